@@ -38,6 +38,10 @@ TOPICS = {
                     f"Options of the players uct and mcts.  {HOW}, and over GTP as mugo-param NAME VALUE; in brackets "
                     "KataGo's name for kata-set-param.",
                     "players.options:PLAYERS_DEFAULTS"),
+    "train": Topic("of mugo train", ("training.options:CommandOptions", "nn.policy_net:PolicyNetConfig",
+                                     "training.options:TrainingOptions"),
+                   f"Options of mugo train.  {HOW}.  A run writes its own to options.toml, for --config.",
+                   "training.options:DEFAULTS"),
 }
 
 

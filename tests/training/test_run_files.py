@@ -106,13 +106,13 @@ def test_a_run_that_diverges_before_its_first_checkpoint_is_started_again(data, 
     with pytest.raises(BadInput, match="at step 8 the loss is nan; there is no checkpoint yet: start again with "
                                        "--learning-rate 0.001, or lower"):
         train.train(data, run, CONFIG, OPTIONS)
-    assert {path.name for path in run.iterdir()} - {"tensorboard"} == {"pre-decay.keras", "diverged.json"}
+    assert {path.name for path in run.iterdir()} - {"tensorboard"} == {"pre-decay.keras", "diverged.json", "options.toml"}
     for resume in (False, True):
         with pytest.raises(BadInput, match="diverged at step 8 with --learning-rate 0.002: it has no checkpoint: start "
                                            "it again with --learning-rate 0.001, or lower"):
             train.train(data, run, CONFIG, OPTIONS, resume=resume)
     monkeypatch.undo()
-    train.new_run(run, data, CONFIG, replace(OPTIONS, learning_rate=1e-3), "")
+    train.check_begin(run, CONFIG, replace(OPTIONS, learning_rate=1e-3), "", False)
 
 
 def test_a_network_whose_validation_is_nan_does_not_become_the_best(data, unbroken, tmp_path):
@@ -163,21 +163,6 @@ def test_the_best_checkpoint_is_that_of_the_least_validation_loss_whatever_its_p
         best.append(metadata.read_metadata(run / "network.keras")["best"]["step"])
     assert best == [25, 25, 27]
     assert pd.read_csv(run / "log.csv")["validation_loss"].tolist()[-3:] == [0.9, 1.0, 0.8]
-
-
-def test_the_best_of_a_run_of_before_there_was_a_validation_loss_is_replaced_by_a_better_policy(unbroken, tmp_path):
-    callback, run = callback_of(unbroken, tmp_path, "checkpoint.keras")
-    callback.averaged = Averaged(checkpoint.load(run / "network.keras"))
-    for row in (*callback.metadata["history"], callback.metadata["best"]):
-        row.pop("validation_loss", None)
-    check_run(callback.metadata, run)
-    before = callback.metadata["best"]
-    for step, loss, ce, best in ((25, 1.0, before["validation_ce"] + 0.1, before["step"]),       # a worse policy
-                                 (26, 9.0, before["validation_ce"] - 0.1, 26),
-                                 (27, 10.0, 0.0, 26)):                       # from here on losses are compared
-        next_checkpoint(callback, step, loss=loss, policy_ce=ce)
-        assert metadata.read_metadata(run / "network.keras")["best"]["step"] == best
-    assert pd.read_csv(run / "log.csv")["validation_loss"].isna().tolist() == [True] * 3 + [False] * 3
 
 
 # ---- int8
