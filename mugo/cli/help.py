@@ -42,6 +42,10 @@ TOPICS = {
                                      "training.options:TrainingOptions"),
                    f"Options of mugo train.  {HOW}.  A run writes its own to options.toml, for --config.",
                    "training.options:DEFAULTS"),
+    "selfplay": Topic("of mugo selfplay", ("selfplay.options:CommandOptions", "selfplay.options:GameOptions",
+                                           "nn.alphazero_net:AlphaZeroNetConfig", "selfplay.options:RunOptions",
+                                           "selfplay.options:SelfPlayOptions"),
+                      f"Options of mugo selfplay.  {HOW}.  A run writes its own to options.toml, for --config."),
 }
 
 

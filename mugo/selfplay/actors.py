@@ -54,7 +54,7 @@ class Actors(Protocol):
 
 
 class LocalActors:
-    """Threads of this process, each with options.parallel_games games at once.
+    """Threads of this process, each with options.games_per_thread games at once.
 
     executor: with as many threads as options.threads.  games: of the run so far; with options.seed and its number it
     seeds an actor.
@@ -71,7 +71,7 @@ class LocalActors:
     def set_network(self, graphs: Mapping[str, bytes], metadata: dict[str, Any]) -> None:
         network, options = Network.from_graphs(graphs, metadata, threads=1), self._options
         if not self.workers:
-            self.workers = [ParallelSelfPlay(self._start, network, options.selfplay, games=options.parallel_games,
+            self.workers = [ParallelSelfPlay(self._start, network, options.selfplay, games=options.games_per_thread,
                                              seed=[options.seed, self._games, i]) for i in range(options.threads)]
         for worker in self.workers:
             worker.network = network
@@ -129,7 +129,7 @@ class WarmStartActors:
 class PlayUnit(NamedTuple):
     """Play on until `games` games have ended.
 
-    key: of this run of the command.  number: of the unit, from 0.  seed, parallel_games: of the ParallelSelfPlay that
+    key: of this run of the command.  number: of the unit, from 0.  seed, games_per_thread: of the ParallelSelfPlay that
     a worker makes at its first unit; the number is added to the seed.  network: the file of the newest one.
     """
 
@@ -138,7 +138,7 @@ class PlayUnit(NamedTuple):
     network: Path
     start: BasePosition
     options: SelfPlayOptions
-    parallel_games: int
+    games_per_thread: int
     seed: list[int]
     games: int
 
@@ -148,7 +148,7 @@ class PlayUnit(NamedTuple):
 
 
 class ClusterActors:
-    """The workers of a cluster, each with options.parallel_games games at once.
+    """The workers of a cluster, each with options.games_per_thread games at once.
 
     folder: of the run, which they see.  games: as of LocalActors.
     """
@@ -156,8 +156,8 @@ class ClusterActors:
     def __init__(self, executor: UnitExecutor, folder: Path, start: BasePosition, options: RunOptions, games: int):
         self.simulations = 0
         self._executor, self._network = executor, folder.absolute() / NEWEST
-        self._unit = PlayUnit(secrets.token_hex(8), 0, self._network, start, options.selfplay, options.parallel_games,
-                              [options.seed, games], math.ceil(options.parallel_games / UNIT_SHARE))
+        self._unit = PlayUnit(secrets.token_hex(8), 0, self._network, start, options.selfplay, options.games_per_thread,
+                              [options.seed, games], math.ceil(options.games_per_thread / UNIT_SHARE))
         self._futures: set[Future] = set()
         executor.check_paths(write=folder)
 
@@ -229,7 +229,7 @@ def _player_of(unit: PlayUnit) -> _Player:
         for key in [key for key, other in _players.items() if now - other.used > IDLE_SECONDS]:
             del _players[key]
         network = Network(unit.network, threads=1)
-        selfplay = ParallelSelfPlay(unit.start, network, unit.options, games=unit.parallel_games,
+        selfplay = ParallelSelfPlay(unit.start, network, unit.options, games=unit.games_per_thread,
                                     seed=[*unit.seed, unit.number])
         player = _players[unit.key] = _Player(selfplay, version)
     elif player.network != version:

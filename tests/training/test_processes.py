@@ -1,6 +1,5 @@
 """Several processes of one run, on JAX and this machine: they see the batches of one process, and end as it does."""
 import os
-import re
 import signal
 import socket
 import subprocess

@@ -6,7 +6,7 @@ from networks import checkpoint
 from small_runs import CONFIG, OPTIONS
 
 from mugo.cli import main as cli
-from mugo.core.options import options_of
+from mugo.core.options import expand_config, options_of
 from mugo.training import command
 from mugo.training.options import CommandOptions
 
@@ -53,3 +53,11 @@ def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(data, unbrok
     assert "--batch-size 16, not --batch-size 17; --augment, not --no-augment; --value-weight 0.5, not " \
         "--value-weight 1.0: a resumed run keeps its options, all but --positions, --decay-start and --learning-rate" \
         in capsys.readouterr().err
+
+
+def test_the_options_of_a_run_can_be_given_to_another_run(data, unbroken):
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    words = expand_config(["train", str(data.folder), "-o", "x", "--config", str(unbroken / "options.toml")])
+    args = parser.parse_args(words[1:])
+    assert command.new_arguments(args, CommandOptions(), data) == (CONFIG, OPTIONS)

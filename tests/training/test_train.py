@@ -25,7 +25,6 @@ from mugo.nn.inference import Network
 from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.sgf.writer import format_record
-from mugo.core.options import given
 from mugo.training import command, evaluate, fit
 from mugo.training.callbacks import METRICS, CheckpointCallback, rename_logs
 from mugo.training.loader import TrainingStream, examples, select_positions, validation_batch
