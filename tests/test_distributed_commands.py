@@ -154,7 +154,7 @@ def test_evaluate_measures_the_same(address, games, tmp_path, capsys, monkeypatc
     monkeypatch.setattr("mugo.training.cluster_predictions.UNIT", 128)
     mugo("preprocess", games, "-o", tmp_path / "set", "--workers", 1, "--min-moves", 5)
     shutil.copy(MODELS / "policy-9.keras", tmp_path / "copy.keras")
-    words = ["evaluate", tmp_path / "copy.keras", "policy-9", tmp_path / "set", "--split", "all", "--positions", 600]
+    words = ["evaluate", tmp_path / "copy.keras", "policy-9", tmp_path / "set", "--split", "all", "--sample", 600]
     mugo(*words, "-o", tmp_path / "here")
     with Killer(address, lambda: True):
         mugo(*words, "-o", tmp_path / "there", "--scheduler", address)

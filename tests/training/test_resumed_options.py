@@ -50,9 +50,9 @@ def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(data, unbrok
     assert cli.main([*base, *equal]) == 0
     assert "is finished" in capsys.readouterr().out
     assert cli.main([*base, "--batch-size", "17", "--value-weight", "1", "--no-augment"]) == 2
-    assert "--batch-size 16, not --batch-size 17; --augment, not --no-augment; --value-weight 0.5, not " \
-        "--value-weight 1.0: a resumed run keeps its options, all but --positions, --decay-start and --learning-rate" \
-        in capsys.readouterr().err
+    error = capsys.readouterr().err
+    for difference in "--batch-size 16, not --batch-size 17", "--augment, not --no-augment", "--value-weight 0.5, not":
+        assert difference in error
 
 
 def test_the_options_of_a_run_can_be_given_to_another_run(data, unbroken):
