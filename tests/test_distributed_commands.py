@@ -151,7 +151,7 @@ def test_preprocess_makes_the_same_data_set(address, games, tmp_path, capsys, mo
 
 
 def test_evaluate_measures_the_same(address, games, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("mugo.training.cluster_predictions.UNIT", 128)
+    monkeypatch.setattr("mugo.training.cluster_predictions.TASK_POSITIONS", 128)
     mugo("preprocess", games, "-o", tmp_path / "set", "--workers", 1, "--min-moves", 5)
     shutil.copy(MODELS / "policy-9.keras", tmp_path / "copy.keras")
     words = ["evaluate", tmp_path / "copy.keras", "policy-9", tmp_path / "set", "--split", "all", "--sample", 600]
