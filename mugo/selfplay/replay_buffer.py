@@ -230,7 +230,7 @@ def _damaged(path: Path, found: FoundGames) -> BadInput:
 
 
 def repair_buffer(path: Path, start: BasePosition) -> Path | None:
-    """Write a damaged file again with the games that are whole; the damaged one is kept beside it.
+    """Write a damaged file again with the games that are whole; the damaged one is kept under another name.
 
     start: of the games; the first line is made from it.  Returns the damaged file's new name, None if there is nothing
     to repair.  At every moment `path` is the old file or the new one.

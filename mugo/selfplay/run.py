@@ -6,7 +6,7 @@
                                                                              |
     RUN/network.keras  <--if it is stronger than the best so far--  arena ---+
 
-    RUN/checkpoint.keras, previous.keras    the newest state: weights, optimizer, history; and the one before
+    RUN/checkpoint.keras, previous.keras    the newest state: weights, optimizer, history; and the previous one
     RUN/log.csv, arena.csv, ...             see run_log.py
 
 Games are always played by the newest network, but for those of a warm start (warm_start).  Update number u trains on
@@ -217,11 +217,19 @@ class SelfPlayRun:
 
     def _evaluate(self, bar: ProgressBar) -> None:
         """Arena matches of the newest network; it may become the best."""
+        graphs = self._newest_graphs().graphs
+        results = self._arena_results(Network.from_graphs(graphs, self.metadata, threads=1), bar)
+        bar.set_postfix_str("", refresh=False)               # self-play goes on, and the arena's games are over
+        output = Network.from_graph(graphs[ONNX], self.metadata, threads=1).evaluate([self.start], tta=True)
+        assert output.values is not None                 # a policy-value network
+        self._record_arena(results, float(output.values[0]), output.priors[0], bar)
+
+    def _record_arena(self, results: list[tuple[str, int, ArenaResult]], value: float, priors: np.ndarray,
+                      bar: ProgressBar) -> None:
+        """Keep the results of an evaluation, as _arena_results returns them, and what the network says of the first
+        position.  The network becomes the best one unless the best so far may be as strong."""
         metadata = self.metadata
         games = metadata["update"] * self.options.update_games
-        graphs = self._newest_graphs().graphs
-        results = self._arena_results(Network.from_graphs(graphs, metadata, threads=1), bar)
-        bar.set_postfix_str("", refresh=False)               # self-play goes on, and the arena's games are over
         is_best = all(result.is_stronger for opponent, _, result in results if opponent == BEST)
         metadata["seconds"] = self._seconds()
         for opponent, simulations, result in results:
@@ -231,10 +239,7 @@ class SelfPlayRun:
                                       "simulations": simulations, **asdict(result), "score": result.score,
                                       "best": is_best})
             self._tensorboard.write(f"arena/{opponent}", {"score": result.score}, games)
-        output = Network.from_graph(graphs[ONNX], metadata, threads=1).evaluate([self.start], tta=True)
-        assert output.values is not None                 # a policy-value network
-        metadata["openings"].append({"games": games, "value": round(float(output.values[0]), 4),
-                                     "priors": np.round(output.priors[0], 4).tolist()})
+        metadata["openings"].append({"games": games, "value": round(value, 4), "priors": np.round(priors, 4).tolist()})
         if is_best:
             metadata["best"] = metadata["history"][-1]
         metadata["arena_update"] = metadata["update"]
@@ -261,8 +266,7 @@ class SelfPlayRun:
                                                       **common)))
         for level, result in arena.climb_levels(player, metadata["uct_level"], metadata["uct_attempts"] + 1,
                                                 self.start, options.arena_games, **common):
-            metadata["uct_level"] = level + result.is_stronger
-            metadata["uct_attempts"] = 0 if result.is_stronger else metadata["uct_attempts"] + 1
+            metadata["uct_level"], metadata["uct_attempts"] = arena.after_match(level, metadata["uct_attempts"], result)
             simulations = arena.UCT_LEVELS[level]
             results.append((f"UCT, {simulations:,} simulations", simulations, result))
         return results

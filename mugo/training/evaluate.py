@@ -181,7 +181,7 @@ def parts(rows: pd.DataFrame) -> Iterator[tuple[str, str, np.ndarray]]:
             if len(where := where[~last[where]]):
                 yield by, str(name), where
     if last.any():
-        yield LAST_MOVE, "last move of a count", np.flatnonzero(last)
+        yield LAST_MOVE, "last move before scoring", np.flatnonzero(last)
 
 
 def measure_columns(rows: pd.DataFrame) -> list[str]:

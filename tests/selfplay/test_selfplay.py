@@ -200,23 +200,14 @@ def test_a_run_has_as_many_games_as_were_asked_for(small_run):
 
 
 @pytest.mark.parametrize("accepted", [H0, UNDECIDED, H1])
-def test_only_a_network_that_is_stronger_becomes_the_best(small_run, monkeypatch, accepted):
-    """An evaluation of the newest network, while an earlier one is the best; the match against it has this result."""
+def test_only_a_network_that_is_stronger_becomes_the_best(small_run, accepted):
+    """After an evaluation of the newest network, while an earlier one is the best."""
     metadata, path = small_run.metadata, small_run.folder / "network.keras"
     metadata["best"], best = metadata["history"][0], path.stat().st_ino
-    players = []
-
-    def match(first, second, start, games, test, **others):
-        players.append((first, second, games, test))
-        return arena.ArenaResult(13, 0, 7, 1.0, accepted if second.network else H0)
-
-    monkeypatch.setattr(arena, "play_match", match)
+    results = [(run_module.BEST, 0, arena.ArenaResult(13, 0, 7, 1.0, accepted)),
+               ("UCT, 20 simulations", 20, arena.ArenaResult(13, 0, 7, 1.0, H0))]
     with tqdm(disable=True) as bar:
-        small_run._evaluate(bar)
-    newest, opponent, games, test = players[0]
-    assert newest.network and opponent.network and newest.network is not opponent.network
-    assert newest.temperature_moves == opponent.temperature_moves > 0
-    assert (games, test) == (24, arena.PROMOTION)
+        small_run._record_arena(results, 0.5, np.full(10, 0.1), bar)
     assert metadata["best"]["update"] == (3 if accepted == H1 else 1)
     assert (path.stat().st_ino != best) == (accepted == H1)
     rows = pd.read_csv(small_run.folder / "arena.csv", keep_default_na=False).iloc[-2:]
@@ -224,23 +215,15 @@ def test_only_a_network_that_is_stronger_becomes_the_best(small_run, monkeypatch
     assert rows["accepted"].iloc[0] == accepted and rows["llr"].iloc[0] == 1
 
 
-def test_each_level_of_uct_counts_its_attempts(small_run, monkeypatch):
-    small_run.metadata |= {"uct_level": 0, "uct_attempts": 0}
-    asked = []
-
-    def levels(player, level, attempt, start, games, **others):
-        asked.append((level, attempt))
-        for level_, accepted in script.pop(0):
-            yield level_, arena.ArenaResult(9, 0, 1, 1.0, accepted)
-
-    monkeypatch.setattr(arena, "climb_levels", levels)
-    monkeypatch.setattr(arena, "play_match", lambda *_, **__: arena.ArenaResult(0, 0, 9, -3.0, H0))
-    script = [[(0, H0)], [(0, UNDECIDED)], [(0, H1), (1, H0)], [(1, H1)], []]
-    for _ in range(5):
-        small_run._arena_results(Network.from_graphs(small_run._newest_graphs().graphs, small_run.metadata, 1),
-                                 ProgressLog("games", 1))
-    assert asked == [(0, 1), (0, 2), (0, 3), (1, 2), (2, 1)]
-    assert small_run.metadata["uct_level"] == 2
+def test_the_newest_network_plays_the_best_so_far_and_then_uct(small_run):
+    """For real.  The best is this very network: neither side of the first match is told from the other."""
+    small_run.metadata |= {"best": small_run.metadata["history"][0], "uct_level": 0, "uct_attempts": 2}
+    network = Network.from_graphs(small_run._newest_graphs().graphs, small_run.metadata, 1)
+    results = small_run._arena_results(network, ProgressLog("games", 1))
+    assert [opponent for opponent, *_ in results][:2] == ["the best so far", "UCT, 20 simulations"]
+    assert all(2 <= result.games <= 24 for *_, result in results)
+    beaten = sum(result.is_stronger for *_, result in results[1:])
+    assert small_run.metadata["uct_level"] == beaten and (beaten or small_run.metadata["uct_attempts"] == 3)
 
 
 @pytest.mark.parametrize("level, end", [
@@ -432,7 +415,7 @@ def test_a_run_of_an_earlier_format_is_refused_with_one_line(tmp_path, capsys):
     (["--size", "6", "--k", "9"], "3 to 6 in a row can win on 6x6, not 9"),
     (["--size", "30"], "--size 30: must be at most 19"), (["--size", "2"], "a Gomoku board is 3x3 to 19x19, not 2x2"),
     (["--simulations", "1"], "--simulations 1: must be at least 2"),
-    (["--games", "-3"], "--games -3: must be at least 1"), (["--games", "9"], "--games 9: must be at least --update-games 16"),
+    (["--games", "-3"], "--games -3: must be at least 1"), (["--games", "9"], "at least --update-games 16"),
     (["--arena-games", "20"], "--arena-games 20: must be at least 24"), (["--repair"], "--repair goes with --resume"),
     (["--seed", "-1"], "--seed -1: must be at least 0"), (["--decay-start", "2"], "--decay-start 2: must be at most 1"),
     (["--learning-rate", "0"], "--learning-rate 0: must be above 0"),
