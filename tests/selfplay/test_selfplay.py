@@ -31,7 +31,7 @@ from mugo.selfplay import arena, selfplay
 from mugo.selfplay import run as run_module
 from mugo.selfplay.actors import NEWEST, ClusterActors, LocalActors
 from mugo.selfplay.options import GameOptions, RunOptions, SelfPlayOptions, check_run
-from mugo.selfplay.replay_buffer import ReplayBuffer
+from mugo.selfplay.replay_buffer import ReplayBuffer, rules_of
 from mugo.selfplay.run import SelfPlayRun
 from mugo.selfplay.selfplay import format_result
 from mugo.core.sprt import H0, H1, UNDECIDED
@@ -283,7 +283,7 @@ def test_a_folder_has_one_run_at_a_time(tmp_path, capsys):
     assert capsys.readouterr().err == f"mugo selfplay: {folder}: another process is writing to it\n"
     assert stale.exists() and not (folder / "replay_buffer.bin").exists()
     (folder / "elsewhere").rename(folder / "replay_buffer.bin")
-    with pytest.raises(BadInput, match="holds a run already"):
+    with pytest.raises(BadInput, match="another process is writing to it"):
         SelfPlayRun(folder, START, CONFIG, OPTIONS, resume=False)
     run.close()
     SelfPlayRun(folder, START, CONFIG, OPTIONS, resume=True).close()
@@ -316,7 +316,8 @@ def test_the_options_of_a_run_can_be_given_to_another_run(small_run):
     selfplay.add_arguments(parser)
     words = expand_config(["selfplay", "gomoku", "-o", "x", "--config", str(small_run.folder / "options.toml")])
     args = parser.parse_args(words[1:])
-    assert selfplay.new_arguments(args, given(GameOptions, args)) == (START, CONFIG, OPTIONS)
+    start, *others = selfplay.new_arguments(args, given(GameOptions, args))
+    assert rules_of(start) == rules_of(START) and others == [CONFIG, OPTIONS]
 
 
 def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(tmp_path, capsys, monkeypatch):

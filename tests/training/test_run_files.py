@@ -105,7 +105,8 @@ def test_a_run_that_diverges_before_its_first_checkpoint_is_started_again(data, 
     with pytest.raises(BadInput, match="at step 8 the loss is nan; there is no checkpoint yet: start again with "
                                        "--learning-rate 0.001, or lower"):
         train.train(data, run, CONFIG, OPTIONS)
-    assert {path.name for path in run.iterdir()} - {"tensorboard"} == {"pre-decay.keras", "diverged.json", "options.toml"}
+    names = {path.name for path in run.iterdir()}
+    assert names - {"tensorboard"} == {"pre-decay.keras", "diverged.json", "options.toml"}
     for resume in (False, True):
         with pytest.raises(BadInput, match="diverged at step 8 with --learning-rate 0.002: it has no checkpoint: start "
                                            "it again with --learning-rate 0.001, or lower"):
