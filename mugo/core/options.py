@@ -120,7 +120,7 @@ class Option:
             return "on" if value else "off"
         return "none" if value in (None, "") else _shown(value)
 
-    def parse(self, text: str) -> Any:
+    def parse_argument(self, text: str) -> Any:
         """A value of a command line.  Raises ArgumentTypeError."""
         try:
             values = [_PARSERS[self.kind](item) for item in (text.split(",") if self.is_list else [text])]
@@ -193,7 +193,7 @@ def add_options(group: Any, kind: type, without: Collection[str] = (), defaults:
             arguments["choices"] = each.choices
         else:
             metavar = each.metavar or {int: "N", float: "X"}.get(each.kind, "TEXT")
-            arguments |= {"type": each.parse, "metavar": metavar + ",..." * each.is_list}
+            arguments |= {"type": each.parse_argument, "metavar": metavar + ",..." * each.is_list}
         group.add_argument(f"--{each.name}", **arguments)
 
 

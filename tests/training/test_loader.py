@@ -142,7 +142,7 @@ def test_a_fraction_of_each_batch_is_of_endgames_and_the_rest_is_as_without(data
 
 
 def test_a_fraction_of_endgames_without_a_counted_game_is_refused(data):
-    with pytest.raises(BadInput, match="--endgame-fraction 0.5: no training game has a count"):
+    with pytest.raises(BadInput, match="--endgame-fraction 0.5: no training game ended by scoring"):
         loader.TrainingStream(data.positions("train", where="owners_start < 0"),
                               replace(OPTIONS, endgame_fraction=0.5))
 
