@@ -174,7 +174,7 @@ def test_evaluate_refuses_a_network_that_a_worker_sees_otherwise(address, tmp_pa
 def test_selfplay_has_as_many_games_as_were_asked_for(address, tmp_path, capsys):
     words = ["selfplay", "gomoku", "--size", 3, "-o", tmp_path / "run", "--simulations", 12, "--games-per-thread", 4,
              "--update-games", 8, "--steps", 2, "--batch-size", 16, "--window", 60, "--arena-every", 1000,
-             "--arena-games", 24, "--filters", 4, 4, "--value-units", 8, "--threads", 1, "--scheduler", address]
+             "--arena-games", 24, "--filters", "4,4", "--value-units", 8, "--threads", 1, "--scheduler", address]
     buffer = tmp_path / "run" / "replay_buffer.bin"
     with Killer(address, lambda: buffer.exists() and buffer.stat().st_size > 300):
         mugo(*words, "--games", 24)

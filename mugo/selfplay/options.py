@@ -131,7 +131,7 @@ class RunOptions:
     @classmethod
     def from_dict(cls, options: dict[str, Any]) -> "RunOptions":
         """The options that dataclasses.asdict made the dictionary of."""
-        selfplay: Any = SelfPlayOptions(**options["selfplay"])
+        selfplay: Any = SelfPlayOptions(**options.get("selfplay", {}))
         return cls(**(options | {"selfplay": selfplay}))
 
     @property
