@@ -51,7 +51,7 @@ TOPICS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `mugo help`."""
-    parser.add_argument("topic", choices=TOPICS,
+    parser.add_argument("topic", choices=tuple(TOPICS),
                         help="; ".join(f"{name}: {topic.about}" for name, topic in TOPICS.items()))
 
 
