@@ -30,7 +30,7 @@ def cross_entropy(moves, logits):
 def train(data: DataSet, steps: int = STEPS) -> list[tuple[float, float]]:
     """(loss, top-1 accuracy) on batches of the training games, and at last on validation games."""
     training, validation = data.positions("train"), data.positions("validation")
-    print(f"{len(training.games):,} games to learn from, {len(training):,} positions of {training.size}x{training.size}")
+    print(f"{len(training.games):,} games to learn from, {len(training):,} positions, size {training.size}")
 
     # The network: packed planes (n, size², 6) -> 48 planes -> convolutions -> {"policy": logits}
     model = build(PolicyNetConfig(size=training.size, filters=32, layers=4).spec())
