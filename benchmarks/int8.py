@@ -4,7 +4,7 @@
     taskset -c 0 python benchmarks/int8.py RUN policy-19     # these
 
 Processor time, and both precisions in turn, so that other work on the machine takes from both alike.  Accuracies are
-`mugo evaluate NETWORK DATASET --precision float32 int8`, which compares them at the same positions.
+`mugo evaluate NETWORK DATASET --precision float32,int8`, which compares them at the same positions.
 """
 import argparse
 import time

@@ -35,7 +35,7 @@ RECIPES = {
     "decay-start-0": "--decay-start 0",
     "decay-start-35": "--decay-start 0.35",
     "not-equivariant": "--no-equivariant",
-    "no-symmetry": "--no-equivariant --no-symmetry",
+    "no-symmetry": "--no-equivariant --no-augment",
     "residual": "--residual",
     "no-global-pooling": "--no-global-pooling",
     "no-point-bias": "--no-point-bias",

@@ -221,9 +221,9 @@ class SelfPlay(Case):
     def words(self, out: Path) -> list:
         if (out / "checkpoint.keras").exists() or (out / "previous.keras").exists():
             return ["selfplay", "gomoku", "-o", out, "--resume"]
-        return ["selfplay", "gomoku", "-o", out, "--size", 3, "--games", 24, "--simulations", 12, "--parallel-games", 4,
-                "--threads", 1, "--update-games", 8, "--steps", 2, "--batch-size", 16, "--window", 60, "--arena-every",
-                1000, "--arena-games", 24, "--filters", 4, 4, "--value-units", 8, "--seed", 5]
+        return ["selfplay", "gomoku", "-o", out, "--size", 3, "--games", 24, "--simulations", 12, "--threads", 1,
+                "--games-per-thread", 4, "--update-games", 8, "--steps", 2, "--batch-size", 16, "--window", 60,
+                "--arena-every", 1000, "--arena-games", 24, "--filters", "4,4", "--value-units", 8, "--seed", 5]
 
     def frames(self, out: Path) -> list[bytes]:
         """The whole games of the replay buffer."""

@@ -151,10 +151,10 @@ def test_preprocess_makes_the_same_data_set(address, games, tmp_path, capsys, mo
 
 
 def test_evaluate_measures_the_same(address, games, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("mugo.training.cluster_predictions.UNIT", 128)
+    monkeypatch.setattr("mugo.training.cluster_predictions.TASK_POSITIONS", 128)
     mugo("preprocess", games, "-o", tmp_path / "set", "--jobs", 1, "--min-moves", 5)
     shutil.copy(MODELS / "policy-9.keras", tmp_path / "copy.keras")
-    words = ["evaluate", tmp_path / "copy.keras", "policy-9", tmp_path / "set", "--split", "all", "--positions", 600]
+    words = ["evaluate", tmp_path / "copy.keras", "policy-9", tmp_path / "set", "--split", "all", "--sample", 600]
     mugo(*words, "-o", tmp_path / "here")
     with Killer(address, lambda: True):
         mugo(*words, "-o", tmp_path / "there", "--scheduler", address)
@@ -172,9 +172,9 @@ def test_evaluate_refuses_a_network_that_a_worker_sees_otherwise(address, tmp_pa
 
 
 def test_selfplay_has_as_many_games_as_were_asked_for(address, tmp_path, capsys):
-    words = ["selfplay", "gomoku", "--size", 3, "-o", tmp_path / "run", "--simulations", 12, "--parallel-games", 4,
+    words = ["selfplay", "gomoku", "--size", 3, "-o", tmp_path / "run", "--simulations", 12, "--games-per-thread", 4,
              "--update-games", 8, "--steps", 2, "--batch-size", 16, "--window", 60, "--arena-every", 1000,
-             "--arena-games", 24, "--filters", 4, 4, "--value-units", 8, "--threads", 1, "--scheduler", address]
+             "--arena-games", 24, "--filters", "4,4", "--value-units", 8, "--threads", 1, "--scheduler", address]
     buffer = tmp_path / "run" / "replay_buffer.bin"
     with Killer(address, lambda: buffer.exists() and buffer.stat().st_size > 300):
         mugo(*words, "--games", 24)

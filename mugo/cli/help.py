@@ -45,6 +45,14 @@ TOPICS = {
     "web": Topic(("web",), ("web.app:WebOptions",), "How the server of the page is reached."),
     "match": Topic(("match",), ("match.tournament:MatchOptions",),
                    "What the games of a match depend on: it is continued only with the same."),
+    "train": Topic(("train",), ("training.options:CommandOptions", "nn.policy_net:PolicyNetConfig",
+                                "training.options:TrainingOptions"),
+                   "Options of training.  A run writes its own to options.toml, for --config.",
+                   "training.options:DEFAULTS"),
+    "selfplay": Topic(("selfplay",), ("selfplay.options:CommandOptions", "selfplay.options:GameOptions",
+                                      "nn.alphazero_net:AlphaZeroNetConfig", "selfplay.options:RunOptions",
+                                      "selfplay.options:SelfPlayOptions"),
+                      "Options of self-play.  A run writes its own to options.toml, for --config."),
 }
 
 

@@ -28,7 +28,7 @@ COMMANDS = {
     "preprocess": ("data.preprocess", "read SGF archives into a data set"),
     "show": ("data.summary", "print and plot the statistics of a data set"),
     "export": ("data.export", "write a data set's planes and moves as .npy files"),
-    "train": ("training.train", "train a network on a data set"),
+    "train": ("training.command", "train a network on a data set"),
     "selfplay": ("selfplay.selfplay", "train a network by self-play: Gomoku, or Go on small boards"),
     "evaluate": ("training.evaluate", "measure accuracy and calibration of networks on a data set"),
     "quantize": ("training.quantize", "add an int8 graph to a network, which plays several times as fast"),

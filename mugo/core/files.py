@@ -250,24 +250,28 @@ def _is_running(process: int) -> bool:
 def lock_folder(folder: Path, may_have_links: bool = False) -> Iterator[None]:
     """Create a folder if it does not exist, and hold an exclusive lock on it; no lock on Windows.
 
-    Unfinished files that killed processes left in it are deleted.  Raises BadInput if another process holds the lock,
-    if `folder` is a file, and if it holds a symbolic link, unless it may: what is written would go to another place.
+    Unfinished files that killed processes left in it are deleted, and at the end a folder that was created and that is
+    empty.  Raises BadInput if another process holds the lock, if `folder` is a file, and if it holds a symbolic link,
+    unless it may: what is written would go to another place.
     """
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"{folder} is not a folder; choose another name with -o")
+    is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
-    if sys.platform == "win32":
-        yield
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        lock_file(descriptor, folder)
-        if not may_have_links:
-            _refuse_links(folder)
-        remove_unfinished(folder)
-        yield
-    finally:
-        os.close(descriptor)
+    with contextlib.ExitStack() as stack:
+        if sys.platform != "win32":
+            descriptor = os.open(folder, os.O_RDONLY)
+            stack.callback(os.close, descriptor)
+            lock_file(descriptor, folder)
+            if not may_have_links:
+                _refuse_links(folder)
+            remove_unfinished(folder)
+        try:
+            yield
+        finally:
+            if is_new:
+                with contextlib.suppress(OSError):       # it holds what was written
+                    folder.rmdir()
 
 
 def lock_file(descriptor: int, path: Path) -> None:

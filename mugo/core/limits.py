@@ -3,7 +3,6 @@ import argparse
 import json
 import math
 import re
-from collections.abc import Iterable
 from typing import Any
 
 from mugo.core.files import BadInput
@@ -53,19 +52,6 @@ class NumberParser(argparse.ArgumentParser):
         super().__init__(*args, **options)
         self.register("type", int, parse_integer)
         self.register("type", float, parse_number)
-
-
-def check_choice(name: str, value: str, choices: Iterable[str]) -> None:
-    """Raise BadInput, which names the option, unless a value is one of the choices."""
-    if value not in choices:
-        raise BadInput(f"--{name} {value:.40}: must be one of {', '.join(choices)}")
-
-
-def number_of_positions(text: str) -> int:
-    """An option's number of positions, which may be written as 1e6.  Raises ValueError for one that is not whole."""
-    if not (number := parse_number(text)).is_integer():
-        raise ValueError
-    return int(number)
 
 
 def check_limits(options: object, limits: dict[str, tuple[float, float]]) -> None:

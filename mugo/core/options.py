@@ -12,6 +12,7 @@ From the field follow
     add_options(parser, Settings)          --c C on a command line; those that are not common are not in its --help
     given(Settings, args)                  {"c": 1.5}: the options that a command line gives
     option_table([Settings])               Markdown for the documentation
+    to_toml(Settings(c=1.5))               a file for --config
     expand_config(words)                   --config FILE.toml and --set c=1.5 as the words of a command line
 
 and what other modules make of `options_of`: KataGo's parameters, the kernels' record, fingerprints.  An option is
@@ -19,6 +20,7 @@ named after its field, lambda_ without the underscore, with dashes.  None is a d
 """
 import argparse
 import dataclasses
+import json
 import math
 import tomllib
 import typing
@@ -30,12 +32,15 @@ from typing import Any
 from mugo.core.files import BadInput
 from mugo.core.limits import parse_integer, parse_number
 
+REQUIRED = dataclasses.MISSING           # instead of a default
 _KEY = "option"
 FLAGS = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
 
 
 def _shown(value: Any) -> str:
-    """A value as errors and help texts have it: 0.5, 1000000, 1e+09 only if that is exact."""
+    """A value as errors and help texts have it: 0.5, 1000000, 1e+09 only if that is exact; 32,64."""
+    if isinstance(value, tuple | list):
+        return ",".join(map(_shown, value))
     short = f"{value:g}" if isinstance(value, float) else str(value)
     return short if not isinstance(value, float) or float(short) == value or value != value else repr(value)
 
@@ -44,16 +49,19 @@ def _shown(value: Any) -> str:
 class Option:
     """What a field's metadata says of its option.
 
-    name: on the command line, without dashes.  kind: of its values.  is_optional: whether it may be None.
-    default: None where it depends on other options.
+    name: on the command line, without dashes.  kind: of its values, or of the items of a list.  is_list: whether it is
+    a tuple, 32,64,128 on a command line; limits and choices are those of each item.  is_optional: whether it may be
+    None.  default: None where it depends on other options.
     help: a sentence without its full stop.  shown_default: of a default None, in words.
     least, most: of a number, inclusive; above, below: exclusive.  choices: of a text.
     common: whether the --help of a command shows it.  katago: KataGo's name of the same parameter.
     metavar: what stands for the value in --help; "" for N, X or TEXT, by the kind.
     player: "uct" or "mcts", or a game, "Go" or "Gomoku", if only that one has it.
+    may_change: whether a run that is resumed may have another value.
     """
     name: str
     kind: type
+    is_list: bool
     is_optional: bool
     default: Any
     help: str
@@ -67,21 +75,30 @@ class Option:
     katago: str
     player: str
     metavar: str
+    may_change: bool
 
     def parse(self, text: str) -> Any:
         """The value that a text means.  Raises BadInput, which says what was expected, for one the option cannot have.
         """
-        if self.kind is bool:
-            if text.lower() not in FLAGS:
-                raise BadInput(f"{text[:40]!r} is neither true nor false")
-            return FLAGS[text.lower()]
         try:
-            value = {int: parse_integer, float: parse_number}.get(self.kind, str)(text)
+            value = self._read(text)
         except ValueError as error:
             raise BadInput(str(error)) from None
         if problem := self.problem(value):
             raise BadInput(problem)
         return value
+
+    def parse_argument(self, text: str) -> Any:
+        """The value of a word of a command line; `check` looks at its range.  Raises ArgumentTypeError."""
+        try:
+            return self._read(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"invalid {self.kind.__name__} value: {text[:40]!r}") from None
+
+    def _read(self, text: str) -> Any:
+        """The value that a text means, in or out of range.  Raises ValueError."""
+        values = [_PARSERS[self.kind](item) for item in (text.split(",") if self.is_list else [text])]
+        return tuple(values) if self.is_list else values[0]
 
     def format(self, value: Any) -> str:
         """A value as a text that `parse` reads: 0.05, 1 for true."""
@@ -91,12 +108,18 @@ class Option:
         """What is wrong with a value, as "must be at least 1"; "" if the option may have it."""
         if value is None:
             return "" if self.is_optional else "must be given"
+        if self.is_list:
+            found = [self._problem_of_item(item) for item in value] if isinstance(value, tuple | list) else []
+            return next(filter(None, found), "") if found else "must be a list"
+        return self._problem_of_item(value)
+
+    def _problem_of_item(self, value: Any) -> str:
+        """`problem` of a value that is not None, or of an item of a list."""
         if self.choices:
             return "" if value in self.choices else f"must be one of {', '.join(self.choices)}"
-        accepted, expected = {int: (int, "a whole number"), float: (int | float, "a number"),
-                              bool: (bool, "true or false"), str: (str, "a text")}[self.kind]
+        accepted = int | float if self.kind is float else self.kind
         if not isinstance(value, accepted) or isinstance(value, bool) and self.kind is not bool:
-            return f"must be {expected}"
+            return f"must be {_EXPECTED[self.kind]}"
         if self.kind in (bool, str) or self.least <= value <= self.most and self.above < value < self.below:
             return ""
         if value == math.inf:
@@ -123,20 +146,43 @@ class Option:
     @property
     def described_default(self) -> str:
         """The default as help texts show it."""
-        if self.shown_default:
-            return self.shown_default
-        if isinstance(self.default, bool):
-            return "on" if self.default else "off"
-        return "none" if self.default is None else _shown(self.default)
+        return self.shown_default or self.describe(self.default)
+
+    def describe(self, value: Any) -> str:
+        """A value as help texts show it."""
+        if isinstance(value, bool):
+            return "on" if value else "off"
+        return "none" if value in (None, "") else _shown(value)
+
+def _parse_whole(text: str) -> int:
+    """A whole number, which may be written as 2e6.  Raises ValueError."""
+    try:
+        return parse_integer(text)
+    except ValueError:
+        if not (number := parse_number(text)).is_integer():
+            raise
+        return int(number)
+
+
+def _parse_flag(text: str) -> bool:
+    """True or false.  Raises ValueError."""
+    if text.lower() not in FLAGS:
+        raise ValueError(f"{text[:40]!r} is neither true nor false")
+    return FLAGS[text.lower()]
+
+
+_PARSERS: dict[type, Any] = {int: _parse_whole, float: parse_number, str: str, bool: _parse_flag}
+_EXPECTED = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
 
 
 def option(default: Any, help: str, *, shown_default: str = "", least: float = -math.inf, most: float = math.inf,
            above: float = -math.inf, below: float = math.inf, choices: Iterable[str] = (), common: bool = False,
-           katago: str = "", player: str = "", metavar: str = "") -> Any:
-    """The dataclass field of an option; arguments as in Option."""
+           katago: str = "", player: str = "", metavar: str = "", may_change: bool = False) -> Any:
+    """The dataclass field of an option; arguments as in Option.  default: or REQUIRED."""
     return dataclasses.field(default=default, metadata={_KEY: dict(
-        default=default, help=help, shown_default=shown_default, least=least, most=most, above=above,
-        below=below, choices=tuple(choices), common=common, katago=katago, player=player, metavar=metavar)})
+        default=None if default is REQUIRED else default, help=help, shown_default=shown_default, least=least,
+        most=most, above=above, below=below, choices=tuple(choices), common=common, katago=katago, player=player,
+        metavar=metavar, may_change=may_change)})
 
 
 def options_of(kind: type) -> dict[str, Option]:
@@ -146,7 +192,8 @@ def options_of(kind: type) -> dict[str, Option]:
         if _KEY in field.metadata:
             types: Any = typing.get_args(field.type) or (field.type,)
             kind_of_values = next(each for each in types if each is not type(None))
-            found[field.name] = Option(field.name.rstrip("_").replace("_", "-"), kind_of_values, type(None) in types,
+            found[field.name] = Option(field.name.rstrip("_").replace("_", "-"), kind_of_values,
+                                       typing.get_origin(field.type) is tuple, type(None) in types,
                                        **field.metadata[_KEY])
     return found
 
@@ -174,10 +221,11 @@ def add_options(group: Any, kind: type, without: Collection[str] = (), defaults:
                                      "help": text.replace("%", "%%") if is_shown else argparse.SUPPRESS}
         if each.kind is bool:
             arguments["action"] = argparse.BooleanOptionalAction
-        elif each.choices:
+        elif each.choices and not each.is_list:
             arguments["choices"] = each.choices
         else:
-            arguments |= {"type": each.kind, "metavar": each.metavar or {int: "N", float: "X"}.get(each.kind, "TEXT")}
+            metavar = each.metavar or {int: "N", float: "X"}.get(each.kind, "TEXT")
+            arguments |= {"type": each.parse_argument, "metavar": metavar + ",..." * each.is_list}
         group.add_argument(f"--{each.name}", **arguments)
 
 
@@ -185,6 +233,24 @@ def given(kind: type, args: argparse.Namespace) -> dict[str, Any]:
     """The options of a dataclass that a command line gives, by the names of their fields."""
     values = {name: getattr(args, name, None) for name in options_of(kind)}
     return {name: value for name, value in values.items() if value is not None}
+
+
+def defaults_in_words(instance: Any) -> dict[str, str]:
+    """The values of a dataclass's options, as add_options takes defaults; those that are None are left out."""
+    return {name: each.describe(value) for name, each in options_of(type(instance)).items()
+            if (value := getattr(instance, name)) is not None}
+
+
+def may_change(kind: type) -> tuple[str, ...]:
+    """The fields of a dataclass's options that may differ when a run is resumed."""
+    return tuple(name for name, each in options_of(kind).items() if each.may_change)
+
+
+def to_toml(*instances: Any) -> str:
+    """The options of dataclasses as a file for --config; those that are None are left out."""
+    rows = [f"{each.name} = {json.dumps(value, ensure_ascii=False)}" for instance in instances
+            for name, each in options_of(type(instance)).items() if (value := getattr(instance, name)) is not None]
+    return "\n".join(rows) + "\n"
 
 
 def option_table(kinds: Iterable[type], defaults: Mapping[str, str] | None = None) -> str:
@@ -253,8 +319,10 @@ def _words_of_file(path: Path) -> list[str]:
         flat += value.items() if isinstance(value, dict) else [(name, value)]
     words = []
     for name, value in flat:
+        if isinstance(value, list) and value and all(isinstance(item, str | int | float) for item in value):
+            value = _shown(value)
         if not isinstance(value, str | int | float | bool):
-            raise BadInput(f"--config {path}: {name:.40} must be a text, a number, true or false")
+            raise BadInput(f"--config {path}: {name:.40} must be a text, a number, true or false, or a list of these")
         words += _words_of(name, value)
     return words
 

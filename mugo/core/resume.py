@@ -26,7 +26,7 @@ def format_option(name: str, value: Any) -> str:
     if isinstance(value, bool):
         return f"--{option}" if value else f"--no-{option}"
     if isinstance(value, (tuple, list)):
-        return " ".join(map(str, (f"--{option}", *value)))
+        return f"--{option} {','.join(map(str, value))}"
     return f"--{option} " + (f'"{value}"' if value == "" or " " in str(value) else str(value))
 
 

@@ -12,9 +12,11 @@ other.  In a new one the last layers are 0: all moves are equally likely, and al
 from dataclasses import dataclass
 from typing import Any
 
+from mugo.core.options import option
 from mugo.games import gomoku, planes
 from mugo.nn.blocks import ConvBlock, NetworkSpec
 from mugo.nn.heads import DensePolicyHead, DenseValueHead
+from mugo.nn.policy_net import MAX_WIDTH
 
 DEPTH = {"go": planes.DEPTH, "gomoku": gomoku.DEPTH}
 
@@ -25,12 +27,14 @@ class AlphaZeroNetConfig:
 
     size: int                            # of the board
     depth: int                           # input planes
-    filters: tuple[int, ...] = (32, 64, 128)
-    policy_filters: int = 4
-    value_filters: int = 2
-    value_units: int = 64
-    batch_norm: bool = False             # after each convolution
-    head_batch_norm: bool = False        # after the convolutions of the heads: of all new networks (for_game)
+    filters: tuple[int, ...] = option((32, 64, 128), "filters of each 3x3 convolution, one number for each", least=1,
+                                      most=MAX_WIDTH, common=True)
+    policy_filters: int = option(4, "filters of the policy head", least=1, most=MAX_WIDTH)
+    value_filters: int = option(2, "filters of the value head", least=1, most=MAX_WIDTH)
+    value_units: int = option(64, "units of the value head's dense layer", least=1, most=MAX_WIDTH)
+    batch_norm: bool = option(False, "batch normalisation after each convolution")
+    head_batch_norm: bool = option(False, "batch normalisation after the convolutions of the heads",
+                                   shown_default="on")       # of all new networks: see for_game
     kind = "alphazero"
     value_head = True
     komi_input = False

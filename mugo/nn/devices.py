@@ -14,7 +14,7 @@ from typing import Any
 
 from mugo.core.files import BadInput
 from mugo.nn.backend import keras, ops, tensorflow
-from mugo.nn.processes import place
+from mugo.nn.processes import process_count
 
 
 def list_devices() -> list[str]:
@@ -34,7 +34,7 @@ class DataParallel:
     def __init__(self, count: int | None = None):
         """count: None takes all devices.  Those of other processes are needed too: then a number is refused."""
         devices = list_devices()
-        processes = place()[1]
+        processes = process_count()
         if processes > 1 and count is not None:
             raise BadInput(f"--devices {count}: several processes train on all of their devices; "
                            "CUDA_VISIBLE_DEVICES takes fewer")

@@ -23,7 +23,7 @@ from mugo.core.limits import FRACTION, SEED
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
 from mugo.nn.blocks import ORIENTATIONS
 from mugo.nn.context_module import DILATIONS
-from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.policy_net import MAX_LAYERS, MAX_WIDTH, PolicyNetConfig
 from mugo.core.schema import ANYTHING, TEXT, Object, check_value, integer, number, optional
 
 FORMAT = 2
@@ -31,7 +31,6 @@ METADATA, ONNX, ONNX_INT8 = "mugo_metadata.json", "network.onnx", "network-int8.
 METADATA_1 = "mugo.json"                 # its name in format 1
 MAX_METADATA_BYTES = 16 << 20            # with the history of a long run; one of 60 million positions has 0.3 MB
 MAX_GRAPH_BYTES = 512 << 20              # of a network's graph; 256 filters and ten layers take 25 MB
-MAX_WIDTH, MAX_LAYERS = 4096, 128        # filters or units of a layer, and layers; all of them fit in such a graph
 MAX_NAME = 200                           # characters of a network's name
 
 Config = PolicyNetConfig | AlphaZeroNetConfig

@@ -17,37 +17,50 @@ MuGo's network of 2016 is PolicyNetConfig(filters=32, batch_norm=False, global_p
 """
 from dataclasses import dataclass, replace
 
+from mugo.core.options import option
 from mugo.games import planes
+from mugo.games.coords import MAX_SIZE, MIN_SIZE
 from mugo.nn.blocks import ConvBlock, Head, NetworkSpec
-from mugo.nn.context_module import ContextModule
+from mugo.nn.context_module import DILATIONS, ContextModule
 from mugo.nn.heads import OutcomeHead, PolicyHead
 from mugo.nn.value_head import ValueHead
 
 # The moves after the one that is played, which auxiliary heads predict: the opponent's reply (Wu 2019,
 # arXiv:1902.10565, section 3.4) and the move after that (Tian & Zhu 2016, arXiv:1511.06410, section 3.1).
 NEXT_MOVES = "reply", "next"
+MAX_WIDTH, MAX_LAYERS = 4096, 128        # filters or units of a layer, and layers; all of them fit in a graph
 
 
 @dataclass(frozen=True)
 class PolicyNetConfig:
     """The hyperparameters of a policy network.  All filters of an equivariant one are multiples of 8."""
 
-    size: int = 19                       # of the board
-    filters: int = 64
-    layers: int = 5                      # convolutions, the first (5x5) and the last (1x1) counted
-    batch_norm: bool = True
-    residual: bool = False               # residual connections
-    global_pooling: bool = True          # a global pooling bias in the middle layer
-    policy_filters: int = 0              # of a hidden 1x1 convolution in the policy head; 0: none
-    policy_context: bool = False         # that convolution also takes a context module; see policy_context_fits
-    context_filters: int = 48            # of the context module
-    context_layers: int = 4              # its 3x3 convolutions
-    chain_pooling: bool = False          # it also pools over chains and empty regions
-    value_head: bool = False
-    komi_input: bool = False             # of a value head: it takes komi, and gives ownership and score too
-    auxiliary_heads: bool = False        # while it is trained; the exported network has none
-    equivariant: bool = False
-    point_bias: bool = True              # train the bias of each point
+    size: int = option(19, "board size", least=MIN_SIZE, most=MAX_SIZE, common=True)
+    filters: int = option(64, "filters of each convolution", least=1, most=MAX_WIDTH, common=True)
+    layers: int = option(5, "convolutions, the first (5x5) and the last (1x1) counted", least=3, most=MAX_LAYERS,
+                         common=True)
+    batch_norm: bool = option(True, "batch normalisation")
+    residual: bool = option(False, "residual connections; five layers learn better without, very narrow networks need "
+                            "them")
+    global_pooling: bool = option(True, "a global pooling bias in the middle layer")
+    policy_filters: int = option(0, "filters of a hidden 1x1 convolution in the policy head; 0: none, as in AlphaGo",
+                                 least=0, most=MAX_WIDTH)
+    policy_context: bool = option(False, "the policy head also takes the context module, which sees the whole board; "
+                                  "it finds more moves, and with a value head it costs next to nothing", common=True)
+    context_filters: int = option(48, "filters of the context module, the dilated convolutions that the value head "
+                                  "takes", least=1, most=MAX_WIDTH)
+    context_layers: int = option(4, f"3x3 convolutions of the context module, dilated by "
+                                 f"{', '.join(map(str, DILATIONS))}", least=1, most=len(DILATIONS))
+    chain_pooling: bool = option(False, "the context module also takes the mean and maximum of its filters over the "
+                                 "chain or empty region of each point: a better value and better owners late in the "
+                                 "game")
+    value_head: bool = option(False, "a value head: who wins, by how many points, and who owns each point", common=True)
+    komi_input: bool = option(False, "the value head takes komi; without, it says who wins, and nothing else")
+    auxiliary_heads: bool = option(False, "heads for the opponent's reply and the next own move, while training; the "
+                                   "exported network has none")
+    equivariant: bool = option(False, "tied weights, so that outputs turn with the board; it makes much better use of "
+                               "every position")
+    point_bias: bool = option(True, "a trained bias for each point of the board")
     kind = "policy"
 
     def spec(self) -> NetworkSpec:

@@ -3,7 +3,8 @@
     options         options of the games and of the whole run
     parallel        many games at once, one network call for all of them; compiled
     warm_start      games of UCT, to begin with
-    replay_buffer   the games on disk, and the window of positions to train on
+    replay_buffer   the games on disk
+    replay_window   the positions to train on
     actors          who plays the games: threads, or the workers of a cluster
     arena           matches of a network against another one, and against plain UCT
     run_log         the tables, the learning curve and the TensorBoard log of a run

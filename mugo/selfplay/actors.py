@@ -3,9 +3,9 @@
     actors.play(on_game, should_stop)      until there are enough games
     actors.set_network(network, ...)       after each update; games go on with the newest network
 
-    a cluster:   RUN/newest.keras --> PlayUnit --> worker: ParallelSelfPlay, kept from unit to unit --> games that ended
+    a cluster:   RUN/newest.keras --> PlayTask --> worker: ParallelSelfPlay, kept from task to task --> games that ended
 
-Workers go on playing while the run trains: they then finish the units that they have, with the network before.  A
+Workers go on playing while the run trains: they then finish the tasks that they have, with the network before.  A
 worker that is killed loses the games that it has not finished, as a run does that is killed.
 """
 import contextlib
@@ -31,8 +31,8 @@ from mugo.selfplay.parallel import ParallelSelfPlay, SelfPlayGame
 from mugo.selfplay.warm_start import UctSelfPlay
 
 NEWEST = "newest.keras"                  # in the run's folder, for the workers of a cluster
-UNIT_SHARE = 8                           # a unit ends when this part of a worker's games has: seconds to minutes
-UNITS_A_WORKER = 2                       # submitted at a time: one that is played, and the next one
+TASK_SHARE = 8                           # a task ends when this share of a worker's games has: seconds to minutes
+TASKS_PER_WORKER = 2                       # submitted at a time: one that is played, and the next one
 IDLE_SECONDS = 600                       # after which another run takes the memory of one that was killed
 
 OnGame = Callable[[SelfPlayGame], None]
@@ -54,7 +54,7 @@ class Actors(Protocol):
 
 
 class LocalActors:
-    """Threads of this process, each with options.parallel_games games at once.
+    """Threads of this process, each with options.games_per_thread games at once.
 
     executor: with as many threads as options.threads.  games: of the run so far; with options.seed and its number it
     seeds an actor.
@@ -71,7 +71,7 @@ class LocalActors:
     def set_network(self, graphs: Mapping[str, bytes], metadata: dict[str, Any]) -> None:
         network, options = Network.from_graphs(graphs, metadata, threads=1), self._options
         if not self.workers:
-            self.workers = [ParallelSelfPlay(self._start, network, options.selfplay, games=options.parallel_games,
+            self.workers = [ParallelSelfPlay(self._start, network, options.selfplay, games=options.games_per_thread,
                                              seed=[options.seed, self._games, i]) for i in range(options.threads)]
         for worker in self.workers:
             worker.network = network
@@ -109,7 +109,7 @@ def play_in_threads(executor: TaskExecutor, workers: Sequence[Worker], on_game: 
 
 
 class WarmStartActors:
-    """Threads of this process, also beside a cluster, in which UCT plays.  Arguments as of LocalActors."""
+    """Threads of this process, with a cluster too, in which UCT plays.  Arguments as in LocalActors."""
 
     def __init__(self, executor: TaskExecutor, start: BasePosition, options: RunOptions, games: int):
         self._executor = executor
@@ -126,11 +126,11 @@ class WarmStartActors:
         play_in_threads(self._executor, self._workers, on_game, should_stop)
 
 
-class PlayUnit(NamedTuple):
+class PlayTask(NamedTuple):
     """Play on until `games` games have ended.
 
-    key: of this run of the command.  number: of the unit, from 0.  seed, parallel_games: of the ParallelSelfPlay that
-    a worker makes at its first unit; the number is added to the seed.  network: the file of the newest one.
+    key: of this run of the command.  number: of the task, from 0.  seed, games_per_thread: of the ParallelSelfPlay that
+    a worker makes at its first task; the number is added to the seed.  network: the file of the newest one.
     """
 
     key: str
@@ -138,26 +138,26 @@ class PlayUnit(NamedTuple):
     network: Path
     start: BasePosition
     options: SelfPlayOptions
-    parallel_games: int
+    games_per_thread: int
     seed: list[int]
     games: int
 
     @property
     def name(self) -> str:
-        return f"unit {self.number} of self-play"
+        return f"task {self.number} of self-play"
 
 
 class ClusterActors:
-    """The workers of a cluster, each with options.parallel_games games at once.
+    """The workers of a cluster, each with options.games_per_thread games at once.
 
-    folder: of the run, which they see.  games: as of LocalActors.
+    folder: of the run, which they see.  games: as in LocalActors.
     """
 
     def __init__(self, executor: TaskExecutor, folder: Path, start: BasePosition, options: RunOptions, games: int):
         self.simulations = 0
         self._executor, self._network = executor, folder.absolute() / NEWEST
-        self._unit = PlayUnit(secrets.token_hex(8), 0, self._network, start, options.selfplay, options.parallel_games,
-                              [options.seed, games], math.ceil(options.parallel_games / UNIT_SHARE))
+        self._task = PlayTask(secrets.token_hex(8), 0, self._network, start, options.selfplay, options.games_per_thread,
+                              [options.seed, games], math.ceil(options.games_per_thread / TASK_SHARE))
         self._futures: set[Future] = set()
         executor.check_paths(write=folder)
 
@@ -171,9 +171,9 @@ class ClusterActors:
     def play(self, on_game: OnGame, should_stop: Callable[[], bool]) -> None:
         """Games beyond the last one that is asked for wait for the next call."""
         while not should_stop():
-            while len(self._futures) < UNITS_A_WORKER * self._executor.capacity:
-                self._futures.add(self._executor.submit(play_unit, self._unit))
-                self._unit = self._unit._replace(number=self._unit.number + 1)
+            while len(self._futures) < TASKS_PER_WORKER * self._executor.capacity:
+                self._futures.add(self._executor.submit(play_task, self._task))
+                self._task = self._task._replace(number=self._task.number + 1)
             done, self._futures = wait(self._futures, return_when=FIRST_COMPLETED)
             for future in done:
                 games, simulations = future.result()
@@ -185,7 +185,7 @@ class ClusterActors:
         """End the games of all workers, if the cluster is still there; the network's file is deleted."""
         try:
             with contextlib.suppress(OSError, BadInput):
-                self._executor.broadcast(end_players, self._unit.key)
+                self._executor.broadcast(end_players, self._task.key)
         finally:
             self._network.unlink(missing_ok=True)
             self._executor.shutdown(wait=False, cancel_futures=True)
@@ -203,37 +203,37 @@ class _Player:
     is_ended: bool = False
 
 
-_players: dict[str, _Player] = {}        # by PlayUnit.key
+_players: dict[str, _Player] = {}        # by PlayTask.key
 _ended: set[str] = set()                 # keys of runs that have ended
 
 
-def play_unit(unit: PlayUnit) -> tuple[list[SelfPlayGame], int]:
+def play_task(task: PlayTask) -> tuple[list[SelfPlayGame], int]:
     """The games that have ended, of those that this process plays for the run; and how many simulations that took."""
-    if unit.key in _ended:
+    if task.key in _ended:
         return [], 0
-    player = _player_of(unit)
+    player = _player_of(task)
     games: list[SelfPlayGame] = []
     before = player.selfplay.simulations
-    player.selfplay.play(games.append, lambda: len(games) >= unit.games or player.is_ended)
+    player.selfplay.play(games.append, lambda: len(games) >= task.games or player.is_ended)
     player.used = time.monotonic()
     return games, player.selfplay.simulations - before
 
 
-def _player_of(unit: PlayUnit) -> _Player:
-    """The games of the unit's run, with the newest network."""
-    stat = unit.network.stat()
+def _player_of(task: PlayTask) -> _Player:
+    """The games of the task's run, with the newest network."""
+    stat = task.network.stat()
     version = stat.st_mtime_ns, stat.st_size, stat.st_ino
-    player = _players.get(unit.key)
+    player = _players.get(task.key)
     if player is None:
         now = time.monotonic()
         for key in [key for key, other in _players.items() if now - other.used > IDLE_SECONDS]:
             del _players[key]
-        network = Network(unit.network, threads=1)
-        selfplay = ParallelSelfPlay(unit.start, network, unit.options, games=unit.parallel_games,
-                                    seed=[*unit.seed, unit.number])
-        player = _players[unit.key] = _Player(selfplay, version)
+        network = Network(task.network, threads=1)
+        selfplay = ParallelSelfPlay(task.start, network, task.options, games=task.games_per_thread,
+                                    seed=[*task.seed, task.number])
+        player = _players[task.key] = _Player(selfplay, version)
     elif player.network != version:
-        player.selfplay.network = Network(unit.network, threads=1)
+        player.selfplay.network = Network(task.network, threads=1)
         player.network = version
     player.used = time.monotonic()
     return player

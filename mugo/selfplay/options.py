@@ -1,55 +1,85 @@
-"""The options of self-play: how games are played, and how a run trains on them."""
-import math
+"""The options of self-play: the game, how games are played, and how a run trains on them.
+
+A field of GameOptions, SelfPlayOptions, RunOptions, or of nn.alphazero_net.AlphaZeroNetConfig, is an option of `mugo
+selfplay`, a line of `mugo help selfplay` and of docs/selfplay.md, a value in the metadata of the run and in its
+options.toml, and one that --resume compares.
+"""
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mugo.core.files import BadInput
-from mugo.games.coords import MAX_MOVES, MAX_SIZE, MIN_SIZE
-from mugo.core.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, POSITIVE, PRECISIONS, SEED, check_choice, check_limits
+from mugo.core.limits import PRECISIONS, SEED
+from mugo.core.options import REQUIRED, check, may_change, option
 from mugo.core.schema import ANYTHING, BOOLEAN, TEXT, Object, check_value, integer, number, object_of, optional
+from mugo.games.coords import MAX_MOVES, MAX_SIZE, MIN_SIZE
+from mugo.games.rules import KOMI
 from mugo.search.settings import Settings
 
-MAY_CHANGE = "games", "threads", "learning_rate"         # when a run is resumed
-MAX_PARALLEL_GAMES, MAX_THREADS, MAX_BATCH_SIZE, MAX_WINDOW = 65_536, 1024, 65_536, 10**8
+MAX_GAMES_PER_THREAD, MAX_THREADS, MAX_BATCH_SIZE, MAX_WINDOW = 65_536, 1024, 65_536, 10**8
 MAX_KOMI = 361
 MIN_ARENA_GAMES = 24                     # with fewer, arena.PROMOTION is undecided even if all are won
+GAMES = 2000                             # of a run, by default
+SIZES = {"gomoku": 8, "go": 7}           # of the board, by default
+
+
+@dataclass(frozen=True)
+class GameOptions:
+    """The rules of the game; None: by default.  Raises BadInput for values out of their limits."""
+    size: int | None = option(None, "board size", least=MIN_SIZE, most=MAX_SIZE, common=True,
+                              shown_default=f"{SIZES['gomoku']}, of Go {SIZES['go']}")
+    k: int | None = option(None, "in Gomoku: how many in a row win", common=True,
+                           shown_default="3 on 3x3, 4 up to 6x6, else 5")
+    exactly: bool | None = option(None, "in Gomoku: more than k in a row do not win", shown_default="off")
+    komi: float | None = option(None, "in Go: points for White", least=-MAX_KOMI, most=MAX_KOMI, common=True,
+                                shown_default=f"{KOMI:g}")
+
+    def __post_init__(self):
+        check(self)
+
+
+@dataclass(frozen=True)
+class CommandOptions:
+    """What a command line of `mugo selfplay` says besides, which the run does not keep.  Raises BadInput."""
+    resume: bool = option(False, "continue the run with its own options", common=True)
+    repair: bool = option(False, "with --resume: keep the whole games of a damaged replay buffer, and move the damaged "
+                          "file aside")
+    init_from: str = option("", "initialise from this network's weights", metavar="NETWORK", common=True)
+
+    def __post_init__(self):
+        check(self)
 
 
 @dataclass(frozen=True)
 class SelfPlayOptions:
     """How games of self-play are played (Silver et al. 2017, 2018).
 
-    simulations: new ones for each move, beside those of the reused tree.
-    c: the exploration constant of PUCT.
-    dirichlet_weight, dirichlet_alpha: priors at the root become (1 - weight) prior + weight Dirichlet(alpha); AlphaZero
-    has the weight 0.25, alpha 0.3 in chess and 0.03 in Go on 19x19.
-    temperature_moves: so many moves of a game are sampled in proportion to visits^(1 / temperature); then the most
-    visited move is played.
-    max_moves: a game that lasts longer is scored as it stands; 0 is three moves a point.
-    gumbel: the search is Gumbel AlphaZero's (Danihelka et al. 2022), for 16 to 50 simulations.  Its noise takes the
-    place of Dirichlet noise and of sampled moves, its tree is new for every move, and the target of the policy is the
-    improved policy; the arena searches by PUCT.  max_num_considered_actions: moves in the first round of sequential
-    halving.  c_visit, c_scale: the weight of values; see search.gumbel (the names of mctx).
+    The tree is reused from move to move, so simulations are new ones.  Priors at the root become (1 - weight) prior +
+    weight Dirichlet(alpha); AlphaZero has the weight 0.25, alpha 0.3 in chess and 0.03 in Go on 19x19.
+    gumbel: Danihelka et al. 2022, with the names of mctx (search.gumbel).  Its noise takes the place of Dirichlet noise
+    and of sampled moves, its tree is new for every move, and the target of the policy is the improved policy; the arena
+    searches by PUCT.
     Raises BadInput for values out of their limits.
     """
-    simulations: int = 400
-    c: float = 2.0
-    dirichlet_weight: float = 0.25
-    dirichlet_alpha: float = 0.3
-    temperature_moves: int = 10
-    temperature: float = 1.0
-    max_moves: int = 0
-    gumbel: bool = False
-    max_num_considered_actions: int = 16
-    c_visit: float = 50.0
-    c_scale: float = 1.0
+    simulations: int = option(400, "simulations for a move", least=2, common=True)
+    c: float = option(2.0, "exploration constant of PUCT", above=0)
+    dirichlet_weight: float = option(0.25, "weight of Dirichlet noise in the priors of the root", least=0, most=1)
+    dirichlet_alpha: float = option(0.3, "alpha of the Dirichlet noise; smaller for larger boards", above=0)
+    temperature_moves: int = option(10, "moves of a game that are sampled by visits^(1 / temperature); those proven to "
+                                    "be worse than another count as unvisited", least=0)
+    temperature: float = option(1.0, "temperature of the moves that are sampled", above=0)
+    max_moves: int = option(0, "a longer game is scored as it stands; 0: three moves for each point", least=0,
+                            most=MAX_MOVES)
+    gumbel: bool = option(False, "search as Gumbel AlphaZero does, for 16 to 50 simulations: without Dirichlet noise "
+                          "and sampled moves", common=True)
+    max_num_considered_actions: int = option(16, "of --gumbel: moves in the first round of sequential halving", least=1,
+                                             most=1024)
+    c_visit: float = option(50.0, "of --gumbel: weight of values against visits", least=0)
+    c_scale: float = option(1.0, "of --gumbel: scale of values", least=0)
 
     def __post_init__(self):
-        check_limits(self, {
-            "simulations": (2, math.inf), "c": POSITIVE, "dirichlet_weight": FRACTION, "dirichlet_alpha": POSITIVE,
-            "temperature_moves": NON_NEGATIVE, "temperature": POSITIVE, "max_moves": (0, MAX_MOVES),
-            "max_num_considered_actions": (1, 1024), "c_visit": NON_NEGATIVE, "c_scale": NON_NEGATIVE})
+        check(self)
 
     def search_settings(self) -> Settings:
         """The settings of the search in the arena: PUCT without noise."""
@@ -66,41 +96,42 @@ class RunOptions:
     Raises BadInput for values out of their limits.
     """
 
-    games: int                           # of self-play, in all; of these, full updates are played
+    games: int = option(REQUIRED, "games of self-play in all; full updates are played: with --update-games 16, 1,000 "
+                        "means 992", least=1, shown_default=str(GAMES), common=True, may_change=True)
     selfplay: SelfPlayOptions = DEFAULT_SELFPLAY_OPTIONS
-    parallel_games: int = 32             # for each thread
-    threads: int = 1
-    update_games: int = 16               # between two updates of the network
-    steps: int = 40                      # of training in an update
-    batch_size: int = 512
-    window: int = 20_000                 # positions of the newest games to train on; at most half of all games
-    learning_rate: float = 2e-3          # the peak
-    decay_start: float = 0.5             # the fraction of the games after which the learning rate decays linearly
-    final_lr_fraction: float = 0.1       # of the peak, at the end
-    l2: float = 1e-4                     # c of c ||theta||^2 in the loss
-    precision: str = "float32"           # or 'mixed_bfloat16'
-    arena_every: int = 128               # games of self-play between two evaluations in the arena
-    arena_games: int = 200               # of a match in the arena, at most
-    warm_start_games: int = 0            # the first ones, which UCT plays (warm_start)
-    warm_start_simulations: int = 1000   # of UCT, for a move
-    int8: bool = True                    # int8 where the processor multiplies it fast, else float32, as in play
-    seed: int = 0
+    threads: int = option(os.cpu_count() or 1, "threads of self-play", least=1, most=MAX_THREADS, common=True,
+                          shown_default="one for each core", may_change=True)
+    games_per_thread: int = option(32, "games at once in each thread, whose positions the network evaluates together",
+                                   least=1, most=MAX_GAMES_PER_THREAD)
+    precision: str = option("auto", "of the network in self-play and arena: auto is int8 where the processor "
+                            "multiplies it fast", choices=("auto", "float32"), common=True)
+    warm_start_games: int = option(0, "the first games, which UCT plays with RAVE and heuristic priors", least=0,
+                                   common=True)
+    warm_start_simulations: int = option(1000, "simulations of UCT for a move of the warm start", least=1)
+    update_games: int = option(16, "games between two updates of the network", least=1)
+    steps: int = option(40, "training steps in an update", least=1)
+    batch_size: int = option(512, "positions in a batch", least=1, most=MAX_BATCH_SIZE)
+    window: int = option(20_000, "positions to train on, of the newest games, at most half of all games", least=1,
+                         most=MAX_WINDOW)
+    learning_rate: float = option(2e-3, "peak learning rate", above=0, most=1, common=True, may_change=True)
+    decay_start: float = option(0.5, "fraction of the games after which the learning rate decays", least=0, most=1)
+    final_lr_fraction: float = option(0.1, "final learning rate, as a fraction of the peak", least=0, most=1)
+    l2: float = option(1e-4, "weight decay: c of c ||theta||^2 in the loss", least=0)
+    training_precision: str = option("auto", "of the training: auto is bfloat16 where this machine multiplies it "
+                                     "faster", choices=("auto", *PRECISIONS))
+    arena_every: int = option(128, "games of self-play between two evaluations in the arena", least=1)
+    arena_games: int = option(200, "games of a match in the arena, at most", least=MIN_ARENA_GAMES)
+    seed: int = option(0, "random seed", least=SEED[0], most=SEED[1], common=True)
 
     def __post_init__(self):
-        check_choice("precision", self.precision, PRECISIONS)
-        names = "games", "update_games", "steps", "arena_every", "warm_start_simulations"
-        check_limits(self, {name: AT_LEAST_1 for name in names})
-        check_limits(self, {"parallel_games": (1, MAX_PARALLEL_GAMES), "threads": (1, MAX_THREADS),
-                            "batch_size": (1, MAX_BATCH_SIZE), "window": (1, MAX_WINDOW)})
-        check_limits(self, {"games": (self.update_games, math.inf), "arena_games": (MIN_ARENA_GAMES, math.inf),
-                            "warm_start_games": NON_NEGATIVE, "seed": SEED, "l2": NON_NEGATIVE,
-                            "decay_start": FRACTION, "final_lr_fraction": FRACTION,
-                            "learning_rate": (POSITIVE[0], 1)})
+        check(self)
+        if self.games < self.update_games:
+            raise BadInput(f"--games {self.games}: must be at least --update-games {self.update_games}")
 
     @classmethod
     def from_dict(cls, options: dict[str, Any]) -> "RunOptions":
         """The options that dataclasses.asdict made the dictionary of."""
-        selfplay: Any = SelfPlayOptions(**options["selfplay"])
+        selfplay: Any = SelfPlayOptions(**options.get("selfplay", {}))
         return cls(**(options | {"selfplay": selfplay}))
 
     @property
@@ -121,8 +152,11 @@ class RunOptions:
         return after > before or update == self.updates
 
 
+MAY_CHANGE = may_change(RunOptions)      # when a run is resumed
+
+
 _ROW = Object({"update": integer(0)}, others=number())
-# The metadata of a run's checkpoint, beside those that every network has.
+# The metadata of a run's checkpoint, in addition to those that every network has.
 _RUN = Object({
     "rules": Object({"game": TEXT, "size": integer(MIN_SIZE, MAX_SIZE)},
                     {"komi": number(-MAX_KOMI, MAX_KOMI), "k": integer(1, MAX_SIZE), "exactly": BOOLEAN}),

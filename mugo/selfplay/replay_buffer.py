@@ -1,4 +1,4 @@
-"""The replay buffer: the games of self-play in a file, and the window of positions that a network is trained on.
+"""The replay buffer: the games of self-play in a file.
 
     replay_buffer.bin    a line of JSON, the format and the rules of the games, and the line's CRC-32
                          then a frame for each game:
@@ -8,7 +8,7 @@
 Games are only ever appended, each flushed to the disk (fsync) before it is trained on.  So a crash can only leave an
 incomplete frame at the end; it is cut off, with a line on stderr, when the file is opened.  Any other damage is an
 error: no game is ever dropped without a word.  `repair_buffer` keeps the whole games and moves the damaged file aside.
-Planes are not stored: the window encodes positions from the moves.
+Planes are not stored: the window (replay_window.py) encodes positions from the moves.
 """
 import contextlib
 import io
@@ -24,12 +24,11 @@ import numpy as np
 
 from mugo.core.files import BadInput, atomic_write, fsync_folder, lock_file, log_to_stderr, open_regular_file
 from mugo.games import gomoku
-from mugo.games.coords import MAX_MOVES, point_of_index, symmetries
-from mugo.games.game import encode
-from mugo.games.position import BasePosition, IllegalMove
+from mugo.games.coords import MAX_MOVES
+from mugo.games.position import BasePosition
 from mugo.selfplay.parallel import SelfPlayGame
 
-FORMAT = 2                               # 1 had no checksum of a frame's length
+FORMAT = 2
 _MAGIC = b"GAME"
 _FRAME = struct.Struct("<4sIII")         # magic, length of the block, its CRC-32, CRC-32 of the 12 bytes before
 _HEAD = struct.Struct("<bH")             # outcome, number of moves
@@ -221,8 +220,6 @@ def first_frame(path: Path, data: bytes, header: bytes) -> int:
     if checksum == b"%08x" % zlib.crc32(text):
         raise BadInput(f"{path} holds other games than {header.decode().rpartition(' ')[0]}: "
                        f"{text[:200].decode('utf-8', 'replace')}")
-    if line.startswith(b'{"format": 1,'):
-        raise BadInput(f"{path} is of format 1, written by an earlier version of MuGo; this one reads format {FORMAT}")
     return 0
 
 
@@ -233,7 +230,7 @@ def _damaged(path: Path, found: FoundGames) -> BadInput:
 
 
 def repair_buffer(path: Path, start: BasePosition) -> Path | None:
-    """Write a damaged file again with the games that are whole; the damaged one is kept beside it.
+    """Write a damaged file again with the games that are whole; the damaged one is kept under another name.
 
     start: of the games; the first line is made from it.  Returns the damaged file's new name, None if there is nothing
     to repair.  At every moment `path` is the old file or the new one.
@@ -254,63 +251,3 @@ def repair_buffer(path: Path, start: BasePosition) -> Path | None:
         with atomic_write(path) as temporary:
             temporary.write_bytes(header + b"".join(map(frame_of, found.blocks)))
     return aside
-
-
-class ReplayWindow:
-    """The positions of the newest games, encoded for training.
-
-    The window holds as many games as have `positions` positions, but at most half of all games, because the first
-    ones were played by a network that knew nothing.
-
-    packed: uint8 (n, size², bytes).  policy: float32 (n, size² + 1), the fraction of visits of every move.
-    outcome: float32 (n,), 1 where the side to move has won, -1 where it has lost, 0 for a draw.
-    first, end: the games in the window are buffer[first:end].
-    """
-
-    def __init__(self, buffer: ReplayBuffer, start: BasePosition, positions: int):
-        self.first = self.end = 0
-        self._buffer, self._start, self._positions = buffer, start, positions
-        self._encoded: dict[int, tuple[np.ndarray, ...]] = {}            # (packed, policy, outcome) of each game
-        self._symmetries = symmetries(start.size)
-
-    def slide_to(self, end: int) -> None:
-        """Let the window end before game number `end`.  Raises BadInput for a game with an illegal move."""
-        first, positions, encoded = end, 0, {}
-        while first > end // 2 and positions < self._positions:
-            first -= 1
-            encoded[first] = self._encoded.get(first) or encode_game(self._buffer[first], self._start)
-            positions += len(encoded[first][2])
-        self._encoded = dict(reversed(encoded.items()))
-        self.first, self.end = first, end
-        self.packed, self.policy, self.outcome = map(np.concatenate, zip(*self._encoded.values(), strict=True))
-
-    def __len__(self) -> int:
-        """How many positions there are in the window."""
-        return len(self.outcome)
-
-    def sample(self, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """A batch of n random positions, each in a random one of the 8 symmetries: (packed, policy, outcome)."""
-        chosen = rng.integers(0, len(self), n)
-        symmetry = self._symmetries[rng.integers(0, 8, n)]
-        drawn = self.packed[chosen], self.policy[chosen]
-        packed, policy = map(np.empty_like, drawn)
-        np.put_along_axis(packed, symmetry[:, :-1, None], drawn[0], 1)
-        np.put_along_axis(policy, symmetry, drawn[1], 1)
-        return packed, policy, self.outcome[chosen]
-
-
-def encode_game(game: SelfPlayGame, start: BasePosition) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(packed, policy, outcome) of the position before each move of a game, as ReplayWindow has them.
-
-    Raises BadInput for an illegal move.
-    """
-    positions, position = [], start
-    try:
-        for move in game.moves.tolist():
-            positions.append(position)
-            position = position.play(point_of_index(move, start.size))
-    except IllegalMove as error:
-        raise BadInput(f"a game of the replay buffer has an illegal move {len(positions)}: {error}") from None
-    policy = game.visits / game.visits.sum(1, keepdims=True)
-    to_play = np.array([position.to_play for position in positions], np.float32)
-    return encode(positions), policy.astype(np.float32), game.outcome * to_play

@@ -6,7 +6,7 @@
                                                                              |
     RUN/network.keras  <--if it is stronger than the best so far--  arena ---+
 
-    RUN/checkpoint.keras, previous.keras    the newest state: weights, optimizer, history; and the one before
+    RUN/checkpoint.keras, previous.keras    the newest state: weights, optimizer, history; and the previous one
     RUN/log.csv, arena.csv, ...             see run_log.py
 
 Games are always played by the newest network, but for those of a warm start (warm_start).  Update number u trains on
@@ -26,7 +26,7 @@ from mugo.core.files import BadInput, lock_folder, log_to_stderr
 from mugo.games.position import BasePosition
 from mugo.nn import checkpoint
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
-from mugo.nn.backend import keras
+from mugo.nn.backend import keras, resolve_precision
 from mugo.nn.bundled import find_network
 from mugo.nn.checkpoint import latest_checkpoint
 from mugo.nn.compile import compile_for_selfplay, train_step
@@ -46,8 +46,9 @@ from mugo.selfplay.actors import Actors, ClusterActors, LocalActors, WarmStartAc
 from mugo.selfplay.arena import ArenaPlayer, ArenaResult
 from mugo.selfplay.options import MAY_CHANGE, RunOptions, check_run
 from mugo.selfplay.parallel import SelfPlayGame
-from mugo.selfplay.replay_buffer import ReplayBuffer, ReplayWindow, repair_buffer, rules_of
-from mugo.selfplay.run_log import write_curve, write_tables
+from mugo.selfplay.replay_buffer import ReplayBuffer, repair_buffer, rules_of
+from mugo.selfplay.replay_window import ReplayWindow
+from mugo.selfplay.run_log import write_curve, write_options, write_tables
 
 BUFFER = "replay_buffer.bin"
 ARENA_TEMPERATURE_MOVES = 4              # of each side when two networks meet, so that games differ
@@ -70,21 +71,16 @@ class SelfPlayRun:
         Raises BadInput for a folder that holds no run to resume, one with other options (all but MAY_CHANGE), or a
         run already, for one that another process writes to, and for a replay buffer that is damaged or lacks games.
         """
+        options = replace(options, training_precision=resolve_precision(options.training_precision))
         self.folder, self.start, self.config, self.options = folder, start, config, options
         with contextlib.ExitStack() as stack:
-            if resume:
-                if folder.is_dir():
-                    stack.enter_context(lock_folder(folder))
-                self.model, self.metadata = self._resume()
-            else:
-                self._check_new()
-                self.model, self.metadata = new_run(folder.name, start, config, options, init)
-                stack.enter_context(lock_folder(folder))             # created when nothing is wrong with the input
-                self._check_new()                        # another process may have made one
+            stack.enter_context(lock_folder(folder))
+            self.model, self.metadata = self._resume() if resume else self._begin(init)
             self.buffer = stack.enter_context(contextlib.closing(self._open_buffer(repair)))
             if len(self.buffer) and not resume:          # without games: killed before its first checkpoint
                 raise run_exists(folder)
             self.window = ReplayWindow(self.buffer, start, options.window)
+            write_options(folder, self.metadata)
             if resume:
                 self._export_if_best()                   # it may have been killed after the checkpoint
             else:
@@ -92,15 +88,16 @@ class SelfPlayRun:
             self._open_files = stack.pop_all()           # until `close`
         self._start_time = time.perf_counter() - self.metadata["seconds"]
         self._simulations_per_second = 0.0               # in the last self-play
-        self._quantises = options.int8 and has_fast_int8()
+        self._quantises = options.precision == "auto" and has_fast_int8()
         self._tensorboard = TensorBoardLog(folder / "tensorboard")
 
-    def _check_new(self) -> None:
-        """Raise BadInput if the folder holds a run, or a network."""
+    def _begin(self, init: str) -> tuple[keras.Model, dict[str, Any]]:
+        """The model and the metadata of a new run.  Raises BadInput if the folder holds a run, or a network."""
         if (self.folder / checkpoint.CHECKPOINT).exists() or (self.folder / checkpoint.PREVIOUS).exists():
             raise run_exists(self.folder)
         if (self.folder / checkpoint.NETWORK).exists():
             raise BadInput(f"{self.folder} holds a network already: give -o another folder")
+        return new_run(self.folder.name, self.start, self.config, self.options, init)
 
     def _resume(self) -> tuple[keras.Model, dict[str, Any]]:
         """The model and the metadata of the newest checkpoint, with the options.  Raises BadInput for other options."""
@@ -136,7 +133,7 @@ class SelfPlayRun:
         with (open_executor(workers, threads=True, scheduler=scheduler) as executor, contextlib.ExitStack() as stack,
               progress_bar("games", total, min(games, total), smoothing=0.02) as bar):
             if scheduler:
-                self._quantises = options.int8           # workers may have other processors
+                self._quantises = options.precision == "auto"        # workers may have other processors
                 actors: Actors = stack.enter_context(contextlib.closing(
                     ClusterActors(executor, self.folder, self.start, options, games)))
             else:
@@ -220,11 +217,19 @@ class SelfPlayRun:
 
     def _evaluate(self, bar: ProgressBar) -> None:
         """Arena matches of the newest network; it may become the best."""
+        graphs = self._newest_graphs().graphs
+        results = self._arena_results(Network.from_graphs(graphs, self.metadata, threads=1), bar)
+        bar.set_postfix_str("", refresh=False)               # self-play goes on, and the arena's games are over
+        output = Network.from_graph(graphs[ONNX], self.metadata, threads=1).evaluate([self.start], tta=True)
+        assert output.values is not None                 # a policy-value network
+        self._record_arena(results, float(output.values[0]), output.priors[0], bar)
+
+    def _record_arena(self, results: list[tuple[str, int, ArenaResult]], value: float, priors: np.ndarray,
+                      bar: ProgressBar) -> None:
+        """Keep the results of an evaluation, as _arena_results returns them, and what the network says of the first
+        position.  The network becomes the best one unless the best so far may be as strong."""
         metadata = self.metadata
         games = metadata["update"] * self.options.update_games
-        graphs = self._newest_graphs().graphs
-        results = self._arena_results(Network.from_graphs(graphs, metadata, threads=1), bar)
-        bar.set_postfix_str("", refresh=False)               # self-play goes on, and the arena's games are over
         is_best = all(result.is_stronger for opponent, _, result in results if opponent == BEST)
         metadata["seconds"] = self._seconds()
         for opponent, simulations, result in results:
@@ -234,10 +239,7 @@ class SelfPlayRun:
                                       "simulations": simulations, **asdict(result), "score": result.score,
                                       "best": is_best})
             self._tensorboard.write(f"arena/{opponent}", {"score": result.score}, games)
-        output = Network.from_graph(graphs[ONNX], metadata, threads=1).evaluate([self.start], tta=True)
-        assert output.values is not None                 # a policy-value network
-        metadata["openings"].append({"games": games, "value": round(float(output.values[0]), 4),
-                                     "priors": np.round(output.priors[0], 4).tolist()})
+        metadata["openings"].append({"games": games, "value": round(value, 4), "priors": np.round(priors, 4).tolist()})
         if is_best:
             metadata["best"] = metadata["history"][-1]
         metadata["arena_update"] = metadata["update"]
@@ -259,14 +261,12 @@ class SelfPlayRun:
         path = self.folder / checkpoint.NETWORK
         if path.exists() and metadata["best"]:
             newest = replace(player, temperature_moves=ARENA_TEMPERATURE_MOVES)
-            precision = "auto" if options.int8 else "float32"
-            best = replace(newest, network=Network(path, threads=1, precision=precision))
+            best = replace(newest, network=Network(path, threads=1, precision=options.precision))
             results.append((BEST, 0, arena.play_match(newest, best, self.start, options.arena_games, arena.PROMOTION,
                                                       **common)))
         for level, result in arena.climb_levels(player, metadata["uct_level"], metadata["uct_attempts"] + 1,
                                                 self.start, options.arena_games, **common):
-            metadata["uct_level"] = level + result.is_stronger
-            metadata["uct_attempts"] = 0 if result.is_stronger else metadata["uct_attempts"] + 1
+            metadata["uct_level"], metadata["uct_attempts"] = arena.after_match(level, metadata["uct_attempts"], result)
             simulations = arena.UCT_LEVELS[level]
             results.append((f"UCT, {simulations:,} simulations", simulations, result))
         return results
@@ -323,7 +323,7 @@ def new_run(name: str, start: BasePosition, config: AlphaZeroNetConfig, options:
     sizes = "filters", "policy_filters", "value_filters", "value_units"
     check_metadata(metadata, "a network with " + " ".join(format_option(name, getattr(config, name)) for name in sizes))
     keras.utils.set_random_seed(options.seed)
-    model = build(config.spec(), options.precision)
+    model = build(config.spec(), options.training_precision)
     if init:
         metadata["init_from"] = init_from(model, config, find_network(init))
     compile_for_selfplay(model, options.learning_rate, options.l2)

@@ -5,6 +5,7 @@
     RUN/openings.csv   a row for each evaluation in the arena: priors and value of the first position
     RUN/curve.png      these as charts
     RUN/tensorboard/   these for TensorBoard
+    RUN/options.toml   the run's options, for --config of another one
 """
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,10 @@ import pandas as pd
 
 from mugo.core.files import atomic_write
 from mugo.games.coords import board_points, format_gtp
+from mugo.core.options import to_toml
+from mugo.nn.metadata import config_of
 from mugo.plots import curves
+from mugo.selfplay.options import GameOptions, RunOptions
 
 
 def write_tables(folder: Path, metadata: dict[str, Any]) -> None:
@@ -25,6 +29,14 @@ def write_tables(folder: Path, metadata: dict[str, Any]) -> None:
     for name, rows in ("log", metadata["history"]), ("arena", metadata["arena"]), ("openings", openings):
         with atomic_write(folder / f"{name}.csv") as temporary:
             pd.DataFrame(rows).to_csv(temporary, index=False)
+
+
+def write_options(folder: Path, metadata: dict[str, Any]) -> None:
+    """Write the options of a run, from the metadata of its checkpoint."""
+    options = RunOptions.from_dict(metadata["options"])
+    game = GameOptions(**{name: value for name, value in metadata["rules"].items() if name != "game"})
+    with atomic_write(folder / "options.toml") as temporary:
+        temporary.write_text(to_toml(game, config_of(metadata), options, options.selfplay), encoding="utf-8")
 
 
 def write_curve(folder: Path, metadata: dict[str, Any]) -> None:

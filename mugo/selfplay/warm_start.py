@@ -59,7 +59,7 @@ class UctSelfPlay:
 
 
 def visits_of(result: SearchResult) -> np.ndarray:
-    """uint16 (size² + 1,): visits of the root's moves by move index, as of SelfPlayGame; without any, 1 for each that
+    """uint16 (size² + 1,): visits of the root's moves by move index, as in SelfPlayGame; without any, 1 for each that
     may be played."""
     visits = np.zeros(result.position.area + 1, np.uint16)
     best = max((-1 if info.proven is None else info.proven for info in result.moves), default=0)

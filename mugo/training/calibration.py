@@ -72,18 +72,19 @@ def _heads(rows: pd.DataFrame) -> Iterator[tuple[str, bool, pd.DataFrame]]:
             yield "score", tta, _known(rows, 0.5, rows[f"score_pit{ending}"])
 
 
-def _known(rows: pd.DataFrame, predicted: Any, observed: pd.Series, weight: Any = 1.0, place: int | None = None
+def _known(rows: pd.DataFrame, predicted: Any, observed: pd.Series, weight: Any = 1.0, bin_number: int | None = None
            ) -> pd.DataFrame:
-    """Rows of game, phase, predicted, observed, weight, and place, the bin, where observed is not NaN."""
+    """Rows of game, phase, predicted, observed, weight and bin_number, where observed is not NaN."""
     part = rows[["game", "phase"]].assign(predicted=predicted, observed=observed, weight=weight)[observed.notna()]
-    return part.assign(place=np.minimum((part["predicted"] * BINS).astype(int), BINS - 1) if place is None else place)
+    predicted_bin = np.minimum((part["predicted"] * BINS).astype(int), BINS - 1)
+    return part.assign(bin_number=predicted_bin if bin_number is None else bin_number)
 
 
 def bin_rows(rows: pd.DataFrame) -> list[dict]:
     """One row for all positions, and one for each bin that has some; rows: as `_heads` gives them."""
     if not len(rows):
         return []
-    bins = [_statistics(part) | {"bin": bin_name(place)} for place, part in rows.groupby("place")]
+    bins = [_statistics(part) | {"bin": bin_name(bin_number)} for bin_number, part in rows.groupby("bin_number")]
     return [_statistics(rows) | _mean_errors(bins, [row["count"] for row in bins]) | {"bin": "all"}, *bins]
 
 
@@ -100,8 +101,8 @@ def _mean_errors(rows: list[dict], weights: Any = None) -> dict:
     return {name: float(np.average([row[name] for row in rows], weights=weights)) for name in ("ece", "null_ece")}
 
 
-def bin_name(place: Any) -> str:
-    return f"{100 * place // BINS}-{100 * (place + 1) // BINS} %"
+def bin_name(bin_number: Any) -> str:
+    return f"{100 * bin_number // BINS}-{100 * (bin_number + 1) // BINS} %"
 
 
 def _statistics(rows: pd.DataFrame) -> dict:
@@ -157,7 +158,7 @@ def plot(table: pd.DataFrame, path: Path, title: str) -> None:
     columns = min(3, len(panels))
 
     def draw(axes: list) -> None:
-        for place, (head, phase) in zip(axes, panels, strict=False):
+        for axis, (head, phase) in zip(axes, panels, strict=False):
             part = table.query("head == @head and phase == @phase")
             series = {}
             for tta, of_this in part.groupby("tta"):
@@ -170,9 +171,9 @@ def plot(table: pd.DataFrame, path: Path, title: str) -> None:
                     bins["predicted"], bins["observed"], bins["observed_se"], shares)
             unit = "points" if head == "ownership" else "positions"
             name = TITLES[head] if phase == "all" else f"{head}, {phase}"
-            charts.reliability_diagram(place, series, f"{name} ({whole['count']:,} {unit})", (BLUE, PALE_BLUE))
-        for place in axes[len(panels):]:
-            place.axis("off")
+            charts.reliability_diagram(axis, series, f"{name} ({whole['count']:,} {unit})", (BLUE, PALE_BLUE))
+        for axis in axes[len(panels):]:
+            axis.axis("off")
 
     note = "bars: standard errors; grey: positions or points" \
         + ("; TTA: test-time augmentation over the eight symmetries" if np.any(table["tta"]) else "")

@@ -1,5 +1,4 @@
 """Keras callbacks of a training run: the progress bar; and checkpoints with validation, log and learning curve."""
-import json
 import math
 import time
 from pathlib import Path
@@ -7,7 +6,8 @@ from typing import Any, NoReturn
 
 import pandas as pd
 
-from mugo.core.files import BadInput, atomic_write, error_line, log_to_stderr, read_json
+from mugo.core.files import BadInput, atomic_write, error_line, log_to_stderr
+from mugo.core.progress import ProgressBar, progress_bar
 from mugo.nn import checkpoint
 from mugo.nn.backend import keras
 from mugo.nn.devices import one_device
@@ -16,16 +16,15 @@ from mugo.nn.processes import is_first
 from mugo.nn.tensorboard_log import TensorBoardLog
 from mugo.nn.weight_averaging import AveragedModel
 from mugo.plots import curves
-from mugo.core.progress import ProgressBar, progress_bar
+from mugo.training.divergence import DIVERGED, stop_diverged
 from mugo.training.loader import calibration_positions
 from mugo.training.options import TrainingOptions
 
-OF_KNOWN = "value_mse", "value_accuracy", "ownership_accuracy", "score_error"      # NaN over nothing: losses.KnownMean
-MEASURES = ["ce", "top1", "top5", *OF_KNOWN]
-COLUMNS = ["step", "positions", "seconds", "learning_rate", "loss", *MEASURES,
-           *(f"validation_{name}" for name in ("loss", *MEASURES)), "positions_per_second"]
+MASKED_METRICS = "value_mse", "value_accuracy", "ownership_accuracy", "score_error"     # NaN where nothing is known
+METRICS = ["ce", "top1", "top5", *MASKED_METRICS]
+COLUMNS = ["step", "positions", "seconds", "learning_rate", "loss", *METRICS,
+           *(f"validation_{name}" for name in ("loss", *METRICS)), "positions_per_second"]
 PRE_DECAY = "pre-decay.keras"            # the last checkpoint before the learning rate decays
-DIVERGED = "diverged.json"               # while the run cannot be resumed with its learning rate: see stop_diverged
 
 
 def rename_logs(logs: dict[str, Any]) -> dict[str, float]:
@@ -66,8 +65,8 @@ class CheckpointCallback(keras.callbacks.Callback):
     """At the end of each of Keras's epochs, which is a checkpoint interval: validates the averaged model, and writes
     the checkpoint with the history, the best network, the log and the learning curve.
 
-    A run whose loss, weights or validation become infinite or NaN is stopped (`stop_diverged`), and none of that is
-    written.
+    A run whose loss, weights or validation become infinite or NaN is stopped (divergence.stop_diverged), and none of
+    that is written.
 
     validation: packed planes and targets.
     """
@@ -92,7 +91,7 @@ class CheckpointCallback(keras.callbacks.Callback):
             self.checkpoint(logs)
 
     def checkpoint(self, logs: dict[str, Any]) -> None:
-        """Everything that is done at a checkpoint.  logs: the figures of training since the last one."""
+        """Everything that is done at a checkpoint.  logs: the metrics of training since the last one."""
         trained = time.perf_counter()
         model: Any = self.model
         averaged: Any = self.averaged.update_ema_model()
@@ -104,7 +103,7 @@ class CheckpointCallback(keras.callbacks.Callback):
         step, positions_at = int(model.optimizer.iterations.numpy()), self.options.batches.positions_at
         before = history[-1] if history else {"step": 0, "seconds": 0.0}
         row = {name: value for name, value in rename_logs(logs).items()
-               if not (name.endswith(OF_KNOWN) and math.isnan(value))} | {
+               if not (name.endswith(MASKED_METRICS) and math.isnan(value))} | {
             "step": step, "positions": positions_at(step),
             "seconds": round(before["seconds"] + time.perf_counter() - self.start, 1),
             "learning_rate": float(self.options.schedule()(step)),
@@ -135,7 +134,8 @@ class CheckpointCallback(keras.callbacks.Callback):
         path = self.run / checkpoint.CHECKPOINT
         if path.exists():
             checkpoint.link_checkpoint(path, self.run / checkpoint.PREVIOUS)
-        if is_better(history[-1], self.metadata["best"]):
+        best = self.metadata["best"]
+        if best is None or history[-1]["validation_loss"] < best["validation_loss"]:
             self.metadata["best"] = history[-1]
         checkpoint.save(self.model, path, self.metadata)
         link_pre_decay(self.run, self.options, self.metadata)
@@ -143,46 +143,11 @@ class CheckpointCallback(keras.callbacks.Callback):
         (self.run / DIVERGED).unlink(missing_ok=True)
 
     def stop_diverged(self, reason: str) -> NoReturn:
-        """Stop the run: raise BadInput, which says how to continue, and write RUN/diverged.json, with which
-        `check_diverged` says it again.  Checkpoints and network.keras stay as they are."""
+        """End the run: see divergence.stop_diverged."""
         model: Any = self.model
-        step, rate = int(model.optimizer.iterations.numpy()), self.options.learning_rate
-        if is_first():
-            with atomic_write(self.run / DIVERGED) as temporary:
-                temporary.write_text(json.dumps({"step": step, "learning_rate": rate}))
         history = self.metadata["history"]
-        raise BadInput(f"{self.run}: training has diverged: at step {step:,} {reason}; "
-                       + (f"the files of step {history[-1]['step']:,} are unchanged: continue from them with --resume "
-                          if history else "there is no checkpoint yet: start again with ")
-                       + f"--learning-rate {rate / 2:g}, or lower")
-
-
-def is_better(row: dict[str, float], best: dict[str, float] | None) -> bool:
-    """Whether the checkpoint with this row of the history is the best so far: its loss on the validation positions, the
-    sum of the losses of all heads with their weights, is lower.
-
-    best: the row of the best before, or None.  In a run that an earlier version began, it may have no such loss; then
-    the cross-entropy of the policy on the validation positions is compared, which was the measure.
-    """
-    if best is None:
-        return True
-    measure = "validation_loss" if "validation_loss" in best else "validation_ce"
-    return row[measure] < best[measure]
-
-
-def check_diverged(run: Path, learning_rate: float) -> None:
-    """Raise BadInput if the run has diverged with this learning rate, or a lower one, since its last checkpoint."""
-    if not (run / DIVERGED).exists():
-        return
-    diverged = read_json(run / DIVERGED)
-    if not (isinstance(diverged, dict) and type(diverged.get("step")) is int
-            and type(diverged.get("learning_rate")) in (int, float)):
-        raise BadInput(f"{run / DIVERGED} holds no step and learning rate; delete it")
-    if learning_rate >= diverged["learning_rate"]:
-        start = "resume it" if (run / checkpoint.CHECKPOINT).exists() else "it has no checkpoint: start it again"
-        raise BadInput(f"{run} has diverged at step {diverged['step']:,} with --learning-rate "
-                       f"{diverged['learning_rate']:g}: {start} with --learning-rate "
-                       f"{diverged['learning_rate'] / 2:g}, or lower")
+        stop_diverged(self.run, int(model.optimizer.iterations.numpy()), self.options.learning_rate, reason,
+                      history[-1]["step"] if history else None)
 
 
 def link_pre_decay(run: Path, options: TrainingOptions, metadata: dict[str, Any]) -> None:

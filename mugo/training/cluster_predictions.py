@@ -1,6 +1,6 @@
 """The measures of predictions.py, made by the workers of a cluster:  mugo evaluate ... --scheduler ADDRESS
 
-    numbers of positions --> MeasureUnit, UNIT positions --> worker: opens network and data set once --> measures
+    numbers of positions --> MeasureTask --> worker: opens network and data set once --> measures
 
 The workers read the data set and the network under the same paths as the command.  A worker runs the network in one
 thread, so that a machine has one worker for each core.
@@ -23,13 +23,13 @@ from mugo.core.parallel import TaskExecutor, ordered_map
 from mugo.core.progress import ProgressBar
 from mugo.training.predictions import BATCH, measure_positions
 
-UNIT = 8 * BATCH                         # positions: some seconds of a core
+TASK_POSITIONS = 8 * BATCH               # some seconds of a core
 
 
-class MeasureUnit(NamedTuple):
+class MeasureTask(NamedTuple):
     """Positions to measure; network_sha256 and data_sha256 are those of the network's file and of meta.json.
 
-    number: of the unit, from 0.  size: of the board.
+    number: of the task, from 0.  size: of the board.
     """
 
     number: int
@@ -46,7 +46,8 @@ class MeasureUnit(NamedTuple):
 
     @property
     def name(self) -> str:
-        return f"positions {self.number * UNIT:,} to {self.number * UNIT + len(self.numbers) - 1:,} of {self.data}"
+        first = self.number * TASK_POSITIONS
+        return f"positions {first:,} to {first + len(self.numbers) - 1:,} of {self.data}"
 
 
 class OnCluster:
@@ -65,18 +66,18 @@ class OnCluster:
         common = {"network": self._names[network.path], "network_sha256": file_sha256(network.path),
                   "precision": network.precision, "data": self._data, "data_sha256": file_sha256(self._data / META),
                   "split": self._split, "size": positions.size, "where": self._where, "tta": tta}
-        units = (MeasureUnit(number=start // UNIT, numbers=numbers[start:start + UNIT], **common)
-                 for start in range(0, len(numbers), UNIT))
-        for measured in ordered_map(self._executor, measure_unit, units):
+        tasks = (MeasureTask(number=start // TASK_POSITIONS, numbers=numbers[start:start + TASK_POSITIONS], **common)
+                 for start in range(0, len(numbers), TASK_POSITIONS))
+        for measured in ordered_map(self._executor, measure_task, tasks):
             yield measured
             bar.update(len(measured))
 
 
-def measure_unit(unit: MeasureUnit) -> pd.DataFrame:
-    """The measures of a unit's positions.  Raises BadInput if the network or the data set is another one."""
-    network = _open_network(unit.network, unit.network_sha256, unit.precision)
-    positions = _open_positions(unit.data, unit.data_sha256, unit.split, unit.size, unit.where)
-    return pd.concat(measure_positions(network, positions, unit.numbers, unit.tta), ignore_index=True)
+def measure_task(task: MeasureTask) -> pd.DataFrame:
+    """The measures of a task's positions.  Raises BadInput if the network or the data set is another one."""
+    network = _open_network(task.network, task.network_sha256, task.precision)
+    positions = _open_positions(task.data, task.data_sha256, task.split, task.size, task.where)
+    return pd.concat(measure_positions(network, positions, task.numbers, task.tta), ignore_index=True)
 
 
 @functools.lru_cache(4)

@@ -3,7 +3,7 @@
 On positions of games that they were not trained on: top-1 and top-5 accuracy and cross-entropy in nats; of a network
 with a value head, how often the value has the sign of the outcome and its squared error; of one with ownership and
 score, how often the owner of a point is right and the error of the score in points.  By phase of the game, by the rank
-of the player to move and by source, and at the last position of games that ended by a count; with and without
+of the player to move and by source, and at the last position of games that ended by scoring; with and without
 test-time augmentation (TTA) over the eight symmetries of the board.  And whether its probabilities come true
 (calibration.py).
 
@@ -16,21 +16,22 @@ import contextlib
 import itertools
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from mugo.core.options import argument_type
 from mugo.data import dataset, shuffle
 from mugo.data.dataset import DataSet
 from mugo.data.game_index import SPLITS
 from mugo.data.positions import Positions
 from mugo.core.files import BadInput, atomic_write, check_writable
 from mugo.core.intervals import mean_and_standard_error
-from mugo.core.limits import NON_NEGATIVE, SEED, check_limits, number_of_positions
-from mugo.games.coords import interpret_square_size
+from mugo.core.limits import SEED
+from mugo.core.options import add_options, check, given, option
+from mugo.games.coords import MAX_SIZE, MIN_SIZE
 from mugo.nn.inference import Network
 from mugo.nn.range_calibration import format_figures
 from mugo.nn.runtime import PRECISIONS
@@ -43,6 +44,27 @@ from mugo.training.provenance import copy_notes, unseen_notes
 from mugo.training.report import BASELINE, LAST_MOVE, MEASURES, difference_column
 
 
+@dataclass(frozen=True)
+class EvaluateOptions:
+    """The options of `mugo evaluate`.  Raises BadInput for values out of their limits."""
+    split: str = option("test", "the games of this split", choices=(*SPLITS, "all"), common=True)
+    where: str = option("", "only these games, a query", shown_default="all", metavar="QUERY", common=True)
+    size: int | None = option(None, "board size", least=MIN_SIZE, most=MAX_SIZE, common=True,
+                              shown_default="the one that the networks were trained on")
+    sample: int = option(10_000, "positions, drawn at random; 0: all.  The standard error of top-1 is about 0.6 % at "
+                         "10,000 positions and 0.2 % at 60,000", least=0, common=True)
+    symmetries: bool = option(True, "also with test-time augmentation: averaged over the board's eight symmetries, "
+                              "eight times as slow; left out where all networks are equivariant, because it changes "
+                              "nothing", common=True)
+    seed: int = option(0, "random seed of the sample", least=SEED[0], most=SEED[1], common=True)
+    precision: tuple[str, ...] = option(("float32",), "of the networks: float32, int8, or auto, as they are played on "
+                                        "this processor; several, as float32,int8, compare each network in each of "
+                                        "them", choices=PRECISIONS, metavar="NAME", common=True)
+
+    def __post_init__(self):
+        check(self)
+
+
 def evaluate(network: Network, data: DataSet, *, split: str | None = "test", where: str = "",
              count: int = 10_000, tta: bool = True, seed: int = 0, size: int | None = None) -> pd.DataFrame:
     """What the command prints, as a table with one row for each part of the positions.
@@ -51,7 +73,7 @@ def evaluate(network: Network, data: DataSet, *, split: str | None = "test", whe
     (predictions.py) its mean and, under its name + '_se', the standard error clustered by game; with tta also both for
     the measure + '_tta'.  Accuracies are from 0 to 1.  value_accuracy_baseline and value_mse_baseline are those of the
     majority class, which always predicts the colour that wins more of these positions, with its frequency.  'last move'
-    is not a part of 'all': the positions before the last move of all games that ended by a count, of `count` at most.
+    is not a part of 'all': the positions before the last move of all games that ended by scoring, `count` at most.
 
     split: one of game_index.SPLITS, or None for all.  where: a query that selects games.  count: positions drawn
     by seed; 0 for all.  size: of the boards, by default those that the network was trained on.  Raises BadInput if
@@ -62,7 +84,7 @@ def evaluate(network: Network, data: DataSet, *, split: str | None = "test", whe
 
 
 class Sample(NamedTuple):
-    """Positions to evaluate, by their numbers: those drawn, and the last ones of games that ended by a count."""
+    """Positions to evaluate, by their numbers: those drawn, and the last ones of games that ended by scoring."""
 
     positions: Positions
     numbers: np.ndarray                  # int64 (n,)
@@ -159,7 +181,7 @@ def parts(rows: pd.DataFrame) -> Iterator[tuple[str, str, np.ndarray]]:
             if len(where := where[~last[where]]):
                 yield by, str(name), where
     if last.any():
-        yield LAST_MOVE, "last move of a count", np.flatnonzero(last)
+        yield LAST_MOVE, "last move before scoring", np.flatnonzero(last)
 
 
 def measure_columns(rows: pd.DataFrame) -> list[str]:
@@ -194,20 +216,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="a file, the folder of a training run, or a bundled name; the others are "
                              "compared with the first")
     parser.add_argument("dataset", type=Path, metavar="DATASET", help="a folder made by preprocess")
-    parser.add_argument("--split", choices=(*SPLITS, "all"), default="test",
-                        help="the games of this split (default: %(default)s)")
-    parser.add_argument("--where", default="", metavar="QUERY", help="only these games: a query")
-    parser.add_argument("--size", type=argument_type(interpret_square_size), metavar="N",
-                        help="board size (default: the one that the networks were trained on)")
-    parser.add_argument("--positions", type=number_of_positions, default=10_000, metavar="N",
-                        help="positions, sampled at random; 0: all (default: %(default)s)")
-    parser.add_argument("--tta", action=argparse.BooleanOptionalAction, default=True,
-                        help="also with test-time augmentation: averaged over the board's eight symmetries, eight "
-                        "times as slow; left out where all networks are equivariant, because it changes nothing")
-    parser.add_argument("--seed", type=int, default=0, help="random seed of the sample (default: %(default)s)")
-    parser.add_argument("--precision", nargs="+", choices=PRECISIONS, default=["float32"], metavar="P",
-                        help="of the networks: float32, int8, or auto, as they are played on this processor; several "
-                        "compare each network in each of them (default: float32)")
+    add_options(parser, EvaluateOptions)
     add_scheduler_argument(parser)
     parser.add_argument("-o", "--output", type=Path, metavar="PREFIX",
                         help="write PREFIX.csv, PREFIX.png and the same with -calibration; of several networks the "
@@ -216,29 +225,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(args: argparse.Namespace) -> int:
-    check_limits(args, {"positions": NON_NEGATIVE, "seed": SEED, "size": (2, 19)})
-    networks = [Network(path, precision=precision) for path in args.networks for precision in args.precision]
+    options = EvaluateOptions(**given(EvaluateOptions, args))
+    networks = [Network(path, precision=precision) for path in args.networks for precision in options.precision]
     data = dataset.load_dataset(args.dataset)
-    split = None if args.split == "all" else args.split
-    sample = sample_positions(data, args.size or common_size(networks), split, args.where, args.positions,
-                              args.seed)
+    split = None if options.split == "all" else options.split
+    sample = sample_positions(data, options.size or common_size(networks), split, options.where, options.sample,
+                              options.seed)
     names, several = unique_names(networks), len(networks) > 1
-    prefix = args.output or Path(f"{'networks' if several else names[0]}-{args.split}")
+    prefix = args.output or Path(f"{'networks' if several else names[0]}-{options.split}")
     if not prefix.name:
         raise BadInput(f"-o {prefix} is a folder: give the beginning of a file's name in it")
     prefix.parent.mkdir(parents=True, exist_ok=True)
     check_writable(prefix.parent)
-    tta = args.tta and not all(network.equivariant for network in networks)
+    tta = options.symmetries and not all(network.equivariant for network in networks)
     with contextlib.ExitStack() as stack:
         on_cluster = None
         if args.scheduler:
             executor = stack.enter_context(open_executor(scheduler=args.scheduler))
-            on_cluster = OnCluster(executor, data, split, args.where, args.networks)
+            on_cluster = OnCluster(executor, data, split, options.where, args.networks)
         rows = {name: predict_sample(network, sample, tta, on_cluster)
                 for name, network in zip(names, networks, strict=True)}
     games = sample.positions.games.take(np.unique(sample.positions.locate(sample.numbers)[0]))
     described = (f"on {len(sample.numbers):,} {split + ' ' if split else ''}positions of {len(games):,} games of "
-                 f"{data.folder.resolve().name}" + (f" where {args.where}" if args.where else ""))
+                 f"{data.folder.resolve().name}" + (f" where {options.where}" if options.where else ""))
     if several:
         table = comparison_table(rows)
         print(f"{len(networks)} networks {described}\n\n{report.comparison_report(table)}\n")

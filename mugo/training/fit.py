@@ -13,7 +13,7 @@ from mugo.nn.backend import has_gpu, keras, tensorflow
 from mugo.nn.devices import DataParallel
 from mugo.nn.metadata import config_of
 from mugo.nn.policy_net import PolicyNetConfig
-from mugo.nn.processes import broadcast, interrupt_callback, is_first, place
+from mugo.nn.processes import broadcast, interrupt_callback, is_first, process_count, process_index
 from mugo.nn.weight_averaging import AveragedModel
 from mugo.training.callbacks import CheckpointCallback, ProgressCallback
 from mugo.training.loader import PrefetchLoader, TrainingStream, examples
@@ -32,17 +32,18 @@ def fit_run(model: keras.Model, run: Path, metadata: dict[str, Any], stream: Tra
     config, options = config_of(metadata), TrainingOptions(**metadata["options"])
     assert isinstance(config, PolicyNetConfig)
     first_step = int(model.optimizer.iterations.numpy())
-    part = place()
     if first_step >= options.steps and is_first():
         print(f"{run} is finished: {options.steps:,} steps, {options.batches.positions_at(options.steps):,} positions")
     if first_step >= options.steps:
         return
 
+    of_process = process_index(), process_count()
+
     def make(step: int) -> tuple:
         size = options.batches.size_at(step)
         number = (options.skip_positions + options.batches.positions_at(step)) // size       # of batches of this size
-        batch = stream.batch(number, size, options.seed, part)
-        return examples(batch, config, np.random.default_rng((options.seed, number)), part)
+        batch = stream.batch(number, size, options.seed, *of_process)
+        return examples(batch, config, np.random.default_rng((options.seed, number)), *of_process)
 
     progress = ProgressCallback(options, first_step)
     interrupt = interrupt_callback()
@@ -108,7 +109,7 @@ def mirrored_dataset(batches: Iterator[tuple], begun: FitBegun) -> Any:
 
 
 def steps_per_execution(config: PolicyNetConfig, options: TrainingOptions, parallel: DataParallel, count: int) -> int:
-    """How many steps Keras takes before it returns to Python and reads the figures from the device: a divisor of
+    """How many steps Keras takes before it returns to Python and reads the metrics from the device: a divisor of
     `count`, the steps of a checkpoint interval.
 
     Many where a step is short: on a GPU, and for small networks.  At most about half a second: Ctrl-C waits for them.

@@ -30,7 +30,7 @@ def select_positions(data: DataSet, split: str, size: int, options: TrainingOpti
 
 class TrainingStream:
     """The shuffled stream of batches that a run trains on.  With options.endgame_fraction it oversamples endgames: the
-    last positions of each batch are of the last ENDGAME_MOVES moves of games that ended by a count.
+    last positions of each batch are of the last ENDGAME_MOVES moves of games that ended by scoring.
 
     There the score is nearly decided, and the value must count exactly; but the last two moves of a game are one
     position in a hundred.  Which moves people play in a position stays the same.
@@ -44,8 +44,8 @@ class TrainingStream:
             return
         given = f"--endgame-fraction {options.endgame_fraction:g}"
         if not len(self.endgame):
-            raise BadInput(f"{given}: no training game has a count that is its result, and one of its last "
-                           f"{ENDGAME_MOVES} moves among those of --moves")
+            raise BadInput(f"{given}: no training game ended by scoring with its recorded result, and has one of its "
+                           f"last {ENDGAME_MOVES} moves among those of --moves")
         if not self._endgames(options.batch_size):
             raise BadInput(f"{given}: is no position of --batch-size {options.batch_size}")
 
@@ -53,35 +53,36 @@ class TrainingStream:
         """How many positions of a batch of this size are endgames."""
         return 0 if self.endgame is None else round(self.options.endgame_fraction * size)
 
-    def batch(self, number: int, size: int, seed: int, part: tuple[int, int] = (0, 1)) -> Batch:
-        """Batch `number` of this size, or part i of n equal ones, (i, n), of it."""
-        symmetry, endgames = self.options.symmetry, self._endgames(size)
-        start, end = (size // part[1] * i for i in (part[0], part[0] + 1))
+    def batch(self, number: int, size: int, seed: int, process_index: int = 0, process_count: int = 1) -> Batch:
+        """Batch `number` of this size, or the slice of it that one of several processes trains on."""
+        augment, endgames = self.options.augment, self._endgames(size)
+        start, end = (size // process_count * i for i in (process_index, process_index + 1))
         middle = min(max(start, size - endgames), end)   # the first of the endgames
-        parts = [self.positions.shuffled(number * size + start, middle - start, seed, symmetry)] * (middle > start)
+        batches = [self.positions.shuffled(number * size + start, middle - start, seed, augment)] * (middle > start)
         if self.endgame is not None and middle < end:
             first = number * endgames + middle - (size - endgames)
-            parts.append(self.endgame.shuffled(first, end - middle, seed, symmetry))
-        return parts[0] if len(parts) == 1 else Batch(*map(np.concatenate, zip(*parts, strict=True)))
+            batches.append(self.endgame.shuffled(first, end - middle, seed, augment))
+        return batches[0] if len(batches) == 1 else Batch(*map(np.concatenate, zip(*batches, strict=True)))
 
 
 def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | None = None,
-             part: tuple[int, int] = (0, 1)) -> tuple[Any, dict]:
+             process_index: int = 0, process_count: int = 1) -> tuple[Any, dict]:
     """A batch as Keras takes it: (inputs, targets) of a model of this config; see keras_model.build and losses.
 
     Where the final score of a game is known, so is the winner by area for every komi; by territory rules, another may
     have been recorded.
     rng: to learn from.  Half of the positions with a known score get another komi, drawn around the game's; and results
     are those that Batch.results estimates.  None: to validate on, by the results that predictions.py measures by.
-    part: which part of a larger batch this is, as of TrainingStream.batch; it gets the komi that it has there.
+    process_index, process_count: which slice of a larger batch this is, as in TrainingStream.batch; it gets the komi
+    that it has there.
     """
     targets: dict[str, np.ndarray] = {"policy": batch.targets}
     features, komi = None, batch.komi
     if config.value_head:
         if config.komi_input and rng is not None:
-            index, parts = part
-            drawn, shifts = rng.random(parts * len(komi)), rng.standard_normal(parts * len(komi))
-            here = slice(index * len(komi), (index + 1) * len(komi))
+            n = len(komi)
+            drawn, shifts = rng.random(process_count * n), rng.standard_normal(process_count * n)
+            here = slice(process_index * n, (process_index + 1) * n)
             others = ~np.isnan(batch.scores) & (drawn[here] < OTHER_KOMI)
             komi = np.where(others, np.floor(komi + KOMI_STDEV * shifts[here]) + 0.5, komi).astype(np.float32)
         results = batch.results(komi, estimated=rng is not None)

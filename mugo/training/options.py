@@ -1,4 +1,9 @@
-"""The options of a training run, and the quantities that follow from them.  Keras is imported for the schedule only."""
+"""The options of a training run, and the quantities that follow from them.  Keras is imported for the schedule only.
+
+A field of TrainingOptions, or of nn.policy_net.PolicyNetConfig, is an option of `mugo train`, a line of `mugo help
+train` and of docs/training.md, a value in the metadata of the run and in its options.toml, and one that --resume
+compares.
+"""
 import math
 import re
 from dataclasses import dataclass
@@ -6,21 +11,26 @@ from pathlib import Path
 from typing import Any
 
 from mugo.core.files import BadInput
-from mugo.core.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, POSITIVE, PRECISIONS, SEED, check_choice, check_limits
+from mugo.core.limits import PRECISIONS, SEED
+from mugo.core.options import REQUIRED, check, defaults_in_words, option
+from mugo.core.schema import ANYTHING, Object, check_value, integer, number, object_of, optional
 from mugo.nn.compile import WEIGHTS
 from mugo.nn.optimizers import OPTIMIZERS
+from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.schedules import WarmupStableDecay
-from mugo.core.schema import ANYTHING, Object, check_value, integer, number, object_of, optional
 from mugo.training.batch_schedule import BatchSchedule
 
-MAY_CHANGE = "positions", "decay_start", "learning_rate"     # when a run is resumed: see train.resume_run
 MAX_POSITIONS = 10**12
 MAX_BATCH_SIZE = 65_536
 MAX_CHECKPOINT_MINUTES = 1_440
 MAX_STEPS_PER_EXECUTION = 16             # as many batches as are prefetched
 MIN_INTERVAL_STEPS = 64                  # between checkpoints by time; the first of them show how fast the run is
 MAX_VALIDATION_POSITIONS = 10**7         # their planes are in memory: 2 kB each on 19x19
-DERIVED = "skip_batches", "warmup_limit"                     # not options of the command: a run finds them itself
+MAX_PROCESSES = 10_000
+NEW_NETWORK = PolicyNetConfig(equivariant=True, policy_filters=256)      # the defaults of a new network
+# What differs from the defaults of the fields, in words.
+DEFAULTS = defaults_in_words(NEW_NETWORK) | {"size": "the data set's most frequent",
+                                             "komi_input": "on with --value-head"}
 
 
 @dataclass(frozen=True)
@@ -30,49 +40,49 @@ class TrainingOptions:
     Raises BadInput for values out of their limits.
     """
 
-    positions: int                       # to train on, repeats counted
-    batch_size: int = 128
-    max_batch_size: int | None = None    # where the batch size grows; None: it does not
-    double_batch_every: int | None = None    # positions after which the batch size doubles, up to max_batch_size
-    optimizer: str = "muon"              # one of optimizers.OPTIMIZERS
-    learning_rate: float = 0.01          # the peak; see `schedule`
-    weight_decay: float = 0.0            # see optimizers.AveragingOptimizer
-    warmup_steps: int = 200              # a tenth of all steps at the most
-    decay_start: float = 0.7             # the fraction of the positions after which the learning rate decays
-    final_lr_fraction: float = 0.01      # of the peak, at the last step
-    symmetry: bool = True                # data augmentation: a random symmetry of the board for each position
-    value_weight: float = WEIGHTS["value_weight"]        # of the value's loss against the policy's cross-entropy
-    ownership_weight: float = WEIGHTS["ownership_weight"]
-    score_weight: float = WEIGHTS["score_weight"]
-    auxiliary_weight: float = WEIGHTS["auxiliary_weight"]        # of each auxiliary head
-    checkpoint_every: float = 5.0        # minutes between two checkpoints; see checkpoint_seconds
-    checkpoint_positions: int | None = None  # positions between two checkpoints, instead of minutes
-    validation_positions: int = 8_192    # evaluated at each checkpoint
-    where: str = ""                      # a query: train on these games
-    moves: str = ""                      # 'FROM-TO': see move_range
-    endgame_fraction: float = 0.0        # of each batch, drawn from endgames alone: see loader.TrainingStream
-    label_smoothing: float = 0.0         # see losses.LabelSmoothingCrossentropy
-    freeze_policy: bool = False          # only the value head learns: see compile.freeze_policy
-    seed: int = 0
+    positions: int = option(REQUIRED, "positions to train on, repeats counted, say 2e6", least=1, most=MAX_POSITIONS,
+                            shown_default="one epoch", common=True, may_change=True)
+    batch_size: int = option(128, "positions in a batch", least=1, most=MAX_BATCH_SIZE, common=True)
+    max_batch_size: int | None = option(None, "let the batch size grow to this, --batch-size times a power of two",
+                                        least=1, most=MAX_BATCH_SIZE)
+    double_batch_every: int | None = option(None, "positions after which the batch size doubles, up to "
+                                            "--max-batch-size", least=1, most=MAX_POSITIONS)
+    optimizer: str = option("muon", "Muon for the convolutions and Adam for the rest, or Adam for everything",
+                            choices=tuple(OPTIMIZERS))
+    learning_rate: float = option(0.01, "peak learning rate", above=0, most=1, common=True, may_change=True)
+    weight_decay: float = option(0.0, "decoupled weight decay of the kernels", least=0, most=1)
+    warmup_steps: int = option(200, "steps of the linear warm-up, a tenth of all steps at most", least=0)
+    decay_start: float = option(0.7, "fraction of the positions after which the learning rate decays; 1: never",
+                                least=0, most=1, may_change=True)
+    final_lr_fraction: float = option(0.01, "final learning rate, as a fraction of the peak", least=0, most=1)
+    augment: bool = option(True, "data augmentation: a random symmetry of the board for each position")
+    value_weight: float = option(WEIGHTS["value_weight"], "weight of the value's loss", least=0)
+    ownership_weight: float = option(WEIGHTS["ownership_weight"], "weight of the ownership's loss", least=0)
+    score_weight: float = option(WEIGHTS["score_weight"], "weight of the score's loss", least=0)
+    auxiliary_weight: float = option(WEIGHTS["auxiliary_weight"], "weight of the loss of each auxiliary head", least=0)
+    checkpoint_every: float = option(5.0, "minutes between checkpoints, each with validation; shorter at first",
+                                     above=0, most=MAX_CHECKPOINT_MINUTES)
+    checkpoint_positions: int | None = option(None, "positions between checkpoints, instead of minutes", least=1)
+    validation_positions: int = option(8_192, "positions evaluated at each checkpoint", least=1,
+                                       most=MAX_VALIDATION_POSITIONS)
+    where: str = option("", "train on these games, a query", shown_default="all", metavar="QUERY", common=True)
+    moves: str = option("", "train on these moves of each game: 1-60, or 21- for all from the 21st on",
+                        shown_default="all", metavar="FROM-TO")
+    endgame_fraction: float = option(0.0, "fraction of each batch that is drawn from the last 60 moves of games that "
+                                     "ended by scoring, as far as --moves selects them: a better value where a game is "
+                                     "nearly decided", least=0, most=1)
+    label_smoothing: float = option(0.0, "fraction of each target that is spread over all moves", least=0, most=1)
+    freeze_policy: bool = option(False, "train the value head alone: the policy of --init-from stays as it is")
+    seed: int = option(0, "random seed", least=SEED[0], most=SEED[1], common=True)
+    precision: str = option("auto", "of the multiplications; auto is bfloat16 where this machine multiplies it faster",
+                            choices=("auto", *PRECISIONS), common=True)
+    # Not options of the command: a run finds these itself.
     skip_batches: int = 0                # those that the network it is initialised from was trained on
-    precision: str = "float32"           # or 'mixed_bfloat16'
     warmup_limit: int | None = None      # steps; None: a tenth of all.  Of a run made longer, that of the shorter run
 
     def __post_init__(self):
-        check_limits(self, {
-            "positions": (1, MAX_POSITIONS), "batch_size": (1, MAX_BATCH_SIZE), "learning_rate": (POSITIVE[0], 1),
-            "warmup_steps": NON_NEGATIVE, "decay_start": FRACTION, "final_lr_fraction": FRACTION,
-            **dict.fromkeys(WEIGHTS, NON_NEGATIVE), "max_batch_size": (1, MAX_BATCH_SIZE),
-            "double_batch_every": (1, MAX_POSITIONS), "weight_decay": FRACTION, "checkpoint_positions": AT_LEAST_1,
-            "validation_positions": (1, MAX_VALIDATION_POSITIONS), "skip_batches": NON_NEGATIVE,
-            "warmup_limit": NON_NEGATIVE,
-            "label_smoothing": FRACTION, "endgame_fraction": FRACTION, "seed": SEED})
-        check_choice("optimizer", self.optimizer, OPTIMIZERS)
-        check_choice("precision", self.precision, PRECISIONS)
+        check(self)
         move_range(self.moves)
-        if not 0 < self.checkpoint_every <= MAX_CHECKPOINT_MINUTES:
-            raise BadInput(f"--checkpoint-every {self.checkpoint_every:g}: must be minutes, above 0 and at most "
-                           f"{MAX_CHECKPOINT_MINUTES:,}; --checkpoint-positions takes positions")
         self._check_batch_sizes()
 
     def _check_batch_sizes(self) -> None:
@@ -95,7 +105,7 @@ class TrainingOptions:
         return max(1, self.batches.nearest_step(self.positions))
 
     def checkpoint_step(self, step: int) -> int:
-        """The last step that the next checkpoint after this step can be at.
+        """The latest step at which the checkpoint after this step is due.
 
         With checkpoint_positions: the next multiple of these positions, rounded down to whole batches, wherever a run
         is resumed.  Else the step at which the learning rate begins to decay, and the last one.
@@ -146,9 +156,34 @@ class TrainingOptions:
                                  self.final_lr_fraction)
 
 
+@dataclass(frozen=True)
+class CommandOptions:
+    """What a command line of `mugo train` says besides, which the run does not keep.  Raises BadInput."""
+
+    epochs: float | None = option(None, "instead of --positions: times through all positions of the training split",
+                                  above=0, common=True)
+    minutes: float | None = option(None, "instead of --positions: as many as this machine does in so many minutes",
+                                   above=0, common=True)
+    resume: bool = option(False, "continue the run with its own options", common=True)
+    init_from: str = option("", "initialise from this network, with its config; the board may have another size, and "
+                            "the new network more --filters, --context-filters or --context-layers",
+                            metavar="NETWORK", common=True)
+    devices: int | None = option(None, "train on so many GPUs, each with an equal slice of each batch", least=1,
+                                 shown_default="all", common=True)
+    distributed: bool = option(False, "train in several processes, on JAX, which finds the others by itself under "
+                               "Slurm, Open MPI, Kubernetes and on TPUs; elsewhere the next three options say it")
+    coordinator_address: str | None = option(None, "of several processes: where process 0 runs, with a free port",
+                                             metavar="HOST:PORT", shown_default="JAX_COORDINATOR_ADDRESS")
+    num_processes: int | None = option(None, "how many processes there are", least=1, most=MAX_PROCESSES)
+    process_id: int | None = option(None, "the number of this process, from 0", least=0, most=MAX_PROCESSES - 1)
+
+    def __post_init__(self):
+        check(self)
+
+
 _ROW = Object({"step": integer(0), "positions": integer(0), "seconds": number(0), "positions_per_second": number(0),
-               "validation_ce": number(), "validation_top1": number(), "validation_top5": number()}, others=number())
-# The metadata of a run's checkpoint, beside those that every network has.
+               "validation_loss": number(), "validation_top1": number(), "validation_top5": number()}, others=number())
+# The metadata of a run's checkpoint, in addition to those that every network has.
 _RUN = Object(
     {"options": object_of(TrainingOptions), "history": [_ROW], "best": optional(_ROW),
      "data": Object({}, others=ANYTHING)},

@@ -18,7 +18,7 @@
                                      the game's (Dawid 1984), uniform from 0 to 1 for a calibrated network
 
 What is not known of a game is NaN: the value of games without a winner, or whose komi is unknown; ownership and score
-of games that did not end by a count (data/final_ownership.py); all of these where a handicap is still to be made up for
+of games that did not end by scoring (data/final_ownership.py); all of these where a handicap is still to be made up for
 by strength.  Outcomes and scores are those of positions.Batch.results, which networks are trained on.
 evaluate.py and calibration.py make tables of these rows.
 """
@@ -153,7 +153,7 @@ def measure_ownership(ownership: np.ndarray, owners: np.ndarray) -> dict[str, np
     owns, ownership_points_b, the sum of their probabilities, ownership_predicted_b, and how many of them are the side
     to move's, ownership_observed_b.
 
-    ownership: float (n, size²) in [-1, 1].  owners: int8 (n, size²), as of data.positions.Batch.
+    ownership: float (n, size²) in [-1, 1].  owners: int8 (n, size²), as in data.positions.Batch.
     """
     row, point = np.nonzero(owners)
     said, owner, n = ownership[row, point].astype(np.float64), owners[row, point], len(owners)

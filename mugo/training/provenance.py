@@ -36,10 +36,6 @@ def describe_data(data: DataSet, training: Positions, validation: Positions, see
 def check_same_data(run: Path, recorded: dict[str, Any], data: DataSet, training: Positions, validation: Positions
                     ) -> None:
     """Raise BadInput unless a run with this metadata["data"] would get the same batches from these positions."""
-    if "split" not in recorded:
-        raise BadInput(f"{run} cannot be resumed: an earlier version of MuGo began it and did not record how its games "
-                       f"were split, so they cannot be compared with {data.folder}; --init-from {run} starts from its "
-                       "network")
     if recorded.get("fingerprint") != data.fingerprint:
         raise BadInput(f"{run} was trained on other games than {data.folder} has now, or on another split of them: its "
                        f"data set has fingerprint {str(recorded.get('fingerprint'))[:40]}, this one {data.fingerprint}")

@@ -1,10 +1,11 @@
-"""An int8 graph for a trained network:  mugo quantize NETWORK [--dataset DATASET]
+"""An int8 graph for a trained network:  mugo quantize NETWORK [DATASET]
 
 `train` writes one when it ends, and `selfplay` with each best network.  This is for networks that have none, such as
 that of a run that goes on or was stopped, and for other calibration positions.  What is quantised, and how much it
 loses: nn/range_calibration.py.
 """
 import argparse
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,8 @@ from mugo.data import dataset
 from mugo.core.files import BadInput
 from mugo.games.game import encode, new_game
 from mugo.games.position import BasePosition, global_features
-from mugo.core.limits import SEED, check_limits
+from mugo.core.limits import SEED
+from mugo.core.options import add_options, check, given, option
 from mugo.nn.bundled import find_network
 from mugo.nn.checkpoint import add_quantized
 from mugo.nn.inference import Network
@@ -58,26 +60,36 @@ def own_positions(network: Network, seed: int) -> CalibrationPositions:
 
 # ---- the command
 
+@dataclass(frozen=True)
+class QuantizeOptions:
+    """The options of `mugo quantize`.  Raises BadInput for values out of their limits."""
+    where: str = option("", "only these games of the data set, a query", shown_default="all", metavar="QUERY",
+                        common=True)
+    seed: int = option(0, "random seed of the positions", least=SEED[0], most=SEED[1], common=True)
+
+    def __post_init__(self):
+        check(self)
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("network", metavar="NETWORK", help="a file, the folder of a training run, or a bundled name")
-    parser.add_argument("--dataset", type=Path, metavar="DATASET",
+    parser.add_argument("dataset", nargs="?", type=Path, metavar="DATASET",
                         help="calibrate on validation positions of this data set (default: on positions of games that "
                         "the network plays against itself)")
-    parser.add_argument("--where", default="", metavar="QUERY", help="only these games of the data set: a query")
-    parser.add_argument("--seed", type=int, default=0, help="random seed of the positions (default: %(default)s)")
+    add_options(parser, QuantizeOptions)
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the file to write (default: NETWORK itself)")
 
 
 def command(args: argparse.Namespace) -> int:
-    check_limits(args, {"seed": SEED})
-    if args.where and not args.dataset:
-        raise BadInput("--where selects games of a --dataset")
+    options = QuantizeOptions(**given(QuantizeOptions, args))
+    if options.where and not args.dataset:
+        raise BadInput("--where selects games of a DATASET, and none is given")
     path = find_network(args.network)
     network = Network(path, precision="float32")
     if args.dataset and network.game != "go":
-        raise BadInput(f"{path} plays {network.game.capitalize()}, and a data set has games of Go: leave --dataset out")
-    positions = own_positions(network, args.seed) if args.dataset is None else \
-        dataset_positions(dataset.load_dataset(args.dataset), network.size, args.where, args.seed)
+        raise BadInput(f"{path} plays {network.game.capitalize()}, and a data set has games of Go: leave DATASET out")
+    positions = own_positions(network, options.seed) if args.dataset is None else \
+        dataset_positions(dataset.load_dataset(args.dataset), network.size, options.where, options.seed)
     output = args.output or path
     print(f"{output}: {format_figures(add_quantized(path, output, positions))}")
     return 0

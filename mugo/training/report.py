@@ -41,13 +41,13 @@ def legend(table: pd.DataFrame) -> list[str]:
     lines = ["±: one standard error, clustered by game"
              + ("; TTA: test-time augmentation, averaged over the eight symmetries" if f"top1{TTA}" in table else "")]
     if np.any(table["by"] == LAST_MOVE):
-        lines.append("last move of a count: the positions before the last move of games that ended by a count")
+        lines.append("last move before scoring: the positions before the last move of games that ended by scoring")
     if "value_accuracy" in table:
         lines += ["value: of games with a winner and a known komi; MSE 1 is that of a value that is always 0",
                   "baseline: the majority class, always predicting the colour that wins more of these positions with "
                   "its frequency"]
     if "ownership_accuracy" in table:
-        lines.append("ownership accuracy, score error in points: of games that ended by a count")
+        lines.append("ownership accuracy, score error in points: of games that ended by scoring")
     return lines
 
 

@@ -66,7 +66,8 @@ def test_a_missing_package_names_the_extra_to_install(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "keras", None)
     for name in "mugo.nn.backend", "mugo.nn.checkpoint":
         monkeypatch.delitem(sys.modules, name, raising=False)
-    monkeypatch.delitem(sys.modules, "mugo.training.train", raising=False)
+    for name in "mugo.training.train", "mugo.training.command":
+        monkeypatch.delitem(sys.modules, name, raising=False)
     assert cli.main(["train", "games", "-o", "run"]) == 2
     assert capsys.readouterr().err == "mugo train: this needs the package keras: pip install 'mugo[train]'\n"
 

@@ -59,7 +59,7 @@ def complete(text, words):
     (["mugo", "gtp", ""], {"uct", "mcts", "policy", "random"}, {"train"}),
     (["mugo", "gtp", "mcts", "--sim"], {"--simulations"}, {"--seconds"}),
     (["mugo", "gtp", "uct", "--rollout", ""], {"uniform", "mogo", "none"}, {"--seconds"}),
-    (["mugo", "train", "--warm"], {"--warmup-steps"}, {"--filters"}),
+    (["mugo", "train", "--learn"], {"--learning-rate"}, {"--filters"}),
 ])
 def test_bash_completes_commands_options_and_choices(words, expected, never, capsys):
     found = complete(script("bash", capsys), words)

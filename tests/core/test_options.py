@@ -6,7 +6,19 @@ import pytest
 
 from mugo.cli import main as cli
 from mugo.core.files import BadInput
-from mugo.core.options import add_options, check, expand_config, given, option, option_table, options_of
+from mugo.core.options import (
+    REQUIRED,
+    add_options,
+    check,
+    defaults_in_words,
+    expand_config,
+    given,
+    may_change,
+    option,
+    option_table,
+    options_of,
+    to_toml,
+)
 
 
 @dataclass(frozen=True)
@@ -22,9 +34,20 @@ class Tea:
         check(self)
 
 
-def parser(**options) -> argparse.ArgumentParser:
+@dataclass(frozen=True)
+class Shop:
+    guests: int = option(REQUIRED, "how many come", least=1, may_change=True)
+    sizes: tuple[int, ...] = option((2, 4), "of the pots", least=1, metavar="LITRES", common=True)
+    kinds: tuple[str, ...] = option(("green",), "on the shelf", choices=("green", "black"))
+    note: str = option("", "on the door")
+
+    def __post_init__(self):
+        check(self)
+
+
+def parser(kind=Tea, **options) -> argparse.ArgumentParser:
     made = argparse.ArgumentParser()
-    add_options(made, Tea, **options)
+    add_options(made, kind, **options)
     return made
 
 
@@ -72,7 +95,38 @@ def test_an_option_has_its_field_as_name_without_the_last_underscore():
     assert table[3] == "| `--kind` | green | the leaves: `green`, `black` |"
 
 
+def test_a_list_has_commas_and_its_items_are_checked():
+    assert given(Shop, parser(Shop).parse_args(["--sizes", "1,22", "--kinds", "black", "--guests", "2e3"])) == {
+        "sizes": (1, 22), "kinds": ("black",), "guests": 2000}
+    assert "--sizes LITRES,..." in parser(Shop).format_help() and "(default: 2,4)" in parser(Shop).format_help()
+    for changes, message in (({"sizes": (1, 0)}, "--sizes 1,0: must be at least 1"), ({"sizes": ()}, "must be a list"),
+                             ({"kinds": ("red",)}, "--kinds red: must be one of"), ({"sizes": 3}, "must be a list")):
+        with pytest.raises(BadInput, match=message):
+            Shop(1, **changes)
+    for words in (["--sizes", "1,x"], ["--sizes", "1,,2"], ["--guests", "2.5"], ["--guests", "1e400"]):
+        with pytest.raises(SystemExit):
+            parser(Shop).parse_args(words)
+
+
+def test_a_field_without_a_default_must_be_given():
+    with pytest.raises(TypeError, match="guests"):
+        Shop()
+    assert given(Shop, parser(Shop).parse_args([])) == {} and may_change(Shop) == ("guests",)
+    assert defaults_in_words(Shop(3, note="open")) == {"guests": "3", "sizes": "2,4", "kinds": "green", "note": "open"}
+
+
 # ---- --config and --set
+
+def test_options_that_are_written_as_a_file_are_read_from_it(tmp_path):
+    tea, shop = Tea(minutes=0.25, milk=True, share=1e-9), Shop(7, (3,), ("black", "green"), 'say "\\1\\"\n\N{SNOWMAN}')
+    (tmp_path / "a.toml").write_text(to_toml(tea, shop), encoding="utf-8")
+    words = expand_config(["gtp", "--config", str(tmp_path / "a.toml")])[1:]
+    made = argparse.ArgumentParser()
+    for kind in Tea, Shop:
+        add_options(made, kind)
+    args = made.parse_args(words)
+    assert (Tea(**given(Tea, args)), Shop(**given(Shop, args))) == (tea, shop)
+
 
 def test_set_is_another_way_to_write_an_option():
     assert expand_config(["--set", "c=1", "gtp", "--set", "symmetries=off"]) == ["gtp", "--c=1", "--no-symmetries"]
@@ -89,7 +143,7 @@ def test_the_options_of_a_file_stand_before_those_of_the_command_line(tmp_path):
 
 
 @pytest.mark.parametrize("content, message", [
-    (b"a = ", "is no TOML file"), (b"a = [1]", "a must be a text, a number, true or false"),
+    (b"a = ", "is no TOML file"), (b"a = [[1]]", "a must be a text, a number, true or false"),
     (b"\xff", "is no TOML file"),
     (b"a = {b = {c = 1}}", "b must be a text"), (b"a = " + b"[" * 100_000, "is no TOML file"),
     (b"a = " + b"9" * 5000, "is no TOML file")])

@@ -25,7 +25,7 @@ def test_every_option_that_differs_is_named_with_both_values():
 
 
 def test_options_as_they_are_typed():
-    assert format_option("filters", (32, 64)) == "--filters 32 64"
+    assert format_option("filters", (32, 64)) == "--filters 32,64"
     assert format_option("komi", None) == "no --komi"
     assert format_names(("games",)) == "--games"
     assert format_names(("games", "threads")) == "--games and --threads"

@@ -9,7 +9,7 @@ import pytest
 from fault_cases import Analyze, Match, Preprocess, SelfPlay, Train, files_of, make_inputs
 
 from mugo.cli import main as cli
-from mugo.core.files import lock_folder
+from mugo.core.files import BadInput, lock_folder
 
 MAIN = Path(__file__).parents[2] / "main.py"
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and locks of folders are POSIX only")
@@ -39,21 +39,19 @@ def test_a_second_command_on_the_same_output_is_one_line_and_changes_nothing(mak
     assert lines == [f"mugo {case.name}: {out}: another process is writing to it"]
 
 
-def test_a_run_that_another_process_has_made_meanwhile_is_not_overwritten(inputs, tmp_path, capsys, monkeypatch):
-    """Both began when there was no folder."""
+def test_of_two_runs_that_begin_in_a_new_folder_the_second_is_refused(inputs, tmp_path, capsys, monkeypatch):
+    """The first one has written nothing yet; the folder that it made goes when it ends so."""
     train = pytest.importorskip("mugo.training.train")
-    case, out, made = Train(inputs), tmp_path / "out", b"the network of somebody else"
+    case, out, statuses = Train(inputs), tmp_path / "out", []
 
-    def other_run(*arguments):
-        out.mkdir()
-        (out / "checkpoint.keras").write_bytes(made)
-        return None
+    def meanwhile(*arguments):
+        statuses.append(mugo(case.words(out)))
+        raise BadInput("enough")
 
-    monkeypatch.setattr(train, "averaged_model", other_run)
-    assert mugo(case.words(out)) == 2
-    assert capsys.readouterr().err.splitlines()[-1] == (f"mugo train: {out} holds a training run already: --resume "
-                                                        "continues it, or give -o another folder")
-    assert files_of(out) == {"checkpoint.keras": made}
+    monkeypatch.setattr(train, "averaged_model", meanwhile)
+    assert mugo(case.words(out)) == 2 and statuses == [2]
+    assert f"{out}: another process is writing to it" in capsys.readouterr().err
+    assert not out.exists()
 
 
 @pytest.mark.faults

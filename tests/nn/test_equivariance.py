@@ -213,6 +213,6 @@ def test_an_equivariant_network_is_trained_resumed_widened_and_evaluated(tmp_pat
         assert np.allclose(network.evaluate([position]).priors, eight.priors, atol=1e-5)
     assert checkpoint.load(run / "checkpoint.keras").optimizer.weight_axes
     capfd.readouterr()
-    assert cli.main(["evaluate", str(run), str(tmp_path / "set"), "--positions", "40", "-o",
+    assert cli.main(["evaluate", str(run), str(tmp_path / "set"), "--sample", "40", "-o",
                      str(tmp_path / "measured")]) == 0
     assert "TTA" not in capfd.readouterr().out           # it would change nothing

@@ -103,7 +103,7 @@ def test_a_policy_value_network_gets_the_convolutions_of_another_board(tmp_path)
             assert np.array_equal(w, other)
     assert all(np.array_equal(w, other) for w, other in
                zip(model.get_layer("policy").get_weights(), before, strict=True))
-    with pytest.raises(BadInput, match="has --filters 4 6, and this run --filters 4: a network that"):
+    with pytest.raises(BadInput, match="has --filters 4,6, and this run --filters 4: a network that"):
         init_from(*alphazero_model(filters=(4,)), path)
 
 

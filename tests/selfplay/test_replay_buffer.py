@@ -21,7 +21,6 @@ from mugo.games.game import new_game, packed_bytes
 from mugo.selfplay.parallel import SelfPlayGame
 from mugo.selfplay.replay_buffer import (
     ReplayBuffer,
-    ReplayWindow,
     block_of,
     find_games,
     first_frame,
@@ -30,6 +29,7 @@ from mugo.selfplay.replay_buffer import (
     repair_buffer,
     rules_of,
 )
+from mugo.selfplay.replay_window import ReplayWindow
 
 START = gomoku.Position(4, 3)
 
@@ -249,12 +249,6 @@ def test_a_buffer_has_one_writer(written):
         ReplayBuffer(written, START)
     first.close()
     assert len(ReplayBuffer(written, START)) == 12
-
-
-def test_a_buffer_of_an_earlier_format_is_refused(tmp_path):
-    (tmp_path / "old").write_bytes(b'{"format": 1, "game": "gomoku", "size": 4, "k": 3, "exactly": false}\n1234')
-    with pytest.raises(BadInput, match="old is of format 1, written by an earlier version of MuGo"):
-        ReplayBuffer(tmp_path / "old", START)
 
 
 def test_a_buffer_of_another_game_is_refused(written):

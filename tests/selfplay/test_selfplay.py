@@ -1,8 +1,8 @@
 """Small runs of self-play: the network learns, a resumed run has the same weights, Go and Gomoku; the arena."""
 import argparse
 import contextlib
-import copy
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -18,6 +18,7 @@ from tqdm import tqdm
 
 from mugo.cli.main import main
 from mugo.core.files import BadInput
+from mugo.core.options import expand_config, given
 from mugo.games import go, gomoku
 from mugo.nn import checkpoint
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
@@ -29,16 +30,16 @@ from mugo.core.progress import ProgressLog
 from mugo.selfplay import arena, selfplay
 from mugo.selfplay import run as run_module
 from mugo.selfplay.actors import NEWEST, ClusterActors, LocalActors
-from mugo.selfplay.options import RunOptions, SelfPlayOptions, check_run
-from mugo.selfplay.replay_buffer import ReplayBuffer
+from mugo.selfplay.options import GameOptions, RunOptions, SelfPlayOptions, check_run
+from mugo.selfplay.replay_buffer import ReplayBuffer, rules_of
 from mugo.selfplay.run import SelfPlayRun
 from mugo.selfplay.selfplay import format_result
 from mugo.core.sprt import H0, H1, UNDECIDED
 
 START = gomoku.Position(3, 3)
 CONFIG = AlphaZeroNetConfig.for_game("gomoku", 3, filters=(4, 4), value_units=8)
-OPTIONS = RunOptions(24, SelfPlayOptions(simulations=12), parallel_games=4, update_games=8, steps=2, batch_size=16,
-                     window=60, arena_every=1000, arena_games=24, seed=5)
+OPTIONS = RunOptions(24, SelfPlayOptions(simulations=12), games_per_thread=4, update_games=8, steps=2, batch_size=16,
+                     window=60, arena_every=1000, arena_games=24, seed=5, threads=1, training_precision="float32")
 
 
 @pytest.fixture(autouse=True)
@@ -137,7 +138,7 @@ def test_a_run_killed_while_it_plays_trains_and_saves_has_the_same_weights(tmp_p
 def test_a_network_learns_tic_tac_toe(tmp_path):
     """After some games of tic-tac-toe the cross-entropy is well below that of random priors."""
     options = replace(OPTIONS, games=96, selfplay=SelfPlayOptions(simulations=60, temperature_moves=3), steps=24,
-                      batch_size=64, window=2_000, learning_rate=1e-2, parallel_games=16)
+                      batch_size=64, window=2_000, learning_rate=1e-2, games_per_thread=16)
     config = AlphaZeroNetConfig.for_game("gomoku", 3, filters=(16, 16))
     run = SelfPlayRun(tmp_path / "run", START, config, options, resume=False)
     run.run()
@@ -159,8 +160,8 @@ def test_the_same_command_trains_on_go(tmp_path, capsys, eagerly):
     folder = tmp_path / "go"
     arguments = ["selfplay", "go", "--size", "3", "-o", str(folder), "--simulations", "8", "--filters", "4",
                  "--value-units", "4", "--update-games", "4", "--steps", "1", "--batch-size", "8",
-                 "--parallel-games", "4", "--arena-every", "4", "--arena-games", "24", "--threads", "1", "--max-moves",
-                 "12"]
+                 "--games-per-thread", "4", "--arena-every", "4", "--arena-games", "24", "--threads", "1",
+                 "--max-moves", "12"]
     assert main([*arguments, "--games", "4"]) == 0
     network = Network(folder, threads=1)
     assert network.game == "go" and network.size == 3
@@ -199,23 +200,14 @@ def test_a_run_has_as_many_games_as_were_asked_for(small_run):
 
 
 @pytest.mark.parametrize("accepted", [H0, UNDECIDED, H1])
-def test_only_a_network_that_is_stronger_becomes_the_best(small_run, monkeypatch, accepted):
-    """An evaluation of the newest network, while an earlier one is the best; the match against it has this result."""
+def test_only_a_network_that_is_stronger_becomes_the_best(small_run, accepted):
+    """After an evaluation of the newest network, while an earlier one is the best."""
     metadata, path = small_run.metadata, small_run.folder / "network.keras"
     metadata["best"], best = metadata["history"][0], path.stat().st_ino
-    players = []
-
-    def match(first, second, start, games, test, **others):
-        players.append((first, second, games, test))
-        return arena.ArenaResult(13, 0, 7, 1.0, accepted if second.network else H0)
-
-    monkeypatch.setattr(arena, "play_match", match)
+    results = [(run_module.BEST, 0, arena.ArenaResult(13, 0, 7, 1.0, accepted)),
+               ("UCT, 20 simulations", 20, arena.ArenaResult(13, 0, 7, 1.0, H0))]
     with tqdm(disable=True) as bar:
-        small_run._evaluate(bar)
-    newest, opponent, games, test = players[0]
-    assert newest.network and opponent.network and newest.network is not opponent.network
-    assert newest.temperature_moves == opponent.temperature_moves > 0
-    assert (games, test) == (24, arena.PROMOTION)
+        small_run._record_arena(results, 0.5, np.full(10, 0.1), bar)
     assert metadata["best"]["update"] == (3 if accepted == H1 else 1)
     assert (path.stat().st_ino != best) == (accepted == H1)
     rows = pd.read_csv(small_run.folder / "arena.csv", keep_default_na=False).iloc[-2:]
@@ -223,23 +215,15 @@ def test_only_a_network_that_is_stronger_becomes_the_best(small_run, monkeypatch
     assert rows["accepted"].iloc[0] == accepted and rows["llr"].iloc[0] == 1
 
 
-def test_each_level_of_uct_counts_its_attempts(small_run, monkeypatch):
-    small_run.metadata |= {"uct_level": 0, "uct_attempts": 0}
-    asked = []
-
-    def levels(player, level, attempt, start, games, **others):
-        asked.append((level, attempt))
-        for level_, accepted in script.pop(0):
-            yield level_, arena.ArenaResult(9, 0, 1, 1.0, accepted)
-
-    monkeypatch.setattr(arena, "climb_levels", levels)
-    monkeypatch.setattr(arena, "play_match", lambda *_, **__: arena.ArenaResult(0, 0, 9, -3.0, H0))
-    script = [[(0, H0)], [(0, UNDECIDED)], [(0, H1), (1, H0)], [(1, H1)], []]
-    for _ in range(5):
-        small_run._arena_results(Network.from_graphs(small_run._newest_graphs().graphs, small_run.metadata, 1),
-                                 ProgressLog("games", 1))
-    assert asked == [(0, 1), (0, 2), (0, 3), (1, 2), (2, 1)]
-    assert small_run.metadata["uct_level"] == 2
+def test_the_newest_network_plays_the_best_so_far_and_then_uct(small_run):
+    """For real.  The best is this very network: neither side of the first match is told from the other."""
+    small_run.metadata |= {"best": small_run.metadata["history"][0], "uct_level": 0, "uct_attempts": 2}
+    network = Network.from_graphs(small_run._newest_graphs().graphs, small_run.metadata, 1)
+    results = small_run._arena_results(network, ProgressLog("games", 1))
+    assert [opponent for opponent, *_ in results][:2] == ["the best so far", "UCT, 20 simulations"]
+    assert all(2 <= result.games <= 24 for *_, result in results)
+    beaten = sum(result.is_stronger for *_, result in results[1:])
+    assert small_run.metadata["uct_level"] == beaten and (beaten or small_run.metadata["uct_attempts"] == 3)
 
 
 @pytest.mark.parametrize("level, end", [
@@ -299,7 +283,7 @@ def test_a_folder_has_one_run_at_a_time(tmp_path, capsys):
     assert capsys.readouterr().err == f"mugo selfplay: {folder}: another process is writing to it\n"
     assert stale.exists() and not (folder / "replay_buffer.bin").exists()
     (folder / "elsewhere").rename(folder / "replay_buffer.bin")
-    with pytest.raises(BadInput, match="holds a run already"):
+    with pytest.raises(BadInput, match="another process is writing to it"):
         SelfPlayRun(folder, START, CONFIG, OPTIONS, resume=False)
     run.close()
     SelfPlayRun(folder, START, CONFIG, OPTIONS, resume=True).close()
@@ -324,7 +308,16 @@ def test_the_options_of_a_run_are_read_without_its_model(small_run, monkeypatch)
     parser = argparse.ArgumentParser()
     selfplay.add_arguments(parser)
     args = parser.parse_args(["gomoku", "-o", str(small_run.folder), "--resume"])
-    assert selfplay.resumed_arguments(args)[1:] == (CONFIG, replace(OPTIONS, threads=small_run.options.threads))
+    assert selfplay.resumed_arguments(args, {})[1:] == (CONFIG, OPTIONS)
+
+
+def test_the_options_of_a_run_can_be_given_to_another_run(small_run):
+    parser = argparse.ArgumentParser()
+    selfplay.add_arguments(parser)
+    words = expand_config(["selfplay", "gomoku", "-o", "x", "--config", str(small_run.folder / "options.toml")])
+    args = parser.parse_args(words[1:])
+    start, *others = selfplay.new_arguments(args, given(GameOptions, args))
+    assert rules_of(start) == rules_of(START) and others == [CONFIG, OPTIONS]
 
 
 def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(tmp_path, capsys, monkeypatch):
@@ -336,21 +329,22 @@ def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(tmp_path, ca
     parser = argparse.ArgumentParser()
     selfplay.add_arguments(parser)
     base = ["selfplay", "gomoku", "-o", str(folder), "--resume"]
+    others = {"precision": "float32", "training_precision": "mixed_bfloat16", "init_from": "gomoku-6-4",
+              "arena_games": "30"}
     for action in parser._actions:
         if action.dest in {"help", "game", "output", "resume", "repair", "games", "threads", "learning_rate",
                            "scheduler"}:
             continue
-        given = [f"--no-{action.dest.replace('_', '-')}" if action.dest in {"int8", "head_batch_norm"}
-                 else action.option_strings[0]]
-        if action.nargs != 0:
-            given.append({"precision": "mixed_bfloat16", "init_from": "gomoku-6-4", "arena_games": "30"}.get(
-                action.dest, "0.75" if action.type is float else "7"))
+        if isinstance(action, argparse.BooleanOptionalAction):
+            given = [action.option_strings[action.dest == "head_batch_norm"]]
+        else:
+            is_float = isinstance(getattr(OPTIONS, action.dest, getattr(OPTIONS.selfplay, action.dest, 0)), float) \
+                or action.dest == "komi"
+            given = [action.option_strings[0], others.get(action.dest, "0.75" if is_float else "7")]
         assert main([*base, *given]) == 2, given
         error = capsys.readouterr().err
         assert " ".join(given) in error and "run was " in error and error.count("\n") == 1, error
-    with pytest.raises(BadInput, match="--update-games 8, not --update-games 4; --simulations 12, not --simulations 9: "
-                                       "a resumed run keeps its options, all but --games, --threads and "
-                                       "--learning-rate"):
+    with pytest.raises(BadInput, match="--update-games 8, not --update-games 4; --simulations 12, not --simulations 9"):
         SelfPlayRun(folder, START, CONFIG, replace(OPTIONS, selfplay=SelfPlayOptions(simulations=9), update_games=4),
                     resume=True)
     assert main(["selfplay", "go", "-o", str(folder), "--resume"]) == 2
@@ -420,9 +414,9 @@ def test_a_run_of_an_earlier_format_is_refused_with_one_line(tmp_path, capsys):
 
 @pytest.mark.parametrize("arguments, line", [
     (["--size", "6", "--k", "9"], "3 to 6 in a row can win on 6x6, not 9"),
-    (["--size", "30"], "a Gomoku board is 3x3 to 19x19, not 30x30"),
+    (["--size", "30"], "--size 30: must be at most 19"), (["--size", "2"], "a Gomoku board is 3x3 to 19x19, not 2x2"),
     (["--simulations", "1"], "--simulations 1: must be at least 2"),
-    (["--games", "-3"], "--games -3: must be at least 1"), (["--games", "9"], "--games 9: must be at least 16"),
+    (["--games", "-3"], "--games -3: must be at least 1"), (["--games", "9"], "at least --update-games 16"),
     (["--arena-games", "20"], "--arena-games 20: must be at least 24"), (["--repair"], "--repair goes with --resume"),
     (["--seed", "-1"], "--seed -1: must be at least 0"), (["--decay-start", "2"], "--decay-start 2: must be at most 1"),
     (["--learning-rate", "0"], "--learning-rate 0: must be above 0"),
@@ -443,7 +437,7 @@ def test_invalid_options_are_one_line(tmp_path, capsys, arguments, line):
     (["go", "--exactly"], "--exactly is for Gomoku, and this is Go"),
     (["gomoku", "--komi", "0"], "--komi is for Go, and this is Gomoku"),
     (["gomoku", "--value-units", "5000"], "--value-units 5000: must be at most 4096"),
-    (["gomoku", "--filters", "8", "5000"], "--filters 5000: must be at most 4096")])
+    (["gomoku", "--filters", "8,5000"], "--filters 8,5000: must be at most 4096")])
 def test_a_run_is_not_started_that_could_not_be_resumed(tmp_path, capsys, monkeypatch, arguments, line):
     monkeypatch.setattr(run_module, "build", None)
     assert main(["selfplay", *arguments, "-o", str(tmp_path / "run"), "--games", "16"]) == 2
@@ -454,7 +448,7 @@ def test_a_run_is_not_started_that_could_not_be_resumed(tmp_path, capsys, monkey
 def test_a_run_is_not_started_with_a_network_that_could_not_be_read(tmp_path, monkeypatch):
     monkeypatch.setattr("mugo.nn.metadata.MAX_GRAPH_BYTES", 1000)
     monkeypatch.setattr(run_module, "build", None)
-    with pytest.raises(BadInput, match="^a network with --filters 4 4 .*--value-units 8 has a config of .* weights; "):
+    with pytest.raises(BadInput, match="^a network with --filters 4,4 .*--value-units 8 has a config of .* weights; "):
         SelfPlayRun(tmp_path / "run", START, CONFIG, OPTIONS, resume=False)
     assert not (tmp_path / "run").exists()
 
@@ -479,40 +473,27 @@ def test_the_arena_is_held_when_it_is_due_and_after_the_last_update():
     assert [update for update in range(1, 11) if options.has_arena(update)] == [4, 8, 10]
 
 
-def test_metadata_of_a_checkpoint_that_somebody_made_up_are_refused_in_one_line(tmp_path):
-    folder = tmp_path / "run"
-    with contextlib.closing(SelfPlayRun(folder, START, CONFIG, OPTIONS, resume=False)):
-        pass
-    path = folder / "checkpoint.keras"
+@pytest.mark.parametrize(("changes", "named"), [
+    ({"history": [{}]}, "history[0]"), ({"best": []}, "best"), ({"update": "x"}, "update"),
+    ({"arena": [{"games": -1}]}, "arena[0]"), ({"openings": [{"games": 1, "value": 2, "priors": []}]}, "value"),
+    ({"openings": [{"games": 1, "value": 0, "priors": [1]}]}, "priors of another board"),
+    ({"options": {"games": 24, "steps": 0}}, "--steps 0"), ({"options": {"steps": 1}}, "games"),
+    ({"options": {"games": 24, "selfplay": {"c": "x"}}}, "options.selfplay.c"), ({"arena_update": 9}, "evaluated at 9"),
+    ({"rules": {"game": "gomoku", "size": 6}}, "rules of gomoku on 6x6"), ({"rules": {"size": 3}}, "game")])
+def test_metadata_that_are_not_of_a_run_are_refused_and_the_field_is_named(small_run, changes, named):
+    """Which values fit is tests/core/test_schema.py's and test_options.py's."""
+    path = small_run.folder / "checkpoint.keras"
     good = read_metadata(path)
     check_run(good, path)
-    wrong = ["x", None, [], {}, [{}], -1, 0.5, 1e300, 10 ** 13, 10 ** 4200, {"a": []}]
-    accepted = []
-    for part in ("", "rules", "options"):
-        for name in good[part] if part else ("rules", "options", "update", "arena_update", "seconds", "uct_level",
-                                             "uct_attempts", "best", "history", "arena", "openings"):
-            for value in wrong:
-                made_up = copy.deepcopy(good)
-                (made_up[part] if part else made_up)[name] = value
-                try:
-                    check_run(made_up, path)
-                    accepted.append((part, name))
-                except BadInput as error:
-                    assert str(error).startswith(str(path)) and len(str(error)) < 300
-    options = "selfplay", "games", "steps", "arena_every", "arena_games", "l2", "decay_start", "final_lr_fraction", \
-        "learning_rate", "warm_start_games", "warm_start_simulations", "int8"    # of the right type
-    others = "update", "seconds", "uct_level", "uct_attempts", "best", "history", "arena", "openings"
-    assert set(accepted) <= {("options", name) for name in options} | {("", name) for name in others}
-    made_up = good | {"rules": good["rules"] | {"size": 6}}
-    with pytest.raises(BadInput, match="has rules of gomoku on 6x6, which its network does not play"):
-        check_run(made_up, path)
-    with pytest.raises(BadInput, match="is no checkpoint of `mugo selfplay`"):
+    with pytest.raises(BadInput, match=f"^{re.escape(str(path))}.*{re.escape(named)}"):
+        check_run(good | changes, path)
+    with pytest.raises(BadInput, match="no checkpoint of `mugo selfplay`"):
         check_run({}, path)
 
 
-@pytest.mark.parametrize("is_fast, int8, expected", [(True, True, "int8"), (False, True, "float32"),
-                                                     (True, False, "float32")])
-def test_games_are_played_in_int8_where_that_is_fast(tmp_path, monkeypatch, eagerly, is_fast, int8, expected):
+@pytest.mark.parametrize("is_fast, precision, expected", [
+    (True, "auto", "int8"), (False, "auto", "float32"), (True, "float32", "float32")])
+def test_games_are_played_in_int8_where_that_is_fast(tmp_path, monkeypatch, eagerly, is_fast, precision, expected):
     monkeypatch.setattr("mugo.nn.runtime.has_fast_int8", lambda: is_fast)
     monkeypatch.setattr("mugo.selfplay.run.has_fast_int8", lambda: is_fast)
     played, arena_networks = [], []
@@ -528,7 +509,7 @@ def test_games_are_played_in_int8_where_that_is_fast(tmp_path, monkeypatch, eage
 
     monkeypatch.setattr("mugo.selfplay.run.LocalActors", RecordingActors)
     monkeypatch.setattr("mugo.selfplay.arena.play_match", play_match)
-    run = SelfPlayRun(tmp_path / "run", START, CONFIG, replace(OPTIONS, int8=int8), resume=False)
+    run = SelfPlayRun(tmp_path / "run", START, CONFIG, replace(OPTIONS, precision=precision), resume=False)
     run.run()
     run.close()
     assert played == [{"float32"}] + [{expected}] * (len(played) - 1) and len(played) == run.options.updates

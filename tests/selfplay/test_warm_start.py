@@ -20,7 +20,7 @@ from mugo.selfplay.warm_start import UctSelfPlay, visits_of
 
 START = gomoku.Position(3, 3)
 CONFIG = AlphaZeroNetConfig.for_game("gomoku", 3, filters=(4, 4), value_units=8)
-OPTIONS = RunOptions(24, SelfPlayOptions(simulations=12), parallel_games=4, update_games=8, steps=1, batch_size=16,
+OPTIONS = RunOptions(24, SelfPlayOptions(simulations=12), games_per_thread=4, update_games=8, steps=1, batch_size=16,
                      window=60, arena_every=1000, arena_games=24, warm_start_games=12, warm_start_simulations=40)
 
 

@@ -7,11 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from networks import checkpoint, keras
-from small_runs import train
 
 from mugo.cli import main as cli
 from mugo.core.files import BadInput
 from mugo.nn import devices
+from mugo.nn.policy_net import PolicyNetConfig
+from mugo.training import command
+from mugo.training.options import TrainingOptions
 
 # JAX must do without TensorFlow.
 TRAIN = """
@@ -71,8 +73,8 @@ def test_a_batch_that_cannot_be_divided_among_all_devices_is_refused_in_one_line
 
 
 def test_more_devices_than_there_are_are_refused(data, tmp_path, capsys):
-    for count in 0, 99:
+    for count, expected in (0, "at least 1"), (99, f"from 1 to {len(devices.list_devices())}"):
         assert cli.main(["train", str(data.folder), "-o", str(tmp_path / "run"), "--devices", str(count)]) == 2
-        assert f"--devices {count}: must be from 1 to {len(devices.list_devices())}" in capsys.readouterr().err
+        assert f"--devices {count}: must be {expected}" in capsys.readouterr().err
     with pytest.raises(BadInput, match="--devices 99"):
-        train.positions_in(1, data, train.PolicyNetConfig(size=9), train.TrainingOptions(1), 99)
+        command.positions_in(1, data, PolicyNetConfig(size=9), TrainingOptions(1), 99)

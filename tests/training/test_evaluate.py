@@ -383,7 +383,7 @@ def test_the_command_prints_a_table_and_writes_csv_and_png(data, known, tmp_path
     monkeypatch.setattr(evaluate, "Network", lambda path, precision: network)
     monkeypatch.chdir(tmp_path)
     assert cli.main(["evaluate", "fake.keras", str(data.folder), "--split", "all", "--where", UNLIKE,
-                     "--positions", "200"]) == 0
+                     "--sample", "200"]) == 0
     printed = capsys.readouterr().out
     assert "fake on 200 positions of 16 games" in printed
     assert "top-1 %" in printed
@@ -405,7 +405,7 @@ def test_the_command_says_whether_the_games_are_unseen(data, known, tmp_path, mo
     network.metadata = {"size": SIZE, "data": {"split": split}}
     monkeypatch.setattr(evaluate, "Network", lambda path, precision: network)
     monkeypatch.setattr(evaluate.figures, "has_matplotlib", lambda: False)
-    command = ["evaluate", "fake", str(data.folder), "--where", UNLIKE, "--positions", "0", "--no-tta",
+    command = ["evaluate", "fake", str(data.folder), "--where", UNLIKE, "--sample", "0", "--no-symmetries",
                "-o", str(tmp_path / "fake")]
     test = data.positions("test", SIZE, UNLIKE).games
     for seed in (2, 0):
@@ -424,7 +424,7 @@ def test_the_command_compares_networks_and_then_reports_each(data, known, tmp_pa
                         lambda path, precision: FakeNetwork(known, lambda turn: int(path == "worse"), name=path))
     monkeypatch.setattr(evaluate.figures, "has_matplotlib", lambda: False)
     assert cli.main(["evaluate", "better", "worse", str(data.folder), "--split", "all", "--where", UNLIKE,
-                     "--positions", "100", "--no-tta", "-o", str(tmp_path / "two")]) == 0
+                     "--sample", "100", "--no-symmetries", "-o", str(tmp_path / "two")]) == 0
     printed = capsys.readouterr().out
     assert printed.startswith("2 networks on 100 positions of ")
     lines = [line.split() for line in printed.splitlines()]
@@ -443,7 +443,7 @@ def test_the_command_compares_networks_and_then_reports_each(data, known, tmp_pa
 
 def test_the_command_refuses_bad_input_in_one_line(data, known, monkeypatch, capsys):
     monkeypatch.setattr(evaluate, "Network", lambda path, precision: FakeNetwork(known, lambda turn: 0))
-    for options, complaint in ((["--positions", "-1"], "--positions -1"), (["--where", "=3"], "invalid syntax"),
+    for options, complaint in ((["--sample", "-1"], "--sample -1"), (["--where", "=3"], "invalid syntax"),
                                (["--where", "size == 19"], "no test games"), (["-o", "."], "-o . is a folder")):
         assert cli.main(["evaluate", "fake", str(data.folder), *options]) == 2
         error = capsys.readouterr().err.strip().splitlines()

@@ -122,7 +122,7 @@ def test_validation_positions_are_the_same_for_every_run(data):
     """Whatever its seed and symmetries; of fewer positions than are asked for, all, each once and as it was played."""
     validation, config = data.positions("validation"), PolicyNetConfig(size=9, value_head=True)
     packed, targets = loader.validation_batch(validation, OPTIONS, config)
-    again, _ = loader.validation_batch(validation, replace(OPTIONS, seed=7, symmetry=False, batch_size=3), config)
+    again, _ = loader.validation_batch(validation, replace(OPTIONS, seed=7, augment=False, batch_size=3), config)
     assert len(packed) == OPTIONS.validation_positions == len(targets["value"]) and np.array_equal(packed, again)
     whole, _ = loader.validation_batch(validation, replace(OPTIONS, validation_positions=10**6), config)
     assert np.array_equal(whole, validation.batch(np.arange(len(validation))).packed)
@@ -142,7 +142,7 @@ def test_a_fraction_of_each_batch_is_of_endgames_and_the_rest_is_as_without(data
 
 
 def test_a_fraction_of_endgames_without_a_counted_game_is_refused(data):
-    with pytest.raises(BadInput, match="--endgame-fraction 0.5: no training game has a count"):
+    with pytest.raises(BadInput, match="--endgame-fraction 0.5: no training game ended by scoring"):
         loader.TrainingStream(data.positions("train", where="ownership_start < 0"),
                               replace(OPTIONS, endgame_fraction=0.5))
 

@@ -35,8 +35,7 @@ def test_checkpoints_by_time_are_more_frequent_at_first_and_one_is_where_the_lea
     assert [second / 60 for second in seconds] == [0, 1, 2, 4, 8, 16, 24, 32]
     assert checkpoints(run, 0) == [700, 1000] and checkpoints(run, 700) == [1000]
     for minutes in (0, -1, math.nan, math.inf, 64_000):
-        with pytest.raises(BadInput, match="--checkpoint-every .*: must be minutes, above 0 and at most 1,440; "
-                                           "--checkpoint-positions takes positions"):
+        with pytest.raises(BadInput, match="--checkpoint-every"):
             replace(run, checkpoint_every=minutes)
 
 

@@ -121,10 +121,10 @@ class Oracle:
 @pytest.mark.parametrize("right", [1, -1])
 def test_a_network_that_knows_how_games_end_is_right_everywhere_and_its_opposite_nowhere(data, right):
     table = evaluate.evaluate(Oracle(data, right), data, split=None, count=0).set_index("part")
-    for part in ("moves 31-60", "last move of a count"):
+    for part in ("moves 31-60", "last move before scoring"):
         for tta in ("", "_tta"):
             assert table.loc[part, f"ownership_accuracy{tta}"] == (right == 1)
-    last = table.loc["last move of a count"]
+    last = table.loc["last move before scoring"]
     assert last["value_accuracy"] == last["value_accuracy_tta"] == (right == 1)
     scores = [abs(float(game.result[2:])) for game in data.games.itertuples() if game.ownership_start >= 0]
     assert len(scores) >= 5

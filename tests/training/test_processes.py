@@ -1,6 +1,5 @@
 """Several processes of one run, on JAX and this machine: they see the batches of one process, and end as it does."""
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -36,7 +35,7 @@ OPTIONS = ["--filters", "8", "--layers", "3", "--batch-size", "16", "--checkpoin
 def test_parts_of_a_batch_are_the_batch_with_the_same_symmetries_and_komi(data, parts, endgame_fraction):
     stream = TrainingStream(data.positions("train", 9), replace(small_runs.OPTIONS, endgame_fraction=endgame_fraction))
     whole = examples(stream.batch(5, 16, 3), CONFIG, np.random.default_rng((3, 5)))
-    single = [examples(stream.batch(5, 16, 3, (i, parts)), CONFIG, np.random.default_rng((3, 5)), (i, parts))
+    single = [examples(stream.batch(5, 16, 3, i, parts), CONFIG, np.random.default_rng((3, 5)), i, parts)
               for i in range(parts)]
     assert len(single[0][1]["policy"]) == 16 // parts
     joined = keras.tree.map_structure(lambda *arrays: np.concatenate(arrays), *single)
@@ -45,40 +44,38 @@ def test_parts_of_a_batch_are_the_batch_with_the_same_symmetries_and_komi(data, 
 
 # ---- who joins
 
+def join(**options) -> None:
+    with processes.distributed(**options):
+        pass
+
+
 @pytest.mark.parametrize("given, expected", [
-    ({"coordinator_address": "10.0.0.1:1234"}, "--num-processes: missing"),
-    ({"num_processes": 2, "process_id": 0}, "--coordinator-address: missing"),
+    ({"coordinator_address": "127.0.0.1:1234"}, "--num-processes"), ({"wanted": True}, "--distributed"),
+    ({"num_processes": 2, "process_id": 0}, "--coordinator-address"),
     ({"coordinator_address": "10.0.0.1", "num_processes": 2, "process_id": 0}, "10.0.0.1: must be HOST:PORT"),
-    ({"coordinator_address": "a:1", "num_processes": 0, "process_id": 0}, "--num-processes 0: must be from 1"),
-    ({"coordinator_address": "a:1", "num_processes": 2, "process_id": 2}, "--process-id 2: must be from 0 to 1"),
-    ({"coordinator_address": "a:1", "num_processes": 2, "process_id": -1}, "--process-id -1: must be from 0 to 1")])
-def test_numbers_that_do_not_fit_are_refused(given, expected):
-    with pytest.raises(BadInput, match=re.escape(expected)):
-        processes.join(**given)
+    ({"coordinator_address": "127.0.0.1:1", "num_processes": 2, "process_id": -2}, "--process-id")])
+def test_numbers_that_do_not_fit_are_refused(monkeypatch, given, expected):
+    monkeypatch.setattr(processes, "_wait_for_coordinator", lambda *_: None)
+    with pytest.raises(BadInput, match=expected if keras.backend.backend() == "jax" else "KERAS_BACKEND=jax"):
+        join(**given)
 
 
 @on_jax
 def test_a_run_that_cannot_begin_says_so_in_a_line(monkeypatch):
-    monkeypatch.setattr(processes, "START_SECONDS", 0.5)
+    monkeypatch.setattr(processes, "START_SECONDS", 1)
     with socket.create_server(("", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(BadInput, match=f"process 0 of 2 cannot listen at 127.0.0.1:{port}: Address already in use"):
-            processes.join(f"127.0.0.1:{port}", 2, 0)
+        with pytest.raises(BadInput, match="cannot join"):
+            join(coordinator_address=f"127.0.0.1:{port}", num_processes=2, process_id=0)
     for address in f"127.0.0.1:{port}", "no-such-host.invalid:1234":
-        with pytest.raises(BadInput, match=f"process 1 of 2 cannot reach process 0 at {address}"):
-            processes.join(address, 2, 1)
+        with pytest.raises(BadInput, match=f"process 1 cannot reach process 0 at {address}"):
+            join(coordinator_address=address, num_processes=2, process_id=1)
 
 
-def test_the_environment_says_the_same_as_the_options(monkeypatch):
-    monkeypatch.setenv("JAX_COORDINATOR_ADDRESS", "10.0.0.1:1234")
-    monkeypatch.setenv("JAX_NUM_PROCESSES", "2")
-    with pytest.raises(BadInput, match="--process-id: missing"):
-        processes.join()
-    monkeypatch.setenv("JAX_PROCESS_ID", "7")
-    with pytest.raises(BadInput, match="--process-id 7"):
-        processes.join()
-    with pytest.raises(BadInput, match="--process-id 3"):
-        processes.join(process_id=3)
+def test_the_environment_may_name_the_coordinator(monkeypatch):
+    monkeypatch.setenv("JAX_COORDINATOR_ADDRESS", "10.0.0.1")
+    with pytest.raises(BadInput, match="HOST:PORT" if keras.backend.backend() == "jax" else "KERAS_BACKEND=jax"):
+        join()
 
 
 def test_several_processes_on_tensorflow_are_refused(data, tmp_path, capsys, monkeypatch):
@@ -89,10 +86,11 @@ def test_several_processes_on_tensorflow_are_refused(data, tmp_path, capsys, mon
 
 
 def test_one_process_agrees_with_itself():
-    assert processes.place() == (0, 1) and processes.broadcast(5) == 5
-    processes.check_equal(lambda: {"weights": 1 // 0})   # which are not even made: they are all the weights
+    assert (processes.process_index(), processes.process_count(), processes.broadcast(5)) == (0, 1, 5)
+    with processes.synchronized(lambda: {"weights": 1 // 0}):    # which are not even made: they are all the weights
+        pass
     with pytest.raises(BadInput, match="this"):
-        with processes.together():
+        with processes.synchronized():
             raise BadInput("this")
 
 
@@ -110,19 +108,19 @@ def test_ctrl_c_is_a_notice_to_all_and_a_second_one_ends_this_process(monkeypatc
 # ---- two processes
 
 class Two:
-    """Two processes of `mugo train`, the parts of one run; with their output."""
+    """Two processes of `mugo train`, which train one network; with their output."""
 
     def __init__(self, arguments: list, differing: list[list] | None = None):
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
         environment = os.environ | {
-            "KERAS_BACKEND": "jax", "JAX_COORDINATOR_ADDRESS": f"127.0.0.1:{port}", "JAX_NUM_PROCESSES": "2",
-            "JAX_PLATFORMS": "cpu", "TF_CPP_MIN_LOG_LEVEL": "3"}
+            "KERAS_BACKEND": "jax", "JAX_PLATFORMS": "cpu", "TF_CPP_MIN_LOG_LEVEL": "3"}
+        joining = ["--coordinator-address", f"127.0.0.1:{port}", "--num-processes", "2", "--process-id"]
         self.outputs: list[str] = ["", ""]
         self.processes = [subprocess.Popen(
-            [sys.executable, "-m", "mugo", "train", *map(str, arguments), *map(str, (differing or [[], []])[index])],
-            env=environment | {"JAX_PROCESS_ID": str(index)}, text=True, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT)
+            [sys.executable, "-m", "mugo", "train", *map(str, arguments), *joining, str(index),
+             *map(str, (differing or [[], []])[index])],
+            env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             for index in range(2)]
         self.threads = [threading.Thread(target=self.read, args=(index,)) for index in range(2)]
         for thread in self.threads:

@@ -22,7 +22,7 @@ def has_int8(path):
 
 def test_a_network_is_calibrated_on_validation_positions_of_a_data_set(data, tmp_path, capsys):
     path = policy_file(tmp_path, value_head=True, komi_input=True)
-    assert cli.main(["quantize", str(path), "--dataset", str(data.folder), "-o", str(tmp_path / "new.keras")]) == 0
+    assert cli.main(["quantize", str(path), str(data.folder), "-o", str(tmp_path / "new.keras")]) == 0
     assert not has_int8(path) and has_int8(tmp_path / "new.keras")
     printed = capsys.readouterr().out
     assert printed.startswith(f"{tmp_path / 'new.keras'}: int8, compared with float32 on ")
@@ -49,8 +49,8 @@ def test_own_games_are_those_that_the_network_samples(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(("words", "line"), [
-    (["--where", "komi > 0"], "--where selects games of a --dataset"),
-    (["--dataset", "games"], "plays Gomoku, and a data set has games of Go: leave --dataset out"),
+    (["--where", "komi > 0"], "--where"),
+    (["games"], "plays Gomoku"),
     (["--seed", "-1"], "--seed -1: must be at least 0"),
 ])
 def test_what_does_not_fit_is_refused_in_one_line(tmp_path, capsys, words, line):

@@ -3,9 +3,12 @@ import argparse
 from dataclasses import asdict
 
 from networks import checkpoint
-from small_runs import CONFIG, OPTIONS, train
+from small_runs import CONFIG, OPTIONS
 
 from mugo.cli import main as cli
+from mugo.core.options import expand_config, options_of
+from mugo.training import command
+from mugo.training.options import CommandOptions
 
 
 def test_a_resumed_run_loads_its_checkpoint_once(data, unbroken, capsys, monkeypatch):
@@ -20,7 +23,7 @@ def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(data, unbrok
     model = checkpoint.load(unbroken / "checkpoint.keras")
     monkeypatch.setattr(checkpoint, "load", lambda _: model)             # once is enough
     parser = argparse.ArgumentParser()
-    train.add_arguments(parser)
+    command.add_arguments(parser)
     kept = asdict(CONFIG) | asdict(OPTIONS) | {"init_from": None}
     base = ["train", str(data.folder), "-o", str(unbroken), "--resume"]
     others = {"optimizer": "muon", "precision": "mixed_bfloat16", "where": "plies > 3", "moves": "2-", "size": "13",
@@ -30,8 +33,8 @@ def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(data, unbrok
     equal = []
     for action in parser._actions:
         name, option = action.dest, action.option_strings[0] if action.option_strings else ""
-        if name in {"help", "dataset", "output", "resume", "positions", "epochs", "minutes", "decay_start",
-                    "learning_rate", "devices", "coordinator_address", "num_processes", "process_id"}:
+        if name in {"help", "dataset", "output", "positions", "decay_start", "learning_rate",
+                    *options_of(CommandOptions)} - {"init_from"}:
             continue
         if isinstance(action, argparse.BooleanOptionalAction):
             given = [action.option_strings[1 if kept[name] else 0]]
@@ -46,7 +49,15 @@ def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(data, unbrok
         assert error.count("\n") == 1
     assert cli.main([*base, *equal]) == 0
     assert "is finished" in capsys.readouterr().out
-    assert cli.main([*base, "--batch-size", "17", "--value-weight", "1", "--no-symmetry"]) == 2
-    assert "--batch-size 16, not --batch-size 17; --symmetry, not --no-symmetry; --value-weight 0.5, not " \
-        "--value-weight 1.0: a resumed run keeps its options, all but --positions, --decay-start and --learning-rate" \
-        in capsys.readouterr().err
+    assert cli.main([*base, "--batch-size", "17", "--value-weight", "1", "--no-augment"]) == 2
+    error = capsys.readouterr().err
+    for difference in "--batch-size 16, not --batch-size 17", "--augment, not --no-augment", "--value-weight 0.5, not":
+        assert difference in error
+
+
+def test_the_options_of_a_run_can_be_given_to_another_run(data, unbroken):
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    words = expand_config(["train", str(data.folder), "-o", "x", "--config", str(unbroken / "options.toml")])
+    args = parser.parse_args(words[1:])
+    assert command.new_arguments(args, CommandOptions(), data) == (CONFIG, OPTIONS)

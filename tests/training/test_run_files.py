@@ -1,8 +1,8 @@
 """The files of a run: killed at any operation of saving, it has the state that it saves or the one before; a run that
 diverges keeps its last good files."""
-import copy
 import errno
 import os
+import re
 import shutil
 import zipfile
 from dataclasses import replace
@@ -18,12 +18,11 @@ from mugo.cli import main as cli
 from mugo.core.files import BadInput
 from mugo.games import planes
 from mugo.nn import metadata
-from mugo.nn.compile import WEIGHTS
 from mugo.nn.inference import Network
 from mugo.nn.runtime import has_exact_int8
 from mugo.training import callbacks
 from mugo.training.callbacks import CheckpointCallback
-from mugo.training.loader import TrainingStream, validation_batch
+from mugo.training.loader import TrainingStream, select_positions, validation_batch
 from mugo.training.options import check_run
 
 
@@ -106,13 +105,14 @@ def test_a_run_that_diverges_before_its_first_checkpoint_is_started_again(data, 
     with pytest.raises(BadInput, match="at step 8 the loss is nan; there is no checkpoint yet: start again with "
                                        "--learning-rate 0.001, or lower"):
         train.train(data, run, CONFIG, OPTIONS)
-    assert {path.name for path in run.iterdir()} - {"tensorboard"} == {"pre-decay.keras", "diverged.json"}
+    names = {path.name for path in run.iterdir()}
+    assert names - {"tensorboard"} == {"pre-decay.keras", "diverged.json", "options.toml"}
     for resume in (False, True):
         with pytest.raises(BadInput, match="diverged at step 8 with --learning-rate 0.002: it has no checkpoint: start "
                                            "it again with --learning-rate 0.001, or lower"):
             train.train(data, run, CONFIG, OPTIONS, resume=resume)
     monkeypatch.undo()
-    train.new_run(run, data, CONFIG, replace(OPTIONS, learning_rate=1e-3), "")
+    train.check_begin(run, CONFIG, replace(OPTIONS, learning_rate=1e-3), "", False)
 
 
 def test_a_network_whose_validation_is_nan_does_not_become_the_best(data, unbroken, tmp_path):
@@ -163,21 +163,6 @@ def test_the_best_checkpoint_is_that_of_the_least_validation_loss_whatever_its_p
         best.append(metadata.read_metadata(run / "network.keras")["best"]["step"])
     assert best == [25, 25, 27]
     assert pd.read_csv(run / "log.csv")["validation_loss"].tolist()[-3:] == [0.9, 1.0, 0.8]
-
-
-def test_the_best_of_a_run_of_before_there_was_a_validation_loss_is_replaced_by_a_better_policy(unbroken, tmp_path):
-    callback, run = callback_of(unbroken, tmp_path, "checkpoint.keras")
-    callback.averaged = Averaged(checkpoint.load(run / "network.keras"))
-    for row in (*callback.metadata["history"], callback.metadata["best"]):
-        row.pop("validation_loss", None)
-    check_run(callback.metadata, run)
-    before = callback.metadata["best"]
-    for step, loss, ce, best in ((25, 1.0, before["validation_ce"] + 0.1, before["step"]),       # a worse policy
-                                 (26, 9.0, before["validation_ce"] - 0.1, 26),
-                                 (27, 10.0, 0.0, 26)):                       # from here on losses are compared
-        next_checkpoint(callback, step, loss=loss, policy_ce=ce)
-        assert metadata.read_metadata(run / "network.keras")["best"]["step"] == best
-    assert pd.read_csv(run / "log.csv")["validation_loss"].isna().tolist() == [True] * 3 + [False] * 3
 
 
 # ---- int8
@@ -323,10 +308,11 @@ def test_with_another_learning_rate_a_run_continues_from_its_last_checkpoint_and
     run = tmp_path / "run"
     shutil.copytree(unbroken, run)
     best = metadata.read_metadata(run / "network.keras")["best"]
-    model, found = train.resume_run(run, CONFIG, replace(OPTIONS, learning_rate=1e-3), data, "")
+    positions = [select_positions(data, split, 9, OPTIONS) for split in ("train", "validation")]
+    model, found = train.resume_run(run, data, replace(OPTIONS, learning_rate=1e-3), *positions)
     assert int(model.optimizer.iterations) == 24 and found["learning_rates"][0]["after"] == 1e-3
     assert float(model.optimizer.learning_rate) == pytest.approx(1e-5)   # a hundredth of it, at the last step
-    model, found = train.resume_run(run, CONFIG, replace(OPTIONS, positions=640), data, "")
+    model, found = train.resume_run(run, data, replace(OPTIONS, positions=640), *positions)
     assert int(model.optimizer.iterations) == 16 and "learning_rates" not in found
     assert float(model.optimizer.learning_rate) == pytest.approx(OPTIONS.learning_rate)
     assert found["best"] == best and best["step"] == 24  # which network.keras is, and the longer run has to surpass
@@ -346,32 +332,15 @@ def test_validated_and_exported_is_the_averaged_network(data, unbroken):
     assert averaged < 1e-4 and averaged < newest / 5
 
 
-WRONG = ["x", None, [], {}, [{}], -1, 1e300, 10 ** 13, 10 ** 4200, {"a": []}]
-
-
-def test_metadata_of_a_checkpoint_that_somebody_made_up_are_refused_in_one_line(unbroken):
-    run = unbroken
-    good = metadata.read_metadata(run / "checkpoint.keras")
-    check_run(good, run)
-    fields = [(name,) for name in ("options", "history", "best", "data")]
-    fields += [("options", name) for name in good["options"]]
-    accepted = []
-    for names in fields:
-        for value in WRONG:
-            made_up = copy.deepcopy(good)
-            (made_up["options"] if len(names) > 1 else made_up)[names[-1]] = value
-            try:
-                check_run(made_up, run / "checkpoint.keras")
-                accepted.append((*names, value))
-            except BadInput as error:
-                assert str(error).startswith(f"{run}/checkpoint.keras: ") and len(str(error)) < 300
-    for name in "step", "positions", "seconds", "positions_per_second", "validation_ce", "validation_top1":
-        made_up = copy.deepcopy(good)
-        del made_up["history"][0][name]
-        with pytest.raises(BadInput, match=f"has no '{name}'"):
-            check_run(made_up, run / "checkpoint.keras")
-    assert {names[:-1] for names in accepted if names[0] == "options"} == {
-        ("options", name) for name in (*WEIGHTS, "checkpoint_positions", "where", "warmup_steps", "warmup_limit",
-                                       "skip_batches", "max_batch_size", "double_batch_every")}     # of the right type
-    assert [names for names in accepted if names[0] != "options"] == [
-        ("history", []), ("best", None), ("data", {}), ("data", {"a": []})]      # data: provenance.check_same_data
+@pytest.mark.parametrize(("changes", "named"), [
+    ({"history": [{}]}, "history[0]"), ({"best": {"step": 1}}, "best"), ({"data": []}, "data"),
+    ({"options": {"batch_size": 16}}, "positions"), ({"options": {"positions": 1, "seed": "x"}}, "options.seed"),
+    ({"options": {"positions": 1, "batch_size": 0}}, "--batch-size 0"),
+    ({"options": {"positions": 1, "colour": 1}}, "colour"), ({"rules": {}}, "mugo train")])
+def test_metadata_that_are_not_of_a_run_are_refused_and_the_field_is_named(unbroken, changes, named):
+    """Which values fit is tests/core/test_schema.py's and test_options.py's."""
+    path = unbroken / "checkpoint.keras"
+    good = metadata.read_metadata(path)
+    check_run(good, path)
+    with pytest.raises(BadInput, match=f"^{re.escape(str(path))}.*{re.escape(named)}"):
+        check_run(good | changes, path)

@@ -25,10 +25,17 @@ from mugo.nn.inference import Network
 from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.sgf.writer import format_record
-from mugo.training import evaluate, fit
-from mugo.training.callbacks import MEASURES, CheckpointCallback, rename_logs
-from mugo.training.loader import TrainingStream, examples, validation_batch
+from mugo.training import command, evaluate, fit
+from mugo.training.callbacks import METRICS, CheckpointCallback, rename_logs
+from mugo.training.loader import TrainingStream, examples, select_positions, validation_batch
 from mugo.training.options import TrainingOptions, check_run
+
+
+def new_run(run, data, config, options, init=""):
+    """train.new_run of the positions that the options select."""
+    return train.new_run(run, data, config, options, init, *(
+        select_positions(data, split, config.size, options) for split in ("train", "validation")))
+
 
 def weights(path) -> list[np.ndarray]:
     model = checkpoint.load(path)
@@ -80,7 +87,7 @@ def test_the_validation_figures_are_those_of_evaluate_on_the_same_positions(tmp_
     row = pd.read_csv(tmp_path / "run" / "log.csv").iloc[-1]
     table = evaluate.evaluate(Network(tmp_path / "run", precision="float32"), data, split="validation", count=0,
                               tta=False).set_index("by")
-    for name in MEASURES if komi_input else ("ce", "top1", "top5", "value_mse", "value_accuracy"):
+    for name in METRICS if komi_input else ("ce", "top1", "top5", "value_mse", "value_accuracy"):
         tied = 2 / len(validation) if name.startswith("top") else 1e-4   # moves that are nearly tied: predictions.TIE
         assert row[f"validation_{name}"] == pytest.approx(table.loc["all", name], rel=1e-3, abs=tied), name
 
@@ -99,7 +106,7 @@ def test_tensorboard_gets_one_file_with_the_figures_of_every_checkpoint(unbroken
 
 def test_figures_of_counted_games_are_left_out_where_there_are_none(data, tmp_path, eagerly):
     config = PolicyNetConfig(size=9, filters=4, layers=3, value_head=True, komi_input=True)
-    options = TrainingOptions(16, batch_size=16, where="not file.str.contains('counted|game-018')")
+    options = TrainingOptions(16, batch_size=16, precision="float32", where="not file.str.contains('counted|game-018')")
     train.train(data, tmp_path / "run", config, options)
     log = pd.read_csv(tmp_path / "run" / "log.csv")
     assert {"value_mse", "validation_value_mse"} <= set(log.dropna(axis=1))
@@ -111,7 +118,7 @@ def test_figures_of_the_value_are_left_out_where_no_winner_is_known(tmp_path, ea
     records = [re.sub(r"RE\[[^]]*\]", "", format_record(random_record(seed, plies=40))) for seed in range(12)]
     data = dataset_of(tmp_path, records, validation=0.4, test=0)
     config = PolicyNetConfig(size=9, filters=4, layers=3, value_head=True)
-    train.train(data, tmp_path / "run", config, TrainingOptions(16, batch_size=16))
+    train.train(data, tmp_path / "run", config, TrainingOptions(16, batch_size=16, precision="float32"))
     output = capsys.readouterr()
     assert output.err.count("no training or validation game has a known winner and komi: the value learns nothing") == 1
     assert "value MSE" not in output.out + output.err
@@ -179,7 +186,7 @@ def test_a_run_made_longer_is_the_run_that_was_started_longer(data, tmp_path, po
     assert [row["step"] for row in found["history"]] == pre_decay
     train.train(data, tmp_path / "run", CONFIG, long, resume=True)
     both = [timeless(tmp_path / name).round(4).query("step % 8 == 0") for name in ("run", "long")]
-    training = ["loss", *MEASURES]       # of the checkpoint intervals, which differ
+    training = ["loss", *METRICS]       # of the checkpoint intervals, which differ
     assert both[0].reset_index(drop=True).drop(columns=training).equals(both[1].drop(columns=training))
     for ours, theirs in zip(weights(tmp_path / "run" / "checkpoint.keras"),
                             weights(tmp_path / "long" / "checkpoint.keras"), strict=True):
@@ -209,21 +216,25 @@ def test_a_finished_run_stays_as_it_is_and_is_not_made_shorter(data, unbroken, c
     assert (unbroken / "checkpoint.keras").read_bytes() == before
 
 
-def test_a_new_value_head_takes_komi(data, monkeypatch):
-    def config_of(*options):
-        parser = argparse.ArgumentParser()
-        train.add_arguments(parser)
-        return train.config_from_arguments(parser.parse_args(["set", "-o", "run", *options]), data)
+def config_of(data, *options: str) -> PolicyNetConfig:
+    """The config of a new network that a command line asks for."""
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    args = parser.parse_args(["set", "-o", "run", *options])
+    return command.config_from_arguments(args, args.init_from or "", data)
 
-    assert not config_of().value_head and not config_of().komi_input
-    assert config_of("--value-head").komi_input
-    assert config_of("--value-head", "--no-komi-input").value_head
-    assert not config_of("--value-head", "--no-komi-input").komi_input
+
+def test_a_new_value_head_takes_komi(data, monkeypatch):
+
+    assert not config_of(data).value_head and not config_of(data).komi_input
+    assert config_of(data, "--value-head").komi_input
+    assert config_of(data, "--value-head", "--no-komi-input").value_head
+    assert not config_of(data, "--value-head", "--no-komi-input").komi_input
     other = replace(CONFIG, komi_input=False)            # of the network to start with, which keeps its head
-    monkeypatch.setattr(train, "find_network", lambda name: name)
-    monkeypatch.setattr(train, "read_metadata", lambda name: metadata.new_metadata(other))
-    assert config_of("--init-from", "x", "--value-head") == replace(other, size=9)
-    assert config_of("--init-from", "x", "--komi-input") == replace(CONFIG, size=9, auxiliary_heads=True)
+    monkeypatch.setattr(command, "find_network", lambda name: name)
+    monkeypatch.setattr(command, "read_metadata", lambda name: metadata.new_metadata(other))
+    assert config_of(data, "--init-from", "x", "--value-head") == replace(other, size=9)
+    assert config_of(data, "--init-from", "x", "--komi-input") == replace(CONFIG, size=9, auxiliary_heads=True)
 
 
 @pytest.mark.parametrize(("options", "line"), [
@@ -235,10 +246,8 @@ def test_a_new_value_head_takes_komi(data, monkeypatch):
     (("--value-head", "--context-filters", "12"), "--context-filters 12: an equivariant network has a multiple of 8"),
 ])
 def test_options_of_a_context_module_that_is_not_there_are_refused(data, options, line):
-    parser = argparse.ArgumentParser()
-    train.add_arguments(parser)
     with pytest.raises(BadInput, match=line):
-        train.config_from_arguments(parser.parse_args(["set", "-o", "run", *options]), data)
+        config_of(data, *options)
 
 
 def test_the_metadata_tell_which_network_it_was_initialised_from(data, unbroken, tmp_path, capsys, eagerly):
@@ -254,7 +263,7 @@ def test_the_metadata_tell_which_network_it_was_initialised_from(data, unbroken,
 
 def test_a_run_on_other_positions_than_its_network_s_says_that_it_may_repeat_some(data, unbroken, tmp_path, capsys):
     options = replace(OPTIONS, where="black_rank > 3")
-    train.new_run(tmp_path / "run", data, CONFIG, options, str(unbroken))
+    new_run(tmp_path / "run", data, CONFIG, options, str(unbroken))
     assert f"mugo: {unbroken} was trained on positions of other games" in capsys.readouterr().err
 
 
@@ -326,13 +335,13 @@ def test_a_frozen_policy_stays_as_it_is_while_the_value_head_learns(data, tmp_pa
 def test_a_policy_that_cannot_be_frozen_is_refused(unbroken, fields, line):
     options = replace(OPTIONS, freeze_policy=True)
     with pytest.raises(BadInput, match=line):
-        train.check_frozen_policy(replace(CONFIG, **fields), options, str(unbroken))
+        command.check_frozen_policy(replace(CONFIG, **fields), options, str(unbroken))
 
 
 @pytest.mark.runs
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_both_optimizers_learn_and_are_saved(data, tmp_path, optimizer):
-    train.train(data, tmp_path / "run", CONFIG, replace(OPTIONS, optimizer=optimizer, symmetry=False))
+    train.train(data, tmp_path / "run", CONFIG, replace(OPTIONS, optimizer=optimizer, augment=False))
     log = pd.read_csv(tmp_path / "run" / "log.csv")
     assert log["loss"].iloc[-1] < log["loss"].iloc[0]
     assert type(checkpoint.load(tmp_path / "run" / "checkpoint.keras").optimizer) is OPTIMIZERS[optimizer]
@@ -392,8 +401,9 @@ def test_a_network_overfits_a_few_positions(data):
     (["{data}", "-o", "{new}", "--layers", "129", "--filters", "8"], "--layers 129: must be at most 128"),
     (["{data}", "-o", "{new}", "--positions", "0"], "--positions 0: must be at least 1"),
     (["{data}", "-o", "{new}", "--positions", "inf"],
-     "argument --positions: invalid float value: 'inf' (see mugo train --help)"),
+     "argument --positions: invalid int value: 'inf' (see mugo train --help)"),
     (["{data}", "-o", "{new}", "--minutes", "0"], "--minutes 0: must be above 0"),
+    (["{data}", "-o", "{new}", "--minutes", "1", "--epochs", "2"], "--positions, --epochs and --minutes: give one"),
     (["{data}", "-o", "{new}", "--learning-rate", "0"], "--learning-rate 0: must be above 0"),
     (["{data}", "-o", "{new}", "--learning-rate", "2"], "--learning-rate 2: must be at most 1"),
     (["{data}", "-o", "{new}", "--validation-positions", "0"], "--validation-positions 0: must be at least 1"),
@@ -423,8 +433,9 @@ def test_bad_arguments_get_one_line_and_status_2(data, tmp_path, capfd, monkeypa
 def test_a_run_is_not_started_with_a_network_that_could_not_be_read(data, tmp_path, monkeypatch):
     monkeypatch.setattr(train, "build", None)
     config = PolicyNetConfig(size=9, filters=4096, layers=128)
-    for start in lambda: train.new_run(tmp_path, data, config, OPTIONS, ""), \
-            lambda: train.positions_in(1, data, config, OPTIONS):
+    monkeypatch.setattr(command, "build", None)
+    for start in lambda: train.train(data, tmp_path / "run", config, OPTIONS), \
+            lambda: command.positions_in(1, data, config, OPTIONS):
         with pytest.raises(BadInput, match="^a network with --filters 4096 --layers 128 .* has a config of .* weights"):
             start()
 
@@ -432,7 +443,7 @@ def test_a_run_is_not_started_with_a_network_that_could_not_be_read(data, tmp_pa
 def test_any_folder_holds_a_run(data, tmp_path):
     """The name of its networks is printable, and at most 200 characters long."""
     for name, expected in ("run\N{NO-BREAK SPACE}a", "run?a"), ("a" * 250, "a" * 200):
-        model, found = train.new_run(tmp_path / name, data, CONFIG, OPTIONS, "")
+        model, found = new_run(tmp_path / name, data, CONFIG, OPTIONS)
         checkpoint.save(model, tmp_path / "run.keras", found)
         assert metadata.read_metadata(tmp_path / "run.keras")["name"] == expected
 

@@ -1,0 +1,135 @@
+"""`mugo train`: its command line, and the config and options that it asks for."""
+import argparse
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from mugo.core.files import BadInput
+from mugo.core.options import add_options, check, given
+from mugo.core.resume import format_names
+from mugo.data.dataset import DataSet, load_dataset
+from mugo.nn.backend import resolve_precision
+from mugo.nn.blocks import ORIENTATIONS
+from mugo.nn.bundled import find_network
+from mugo.nn.checkpoint import latest_metadata
+from mugo.nn.devices import DataParallel
+from mugo.nn.keras_model import build
+from mugo.nn.metadata import new_metadata, read_metadata
+from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.processes import distributed, is_first, process_count, synchronized
+from mugo.training.fit import training_rate
+from mugo.training.loader import examples, select_positions
+from mugo.training.options import DEFAULTS, NEW_NETWORK, CommandOptions, TrainingOptions, check_run
+from mugo.training.train import CHECKPOINTS, MAY_CHANGE, check_new, compile_model, policy_config, train
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line of `mugo train`."""
+    parser.epilog = f"{parser.epilog}  With --resume, {format_names(MAY_CHANGE)} can change."
+    parser.add_argument("dataset", type=Path, metavar="DATASET", help="a folder made by preprocess")
+    parser.add_argument("-o", "--output", required=True, type=Path, metavar="RUN", help="the run's folder")
+    add_options(parser, CommandOptions)
+    add_options(parser.add_argument_group("the network"), PolicyNetConfig, defaults=DEFAULTS)
+    add_options(parser.add_argument_group("learning"), TrainingOptions)
+
+
+def command(args: argparse.Namespace) -> int:
+    """Train; returns the exit status."""
+    called = CommandOptions(**given(CommandOptions, args))
+    with distributed(called.distributed, called.coordinator_address, called.num_processes, called.process_id):
+        with synchronized():
+            data = load_dataset(args.dataset)
+            config, options = (resumed_arguments if called.resume else new_arguments)(args, called, data)
+        path = train(data, args.output, config, options, called.resume, called.init_from, called.devices)
+        if is_first():
+            best = read_metadata(path)["best"]
+            print(f"{path}: loss {best['validation_loss']:.3f}, top-1 {best['validation_top1']:.2%}, top-5 "
+                  f"{best['validation_top5']:.2%} on validation positions after {best['positions']:,} positions")
+    return 0
+
+
+def new_arguments(args: argparse.Namespace, called: CommandOptions, data: DataSet
+                  ) -> tuple[PolicyNetConfig, TrainingOptions]:
+    """The config and options of a new run.  Raises BadInput."""
+    if sum(value is not None for value in (args.positions, called.epochs, called.minutes)) > 1:
+        raise BadInput("--positions, --epochs and --minutes: give one of them")
+    config = config_from_arguments(args, called.init_from, data)
+    values: dict[str, Any] = {"positions": 1} | given(TrainingOptions, args)
+    options = TrainingOptions(**values)
+    check_frozen_policy(config, options, called.init_from)
+    if called.minutes and process_count() > 1:
+        raise BadInput("--minutes: several processes take --positions or --epochs")
+    if called.minutes:
+        return config, replace(options, positions=positions_in(called.minutes, data, config, options, called.devices))
+    if args.positions is None:
+        epoch = len(select_positions(data, "train", config.size, options))
+        options = replace(options, positions=max(1, int((called.epochs or 1) * epoch)))
+    return config, options
+
+
+def resumed_arguments(args: argparse.Namespace, called: CommandOptions, data: DataSet
+                      ) -> tuple[PolicyNetConfig, TrainingOptions]:
+    """The config and options of the run in RUN, with those that are given; train.check_begin compares.  Raises
+    BadInput."""
+    if called.epochs or called.minutes:
+        raise BadInput("with --resume, only --positions can make a run longer")
+    metadata = latest_metadata(args.output, check_run, CHECKPOINTS)
+    return replace(policy_config(metadata, args.output), **given(PolicyNetConfig, args)), \
+        replace(TrainingOptions(**metadata["options"]), **given(TrainingOptions, args))
+
+
+def config_from_arguments(args: argparse.Namespace, init: str, data: DataSet) -> PolicyNetConfig:
+    """The config of a new network, from that of --init-from or the defaults.  Raises BadInput."""
+    values = given(PolicyNetConfig, args)
+    default = policy_config(read_metadata(find_network(init)), init) if init else NEW_NETWORK
+    config = replace(default, **{"size": next(iter(data.board_sizes()), default.size)} | values)
+    check(config)
+    if config.value_head and not default.value_head and "komi_input" not in values:
+        config = replace(config, komi_input=True)
+    for name in config.tied_widths:
+        if getattr(config, name) % ORIENTATIONS:
+            raise BadInput(f"--{name.replace('_', '-')} {getattr(config, name)}: an equivariant network has a multiple "
+                           f"of {ORIENTATIONS}; --no-equivariant has any number")
+    if config.policy_context and not config.policy_context_fits:
+        raise BadInput("--policy-context is for networks with --policy-filters, and with --komi-input if they have a "
+                       "value head")
+    for name in "context_filters", "context_layers", "chain_pooling":
+        if values.get(name) and not config.has_context:
+            raise BadInput(f"--{name.replace('_', '-')}: only networks with --value-head or --policy-context have a "
+                           "context module")
+    if config.komi_input and not config.value_head:
+        raise BadInput("--komi-input: only a value head takes komi: give --value-head too, or --no-komi-input")
+    return config
+
+
+def check_frozen_policy(config: PolicyNetConfig, options: TrainingOptions, init: str) -> None:
+    """Raise BadInput for a new run whose policy is frozen, if there is none to keep, or nothing else to learn."""
+    if not options.freeze_policy:
+        return
+    if not init:
+        raise BadInput("--freeze-policy: give --init-from NETWORK, whose policy is kept")
+    source = policy_config(read_metadata(find_network(init)), init)
+    context = ("context_filters", "context_layers", "chain_pooling") if config.policy_context else ()
+    for name in "filters", "policy_filters", "policy_context", *context, "equivariant":
+        if getattr(config, name) != getattr(source, name):
+            raise BadInput(f"--freeze-policy: the policy of {init} is kept, and so are its {name.replace('_', ' ')}: "
+                           f"{getattr(source, name)}")
+    if not config.value_head or config.auxiliary_heads:
+        raise BadInput("--freeze-policy trains a value head and no other: give --value-head and --no-auxiliary-heads")
+
+
+def positions_in(minutes: float, data: DataSet, config: PolicyNetConfig, options: TrainingOptions,
+                 devices: int | None = 1) -> int:
+    """How many positions this machine can train on in so many minutes: measured for a few seconds."""
+    check_new(config, new_metadata(config))
+    parallel = DataParallel(devices)
+    parallel.check_batch_size(options.batch_size)
+    with parallel.scope():
+        model = build(config.spec(), resolve_precision(options.precision))
+        compile_model(model, config, options)
+        model.optimizer.build(model.trainable_variables)
+    batch = examples(select_positions(data, "train", config.size, options).shuffled_batch(0, options.batch_size, 0),
+                     config)
+    rate = training_rate(model, lambda: batch, options.batch_size, parallel, min(5.0, 6 * minutes))
+    # A twentieth goes into validation and saving.
+    return max(options.batch_size, int(0.95 * rate * 60 * minutes))
