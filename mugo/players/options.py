@@ -7,7 +7,7 @@ from typing import Any
 
 from mugo.core.files import BadInput
 from mugo.core.limits import SEED
-from mugo.nn.runtime import PRECISIONS, PROVIDERS, check_options
+from mugo.nn.runtime import PLAY_PRECISIONS, PROVIDERS, check_options
 from mugo.core.options import add_options, given
 from mugo.players.player import Player, RandomPlayer
 from mugo.players.policy import TEMPERATURE, PolicyPlayer
@@ -84,7 +84,7 @@ def open_network(name: str | Path | None, threads: int | None = None, precision:
 
 def add_network_arguments(parser: argparse.ArgumentParser) -> None:
     """--precision and --provider, with which a network is opened."""
-    parser.add_argument("--precision", choices=PRECISIONS, default="auto",
+    parser.add_argument("--precision", choices=PLAY_PRECISIONS, default="auto",
                         help="of the network: auto is int8 where this processor multiplies int8 faster and the network "
                         "has an int8 graph, else float32 (default: %(default)s)")
     parser.add_argument("--provider", choices=tuple(PROVIDERS), default="cpu",

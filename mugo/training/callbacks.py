@@ -13,6 +13,7 @@ from mugo.nn.backend import keras
 from mugo.nn.devices import one_device
 from mugo.nn.metadata import read_metadata
 from mugo.nn.processes import is_first
+from mugo.nn.range_calibration import quantize_file
 from mugo.nn.tensorboard_log import TensorBoardLog
 from mugo.nn.weight_averaging import AveragedModel
 from mugo.plots import curves
@@ -24,7 +25,7 @@ OF_KNOWN = "value_mse", "value_accuracy", "ownership_accuracy", "score_error"   
 MEASURES = ["ce", "top1", "top5", *OF_KNOWN]
 COLUMNS = ["step", "positions", "seconds", "learning_rate", "loss", *MEASURES,
            *(f"validation_{name}" for name in ("loss", *MEASURES)), "positions_per_second"]
-PRE_DECAY = "pre-decay.keras"            # the last checkpoint before the learning rate decays
+PRE_DECAY = "pre-decay.safetensors"      # the last checkpoint before the learning rate decays
 DIVERGED = "diverged.json"               # while the run cannot be resumed with its learning rate: see stop_diverged
 
 
@@ -144,7 +145,7 @@ class CheckpointCallback(keras.callbacks.Callback):
 
     def stop_diverged(self, reason: str) -> NoReturn:
         """Stop the run: raise BadInput, which says how to continue, and write RUN/diverged.json, with which
-        `check_diverged` says it again.  Checkpoints and network.keras stay as they are."""
+        `check_diverged` says it again.  Checkpoints and network.safetensors stay as they are."""
         model: Any = self.model
         step, rate = int(model.optimizer.iterations.numpy()), self.options.learning_rate
         if is_first():
@@ -193,7 +194,7 @@ def link_pre_decay(run: Path, options: TrainingOptions, metadata: dict[str, Any]
 
 
 def write_results(model: keras.Model, run: Path, metadata: dict[str, Any]) -> None:
-    """Write what follows from a checkpoint: the averaged model as RUN/network.keras, if no checkpoint before was
+    """Write what follows from a checkpoint: the averaged model as RUN/network.safetensors, if no checkpoint before was
     better; the log and the learning curve.  Also of a run that is resumed: it may have been killed before this."""
     history = metadata["history"]
     if metadata["best"] == history[-1]:
@@ -205,7 +206,7 @@ def write_results(model: keras.Model, run: Path, metadata: dict[str, Any]) -> No
 
 
 def add_int8(run: Path, validation: tuple) -> None:
-    """Add a quantised graph, calibrated on the validation positions, to RUN/network.keras, if it has none.
+    """Add a quantised graph, calibrated on the validation positions, to RUN/network.safetensors, if it has none.
 
     At the end of a run: it takes seconds to minutes of the CPU, in which the GPUs would wait, and at most checkpoints
     the network is a new one.  Until then it is played in float32.
@@ -214,7 +215,7 @@ def add_int8(run: Path, validation: tuple) -> None:
     if "quantization" in read_metadata(path):
         return
     try:
-        checkpoint.add_quantized(path, path, calibration_positions(*validation))
+        quantize_file(path, path, calibration_positions(*validation))
     except BadInput as error:            # it would lose too much, or there is one position
         log_to_stderr(f"{error}; the network is played in float32")
     except OSError as error:             # a full disk; the run itself is finished

@@ -32,7 +32,7 @@ from mugo.core.intervals import mean_and_standard_error
 from mugo.core.limits import NON_NEGATIVE, SEED, check_limits, number_of_positions
 from mugo.nn.inference import Network
 from mugo.nn.range_calibration import format_figures
-from mugo.nn.runtime import PRECISIONS
+from mugo.nn.runtime import PLAY_PRECISIONS
 from mugo.core.parallel import add_scheduler_argument, open_executor
 from mugo.plots import figures
 from mugo.training import calibration, report
@@ -204,7 +204,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="also with test-time augmentation: averaged over the board's eight symmetries, eight "
                         "times as slow; left out where all networks are equivariant, because it changes nothing")
     parser.add_argument("--seed", type=int, default=0, help="random seed of the sample (default: %(default)s)")
-    parser.add_argument("--precision", nargs="+", choices=PRECISIONS, default=["float32"], metavar="P",
+    parser.add_argument("--precision", nargs="+", choices=PLAY_PRECISIONS, default=["float32"], metavar="P",
                         help="of the networks: float32, int8, or auto, as they are played on this processor; several "
                         "compare each network in each of them (default: float32)")
     add_scheduler_argument(parser)

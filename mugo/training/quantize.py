@@ -15,9 +15,8 @@ from mugo.games.game import encode, new_game
 from mugo.games.position import BasePosition, global_features
 from mugo.core.limits import SEED, check_limits
 from mugo.nn.bundled import find_network
-from mugo.nn.checkpoint import add_quantized
 from mugo.nn.inference import Network
-from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions, format_figures
+from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions, format_figures, quantize_file
 from mugo.players.player import RESIGN
 from mugo.players.policy import PolicyPlayer
 from mugo.core.progress import progress_bar
@@ -79,5 +78,5 @@ def command(args: argparse.Namespace) -> int:
     positions = own_positions(network, args.seed) if args.dataset is None else \
         dataset_positions(dataset.load_dataset(args.dataset), network.size, args.where, args.seed)
     output = args.output or path
-    print(f"{output}: {format_figures(add_quantized(path, output, positions))}")
+    print(f"{output}: {format_figures(quantize_file(path, output, positions))}")
     return 0

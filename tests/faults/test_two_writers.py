@@ -46,14 +46,14 @@ def test_a_run_that_another_process_has_made_meanwhile_is_not_overwritten(inputs
 
     def other_run(*arguments):
         out.mkdir()
-        (out / "checkpoint.keras").write_bytes(made)
+        (out / "checkpoint.safetensors").write_bytes(made)
         return None
 
     monkeypatch.setattr(train, "averaged_model", other_run)
     assert mugo(case.words(out)) == 2
     assert capsys.readouterr().err.splitlines()[-1] == (f"mugo train: {out} holds a training run already: --resume "
                                                         "continues it, or give -o another folder")
-    assert files_of(out) == {"checkpoint.keras": made}
+    assert files_of(out) == {"checkpoint.safetensors": made}
 
 
 @pytest.mark.faults
