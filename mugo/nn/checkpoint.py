@@ -93,7 +93,8 @@ def playable(model: keras.Model, metadata: dict[str, Any], positions: Calibratio
 
 def nonfinite_weight(model: keras.Model) -> str:
     """The name of a weight, or of a variable of the optimizer, that is not finite somewhere; '' if there is none."""
-    return next((name for name, array in arrays_of(model).items() if not np.isfinite(array).all()), "")
+    return next((name for name, variable in variables_of(model).items()
+                 if not np.isfinite(keras.ops.convert_to_numpy(variable)).all()), "")
 
 
 def check_finite(model: keras.Model, path: Path) -> None:

@@ -16,10 +16,7 @@ which follow from the operations:
     UNTIED         no action is defined: a dense layer over points and filters; such a block cannot be equivariant
 """
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol, Self
-
-if TYPE_CHECKING:
-    from mugo.nn.blocks import NetworkSpec
+from typing import Any, Protocol, Self
 
 TRIVIAL, REGULAR, TWO_REGULAR, POINTS, UNTIED = "trivial", "regular", "two regular", "points", "untied"
 GLOBAL_FEATURES = "global_features"      # an input of networks whose value depends on komi and colour
@@ -42,8 +39,8 @@ class Graph(Protocol):
         """This graph, with layers that compute in float32 where the model trains in bfloat16."""
         ...
 
-    def start(self, spec: "NetworkSpec") -> Any:
-        """The inputs; returns the planes, 0 and 1."""
+    def start(self, spec: Any) -> Any:
+        """The inputs of a network, a blocks.NetworkSpec; returns the planes, 0 and 1."""
         ...
 
     def conv(self, x: Any, name: str, filters: int, width: int = 1, *, batch_norm: str = "", relu: str = "",
