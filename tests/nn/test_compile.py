@@ -37,10 +37,10 @@ def test_the_loss_is_that_of_the_formula(l2, batch_norm):
     v = np.tanh(outputs["value"][:, 0])
     ce, mse = -(policy * np.log(p)).sum(1).mean(), ((value - v) ** 2).mean()
     logs = train_step(model, packed, policy, value)
-    assert logs["loss"] == pytest.approx(ce + mse + l2 * sum((w ** 2).sum() for w in theta), rel=1e-5)
+    assert logs["loss"] == pytest.approx(ce + mse + l2 * sum((w ** 2).sum() for w in theta), rel=3e-5)
     assert logs == pytest.approx({
         "loss": logs["loss"], "ce": ce, "value_mse": mse, "entropy": -(p * np.log(p)).sum(1).mean(),
-        "top1": (p.argmax(1) == policy.argmax(1)).mean()}, rel=1e-5)
+        "top1": (p.argmax(1) == policy.argmax(1)).mean()}, rel=3e-5)
 
 
 @pytest.mark.parametrize("label_smoothing", [0.0, 0.3])

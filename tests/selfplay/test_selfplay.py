@@ -452,7 +452,7 @@ def test_a_run_is_not_started_that_could_not_be_resumed(tmp_path, capsys, monkey
 
 
 def test_a_run_is_not_started_with_a_network_that_could_not_be_read(tmp_path, monkeypatch):
-    monkeypatch.setattr("mugo.nn.metadata.MAX_GRAPH_BYTES", 1000)
+    monkeypatch.setattr("mugo.nn.metadata.MAX_WEIGHTS_BYTES", 1000)
     monkeypatch.setattr(run_module, "build", None)
     with pytest.raises(BadInput, match="^a network with --filters 4 4 .*--value-units 8 has a config of .* weights; "):
         SelfPlayRun(tmp_path / "run", START, CONFIG, OPTIONS, resume=False)
