@@ -26,8 +26,9 @@ def find_network(name: str | Path) -> Path:
     Raises BadInput, naming the bundled networks.
     """
     path = Path(name)
-    if path.is_dir() and (path / "network.safetensors").exists():
-        return path / "network.safetensors"
+    for of_run in path / "network.safetensors", path / "network.keras":         # a file of before is told apart later
+        if of_run.exists():
+            return of_run
     if path.is_file():
         return path
     for folder in network_folders():

@@ -54,6 +54,8 @@ def test_a_file_of_keras_is_called_what_it_is(tmp_path, capsys):
     assert line in refusal(path)
     with pytest.raises(OtherFormat, match="is a Keras file"):
         read_metadata(path)
+    keras_archive(tmp_path / "network.keras")
+    assert "network.keras is a Keras file" in refusal(tmp_path)          # the folder of a run
     assert cli.main(["gtp", "policy", "--network", str(path)]) == 2
     error = capsys.readouterr().err
     assert line in error and error.count("\n") == 1

@@ -47,9 +47,9 @@ def test_a_policy_network_can_get_another_board_and_value_head(tmp_path):
 
 def test_networks_of_two_kinds_are_told_apart(tmp_path):
     config = PolicyNetConfig(9, 4, 3)
-    with pytest.raises(BadInput, match="safetensors is a policy-value network, trained by selfplay; this one is a policy"):
+    with pytest.raises(BadInput, match="is a policy-value network, trained by selfplay; this one is a policy"):
         check_compatible(AlphaZeroNetConfig(6, 4), config, Path("az.safetensors"))
-    with pytest.raises(BadInput, match="safetensors is a policy network, trained by train; this one is a policy-value net"):
+    with pytest.raises(BadInput, match="is a policy network, trained by train; this one is a policy-value net"):
         check_compatible(config, AlphaZeroNetConfig(6, 4), Path("net.safetensors"))
 
 
