@@ -412,7 +412,7 @@ def test_ctrl_c_ends_an_update_after_its_step_and_the_run_goes_on(tmp_path, monk
 
 
 def test_a_run_of_an_earlier_format_is_refused_with_one_line(tmp_path, capsys):
-    keras_archive(tmp_path / "checkpoint.safetensors")
+    keras_archive(tmp_path / "checkpoint.keras")
     assert main(["selfplay", "gomoku", "-o", str(tmp_path), "--resume"]) == 2
     error = capsys.readouterr().err
     assert "checkpoint.keras was written by an earlier version of MuGo" in error and error.count("\n") == 1
