@@ -108,6 +108,14 @@ def with_metadata(path: Path, change) -> Path:
     return rewritten(path, metadata=change)
 
 
+def without_int8(path: Path) -> Path:
+    """A copy of a network's file as it was before it was quantised."""
+    def drop(arrays):
+        for name in [name for name in arrays if name.endswith("/int8_bias")]:
+            del arrays[name]
+    return rewritten(path, "plain", lambda found: found.pop("quantization", None), drop)
+
+
 def damaged(path: Path) -> Path:
     """A copy of a network's file in which a byte of the last number has changed."""
     other, data = path.with_name("damaged.safetensors"), bytearray(path.read_bytes())

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from networks import checkpoint, tensors_of, with_metadata
+from networks import checkpoint, tensors_of, without_int8
 from small_runs import CONFIG, OPTIONS, train
 from tqdm import tqdm
 
@@ -203,8 +203,7 @@ def test_a_run_is_quantised_once_at_its_end_also_if_it_was_killed_before(data, t
 def test_a_network_that_cannot_be_quantised_stays_as_it_is_and_a_line_says_why(unbroken, tmp_path, capsys):
     run = tmp_path / "run"
     run.mkdir()
-    with_metadata(unbroken / "network.safetensors", lambda found: found.pop("quantization", None)).replace(
-        run / "network.safetensors")
+    without_int8(unbroken / "network.safetensors").replace(run / "network.safetensors")
     before = files_of(run)
     callbacks.add_int8(run, (np.zeros((1, 81, planes.PACKED), np.uint8), {"policy": np.zeros(1, np.int32)}))
     assert files_of(run) == before
@@ -215,8 +214,7 @@ def test_a_network_that_cannot_be_quantised_stays_as_it_is_and_a_line_says_why(u
 def test_a_full_disk_while_a_finished_run_is_quantised_is_a_message(unbroken, tmp_path, capsys, monkeypatch):
     run = tmp_path / "run"
     run.mkdir()
-    with_metadata(unbroken / "network.safetensors", lambda found: found.pop("quantization", None)).replace(
-        run / "network.safetensors")
+    without_int8(unbroken / "network.safetensors").replace(run / "network.safetensors")
     before = files_of(run)
 
     def full_disk(*_):
