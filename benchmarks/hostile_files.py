@@ -12,7 +12,6 @@ import io
 import json
 import lzma
 import os
-import re
 import shutil
 import struct
 import subprocess
@@ -24,7 +23,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 MB = 1 << 20
+NETWORK = "net.safetensors"
 DATA = Path(__file__).parents[1] / "data"
 MARKER = "code-ran"                      # what hostile code makes in the current folder
 
@@ -219,126 +221,75 @@ _reviews("sgfs.bz2: 8 GB of games", "games.sgfs.bz2", lambda: _write("games.sgfs
 # ---- networks
 
 
-def _network(change: Callable[[str, bytes], bytes]) -> None:
-    """The bundled network for 9x9 of this MuGo, with changed members."""
-    import mugo
+def _network(metadata: Callable[[dict], None] = lambda found: None,
+             tensors: Callable[[dict], None] = lambda arrays: None, source: str = "", out: str = NETWORK) -> None:
+    """A network's file, by default the bundled one for 9x9, with changed metadata and tensors."""
+    from mugo.nn.bundled import find_network
+    from mugo.nn.tensor_file import TensorFile, write_tensors
 
-    models = Path(mugo.__file__).parents[1] / "models"
-    with zipfile.ZipFile(models / "policy-9.keras") as archive, zipfile.ZipFile("net.keras", "w", 8) as changed:
-        for member in archive.infolist():
-            changed.writestr(member.filename, change(member.filename, archive.read(member)))
+    file = TensorFile(Path(source) if source else find_network("policy-9"))
+    found, arrays = file.metadata(), file.read()
+    metadata(found)
+    tensors(arrays)
+    write_tensors(Path(out), arrays, found)
 
 
-def _with_graph(change: Callable[[Any], None]) -> Callable[[], None]:
+def _with_header(change: Callable[[dict], None]) -> Callable[[], None]:
+    """The network's file with another header, as no program writes it."""
     def make() -> None:
-        import onnx
-
-        def changed(name: str, data: bytes) -> bytes:
-            if not name.endswith(".onnx"):
-                return data
-            model = onnx.load_from_string(data)
-            change(model)
-            return model.SerializeToString()
-        _network(changed)
+        _network()
+        data = Path(NETWORK).read_bytes()
+        end = 8 + int.from_bytes(data[:8], "little")
+        header = json.loads(data[8:end])
+        change(header)
+        text = json.dumps(header).encode()
+        _write(NETWORK, len(text).to_bytes(8, "little"), text, data[end:])
     return make
 
 
-def _add_constant(model: Any) -> None:
-    """8 GB: a tensor of ones, its maximum added to the policy."""
-    from onnx import helper
-
-    policy = next(node for node in model.graph.node if "policy" in node.output)
-    policy.output[0] = "policy_before"
-    shape = helper.make_tensor("large", 7, [1], [2 * 1024 * MB])
-    ones = helper.make_tensor("one", 1, [1], [1.0])
-    model.graph.initializer.append(shape)
-    model.graph.node.extend([helper.make_node("ConstantOfShape", ["large"], ["ones"], value=ones),
-                             helper.make_node("ReduceMax", ["ones"], ["most"], keepdims=0),
-                             helper.make_node("Add", ["policy_before", "most"], ["policy"])])
+def _fill(value: float) -> Callable[[], None]:
+    def change(arrays: dict) -> None:
+        arrays["conv1/kernel"] = arrays["conv1/kernel"] * 0 + np.float32(value)
+    return lambda: _network(tensors=change)
 
 
-def _fill(value: float) -> Callable[[Any], None]:
-    def change(model: Any) -> None:
-        from onnx import numpy_helper
-
-        for tensor in model.graph.initializer:
-            array = numpy_helper.to_array(tensor)
-            if array.ndim == 4:
-                tensor.CopyFrom(numpy_helper.from_array(array * 0 + array.dtype.type(value), tensor.name))
-    return change
+def _of_terabytes(header: dict) -> None:
+    header["conv1/kernel"].update(shape=[1 << 20, 1 << 20], data_offsets=[0, 1 << 42])
 
 
-def _external(model: Any) -> None:
-    """Its first weights are in another file of the current folder."""
-    from onnx import external_data_helper
-
-    tensor = next(tensor for tensor in model.graph.initializer if len(tensor.raw_data) > 1000)
-    _write("private.bin", tensor.raw_data)
-    external_data_helper.set_external_data(tensor, "private.bin")
-    tensor.ClearField("raw_data")
-    tensor.data_location = 1
+def _wide(metadata: dict) -> None:
+    """Layers of 4,096 filters where there were 128."""
+    metadata["config"]["filters"] = 4096
 
 
-def _wide(name: str, data: bytes) -> bytes:
-    """Keras's layers have 6,000 filters where there were 128: 1.3 GB each."""
-    return re.sub(rb"\b128\b", b"6000", data) if name == "config.json" else data
-
-
-def _linked(name: str, data: bytes) -> bytes:
-    """A weight is a link into another HDF5 file."""
-    if not name.endswith(".h5"):
-        return data
-    import h5py
-
-    Path("weights.h5").write_bytes(data)
-    shutil.copy("weights.h5", "private.h5")
-    with h5py.File("weights.h5", "r+") as file:
-        del file["layers/conv2d/vars/0"]
-        file["layers/conv2d/vars/0"] = h5py.ExternalLink(os.path.abspath("private.h5"), "/layers/conv2d/vars/0")
-    return Path("weights.h5").read_bytes()
-
-
-def _bad_method() -> None:
-    """The graph's compression method, in both of its headers, is 99."""
-    _network(lambda name, data: data)
-    packed = bytearray(Path("net.keras").read_bytes())
-    for signature, method, name_at in (b"PK\3\4", 8, 30), (b"PK\1\2", 10, 46):
-        at = -1
-        while (at := packed.find(signature, at + 1)) >= 0:
-            if packed[at + name_at:at + name_at + 12] == b"network.onnx":
-                packed[at + method] = 99
-    Path("net.keras").write_bytes(packed)
+def _deep(header: dict) -> None:
+    text = "[" * 200_000
+    header["__metadata__"].update(mugo=text, crc32=f"{zlib.crc32(text.encode()):08x} 00000000")
 
 
 def _plays(name: str, make: Callable[[], None], like: str = "harmless network") -> None:
     """A network for GTP."""
-    KINDS[name] = Case("gtp policy --network net.keras", make, "net.keras",
+    KINDS[name] = Case(f"gtp policy --network {NETWORK}", make, NETWORK,
                        lambda: [b"boardsize 9\ngenmove b\n"], like)
 
 
-def _trains(name: str, change: Callable[[str, bytes], bytes], like: str = "harmless network, train") -> None:
+def _trains(name: str, metadata: Callable[[dict], None], like: str = "harmless network, train") -> None:
     """A network that another is initialised from."""
     def make() -> None:
         _make_set("9x9")
-        _network(change)
-    KINDS[name] = Case("train games -o run --init-from net.keras --positions 256 --batch-size 32 "
-                       "--validation-positions 64", _fresh(make), "net.keras", like=like, once=True)
+        _network(metadata)
+    KINDS[name] = Case(f"train games -o run --init-from {NETWORK} --positions 256 --batch-size 32 "
+                       "--validation-positions 64", _fresh(make), NETWORK, like=like, once=True)
 
 
-def _deep_metadata(name: str, data: bytes) -> bytes:
-    return b'{"format": ' + b"[" * 200_000 + b"]" * 200_000 + b"}" if name.startswith("mugo") else data
-
-
-_plays("harmless network", lambda: _network(lambda name, data: data), "")
-_plays("network: constant of 8 GB", _with_graph(_add_constant))
-_plays("network: weights NaN", _with_graph(_fill(float("nan"))))
-_plays("network: weights 1e38", _with_graph(_fill(1e38)))
-_plays("network: weights in another file", _with_graph(_external))
-_plays("network: damaged zip method", _bad_method)
-_plays("network: metadata nested 200,000 deep", lambda: _network(_deep_metadata))
-_trains("harmless network, train", lambda name, data: data, "")
-_trains("network: Keras layers of 6,000 filters", _wide)
-_trains("network: HDF5 link to another file", _linked)
+_plays("harmless network", _network, "")
+_plays("network: a tensor of 4 TB in its header", _with_header(_of_terabytes))
+_plays("network: a header of 4 TB", lambda: _write(NETWORK, (1 << 42).to_bytes(8, "little"), b"{}"))
+_plays("network: weights NaN", _fill(float("nan")))
+_plays("network: weights 1e38", _fill(1e38))
+_plays("network: metadata nested 200,000 deep", _with_header(_deep))
+_trains("harmless network, train", lambda metadata: None, "")
+_trains("network: layers of 4,096 filters", _wide)
 
 # ---- data sets and checkpoints
 
@@ -368,7 +319,6 @@ def _exports(name: str, change: Callable[[Path], None], like: str = "harmless da
 
 def _write_checksums(folder: Path) -> None:
     """Write meta.json for the files as they are."""
-    import numpy as np
     from mugo.data.meta import crc32, format_meta
 
     meta = json.loads((folder / "meta.json").read_bytes())
@@ -382,8 +332,6 @@ def _write_checksums(folder: Path) -> None:
 
 def _with_array(change: Callable[[Any], None]) -> Callable[[Path], None]:
     def changed(folder: Path) -> None:
-        import numpy as np
-
         array = np.load(folder / "moves.npy", mmap_mode="r+")
         change(array)
         array.flush()
@@ -399,8 +347,6 @@ def _large_values(array: Any) -> None:
 
 
 def _bad_offsets(folder: Path) -> None:
-    import numpy as np
-
     index = np.load(folder / "index.npy", mmap_mode="r+")
     index["move_start"] = -1_000_000
     index.flush()
@@ -408,7 +354,6 @@ def _bad_offsets(folder: Path) -> None:
 
 def _large_table(folder: Path) -> None:
     """games.parquet with 400 million rows, 3 GB in memory."""
-    import numpy as np
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -429,23 +374,17 @@ def _make_run(where: str) -> None:
                         "--checkpoint-positions" if new else "--round-positions", "128"],
                        check=True, capture_output=True)
     shutil.copytree("trained", "run")
-    checkpoint = "checkpoint.keras"
-    with zipfile.ZipFile(f"trained/{checkpoint}") as archive, zipfile.ZipFile(f"run/{checkpoint}", "w") as changed:
-        for member in archive.infolist():
-            data = archive.read(member)
-            if member.filename.startswith("mugo") and where:
-                metadata = json.loads(data)
-                metadata["options"]["where"] = where
-                data = json.dumps(metadata).encode()
-            changed.writestr(member.filename, data)
-    for name in "previous.keras", "network.keras":
+    checkpoint = "checkpoint.safetensors"
+    _network(lambda metadata: metadata["options"].update({"where": where} if where else {}),
+             source=f"trained/{checkpoint}", out=f"run/{checkpoint}")
+    for name in "previous.safetensors", "network.safetensors":
         with contextlib.suppress(FileNotFoundError):
             os.remove(f"run/{name}")
 
 
 def _resumes(name: str, where: str, like: str = "harmless checkpoint") -> None:
     KINDS[name] = Case("train games -o run --resume --positions 384", _fresh(lambda: _make_run(where)),
-                       "run/checkpoint.keras", like=like, once=True)
+                       "run/checkpoint.safetensors", like=like, once=True)
 
 
 def _named_folder() -> None:

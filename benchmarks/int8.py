@@ -8,7 +8,6 @@ Processor time, and both precisions in turn, so that other work on the machine t
 """
 import argparse
 import time
-import zipfile
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +17,9 @@ from mugo.games.game import new_game
 from mugo.games.position import BasePosition, global_features
 from mugo.nn.bundled import find_network
 from mugo.nn.inference import Network
-from mugo.nn.metadata import ONNX, ONNX_INT8
+from mugo.nn.metadata import config_of, ranges_of
+from mugo.nn.network_file import read_network
+from mugo.nn.onnx_graph import OnnxGraph
 from mugo.nn.runtime import has_fast_int8
 from mugo.players.searcher import default_settings
 from mugo.search.search import Search
@@ -72,8 +73,9 @@ def main() -> None:
           + " | `mcts` simulations/s | |\n|---|---|" + "---|" * (len(BATCHES) + 2))
     for name in args.networks:
         path = find_network(name)
-        with zipfile.ZipFile(path) as archive:
-            sizes = [archive.getinfo(member).file_size / 2 ** 20 for member in (ONNX, ONNX_INT8)]
+        weights, metadata = read_network(path)
+        sizes = [len(OnnxGraph(config_of(metadata).spec(), weights, ranges).serialize()) / 2 ** 20
+                 for ranges in (None, ranges_of(metadata))]
         networks = [Network(path, 1, precision) for precision in PRECISIONS]
         cells = [f"`{path.stem}`", "{:.2f} / {:.2f} MB".format(*sizes)]
         for batch in BATCHES:

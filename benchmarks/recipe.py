@@ -84,7 +84,7 @@ def run(data: dataset.DataSet, folder: Path, name: str, seed: int, positions: in
     kept = run_folder / "tried.parquet"
     if kept.exists():
         return pd.read_parquet(kept)
-    begun = (run_folder / "checkpoint.keras").exists()
+    begun = (run_folder / "checkpoint.safetensors").exists()
     start = time.perf_counter()
     subprocess.run([sys.executable, "-m", "mugo", "train", str(data.folder), "-o", str(run_folder),
                     *shlex.split(COMMON), "--positions", str(positions), "--seed", str(seed),

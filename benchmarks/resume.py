@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from mugo.data import dataset, preprocess
-from mugo.nn import checkpoint
+from mugo.nn.tensor_file import TensorFile
 from mugo.plots import figures
 
 MEASURES = {"ce": "training", "validation_ce": "validation"}
@@ -29,7 +29,7 @@ def trained(data: Path, run: Path, options: list[str], kills: int) -> int:
     command = [sys.executable, "-m", "mugo", "train", str(data), "-o", str(run)]
     done = 0
     while True:
-        resume = (run / "checkpoint.keras").exists()
+        resume = (run / "checkpoint.safetensors").exists()
         running = subprocess.Popen([*command, *(["--resume"] if resume else options)], stderr=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL)
         before = checkpoints(run)
@@ -71,7 +71,7 @@ def main() -> None:
         trained(data.folder, folder / "uninterrupted", options, 0)
         kills = trained(data.folder, folder / "resumed", options, args.kills)
         logs = {name: pd.read_csv(folder / name / "log.csv") for name in ("uninterrupted", "resumed")}
-        weights = [checkpoint.load(folder / name / "checkpoint.keras").get_weights() for name in logs]
+        weights = [list(TensorFile(folder / name / "checkpoint.safetensors").read().values()) for name in logs]
     shared = [name for name in logs["resumed"] if name not in ("seconds", "positions_per_second")]
     print(f"{kills} kills, {len(logs['resumed'])} checkpoints in each log")
     difference = (logs["resumed"] - logs["uninterrupted"])[shared].abs().max().max()

@@ -1,6 +1,6 @@
 """What networks say of who wins, along games that ended by a count that is the recorded result:
 
-    python benchmarks/value_along_games.py policy-19 OTHER.keras --games KGS.tar.gz -o value.png
+    python benchmarks/value_along_games.py policy-19 OTHER.safetensors --games KGS.tar.gz -o value.png
 
 For every network, even games and handicap games apart: how many winners it names at the start, after a half of the
 moves and at the last position, and the mean probability that it gives the winner, and Black, there.  Each game counts

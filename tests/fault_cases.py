@@ -12,11 +12,9 @@ import json
 import os
 import re
 import shutil
-import zipfile
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from fakes import FAKE_ENGINE
 from random_records import finished_record, write_games
 
@@ -24,6 +22,7 @@ from mugo.data.dataset import load_dataset
 from mugo.data.preprocess import preprocess
 from mugo.core.files import is_temporary
 from mugo.games import gomoku
+from mugo.nn.tensor_file import TensorFile
 from mugo.selfplay.replay_buffer import find_games, first_frame, frame_of, header_of
 from mugo.sgf.writer import format_record
 
@@ -161,26 +160,15 @@ class Analyze(Case):
 
 
 def members_of(path: Path) -> dict[str, Any]:
-    """A network's ONNX graphs, and the arrays of its weights and its optimizer by their names."""
-    import h5py
-
-    found: dict[str, Any] = {}
-    with zipfile.ZipFile(path) as archive:
-        for name in archive.namelist():
-            if name.endswith(".onnx"):
-                found[name] = archive.read(name)
-        with h5py.File(io.BytesIO(archive.read("model.weights.h5")), "r") as weights:
-            weights.visititems(lambda name, item: found.update({name: np.asarray(item).tobytes()})
-                               if isinstance(item, h5py.Dataset) else None)
-    return found
+    """The arrays of a network's weights, and those of its optimizer, by their names."""
+    return {name: array.tobytes() for name, array in TensorFile(path).read().items()}
 
 
 def check_archives(out: Path) -> None:
-    """Every network of a run is a whole archive."""
-    for path in out.glob("*.keras"):
+    """Every network of a run is whole."""
+    for path in out.glob("*.safetensors"):
         if not is_temporary(path.name):
-            with zipfile.ZipFile(path) as archive:
-                assert archive.testzip() is None, path
+            assert TensorFile(path).read(), path
 
 
 def timeless_log(out: Path) -> list[dict[str, str]]:
@@ -196,7 +184,7 @@ class Train(Case):
     modules = ("mugo.training.train",)
 
     def words(self, out: Path) -> list:
-        if (out / "checkpoint.keras").exists() or (out / "previous.keras").exists():
+        if (out / "checkpoint.safetensors").exists() or (out / "previous.safetensors").exists():
             return ["train", self.inputs / "set", "-o", out, "--resume"]
         return ["train", self.inputs / "set", "-o", out, "--positions", 256, "--batch-size", 16,
                 "--checkpoint-positions", 128, "--validation-positions", 64, "--filters", 4, "--layers", 3,
@@ -207,7 +195,7 @@ class Train(Case):
 
     def contents(self, out: Path) -> dict[str, Any]:
         return {"log": timeless_log(out)} | {name: members_of(out / name) for name in (
-            "checkpoint.keras", "previous.keras", "network.keras", "pre-decay.keras")}
+            "checkpoint.safetensors", "previous.safetensors", "network.safetensors", "pre-decay.safetensors")}
 
 
 class SelfPlay(Case):
@@ -219,7 +207,7 @@ class SelfPlay(Case):
     start = gomoku.Position(3, 3)
 
     def words(self, out: Path) -> list:
-        if (out / "checkpoint.keras").exists() or (out / "previous.keras").exists():
+        if (out / "checkpoint.safetensors").exists() or (out / "previous.safetensors").exists():
             return ["selfplay", "gomoku", "-o", out, "--resume"]
         return ["selfplay", "gomoku", "-o", out, "--size", 3, "--games", 24, "--simulations", 12, "--threads", 1,
                 "--games-per-thread", 4, "--update-games", 8, "--steps", 2, "--batch-size", 16, "--window", 60,
@@ -248,7 +236,7 @@ class SelfPlay(Case):
         losses = [{name: value for name, value in row.items() if "simulations" not in name} for row in
                   timeless_log(out)]
         return {"losses": losses, "games": self.frames(out)} | {
-            name: members_of(out / name) for name in ("checkpoint.keras", "previous.keras")}
+            name: members_of(out / name) for name in ("checkpoint.safetensors", "previous.safetensors")}
 
     def expected(self, out: Path) -> dict[str, Any]:
         """`contents` of a run that trained on the same games without being stopped: continued from the unbroken run's
@@ -267,7 +255,7 @@ class SelfPlay(Case):
         """Keep the first checkpoint of a run."""
         start = self.inputs / "selfplay-start"
         start.mkdir()
-        for name in "checkpoint.keras", "replay_buffer.bin":
+        for name in "checkpoint.safetensors", "replay_buffer.bin":
             shutil.copy(out / name, start / name)
 
 

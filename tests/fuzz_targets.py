@@ -9,7 +9,6 @@ import functools
 import io
 import json
 import tempfile
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -18,14 +17,19 @@ import numpy as np
 from make_archives import tarred, zipped
 from other_records import GIB, NGF, REVIEW, UGF
 from random_records import random_record
+from safetensors.numpy import save
 
 from mugo.analysis.engine import AnalysisEngine
 from mugo.data.query import names_in
 from mugo.core.files import BadInput
 from mugo.games import gomoku
 from mugo.gtp.engine import GtpEngine
-from mugo.nn.metadata import METADATA, ONNX, config_of, read_metadata
-from mugo.nn.onnx_check import check_graph
+from mugo.nn.inference import Network
+from mugo.nn.metadata import config_of, new_metadata, read_metadata
+from mugo.nn.network_file import read_network
+from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.tensor_file import CHECKSUMS, METADATA, TensorFile, _checksum_of_text, write_tensors
+from mugo.nn.weights import network_weights
 from mugo.players.options import make_player
 from mugo.players.searcher import PlayOptions
 from mugo.search.settings import Settings
@@ -37,7 +41,7 @@ from mugo.sgf.parser import read_records, read_trees
 from mugo.sgf.record import BadRecord
 from mugo.sgf.writer import format_record
 
-MODEL = Path(__file__).parents[1] / "models" / "policy-9.keras"
+MODEL = Path(__file__).parents[1] / "models" / "policy-9.safetensors"
 COLUMNS = {"size": int, "komi": float, "black": str, "date": str, "black_rank": float}
 START = gomoku.Position(3, 3)
 
@@ -101,44 +105,37 @@ def fuzz_analysis(data: bytes) -> None:
     assert not any("internal" in str(answer.get("error", "")) for answer in answers), answers
 
 
-@functools.cache
-def _network() -> tuple[bytes, bytes]:
-    with zipfile.ZipFile(MODEL) as archive:
-        return archive.read(METADATA), archive.read(ONNX)
+def _with_metadata(text: bytes) -> bytes:
+    """A file without tensors, whose metadata are this text."""
+    metadata = text.decode("utf-8", "replace")
+    return save({}, {METADATA: metadata, CHECKSUMS: _checksum_of_text(metadata) + "0" * 8})
 
 
 def fuzz_metadata(data: bytes) -> None:
-    with tempfile.NamedTemporaryFile(suffix=".keras") as file:
-        with zipfile.ZipFile(file, "w") as archive:
-            archive.writestr(METADATA, data)
+    fuzz_network(_with_metadata(data))
+
+
+def fuzz_network(data: bytes) -> None:
+    """The whole file: it is refused in one line, or its network can be made."""
+    with tempfile.NamedTemporaryFile(suffix=".safetensors") as file:
+        file.write(data)
         file.flush()
         try:
             config_of(read_metadata(Path(file.name))).spec()
+            weights, metadata = read_network(Path(file.name))
+            Network.from_weights(weights, metadata, threads=1)
         except BadInput as error:
             assert "\n" not in str(error)
 
 
 @functools.cache
-def _spec():
-    return config_of(read_metadata(MODEL)).spec()
-
-
-def fuzz_onnx(data: bytes) -> None:
-    try:
-        check_graph(data, _spec())
-    except ValueError as error:
-        assert "\n" not in str(error)
-
-
-def fuzz_network(data: bytes) -> None:
-    """The whole file."""
-    with tempfile.NamedTemporaryFile(suffix=".keras") as file:
-        file.write(data)
-        file.flush()
-        try:
-            read_metadata(Path(file.name))
-        except BadInput as error:
-            assert "\n" not in str(error)
+def _small_network() -> bytes:
+    """Of a few numbers, so that what is changed is mostly the header."""
+    config = PolicyNetConfig(5, 1, 3, batch_norm=False, global_pooling=False)
+    weights = {name: np.zeros(weight.shape, np.float32) for name, weight in network_weights(config.spec()).items()}
+    with tempfile.TemporaryDirectory() as folder:
+        write_tensors(Path(folder) / "net", weights, new_metadata(config))
+        return (Path(folder) / "net").read_bytes()
 
 
 def fuzz_replay_buffer(data: bytes) -> None:
@@ -197,9 +194,8 @@ TARGETS = {
         b"fixed_handicap 2\nset_free_handicap A1 B2 C3\nplace_free_handicap 2", b"kata-set-rules tromp-taylor\n"
         b"kata-get-rules\nkata-set-param playouts 10\nset_position b A1 w B2\nfinal_score\nfinal_status_list dead"]),
     "analysis": Target(fuzz_analysis, _query_lines),
-    "metadata": Target(fuzz_metadata, lambda: [_network()[0]]),
-    "onnx": Target(fuzz_onnx, lambda: [_network()[1]]),
-    "network": Target(fuzz_network, lambda: [MODEL.read_bytes()[:2000], zipped({METADATA: _network()[0]})]),
+    "metadata": Target(fuzz_metadata, lambda: [json.dumps(TensorFile(MODEL).metadata()).encode()]),
+    "network": Target(fuzz_network, lambda: [_small_network(), _small_network()[:2000]]),
     "replay-buffer": Target(fuzz_replay_buffer, _buffer_seeds),
     "query": Target(fuzz_query, lambda: [b"black_rank >= 6 and komi.notna()",
                                          b"black.str.contains('a') or size in [9, 19]",
@@ -208,6 +204,5 @@ TARGETS = {
 # Inputs that broke a promise once, by target.
 FOUND: dict[str, list[bytes]] = {
     "query": [b""],
-    "onnx": [b"\x08\x08B\x02\x08\x01"],
     "sgf": [b")", b");GM[\xff(;B[t\xff", b"(;GM[1]PB[a)\0(;SZ[];B[aa])"],
 }

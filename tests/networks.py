@@ -1,6 +1,5 @@
 """Small networks with random weights everywhere, also where training begins with zeros; and changed copies of files."""
 import functools
-import json
 import tempfile
 import zipfile
 from pathlib import Path
@@ -13,9 +12,10 @@ from mugo.games.position import global_features  # noqa: E402
 from mugo.nn.alphazero_net import AlphaZeroNetConfig  # noqa: E402   after the check for Keras
 from mugo.nn.backend import keras  # noqa: E402
 from mugo.nn.keras_model import build  # noqa: E402
-from mugo.nn.metadata import METADATA, Config, new_metadata  # noqa: E402
+from mugo.nn.metadata import Config, new_metadata  # noqa: E402
 from mugo.nn.policy_net import PolicyNetConfig  # noqa: E402
 from mugo.nn.range_calibration import CalibrationPositions  # noqa: E402
+from mugo.nn.tensor_file import TensorFile, write_tensors  # noqa: E402
 
 SMALL = {"filters": (4, 6), "policy_filters": 3, "value_units": 5}
 
@@ -43,7 +43,7 @@ def policy_network(folder: Path, name: str = "net", quantized: bool = False, **f
     """A policy network of 9x9 with 4 filters, and its file.  quantized: with an int8 graph.  fields: others of its
     config."""
     config = PolicyNetConfig(**{"size": 9, "filters": 4} | fields)
-    model, path = random_model(config), folder / f"{name}.keras"
+    model, path = random_model(config), folder / f"{name}.safetensors"
     checkpoint.export(model, path, new_metadata(config), random_positions(24, config) if quantized else None)
     return model, path
 
@@ -65,7 +65,7 @@ def alphazero_network(folder: Path, size: int = 6, k: int = 4, exactly: bool = F
 def _alphazero_bytes(size: int, k: int, exactly: bool, game: str, **fields) -> bytes:
     model, config = alphazero_model(size, game, **fields)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "net.keras"
+        path = Path(folder) / "net.safetensors"
         checkpoint.export(model, path, new_metadata(config, game, k, exactly))
         return path.read_bytes()
 
@@ -82,52 +82,50 @@ def _policy_bytes(quantized: bool, **fields) -> bytes:
 
 
 def _written(folder: Path, name: str, data: bytes) -> Path:
-    path = folder / f"{name}.keras"
+    path = folder / f"{name}.safetensors"
     path.write_bytes(data)
     return path
 
 
-def rewritten(path: Path, **members) -> Path:
-    """A copy of a network's file with members changed: by a function of their bytes, named by the member's stem."""
-    other = path.with_name("other.keras")
-    with zipfile.ZipFile(path) as old, zipfile.ZipFile(other, "w") as new:
-        for name in old.namelist():
-            new.writestr(name, members.get(name.split(".")[0], bytes)(old.read(name)))
+def rewritten(path: Path, name: str = "other", metadata=lambda found: None, tensors=lambda arrays: None) -> Path:
+    """A copy of a network's file that is whole, with what these functions change of its metadata and its tensors."""
+    file = TensorFile(path)
+    found, arrays = file.metadata(), file.read()
+    metadata(found)
+    tensors(arrays)
+    other = path.with_name(f"{name}.safetensors")
+    write_tensors(other, arrays, found)
     return other
+
+
+def tensors_of(path: Path) -> dict[str, np.ndarray]:
+    """All tensors in a network's file or checkpoint."""
+    return TensorFile(path).read()
 
 
 def with_metadata(path: Path, change) -> Path:
     """A copy of a network's file whose metadata change(metadata) has changed."""
-    def changed(data: bytes) -> str:
-        metadata = json.loads(data)
-        change(metadata)
-        return json.dumps(metadata)
-    return rewritten(path, mugo_metadata=changed)
+    return rewritten(path, metadata=change)
 
 
-def with_member(path: Path, name: str, content: bytes | None) -> Path:
-    """A copy of a network's file with other content in one of its members; None: with damaged bytes."""
-    with zipfile.ZipFile(path) as archive:
-        members = {one: archive.read(one) for one in archive.namelist()}
-    made = path.with_name("damaged.keras")
-    with zipfile.ZipFile(made, "w") as archive:
-        for one, data in members.items():
-            archive.writestr(one, data if one != name or content is None else content)
-        at = archive.getinfo(name).header_offset + 200
-    if content is None:
-        data = bytearray(made.read_bytes())
-        data[at:at + 64] = bytes(64)
-        made.write_bytes(data)
-    return made
+def without_int8(path: Path) -> Path:
+    """A copy of a network's file as it was before it was quantised."""
+    def drop(arrays):
+        for name in [name for name in arrays if name.endswith("/int8_bias")]:
+            del arrays[name]
+    return rewritten(path, "plain", lambda found: found.pop("quantization", None), drop)
 
 
-def in_format_1(path: Path) -> Path:
-    """A file as the earlier version of MuGo wrote it, as far as its metadata tell."""
-    other = path.with_name("earlier.keras")
-    with zipfile.ZipFile(path) as old, zipfile.ZipFile(other, "w") as new:
-        for name in old.namelist():
-            if name == METADATA:
-                new.writestr("mugo.json", json.dumps(json.loads(old.read(name)) | {"format": 1}))
-            else:
-                new.writestr(name, old.read(name))
+def damaged(path: Path) -> Path:
+    """A copy of a network's file in which a byte of the last number has changed."""
+    other, data = path.with_name("damaged.safetensors"), bytearray(path.read_bytes())
+    data[-2] ^= 1
+    other.write_bytes(data)
     return other
+
+
+def keras_archive(path: Path) -> Path:
+    """A file as earlier versions of MuGo wrote it, as far as it is looked at."""
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("config.json", "{}")
+    return path

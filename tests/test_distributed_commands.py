@@ -89,10 +89,10 @@ def test_analyze_writes_the_same_files(address, games, tmp_path, capsys):
 
 
 def test_a_network_by_a_relative_path_is_found_by_workers(address, games, tmp_path, capsys, monkeypatch):
-    shutil.copy(MODELS / "policy-9.keras", tmp_path / "own.keras")
+    shutil.copy(MODELS / "policy-9.safetensors", tmp_path / "own.safetensors")
     monkeypatch.chdir(tmp_path)
     game = next(games.glob("*.sgf"))
-    mugo("review", game, "--fast", "--network", "own.keras", "-o", "out", "--scheduler", address)
+    mugo("review", game, "--fast", "--network", "own.safetensors", "-o", "out", "--scheduler", address)
     assert "the network own" in capsys.readouterr().out and (tmp_path / "out" / f"{game.stem}.json").exists()
 
 
@@ -153,8 +153,8 @@ def test_preprocess_makes_the_same_data_set(address, games, tmp_path, capsys, mo
 def test_evaluate_measures_the_same(address, games, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("mugo.training.cluster_predictions.TASK_POSITIONS", 128)
     mugo("preprocess", games, "-o", tmp_path / "set", "--jobs", 1, "--min-moves", 5)
-    shutil.copy(MODELS / "policy-9.keras", tmp_path / "copy.keras")
-    words = ["evaluate", tmp_path / "copy.keras", "policy-9", tmp_path / "set", "--split", "all", "--sample", 600]
+    shutil.copy(MODELS / "policy-9.safetensors", tmp_path / "copy.safetensors")
+    words = ["evaluate", tmp_path / "copy.safetensors", "policy-9", tmp_path / "set", "--split", "all", "--sample", 600]
     mugo(*words, "-o", tmp_path / "here")
     with Killer(address, lambda: True):
         mugo(*words, "-o", tmp_path / "there", "--scheduler", address)
@@ -166,9 +166,9 @@ def test_evaluate_refuses_a_network_that_a_worker_sees_otherwise(address, tmp_pa
     from mugo.core.files import BadInput
     from mugo.training.cluster_predictions import _open_network
 
-    shutil.copy(MODELS / "policy-9.keras", tmp_path / "copy.keras")
-    with pytest.raises(BadInput, match="copy.keras is another network on the worker than where the command runs"):
-        _open_network(str(tmp_path / "copy.keras"), "0" * 64, "float32")
+    shutil.copy(MODELS / "policy-9.safetensors", tmp_path / "copy.safetensors")
+    with pytest.raises(BadInput, match="copy.safetensors is another network on the worker than where the command runs"):
+        _open_network(str(tmp_path / "copy.safetensors"), "0" * 64, "float32")
 
 
 def test_selfplay_has_as_many_games_as_were_asked_for(address, tmp_path, capsys):
@@ -184,4 +184,4 @@ def test_selfplay_has_as_many_games_as_were_asked_for(address, tmp_path, capsys)
     assert len({(game.moves.tobytes(), game.visits.tobytes()) for game in with_games[:]}) > 16
     with_games.close()
     assert pd.read_csv(tmp_path / "run" / "log.csv")["games"].tolist() == [8, 16, 24, 32]
-    assert not (tmp_path / "run" / "newest.keras").exists()
+    assert not (tmp_path / "run" / "newest.safetensors").exists()

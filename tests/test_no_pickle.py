@@ -2,11 +2,12 @@
 
 Numba's cache, in a folder that only its owner can write, aside: tests/test_compile_cache.py."""
 import ast
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from mugo.nn.tensor_file import TensorFile
 
 PACKAGE = Path(__file__).parents[1] / "mugo"
 # Modules that write or read pickles or code, of Python and of packages.
@@ -82,8 +83,8 @@ def test_the_package_has_no_pickle_and_runs_no_text():
     assert not [f"{path.relative_to(PACKAGE)}:{found}" for path in sources for found in unsafe(path.read_text())]
 
 
-def test_the_bundled_networks_hold_json_hdf5_and_onnx_only():
-    networks = sorted((PACKAGE.parent / "models").glob("*.keras"))
+def test_the_bundled_networks_are_safetensors():
+    networks = sorted((PACKAGE.parent / "models").glob("*.safetensors"))
     assert networks
     for path in networks:
-        assert {Path(name).suffix for name in zipfile.ZipFile(path).namelist()} <= {".json", ".h5", ".onnx"}, path
+        assert {dtype for dtype, _ in TensorFile(path).shapes.values()} == {"F32"}, path

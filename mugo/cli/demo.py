@@ -96,7 +96,7 @@ def command(args: argparse.Namespace) -> int:
     data, trained = folder / "games", folder / "run"
     run("preprocess", *(args.games or [str(sample_games())]), "-o", str(data), "--validation", "0.1", "--test", "0.1")
     run("show", str(data))
-    if (trained / "checkpoint.keras").exists():
+    if (trained / "checkpoint.safetensors").exists():
         print(f"\n{trained} is trained as it was begun; for other --minutes give -o another folder", flush=True)
         run("train", str(data), "-o", str(trained), "--resume")
     else:

@@ -189,7 +189,7 @@ def networks(problems: list[str]) -> dict[str, Any]:
     from mugo.nn.inference import Network
 
     found: dict[str, Any] = {}
-    paths = sorted({path.stem: path for folder in network_folders() for path in folder.glob("*.keras")}.values())
+    paths = sorted({path.stem: path for folder in network_folders() for path in folder.glob("*.safetensors")}.values())
     for path in paths:
         with _noting(problems, path.stem):
             network = Network(path, threads=1)

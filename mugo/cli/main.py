@@ -32,6 +32,7 @@ COMMANDS = {
     "selfplay": ("selfplay.selfplay", "train a network by self-play: Gomoku, or Go on small boards"),
     "evaluate": ("training.evaluate", "measure accuracy and calibration of networks on a data set"),
     "quantize": ("training.quantize", "add an int8 graph to a network, which plays several times as fast"),
+    "convert": ("training.convert", "write a network as a file of ONNX or Keras"),
     "gtp": ("gtp.command", "play over the Go Text Protocol"),
     "web": ("web.app", "serve a board for the browser: play, analyse, review games"),
     "analysis": ("analysis.command", "answer queries of KataGo's analysis protocol"),
@@ -45,14 +46,15 @@ COMMANDS = {
 }
 INTERRUPTED = 130
 # package: the extra of pyproject.toml that installs it
-EXTRAS = {"h5py": "train", "keras": "train", "tensorflow": "train", "onnx": "train", "tensorboard": "train",
+EXTRAS = {"keras": "train", "tensorflow": "train", "tensorboard": "train",
           "jax": "jax", "matplotlib": "pictures", "pyppmd": "7z", "backports": "7z", "starlette": "web",
           "uvicorn": "web", "websockets": "web", "dask": "distributed", "distributed": "distributed",
           "shtab": "completion"}
-ALSO_OF_JAX = ("h5py", "keras", "onnx", "tensorboard")    # in the extra `jax` too, which comes without TensorFlow
+ALSO_OF_JAX = ("keras", "tensorboard")    # in the extra `jax` too, which comes without TensorFlow
 # What a command imports only when it writes its first checkpoint or its result: looked for at its start
-WRITTEN_WITH = {"train": ("onnx", "matplotlib"), "selfplay": ("onnx", "matplotlib"), "quantize": ("onnx",)}
-REQUIRED = ("llvmlite", "numpy", "numba", "onnxruntime", "pandas", "pyarrow", "sgfmill", "tqdm")      # of every install
+WRITTEN_WITH = {"train": ("matplotlib",), "selfplay": ("matplotlib",)}
+REQUIRED = ("llvmlite", "numpy", "numba", "onnxruntime", "pandas", "pyarrow", "safetensors", "sgfmill",    # of every
+            "tqdm")                      # install
 CONTINUED: dict[str, str] = {
     **dict.fromkeys(("train", "selfplay"), "; --resume continues"),
     **dict.fromkeys(("preprocess", "match", "review", "demo"), "; the same command continues"),

@@ -1,7 +1,7 @@
 """Values of JSON compared with a schema: types and ranges, and a line for the first value that does not fit.
 
-    check_value(metadata, Object({"options": Object({"seed": integer(0)})}), "run/checkpoint.keras")
-    BadInput: run/checkpoint.keras: options.seed is "x", expected an integer of at least 0
+    check_value(metadata, Object({"options": Object({"seed": integer(0)})}), "run/checkpoint.safetensors")
+    BadInput: run/checkpoint.safetensors: options.seed is "x", expected an integer of at least 0
 
 A schema is one of these:
 

@@ -6,8 +6,8 @@ from mugo import __version__
 
 # The distributions that matter for speed, results and bug reports; the others are pure Python.
 PACKAGES = ("numpy", "numba", "llvmlite", "onnxruntime", "onnxruntime-gpu", "onnxruntime-openvino",
-            "onnxruntime-directml", "pandas", "pyarrow", "keras", "tensorflow", "jax", "onnx", "starlette", "uvicorn",
-            "distributed")
+            "onnxruntime-directml", "pandas", "pyarrow", "safetensors", "keras", "tensorflow", "jax", "starlette",
+            "uvicorn", "distributed")
 
 
 def versions() -> dict[str, str]:

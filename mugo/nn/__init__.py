@@ -2,22 +2,24 @@
 
 Without Keras, in reading order:
 
-    quantization       static quantisation to int8: scales of tensors and weights
-    onnx_graph         an ONNX graph in the making
-    blocks             the blocks of networks: Keras layers, ONNX nodes, and group action of each
+    graph              the operations that networks are made of
+    blocks             the blocks of networks
     heads              the heads: policy, and AlphaZero's value
     context_module     dilated convolutions after the trunk, for the value head and the policy
     value_head         who wins, by how many points, and who owns each point
     policy_net         the policy network: its hyperparameters, and its blocks
     alphazero_net      the policy-value network of self-play, likewise
+    weights            names, shapes and group action of a network's weights
+    quantization       static quantisation to int8: scales of tensors and weights
+    tensor_file        tensors and metadata as one safetensors file
     metadata           a network's game, board, input planes, architecture and training
+    network_file       a network's weights and metadata, read from its file
     bundled            the networks that come with MuGo
-    weight_shapes      the shapes of a network's weights
-    onnx_check         a graph from a file is that of the network it claims to be
+    onnx_file          the format of ONNX files
+    onnx_graph         a network as an ONNX graph
     runtime            execution providers and precisions of ONNX Runtime
     output             what a network says of positions; turned back and averaged over symmetries
     inference          a trained network on ONNX Runtime: positions in, priors and values out
-    onnx_export        a network as an ONNX graph
     range_calibration  the quantised graph: ranges of tensors, measured on positions, and what it loses
 
 With Keras:
@@ -27,7 +29,7 @@ With Keras:
     components         chains and regions of empty points, from packed planes; compiled
     layers             MuGo's own layers
     equivariance       group convolutions by tied weights
-    keras_model        a model from an architecture's blocks
+    keras_model        a network as a Keras model
     losses             losses and metrics
     schedules          learning-rate schedules
     optimizers         Muon and Adam, with weight averaging
@@ -36,7 +38,6 @@ With Keras:
     compile            losses, metrics and optimizer of a model; self-play's training step
     tensorboard_log    a log of training and of self-play for TensorBoard
     weight_averaging   the averaged model, with batch-norm statistics recalibrated
-    keras_check        what Keras would load is a network of this program's size and classes
     checkpoint         networks and training runs as files
     transfer           initialising a network from another; Net2Net widening
 

@@ -26,13 +26,14 @@ def find_network(name: str | Path) -> Path:
     Raises BadInput, naming the bundled networks.
     """
     path = Path(name)
-    if path.is_dir() and (path / "network.keras").exists():
-        return path / "network.keras"
+    for of_run in path / "network.safetensors", path / "network.keras":         # a file of before is told apart later
+        if of_run.exists():
+            return of_run
     if path.is_file():
         return path
     for folder in network_folders():
-        if (folder / f"{name}.keras").is_file():
-            return folder / f"{name}.keras"
+        if (folder / f"{name}.safetensors").is_file():
+            return folder / f"{name}.safetensors"
     raise BadInput(f"there is no network {str(name)!r}: neither a file, nor the folder of a training run, nor "
                    f"one of the bundled ones ({', '.join(_names('*')) or 'none'})")
 
@@ -54,7 +55,7 @@ def file_checksum(path: Path) -> str:
 
 def _names(pattern: str) -> list[str]:
     """The names of the bundled networks that match a glob pattern, sorted."""
-    return sorted({path.stem for folder in network_folders() for path in folder.glob(f"{pattern}.keras")
+    return sorted({path.stem for folder in network_folders() for path in folder.glob(f"{pattern}.safetensors")
                    if not is_temporary(path.name)})
 
 

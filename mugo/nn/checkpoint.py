@@ -1,87 +1,100 @@
 """Networks and training runs as files: checkpoints, and the exported network.
 
-    RUN/checkpoint.keras    the newest state of a run: model with optimizer, metadata with history and options
-    RUN/previous.keras      the one before
-    RUN/network.keras       the exported network: model without optimizer, metadata, ONNX graphs; to play and share
+    RUN/checkpoint.safetensors    the newest state of a run: weights, optimizer, metadata with history and options
+    RUN/previous.safetensors      the one before
+    RUN/network.safetensors       the exported network: weights and metadata; to play and share
+
+What is in them: network_file.py.
 """
-import json
 import os
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from mugo.core.files import BadInput, atomic_write, error_line, log_to_stderr
-from mugo.nn import equivariance, layers, losses, optimizers, schedules  # noqa: F401   what Keras loads by name
+from mugo.core.files import BadInput, log_to_stderr
+from mugo.games import game
+from mugo.nn import equivariance
 from mugo.nn.backend import keras
+from mugo.nn.blocks import model_inputs
 from mugo.nn.inference import Network
-from mugo.nn.keras_check import check_keras
 from mugo.nn.keras_model import build
-from mugo.nn.metadata import (
-    METADATA,
-    ONNX,
-    ONNX_INT8,
-    Config,
-    OtherFormat,
-    config_dict,
-    config_of,
-    read_metadata,
-)
-from mugo.nn.onnx_export import onnx_difference, to_onnx
+from mugo.nn.metadata import config_dict, config_of, read_metadata
+from mugo.nn.network_file import OPTIMIZER, check_tensors, read_network
 from mugo.nn.processes import is_first
 from mugo.nn.range_calibration import CalibrationPositions, quantize
-from mugo.nn.weight_shapes import weight_shapes
+from mugo.nn.tensor_file import OtherFormat, TensorFile, write_tensors
+from mugo.nn.value_head import STDEV_OF_SCALE
+from mugo.nn.weights import Weights, network_weights
 
-CHECKPOINT, PREVIOUS, NETWORK = "checkpoint.keras", "previous.keras", "network.keras"
+CHECKPOINT, PREVIOUS, NETWORK = "checkpoint.safetensors", "previous.safetensors", "network.safetensors"
 TOLERANCE = 1e-2                         # a wrong graph differs by more; rounding by 1e-6, or by 1e-4 where a learning
                                          # rate far too high has made the weights huge
 
-
-def onnx_weights(model: keras.Model) -> dict[str, list[np.ndarray]]:
-    """The weights of a model as OnnxGraph takes them."""
-    return {layer.name: [np.asarray(w, np.float32) for w in layer.get_weights()] for layer in model.layers}
+MakeModel = Callable[[dict[str, Any]], keras.Model]
 
 
-def onnx_graph(model: keras.Model, config: Config) -> bytes:
-    """The model as it is now, as an ONNX graph (inference.Network.from_graph opens it): a few milliseconds."""
-    return to_onnx(onnx_weights(model), config.exported().spec())
+def variables_of(model: keras.Model) -> dict[str, Any]:
+    """The weights of a model, and the variables of its optimizer if it has one, by their names in a file."""
+    variables = {equivariance.weight_name(variable): variable for variable in model.weights}
+    optimizer = getattr(model, "optimizer", None)
+    for variable in optimizer.variables if optimizer else ():
+        name = OPTIMIZER + variable.path.partition("/")[2]           # without the optimizer's own name
+        if name in variables:
+            raise ValueError(f"two variables of the optimizer are {name}")
+        variables[name] = variable
+    return variables
 
 
-class Graphs(NamedTuple):
-    """What a network is played with.
+def arrays_of(model: keras.Model) -> dict[str, np.ndarray]:
+    """The numbers of `variables_of`: copies, for JAX gives arrays away to what it runs."""
+    return {name: np.array(keras.ops.convert_to_numpy(variable)) for name, variable in variables_of(model).items()}
 
-    graphs: ONNX, and ONNX_INT8 if it was quantised.  quantization: of metadata["quantization"], or None.  loss: why
-    there is no quantised graph though positions were given, or '' (Quantized.loss).
+
+def weights_of(model: keras.Model, metadata: dict[str, Any]) -> dict[str, np.ndarray]:
+    """The weights of a model's exported network, as Network.from_weights takes them."""
+    variables = variables_of(model)
+    return {name: np.array(keras.ops.convert_to_numpy(variables[name]))
+            for name in network_weights(config_of(metadata).exported().spec())}
+
+
+def assign(model: keras.Model, arrays: Weights) -> None:
+    """Give a model the numbers of `arrays_of`."""
+    for name, variable in variables_of(model).items():
+        variable.assign(arrays[name])
+
+
+class Playable(NamedTuple):
+    """What a network is played with: Network.from_weights(weights, metadata).
+
+    loss: why it is not quantised though positions were given, or '' (Quantized.loss).
     """
-    graphs: dict[str, bytes]
-    quantization: dict[str, Any] | None = None
+    weights: dict[str, np.ndarray]
+    metadata: dict[str, Any]
     loss: str = ""
 
 
-def make_graphs(model: keras.Model, metadata: dict[str, Any], positions: CalibrationPositions | None = None) -> Graphs:
-    """The graphs of a model as it is now: a few milliseconds, and seconds with positions to quantise it.
+def playable(model: keras.Model, metadata: dict[str, Any], positions: CalibrationPositions | None = None) -> Playable:
+    """A model as it is now: a few milliseconds, and seconds with positions to quantise it.
 
-    model: without auxiliary heads.  positions: to calibrate a quantised graph on, which is made if there are two or
-    more and it does not lose too much.
+    positions: to calibrate on; it is quantised if there are two or more, and it does not lose too much.
     """
-    graphs = {ONNX: onnx_graph(model, config_of(metadata))}
+    config = config_of(metadata).exported()
+    metadata = {name: value for name, value in metadata.items() if name != "quantization"}
+    made = Playable(weights_of(model, metadata), metadata | {"config": config_dict(config)})
     if positions is None or len(positions.packed) < 2:
-        return Graphs(graphs)
-    quantized = quantize(onnx_weights(model), metadata, positions)
+        return made
+    quantized = quantize(made.weights, made.metadata, positions)
     if quantized.loss:
-        return Graphs(graphs, loss=quantized.loss)
-    return Graphs(graphs | {ONNX_INT8: quantized.graph}, quantized.description)
+        return made._replace(loss=quantized.loss)
+    return Playable(made.weights | quantized.biases, made.metadata | {"quantization": quantized.description})
 
 
 def nonfinite_weight(model: keras.Model) -> str:
     """The name of a weight, or of a variable of the optimizer, that is not finite somewhere; '' if there is none."""
-    optimizer = getattr(model, "optimizer", None)
-    for variable in [*model.weights, *(optimizer.variables if optimizer else [])]:
-        if not np.isfinite(keras.ops.convert_to_numpy(variable)).all():
-            return equivariance.weight_name(variable)
-    return ""
+    return next((name for name, variable in variables_of(model).items()
+                 if not np.isfinite(keras.ops.convert_to_numpy(variable)).all()), "")
 
 
 def check_finite(model: keras.Model, path: Path) -> None:
@@ -96,87 +109,59 @@ def save(model: keras.Model, path: Path, metadata: dict[str, Any]) -> None:
     Raises BadInput, and writes nothing, if they are not finite.
     """
     check_finite(model, path)
-    with atomic_write(path) as temporary:
-        _write(model, temporary, metadata)
+    write_tensors(path, arrays_of(model), metadata)
 
 
 def export(model: keras.Model, path: Path, metadata: dict[str, Any], positions: CalibrationPositions | None = None
            ) -> None:
-    """Write a network to play and share, atomically: the model in float32 without its optimizer and its auxiliary
-    heads, its metadata, and the ONNX graph, whose outputs are compared with the model's first.
+    """Write a network to play and share, atomically: the model without its optimizer and its auxiliary heads, and its
+    metadata.  What ONNX Runtime computes is compared with the model first.
 
-    positions: to calibrate a quantised graph on, which is written too, and described in metadata["quantization"]; but
-    not if it loses too much (Quantized.loss), which a line on stderr says.
+    positions: to quantise it on; a line on stderr says if it would lose too much (Quantized.loss).
     Raises BadInput for weights that are not finite, RuntimeError if the outputs differ; then nothing is written.
     """
     check_finite(model, path)
-    config = config_of(metadata).exported()
-    metadata = metadata | {"config": config_dict(config)}
-    exported = build(config.spec())
-    for layer in exported.layers:
-        if layer.weights:
-            layer.set_weights(model.get_layer(layer.name).get_weights())
-    made = make_graphs(exported, metadata, positions)
+    made = playable(model, metadata, positions)
     if made.loss:
         log_to_stderr(f"{path} has no int8 graph, because it would lose too much: {made.loss}")
-    if made.quantization:
-        metadata["quantization"] = made.quantization
-    with atomic_write(path) as temporary:
-        _write(exported, temporary, metadata)
-        with zipfile.ZipFile(temporary, "a", zipfile.ZIP_DEFLATED) as archive:
-            for name, graph in made.graphs.items():
-                archive.writestr(name, graph)
-        difference = onnx_difference(exported, temporary)
-        if not difference <= TOLERANCE:  # nor if it is NaN
-            raise RuntimeError(f"{path}: outputs of ONNX Runtime and Keras differ by {difference}")
+    exported = build(config_of(made.metadata).spec())
+    assign(exported, made.weights)
+    difference = onnx_difference(exported, Network.from_weights(made.weights, made.metadata, 1, "float32"))
+    if not difference <= TOLERANCE:      # nor if it is NaN
+        raise RuntimeError(f"{path}: outputs of ONNX Runtime and Keras differ by {difference}")
+    write_tensors(path, made.weights, made.metadata)
 
 
-def add_quantized(path: Path, output: Path, positions: CalibrationPositions) -> dict[str, Any]:
-    """Write a network's file, atomically, with a quantised graph in addition, or another one; returns
-    metadata["quantization"].  Its other members stay as they are.
+def onnx_difference(model: Callable[[Any], dict], network: Network) -> float:
+    """The largest difference of any output between ONNX Runtime and a model, on random planes: the first have a half of
+    their bits set, the next a quarter and so on, so that outputs are not all saturated, and the last none.  Of scores,
+    which are in points, a hundredth of the difference.
 
-    Raises BadInput as `load` and Network do, and if it would lose too much.
+    model: what keras_model.build returns.
     """
-    model, metadata = load(path), Network(path, threads=1, precision="float32").metadata
-    if len(positions.packed) < 2:
-        raise BadInput(f"{path}: int8 takes at least two positions to calibrate on")
-    quantized = quantize(onnx_weights(model), metadata, positions)
-    if quantized.loss:
-        raise BadInput(f"{path}: int8 loses too much: {quantized.loss}")
-    changed = {METADATA: json.dumps(metadata | {"quantization": quantized.description}, indent=1).encode(),
-               ONNX_INT8: quantized.graph}
-    with zipfile.ZipFile(path) as old, atomic_write(output) as temporary:
-        with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as new:
-            for member in old.infolist():
-                if member.filename not in changed:
-                    new.writestr(member, old.read(member))
-            for name, data in changed.items():
-                new.writestr(name, data)
-    return quantized.description
-
-
-def _write(model: keras.Model, path: Path, metadata: dict[str, Any]) -> None:
-    model.save(path)
-    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(METADATA, json.dumps(metadata, indent=1))
+    rng, shape = np.random.default_rng(0), (network.size ** 2, game.packed_bytes(network.game))
+    packed = np.bitwise_and.accumulate(rng.integers(0, 256, (6, *shape), np.uint8))
+    packed[-1] = 0
+    features = np.linspace([-8, -1], [8, 1], len(packed), dtype=np.float32) if network.needs_global_features else None
+    inputs = model_inputs(packed, features, network.needs_components)
+    outputs = {name: np.asarray(output, np.float64) for name, output in model(inputs).items()}
+    exp = np.exp(outputs["policy"] - outputs["policy"].max(1, keepdims=True))
+    expected = [exp / exp.sum(1, keepdims=True)]
+    if "value" in outputs:
+        expected.append(np.tanh(outputs["value"][:, 0]))
+    if "score" in outputs:
+        mean, scale = outputs["score"].T
+        expected += [np.tanh(outputs["ownership"]), mean / 100, scale * STDEV_OF_SCALE / 100]
+    found = [output / 100 if name.startswith("score") else output
+             for name, output in network.evaluate_packed(packed, features)._asdict().items() if output is not None]
+    return max(float(np.abs(a - b).max()) for a, b in zip(found, expected, strict=True))
 
 
 def load(path: Path) -> keras.Model:
-    """The Keras model in a network's file, with its optimizer if that is a checkpoint.
-
-    Raises BadInput for a file that is none, or damaged, or holds weights that are not finite, and as `check_keras`.
-    """
-    check_keras(path)
-    try:
-        model = keras.saving.load_model(path)
-    except Exception as error:           # of zip, zlib, HDF5, JSON, Keras, TensorFlow: whichever part is damaged
-        raise BadInput(f"{path} is not a Keras network, or is damaged: {error_line(error)}") from None
-    assert isinstance(model, keras.Model)
-    shapes = {layer.name: [tuple(weight.shape) for weight in layer.weights] for layer in model.layers if layer.weights}
-    if shapes != weight_shapes(config_of(read_metadata(path)).spec()):
-        raise OtherFormat(f"{path}: its weights are not those of its network: an earlier version wrote it, or it is "
-                          "damaged")
-    check_finite(model, path)
+    """The Keras model in a network's file or checkpoint, in float32, without its optimizer.  Raises as read_network."""
+    weights, metadata = read_network(path, may_be_checkpoint=True)
+    model = build(config_of(metadata).spec())
+    assign(model, weights)
     return model
 
 
@@ -191,20 +176,21 @@ def link_checkpoint(checkpoint: Path, path: Path) -> None:
         temporary.unlink(missing_ok=True)                # POSIX renames nothing where both are one file already
 
 
-def latest_checkpoint(run: Path, check: Callable[[dict[str, Any], Path], None],
+def latest_checkpoint(run: Path, check: Callable[[dict[str, Any], Path], None], make: MakeModel,
                       names: tuple[str, ...] = (CHECKPOINT, PREVIOUS)) -> tuple[keras.Model, dict[str, Any]]:
-    """The first of these checkpoints of a run that is not damaged, and its metadata.  It gets the first name too, so
-    that the next checkpoint does not replace it by a damaged one.  A line on stderr says which was damaged.
+    """The model of the first of these checkpoints of a run that is not damaged, and its metadata.  The file gets the
+    first name too, so that the next checkpoint does not replace it by a damaged one.  A line on stderr says which was
+    damaged.
 
-    check: raises BadInput for metadata that are not those of such a run; another file of the run is not tried then,
-    because damage is found by checksums.  Raises BadInput if there is no checkpoint, and for a run of an earlier
-    version.
+    check: raises BadInput for metadata that are not those of such a run; another file of the run is not tried then.
+    make: returns a new model, compiled, with its optimizer built, for such metadata.  Raises BadInput if there is no
+    checkpoint, and for a run of an earlier version.
     """
     for name in names:
         if (run / name).exists():
             try:
-                metadata = read_metadata(run / name)
-                model = load(run / name)
+                metadata, file = read_metadata(run / name), TensorFile(run / name)
+                arrays = file.read()
             except OtherFormat:
                 raise
             except BadInput as error:
@@ -212,25 +198,39 @@ def latest_checkpoint(run: Path, check: Callable[[dict[str, Any], Path], None],
                     log_to_stderr(f"{error}; the checkpoint before it is tried")
                 continue
             check(metadata, run / name)
+            model = make(metadata)
+            expected = {tensor: ("f" if "float" in variable.dtype else "i", tuple(variable.shape))
+                        for tensor, variable in variables_of(model).items()}
+            check_tensors(file, run / name, expected, arrays.keys())
+            assign(model, arrays)
             if name != names[0] and is_first():
                 link_checkpoint(run / name, run / names[0])
             return model, metadata
-    if not run.is_dir():
-        raise BadInput(f"{run}: no such folder, so no training run to resume")
-    raise BadInput(f"{run} holds no training run to resume: {names[0]} is missing or damaged")
+    raise no_run(run, names)
 
 
 def latest_metadata(run: Path, check: Callable[[dict[str, Any], Path], None],
                     names: tuple[str, ...] = (CHECKPOINT, PREVIOUS)) -> dict[str, Any]:
-    """The metadata of the first of these checkpoints of a run whose metadata are not damaged.  The model, which takes
-    seconds to load, is not read.  check, errors: as of `latest_checkpoint`."""
+    """The metadata of the first of these checkpoints of a run whose metadata are not damaged.  check, errors: as of
+    `latest_checkpoint`."""
     for name in names:
-        try:
-            metadata = read_metadata(run / name)
-        except OtherFormat:
-            raise
-        except BadInput:
-            continue
-        check(metadata, run / name)
-        return metadata
-    return latest_checkpoint(run, check, names)[1]       # raises what is wrong
+        if (run / name).exists():
+            try:
+                metadata = read_metadata(run / name)
+            except OtherFormat:
+                raise
+            except BadInput:
+                continue
+            check(metadata, run / name)
+            return metadata
+    raise no_run(run, names)
+
+
+def no_run(run: Path, names: tuple[str, ...]) -> BadInput:
+    """The error that a folder has none of these checkpoints."""
+    if not run.is_dir():
+        return BadInput(f"{run}: no such folder, so no training run to resume")
+    old = run / "checkpoint.keras"
+    if old.exists():
+        return BadInput(f"{old} was written by an earlier version of MuGo: this version resumes from {names[0]}")
+    return BadInput(f"{run} holds no training run to resume: {names[0]} is missing or damaged")

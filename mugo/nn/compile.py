@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from mugo.nn.backend import JIT, keras
-from mugo.nn.blocks import layer_names
 from mugo.nn.heads import PolicyHead
 from mugo.nn.losses import (
     KnownMean,
@@ -22,6 +21,7 @@ from mugo.nn.losses import (
 )
 from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.weights import layer_names, weight_axes
 
 # The losses of heads beside the policy, by output: (loss, the option that is its weight, metrics).  See losses.
 SUPERVISED: dict[str, tuple[Any, str, tuple[str, ...]]] = {
@@ -59,7 +59,7 @@ def compile_for_training(model: keras.Model, config: PolicyNetConfig, schedule: 
         losses[output] = loss() if isinstance(loss, type) else loss
         loss_weights[output] = weights[weight]
         metrics[output] = [KnownMean(name) for name in measures]
-    axes = config.spec().weight_axes() if config.equivariant else None
+    axes = weight_axes(config.spec()) if config.equivariant else None
     model.compile(OPTIMIZERS[optimizer](schedule, weight_axes=axes, weight_decay=weight_decay), loss=losses,
                   loss_weights=loss_weights, metrics=metrics, jit_compile=JIT)
 

@@ -4,7 +4,7 @@ Plain layers do that if weights that symmetries of the board map onto each other
 Welling 2016, arXiv:1602.07576).  A layer's n filters are n / 8 features in eight orientations, the regular
 representation of D4: filter c looks for feature c % (n / 8) as symmetry c // (n / 8) shows it.  When the board is
 turned, what filter (feature, o) found is found by (feature, turned o), elsewhere.  So a kernel has the same number at
-(offset, in, out) and at (turned offset, turned in, turned out): an orbit of weights.  blocks.py says how each axis of
+(offset, in, out) and at (turned offset, turned in, turned out): an orbit of weights.  graph.py says how each axis of
 each weight transforms.
 
 To train such a network, weights are tied at first (`tie_weights`), and each gradient is projected onto tied weights:
@@ -20,7 +20,11 @@ import numpy as np
 
 from mugo.games.coords import symmetries
 from mugo.nn.backend import keras, ops
-from mugo.nn.blocks import ORIENTATIONS, POINTS, REGULAR, TRIVIAL, TWO_REGULAR, Axes
+from mugo.nn.blocks import ORIENTATIONS
+from mugo.nn.graph import POINTS, REGULAR, TRIVIAL, TWO_REGULAR
+
+
+WeightAxes = Mapping[str, Sequence[str]]         # LAYER/WEIGHT: the kinds of its axes (weights.weight_axes)
 
 
 class Orbits(NamedTuple):
@@ -43,7 +47,7 @@ def _products() -> np.ndarray:
 
 
 def axis_permutation(count: int, kind: str, g: int) -> np.ndarray:
-    """int64 (count,): where symmetry g moves each entry of an axis of this kind (see blocks.py).
+    """int64 (count,): where symmetry g moves each entry of an axis of this kind (see graph.py).
 
     Raises ValueError for a kind that has no group action.
     """
@@ -76,36 +80,29 @@ def orbits(kinds: tuple[str, ...], shape: tuple[int, ...]) -> Orbits:
 
 
 def weight_name(variable: keras.Variable) -> str:
-    """LAYER/WEIGHT, as blocks name it."""
+    """LAYER/WEIGHT."""
     return "/".join(variable.path.split("/")[-2:])
 
 
-def kinds_of(name: str, weight_axes: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """The kinds of a weight's axes.  Raises ValueError for a weight that no block declares."""
-    if name not in weight_axes:
-        raise ValueError(f"no block declares the weight {name!r}: the block that makes it must name it in weight_axes")
-    return tuple(weight_axes[name])
+def orbits_of(variable: keras.Variable, weight_axes: WeightAxes) -> Orbits:
+    return orbits(tuple(weight_axes[weight_name(variable)]), tuple(variable.shape))
 
 
-def orbits_of(variable: keras.Variable, weight_axes: Mapping[str, Sequence[str]]) -> Orbits:
-    return orbits(kinds_of(weight_name(variable), weight_axes), tuple(variable.shape))
-
-
-def project_gradient(gradient: Any, variable: keras.Variable, weight_axes: Mapping[str, Sequence[str]]) -> Any:
+def project_gradient(gradient: Any, variable: keras.Variable, weight_axes: WeightAxes) -> Any:
     """The gradient of a variable, averaged over each orbit: the nearest one that keeps weights tied."""
     members, orbit_of = orbits_of(variable, weight_axes)
     mean = ops.mean(ops.take(ops.reshape(gradient, (-1,)), members), axis=0)
     return ops.reshape(ops.take(mean, orbit_of), gradient.shape)
 
 
-def tie_weights(model: keras.Model, weight_axes: Axes) -> None:
+def tie_weights(model: keras.Model, weight_axes: WeightAxes) -> None:
     """Make a new network equivariant: all weights of an orbit become the first of them."""
     for variable in model.weights:
         members, orbit_of = orbits_of(variable, weight_axes)
         variable.assign(ops.convert_to_numpy(variable).ravel()[members[0]][orbit_of].reshape(variable.shape))
 
 
-def symmetrise(model: keras.Model, weight_axes: Mapping[str, Sequence[str]]) -> None:
+def symmetrise(model: keras.Model, weight_axes: WeightAxes) -> None:
     """Make weights exactly equivariant that nearly are: all of an orbit become their mean.
 
     What separates them is rounding, and that batch normalisation has its own moving statistics for each filter.

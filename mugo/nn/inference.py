@@ -9,12 +9,11 @@ The policy network (policy_net.py) learned from people's games of Go.  It is tra
 on all.  The policy-value network (alphazero_net.py) learned a game from self-play and plays on boards of one size.
 """
 import functools
-import json
 import math
 import os
-import zipfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -27,22 +26,14 @@ from mugo.games.game import encode, packed_bytes
 from mugo.games.game import PLANE_TABLES
 from mugo.games.planes import network_input
 from mugo.games.position import BasePosition, global_features
-from mugo.nn.blocks import COMPONENTS, GLOBAL_FEATURES, POINT_BIAS
 from mugo.nn.bundled import bundled_name, find_network, go_networks
-from mugo.nn.metadata import (
-    MAX_GRAPH_BYTES,
-    ONNX,
-    ONNX_INT8,
-    config_of,
-    format_game,
-    game_rules,
-    ranges_of,
-    read_member,
-    read_metadata,
-)
-from mugo.nn.onnx_check import MAX_WEIGHT, check_graph
+from mugo.nn.graph import COMPONENTS, GLOBAL_FEATURES, POINT_BIAS
+from mugo.nn.metadata import config_of, format_game, game_rules, has_int8, ranges_of, read_metadata
+from mugo.nn.network_file import read_network
+from mugo.nn.onnx_graph import OnnxGraph
 from mugo.nn.output import NetworkOutput, mean_output, turned_back
-from mugo.nn.runtime import check_options, new_session, resolve_precision
+from mugo.nn.runtime import check_options, new_session, play_precision
+from mugo.nn.weights import Weights
 
 KOMI_CLIP = 20                           # a komi of more points than the board and so many counts as that (KataGo)
 
@@ -89,25 +80,9 @@ def default_threads() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _parse_bias(text: str, size: int, path: Path) -> np.ndarray:
-    """The bias of each point from a graph's metadata, JSON: float32 (size²,).  Raises BadInput."""
-    try:
-        bias = np.array(json.loads(text), np.float64)
-    except (ValueError, TypeError, OverflowError, RecursionError):
-        bias = np.zeros(0)
-    if bias.shape != (size ** 2,) or not (np.abs(bias) <= MAX_WEIGHT).all():
-        raise BadInput(f"{path}: its {ONNX} cannot be played: its bias of the points is not {size ** 2} finite numbers")
-    return bias.astype(np.float32)
-
-
 def precision_of(path: Path, precision: str, provider: str) -> str:
     """The precision, "int8" or "float32", in which a network's file is opened with these options.  Raises BadInput."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            has_int8 = ONNX_INT8 in archive.namelist()
-    except (OSError, zipfile.BadZipFile) as error:
-        raise BadInput(f"{path} is not a MuGo network, or is damaged: {error_line(error)}") from None
-    return resolve_precision(precision, provider, has_int8, path)
+    return play_precision(precision, provider, has_int8(read_metadata(path)), path)
 
 
 class Network:
@@ -131,65 +106,53 @@ class Network:
         Raises BadInput.
         """
         path = find_network(path)
-        metadata = read_metadata(path)
-        self.precision = precision_of(path, precision, provider)
-        member = ONNX_INT8 if self.precision == "int8" else ONNX
-        try:
-            graph = read_member(path, member, MAX_GRAPH_BYTES)
-        except KeyError:
-            raise BadInput(f"{path} has no {ONNX} in it, so it can be trained but not played") from None
-        try:
-            check_graph(graph, config_of(metadata).spec(), ranges_of(metadata) if member == ONNX_INT8 else None)
-        except ValueError as error:
-            raise BadInput(f"{path}: its {member} cannot be played: {error}") from None
-        self._open(graph, metadata, path, threads, provider)
+        weights, metadata = read_network(path)
+        self._open(weights, metadata, path, threads,
+                   play_precision(precision, provider, has_int8(metadata), path), provider)
 
     @classmethod
-    def from_graphs(cls, graphs: Mapping[str, bytes], metadata: dict[str, Any], threads: int | None = None
-                    ) -> "Network":
-        """A network that is in no file, from checkpoint.Graphs and its metadata: int8 if there is such a graph and the
-        processor multiplies int8 fast, else float32."""
-        precision = resolve_precision("auto", "cpu", ONNX_INT8 in graphs, metadata.get("name"))
-        return cls.from_graph(graphs[ONNX_INT8 if precision == "int8" else ONNX], metadata, threads, precision)
+    def from_weights(cls, weights: Weights, metadata: dict[str, Any], threads: int | None = None,
+                     precision: str = "auto", extra_outputs: Mapping[str, int] = MappingProxyType({})) -> "Network":
+        """A network that is in no file, from what read_network returns.
 
-    @classmethod
-    def from_graph(cls, graph: bytes, metadata: dict[str, Any], threads: int | None = None, precision: str = "float32"
-                   ) -> "Network":
-        """A network that is in no file, from an ONNX graph (checkpoint.onnx_graph) of this precision, and its
-        metadata."""
-        network = cls.__new__(cls)
-        network.precision = precision
-        network._open(graph, metadata, Path(metadata.get("name") or "network"), threads, "cpu")
+        precision: int8 is taken on any processor: one that adds such products wrong computes the int8 graph in float32
+        (runtime.new_session).  extra_outputs: see OnnxGraph.serialize."""
+        network, name = cls.__new__(cls), metadata.get("name") or "network"
+        if precision == "auto":
+            precision = play_precision(precision, "cpu", has_int8(metadata), name)
+        network._open(weights, metadata, Path(name), threads, precision, "cpu", extra_outputs)
         return network
 
-    def _open(self, graph: bytes, metadata: dict[str, Any], path: Path, threads: int | None, provider: str) -> None:
+    def _open(self, weights: Weights, metadata: dict[str, Any], path: Path, threads: int | None, precision: str,
+              provider: str, extra_outputs: Mapping[str, int] = MappingProxyType({})) -> None:
+        config = config_of(metadata)
         self.path, self.metadata, self.provider = path, metadata, provider
+        self.precision = precision
         self.size: int = metadata["size"]
-        self.equivariant: bool = config_of(metadata).equivariant
+        self.equivariant: bool = config.equivariant
         self.game: str = metadata.get("game", "go")
         self.k: int = metadata.get("k", 0)
         self.exactly: bool = metadata.get("exactly", False)
         self.name: str = metadata.get("name") or path.stem
         self.depth = sum(plane.depth for plane in PLANE_TABLES[self.game])
+        ranges = ranges_of(metadata) if self.precision == "int8" else None
         try:
+            graph = OnnxGraph(config.exported().spec(), weights, ranges).serialize(extra_outputs)
             self._session = new_session(graph, threads or default_threads(), provider)
         except BadInput:
             raise
         except Exception as error:       # ONNX Runtime has a class for each kind, and no public name for them
-            raise BadInput(f"{path}: its {ONNX} cannot be played: {error_line(error)}") from None
+            raise BadInput(f"{path} cannot be played: {error_line(error)}") from None
         self._outputs = [output.name for output in self._session.get_outputs()]
         inputs = {graph_input.name for graph_input in self._session.get_inputs()}
         self.has_value = "value" in self._outputs
         self.has_ownership = "ownership" in self._outputs
         self.needs_global_features, self.needs_components = GLOBAL_FEATURES in inputs, COMPONENTS in inputs
-        bias = self._session.get_modelmeta().custom_metadata_map.get(POINT_BIAS)
-        self._bias = None if bias is None else _parse_bias(bias, self.size, path)
+        self._bias = weights.get(f"{POINT_BIAS}/bias")
         # Inputs of the graph beside the planes, by the shape of the board.  A graph without the input POINT_BIAS has
         # layers that are made for one size.
         self._extra_inputs: dict[tuple[int, int], dict[str, np.ndarray]] = \
-            {(self.size, self.size): {}} if bias is None else {}
-        if bias is None and POINT_BIAS in inputs:
-            raise BadInput(f"{path}: its {ONNX} cannot be played: it has no bias of the points")
+            {(self.size, self.size): {}} if self._bias is None else {}
 
     def describe(self) -> str:
         """What evaluates positions, for people: 'policy-19, int8', 'policy-19, float32 on cuda'."""

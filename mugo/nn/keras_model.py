@@ -1,10 +1,29 @@
-"""A Keras model from an architecture's blocks."""
-from typing import Any
+"""A network as a Keras model: the operations of graph.py as Keras layers."""
+import copy
+from collections.abc import Sequence
+from typing import Any, Self
 
 from mugo.nn import equivariance
 from mugo.nn.backend import keras
-from mugo.nn.blocks import COMPONENTS, GLOBAL_FEATURES, NetworkSpec
-from mugo.nn.layers import KerasGraph
+from mugo.nn.blocks import NetworkSpec
+from mugo.nn.graph import COMPONENTS, GLOBAL_FEATURES, REGULAR, TRIVIAL
+from mugo.nn.layers import (
+    ChainPool,
+    Column,
+    DilatedConv2D,
+    FusedBatchNorm,
+    Lead,
+    PointBias,
+    Rescaling,
+    ScoreDistribution,
+    UnpackPlanes,
+    ValueOfScore,
+)
+from mugo.nn.onnx_graph import EPSILON
+from mugo.nn.weights import network_weights, weight_axes
+
+layers = keras.layers
+MOMENTUM = 0.99                          # of the moving statistics of batch normalisation
 
 
 def build(spec: NetworkSpec, dtype: str = "float32") -> keras.Model:
@@ -17,22 +36,107 @@ def build(spec: NetworkSpec, dtype: str = "float32") -> keras.Model:
     "score": as of value_head.ValueHead.
     dtype: a Keras dtype policy.  'mixed_bfloat16' halves the time of training on processors that multiply bfloat16;
     weights are float32 all the same.
-    Raises ValueError if a block makes a weight that it does not declare.
+    Raises ValueError if an operation makes other weights than weights.WeightGraph notes.
     """
     graph = KerasGraph(dtype)
-    packed = keras.Input((spec.size ** 2, spec.packed_bytes), dtype="uint8", name="packed")
-    inputs: dict[str, Any] = {"packed": packed}
-    if spec.uses_components:
-        graph.components = inputs[COMPONENTS] = keras.Input((spec.size ** 2,), dtype="int32", name=COMPONENTS)
-    if spec.uses_global_features:
-        inputs[GLOBAL_FEATURES] = keras.Input((2,), dtype="float32", name=GLOBAL_FEATURES)
-        graph.komi, graph.colour = (graph.add("Column", inputs[GLOBAL_FEATURES], name, "float32", index=index)
-                                    for index, name in enumerate(("komi", "colour")))
-    x = graph.add("UnpackPlanes", packed, "unpack", size=spec.size, depth=spec.depth)
-    model = keras.Model(inputs if len(inputs) > 1 else packed, spec.keras(graph, x), name=spec.name)
-    axes = spec.weight_axes()
-    for variable in model.weights:
-        equivariance.kinds_of(equivariance.weight_name(variable), axes)
+    outputs = spec.apply(graph)
+    model = keras.Model(graph.inputs if len(graph.inputs) > 1 else graph.inputs["packed"], outputs, name=spec.name)
+    made = {equivariance.weight_name(variable): tuple(variable.shape) for variable in model.weights}
+    if made != {name: weight.shape for name, weight in network_weights(spec).items()}:
+        raise ValueError("the weights of the model are not those of weights.network_weights")
     if spec.equivariant:
-        equivariance.tie_weights(model, axes)
+        equivariance.tie_weights(model, weight_axes(spec))
     return model
+
+
+class KerasGraph:
+    """A graph (graph.py) of Keras layers.  dtype: a Keras dtype policy, the default of all layers.  inputs: by name."""
+    komi: Any = None
+    colour: Any = None
+    context: Any = None
+
+    def __init__(self, dtype: str = "float32"):
+        self.dtype = dtype
+        self.inputs: dict[str, Any] = {}
+
+    @property
+    def float32(self) -> Self:
+        other = copy.copy(self)
+        other.dtype = "float32"
+        return other
+
+    def start(self, spec: NetworkSpec) -> Any:
+        points = spec.size ** 2
+        self.inputs["packed"] = keras.Input((points, spec.packed_bytes), dtype="uint8", name="packed")
+        if spec.uses_components:
+            self.inputs[COMPONENTS] = keras.Input((points,), dtype="int32", name=COMPONENTS)
+        if spec.uses_global_features:
+            features = self.inputs[GLOBAL_FEATURES] = keras.Input((2,), dtype="float32", name=GLOBAL_FEATURES)
+            self.komi = Column(0, name="komi", dtype="float32")(features)
+            self.colour = Column(1, name="colour", dtype="float32")(features)
+        return UnpackPlanes(spec.size, spec.depth, name="unpack", dtype=self.dtype)(self.inputs["packed"])
+
+    def conv(self, x: Any, name: str, filters: int, width: int = 1, *, batch_norm: str = "", relu: str = "",
+             dilation: int = 1, gamma: str = "ones", kind: str = REGULAR) -> Any:
+        layer = layers.Conv2D if dilation == 1 else DilatedConv2D
+        x = layer(filters, width, padding="same", use_bias=not batch_norm, dilation_rate=dilation,
+                  kernel_initializer="he_normal", name=name, dtype=self.dtype)(x)
+        if batch_norm:
+            x = self.batch_norm(x, batch_norm, gamma=gamma)
+        return self.relu(x, relu) if relu else x
+
+    def plane(self, x: Any, name: str, *, bias: bool = False, initializer: str = "glorot_uniform") -> Any:
+        return layers.Conv2D(1, 1, use_bias=bias, kernel_initializer=initializer, name=name, dtype=self.dtype)(x)
+
+    def batch_norm(self, x: Any, name: str, *, gamma: str = "ones") -> Any:
+        return FusedBatchNorm(epsilon=EPSILON, momentum=MOMENTUM, gamma_initializer=gamma, name=name,
+                              dtype=self.dtype)(x)
+
+    def dense(self, x: Any, name: str, units: int, *, points: int = 1, activation: str = "",
+              initializer: str = "glorot_uniform", kind: str = TRIVIAL) -> Any:
+        if points > 1:
+            x = layers.Flatten(name=f"{name}_flat", dtype=self.dtype)(x)
+        return layers.Dense(units, activation=activation or None, kernel_initializer=initializer, name=name,
+                            dtype=self.dtype)(x)
+
+    def add(self, tensors: Sequence[Any], name: str) -> Any:
+        return layers.Add(name=name, dtype=self.dtype)(tensors)
+
+    def relu(self, x: Any, name: str) -> Any:
+        return layers.ReLU(name=name, dtype=self.dtype)(x)
+
+    def concatenate(self, tensors: Sequence[Any], name: str) -> Any:
+        return layers.Concatenate(name=name, dtype=self.dtype)(tensors)
+
+    def rescale(self, x: Any, name: str, factor: float) -> Any:
+        return Rescaling(factor, name=name, dtype=self.dtype)(x)
+
+    def mean_pool(self, x: Any, name: str) -> Any:
+        return layers.GlobalAveragePooling2D(name=name, dtype=self.dtype)(x)
+
+    def mean_max_pool(self, x: Any, name: str) -> Any:
+        return self.concatenate([self.mean_pool(x, f"{name}_mean"),
+                                 layers.GlobalMaxPooling2D(name=f"{name}_max", dtype=self.dtype)(x)], name)
+
+    def chain_pool(self, x: Any, name: str, filters: int) -> Any:
+        return ChainPool(name=name, dtype=self.dtype)([x, self.inputs[COMPONENTS]])
+
+    def on_board(self, x: Any, name: str) -> Any:
+        return layers.Reshape((1, 1, x.shape[-1]), name=name, dtype=self.dtype)(x)
+
+    def point_bias(self, plane: Any, name: str, *, size: int, trainable: bool) -> Any:
+        points = layers.Reshape((size ** 2,), name=f"{name}_plane", dtype=self.dtype)(plane)
+        return PointBias(trainable=trainable, name=name, dtype=self.dtype)(points)
+
+    def ownership(self, plane: Any) -> Any:
+        """Logits, whose tanh are the owners."""
+        return layers.Flatten(name="ownership", dtype=self.dtype)(plane)
+
+    def lead(self, owners: Any) -> Any:
+        return Lead(name="lead", dtype=self.dtype)(owners)
+
+    def score(self, lead: Any, correction: Any, scale: Any, unit: float, min_scale: float) -> Any:
+        return ScoreDistribution(unit, min_scale, name="score", dtype=self.dtype)([lead, correction, scale, self.komi])
+
+    def value_of_score(self, score: Any, correction: Any) -> Any:
+        return ValueOfScore(name="value", dtype=self.dtype)([score, correction])

@@ -1,4 +1,4 @@
-"""MuGo's own Keras layers, and how blocks (blocks.py) put layers together.
+"""MuGo's own Keras layers, which keras_model.KerasGraph puts together with those of Keras.
 
     UnpackPlanes      packed planes -> planes of 0 and 1
     FusedBatchNorm    batch normalisation, as one TensorFlow operation
@@ -6,20 +6,14 @@
     PointBias         one learned number for each point of the board
     ChainPool         means and maxima over chains and empty regions
     Lead, ScoreDistribution, ValueOfScore, Column, Rescaling    of the value head
-    KerasGraph        layers of one dtype policy
 """
 import functools
-from typing import Any
 
 import numpy as np
 
 from mugo.games import planes
 from mugo.nn import devices
 from mugo.nn.backend import FUSED_BATCH_NORM, keras, ops, quiet, tensorflow
-from mugo.nn.onnx_graph import EPSILON
-
-MOMENTUM = 0.99                          # of the moving statistics of batch normalisation
-
 
 @keras.saving.register_keras_serializable("mugo")
 class UnpackPlanes(keras.layers.Layer):
@@ -252,47 +246,3 @@ class Rescaling(keras.layers.Layer):
 
     def get_config(self):
         return super().get_config() | {"scale": self.scale}
-
-
-OWN_LAYERS = {layer.__name__: layer for layer in (UnpackPlanes, FusedBatchNorm, DilatedConv2D, PointBias,
-                                                  ChainPool, Lead, ScoreDistribution, ValueOfScore, Column,
-                                                  Rescaling)}
-
-
-class KerasGraph:
-    """A Keras model in the making.  onnx_graph.OnnxGraph is its counterpart for ONNX.
-
-    dtype: a Keras dtype policy, the default of all layers.  komi, colour: (n, 1), of a network with global features.
-    components: of the points, int32 (n, size²), of a network that pools over them (ChainPool).
-    context: the output of the context module, where there is one.
-    """
-    komi: Any = None
-    colour: Any = None
-    components: Any = None
-    context: Any = None
-
-    def __init__(self, dtype: str = "float32"):
-        self.dtype = dtype
-
-    def add(self, kind: str, x: Any, name: str | None = None, dtype: str = "", **options: Any) -> Any:
-        """Apply a new layer of this class, of keras.layers or of this module, to x (a tensor, or a list of them)."""
-        layer = OWN_LAYERS.get(kind) or getattr(keras.layers, kind)
-        return layer(name=name, dtype=dtype or self.dtype, **options)(x)
-
-    def conv(self, x: Any, name: str, filters: int, width: int, batch_norm: str = "", dilation: int = 1,
-             gamma: str = "ones") -> Any:
-        """A convolution with padding, then batch normalisation if it is given a name; without it, with a bias.
-
-        gamma: as of batch_norm."""
-        x = self.add("Conv2D" if dilation == 1 else "DilatedConv2D", x, name, filters=filters, kernel_size=width,
-                     padding="same", use_bias=not batch_norm, dilation_rate=dilation, kernel_initializer="he_normal")
-        return self.batch_norm(x, batch_norm, gamma=gamma) if batch_norm else x
-
-    def batch_norm(self, x: Any, name: str, dtype: str = "", gamma: str = "ones") -> Any:
-        """gamma: the initializer of its scales."""
-        return self.add("FusedBatchNorm", x, name, dtype, epsilon=EPSILON, momentum=MOMENTUM, gamma_initializer=gamma)
-
-    def mean_max_pool(self, x: Any, name: str, dtype: str = "") -> Any:
-        """(n, rows, columns, filters) to (n, 2 * filters): the mean of each filter over the board, then the maxima."""
-        return self.add("Concatenate", [self.add("GlobalAveragePooling2D", x, f"{name}_mean", dtype),
-                                        self.add("GlobalMaxPooling2D", x, f"{name}_max", dtype)], name, dtype)

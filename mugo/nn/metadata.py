@@ -1,44 +1,34 @@
 """The metadata of a network: its game, board, input planes, architecture and training.  No Keras here.
 
-A network is one zip archive, NAME.keras, which holds
-
-    config.json, model.weights.h5, ...   what Keras loads, to train on (checkpoint.py)
-    network.onnx                         the same network for ONNX Runtime, to play with (inference.py)
-    network-int8.onnx                    the same quantised (quantization.py), if it has been
-    mugo_metadata.json                   the metadata
+They are in the header of its file (tensor_file.py), and are checked before anything is made from them.
 """
 import json
-import zipfile
+import math
 from dataclasses import MISSING, asdict, fields
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from mugo.core.files import BadInput, error_line, open_zip_member
+from mugo.core.files import BadInput
+from mugo.core.limits import FRACTION, SEED
+from mugo.core.schema import ANYTHING, TEXT, Object, check_value, integer, number, optional
 from mugo.games import gomoku
 from mugo.games.coords import MAX_SIZE, MIN_SIZE
 from mugo.games.game import PLANE_TABLES
 from mugo.games.position import BasePosition
-from mugo.core.limits import FRACTION, SEED
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
 from mugo.nn.blocks import ORIENTATIONS
 from mugo.nn.context_module import DILATIONS
 from mugo.nn.policy_net import MAX_LAYERS, MAX_WIDTH, PolicyNetConfig
-from mugo.core.schema import ANYTHING, TEXT, Object, check_value, integer, number, optional
+from mugo.nn.quantization import MAX_RANGE, MIN_RANGE, Ranges
+from mugo.nn.tensor_file import OtherFormat, TensorFile
+from mugo.nn.weights import network_weights
 
-FORMAT = 2
-METADATA, ONNX, ONNX_INT8 = "mugo_metadata.json", "network.onnx", "network-int8.onnx"       # members of the archive
-METADATA_1 = "mugo.json"                 # its name in format 1
-MAX_METADATA_BYTES = 16 << 20            # with the history of a long run; one of 60 million positions has 0.3 MB
-MAX_GRAPH_BYTES = 512 << 20              # of a network's graph; 256 filters and ten layers take 25 MB
+FORMAT = 3
+MAX_WEIGHTS_BYTES = 512 << 20            # of a network; 256 filters and ten layers take 25 MB
 MAX_NAME = 200                           # characters of a network's name
 
 Config = PolicyNetConfig | AlphaZeroNetConfig
 CONFIGS = {config.kind: config for config in (PolicyNetConfig, AlphaZeroNetConfig)}
-
-
-class OtherFormat(BadInput):
-    """A file that is whole, and that this version of MuGo does not read: an earlier or a later one wrote it."""
 
 
 def config_dict(config: Config) -> dict[str, Any]:
@@ -84,33 +74,14 @@ def positions_trained(metadata: dict[str, Any]) -> int:
     return total
 
 
-def ranges_of(metadata: dict[str, Any]) -> dict[str, tuple[float, float]]:
-    """The ranges of a quantised graph's tensors.  Raises ValueError if there are none, or one is no pair."""
-    ranges = (metadata.get("quantization") or {}).get("ranges")
-    if ranges is None or any(len(pair) != 2 for pair in ranges.values()):
-        raise ValueError(f"{METADATA} has no ranges of its tensors")
-    return {tensor: (pair[0], pair[1]) for tensor, pair in ranges.items()}
+def has_int8(metadata: dict[str, Any]) -> bool:
+    """Whether the network has been quantised."""
+    return bool(metadata.get("quantization"))
 
 
-def read_member(path: Path, name: str, limit: int) -> bytes:
-    """A member of a network's archive.  Raises KeyError if it has none of this name; BadInput if the file is no
-    archive, is damaged, or the member has more than `limit` bytes, whatever the archive says."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            if name == METADATA and name not in archive.namelist() and METADATA_1 in archive.namelist():
-                raise OtherFormat(f"{path} was written by an earlier version of MuGo (format 1): train the network "
-                                  "again, or use it with that version")
-            with open_zip_member(archive, archive.getinfo(name)) as member:
-                data = member.read(limit + 1)
-    except (KeyError, OtherFormat):
-        raise
-    except PermissionError as error:
-        raise BadInput(f"{path}: {error_line(error)}") from None
-    except Exception as error:           # damaged archives make zipfile and the unpackers raise exceptions of any type
-        raise BadInput(f"{path} is not a MuGo network, or is damaged: {error_line(error)}") from None
-    if len(data) > limit:
-        raise BadInput(f"{path}: its {name} has more than {limit >> 20} MB, the limit")
-    return data
+def ranges_of(metadata: dict[str, Any]) -> Ranges:
+    """The ranges of a quantised network's tensors."""
+    return {tensor: (low, high) for tensor, (low, high) in metadata["quantization"]["ranges"].items()}
 
 
 def read_metadata(path: Path) -> dict[str, Any]:
@@ -118,14 +89,13 @@ def read_metadata(path: Path) -> dict[str, Any]:
 
     Raises BadInput for a file that is no network, or damaged; OtherFormat for one that this program does not read.
     """
-    try:
-        metadata = json.loads(read_member(path, METADATA, MAX_METADATA_BYTES))
-    except KeyError:
-        raise BadInput(f"{path} is not a MuGo network: it has no {METADATA} in it") from None
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"{path} is not a MuGo network: {METADATA}: {error_line(error)}") from None
+    return checked_metadata(TensorFile(path).metadata(), path)
+
+
+def checked_metadata(metadata: Any, path: Path) -> dict[str, Any]:
+    """These metadata, of this file.  Raises as `read_metadata`."""
     if not isinstance(metadata, dict):
-        raise BadInput(f"{path} is not a MuGo network: its {METADATA} is no JSON object")
+        raise BadInput(f"{path} is not a MuGo network: its metadata are no JSON object")
     if metadata.get("format") != FORMAT:
         raise OtherFormat(f"{path} has format {str(metadata.get('format'))[:40]}; this program reads format {FORMAT}")
     try:
@@ -153,8 +123,8 @@ TRAINED = Object({}, {"size": integer(MIN_SIZE, MAX_SIZE), "data": optional(_DAT
                       "init_from": optional(Object({}, others=ANYTHING))}, others=ANYTHING)
 
 # Static quantisation: range_calibration.py.
-QUANTIZATION = Object({"ranges": Object({}, others=[number()]), "figures": Object({"top1_agreement": number(),
-                                                                                  "kl": number()}, others=number())},
+QUANTIZATION = Object({"ranges": Object({}, others=[number(-MAX_RANGE, MAX_RANGE)]),
+                       "figures": Object({"top1_agreement": number(), "kl": number()}, others=number())},
                       {"positions": integer(0), "compared_on": integer(0)})
 
 
@@ -169,7 +139,7 @@ def _check(metadata: dict[str, Any]) -> None:
         raise _Mismatch(f"plays {str(game)[:40]!r}; this program knows {' and '.join(PLANE_TABLES)}")
     for name, kind in ("planes", list), ("size", int), ("config", dict):
         if not isinstance(metadata.get(name), kind):
-            raise _Mismatch(f"is not a MuGo network: its {METADATA} has no {name!r}")
+            raise _Mismatch(f"is not a MuGo network: its metadata have no {name!r}")
     _check_planes(metadata["planes"], [list(plane) for plane in PLANE_TABLES[game]])
     kind = metadata["config"].get("kind")
     if not isinstance(kind, str) or kind not in CONFIGS:
@@ -194,6 +164,7 @@ def _check(metadata: dict[str, Any]) -> None:
     source: Any = metadata
     try:
         check_value(metadata.get("quantization"), optional(QUANTIZATION), "its quantization")
+        _check_ranges(metadata)
         while source:
             check_value(source, TRAINED, "its training")
             source = source.get("init_from")
@@ -223,8 +194,15 @@ def _check_config(config: dict[str, Any], kind: type[Config]) -> None:
             raise _Mismatch(f"has a config that is not one of this program's: {name} is {str(value)[:40]}")
 
 
+def _check_ranges(metadata: dict[str, Any]) -> None:
+    """Raise _Mismatch unless every range of a quantised network is one around 0."""
+    for tensor, pair in metadata["quantization"]["ranges"].items() if has_int8(metadata) else ():
+        if len(pair) != 2 or not (pair[0] <= 0 <= pair[1] and pair[1] - pair[0] >= MIN_RANGE):
+            raise _Mismatch(f"has wrong metadata: the range of {tensor[:40]!r} is not one around 0")
+
+
 def _check_weights(config: Config) -> None:
-    """Raise _Mismatch if the weights of such a network, which training makes, fit in no graph; or if there is none."""
+    """Raise _Mismatch if there is no such network, or if its weights are more than a file may have."""
     if isinstance(config, PolicyNetConfig):
         if config.policy_context and not config.policy_context_fits:
             raise _Mismatch("has a config that is not one of this program's: policy_context is for networks with "
@@ -236,14 +214,9 @@ def _check_weights(config: Config) -> None:
             if (width := getattr(config, name)) % ORIENTATIONS:
                 raise _Mismatch(f"has a config that is not one of this program's: {name} is {width}, and an "
                                 f"equivariant network has a multiple of {ORIENTATIONS}")
-        weights = 9 * config.filters ** 2 * config.layers
-        weights += 9 * config.context_filters ** 2 * config.context_layers if config.has_context else 0
-    else:
-        points = config.size ** 2
-        weights = 9 * sum(a * b for a, b in pairwise((config.depth, *config.filters)))
-        weights += points * (config.policy_filters * (points + 1) + config.value_filters * config.value_units)
-    if 4 * weights > MAX_GRAPH_BYTES:
-        raise _Mismatch(f"has a config of {weights:,} weights; networks have at most {MAX_GRAPH_BYTES // 4:,}")
+    weights = sum(math.prod(weight.shape) for weight in network_weights(config.spec()).values())
+    if 4 * weights > MAX_WEIGHTS_BYTES:
+        raise _Mismatch(f"has a config of {weights:,} weights; networks have at most {MAX_WEIGHTS_BYTES // 4:,}")
 
 
 def _check_planes(trained: list, ours: list[list]) -> None:

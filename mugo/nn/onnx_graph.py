@@ -1,10 +1,26 @@
-"""An ONNX graph in the making, from plain weights.  No Keras here, and onnx is imported only when a graph is made."""
-from collections.abc import Mapping
+"""A network as an ONNX graph, from plain weights: the operations of graph.py as nodes.  No Keras here.
+
+    inputs                                                      outputs
+    planes      uint8 (n, rows, columns, depth)                 policy       float32 (n, moves), probabilities
+    point_bias  float32 (points,), of a policy network only     value        float32 (n,) in [-1, 1], of a value head
+    components  int64 (n, points), see _add_components          ownership    float32 (n, points) in [-1, 1]
+    global_features   float32 (n, 2), of such a value head      score_mean   float32 (n,), points
+                (value_head.py), as the three outputs after     score_stdev  float32 (n,), points
+                "value"; see games.position.global_features
+
+A policy network's graph takes boards of every size, for which its bias of each point is an input; a policy-value
+network's takes one size.  Batch normalisation is folded into the convolutions.
+"""
+import json
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from mugo.nn import onnx_file
+from mugo.nn.graph import COMPONENTS, GLOBAL_FEATURES, POINT_BIAS, REGULAR, TRIVIAL
+from mugo.nn.onnx_file import FLOAT, INT64, UINT8
 from mugo.nn.quantization import (
     MAX_BIAS,
     PLANES_SCALE,
@@ -14,147 +30,196 @@ from mugo.nn.quantization import (
     quantize_bias,
     quantize_weights,
 )
+from mugo.nn.value_head import STDEV_OF_SCALE
+from mugo.nn.weights import BATCH_NORM, INT8_BIAS, Weights
+
+if TYPE_CHECKING:
+    from mugo.nn.blocks import NetworkSpec
 
 EPSILON = 1e-3                           # of batch normalisation
-OPSET, OPSET_OF_COMPONENTS, IR = 17, 18, 8               # ScatterND finds maxima since 18
+OPSET, OPSET_OF_COMPONENTS = 17, 18      # ScatterND finds maxima since 18
 PLANES = "nchw"                          # the tensor of planes, (n, depth, rows, columns)
-TYPES = {"FLOAT": 1, "UINT8": 2, "INT8": 3, "INT32": 6, "INT64": 7}            # onnx.TensorProto.DataType
+MAX_WEIGHT = 1e6                         # trained weights, batch normalisation folded in, are below 100
 
 
 class OnnxGraph:
-    """Nodes in their order, constants, inputs and outputs.  layers.KerasGraph is its counterpart for Keras.
+    """A graph (graph.py): nodes in their order, constants, inputs and outputs.
 
-    weights: for each layer, by its name, its arrays in the order of Keras's get_weights.  Convolutions and
-    activations are (n, filters, rows, columns) here, as ONNX Runtime takes them.
-    ranges: None for a float32 graph; of a quantised one (quantization.py), those of `quantizable`.
-    corrections: float32 (filters,), added to the bias of some convolutions and dense layers.
+    weights: as read_weights returns them.  ranges: None for a float32 graph; of a quantised one (quantization.py),
+    those of `quantizable`.
     quantizable: the tensors that the convolutions to be quantised take and give, planes aside.  quantized_convs: for
-    each of them, by its name, the one that it gives.
-    metadata: texts that the graph carries.  komi, colour: tensors (n, 1), after `add_global_features`.  context: the
-    output of the context module, where there is one.  opset: the version of ONNX's operators.
+    each of them, by its name, the one that it gives.  folded: float32, the bias of each convolution and dense layer,
+    batch normalisation folded in.
+    Raises ValueError, one line, for weights that are infinite, NaN or huge once folded, and for a range that is
+    missing.
     """
-    opset = OPSET
     komi = colour = context = ""
 
-    def __init__(self, weights: dict[str, list[np.ndarray]], ranges: Ranges | None = None,
-                 corrections: Mapping[str, np.ndarray] = MappingProxyType({})):
-        from onnx import helper, numpy_helper
-
-        self._start(weights, ranges, corrections)
-        self._helper, self._numpy = helper, numpy_helper
-        self._nodes, self._constants, self._inputs, self._outputs = [], [], [], []
-
-    def _start(self, weights: dict[str, list[np.ndarray]], ranges: Ranges | None = None,
-               corrections: Mapping[str, np.ndarray] = MappingProxyType({})) -> None:
-        self.weights, self.ranges, self._corrections = weights, ranges, corrections
-        self.metadata: dict[str, str] = {}
+    def __init__(self, spec: "NetworkSpec", weights: Weights, ranges: Ranges | None = None):
+        self.weights, self.ranges = weights, ranges
         self.quantizable: list[str] = []
         self.quantized_convs: dict[str, str] = {}
+        self.folded: dict[str, np.ndarray] = {}
+        self._opset = OPSET
+        self._nodes: list[bytes] = []
+        self._constants: dict[str, bytes] = {}
+        self._inputs: list[bytes] = []
+        self._outputs: list[bytes] = []
         self._quantized: dict[str, tuple[str, Scale]] = {}           # tensor: it dequantised, and its scale
+        self._finish(spec.apply(self))
 
-    def input(self, name: str, dtype: str, shape: list) -> str:
-        """An input of the graph.  dtype: ONNX's name of it, "FLOAT"; shape: numbers, or names of variable lengths."""
-        self._inputs.append(self._helper.make_tensor_value_info(name, TYPES[dtype], shape))
+    def serialize(self, extra_outputs: Mapping[str, int] = MappingProxyType({})) -> bytes:
+        """The whole graph as a file's bytes, with the trained bias of the points in its metadata.
+
+        extra_outputs: tensors that are outputs too, and how many axes each has."""
+        for name, axes in extra_outputs.items():
+            self._output(name, ["n", *(f"{name}_{axis}" for axis in range(1, axes))])
+        bias = self.weights.get(f"{POINT_BIAS}/bias")
+        metadata = {} if bias is None else {POINT_BIAS: json.dumps(bias.tolist())}
+        return onnx_file.model(self._nodes, self._constants.values(), self._inputs, self._outputs, self._opset,
+                               metadata)
+
+    # -- parts of the file
+
+    def _input(self, name: str, kind: int, shape: Sequence[int | str]) -> str:
+        self._inputs.append(onnx_file.value_info(name, kind, shape))
         return name
 
-    def output(self, name: str, shape: list) -> None:
-        """Make the node output with this name, float32, an output of the graph."""
-        self._outputs.append(self._helper.make_tensor_value_info(name, TYPES["FLOAT"], shape))
+    def _output(self, name: str, shape: Sequence[int | str]) -> None:
+        self._outputs.append(onnx_file.value_info(name, FLOAT, shape))
 
-    def constant(self, name: str, array: np.ndarray) -> str:
-        self._constants.append(self._numpy.from_array(np.asarray(array, order="C"), name))
+    def _constant(self, name: str, array: Any) -> str:
+        """A constant of this name, which is added once."""
+        if name not in self._constants:
+            self._constants[name] = onnx_file.tensor(name, np.asarray(array))
         return name
 
-    def fixed(self, name: str, array: Any) -> str:
-        """A constant that is not trained."""
-        return self.constant(name, np.asarray(array))
-
-    def number(self, name: str, value: float) -> str:
-        """A constant that is not trained: float32 (1,)."""
-        return self.fixed(name, np.array([value], np.float32))
-
-    def scales(self, name: str, array: np.ndarray) -> str:
-        """A constant of numbers above 0."""
-        return self.constant(name, array)
-
-    def add(self, kind: str, inputs: list[str], output: str, **attributes: Any) -> str:
+    def _node(self, kind: str, inputs: Sequence[str], output: str, **attributes: Any) -> str:
         """A node of this operator; returns the name of its output."""
-        self._nodes.append(self._helper.make_node(kind, inputs, [output], **attributes))
+        self._nodes.append(onnx_file.node(kind, inputs, output, attributes))
         return output
 
-    def planes(self, shape: list) -> str:
-        """The input "planes", uint8 (n, rows, columns, depth), as floats (n, depth, rows, columns)."""
-        planes = self.input("planes", "UINT8", shape)
+    def _reshape(self, x: str, shape: Sequence[int], output: str) -> str:
+        return self._node("Reshape", [x, self._constant(f"{output}_shape", np.array(shape, np.int64))], output)
+
+    # -- inputs and outputs
+
+    @property
+    def float32(self) -> Self:
+        return self
+
+    def start(self, spec: "NetworkSpec") -> str:
+        rows, columns = ("height", "width") if spec.any_size else (spec.size, spec.size)
+        planes = self._input("planes", UINT8, ["n", rows, columns, spec.depth])
+        if spec.uses_global_features:
+            both = self._input(GLOBAL_FEATURES, FLOAT, ["n", 2])
+            columns = [self._constant(f"column_{k}", np.array([k], np.int64)) for k in range(3)]
+            self.komi, self.colour = (self._node("Slice", [both, columns[k], columns[k + 1], columns[1]], name)
+                                      for k, name in enumerate(("komi", "colour")))
+        if spec.uses_components:
+            self._add_components()
         if self.ranges is not None:
-            transposed = self.add("Transpose", [planes], f"{PLANES}_q", perm=[0, 3, 1, 2])
+            transposed = self._node("Transpose", [planes], f"{PLANES}_q", perm=[0, 3, 1, 2])
             self._constants_of(PLANES, PLANES_SCALE)
             return self._dequantize(PLANES, transposed, PLANES_SCALE)[0]
-        as_float = self.add("Cast", [planes], "float", to=TYPES["FLOAT"])
-        return self.add("Transpose", [as_float], PLANES, perm=[0, 3, 1, 2])
+        as_float = self._node("Cast", [planes], "float", to=FLOAT)
+        return self._node("Transpose", [as_float], PLANES, perm=[0, 3, 1, 2])
 
-    def add_global_features(self, name: str) -> None:
-        """Add the input of this name, float32 (n, 2): komi and colour."""
-        both = self.input(name, "FLOAT", ["n", 2])
-        columns = [self.constant(f"column_{k}", np.array([k], np.int64)) for k in range(3)]
-        self.komi, self.colour = (self.add("Slice", [both, columns[k], columns[k + 1], columns[1]], name)
-                                  for k, name in enumerate(("komi", "colour")))
-
-    def add_components(self, name: str) -> None:
-        """Add the input of this name, int64 (n, points): for each point the place of its component's first point among
+    def _add_components(self) -> None:
+        """Add the input COMPONENTS, int64 (n, points): for each point the place of its component's first point among
         all points of all boards."""
-        components = self.input(name, "INT64", ["n", "points"])
-        self.opset = OPSET_OF_COMPONENTS
-        self._rows = self.add("Reshape", [components, self.constant("all_rows", np.array([-1, 1], np.int64))],
-                              "component_rows")
-        self._component = self.add("Reshape", [components, self.constant("all_points", np.array([-1], np.int64))],
-                                   "component")
-        none = self.add("ConstantOfShape", [self.add("Shape", [self._rows], "rows_shape")], "no_points")
-        one = self.number("one_point", 1)
-        sizes = self.add("ScatterND", [none, self._rows, self.add("Add", [none, one], "one_each")],
-                         "component_sizes", reduction="add")
-        self._share = self.add("Div", [one, self.add("Gather", [sizes, self._component], "sizes", axis=0)], "share")
+        components = self._input(COMPONENTS, INT64, ["n", "points"])
+        self._opset = OPSET_OF_COMPONENTS
+        self._rows = self._reshape(components, [-1, 1], "component_rows")
+        self._component = self._reshape(components, [-1], "component")
+        none = self._node("ConstantOfShape", [self._node("Shape", [self._rows], "rows_shape")], "no_points")
+        one = self._constant("one_point", np.ones(1, np.float32))
+        sizes = self._node("ScatterND", [none, self._rows, self._node("Add", [none, one], "one_each")],
+                           "component_sizes", reduction="add")
+        self._share = self._node("Div", [one, self._node("Gather", [sizes, self._component], "sizes", axis=0)], "share")
 
-    def chain_pool(self, name: str, x: str, filters: int) -> str:
-        """(n, filters, rows, columns), none below 0, to (n, 2 * filters, rows, columns): the mean of each filter over
-        the component of a point, then the maxima.  See layers.ChainPool."""
-        last = self.add("Transpose", [x], f"{name}_last", perm=[0, 2, 3, 1])
-        points = self.add("Reshape", [last, self.constant(f"{name}_points_shape", np.array([-1, filters], np.int64))],
-                          f"{name}_points")
-        zeros = self.add("ConstantOfShape", [self.add("Shape", [points], f"{name}_flat_shape")], f"{name}_zeros")
-        shares = self.add("Mul", [points, self._share], f"{name}_shares")
-        pools = [self.add("ScatterND", [zeros, self._rows, shares], f"{name}_means", reduction="add"),
-                 self.add("ScatterND", [zeros, self._rows, points], f"{name}_maxima", reduction="max")]
-        pooled = self.add("Gather", [self.add("Concat", pools, f"{name}_pools", axis=1), self._component],
-                          f"{name}_pooled", axis=0)
-        board = self.add("Shape", [last], f"{name}_board", start=0, end=3)
-        shape = [board, self.constant(f"{name}_filters", np.array([2 * filters], np.int64))]
-        pooled = self.add("Reshape", [pooled, self.add("Concat", shape, f"{name}_shape", axis=0)], f"{name}_boards")
-        return self.add("Transpose", [pooled], name, perm=[0, 3, 1, 2])
+    def _finish(self, outputs: dict[str, Any]) -> None:
+        self._node("Softmax", [outputs["policy"]], "policy", axis=1)
+        self._output("policy", ["n", "moves"])
+        scalars = {}
+        if "value" in outputs:
+            scalars["value"] = self._node("Tanh", [outputs["value"]], "value_tanh")
+        if "score" in outputs:
+            scalars["score_mean"], scale = outputs["score"]
+            factor = self._constant("stdev_of_scale", np.array([STDEV_OF_SCALE], np.float32))
+            scalars["score_stdev"] = self._node("Mul", [scale, factor], "stdev")
+        for name, tensor in scalars.items():
+            self._node("Squeeze", [tensor, self._last_axis()], name)
+            self._output(name, ["n"])
+        if "ownership" in outputs:
+            self._output("ownership", ["n", "points"])
 
-    def conv(self, name: str, x: str, batch_norm: str = "", dilation: int = 1, relu: str = "", quantize: bool = True
-             ) -> str:
-        """A convolution, into which the batch normalisation with this name is folded.
+    def _last_axis(self) -> str:
+        return self._constant("last_axis", np.array([1], np.int64))
 
-        relu: the name of a ReLU that takes nothing else.  quantize: whether it is quantised in a graph with ranges.
-        """
-        kernel, *biases = self.weights[name]
-        bias = biases[0] if biases else np.zeros(kernel.shape[-1], np.float32)
+    # -- layers with weights
+
+    def conv(self, x: str, name: str, filters: int, width: int = 1, *, batch_norm: str = "", relu: str = "",
+             dilation: int = 1, gamma: str = "ones", kind: str = REGULAR) -> str:
+        kernel, bias = self._folded(name, batch_norm)
+        dilations = {"dilations": [dilation] * 2} if dilation > 1 else {}
+        attributes = {"pads": [dilation * (width // 2)] * 4, **dilations}
+        if self.ranges is not None:
+            return self._quantized_conv(name, x, kernel, bias, attributes, relu)
+        y = self._node("Conv", [x, self._constant(f"{name}_w", kernel), self._constant(f"{name}_b", bias)], name,
+                       **attributes)
+        y = self.relu(y, relu) if relu else y
+        self.quantized_convs[name] = y
+        self.quantizable += [tensor for tensor in (x, y) if tensor not in (PLANES, *self.quantizable)]
+        return y
+
+    def plane(self, x: str, name: str, *, bias: bool = False, initializer: str = "") -> str:
+        kernel, of_plane = self._folded(name)
+        return self._node("Conv", [x, self._constant(f"{name}_w", kernel), self._constant(f"{name}_b", of_plane)], name,
+                          pads=[0] * 4)
+
+    def dense(self, x: str, name: str, units: int, *, points: int = 1, activation: str = "", initializer: str = "",
+              kind: str = TRIVIAL) -> str:
+        if points > 1:
+            x = self._node("Flatten", [x], f"{name}_flat")
+        kernel, bias = self.weights[f"{name}/kernel"], self._bias(name, self.weights[f"{name}/bias"])
+        # Features of a flattened board are in order of filters here, and in order of points in Keras.
+        kernel = kernel.reshape(points, -1, units).transpose(1, 0, 2).reshape(kernel.shape)
+        y = self._node("Gemm", [x, self._constant(f"{name}_w", _checked(name, kernel)),
+                                self._constant(f"{name}_b", bias)], f"{name}_gemm")
+        return self._node(activation.capitalize(), [y], f"{name}_{activation}") if activation else y
+
+    def batch_norm(self, x: str, name: str, *, gamma: str = "ones") -> str:
+        scale, shift = self._scale_and_shift(name)
+        scaled = self._node("Mul", [x, self._constant(f"{name}_scale", _checked(name, scale))], f"{name}_scaled")
+        return self._node("Add", [scaled, self._constant(f"{name}_shift", _checked(name, shift))], name)
+
+    def point_bias(self, plane: str, name: str, *, size: int, trainable: bool) -> str:
+        bias = self._input(POINT_BIAS, FLOAT, ["points"])
+        return self._node("Add", [self._node("Flatten", [plane], f"{plane}_flat"), bias], "points")
+
+    def _scale_and_shift(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        gamma, beta, mean, variance = (self.weights[f"{name}/{weight}"] for weight in BATCH_NORM)
+        with np.errstate(all="ignore"):                  # what is not a number is found by _checked
+            scale = gamma / np.sqrt(variance + EPSILON)
+            return scale, beta - mean * scale
+
+    def _folded(self, name: str, batch_norm: str = "") -> tuple[np.ndarray, np.ndarray]:
+        """The kernel (filters out, filters in, rows, columns) and the bias of a convolution."""
+        kernel = self.weights[f"{name}/kernel"]
+        bias = self.weights.get(f"{name}/bias", np.zeros(kernel.shape[-1], np.float32))
         if batch_norm:
             scale, shift = self._scale_and_shift(batch_norm)
-            kernel, bias = kernel * scale, bias * scale + shift
-        dilations = {"dilations": [dilation] * 2} if dilation > 1 else {}
-        attributes = {"pads": [dilation * (kernel.shape[0] // 2)] * 4, **dilations}
-        kernel = kernel.transpose(3, 2, 0, 1)
-        bias = bias + self._corrections.get(name, np.float32(0))
-        if self.ranges is not None and quantize:
-            return self._quantized_conv(name, x, kernel, bias, attributes, relu)
-        y = self.add("Conv", [x, self.constant(f"{name}_w", kernel), self.constant(f"{name}_b", bias)], name,
-                     **attributes)
-        y = self.add("Relu", [y], relu) if relu else y
-        if quantize:
-            self.quantized_convs[name] = y
-            self.quantizable += [tensor for tensor in (x, y) if tensor not in (PLANES, *self.quantizable)]
-        return y
+            with np.errstate(all="ignore"):
+                kernel, bias = kernel * scale, bias * scale + shift
+        return _checked(name, kernel).transpose(3, 2, 0, 1), self._bias(name, bias)
+
+    def _bias(self, name: str, bias: np.ndarray) -> np.ndarray:
+        """A layer's bias; in the int8 graph the corrected one, if there is one."""
+        self.folded[name] = bias
+        return _checked(name, bias if self.ranges is None else self.weights.get(f"{name}/{INT8_BIAS}", bias))
+
+    # -- eight bits
 
     def _quantized_conv(self, name: str, x: str, kernel: np.ndarray, bias: np.ndarray, attributes: Mapping[str, Any],
                         relu: str) -> str:
@@ -165,67 +230,92 @@ class OnnxGraph:
         for part, numbers, of_numbers in (
                 ("w", weights, scale),
                 ("b", quantize_bias(bias, of_input.scale * scale), of_input.scale * scale)):
-            inputs.append(self.add("DequantizeLinear", [
-                self.constant(f"{name}_{part}", numbers), self.scales(f"{name}_{part}_scale", of_numbers),
-                self.fixed(f"{name}_{part}_zero", np.zeros(len(scale), numbers.dtype))], f"{name}_{part}_dq", axis=0))
-        y = self.add("Conv", inputs, name, **attributes)
-        return self._quantize(self.add("Relu", [y], relu) if relu else y)[0]
+            inputs.append(self._node("DequantizeLinear", [
+                self._constant(f"{name}_{part}", numbers), self._constant(f"{name}_{part}_scale", of_numbers),
+                self._constant(f"{name}_{part}_zero", np.zeros(len(scale), numbers.dtype))], f"{name}_{part}_dq",
+                axis=0))
+        y = self._node("Conv", inputs, name, **attributes)
+        return self._quantize(self.relu(y, relu) if relu else y)[0]
 
     def _quantize(self, x: str) -> tuple[str, Scale]:
         """A float32 tensor rounded to uint8 and back: (its name, its scale)."""
         assert self.ranges is not None
+        if x not in self.ranges:
+            raise ValueError(f"there is no range of its tensor {x}")
         scale = activation_scale(*self.ranges[x])
-        return self._dequantize(x, self.add("QuantizeLinear", [x, *self._constants_of(x, scale)], f"{x}_q"), scale)
+        return self._dequantize(x, self._node("QuantizeLinear", [x, *self._constants_of(x, scale)], f"{x}_q"), scale)
 
     def _dequantize(self, x: str, quantized: str, scale: Scale) -> tuple[str, Scale]:
         """(The name of a uint8 tensor dequantised, its scale).  x: the name of what it quantises."""
-        y = self.add("DequantizeLinear", [quantized, f"{x}_scale", f"{x}_zero"], f"{x}_dq")
+        y = self._node("DequantizeLinear", [quantized, f"{x}_scale", f"{x}_zero"], f"{x}_dq")
         self._quantized[x] = self._quantized[y] = y, scale
         return self._quantized[y]
 
     def _constants_of(self, x: str, scale: Scale) -> tuple[str, str]:
-        return self.fixed(f"{x}_scale", scale.scale), self.fixed(f"{x}_zero", scale.zero_point)
+        return self._constant(f"{x}_scale", scale.scale), self._constant(f"{x}_zero", scale.zero_point)
 
-    def batch_norm(self, name: str, x: str) -> str:
-        """Batch normalisation that no convolution precedes."""
-        scale, shift = self._scale_and_shift(name)
-        scaled = self.add("Mul", [x, self.constant(f"{name}_scale", scale)], f"{name}_scaled")
-        return self.add("Add", [scaled, self.constant(f"{name}_shift", shift)], name)
+    # -- layers without weights
 
-    def _scale_and_shift(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        gamma, beta, mean, variance = self.weights[name]
-        scale = gamma / np.sqrt(variance + EPSILON)
-        return scale, beta - mean * scale
+    def add(self, tensors: Sequence[str], name: str) -> str:
+        return self._node("Add", tensors, name)
 
-    def dense(self, name: str, x: str, output: str = "", points: int = 1) -> str:
-        """A dense layer of (n, features).
+    def relu(self, x: str, name: str) -> str:
+        return self._node("Relu", [x], name)
 
-        points: where x is a flattened convolution, the points of the board.  Its features are in order of filters
-        here, and in order of points in Keras.
-        """
-        kernel, bias = self.weights[name]
-        bias = bias + self._corrections.get(name, np.float32(0))
-        kernel = kernel.reshape(points, -1, kernel.shape[1]).transpose(1, 0, 2).reshape(kernel.shape)
-        return self.add("Gemm", [x, self.constant(f"{name}_w", kernel), self.constant(f"{name}_b", bias)],
-                        output or name)
+    def concatenate(self, tensors: Sequence[str], name: str) -> str:
+        return self._node("Concat", tensors, f"{name}_concat", axis=1)
 
-    def mean_max_pool(self, name: str, x: str) -> str:
-        """(n, filters, rows, columns) to (n, 2 * filters): the mean of each filter, then the maxima."""
-        pools = [self.add("GlobalAveragePool", [x], f"{name}_mean"), self.add("GlobalMaxPool", [x], f"{name}_max")]
-        return self.add("Flatten", [self.add("Concat", pools, f"{name}_pools", axis=1)], name)
+    def rescale(self, x: str, name: str, factor: float) -> str:
+        return self._node("Mul", [x, self._constant(f"{name}_factor", np.array([factor], np.float32))], name)
 
-    def value(self, score: str) -> None:
-        """The output "value", float32 (n,) in [-1, 1]: tanh of a score (n, 1)."""
-        last = self.constant("last_axis", np.array([1], np.int64))
-        self.add("Squeeze", [self.add("Tanh", [score], "value_tanh"), last], "value")
-        self.output("value", ["n"])
+    def mean_pool(self, x: str, name: str) -> str:
+        return self._node("Flatten", [self._node("GlobalAveragePool", [x], f"{name}4")], name)
 
-    def serialize(self) -> bytes:
-        """The whole graph as a file's bytes."""
-        import onnx
+    def mean_max_pool(self, x: str, name: str) -> str:
+        pools = [self._node("GlobalAveragePool", [x], f"{name}_mean"), self._node("GlobalMaxPool", [x], f"{name}_max")]
+        return self._node("Flatten", [self._node("Concat", pools, f"{name}_pools", axis=1)], name)
 
-        graph = self._helper.make_graph(self._nodes, "mugo", self._inputs, self._outputs, self._constants)
-        proto = self._helper.make_model(graph, opset_imports=[self._helper.make_opsetid("", self.opset)], ir_version=IR)
-        self._helper.set_model_props(proto, self.metadata)
-        onnx.checker.check_model(proto)
-        return proto.SerializeToString()
+    def chain_pool(self, x: str, name: str, filters: int) -> str:
+        """See layers.ChainPool."""
+        last = self._node("Transpose", [x], f"{name}_last", perm=[0, 2, 3, 1])
+        points = self._reshape(last, [-1, filters], f"{name}_points")
+        zeros = self._node("ConstantOfShape", [self._node("Shape", [points], f"{name}_flat_shape")], f"{name}_zeros")
+        shares = self._node("Mul", [points, self._share], f"{name}_shares")
+        pools = [self._node("ScatterND", [zeros, self._rows, shares], f"{name}_means", reduction="add"),
+                 self._node("ScatterND", [zeros, self._rows, points], f"{name}_maxima", reduction="max")]
+        pooled = self._node("Gather", [self._node("Concat", pools, f"{name}_pools", axis=1), self._component],
+                            f"{name}_pooled", axis=0)
+        board = self._node("Shape", [last], f"{name}_board", start=0, end=3)
+        shape = [board, self._constant(f"{name}_filters", np.array([2 * filters], np.int64))]
+        pooled = self._node("Reshape", [pooled, self._node("Concat", shape, f"{name}_shape", axis=0)], f"{name}_boards")
+        return self._node("Transpose", [pooled], name, perm=[0, 3, 1, 2])
+
+    def on_board(self, x: str, name: str) -> str:
+        """(n, filters) to (n, filters, 1, 1)."""
+        return self._reshape(x, [0, -1, 1, 1], name)
+
+    def ownership(self, plane: str) -> str:
+        return self._node("Tanh", [self._node("Flatten", [plane], f"{plane}_flat")], "ownership")
+
+    def lead(self, owners: str) -> str:
+        return self._node("ReduceSum", [owners, self._last_axis()], "lead", keepdims=1)
+
+    def score(self, lead: str, correction: str, scale: str, unit: float, min_scale: float) -> tuple[str, str]:
+        factor = self._constant("points_unit", np.array([unit], np.float32))
+        points = self._node("Mul", [correction, factor], "score_correction_points")
+        mean = self._node("Add", [self._node("Add", [lead, points], "mean_without_komi"), self.komi], "mean")
+        scale = self._node("Mul", [self._node("Softplus", [scale], "score_softplus"), factor], "scale_points")
+        least = self._constant("min_scale", np.array([min_scale], np.float32))
+        return mean, self._node("Add", [scale, least], "scale")
+
+    def value_of_score(self, score: tuple[str, str], correction: str) -> str:
+        mean, scale = score
+        ratio = self._node("Div", [mean, self._node("Add", [scale, scale], "two_scales")], "mean_of_scale")
+        return self._node("Add", [ratio, correction], "value_score")
+
+
+def _checked(name: str, array: np.ndarray) -> np.ndarray:
+    """Raises ValueError unless these are finite numbers of a sensible size."""
+    if not (np.abs(array) <= MAX_WEIGHT).all():          # false for NaN
+        raise ValueError(f"its weights {name!r} are not finite numbers of at most {MAX_WEIGHT:g}")
+    return array

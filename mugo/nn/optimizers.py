@@ -38,7 +38,7 @@ class AveragingOptimizer(keras.optimizers.Optimizer):
     batch normalisation do not decay.
 
     learning_rate: a number, or a schedule; one with `peak` and `decay_start` (schedules.WarmupStableDecay) says when it
-    decays.  weight_axes: of the network (blocks.NetworkSpec.weight_axes), if it is equivariant: each gradient is
+    decays.  weight_axes: of the network (weights.weight_axes), if it is equivariant: each gradient is
     projected onto tied weights, so they stay tied.
     """
     ETA = 8

@@ -17,7 +17,6 @@ Tied filters of an equivariant network have the same largest weight, so they hav
 sums of convolutions are exact.  What is left of asymmetry is rounding to another step where means over the board, in
 float32, are added in another order.
 """
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -45,15 +44,6 @@ def activation_scale(low: float, high: float) -> Scale:
     """The scale of a tensor with this range.  low <= 0 <= high, and low < high."""
     scale = np.float32((high - low) / ACTIVATION_STEPS)
     return Scale(scale, np.uint8(np.clip(np.rint(-low / scale), 0, ACTIVATION_STEPS)))
-
-
-def check_ranges(ranges: Ranges, tensors: Iterable[str]) -> None:
-    """Raise ValueError, one line, unless these are ranges of these tensors, each with 0 in it."""
-    if ranges.keys() != set(tensors):
-        raise ValueError("its ranges are not those of its network's tensors")
-    for tensor, (low, high) in ranges.items():
-        if not (-MAX_RANGE <= low <= 0 <= high <= MAX_RANGE and high - low >= MIN_RANGE):
-            raise ValueError(f"its range of {tensor!r} is {low:g} to {high:g}, not a finite one around 0")
 
 
 def quantize_weights(kernel: np.ndarray, least: np.ndarray | float = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -20,25 +20,30 @@ from 1.7 to 0.6 points, and the value's from 0.08 to 0.03.  On one with a deeper
 0.074, and with the first float32 layers of the value head corrected, too, 1.0 and 0.044.  No Keras here.
 """
 import math
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from mugo.core.files import BadInput
 from mugo.games.coords import symmetries
-from mugo.nn.blocks import ORIENTATIONS, REGULAR
+from mugo.nn.blocks import ORIENTATIONS
+from mugo.nn.graph import REGULAR
 from mugo.nn.inference import Network
 from mugo.nn.metadata import config_of
-from mugo.nn.onnx_check import GraphOutline
-from mugo.nn.onnx_export import to_onnx
+from mugo.nn.network_file import read_network
+from mugo.nn.onnx_graph import OnnxGraph
 from mugo.nn.output import NetworkOutput, concatenated_outputs, turned_back
 from mugo.nn.quantization import MAX_RANGE, MIN_RANGE, Ranges
+from mugo.nn.tensor_file import write_tensors
+from mugo.nn.weights import INT8_BIAS, Weights, weight_axes
 
 CALIBRATED, COMPARED = 512, 1024         # positions
 CORRECTED = 64                           # positions of those calibrated, that biases are corrected on
 BATCH = 64
 MAX_KL, MAX_VALUE_DIFFERENCE = 0.05, 0.15                # a quantised graph that loses more is not for play
 SYMMETRIC = 16                           # positions that are turned
-OWNERSHIP_LAYER, LEAD, HIDDEN = "ownership_conv", "lead", "value_hidden"         # of value_head.py and heads.py
+OWNERSHIP, LEAD, HIDDEN = "ownership_conv", "lead", "value_hidden"               # of value_head.py and heads.py
 
 
 class CalibrationPositions(NamedTuple):
@@ -62,9 +67,13 @@ class CalibrationPositions(NamedTuple):
 
 
 class Quantized(NamedTuple):
-    """A quantised graph, and metadata["quantization"] for it: ranges, positions, compared_on, figures."""
+    """What the int8 graph of a network takes beside its weights.
 
-    graph: bytes
+    biases: LAYER/int8_bias (network_file.py).  description: metadata["quantization"]: ranges, positions, compared_on,
+    figures.
+    """
+
+    biases: dict[str, np.ndarray]
     description: dict[str, Any]
 
     @property
@@ -77,28 +86,43 @@ class Quantized(NamedTuple):
         return ""
 
 
-def quantize(weights: dict[str, list[np.ndarray]], metadata: dict[str, Any], positions: CalibrationPositions
-             ) -> Quantized:
-    """A network's quantised graph.  weights, as of OnnxGraph; metadata: of the network.  positions: at least two; half
-    of them at most are for calibration."""
-    spec = config_of(metadata).spec()
+def quantize(weights: Weights, metadata: dict[str, Any], positions: CalibrationPositions) -> Quantized:
+    """A network quantised.  weights, metadata: of the network.  positions: half of them at most are for calibration.
+
+    Raises BadInput if there are not two positions."""
+    if len(positions.packed) < 2:
+        raise BadInput("int8 takes at least two positions to calibrate on")
+    weights = {name: array for name, array in weights.items() if not name.endswith(INT8_BIAS)}
     calibrated = min(CALIBRATED, len(positions.packed) // 2)
-    ranges = measure_ranges(weights, metadata, positions.part(0, calibrated))
-    corrections = measure_corrections(weights, metadata, ranges, positions.part(0, min(CORRECTED, calibrated)))
-    graph = to_onnx(weights, spec, ranges, corrections)
     compared = positions.part(calibrated, calibrated + COMPARED)
-    figures = compare(Network.from_graph(to_onnx(weights, spec), metadata),
-                      Network.from_graph(graph, metadata, precision="int8"), compared)
-    return Quantized(graph, {"positions": calibrated, "compared_on": len(compared.packed), "figures": figures,
-                             "ranges": ranges})
+    description: dict[str, Any] = {"positions": calibrated, "compared_on": len(compared.packed),
+                                   "ranges": measure_ranges(weights, metadata, positions.part(0, calibrated))}
+    metadata = metadata | {"quantization": description}
+    biases = measure_biases(weights, metadata, positions.part(0, min(CORRECTED, calibrated)))
+    description["figures"] = compare(Network.from_weights(weights, metadata, precision="float32"),
+                                     Network.from_weights(weights | biases, metadata, precision="int8"), compared)
+    return Quantized(biases, description)
 
 
-def measure_ranges(weights: dict[str, list[np.ndarray]], metadata: dict[str, Any], positions: CalibrationPositions
-                   ) -> Ranges:
+def quantize_file(path: Path, output: Path, positions: CalibrationPositions) -> dict[str, Any]:
+    """Write a network's file, atomically, with what its int8 graph takes; returns metadata["quantization"].
+
+    Raises BadInput as read_network and `quantize` do, and if int8 would lose too much."""
+    weights, metadata = read_network(path)
+    try:
+        quantized = quantize(weights, metadata, positions)
+    except BadInput as error:
+        raise BadInput(f"{path}: {error}") from None
+    if quantized.loss:
+        raise BadInput(f"{path}: int8 loses too much: {quantized.loss}")
+    write_tensors(output, weights | quantized.biases, metadata | {"quantization": quantized.description})
+    return quantized.description
+
+
+def measure_ranges(weights: Weights, metadata: dict[str, Any], positions: CalibrationPositions) -> Ranges:
     """The least and greatest values of the tensors that quantised convolutions take and give, 0 included."""
-    spec = config_of(metadata).spec()
-    tensors = GraphOutline(spec).quantizable
-    network = Network.from_graph(to_onnx(weights, spec, extra_outputs=tensors), metadata)
+    tensors = OnnxGraph(config_of(metadata).exported().spec(), weights).quantizable
+    network = Network.from_weights(weights, metadata, precision="float32", extra_outputs=dict.fromkeys(tensors, 4))
     ranges = {tensor: (0.0, MIN_RANGE) for tensor in tensors}
     for start in range(0, len(positions.packed), BATCH):
         batch = positions.part(start, start + BATCH)
@@ -108,39 +132,45 @@ def measure_ranges(weights: dict[str, list[np.ndarray]], metadata: dict[str, Any
     return {tensor: (max(low, -MAX_RANGE), min(high, MAX_RANGE)) for tensor, (low, high) in ranges.items()}
 
 
-def measure_corrections(weights: dict[str, list[np.ndarray]], metadata: dict[str, Any], ranges: Ranges,
-                        positions: CalibrationPositions) -> dict[str, np.ndarray]:
-    """What biases lack for means over all positions to be float32's (Nagel et al. 2019, arXiv:1906.04721, section 4.2).
+def measure_biases(weights: Weights, metadata: dict[str, Any], positions: CalibrationPositions
+                   ) -> dict[str, np.ndarray]:
+    """The biases of the int8 graph: those of float32, and what they lack for means over all positions to be float32's
+    (Nagel et al. 2019, arXiv:1906.04721, section 4.2).
 
-    Of each quantised convolution, float32 (filters,), for the mean of each filter over all points.  Then of the layers
-    of the value head that take what is quantised: of the one that gives the owners, (1,), for the lead; of the hidden
-    layer, (units,), because the maxima of filters are larger where the filters are less exact.
+    Of each quantised convolution, for the mean of each filter over all points.  Then of the layers of the value head
+    that take what is quantised: of the one that gives the owners, for the lead; of the hidden layer, because the maxima
+    of filters are larger where the filters are less exact.
     From the first to the last, each with those before it corrected.  Tied filters of an equivariant network get the
     mean over the orientations.
     """
-    spec = config_of(metadata).spec()
-    convs, axes = GraphOutline(spec).quantized_convs, spec.weight_axes()
-    of_value = [tensor for tensor, layer in ((LEAD, OWNERSHIP_LAYER), (HIDDEN, HIDDEN)) if layer in weights]
-    expected = Network.from_graph(to_onnx(weights, spec, None, {}, convs.values(), of_value), metadata).run(
-        positions.packed, positions.features)
-    corrections: dict[str, np.ndarray] = {}
+    spec = config_of(metadata).exported().spec()
+    graph, axes = OnnxGraph(spec, weights), weight_axes(spec)
+    convs = graph.quantized_convs
+    of_value = {tensor: 2 for tensor, layer in ((LEAD, OWNERSHIP), (f"{HIDDEN}_gemm", HIDDEN))
+                if f"{layer}/kernel" in weights}
+    expected = Network.from_weights(weights, metadata, precision="float32", extra_outputs=dict.fromkeys(
+        convs.values(), 4) | of_value).run(positions.packed, positions.features)
+    biases: dict[str, np.ndarray] = {}
 
-    def corrected(filters: tuple[str, ...], vectors: tuple[str, ...] = ()) -> dict[str, np.ndarray]:
-        graph = to_onnx(weights, spec, ranges, corrections, filters, vectors)
-        return Network.from_graph(graph, metadata, precision="int8").run(positions.packed, positions.features)
+    def found(tensor: str, axes: int) -> dict[str, np.ndarray]:
+        network = Network.from_weights({**weights, **biases}, metadata, None, "int8", {tensor: axes})
+        return network.run(positions.packed, positions.features)
+
+    def correct(layer: str, missing: np.ndarray) -> None:
+        biases[f"{layer}/{INT8_BIAS}"] = (graph.folded[layer] + missing).astype(np.float32)
 
     for conv, tensor in convs.items():
-        missing = (expected[tensor] - corrected((f"{tensor}_dq",))[f"{tensor}_dq"]).mean((0, 2, 3))
+        missing = (expected[tensor] - found(f"{tensor}_dq", 4)[f"{tensor}_dq"]).mean((0, 2, 3))
         if spec.equivariant and axes[f"{conv}/kernel"][-1] == REGULAR:
             missing = np.tile(missing.reshape(ORIENTATIONS, -1).mean(0), ORIENTATIONS)
-        corrections[conv] = missing.astype(np.float32)
+        correct(conv, missing)
     if LEAD in of_value:
-        found = corrected((), (LEAD,))
-        slope = (1 - found["ownership"] ** 2).sum(1).mean()          # the lead's, by the bias: owners are tanh
-        corrections[OWNERSHIP_LAYER] = ((expected[LEAD] - found[LEAD]).mean(0) / max(slope, 1)).astype(np.float32)
-    if HIDDEN in of_value:
-        corrections[HIDDEN] = (expected[HIDDEN] - corrected((), (HIDDEN,))[HIDDEN]).mean(0)
-    return corrections
+        outputs = found(LEAD, 2)
+        slope = (1 - outputs["ownership"] ** 2).sum(1).mean()        # the lead's, by the bias: owners are tanh
+        correct(OWNERSHIP, (expected[LEAD] - outputs[LEAD]).mean(0) / max(slope, 1))
+    for tensor in of_value.keys() - {LEAD}:
+        correct(HIDDEN, (expected[tensor] - found(tensor, 2)[tensor]).mean(0))
+    return biases
 
 
 def compare(float32: Network, int8: Network, positions: CalibrationPositions) -> dict[str, float]:

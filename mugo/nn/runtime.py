@@ -13,7 +13,7 @@ from typing import Any
 
 from mugo.core.files import BadInput, error_line
 
-PRECISIONS = "auto", "int8", "float32"
+PLAY_PRECISIONS = "auto", "int8", "float32"
 PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider", "openvino": "OpenVINOExecutionProvider",
              "coreml": "CoreMLExecutionProvider", "directml": "DmlExecutionProvider"}
 PACKAGES = {"cuda": "onnxruntime-gpu", "openvino": "onnxruntime-openvino", "coreml": "onnxruntime, on macOS",
@@ -54,7 +54,7 @@ def has_exact_int8() -> bool:
     return machine() not in X86 or bool(cpu_features() & VNNI)
 
 
-def resolve_precision(precision: str, provider: str, has_int8: bool, name: object) -> str:
+def play_precision(precision: str, provider: str, has_int8: bool, name: object) -> str:
     """"int8" or "float32", for a network whose file has a quantised graph, or has none.  name: of it, for messages.
 
     Raises BadInput where int8 is asked for and impossible.
@@ -74,7 +74,7 @@ def resolve_precision(precision: str, provider: str, has_int8: bool, name: objec
 
 def check_options(precision: str, provider: str) -> None:
     """Raise BadInput for a precision and a provider that no network can be opened with here."""
-    resolve_precision(precision, provider, True, "")
+    play_precision(precision, provider, True, "")
     if provider != "cpu":
         import onnxruntime
 

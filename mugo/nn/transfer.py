@@ -9,14 +9,16 @@ import numpy as np
 from mugo.core.files import BadInput
 from mugo.nn import equivariance
 from mugo.nn.backend import keras
-from mugo.nn.blocks import REGULAR, TWO_REGULAR, Block, Head, layer_names
+from mugo.nn.blocks import ORIENTATIONS, Block, Head
 from mugo.nn.bundled import find_network
-from mugo.nn.checkpoint import load
 from mugo.nn.context_module import ContextModule
+from mugo.nn.graph import POINT_BIAS, REGULAR, TWO_REGULAR
 from mugo.nn.heads import PolicyHead
 from mugo.nn.inference import fit_bias
 from mugo.nn.metadata import Config, config_dict, config_of, read_metadata
+from mugo.nn.network_file import read_network
 from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.weights import layer_names, weight_axes
 from mugo.core.resume import format_option
 
 
@@ -30,23 +32,25 @@ def init_from(model: keras.Model, config: Config, path: Path) -> dict[str, Any]:
     outputs are those of the other one at first.
     Returns metadata["init_from"], the description of that network.  Raises BadInput for other configs.
     """
-    metadata = read_metadata(path)
+    weights, metadata = read_network(path, may_be_checkpoint=True)
     source = config_of(metadata)
     check_compatible(source, config, path)
-    weights_of = {layer.name: layer.get_weights() for layer in load(path).layers}
-    if "point_bias" in weights_of:
-        weights_of["point_bias"] = [fit_bias(weights_of["point_bias"][0], config.size)]
-    axes, own = config.spec().weight_axes(), new_layers(source, config)
+    bias = f"{POINT_BIAS}/bias"
+    if bias in weights:
+        weights[bias] = fit_bias(weights[bias], config.size)
+    axes, own = weight_axes(config.spec()), new_layers(source, config)
+    orientations = ORIENTATIONS if config.equivariant else 1
     for layer in model.layers:
-        if not layer.weights or layer.name not in weights_of or layer.name in own:
+        variables = {equivariance.weight_name(variable): variable for variable in layer.weights}
+        if layer.name in own or not variables.keys() <= weights.keys():
             continue
-        weights = weights_of[layer.name]
+        new = {name: weights[name] for name in variables}
         if isinstance(config, PolicyNetConfig):
-            weights = [net2net_widen(np.asarray(variable), old, equivariance.kinds_of(
-                equivariance.weight_name(variable), axes), equivariance.ORIENTATIONS if config.equivariant else 1)
-                       for variable, old in zip(layer.weights, weights, strict=True)]
-        if [w.shape for w in weights] == [w.shape for w in layer.get_weights()]:
-            layer.set_weights(weights)
+            new = {name: net2net_widen(np.asarray(variables[name]), old, axes[name], orientations)
+                   for name, old in new.items()}
+        if all(array.shape == tuple(variables[name].shape) for name, array in new.items()):
+            for name, array in new.items():
+                variables[name].assign(array)
     return describe_source(metadata, path)
 
 
@@ -54,8 +58,8 @@ def new_layers(source: Config, config: Config) -> set[str]:
     """The names of the layers of those heads, and of the context module, that a network of config `source` does not
     have.  A policy head that takes a context module's output is the same head as one that does not, and a context
     module with more layers is the same module."""
-    known = [_lasting_layers(part) for part in source.spec().parts]
-    return {name for part in config.spec().parts[len(config.spec().trunk):] if _lasting_layers(part) not in known
+    known = [_lasting_layers(part) for part in source.spec().blocks]
+    return {name for part in config.spec().blocks[len(config.spec().trunk):] if _lasting_layers(part) not in known
             for name in layer_names(part)}
 
 

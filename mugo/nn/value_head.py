@@ -26,15 +26,11 @@ resignation and on time.  So one game whose final score is known teaches the val
 networks, Wu et al. 2017, arXiv:1705.10701).  No Keras here.
 """
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from mugo.nn.blocks import REGULAR, TRIVIAL, TWO_REGULAR, Axes, batch_norm_axes, conv_axes, dense_axes
-from mugo.nn.onnx_graph import OnnxGraph
-
-if TYPE_CHECKING:
-    from mugo.nn.layers import KerasGraph
+from mugo.nn.graph import Graph
 
 POINTS_UNIT = 20.0                       # points of a lead that a unit of the dense layers stands for
 MIN_SCALE = 0.25                         # points: of the score's distribution; half a point decides games
@@ -55,57 +51,21 @@ class ValueHead:
     units: int = 64
     uses_global_features = uses_context = True
 
-    def keras(self, graph: "KerasGraph", x: Any) -> dict[str, Any]:
-        y = graph.conv(graph.context, "value_wide", self.wide, 1, "value_wide_batch_norm")
-        y = graph.add("ReLU", y, "value_wide_relu")
-        plane = graph.add("Conv2D", y, "ownership_conv", filters=1, kernel_size=1, kernel_initializer="zeros")
-        ownership = graph.add("Reshape", plane, "ownership", "float32", target_shape=(self.size ** 2,))
-        lead = graph.add("Lead", ownership, "lead", "float32")
+    def apply(self, graph: Graph, x: Any) -> dict[str, Any]:
+        y = graph.conv(graph.context, "value_wide", self.wide, batch_norm="value_wide_batch_norm",
+                       relu="value_wide_relu")
+        plane = graph.plane(y, "ownership_conv", bias=True, initializer="zeros")
+        graph = graph.float32
+        owners = graph.ownership(plane)
+        lead = graph.lead(owners)
         # The pooled means are far from 0, and the first steps left every ReLU here at 0 for good: so they are
         # normalised, and the activation is ELU.
-        pooled = graph.batch_norm(graph.mean_max_pool(y, "value_pool", "float32"), "value_pool_batch_norm", "float32")
-        hidden = graph.add("Dense", pooled, "value_hidden", "float32", units=self.units, activation="elu")
-        features = [hidden, graph.colour, graph.add("Rescaling", lead, "lead_unit", "float32", scale=1 / POINTS_UNIT)]
-        hidden = graph.add("Dense", graph.add("Concatenate", features, "value_features", "float32"),
-                           "value_hidden_2", "float32", units=self.units, activation="elu")
-        score = [graph.add("Dense", hidden, name, "float32", units=1, kernel_initializer="zeros")
-                 for name in ("score_correction", "score_scale")]
-        score = graph.add("ScoreDistribution", [lead, *score, graph.komi], "score", "float32", unit=POINTS_UNIT,
-                          min_scale=MIN_SCALE)
-        outcome = graph.add("Dense", hidden, "value_correction", "float32", units=1, kernel_initializer="zeros")
-        return {"value": graph.add("ValueOfScore", [score, outcome], "value", "float32"), "ownership": ownership,
-                "score": score}
-
-    def onnx(self, graph: OnnxGraph, x: str) -> None:
-        y = graph.conv("value_wide", graph.context, "value_wide_batch_norm", relu="value_wide_relu")
-        logits = graph.add("Flatten", [graph.conv("ownership_conv", y, quantize=False)], "ownership_logits")
-        owners = graph.add("Tanh", [logits], "ownership")
-        last = graph.constant("last_axis", np.array([1], np.int64))
-        lead = graph.add("ReduceSum", [owners, last], "lead", keepdims=1)
-        pooled = graph.batch_norm("value_pool_batch_norm", graph.mean_max_pool("value_pool", y))
-        scaled = graph.add("Mul", [lead, graph.number("lead_factor", 1 / POINTS_UNIT)], "lead_unit")
-        hidden = graph.add("Elu", [graph.dense("value_hidden", pooled)], "value_hidden_elu")
-        features = graph.add("Concat", [hidden, graph.colour, scaled], "value_features", axis=1)
-        hidden = graph.add("Elu", [graph.dense("value_hidden_2", features)], "value_hidden_2_elu")
-        unit = graph.number("points_unit", POINTS_UNIT)
-        correction = graph.add("Mul", [graph.dense("score_correction", hidden), unit], "score_correction_points")
-        mean = graph.add("Add", [graph.add("Add", [lead, correction], "mean_without_komi"), graph.komi], "mean")
-        scale = graph.add("Mul", [graph.add("Softplus", [graph.dense("score_scale", hidden)], "score_softplus"), unit],
-                          "scale_points")
-        scale = graph.add("Add", [scale, graph.number("min_scale", MIN_SCALE)], "scale")
-        ratio = graph.add("Div", [mean, graph.add("Add", [scale, scale], "two_scales")], "mean_of_scale")
-        score = graph.add("Add", [ratio, graph.dense("value_correction", hidden)], "value_score")
-        stdev = graph.add("Mul", [scale, graph.number("stdev_of_scale", STDEV_OF_SCALE)], "stdev")
-        for name, tensor in (("value", graph.add("Tanh", [score], "value_tanh")), ("score_mean", mean),
-                             ("score_stdev", stdev)):
-            graph.add("Squeeze", [tensor, last], name)
-            graph.output(name, ["n"])
-        graph.output("ownership", ["n", "points"])
-
-    def weight_axes(self) -> Axes:
-        return {**conv_axes("value_wide", REGULAR, REGULAR, "value_wide_batch_norm"),
-                **conv_axes("ownership_conv", REGULAR, TRIVIAL),
-                **batch_norm_axes("value_pool_batch_norm", TWO_REGULAR),
-                **dense_axes("value_hidden", TWO_REGULAR, TRIVIAL), **dense_axes("value_hidden_2", TRIVIAL, TRIVIAL),
-                **dense_axes("score_correction", TRIVIAL, TRIVIAL), **dense_axes("score_scale", TRIVIAL, TRIVIAL),
-                **dense_axes("value_correction", TRIVIAL, TRIVIAL)}
+        pooled = graph.batch_norm(graph.mean_max_pool(y, "value_pool"), "value_pool_batch_norm")
+        hidden = graph.dense(pooled, "value_hidden", self.units, activation="elu")
+        features = [hidden, graph.colour, graph.rescale(lead, "lead_unit", 1 / POINTS_UNIT)]
+        hidden = graph.dense(graph.concatenate(features, "value_features"), "value_hidden_2", self.units,
+                             activation="elu")
+        correction, scale, outcome = (graph.dense(hidden, name, 1, initializer="zeros") for name in (
+            "score_correction", "score_scale", "value_correction"))
+        score = graph.score(lead, correction, scale, POINTS_UNIT, MIN_SCALE)
+        return {"value": graph.value_of_score(score, outcome), "ownership": owners, "score": score}

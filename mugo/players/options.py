@@ -7,8 +7,8 @@ from typing import Any
 
 from mugo.core.files import BadInput
 from mugo.core.limits import SEED
-from mugo.nn.runtime import PRECISIONS, PROVIDERS, check_options
 from mugo.core.options import add_options, check, given, option
+from mugo.nn.runtime import PLAY_PRECISIONS, PROVIDERS, check_options
 from mugo.players.player import Player, RandomPlayer
 from mugo.players.policy import TEMPERATURE, PolicyPlayer
 from mugo.players.searcher import (
@@ -37,7 +37,7 @@ class PlayerOptions:
         None, "a network's file, the folder of a training run, or the name of a bundled network",
         shown_default="the bundled network for the board, in Go the nearest", common=True, metavar="NAME")
     precision: str = option("auto", "of the network: auto is int8 where this processor multiplies int8 faster and the "
-                            "network has an int8 graph, else float32", choices=PRECISIONS, common=True)
+                            "network has an int8 graph, else float32", choices=PLAY_PRECISIONS, common=True)
     provider: str = option("cpu", "the execution provider of ONNX Runtime; all but cpu need another package of it",
                            choices=PROVIDERS)
     temperature: float = option(TEMPERATURE, "0 plays the best move, 1 samples from the priors", least=0, most=1e9,

@@ -3,36 +3,35 @@
     actors.play(on_game, should_stop)      until there are enough games
     actors.set_network(network, ...)       after each update; games go on with the newest network
 
-    a cluster:   RUN/newest.keras --> PlayTask --> worker: ParallelSelfPlay, kept from task to task --> games that ended
+    a cluster:   RUN/newest.safetensors --> PlayTask --> worker: ParallelSelfPlay, kept from task to task --> games
 
 Workers go on playing while the run trains: they then finish the tasks that they have, with the network before.  A
 worker that is killed loses the games that it has not finished, as a run does that is killed.
 """
 import contextlib
-import json
 import math
 import secrets
 import threading
 import time
-import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from mugo.core.files import BadInput, atomic_write
+from mugo.core.files import BadInput
 from mugo.games.position import BasePosition
 from mugo.nn.inference import Network
-from mugo.nn.metadata import METADATA
 from mugo.core.parallel import TaskExecutor
+from mugo.nn.tensor_file import write_tensors
+from mugo.nn.weights import Weights
 from mugo.selfplay.options import RunOptions, SelfPlayOptions
 from mugo.selfplay.parallel import ParallelSelfPlay, SelfPlayGame
 from mugo.selfplay.warm_start import UctSelfPlay
 
-NEWEST = "newest.keras"                  # in the run's folder, for the workers of a cluster
+NEWEST = "newest.safetensors"            # in the run's folder, for the workers of a cluster
 TASK_SHARE = 8                           # a task ends when this share of a worker's games has: seconds to minutes
-TASKS_PER_WORKER = 2                       # submitted at a time: one that is played, and the next one
+TASKS_PER_WORKER = 2                     # submitted at a time: one that is played, and the next one
 IDLE_SECONDS = 600                       # after which another run takes the memory of one that was killed
 
 OnGame = Callable[[SelfPlayGame], None]
@@ -44,8 +43,8 @@ class Actors(Protocol):
     @property
     def simulations(self) -> int: ...
 
-    def set_network(self, graphs: Mapping[str, bytes], metadata: dict[str, Any]) -> None:
-        """Play on with this network: checkpoint.Graphs.graphs and its metadata."""
+    def set_network(self, weights: Weights, metadata: dict[str, Any]) -> None:
+        """Play on with this network: checkpoint.Playable."""
         ...
 
     def play(self, on_game: OnGame, should_stop: Callable[[], bool]) -> None:
@@ -68,8 +67,8 @@ class LocalActors:
     def simulations(self) -> int:
         return sum(worker.simulations for worker in self.workers)
 
-    def set_network(self, graphs: Mapping[str, bytes], metadata: dict[str, Any]) -> None:
-        network, options = Network.from_graphs(graphs, metadata, threads=1), self._options
+    def set_network(self, weights: Weights, metadata: dict[str, Any]) -> None:
+        network, options = Network.from_weights(weights, metadata, threads=1), self._options
         if not self.workers:
             self.workers = [ParallelSelfPlay(self._start, network, options.selfplay, games=options.games_per_thread,
                                              seed=[options.seed, self._games, i]) for i in range(options.threads)]
@@ -119,7 +118,7 @@ class WarmStartActors:
     def simulations(self) -> int:
         return sum(worker.simulations for worker in self._workers)
 
-    def set_network(self, graphs: Mapping[str, bytes], metadata: dict[str, Any]) -> None:
+    def set_network(self, weights: Weights, metadata: dict[str, Any]) -> None:
         """UCT has none."""
 
     def play(self, on_game: OnGame, should_stop: Callable[[], bool]) -> None:
@@ -161,12 +160,8 @@ class ClusterActors:
         self._futures: set[Future] = set()
         executor.check_paths(write=folder)
 
-    def set_network(self, graphs: Mapping[str, bytes], metadata: dict[str, Any]) -> None:
-        metadata = metadata | {"history": [], "arena": [], "openings": []}
-        with atomic_write(self._network) as temporary, zipfile.ZipFile(temporary, "w") as archive:
-            archive.writestr(METADATA, json.dumps(metadata))
-            for name, graph in graphs.items():
-                archive.writestr(name, graph)
+    def set_network(self, weights: Weights, metadata: dict[str, Any]) -> None:
+        write_tensors(self._network, weights, metadata | {"history": [], "arena": [], "openings": []})
 
     def play(self, on_game: OnGame, should_stop: Callable[[], bool]) -> None:
         """Games beyond the last one that is asked for wait for the next call."""

@@ -4,10 +4,11 @@
                           v                                                  |
     RUN/replay_buffer.bin  --window of the newest positions-->  training --> newest network
                                                                              |
-    RUN/network.keras  <--if it is stronger than the best so far--  arena ---+
+    RUN/network.safetensors  <--if it is stronger than the best so far--  arena
 
-    RUN/checkpoint.keras, previous.keras    the newest state: weights, optimizer, history; and the previous one
-    RUN/log.csv, arena.csv, ...             see run_log.py
+    RUN/checkpoint.safetensors    the newest state: weights, optimizer, history
+    RUN/previous.safetensors      the checkpoint before
+    RUN/log.csv, arena.csv, ...   see run_log.py
 
 Games are always played by the newest network, but for those of a warm start (warm_start).  Update number u trains on
 the games of the replay buffer up to number u * update_games, with batches that are a function of (seed, u).  So
@@ -33,7 +34,7 @@ from mugo.nn.compile import compile_for_selfplay, train_step
 from mugo.nn.inference import Network
 from mugo.nn.interrupts import InterruptCallback
 from mugo.nn.keras_model import build
-from mugo.nn.metadata import ONNX, check_metadata, config_of, new_metadata, printable_name
+from mugo.nn.metadata import check_metadata, config_of, new_metadata, printable_name
 from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions
 from mugo.nn.runtime import has_fast_int8
 from mugo.nn.tensorboard_log import TensorBoardLog
@@ -101,7 +102,7 @@ class SelfPlayRun:
 
     def _resume(self) -> tuple[keras.Model, dict[str, Any]]:
         """The model and the metadata of the newest checkpoint, with the options.  Raises BadInput for other options."""
-        model, metadata = latest_checkpoint(self.folder, check_run)
+        model, metadata = latest_checkpoint(self.folder, check_run, compiled_model)
         kept = run_settings(metadata["rules"], config_of(metadata), RunOptions.from_dict(metadata["options"]))
         check_kept(self.folder, kept, run_settings(rules_of(self.start), self.config, self.options), MAY_CHANGE)
         metadata["options"] = asdict(self.options)
@@ -155,13 +156,13 @@ class SelfPlayRun:
                     break
 
     def _set_network(self, actors: Actors) -> None:
-        made = self._newest_graphs()
-        actors.set_network(made.graphs, self.metadata | {"quantization": made.quantization})
+        newest = self._newest()
+        actors.set_network(newest.weights, newest.metadata)
 
-    def _newest_graphs(self) -> checkpoint.Graphs:
-        """Of the newest network."""
+    def _newest(self) -> checkpoint.Playable:
+        """The newest network."""
         positions = self._calibration_positions() if self._quantises else None
-        return checkpoint.make_graphs(self.model, self.metadata, positions)
+        return checkpoint.playable(self.model, self.metadata, positions)
 
     def _play(self, actors: Actors, games: int, bar: ProgressBar) -> None:
         """Self-play until the replay buffer has so many games.
@@ -217,10 +218,10 @@ class SelfPlayRun:
 
     def _evaluate(self, bar: ProgressBar) -> None:
         """Arena matches of the newest network; it may become the best."""
-        graphs = self._newest_graphs().graphs
-        results = self._arena_results(Network.from_graphs(graphs, self.metadata, threads=1), bar)
+        newest = self._newest()
+        results = self._arena_results(Network.from_weights(newest.weights, newest.metadata, threads=1), bar)
         bar.set_postfix_str("", refresh=False)               # self-play goes on, and the arena's games are over
-        output = Network.from_graph(graphs[ONNX], self.metadata, threads=1).evaluate([self.start], tta=True)
+        output = Network.from_weights(newest.weights, newest.metadata, 1, "float32").evaluate([self.start], tta=True)
         assert output.values is not None                 # a policy-value network
         self._record_arena(results, float(output.values[0]), output.priors[0], bar)
 
@@ -278,7 +279,7 @@ class SelfPlayRun:
         return round(time.perf_counter() - self._start_time, 1)
 
     def _export_if_best(self) -> None:
-        """Write network.keras if the newest network is the best."""
+        """Write network.safetensors if the newest network is the best."""
         metadata = self.metadata
         if metadata["best"] and metadata["best"]["update"] == metadata["update"]:
             exported = {name: value for name, value in metadata.items() if name not in ("history", "openings")}
@@ -323,12 +324,19 @@ def new_run(name: str, start: BasePosition, config: AlphaZeroNetConfig, options:
     sizes = "filters", "policy_filters", "value_filters", "value_units"
     check_metadata(metadata, "a network with " + " ".join(format_option(name, getattr(config, name)) for name in sizes))
     keras.utils.set_random_seed(options.seed)
-    model = build(config.spec(), options.training_precision)
+    model = compiled_model(metadata)
     if init:
         metadata["init_from"] = init_from(model, config, find_network(init))
-    compile_for_selfplay(model, options.learning_rate, options.l2)
-    model.optimizer.build(model.trainable_variables)     # or its variables would be missing in the first checkpoint
     return model, metadata
+
+
+def compiled_model(metadata: dict[str, Any]) -> keras.Model:
+    """A new model for a run that has these metadata, compiled, with its optimizer built."""
+    options = RunOptions.from_dict(metadata["options"])
+    model = build(config_of(metadata).spec(), options.precision)
+    compile_for_selfplay(model, options.learning_rate, options.l2)
+    model.optimizer.build(model.trainable_variables)
+    return model
 
 
 def run_settings(rules: dict[str, Any], config: Any, options: RunOptions) -> dict[str, Any]:

@@ -15,6 +15,7 @@
     report         tables of evaluation as text and as a picture
     evaluate       network + data set -> accuracy tables             `mugo evaluate`
     quantize       an int8 graph for a trained network               `mugo quantize`
+    convert        a network as a file of ONNX or Keras              `mugo convert`
 
 Imports data, nn and plots; quantize imports players, for games that a network plays.  Must not import search.
 """

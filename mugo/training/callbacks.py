@@ -13,6 +13,7 @@ from mugo.nn.backend import keras
 from mugo.nn.devices import one_device
 from mugo.nn.metadata import read_metadata
 from mugo.nn.processes import is_first
+from mugo.nn.range_calibration import quantize_file
 from mugo.nn.tensorboard_log import TensorBoardLog
 from mugo.nn.weight_averaging import AveragedModel
 from mugo.plots import curves
@@ -24,7 +25,7 @@ MASKED_METRICS = "value_mse", "value_accuracy", "ownership_accuracy", "score_err
 METRICS = ["ce", "top1", "top5", *MASKED_METRICS]
 COLUMNS = ["step", "positions", "seconds", "learning_rate", "loss", *METRICS,
            *(f"validation_{name}" for name in ("loss", *METRICS)), "positions_per_second"]
-PRE_DECAY = "pre-decay.keras"            # the last checkpoint before the learning rate decays
+PRE_DECAY = "pre-decay.safetensors"      # the last checkpoint before the learning rate decays
 
 
 def rename_logs(logs: dict[str, Any]) -> dict[str, float]:
@@ -158,7 +159,7 @@ def link_pre_decay(run: Path, options: TrainingOptions, metadata: dict[str, Any]
 
 
 def write_results(model: keras.Model, run: Path, metadata: dict[str, Any]) -> None:
-    """Write what follows from a checkpoint: the averaged model as RUN/network.keras, if no checkpoint before was
+    """Write what follows from a checkpoint: the averaged model as RUN/network.safetensors, if no checkpoint before was
     better; the log and the learning curve.  Also of a run that is resumed: it may have been killed before this."""
     history = metadata["history"]
     if metadata["best"] == history[-1]:
@@ -170,7 +171,7 @@ def write_results(model: keras.Model, run: Path, metadata: dict[str, Any]) -> No
 
 
 def add_int8(run: Path, validation: tuple) -> None:
-    """Add a quantised graph, calibrated on the validation positions, to RUN/network.keras, if it has none.
+    """Add a quantised graph, calibrated on the validation positions, to RUN/network.safetensors, if it has none.
 
     At the end of a run: it takes seconds to minutes of the CPU, in which the GPUs would wait, and at most checkpoints
     the network is a new one.  Until then it is played in float32.
@@ -179,7 +180,7 @@ def add_int8(run: Path, validation: tuple) -> None:
     if "quantization" in read_metadata(path):
         return
     try:
-        checkpoint.add_quantized(path, path, calibration_positions(*validation))
+        quantize_file(path, path, calibration_positions(*validation))
     except BadInput as error:            # it would lose too much, or there is one position
         log_to_stderr(f"{error}; the network is played in float32")
     except OSError as error:             # a full disk; the run itself is finished

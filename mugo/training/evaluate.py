@@ -34,7 +34,7 @@ from mugo.core.options import add_options, check, given, option
 from mugo.games.coords import MAX_SIZE, MIN_SIZE
 from mugo.nn.inference import Network
 from mugo.nn.range_calibration import format_figures
-from mugo.nn.runtime import PRECISIONS
+from mugo.nn.runtime import PLAY_PRECISIONS
 from mugo.core.parallel import add_scheduler_argument, open_executor
 from mugo.plots import figures
 from mugo.training import calibration, report
@@ -59,7 +59,7 @@ class EvaluateOptions:
     seed: int = option(0, "random seed of the sample", least=SEED[0], most=SEED[1], common=True)
     precision: tuple[str, ...] = option(("float32",), "of the networks: float32, int8, or auto, as they are played on "
                                         "this processor; several, as float32,int8, compare each network in each of "
-                                        "them", choices=PRECISIONS, metavar="NAME", common=True)
+                                        "them", choices=PLAY_PRECISIONS, metavar="NAME", common=True)
 
     def __post_init__(self):
         check(self)

@@ -11,8 +11,8 @@ from mugo.data import shuffle
 from mugo.data.dataset import DataSet
 from mugo.data.positions import Batch, Positions
 from mugo.core.files import BadInput
-from mugo.nn.blocks import GLOBAL_FEATURES
 from mugo.nn.blocks import model_inputs
+from mugo.nn.graph import GLOBAL_FEATURES
 from mugo.nn.losses import UNKNOWN_OWNER
 from mugo.nn.policy_net import NEXT_MOVES, PolicyNetConfig
 from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions

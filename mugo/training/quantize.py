@@ -17,9 +17,8 @@ from mugo.games.position import BasePosition, global_features
 from mugo.core.limits import SEED
 from mugo.core.options import add_options, check, given, option
 from mugo.nn.bundled import find_network
-from mugo.nn.checkpoint import add_quantized
 from mugo.nn.inference import Network
-from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions, format_figures
+from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions, format_figures, quantize_file
 from mugo.players.player import RESIGN
 from mugo.players.policy import PolicyPlayer
 from mugo.core.progress import progress_bar
@@ -91,5 +90,5 @@ def command(args: argparse.Namespace) -> int:
     positions = own_positions(network, options.seed) if args.dataset is None else \
         dataset_positions(dataset.load_dataset(args.dataset), network.size, options.where, options.seed)
     output = args.output or path
-    print(f"{output}: {format_figures(add_quantized(path, output, positions))}")
+    print(f"{output}: {format_figures(quantize_file(path, output, positions))}")
     return 0

@@ -1,20 +1,20 @@
 """A data set in, a network out:  mugo train DATASET -o RUN
 
-    RUN/checkpoint.keras      the newest state: weights, optimizer, schedule, history
-    RUN/previous.keras        the checkpoint before
-    RUN/pre-decay.keras       the last checkpoint before the learning rate decays, or the initial state: the run can
-                              be made longer from here
-    RUN/network.keras         the network with the least validation loss so far: play with this one
-    RUN/log.csv, curve.png    loss and accuracy at each checkpoint
-    RUN/options.toml          the run's options, for --config of another one
-    RUN/tensorboard/          the same for TensorBoard
+    RUN/checkpoint.safetensors    the newest state: weights, optimizer, schedule, history
+    RUN/previous.safetensors      the checkpoint before
+    RUN/pre-decay.safetensors     the last checkpoint before the learning rate decays, or the initial state: the run can
+                                  be made longer from here
+    RUN/network.safetensors       the network with the least validation loss so far: play with this one
+    RUN/log.csv, curve.png        loss and accuracy at each checkpoint
+    RUN/options.toml              the run's options, for --config of another one
+    RUN/tensorboard/              the same for TensorBoard
 
 There is a checkpoint every --checkpoint-every minutes, and more often at first; or every --checkpoint-positions.  Every
 batch is a function of (seed, step) alone, and a checkpoint holds the step, so `--resume` after Ctrl-C or kill -9
 continues with exactly the batches that would have come.  Batches are made by compiled threads while the network trains.
 
-Learning rate: linear warm-up, constant, linear decay (schedules.WarmupStableDecay).  Validation and network.keras are
-of the averaged weights (optimizers.AveragingOptimizer), which have most of what the decay gains before it comes.
+Learning rate: linear warm-up, constant, linear decay (schedules.WarmupStableDecay).  Validation and network.safetensors
+are of the averaged weights (optimizers.AveragingOptimizer), which have most of what the decay gains before it comes.
 `--resume --positions N` makes a run longer: it is resumed from before the decay, and the result is that of a run
 started with N positions.
 """
@@ -60,7 +60,7 @@ RECALIBRATION_BATCH = 256                # positions in each batch that batch-no
 
 def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOptions, resume: bool = False,
           init: str = "", devices: int | None = 1) -> Path:
-    """Train a network and return its file, RUN/network.keras.
+    """Train a network and return its file, RUN/network.safetensors.
 
     resume: continue from RUN's checkpoint; config and options must be the run's, all but MAY_CHANGE: see `resume_run`.
     init: a network (see find_network) to initialise from (transfer.init_from).  The first batch is the one after
@@ -160,6 +160,15 @@ def new_run(run: Path, data: DataSet, config: PolicyNetConfig, options: Training
     return model, metadata | {"options": asdict(options)}
 
 
+def compiled_model(metadata: dict[str, Any]) -> keras.Model:
+    """A new model for the checkpoint of a run that has these metadata, compiled, with its optimizer built."""
+    config, options = policy_config(metadata, metadata.get("name") or "it"), TrainingOptions(**metadata["options"])
+    model = build(config.spec(), options.precision)
+    compile_model(model, config, options)
+    model.optimizer.build(model.trainable_variables)
+    return model
+
+
 def check_new(config: PolicyNetConfig, metadata: dict[str, Any]) -> None:
     """Raise BadInput, which names the options, if the network of a new run could not be read again."""
     sizes = "filters", "layers", "policy_filters", "context_filters", "context_layers"
@@ -183,7 +192,7 @@ def resume_run(run: Path, data: DataSet, options: TrainingOptions, training: Pos
     Raises BadInput for other data; and if the run would become shorter and is past the start of that decay.
     """
     keras.utils.set_random_seed(options.seed)            # Keras makes random weights first: the same in all processes
-    model, metadata = latest_checkpoint(run, check_run, CHECKPOINTS)
+    model, metadata = latest_checkpoint(run, check_run, compiled_model, CHECKPOINTS)
     check_same_data(run, metadata["data"], data, training, validating)
     before = TrainingOptions(**metadata["options"])
     if is_first():
@@ -196,8 +205,8 @@ def resume_run(run: Path, data: DataSet, options: TrainingOptions, training: Pos
             raise BadInput(f"{run} cannot become a run of {changed.positions:,} positions: it is past the step at "
                            "which the learning rate of that would begin to decay")
         best = metadata["best"]
-        model, metadata = latest_checkpoint(run, check_run, (PRE_DECAY,))
-        metadata["best"] = best          # RUN/network.keras, which the longer run has to surpass
+        model, metadata = latest_checkpoint(run, check_run, compiled_model, (PRE_DECAY,))
+        metadata["best"] = best          # RUN/network.safetensors, which the longer run has to surpass
     if metadata["history"]:              # its warm-up has begun, and stays as it was
         changed = replace(changed, warmup_limit=before.warmup)
     if changed.learning_rate != before.learning_rate:

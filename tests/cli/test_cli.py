@@ -63,6 +63,7 @@ def test_without_compiled_code_there_is_one_line(monkeypatch, capsys):
 
 
 def test_a_missing_package_names_the_extra_to_install(monkeypatch, capsys):
+    monkeypatch.setitem(cli.WRITTEN_WITH, "train", ("keras",))
     monkeypatch.setitem(sys.modules, "keras", None)
     for name in "mugo.nn.backend", "mugo.nn.checkpoint":
         monkeypatch.delitem(sys.modules, name, raising=False)
@@ -77,9 +78,8 @@ def test_a_missing_package_names_the_extra_to_install(monkeypatch, capsys):
     ("train games -o run", "jax", "jax"), ("selfplay -o run", "keras", "train"), ("web", "starlette", "web"),
     ("web", "uvicorn", "web"), ("web", "websockets", "web"),
     # needed at the first checkpoint, and missed at the start: neither folder nor network is looked for
-    ("train games -o run", "onnx", "train"), ("train games -o run", "matplotlib", "pictures"),
-    ("selfplay gomoku -o run", "onnx", "train"), ("selfplay gomoku -o run", "matplotlib", "pictures"),
-    ("quantize network", "onnx", "train")])
+    ("train games -o run", "matplotlib", "pictures"), ("selfplay gomoku -o run", "matplotlib", "pictures"),
+    ("convert policy-9 net.keras", "keras", "train")])
 def test_a_command_without_a_package_ends_with_one_line(command, package, extra, tmp_path):
     """Each in a process of its own: nothing of the package, nor of what needs it, is loaded before."""
     if importlib.util.find_spec(package) is None and package != "jax":
@@ -98,9 +98,10 @@ def test_a_command_without_a_package_ends_with_one_line(command, package, extra,
 def test_the_extra_is_that_of_the_backend(backend, extra, monkeypatch, capsys):
     pytest.importorskip("mugo.training.train")
     monkeypatch.setenv("KERAS_BACKEND", backend)
-    monkeypatch.setitem(sys.modules, "onnx", None)
+    monkeypatch.setitem(cli.WRITTEN_WITH, "train", ("keras",))
+    monkeypatch.setitem(sys.modules, "keras", None)
     assert cli.main(["train", "games", "-o", "run"]) == 2
-    assert capsys.readouterr().err == f"mugo train: this needs the package onnx: pip install 'mugo[{extra}]'\n"
+    assert capsys.readouterr().err == f"mugo train: this needs the package keras: pip install 'mugo[{extra}]'\n"
 
 
 def test_an_interrupted_command_leaves_no_semaphores_of_its_workers():

@@ -22,7 +22,7 @@ def test_a_network_that_was_begun_keeps_its_minutes_and_a_line_says_so(tmp_path,
     assert commands[2] == f"train {tmp_path}/games -o {tmp_path}/run --minutes 10 --checkpoint-positions 16000"
     assert "other --minutes" not in capsys.readouterr().out
     (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "checkpoint.keras").write_bytes(b"")
+    (tmp_path / "run" / "checkpoint.safetensors").write_bytes(b"")
     assert cli.main(words) == 0
     assert commands[6] == f"train {tmp_path}/games -o {tmp_path}/run --resume"
     assert f"{tmp_path}/run is trained as it was begun; for other --minutes" in capsys.readouterr().out

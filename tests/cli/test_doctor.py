@@ -47,7 +47,8 @@ def test_the_report_of_a_sound_installation_has_no_problems():
     assert report["caches"]["writable"] is True and report["caches"]["of this user"] is True
     assert re.fullmatch(r"[\d.]+ MiB, go 19x19, (int8|float32), policy and value and ownership",
                         report["networks"]["policy-19"])
-    assert {path.stem for path in (Path(__file__).parents[2] / "models").glob("*.keras")} == set(report["networks"])
+    models = Path(__file__).parents[2] / "models"
+    assert {path.stem for path in models.glob("*.safetensors")} == set(report["networks"])
 
 
 def test_the_report_has_no_personal_folder(monkeypatch, tmp_path):
@@ -65,7 +66,7 @@ def test_the_report_has_no_personal_folder(monkeypatch, tmp_path):
 
 
 def test_a_network_that_cannot_be_read_is_a_problem_and_the_others_are_reported(monkeypatch, tmp_path, capsys):
-    (tmp_path / "policy-5.keras").write_bytes(b"PK")
+    (tmp_path / "policy-5.safetensors").write_bytes(b"PK")
     models = Path(__file__).parents[2] / "models"
     monkeypatch.setattr("mugo.nn.bundled.network_folders", lambda: [tmp_path, models])
     assert cli.main(["doctor", "--no-speed"]) == 2

@@ -107,7 +107,7 @@ def test_a_run_whose_disk_becomes_full_resumes_when_there_is_space(make, inputs,
         if isinstance(case, SelfPlay):
             case.run_again = run_again
             shutil.rmtree(out)
-            server.run(case.words(out), log, case.constants, kill_when=(out / "checkpoint.keras").exists)
+            server.run(case.words(out), log, case.constants, kill_when=(out / "checkpoint.safetensors").exists)
             case.save_start(out)
         for number in numbers:
             for path in tmp_path.glob("out*"):

@@ -45,7 +45,7 @@ def unbroken_run(server, case, out) -> float:
 
 def make_start(server, case, out) -> None:
     """The first checkpoint of self-play, of a run that is killed as soon as it has written that."""
-    run(server, case, out, kill_when=(out / "checkpoint.keras").exists)
+    run(server, case, out, kill_when=(out / "checkpoint.safetensors").exists)
     assert not case.frames(out)
     case.save_start(out)
 

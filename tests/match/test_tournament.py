@@ -126,12 +126,12 @@ def test_a_match_is_not_continued_with_another_network(tmp_path, capsys):
     """Under one name: what a run has learned since, or the bundled network of a later version."""
     run, folder = tmp_path / "run", tmp_path / "m"
     run.mkdir()
-    shutil.copy(MODELS / "policy-9.keras", run / "network.keras")
+    shutil.copy(MODELS / "policy-9.safetensors", run / "network.safetensors")
     words = f"policy --network {run}", "random", "--size", 5, "--games"
     match(*words, 1, "-o", folder)
     noted = json.loads((folder / "match.json").read_text())
     assert list(noted["checksums"]) == [str(run)]
-    shutil.copy(MODELS / "policy-19-small.keras", run / "network.keras")
+    shutil.copy(MODELS / "policy-19-small.safetensors", run / "network.safetensors")
     file_checksum.cache_clear()                       # of the process before
     assert cli.main(["match", *map(str, words), "2", "-o", str(folder)]) == 2
     assert capsys.readouterr().err == (f"mugo match: {folder} holds another match: {run} has changed "

@@ -19,7 +19,7 @@ def test_every_board_has_the_bundled_network_of_the_nearest_size(tmp_path, monke
         bundled.bundled_name(9)
     path = policy_file(tmp_path, value_head=True)
     for name in ("policy-9", "policy-13", "policy-19", "policy-19-small", "other"):
-        (tmp_path / f"{name}.keras").write_bytes(path.read_bytes())
+        (tmp_path / f"{name}.safetensors").write_bytes(path.read_bytes())
     assert {size: bundled.bundled_name(size) for size in (2, 9, 10, 11, 13, 15, 16, 19)} == {
         2: "policy-9", 9: "policy-9", 10: "policy-9", 11: "policy-13", 13: "policy-13", 15: "policy-13",
         16: "policy-19", 19: "policy-19"}
@@ -31,7 +31,7 @@ def test_every_board_has_the_bundled_network_of_the_nearest_size(tmp_path, monke
     assert both.for_board(9) is both.for_board(5) is not both.for_board(13)
     assert not both.has_ownership
     path = policy_file(tmp_path, "scores", value_head=True, komi_input=True)
-    (tmp_path / "policy-9.keras").write_bytes(path.read_bytes())
+    (tmp_path / "policy-9.safetensors").write_bytes(path.read_bytes())
     mixed = BundledNetworks(threads=1)
     assert mixed.has_ownership
     output = mixed.evaluate([Position(9, 0.5)])

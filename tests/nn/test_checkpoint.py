@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from networks import (
     alphazero_model,
-    in_format_1,
+    damaged,
     keras,
+    keras_archive,
     policy_file,
     policy_network,
     random_model,
-    with_member,
+    tensors_of,
     with_metadata,
 )
 
@@ -21,24 +22,34 @@ from mugo.core.files import BadInput
 from mugo.games import planes
 from mugo.nn import checkpoint
 from mugo.nn.inference import Network
+from mugo.nn.compile import compile_for_training
+from mugo.nn.keras_model import build
 from mugo.nn.metadata import config_of, new_metadata
+from mugo.nn.onnx_graph import OnnxGraph
 from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.tensor_file import TensorFile
+from mugo.nn.transfer import init_from
 
 
 def accept(metadata, path):
     """Any metadata."""
 
 
-def test_an_exported_file_holds_the_weights_the_graph_and_the_metadata(tmp_path):
+def make(metadata):
+    """A model without an optimizer."""
+    return build(config_of(metadata).spec())
+
+
+def test_an_exported_file_holds_the_weights_and_the_metadata(tmp_path):
     model, config = alphazero_model()
     metadata = new_metadata(config, "gomoku", 4, True)
-    checkpoint.export(model, tmp_path / "net.keras", metadata)
-    loaded, net = checkpoint.load(tmp_path / "net.keras"), Network(tmp_path / "net.keras", threads=1)
+    checkpoint.export(model, tmp_path / "net.safetensors", metadata)
+    loaded, net = checkpoint.load(tmp_path / "net.safetensors"), Network(tmp_path / "net.safetensors", threads=1)
     assert all(np.array_equal(w, other) for w, other in zip(model.get_weights(), loaded.get_weights(), strict=True))
-    assert not loaded.compiled
     assert (net.game, net.k, net.exactly, net.size, net.has_value) == ("gomoku", 4, True, 6, True)
     assert config_of(net.metadata) == config
-    in_memory = Network.from_graph(checkpoint.onnx_graph(model, config), metadata | {"name": "newest"}, threads=1)
+    assert tensors_of(net.path).keys() == checkpoint.variables_of(model).keys()
+    in_memory = Network.from_weights(checkpoint.weights_of(model, metadata), metadata | {"name": "newest"}, threads=1)
     assert in_memory.name == "newest"
     packed = np.random.default_rng(0).integers(0, 16, (4, 36, 1), np.uint8)
     for ours, theirs in zip(in_memory.evaluate_packed(packed), net.evaluate_packed(packed), strict=True):
@@ -46,32 +57,31 @@ def test_an_exported_file_holds_the_weights_the_graph_and_the_metadata(tmp_path)
 
 
 def test_damaged_weights_are_refused_in_one_line(tmp_path):
-    path = with_member(policy_file(tmp_path), "model.weights.h5", None)
-    with pytest.raises(BadInput, match="is not a MuGo network, or is damaged: Bad CRC-32"):
-        checkpoint.load(path)
+    with pytest.raises(BadInput, match="is not a MuGo network, or is damaged: its numbers do not fit their checksum"):
+        checkpoint.load(damaged(policy_file(tmp_path)))
 
 
 def test_a_failed_export_leaves_the_old_file(tmp_path, monkeypatch):
     model, path = policy_network(tmp_path)
     before = path.read_bytes()
-    monkeypatch.setattr(checkpoint, "to_onnx", lambda *_: 1 / 0)
+    monkeypatch.setattr(checkpoint, "onnx_difference", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         checkpoint.export(model, path, new_metadata(PolicyNetConfig(9, 4)))
     assert path.read_bytes() == before
-    assert [file.name for file in tmp_path.iterdir()] == ["net.keras"]
+    assert [file.name for file in tmp_path.iterdir()] == ["net.safetensors"]
 
 
 @pytest.mark.parametrize("layer", ["pass", "value"])
 def test_a_graph_with_other_weights_than_the_model_is_not_exported(tmp_path, monkeypatch, layer):
     """One output that differs by a few hundredths is enough, also where the other agrees."""
     model, path = policy_network(tmp_path, value_head=True)
-    real = checkpoint.to_onnx
+    real, bias = OnnxGraph.dense, 2 if layer == "pass" else 0.1
 
-    def wrong(weights, spec):
-        kernel, bias = weights[layer]
-        return real(weights | {layer: [kernel, bias + (2 if layer == "pass" else 0.1)]}, spec)
+    def wrong(self, x, name, *args, **options):
+        y = real(self, x, name, *args, **options)
+        return y if name != layer else self.add([y, self._constant("wrong", np.float32([bias]))], "y")
 
-    monkeypatch.setattr(checkpoint, "to_onnx", wrong)
+    monkeypatch.setattr(OnnxGraph, "dense", wrong)
     with pytest.raises(RuntimeError, match=r"outputs of ONNX Runtime and Keras differ by 0\.\d"):
         checkpoint.export(model, path, new_metadata(PolicyNetConfig(9, 4, value_head=True)))
 
@@ -87,28 +97,28 @@ def small_run(folder):
 
 def test_a_damaged_checkpoint_gives_way_to_the_one_before(tmp_path):
     run = small_run(tmp_path)
-    assert checkpoint.latest_checkpoint(run, accept)[1]["number"] == 2
+    assert checkpoint.latest_checkpoint(run, accept, make)[1]["number"] == 2
     whole = (run / checkpoint.CHECKPOINT).read_bytes()
     damaged = bytearray(whole)
     damaged[len(damaged) // 2] ^= 255
     for data in (bytes(damaged), whole[:len(whole) // 2]):
         (run / checkpoint.CHECKPOINT).unlink()
         (run / checkpoint.CHECKPOINT).write_bytes(data)
-        assert checkpoint.latest_checkpoint(run, accept)[1]["number"] == 1
+        assert checkpoint.latest_checkpoint(run, accept, make)[1]["number"] == 1
         # The next checkpoint gives its name to the one before, and must not do that to the damaged file.
         assert (run / checkpoint.CHECKPOINT).read_bytes() == (run / checkpoint.PREVIOUS).read_bytes()
     for name in checkpoint.CHECKPOINT, checkpoint.PREVIOUS:
         (run / name).write_bytes(data)
-    with pytest.raises(BadInput, match="holds no training run to resume: checkpoint.keras is missing or damaged"):
-        checkpoint.latest_checkpoint(run, accept)
+    with pytest.raises(BadInput, match="holds no training run to resume: checkpoint.safetensors is missing or damaged"):
+        checkpoint.latest_checkpoint(run, accept, make)
 
 
 def test_a_checkpoint_that_is_whole_but_not_of_this_program_is_not_called_damaged(tmp_path):
     run = small_run(tmp_path)
     with_metadata(run / checkpoint.CHECKPOINT, lambda metadata: metadata.update(name="a\N{NO-BREAK SPACE}b")).replace(
         run / checkpoint.CHECKPOINT)
-    with pytest.raises(BadInput, match="checkpoint.keras has a name that is no text of at most 200 printable"):
-        checkpoint.latest_checkpoint(run, accept)
+    with pytest.raises(BadInput, match="checkpoint.safetensors has a name that is no text of at most 200 printable"):
+        checkpoint.latest_checkpoint(run, accept, make)
 
 
 def test_weights_that_are_not_finite_are_neither_written_nor_read(tmp_path, monkeypatch):
@@ -122,32 +132,33 @@ def test_weights_that_are_not_finite_are_neither_written_nor_read(tmp_path, monk
         weights[0, 0, 1, 2] = bad
         kernel.assign(weights)
         for write in checkpoint.save, checkpoint.export:
-            with pytest.raises(BadInput, match="net.keras: conv1/kernel of this network is infinite or NaN"):
+            with pytest.raises(BadInput, match="net.safetensors: conv1/kernel of this network is infinite or NaN"):
                 write(model, path, metadata)
     assert {file.name: file.read_bytes() for file in run.iterdir()} == before
     with monkeypatch.context() as patched:               # as a program that does not check writes it
         patched.setattr(checkpoint, "check_finite", lambda *_: None)
-        with pytest.raises(BadInput, match="its weights 'conv1_w' are not finite"):
+        with pytest.raises(BadInput, match="its weights 'conv1' are not finite"):
             checkpoint.export(model, path, metadata)
+        checkpoint.save(model, run / checkpoint.CHECKPOINT, metadata)
+        kernel.assign(np.zeros(weights.shape))
         patched.setattr(checkpoint, "onnx_difference", lambda *_: np.nan)
         with pytest.raises(RuntimeError, match="ONNX Runtime and Keras differ by nan"):
             checkpoint.export(model, path, metadata)
-        checkpoint.save(model, run / checkpoint.CHECKPOINT, metadata)
     with pytest.raises(BadInput, match="conv1/kernel of this network is infinite or NaN"):
         checkpoint.load(run / checkpoint.CHECKPOINT)
-    assert checkpoint.latest_checkpoint(run, accept)[1]["number"] == 1           # the good one before it
+    assert checkpoint.latest_checkpoint(run, accept, make)[1]["number"] == 1           # the good one before it
 
 
 def test_variables_of_the_optimizer_that_are_not_finite_are_not_written(tmp_path):
     model, path = policy_network(tmp_path)
     model.compile(keras.optimizers.Adam(1e-3), "mse")
     model.optimizer.build(model.trainable_variables)
-    checkpoint.save(model, tmp_path / "run.keras", new_metadata(PolicyNetConfig(9, 4)))
+    checkpoint.save(model, tmp_path / "run.safetensors", new_metadata(PolicyNetConfig(9, 4)))
     variable = model.optimizer.variables[-1]
     variable.assign(np.full(variable.shape, np.nan))
-    with pytest.raises(BadInput, match="run.keras: .*velocity of this network is infinite or NaN"):
-        checkpoint.save(model, tmp_path / "run.keras", new_metadata(PolicyNetConfig(9, 4)))
-    assert checkpoint.load(tmp_path / "run.keras").compiled
+    with pytest.raises(BadInput, match="run.safetensors: .*velocity of this network is infinite or NaN"):
+        checkpoint.save(model, tmp_path / "run.safetensors", new_metadata(PolicyNetConfig(9, 4)))
+    assert np.isfinite(tensors_of(tmp_path / "run.safetensors")["optimizer/pass_bias_velocity"]).all()
 
 
 def test_weights_are_searched_for_nan_without_copies_in_float64():
@@ -162,14 +173,14 @@ def test_weights_are_searched_for_nan_without_copies_in_float64():
 def test_the_metadata_of_the_latest_checkpoint_are_read_without_its_model(tmp_path, monkeypatch):
     run = small_run(tmp_path)
     with monkeypatch.context() as patched:
-        patched.setattr(checkpoint, "load", None)
+        patched.setattr(TensorFile, "read", None)
         assert checkpoint.latest_metadata(run, accept)["number"] == 2
         (run / checkpoint.CHECKPOINT).unlink()
         assert checkpoint.latest_metadata(run, accept)["number"] == 1
         (run / checkpoint.CHECKPOINT).write_bytes((run / checkpoint.PREVIOUS).read_bytes()[:100])
         assert checkpoint.latest_metadata(run, accept)["number"] == 1
     (run / checkpoint.PREVIOUS).unlink()
-    with pytest.raises(BadInput, match="holds no training run to resume: checkpoint.keras is missing or damaged"):
+    with pytest.raises(BadInput, match="holds no training run to resume: checkpoint.safetensors is missing or damaged"):
         checkpoint.latest_metadata(run, accept)
 
 
@@ -186,15 +197,57 @@ def test_a_network_whose_outputs_are_nan_is_not_evaluated_as_if_it_were_one(tmp_
                 return [bad[name] for name in names]
 
         monkeypatch.setattr(network, "_session", Session())
-        with pytest.raises(BadInput, match=f"net.keras: its {name} is NaN; the network is damaged, or its training"):
+        with pytest.raises(BadInput, match=f"net.safetensors: its {name} is NaN; the network is damaged, or its"):
             network.evaluate_packed(packed)
 
 
 def test_a_run_of_an_earlier_version_gets_one_line_that_says_what_to_do(tmp_path):
     run = small_run(tmp_path)
-    in_format_1(run / checkpoint.CHECKPOINT).replace(run / checkpoint.CHECKPOINT)
-    with pytest.raises(BadInput, match=r"written by an earlier version of MuGo \(format 1\): train the network again"):
-        checkpoint.latest_checkpoint(run, accept)
+    keras_archive(run / checkpoint.CHECKPOINT)
+    with pytest.raises(BadInput, match="is a Keras file, as earlier versions of MuGo wrote it: this version reads"):
+        checkpoint.latest_checkpoint(run, accept, make)
+    for name in checkpoint.CHECKPOINT, checkpoint.PREVIOUS:
+        (run / name).unlink()
+    keras_archive(run / "checkpoint.keras")
+    for find, *others in (checkpoint.latest_checkpoint, make), (checkpoint.latest_metadata,):
+        with pytest.raises(BadInput, match="checkpoint.keras was written by an earlier version of MuGo: this version"):
+            find(run, accept, *others)
+
+
+def test_a_checkpoint_is_not_played_and_another_network_can_be_initialised_from_it(tmp_path):
+    config = PolicyNetConfig(9, 4, auxiliary_heads=True)
+    model, path = random_model(config), tmp_path / "checkpoint.safetensors"
+    model.compile(keras.optimizers.Adam(1e-3), "mse")
+    model.optimizer.build(model.trainable_variables)
+    checkpoint.save(model, path, new_metadata(config))
+    with pytest.raises(BadInput, match="is the checkpoint of a run: play and share the run's network.safetensors"):
+        Network(path)
+    other = random_model(config, 5)
+    init_from(other, config, path)
+    assert all(map(np.array_equal, other.get_weights(), model.get_weights()))
+
+
+def test_a_checkpoint_gives_back_the_optimizer_to_the_bit_and_not_to_another_one(tmp_path):
+    config = PolicyNetConfig(9, 4)
+    packed, target = np.zeros((4, 81, planes.PACKED), np.uint8), {"policy": np.arange(4)}
+
+    def compiled(optimizer):
+        model = random_model(config)
+        compile_for_training(model, config, 0.01, optimizer=optimizer)
+        model.optimizer.build(model.trainable_variables)
+        return model
+
+    model = compiled("muon")
+    model.train_on_batch(packed, target)
+    checkpoint.save(model, tmp_path / checkpoint.CHECKPOINT, new_metadata(config))
+    again, _ = checkpoint.latest_checkpoint(tmp_path, accept, lambda _: compiled("muon"))
+    for either in model, again:
+        either.train_on_batch(packed, target)
+    ours, theirs = map(checkpoint.arrays_of, (model, again))
+    assert ours["optimizer/iteration"] == 2 and ours.keys() == theirs.keys()
+    assert all(np.array_equal(ours[name], theirs[name]) for name in ours)
+    with pytest.raises(BadInput, match="are not those of its network: it has no optimizer/conv0_kernel_velocity"):
+        checkpoint.latest_checkpoint(tmp_path, accept, lambda _: compiled("adam"))
 
 
 def test_a_linked_checkpoint_replaces_what_had_that_name(tmp_path):

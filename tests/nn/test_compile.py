@@ -11,8 +11,9 @@ from networks import SMALL, alphazero_model, build, checkpoint, keras, random_mo
 from mugo.games import planes
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
 from mugo.nn.compile import compile_for_selfplay, compile_for_training, train_step
-from mugo.nn.metadata import new_metadata
+from mugo.nn.metadata import config_of, new_metadata
 from mugo.nn.optimizers import OPTIMIZERS
+from mugo.nn.weights import weight_axes
 from mugo.nn.policy_net import PolicyNetConfig
 
 
@@ -36,10 +37,10 @@ def test_the_loss_is_that_of_the_formula(l2, batch_norm):
     v = np.tanh(outputs["value"][:, 0])
     ce, mse = -(policy * np.log(p)).sum(1).mean(), ((value - v) ** 2).mean()
     logs = train_step(model, packed, policy, value)
-    assert logs["loss"] == pytest.approx(ce + mse + l2 * sum((w ** 2).sum() for w in theta), rel=1e-5)
+    assert logs["loss"] == pytest.approx(ce + mse + l2 * sum((w ** 2).sum() for w in theta), rel=3e-5)
     assert logs == pytest.approx({
         "loss": logs["loss"], "ce": ce, "value_mse": mse, "entropy": -(p * np.log(p)).sum(1).mean(),
-        "top1": (p.argmax(1) == policy.argmax(1)).mean()}, rel=1e-5)
+        "top1": (p.argmax(1) == policy.argmax(1)).mean()}, rel=3e-5)
 
 
 @pytest.mark.parametrize("label_smoothing", [0.0, 0.3])
@@ -48,7 +49,7 @@ def test_the_loss_of_supervised_learning_is_that_of_the_formula(label_smoothing)
     config = PolicyNetConfig(size=5, filters=8, layers=3, value_head=True, equivariant=True)
     model = random_model(config)
     compile_for_training(model, config, 1e-3, optimizer="adam", label_smoothing=label_smoothing)
-    assert model.optimizer.weight_axes == config.spec().weight_axes()
+    assert model.optimizer.weight_axes == weight_axes(config.spec())
     model.run_eagerly = True             # tracing it takes longer
     rng = np.random.default_rng(0)
     packed = rng.integers(0, 256, (40, 25, planes.PACKED), np.uint8)
@@ -125,14 +126,20 @@ def test_filters_of_the_heads_that_are_0_everywhere_learn_if_they_are_normalised
 
 
 def test_training_continues_from_a_checkpoint_as_without_it(tmp_path):
+    def compiled(metadata):
+        model = build(config_of(metadata).spec())
+        compile_for_selfplay(model, 1e-2, 1e-2)
+        model.optimizer.build(model.trainable_variables)
+        return model
+
     model, config = alphazero_model(batch_norm=True)
     compile_for_selfplay(model, 1e-2, 1e-2)
     model.run_eagerly = True             # quicker than tracing both
     batches = [random_batch(4, seed=seed) for seed in range(4)]
     for batch in batches[:2]:
         train_step(model, *batch)
-    checkpoint.save(model, tmp_path / "checkpoint.keras", new_metadata(config, "gomoku", 4))
-    loaded = checkpoint.load(tmp_path / "checkpoint.keras")
+    checkpoint.save(model, tmp_path / "checkpoint.safetensors", new_metadata(config, "gomoku", 4))
+    loaded, _ = checkpoint.latest_checkpoint(tmp_path, lambda *_: None, compiled)
     loaded.run_eagerly = model.run_eagerly
     for batch in batches[2:]:
         assert train_step(model, *batch) == train_step(loaded, *batch)
@@ -146,8 +153,8 @@ def test_a_network_trained_in_bfloat16_is_exported_in_float32(tmp_path):
     compile_for_selfplay(model)
     model.run_eagerly = True
     train_step(model, *random_batch(4))
-    checkpoint.export(model, tmp_path / "net.keras", new_metadata(config, "gomoku", 4))
-    loaded = checkpoint.load(tmp_path / "net.keras")
+    checkpoint.export(model, tmp_path / "net.safetensors", new_metadata(config, "gomoku", 4))
+    loaded = checkpoint.load(tmp_path / "net.safetensors")
     assert all(np.array_equal(w, other) for w, other in zip(model.get_weights(), loaded.get_weights(), strict=True))
     assert loaded.get_layer("conv0").compute_dtype == "float32"
 
@@ -158,13 +165,14 @@ def test_it_trains_on_jax_as_on_tensorflow(tmp_path):
     pytest.importorskip("jax")
     model, config = alphazero_model(batch_norm=True)
     compile_for_selfplay(model, 1e-2, 1e-2)
-    path = tmp_path / "checkpoint.keras"
+    path = tmp_path / "checkpoint.safetensors"
     checkpoint.save(model, path, new_metadata(config, "gomoku", 4))
     batch = random_batch(4)
     np.savez(tmp_path / "batch.npz", *batch)
     program = ("import sys, json, numpy as np; sys.modules['tensorflow'] = None\n"
-               "from mugo.nn.checkpoint import load\nfrom mugo.nn.compile import train_step\n"
+               "from mugo.nn.checkpoint import load\nfrom mugo.nn.compile import compile_for_selfplay, train_step\n"
                f"model, batch = load({str(path)!r}), np.load({str(tmp_path / 'batch.npz')!r})\n"
+               "compile_for_selfplay(model, 1e-2, 1e-2)\n"
                "batch = [batch[f'arr_{i}'] for i in range(3)]\n"
                "print(json.dumps([train_step(model, *batch), train_step(model, *batch, 1e-3)]))")
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True,

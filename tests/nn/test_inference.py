@@ -169,7 +169,7 @@ def test_chains_are_pooled_over_on_each_board_by_itself(tmp_path, shape):
 ], ids=["size", "k", "exactly", "Go"])
 def test_a_position_of_another_game_is_refused(tmp_path, position, text):
     net = Network(alphazero_network(tmp_path), threads=1)
-    with pytest.raises(BadInput, match=f"net.keras {text}"):
+    with pytest.raises(BadInput, match=f"net.safetensors {text}"):
         net.evaluate([position()])
 
 
@@ -182,7 +182,7 @@ def test_planes_of_another_game_are_refused(tmp_path):
                               (on_go, encode([gomoku.Position(6)]), "plays Go; these planes")):
         with pytest.raises(BadInput, match=text):
             net.evaluate_packed(packed)
-    with pytest.raises(BadInput, match="other.keras plays Go, not Gomoku, 4 in a row"):
+    with pytest.raises(BadInput, match="other.safetensors plays Go, not Gomoku, 4 in a row"):
         on_go.evaluate([gomoku.Position(6, 4)])
 
 
@@ -204,8 +204,8 @@ def test_inference_imports_no_keras(tmp_path):
     assert done.stdout.strip() == "[]"
 
 
-def test_onnx_export_imports_no_keras():
-    program = ("import sys; import mugo.nn.onnx_export, mugo.nn.policy_net, mugo.nn.alphazero_net\n"
+def test_an_onnx_graph_is_made_without_keras_and_without_onnx():
+    program = ("import sys; import mugo.nn.range_calibration, mugo.nn.policy_net, mugo.nn.alphazero_net\n"
                "print([x for x in ('keras', 'tensorflow', 'jax', 'onnx') if x in sys.modules])")
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

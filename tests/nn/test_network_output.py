@@ -1,67 +1,58 @@
 """The outputs of a network by name: komi, ownership and scores are those of the side to move."""
+from unittest import mock
+
 import numpy as np
 import pytest
 from drawing import draw
 
-onnx = pytest.importorskip("onnx")
-from onnx import TensorProto, helper, numpy_helper  # noqa: E402   after the check for onnx
+from networks import checkpoint, random_model
 
-from networks import checkpoint, random_model  # noqa: E402
-
-from mugo.core.files import BadInput  # noqa: E402
-from mugo.games import planes  # noqa: E402
-from mugo.games.coords import point_at, symmetries  # noqa: E402
-from mugo.games.game import encode  # noqa: E402
-from mugo.games.go import BLACK, WHITE, Position  # noqa: E402
-from mugo.games.gomoku import Position as Gomoku  # noqa: E402
-from mugo.games.position import global_features  # noqa: E402
-from mugo.games.rules import NAMED_RULES  # noqa: E402
-from mugo.nn.inference import Network  # noqa: E402
-from mugo.nn.metadata import new_metadata  # noqa: E402
-from mugo.nn.onnx_graph import IR, OPSET  # noqa: E402
-from mugo.nn.output import NetworkOutput, mean_output, turned_back  # noqa: E402
-from mugo.nn.policy_net import PolicyNetConfig  # noqa: E402
-from mugo.search.search import Search  # noqa: E402
-from mugo.search.settings import Settings  # noqa: E402
+from mugo.core.files import BadInput
+from mugo.games import planes
+from mugo.games.coords import point_at, symmetries
+from mugo.games.game import encode
+from mugo.games.go import BLACK, WHITE, Position
+from mugo.games.gomoku import Position as Gomoku
+from mugo.games.position import global_features
+from mugo.games.rules import NAMED_RULES
+from mugo.nn.blocks import NetworkSpec
+from mugo.nn.inference import Network
+from mugo.nn.metadata import new_metadata
+from mugo.nn.output import NetworkOutput, mean_output, turned_back
+from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.value_head import STDEV_OF_SCALE
+from mugo.search.search import Search
+from mugo.search.settings import Settings
 
 SIZE = 5
 NO_KOMI = np.zeros((1, 2), np.float32)
 
 
-def stone_counter() -> Network:
-    """A network to which the owner of a point is the colour of its stone: the score is that of the stones and komi.
+class StoneCounter:
+    """A head to which the owner of a point is the colour of its stone: the score is that of the stones and komi.
 
     Its standard deviation is twice the komi's square, its value the hyperbolic tangent of the score.
     """
-    def constant(name, *numbers):
-        return numpy_helper.from_array(np.array(numbers, np.int64), name)
+    uses_global_features, uses_context = True, False
 
-    nodes = [
-        helper.make_node("Cast", ["planes"], ["x"], to=TensorProto.FLOAT),
-        helper.make_node("Slice", ["x", "0", "1", "3"], ["own"]),
-        helper.make_node("Slice", ["x", "1", "2", "3"], ["other"]),
-        helper.make_node("Sub", ["own", "other"], ["signed"]),
-        helper.make_node("Flatten", ["signed"], ["ownership"]),
-        helper.make_node("ReduceSum", ["ownership", "1"], ["stones"], keepdims=0),
-        helper.make_node("Slice", ["global_features", "0", "1", "1"], ["komi_column"]),
-        helper.make_node("Squeeze", ["komi_column", "1"], ["komi"]),
-        helper.make_node("Add", ["stones", "komi"], ["score_mean"]),
-        helper.make_node("Tanh", ["score_mean"], ["value"]),
-        helper.make_node("Mul", ["komi", "komi"], ["square"]),
-        helper.make_node("Add", ["square", "square"], ["score_stdev"]),
-        helper.make_node("Pad", ["ownership", "pads"], ["logits"]),
-        helper.make_node("Softmax", ["logits"], ["policy"], axis=1)]
-    shapes = {"policy": ["n", "moves"], "value": ["n"], "ownership": ["n", "points"], "score_mean": ["n"],
-              "score_stdev": ["n"]}
-    graph = helper.make_graph(
-        nodes, "stone_counter",
-        [helper.make_tensor_value_info("planes", TensorProto.UINT8, ["n", SIZE, SIZE, planes.DEPTH]),
-         helper.make_tensor_value_info("global_features", TensorProto.FLOAT, ["n", 2])],
-        [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in shapes.items()],
-        [constant("0", 0), constant("1", 1), constant("2", 2), constant("3", 3), constant("pads", 0, 0, 0, 1)])
-    model = helper.make_model(graph, ir_version=IR, opset_imports=[helper.make_opsetid("", OPSET)])
-    onnx.checker.check_model(model)
-    return Network.from_graph(model.SerializeToString(), new_metadata(PolicyNetConfig(size=SIZE)), threads=1)
+    def apply(self, graph, x):
+        node = graph._node
+        numbers = [graph._constant(f"number_{number}", np.array([number], np.int64)) for number in range(3)]
+        own, other = (node("Slice", [x, numbers[k], numbers[k + 1], numbers[1]], name)
+                      for k, name in enumerate(("own", "other")))
+        owners = node("Flatten", [node("Sub", [own, other], "signed")], "ownership")
+        mean = node("Add", [graph.lead(owners), graph.komi], "mean")
+        square = node("Mul", [graph.komi, graph.komi], "square")
+        pads = graph._constant("pads", np.array([0, 0, 0, 1], np.int64))
+        return {"policy": node("Pad", [owners, pads], "logits"), "value": mean, "ownership": owners,
+                "score": (mean, graph.rescale(square, "twice", 2 / STDEV_OF_SCALE))}
+
+
+def stone_counter() -> Network:
+    spec = NetworkSpec("stone_counter", SIZE, planes.DEPTH, (), (StoneCounter(),))
+    with mock.patch.object(PolicyNetConfig, "spec", lambda _: spec):
+        return Network.from_weights({}, new_metadata(PolicyNetConfig(size=SIZE)), threads=1)
+
 
 CHINESE = NAMED_RULES["chinese"]
 
@@ -107,7 +98,7 @@ def test_every_output_is_of_the_side_to_move_and_turned_back(tta):
 @pytest.mark.parametrize("size", [SIZE, 9])
 def test_a_network_file_with_komi_has_all_outputs_on_every_board(tmp_path, size):
     config = PolicyNetConfig(size=SIZE, filters=4, value_head=True, komi_input=True)
-    model, path = random_model(config), tmp_path / "net.keras"
+    model, path = random_model(config), tmp_path / "net.safetensors"
     kernel = model.get_layer("ownership_conv").kernel
     kernel.assign(0.01 * np.array(kernel))               # or owners may all be certain
     checkpoint.export(model, path, new_metadata(config))

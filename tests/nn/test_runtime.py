@@ -7,7 +7,7 @@ from networks import policy_file
 from mugo.core.files import BadInput
 from mugo.nn import runtime
 from mugo.nn.inference import BundledNetworks, Network
-from mugo.nn.runtime import check_provider, has_exact_int8, has_fast_int8, resolve_precision
+from mugo.nn.runtime import check_provider, has_exact_int8, has_fast_int8, play_precision
 
 
 @pytest.fixture
@@ -37,11 +37,11 @@ def test_auto_is_int8_where_it_is_fast_and_the_file_has_it(processor):
     for machine, features, fast in (("x86_64", "avx512vnni", "int8"), ("x86_64", "avx2", "float32"),
                                     ("aarch64", "dotprod", "int8"), ("aarch64", "", "float32")):
         processor(machine, features)
-        assert resolve_precision("auto", "cpu", True, "net") == fast
-        assert resolve_precision("auto", "openvino", True, "net") == fast
-        assert resolve_precision("auto", "cpu", False, "net") == "float32"
-        assert resolve_precision("auto", "cuda", True, "net") == "float32"
-        assert resolve_precision("float32", "cpu", True, "net") == "float32"
+        assert play_precision("auto", "cpu", True, "net") == fast
+        assert play_precision("auto", "openvino", True, "net") == fast
+        assert play_precision("auto", "cpu", False, "net") == "float32"
+        assert play_precision("auto", "cuda", True, "net") == "float32"
+        assert play_precision("float32", "cpu", True, "net") == "float32"
 
 
 def test_int8_is_refused_where_it_is_impossible_or_wrong(processor):
@@ -50,9 +50,9 @@ def test_int8_is_refused_where_it_is_impossible_or_wrong(processor):
                             (("cpu", False), "--precision int8: net has no int8 graph; mugo quantize adds one"),
                             (("cpu", True), "--precision int8: this processor has no VNNI instructions")):
         with pytest.raises(BadInput, match=line):
-            resolve_precision("int8", *arguments, "net")
+            play_precision("int8", *arguments, "net")
     processor("aarch64")
-    assert resolve_precision("int8", "cpu", True, "net") == "int8"       # slower than it could be, but right
+    assert play_precision("int8", "cpu", True, "net") == "int8"       # slower than it could be, but right
 
 
 def test_the_features_of_this_processor_are_known():

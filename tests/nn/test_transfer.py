@@ -15,6 +15,7 @@ from mugo.nn.backend import keras
 from mugo.nn.blocks import model_inputs
 from mugo.nn.compile import compile_for_training
 from mugo.nn.metadata import new_metadata
+from mugo.nn.weights import weight_axes
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.transfer import check_compatible, init_from
 
@@ -40,16 +41,16 @@ def test_a_policy_network_can_get_another_board_and_value_head(tmp_path):
     for change, words in (({"filters": 3}, "--filters 4, and this run --filters 3:"),
                           ({"layers": 6}, "--layers 3, and this run --layers 6:"),
                           ({"batch_norm": False}, "--batch-norm, and this run --no-batch-norm:")):
-        with pytest.raises(BadInput, match=f"net.keras has {words}"):
+        with pytest.raises(BadInput, match=f"net.safetensors has {words}"):
             init_from(model, replace(config, **change), path)
 
 
 def test_networks_of_two_kinds_are_told_apart(tmp_path):
     config = PolicyNetConfig(9, 4, 3)
-    with pytest.raises(BadInput, match="keras is a policy-value network, trained by selfplay; this one is a policy"):
-        check_compatible(AlphaZeroNetConfig(6, 4), config, Path("az.keras"))
-    with pytest.raises(BadInput, match="keras is a policy network, trained by train; this one is a policy-value net"):
-        check_compatible(config, AlphaZeroNetConfig(6, 4), Path("net.keras"))
+    with pytest.raises(BadInput, match="is a policy-value network, trained by selfplay; this one is a policy"):
+        check_compatible(AlphaZeroNetConfig(6, 4), config, Path("az.safetensors"))
+    with pytest.raises(BadInput, match="is a policy network, trained by train; this one is a policy-value net"):
+        check_compatible(config, AlphaZeroNetConfig(6, 4), Path("net.safetensors"))
 
 
 def test_heads_that_the_source_does_not_have_are_left_as_they_are(tmp_path):
@@ -59,12 +60,12 @@ def test_heads_that_the_source_does_not_have_are_left_as_they_are(tmp_path):
     model = random_model(config)
     before = {layer.name: layer.get_weights() for layer in model.layers}
     init_from(model, config, path)
-    trunk = {layer.name for layer in source.layers if layer.weights and not layer.name.startswith("value")}
+    trunk = {layer.name for layer in source.layers if layer.weights and not layer.name.startswith(("value", "context"))}
     assert trunk >= {"conv0", "conv1", "policy_conv", "pass", "point_bias"}
     for layer in model.layers:
         expected = source.get_layer(layer.name).get_weights() if layer.name in trunk else before[layer.name]
         assert all(np.array_equal(a, b) for a, b in zip(layer.get_weights(), expected, strict=True)), layer.name
-    path = tmp_path / "full.keras"
+    path = tmp_path / "full.safetensors"
     checkpoint.export(model, path, new_metadata(config))
     other = random_model(config, seed=5)
     init_from(other, config, path)
@@ -78,9 +79,9 @@ def test_heads_that_the_source_does_not_have_are_left_as_they_are(tmp_path):
 def test_a_network_whose_architecture_changed_since_is_not_read(tmp_path):
     """Its config is the same: what is in the file is not what such a network is today."""
     config = PolicyNetConfig(9, 4, 3, policy_filters=16)
-    path = tmp_path / "old.keras"
+    path = tmp_path / "old.safetensors"
     checkpoint.save(random_model(PolicyNetConfig(9, 4, 3)), path, new_metadata(config))
-    with pytest.raises(BadInput, match="old.keras: its weights are not those of its network"):
+    with pytest.raises(BadInput, match="old.safetensors: its weights are not those of its network"):
         checkpoint.load(path)
 
 
@@ -114,7 +115,7 @@ def test_a_policy_network_is_not_initialised_from_a_policy_value_network(tmp_pat
 
 
 def is_tied(model, config) -> bool:
-    axes = config.spec().weight_axes()
+    axes = weight_axes(config.spec())
     return all(np.ptp(np.asarray(variable).ravel()[equivariance.orbits_of(variable, axes).members], axis=0).max() < 1e-6
                for variable in model.weights)
 
@@ -122,8 +123,8 @@ def is_tied(model, config) -> bool:
 @pytest.mark.parametrize("filters", [16, 24])
 def test_a_plain_network_has_at_first_the_outputs_of_an_equivariant_one(tmp_path, filters):
     config = PolicyNetConfig(SIZE, 16, 4, value_head=True, komi_input=True, equivariant=True)
-    source, path = random_model(config), tmp_path / "tied.keras"
-    equivariance.symmetrise(source, config.spec().weight_axes())
+    source, path = random_model(config), tmp_path / "tied.safetensors"
+    equivariance.symmetrise(source, weight_axes(config.spec()))
     checkpoint.export(source, path, new_metadata(config))
     plain = replace(config, filters=filters, equivariant=False)
     model = random_model(plain, seed=5)
@@ -131,16 +132,16 @@ def test_a_plain_network_has_at_first_the_outputs_of_an_equivariant_one(tmp_path
     inputs = model_inputs(PACKED, np.array([[6.5, -1], [-6.5, 1]] * 24))
     for name, output in source(inputs).items():
         assert np.allclose(output, model(inputs)[name], rtol=1e-3, atol=1e-3), name
-    checkpoint.export(model, tmp_path / "plain.keras", new_metadata(plain))
+    checkpoint.export(model, tmp_path / "plain.safetensors", new_metadata(plain))
     with pytest.raises(BadInput, match="--no-equivariant, and this run .*--equivariant:"):
-        init_from(random_model(config), config, tmp_path / "plain.keras")
+        init_from(random_model(config), config, tmp_path / "plain.safetensors")
 
 
 def test_a_policy_head_that_gets_a_larger_context_module_has_at_first_the_outputs_that_it_had(tmp_path):
     """And learns from it at once.  Back from there, the policy keeps what it has of its own."""
     config = PolicyNetConfig(SIZE, 16, 4, policy_filters=16, value_head=True, komi_input=True, equivariant=True)
-    source, path = random_model(config), tmp_path / "source.keras"
-    equivariance.symmetrise(source, config.spec().weight_axes())
+    source, path = random_model(config), tmp_path / "source.safetensors"
+    equivariance.symmetrise(source, weight_axes(config.spec()))
     checkpoint.export(source, path, new_metadata(config))
     larger = replace(config, policy_context=True, context_filters=64, context_layers=12, chain_pooling=True)
     keras.utils.set_random_seed(5)
@@ -155,16 +156,16 @@ def test_a_policy_head_that_gets_a_larger_context_module_has_at_first_the_output
     targets = TARGETS | {"ownership": np.zeros((48, SIZE * SIZE)), "score": np.zeros((48, 1))}
     model.fit(inputs, targets, batch_size=16, epochs=1, verbose=0)
     assert model.get_layer("policy_context_batch_norm").get_weights()[0].all()
-    assert model.get_layer("value_batch_norm12").get_weights()[0].all()
+    assert model.get_layer("context_batch_norm12").get_weights()[0].all()
     assert all(model.get_layer(f"chain_batch_norm{i}").get_weights()[0].all() for i in (0, 4, 8, 12))
-    checkpoint.export(model, tmp_path / "larger.keras", new_metadata(larger))
+    checkpoint.export(model, tmp_path / "larger.safetensors", new_metadata(larger))
     for fields in {"context_filters": 48}, {"context_layers": 4}, {"chain_pooling": False}:
         with pytest.raises(BadInput, match="--c.*, and this run --(no-)?c.*: a network that is .* can have .*, more "
                            "--filters, --context-filters or --context-layers, --chain-pooling, and plain convolutions"):
-            init_from(random_model(config), replace(larger, **fields), tmp_path / "larger.keras")
+            init_from(random_model(config), replace(larger, **fields), tmp_path / "larger.safetensors")
     alone = PolicyNetConfig(SIZE, 16, 4, policy_filters=16, equivariant=True)
     other = random_model(alone)
-    init_from(other, alone, tmp_path / "larger.keras")
+    init_from(other, alone, tmp_path / "larger.safetensors")
     assert all(np.array_equal(a, b) for name in ("conv1", "policy_hidden", "policy_conv") for a, b in zip(
         other.get_layer(name).get_weights(), model.get_layer(name).get_weights(), strict=True))
 
@@ -178,13 +179,13 @@ def test_a_wider_network_has_at_first_the_outputs_of_the_narrower_one(tmp_path, 
     compile_for_training(narrow, config, 5e-3, optimizer="adam")
     narrow.fit(PACKED, TARGETS, batch_size=16, epochs=2, verbose=0)
     if equivariant:
-        equivariance.symmetrise(narrow, config.spec().weight_axes())
-    checkpoint.export(narrow, tmp_path / "narrow.keras", new_metadata(config) | {"name": "narrow"})
+        equivariance.symmetrise(narrow, weight_axes(config.spec()))
+    checkpoint.export(narrow, tmp_path / "narrow.safetensors", new_metadata(config) | {"name": "narrow"})
     wider = replace(config, filters=24)
     wide = build(wider.spec())
     compile_for_training(wide, wider, 5e-3, optimizer="adam")
     new = wide.get_layer("conv1").get_weights()[0]
-    assert init_from(wide, wider, tmp_path / "narrow.keras")["filters"] == 8
+    assert init_from(wide, wider, tmp_path / "narrow.safetensors")["filters"] == 8
     for name, output in narrow(PACKED).items():
         assert np.abs(output - wide(PACKED)[name]).max() < 1e-4, name
     assert is_tied(wide, wider) == equivariant

@@ -22,7 +22,7 @@ PACKED = np.random.default_rng(0).integers(0, 256, (1, 81, planes.PACKED), np.ui
 def network(tmp_path_factory) -> Network:
     """A new one, in which some points are somebody's."""
     keras.utils.set_random_seed(0)
-    model, path = build(CONFIG.spec()), tmp_path_factory.mktemp("nets") / "net.keras"
+    model, path = build(CONFIG.spec()), tmp_path_factory.mktemp("nets") / "net.safetensors"
     kernel = model.get_layer("ownership_conv").kernel
     kernel.assign(np.random.default_rng(1).normal(0, 0.02, kernel.shape))
     checkpoint.export(model, path, new_metadata(CONFIG))

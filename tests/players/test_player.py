@@ -199,7 +199,7 @@ def test_a_policy_with_test_time_augmentation_plays_the_same_in_all_symmetries(t
     networks.policy_file(tmp_path, "random", size=5, filters=8, layers=3)
     position = Position(5).play(point_at(1, 2, 5)).play(point_at(3, 3, 5))
     for tta in (True, False):
-        player = make_player("policy", network=tmp_path / "random.keras", tta=tta)
+        player = make_player("policy", network=tmp_path / "random.safetensors", tta=tta)
         chosen = set()
         for turn in range(8):
             turned = Position(5)

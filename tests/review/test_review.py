@@ -433,9 +433,9 @@ def test_every_other_option_of_a_review_changes_its_fingerprint():
 def test_the_fingerprint_of_a_review_has_the_bytes_of_its_network_and_not_its_name(tmp_path):
     task, prints = ReviewTask("game", PLAIN.encode(), 0, 4, ""), []
     for name, source in ("a", "policy-9"), ("b", "policy-9"), ("a", "policy-19-small"):
-        shutil.copy(find_network(source), tmp_path / f"{name}.keras")
+        shutil.copy(find_network(source), tmp_path / f"{name}.safetensors")
         file_checksum.cache_clear()
-        prints.append(fingerprint(task, options_of("--network", str(tmp_path / f"{name}.keras")), 9))
+        prints.append(fingerprint(task, options_of("--network", str(tmp_path / f"{name}.safetensors")), 9))
     assert prints[0] == prints[1] != prints[2]
 
 

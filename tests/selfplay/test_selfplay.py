@@ -7,13 +7,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import zipfile
 from concurrent.futures import Future
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from networks import keras_archive
 from tqdm import tqdm
 
 from mugo.cli.main import main
@@ -132,7 +132,7 @@ def test_a_run_killed_while_it_plays_trains_and_saves_has_the_same_weights(tmp_p
     losses = [[row["loss"] for row in one.metadata["history"]] for one in (run, unbroken)]
     assert losses[0] == losses[1]
     assert pd.read_csv(folder / "log.csv")["update"].tolist() == [1, 2, 3]
-    assert (folder / "network.keras").exists() and (folder / "arena.csv").exists() and (folder / "curve.png").exists()
+    assert all((folder / name).exists() for name in ("network.safetensors", "arena.csv", "curve.png"))
 
 
 def test_a_network_learns_tic_tac_toe(tmp_path):
@@ -145,7 +145,7 @@ def test_a_network_learns_tic_tac_toe(tmp_path):
     run.close()
     history = run.metadata["history"]
     assert history[-1]["ce"] < history[0]["ce"] - 0.2
-    network = Network(tmp_path / "run" / "network.keras", threads=1, precision="float32")
+    network = Network(tmp_path / "run" / "network.safetensors", threads=1, precision="float32")
     quantization = network.metadata["quantization"]      # calibrated on the replay buffer
     assert (quantization["positions"], quantization["compared_on"]) == (512, 1024)
     assert quantization["figures"]["kl"] < 0.01 and quantization["figures"]["ce_int8"] < history[0]["ce"]
@@ -167,7 +167,7 @@ def test_the_same_command_trains_on_go(tmp_path, capsys, eagerly):
     assert network.game == "go" and network.size == 3
     assert network.evaluate([go.Position(3)]).priors.shape == (1, 10)
     assert main(["selfplay", "go", "-o", str(folder), "--resume", "--games", "8"]) == 0
-    assert "network.keras: 8 games" in capsys.readouterr().out
+    assert "network.safetensors: 8 games" in capsys.readouterr().out
     assert pd.read_csv(folder / "log.csv")["games"].tolist() == [4, 8]
 
 
@@ -202,7 +202,7 @@ def test_a_run_has_as_many_games_as_were_asked_for(small_run):
 @pytest.mark.parametrize("accepted", [H0, UNDECIDED, H1])
 def test_only_a_network_that_is_stronger_becomes_the_best(small_run, accepted):
     """After an evaluation of the newest network, while an earlier one is the best."""
-    metadata, path = small_run.metadata, small_run.folder / "network.keras"
+    metadata, path = small_run.metadata, small_run.folder / "network.safetensors"
     metadata["best"], best = metadata["history"][0], path.stat().st_ino
     results = [(run_module.BEST, 0, arena.ArenaResult(13, 0, 7, 1.0, accepted)),
                ("UCT, 20 simulations", 20, arena.ArenaResult(13, 0, 7, 1.0, H0))]
@@ -218,7 +218,8 @@ def test_only_a_network_that_is_stronger_becomes_the_best(small_run, accepted):
 def test_the_newest_network_plays_the_best_so_far_and_then_uct(small_run):
     """For real.  The best is this very network: neither side of the first match is told from the other."""
     small_run.metadata |= {"best": small_run.metadata["history"][0], "uct_level": 0, "uct_attempts": 2}
-    network = Network.from_graphs(small_run._newest_graphs().graphs, small_run.metadata, 1)
+    newest = small_run._newest()
+    network = Network.from_weights(newest.weights, newest.metadata, 1)
     results = small_run._arena_results(network, ProgressLog("games", 1))
     assert [opponent for opponent, *_ in results][:2] == ["the best so far", "UCT, 20 simulations"]
     assert all(2 <= result.games <= 24 for *_, result in results)
@@ -231,7 +232,7 @@ def test_the_newest_network_plays_the_best_so_far_and_then_uct(small_run):
     (2, "24 games; in the arena the run's networks beat UCT with up to 40 simulations")])
 def test_every_level_that_was_beaten_is_reported(small_run, level, end):
     small_run.metadata["uct_level"] = level
-    assert format_result(small_run) == f"{small_run.folder / 'network.keras'}: {end}"
+    assert format_result(small_run) == f"{small_run.folder / 'network.safetensors'}: {end}"
 
 
 def test_a_run_whose_games_are_damaged_or_missing_is_resumed_only_on_demand(small_run, tmp_path, capsys, eagerly):
@@ -248,21 +249,22 @@ def test_a_run_whose_games_are_damaged_or_missing_is_resumed_only_on_demand(smal
     output = capsys.readouterr()
     assert "replay_buffer.bin was damaged and is now replay_buffer.bin.damaged-1" in output.err
     assert "holds 23 games, but the checkpoint was trained on 24: 1 new ones take the place" in output.err
-    assert "network.keras: 32 games" in output.out
+    assert "network.safetensors: 32 games" in output.out
 
 
 def test_a_run_is_not_overwritten_and_only_a_run_is_resumed(tmp_path, capsys):
     SelfPlayRun(tmp_path / "run", START, CONFIG, OPTIONS, resume=False).close()
     with pytest.raises(BadInput, match="holds a run already: --resume continues it"):
         SelfPlayRun(tmp_path / "run", START, CONFIG, OPTIONS, resume=False)
-    (tmp_path / "run" / "checkpoint.keras").unlink()     # as if killed before the first checkpoint
+    (tmp_path / "run" / "checkpoint.safetensors").unlink()     # as if killed before the first checkpoint
     SelfPlayRun(tmp_path / "run", START, CONFIG, OPTIONS, resume=False).close()
     assert main(["selfplay", "gomoku", "-o", str(tmp_path / "none"), "--resume"]) == 2
     assert "no training run to resume" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name, line", [("network.keras", "holds a network already: give -o another folder"),
-                                        ("previous.keras", "holds a run already: --resume continues it, or give")])
+@pytest.mark.parametrize("name, line", [
+    ("network.safetensors", "holds a network already: give -o another folder"),
+    ("previous.safetensors", "holds a run already: --resume continues it, or give")])
 def test_networks_are_not_overwritten(tmp_path, monkeypatch, capsys, name, line):
     monkeypatch.setattr(run_module, "build", None)
     (tmp_path / name).write_bytes(b"downloaded")
@@ -274,7 +276,7 @@ def test_networks_are_not_overwritten(tmp_path, monkeypatch, capsys, name, line)
 def test_a_folder_has_one_run_at_a_time(tmp_path, capsys):
     """The lock of the folder, not only that of the replay buffer; what killed processes left is taken away."""
     folder = tmp_path / "run"
-    stale = folder / ".checkpoint.keras.mugo-4194305.keras"              # above the largest process number
+    stale = folder / ".checkpoint.safetensors.mugo-4194305.safetensors"              # above the largest process number
     run = SelfPlayRun(folder, START, CONFIG, OPTIONS, resume=False)
     stale.write_bytes(b"half of it")
     (folder / "replay_buffer.bin").rename(folder / "elsewhere")          # the lock of this file is not reached
@@ -324,8 +326,8 @@ def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(tmp_path, ca
     """Every option of the command, except those that may change: none is ignored."""
     folder = tmp_path / "run"
     SelfPlayRun(folder, START, CONFIG, OPTIONS, resume=False).close()
-    model = checkpoint.load(folder / "checkpoint.keras")
-    monkeypatch.setattr(checkpoint, "load", lambda _: model)             # once is enough
+    model = run_module.compiled_model(read_metadata(folder / "checkpoint.safetensors"))
+    monkeypatch.setattr(run_module, "compiled_model", lambda _: model)   # once is enough
     parser = argparse.ArgumentParser()
     selfplay.add_arguments(parser)
     base = ["selfplay", "gomoku", "-o", str(folder), "--resume"]
@@ -374,7 +376,7 @@ def test_a_run_that_diverges_is_stopped_and_keeps_its_files(tmp_path, monkeypatc
     assert run.metadata["update"] == 1 and pd.read_csv(folder / "log.csv")["update"].tolist() == [1]
     with contextlib.closing(run), pytest.raises(BadInput, match=line):   # now by the loss
         run.run()
-    assert checkpoint.latest_checkpoint(folder, check_run)[1]["update"] == 1
+    assert checkpoint.latest_checkpoint(folder, check_run, run_module.compiled_model)[1]["update"] == 1
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
@@ -405,11 +407,10 @@ def test_ctrl_c_ends_an_update_after_its_step_and_the_run_goes_on(tmp_path, monk
 
 
 def test_a_run_of_an_earlier_format_is_refused_with_one_line(tmp_path, capsys):
-    with zipfile.ZipFile(tmp_path / "checkpoint.keras", "w") as archive:
-        archive.writestr("mugo.json", "{}")
+    keras_archive(tmp_path / "checkpoint.keras")
     assert main(["selfplay", "gomoku", "-o", str(tmp_path), "--resume"]) == 2
     error = capsys.readouterr().err
-    assert "was written by an earlier version of MuGo (format 1)" in error and error.count("\n") == 1
+    assert "checkpoint.keras was written by an earlier version of MuGo" in error and error.count("\n") == 1
 
 
 @pytest.mark.parametrize("arguments, line", [
@@ -446,7 +447,7 @@ def test_a_run_is_not_started_that_could_not_be_resumed(tmp_path, capsys, monkey
 
 
 def test_a_run_is_not_started_with_a_network_that_could_not_be_read(tmp_path, monkeypatch):
-    monkeypatch.setattr("mugo.nn.metadata.MAX_GRAPH_BYTES", 1000)
+    monkeypatch.setattr("mugo.nn.metadata.MAX_WEIGHTS_BYTES", 1000)
     monkeypatch.setattr(run_module, "build", None)
     with pytest.raises(BadInput, match="^a network with --filters 4,4 .*--value-units 8 has a config of .* weights; "):
         SelfPlayRun(tmp_path / "run", START, CONFIG, OPTIONS, resume=False)
@@ -457,7 +458,7 @@ def test_any_folder_holds_a_run(tmp_path):
     """The name of its networks is printable, and at most 200 characters long."""
     for name, expected in ("run\N{NO-BREAK SPACE}a", "run?a"), ("a" * 250, "a" * 200):
         SelfPlayRun(tmp_path / name, START, CONFIG, OPTIONS, resume=False).close()
-        assert read_metadata(tmp_path / name / "checkpoint.keras")["name"] == expected
+        assert read_metadata(tmp_path / name / "checkpoint.safetensors")["name"] == expected
 
 
 def test_the_learning_rate_is_constant_and_decays():
@@ -482,7 +483,7 @@ def test_the_arena_is_held_when_it_is_due_and_after_the_last_update():
     ({"rules": {"game": "gomoku", "size": 6}}, "rules of gomoku on 6x6"), ({"rules": {"size": 3}}, "game")])
 def test_metadata_that_are_not_of_a_run_are_refused_and_the_field_is_named(small_run, changes, named):
     """Which values fit is tests/core/test_schema.py's and test_options.py's."""
-    path = small_run.folder / "checkpoint.keras"
+    path = small_run.folder / "checkpoint.safetensors"
     good = read_metadata(path)
     check_run(good, path)
     with pytest.raises(BadInput, match=f"^{re.escape(str(path))}.*{re.escape(named)}"):

@@ -382,7 +382,7 @@ def test_the_command_prints_a_table_and_writes_csv_and_png(data, known, tmp_path
     network = FakeNetwork(known, lambda turn: turn, (lambda turn: 0.5) if has_value else None)
     monkeypatch.setattr(evaluate, "Network", lambda path, precision: network)
     monkeypatch.chdir(tmp_path)
-    assert cli.main(["evaluate", "fake.keras", str(data.folder), "--split", "all", "--where", UNLIKE,
+    assert cli.main(["evaluate", "fake.safetensors", str(data.folder), "--split", "all", "--where", UNLIKE,
                      "--sample", "200"]) == 0
     printed = capsys.readouterr().out
     assert "fake on 200 positions of 16 games" in printed

@@ -1,6 +1,4 @@
 """mugo quantize: an int8 graph calibrated on a data set, or on games that the network plays against itself."""
-import zipfile
-
 import numpy as np
 import pytest
 from networks import alphazero_network, policy_file
@@ -8,35 +6,31 @@ from networks import alphazero_network, policy_file
 from mugo.cli import main as cli
 from mugo.nn import runtime
 from mugo.nn.inference import Network
-from mugo.nn.metadata import ONNX_INT8, read_metadata
+from mugo.nn.metadata import has_int8, read_metadata
 from mugo.training import quantize
 from mugo.training.loader import calibration_positions, examples
 
 pytestmark = pytest.mark.skipif(not runtime.has_exact_int8(), reason="this processor has no VNNI instructions")
 
 
-def has_int8(path):
-    with zipfile.ZipFile(path) as archive:
-        return ONNX_INT8 in archive.namelist()
-
-
 def test_a_network_is_calibrated_on_validation_positions_of_a_data_set(data, tmp_path, capsys):
     path = policy_file(tmp_path, value_head=True, komi_input=True)
-    assert cli.main(["quantize", str(path), str(data.folder), "-o", str(tmp_path / "new.keras")]) == 0
-    assert not has_int8(path) and has_int8(tmp_path / "new.keras")
+    new = tmp_path / "new.safetensors"
+    assert cli.main(["quantize", str(path), str(data.folder), "-o", str(new)]) == 0
+    assert not has_int8(read_metadata(path)) and has_int8(read_metadata(new))
     printed = capsys.readouterr().out
-    assert printed.startswith(f"{tmp_path / 'new.keras'}: int8, compared with float32 on ")
+    assert printed.startswith(f"{new}: int8, compared with float32 on ")
     assert "top-1 " in printed and "score differs by" in printed
-    figures = read_metadata(tmp_path / "new.keras")["quantization"]["figures"]
+    figures = read_metadata(new)["quantization"]["figures"]
     assert figures.keys() >= {"top1", "ce_int8", "value_mse_int8"}
-    assert Network(tmp_path / "new.keras", 1, "int8").precision == "int8"
+    assert Network(new, 1, "int8").precision == "int8"
 
 
 def test_a_network_of_selfplay_is_calibrated_on_games_of_its_own(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(quantize, "POSITIONS", 40)
     path = alphazero_network(tmp_path)
     assert cli.main(["quantize", str(path)]) == 0
-    assert has_int8(path) and read_metadata(path)["quantization"]["compared_on"] == 20
+    assert has_int8(read_metadata(path)) and read_metadata(path)["quantization"]["compared_on"] == 20
     assert "the same first move in" in capsys.readouterr().out
 
 

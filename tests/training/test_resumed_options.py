@@ -2,26 +2,27 @@
 import argparse
 from dataclasses import asdict
 
-from networks import checkpoint
-from small_runs import CONFIG, OPTIONS
+from small_runs import CONFIG, OPTIONS, train
 
 from mugo.cli import main as cli
 from mugo.core.options import expand_config, options_of
+from mugo.nn.metadata import read_metadata
+from mugo.nn.tensor_file import TensorFile
 from mugo.training import command
 from mugo.training.options import CommandOptions
 
 
 def test_a_resumed_run_loads_its_checkpoint_once(data, unbroken, capsys, monkeypatch):
-    loaded, load = [], checkpoint.load
-    monkeypatch.setattr(checkpoint, "load", lambda path: (loaded.append(path.name), load(path))[1])
+    loaded, read = [], TensorFile.read
+    monkeypatch.setattr(TensorFile, "read", lambda self, *args: (loaded.append(self.path.name), read(self, *args))[1])
     assert cli.main(["train", str(data.folder), "-o", str(unbroken), "--resume"]) == 0
-    assert loaded.count("checkpoint.keras") == 1
+    assert loaded.count("checkpoint.safetensors") == 1
 
 
 def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(data, unbroken, capsys, monkeypatch):
     """Every option of the command, except those that may change: none is ignored."""
-    model = checkpoint.load(unbroken / "checkpoint.keras")
-    monkeypatch.setattr(checkpoint, "load", lambda _: model)             # once is enough
+    model = train.compiled_model(read_metadata(unbroken / "checkpoint.safetensors"))
+    monkeypatch.setattr(train, "compiled_model", lambda _: model)        # once is enough
     parser = argparse.ArgumentParser()
     command.add_arguments(parser)
     kept = asdict(CONFIG) | asdict(OPTIONS) | {"init_from": None}

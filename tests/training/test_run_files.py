@@ -4,20 +4,20 @@ import errno
 import os
 import re
 import shutil
-import zipfile
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from networks import checkpoint, with_metadata
+from networks import checkpoint, tensors_of, without_int8
 from small_runs import CONFIG, OPTIONS, train
 from tqdm import tqdm
 
 from mugo.cli import main as cli
 from mugo.core.files import BadInput
 from mugo.games import planes
-from mugo.nn import metadata
+from mugo.nn import metadata, range_calibration
 from mugo.nn.inference import Network
 from mugo.nn.runtime import has_exact_int8
 from mugo.training import callbacks
@@ -51,8 +51,8 @@ def callback_of(unbroken, folder, name: str):
     """The callback of a copy of the finished run, which is at this checkpoint, and the copy."""
     run = folder / "run"
     shutil.copytree(unbroken, run, ignore=shutil.ignore_patterns("tensorboard"))
-    shutil.copy(unbroken / name, run / "checkpoint.keras")
-    model, found = checkpoint.latest_checkpoint(run, check_run)
+    shutil.copy(unbroken / name, run / "checkpoint.safetensors")
+    model, found = checkpoint.latest_checkpoint(run, check_run, train.compiled_model)
     one = np.zeros((1, 81, planes.PACKED), np.uint8), {"policy": np.zeros(1, np.int32)}      # too few for an int8 graph
     callback = CheckpointCallback(run, OPTIONS, found, tqdm(disable=True), Averaged(model), one)
     callback.set_model(model)
@@ -85,14 +85,14 @@ def test_a_run_that_diverges_is_stopped_and_continues_from_its_last_checkpoint_m
         train.train(data, run, CONFIG, OPTIONS)
     left = files_of(run)
     left.pop("diverged.json")
-    assert left == written and "network.keras" in left
+    assert left == written and "network.safetensors" in left
     monkeypatch.undo()
     assert cli.main(["train", str(data.folder), "-o", str(run), "--resume"]) == 2
     with pytest.raises(BadInput, match=r"has diverged at step \d+ with --learning-rate 0.002: resume it with "
                                        "--learning-rate 0.001, or lower"):
         train.train(data, run, CONFIG, OPTIONS, resume=True)
     train.train(data, run, CONFIG, replace(OPTIONS, learning_rate=5e-4), resume=True)
-    found = checkpoint.latest_checkpoint(run, check_run)[1]
+    found = checkpoint.latest_checkpoint(run, check_run, train.compiled_model)[1]
     assert found["learning_rates"] == [{"step": 8, "before": 2e-3, "after": 5e-4}]
     assert [row["step"] for row in found["history"]] == [8, 16, 24]
     assert found["history"][1]["learning_rate"] == pytest.approx(5e-4)
@@ -106,7 +106,7 @@ def test_a_run_that_diverges_before_its_first_checkpoint_is_started_again(data, 
                                        "--learning-rate 0.001, or lower"):
         train.train(data, run, CONFIG, OPTIONS)
     names = {path.name for path in run.iterdir()}
-    assert names - {"tensorboard"} == {"pre-decay.keras", "diverged.json", "options.toml"}
+    assert names - {"tensorboard"} == {"pre-decay.safetensors", "diverged.json", "options.toml"}
     for resume in (False, True):
         with pytest.raises(BadInput, match="diverged at step 8 with --learning-rate 0.002: it has no checkpoint: start "
                                            "it again with --learning-rate 0.001, or lower"):
@@ -117,7 +117,7 @@ def test_a_run_that_diverges_before_its_first_checkpoint_is_started_again(data, 
 
 def test_a_network_whose_validation_is_nan_does_not_become_the_best(data, unbroken, tmp_path):
     """Nor does a row whose figures are not numbers reach the history, against which later ones are compared."""
-    callback, run = callback_of(unbroken, tmp_path, "checkpoint.keras")
+    callback, run = callback_of(unbroken, tmp_path, "checkpoint.safetensors")
     before = files_of(run)
     for name, value in ("loss", np.inf), ("policy_ce", np.nan):
         with pytest.raises(BadInput, match=f"at step 24 {name.removeprefix('policy_')} is {value}"):
@@ -129,7 +129,7 @@ def test_a_network_whose_validation_is_nan_does_not_become_the_best(data, unbrok
         with pytest.raises(BadInput, match=f"at step 24 validation_{name.removeprefix('policy_')} is {value}"):
             next_checkpoint(callback, 24, **{name: value})
     # A ReLU may hide NaN in the weights from all figures.
-    good = checkpoint.load(run / "network.keras")
+    good = checkpoint.load(run / "network.safetensors")
     callback.averaged = Averaged(good)
     for bad in callback.model, good:
         kernel = bad.get_layer("conv0").kernel
@@ -155,12 +155,12 @@ def next_checkpoint(callback, step: int, **figures: float) -> None:
 
 
 def test_the_best_checkpoint_is_that_of_the_least_validation_loss_whatever_its_policy(unbroken, tmp_path):
-    callback, run = callback_of(unbroken, tmp_path, "checkpoint.keras")
-    callback.averaged = Averaged(checkpoint.load(run / "network.keras"))
+    callback, run = callback_of(unbroken, tmp_path, "checkpoint.safetensors")
+    callback.averaged = Averaged(checkpoint.load(run / "network.safetensors"))
     best = []
     for step, (loss, ce) in enumerate([(0.9, 9.0), (1.0, 1.0), (0.8, 9.0)], start=25):     # better value; policy; value
         next_checkpoint(callback, step, loss=loss, policy_ce=ce)
-        best.append(metadata.read_metadata(run / "network.keras")["best"]["step"])
+        best.append(metadata.read_metadata(run / "network.safetensors")["best"]["step"])
     assert best == [25, 25, 27]
     assert pd.read_csv(run / "log.csv")["validation_loss"].tolist()[-3:] == [0.9, 1.0, 0.8]
 
@@ -171,47 +171,45 @@ def test_the_best_checkpoint_is_that_of_the_least_validation_loss_whatever_its_p
 def test_a_run_is_quantised_once_at_its_end_also_if_it_was_killed_before(data, tmp_path, monkeypatch, eagerly):
     """Until then its network is played in float32."""
     run, options, quantised = tmp_path / "run", replace(OPTIONS, positions=32, checkpoint_positions=16), []
-    quantize = checkpoint.quantize
-    monkeypatch.setattr(checkpoint, "quantize", lambda *args: (quantised.append(1), quantize(*args))[1])
+    quantize = range_calibration.quantize
+    monkeypatch.setattr(range_calibration, "quantize", lambda *args: (quantised.append(1), quantize(*args))[1])
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
         patched.setattr(train, "add_int8", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         train.train(data, run, CONFIG, options)
     assert len(pd.read_csv(run / "log.csv")) == 2 and not quantised
     assert Network(run, threads=1).precision == "float32" and "quantization" not in metadata.read_metadata(
-        run / "network.keras")
+        run / "network.safetensors")
     train.train(data, run, CONFIG, options, resume=True)
     assert quantised == [1] and Network(run, threads=1, precision="int8").precision == "int8"
-    best = metadata.read_metadata(run / "network.keras")["best"]
-    assert best == checkpoint.latest_checkpoint(run, check_run)[1]["best"]
+    best = metadata.read_metadata(run / "network.safetensors")["best"]
+    assert best == checkpoint.latest_checkpoint(run, check_run, train.compiled_model)[1]["best"]
 
 
 def test_a_network_that_cannot_be_quantised_stays_as_it_is_and_a_line_says_why(unbroken, tmp_path, capsys):
     run = tmp_path / "run"
     run.mkdir()
-    with_metadata(unbroken / "network.keras", lambda found: found.pop("quantization", None)).replace(
-        run / "network.keras")
+    without_int8(unbroken / "network.safetensors").replace(run / "network.safetensors")
     before = files_of(run)
     callbacks.add_int8(run, (np.zeros((1, 81, planes.PACKED), np.uint8), {"policy": np.zeros(1, np.int32)}))
     assert files_of(run) == before
-    assert capsys.readouterr().err == (f"mugo: {run / 'network.keras'}: int8 takes at least two positions to calibrate "
-                                       "on; the network is played in float32\n")
+    assert capsys.readouterr().err == (f"mugo: {run / 'network.safetensors'}: int8 takes at least two positions to "
+                                       "calibrate on; the network is played in float32\n")
 
 
 def test_a_full_disk_while_a_finished_run_is_quantised_is_a_message(unbroken, tmp_path, capsys, monkeypatch):
     run = tmp_path / "run"
     run.mkdir()
-    with_metadata(unbroken / "network.keras", lambda found: found.pop("quantization", None)).replace(
-        run / "network.keras")
+    without_int8(unbroken / "network.safetensors").replace(run / "network.safetensors")
     before = files_of(run)
 
     def full_disk(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(checkpoint, "add_quantized", full_disk)
+    monkeypatch.setattr(callbacks, "quantize_file", full_disk)
     callbacks.add_int8(run, (np.zeros((2, 81, planes.PACKED), np.uint8), {"policy": np.zeros(2, np.int32)}))
     assert files_of(run) == before
-    assert capsys.readouterr().err == (f"mugo: {run / 'network.keras'}: int8: No space left on device; the network is "
-                                       "played in float32\n")
+    assert capsys.readouterr().err == (f"mugo: {run / 'network.safetensors'}: int8: No space left on device; the "
+                                       "network is played in float32\n")
 
 
 # ---- killed while it saves
@@ -221,7 +219,7 @@ class Killed(BaseException):
 
 
 OPERATIONS = [(os, "link"), (os, "replace"), (os, "rename"), (os, "unlink"), (os, "fsync"),
-              (zipfile.ZipFile, "writestr"), (checkpoint.keras.Model, "save")]
+              (Path, "write_bytes"), (Path, "write_text")]
 
 
 def die_at(monkeypatch, number: int) -> list[str]:
@@ -246,9 +244,9 @@ def test_killed_at_any_operation_of_saving_the_run_has_this_state_or_the_one_bef
                                                                                     monkeypatch):
     """The state before is at step 16, where the learning rate has not decayed; the one that is saved differs in one
     weight and is better."""
-    callback, run = callback_of(unbroken, tmp_path, "previous.keras")
-    (run / "pre-decay.keras").unlink()
-    shutil.copy(unbroken / "previous.keras", run / "pre-decay.keras")
+    callback, run = callback_of(unbroken, tmp_path, "previous.safetensors")
+    (run / "pre-decay.safetensors").unlink()
+    shutil.copy(unbroken / "previous.safetensors", run / "pre-decay.safetensors")
     before = tmp_path / "before"
     shutil.copytree(run, before)
     model, found = callback.model, callback.metadata
@@ -258,7 +256,7 @@ def test_killed_at_any_operation_of_saving_the_run_has_this_state_or_the_one_bef
     old = np.array(model.get_layer("conv0").kernel)
     model.get_layer("conv0").kernel.assign(old + 1)
     found["history"].append(row)
-    exported = checkpoint.load(run / "network.keras")
+    exported = checkpoint.load(run / "network.safetensors")
     monkeypatch.setattr(checkpoint, "build", lambda _: exported)         # quicker, and these write no files
     monkeypatch.setattr(checkpoint, "onnx_difference", lambda *_: 0.0)
     whole = set(files_of(before).values())
@@ -274,29 +272,29 @@ def test_killed_at_any_operation_of_saving_the_run_has_this_state_or_the_one_bef
                 break
             except Killed:
                 number += 1
-        for name in "checkpoint.keras", "previous.keras", "pre-decay.keras", "network.keras":
-            assert zipfile.ZipFile(run / name).testzip() is None
+        for name in "checkpoint.safetensors", "previous.safetensors", "pre-decay.safetensors", "network.safetensors":
+            assert tensors_of(run / name)
             step = metadata.read_metadata(run / name)["best"]["step"]
             assert (run / name).read_bytes() in whole or step == 17, (name, tried)
-            if name == "checkpoint.keras":
+            if name == "checkpoint.safetensors":
                 seen.add(step)
-                weights = checkpoint.load(run / name).get_layer("conv0").kernel
-                assert np.array_equal(weights, old + (step == 17)), tried
+                assert np.array_equal(tensors_of(run / name)["conv0/kernel"], old + (step == 17)), tried
     assert seen == {16, 17} and number > 15
-    assert metadata.read_metadata(run / "pre-decay.keras")["best"]["step"] == 17 == callback.options.decay_start_step
-    assert metadata.read_metadata(run / "previous.keras")["best"]["step"] == 16
+    found = metadata.read_metadata(run / "pre-decay.safetensors")
+    assert found["best"]["step"] == 17 == callback.options.decay_start_step
+    assert metadata.read_metadata(run / "previous.safetensors")["best"]["step"] == 16
     # Killed before the last of it, the run does the rest when it is resumed.
     shutil.rmtree(run)
     shutil.copytree(before, run)
     found["best"] = best
     with monkeypatch.context() as patched, pytest.raises(Killed):
-        die_at(patched, [i for i, name in enumerate(tried) if name == "link"][1])      # of pre-decay.keras
+        die_at(patched, [i for i, name in enumerate(tried) if name == "link"][1])      # of pre-decay.safetensors
         callback.save()
-    assert metadata.read_metadata(run / "pre-decay.keras")["best"]["step"] == 16
-    assert metadata.read_metadata(run / "network.keras")["best"]["step"] == 24
+    assert metadata.read_metadata(run / "pre-decay.safetensors")["best"]["step"] == 16
+    assert metadata.read_metadata(run / "network.safetensors")["best"]["step"] == 24
     monkeypatch.setattr(train, "fit_run", lambda *_: None)
     train.train(data, run, CONFIG, OPTIONS, resume=True)
-    for name in "pre-decay.keras", "network.keras":
+    for name in "pre-decay.safetensors", "network.safetensors":
         assert metadata.read_metadata(run / name)["best"]["step"] == 17
     assert pd.read_csv(run / "log.csv")["step"].tolist() == [8, 16, 17]
 
@@ -307,7 +305,7 @@ def test_with_another_learning_rate_a_run_continues_from_its_last_checkpoint_and
         data, unbroken, tmp_path):
     run = tmp_path / "run"
     shutil.copytree(unbroken, run)
-    best = metadata.read_metadata(run / "network.keras")["best"]
+    best = metadata.read_metadata(run / "network.safetensors")["best"]
     positions = [select_positions(data, split, 9, OPTIONS) for split in ("train", "validation")]
     model, found = train.resume_run(run, data, replace(OPTIONS, learning_rate=1e-3), *positions)
     assert int(model.optimizer.iterations) == 24 and found["learning_rates"][0]["after"] == 1e-3
@@ -315,12 +313,12 @@ def test_with_another_learning_rate_a_run_continues_from_its_last_checkpoint_and
     model, found = train.resume_run(run, data, replace(OPTIONS, positions=640), *positions)
     assert int(model.optimizer.iterations) == 16 and "learning_rates" not in found
     assert float(model.optimizer.learning_rate) == pytest.approx(OPTIONS.learning_rate)
-    assert found["best"] == best and best["step"] == 24  # which network.keras is, and the longer run has to surpass
+    assert found["best"] == best and best["step"] == 24  # network.safetensors, which the longer run has to surpass
 
 
 def test_validated_and_exported_is_the_averaged_network(data, unbroken):
-    network = checkpoint.load(unbroken / "network.keras")
-    best = metadata.read_metadata(unbroken / "network.keras")["best"]
+    network = checkpoint.load(unbroken / "network.safetensors")
+    best = metadata.read_metadata(unbroken / "network.safetensors")["best"]
     inputs, targets = validation_batch(data.positions("validation"), OPTIONS, CONFIG)
 
     def cross_entropy(model) -> float:
@@ -328,7 +326,7 @@ def test_validated_and_exported_is_the_averaged_network(data, unbroken):
         return float(np.mean(np.log(np.exp(logits).sum(1)) - logits[np.arange(len(logits)), targets["policy"]]))
 
     averaged, newest = (abs(cross_entropy(model) - best["validation_ce"])
-                        for model in (network, checkpoint.load(unbroken / "checkpoint.keras")))
+                        for model in (network, checkpoint.load(unbroken / "checkpoint.safetensors")))
     assert averaged < 1e-4 and averaged < newest / 5
 
 
@@ -339,7 +337,7 @@ def test_validated_and_exported_is_the_averaged_network(data, unbroken):
     ({"options": {"positions": 1, "colour": 1}}, "colour"), ({"rules": {}}, "mugo train")])
 def test_metadata_that_are_not_of_a_run_are_refused_and_the_field_is_named(unbroken, changes, named):
     """Which values fit is tests/core/test_schema.py's and test_options.py's."""
-    path = unbroken / "checkpoint.keras"
+    path = unbroken / "checkpoint.safetensors"
     good = metadata.read_metadata(path)
     check_run(good, path)
     with pytest.raises(BadInput, match=f"^{re.escape(str(path))}.*{re.escape(named)}"):

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from networks import alphazero_network, build, checkpoint, keras, random_model
+from networks import alphazero_network, build, checkpoint, keras, random_model, tensors_of
 from random_records import dataset_of, finished_record, random_record
 from small_runs import CONFIG, OPTIONS, train
 
@@ -19,11 +19,11 @@ from mugo.data import preprocess
 from mugo.core.files import BadInput
 
 from mugo.nn import metadata
-from mugo.nn.blocks import layer_names
 from mugo.nn.compile import SUPERVISED, compile_for_training
 from mugo.nn.inference import Network
 from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.weights import layer_names
 from mugo.sgf.writer import format_record
 from mugo.training import command, evaluate, fit
 from mugo.training.callbacks import METRICS, CheckpointCallback, rename_logs
@@ -38,8 +38,7 @@ def new_run(run, data, config, options, init=""):
 
 
 def weights(path) -> list[np.ndarray]:
-    model = checkpoint.load(path)
-    return model.get_weights() + [np.asarray(v) for v in model.optimizer.variables]
+    return list(tensors_of(path).values())
 
 
 def timeless(run) -> pd.DataFrame:
@@ -48,7 +47,7 @@ def timeless(run) -> pd.DataFrame:
 
 def test_a_run_leaves_checkpoints_a_network_a_log_and_a_curve(unbroken):
     names = {path.name for path in unbroken.iterdir()}
-    assert names >= {"checkpoint.keras", "previous.keras", "network.keras", "log.csv", "curve.png"}
+    assert names >= {"checkpoint.safetensors", "previous.safetensors", "network.safetensors", "log.csv", "curve.png"}
     assert not [name for name in names if name.startswith(".")]
     log = pd.read_csv(unbroken / "log.csv")
     assert log["step"].tolist() == [8, 16, 24]
@@ -60,10 +59,10 @@ def test_a_run_leaves_checkpoints_a_network_a_log_and_a_curve(unbroken):
 
 
 def test_the_validation_loss_is_the_sum_of_the_losses_with_their_weights_and_nothing_else(data, tmp_path, eagerly):
-    config = replace(CONFIG, auxiliary_heads=False)      # which network.keras does not have
+    config = replace(CONFIG, auxiliary_heads=False)      # which network.safetensors does not have
     train.train(data, tmp_path / "run", config, replace(OPTIONS, positions=16, weight_decay=0.1, value_weight=0.7))
     inputs, targets = validation_batch(data.positions("validation"), OPTIONS, config)
-    outputs = checkpoint.load(tmp_path / "run" / "network.keras")(inputs)
+    outputs = checkpoint.load(tmp_path / "run" / "network.safetensors")(inputs)
     loss = {name: float(np.mean(SUPERVISED[name][0](targets[name], outputs[name])))
             for name in ("value", "ownership", "score")}
     row = pd.read_csv(tmp_path / "run" / "log.csv").iloc[-1]
@@ -144,8 +143,8 @@ def test_a_run_resumed_after_an_interrupt_ends_as_one_without(data, unbroken, tm
     monkeypatch.undo()
     train.train(data, tmp_path / "run", CONFIG, OPTIONS, resume=True)
     assert timeless(tmp_path / "run").round(5).equals(timeless(unbroken).round(5))
-    for ours, theirs in zip(weights(tmp_path / "run" / "checkpoint.keras"), weights(unbroken / "checkpoint.keras"),
-                            strict=True):
+    for ours, theirs in zip(weights(tmp_path / "run" / "checkpoint.safetensors"),
+                            weights(unbroken / "checkpoint.safetensors"), strict=True):
         assert np.allclose(ours, theirs, atol=1e-6)
 
 
@@ -157,12 +156,12 @@ def test_killed_at_any_moment_it_can_be_resumed(data, unbroken, tmp_path):
                f"train.train(dataset.load_dataset({str(data.folder)!r}), Path({str(run)!r}), "
                f"train.{CONFIG!r}, train.{OPTIONS!r}, resume=sys.argv[1] == 'resume')")
     for delay in (0.0, 0.3, 0.6):
-        begun = (run / "checkpoint.keras").exists()
+        begun = (run / "checkpoint.safetensors").exists()
         running = subprocess.Popen([sys.executable, "-c", program, "resume" if begun else "new"],
                                    stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-        before = (run / "checkpoint.keras").stat().st_mtime_ns if begun else None
-        while running.poll() is None and (not (run / "checkpoint.keras").exists()
-                                          or (run / "checkpoint.keras").stat().st_mtime_ns == before):
+        before = (run / "checkpoint.safetensors").stat().st_mtime_ns if begun else None
+        while running.poll() is None and (not (run / "checkpoint.safetensors").exists()
+                                          or (run / "checkpoint.safetensors").stat().st_mtime_ns == before):
             time.sleep(0.01)
         time.sleep(delay)
         running.send_signal(signal.SIGKILL)
@@ -181,17 +180,17 @@ def test_a_run_made_longer_is_the_run_that_was_started_longer(data, tmp_path, po
                    for count in (positions, 640))
     train.train(data, tmp_path / "long", CONFIG, long)
     train.train(data, tmp_path / "run", CONFIG, short)
-    best = metadata.read_metadata(tmp_path / "run" / "network.keras")["best"]
-    found = checkpoint.latest_checkpoint(tmp_path / "run", check_run, ("pre-decay.keras",))[1]
+    best = metadata.read_metadata(tmp_path / "run" / "network.safetensors")["best"]
+    found = metadata.read_metadata(tmp_path / "run" / "pre-decay.safetensors")
     assert [row["step"] for row in found["history"]] == pre_decay
     train.train(data, tmp_path / "run", CONFIG, long, resume=True)
     both = [timeless(tmp_path / name).round(4).query("step % 8 == 0") for name in ("run", "long")]
     training = ["loss", *METRICS]       # of the checkpoint intervals, which differ
     assert both[0].reset_index(drop=True).drop(columns=training).equals(both[1].drop(columns=training))
-    for ours, theirs in zip(weights(tmp_path / "run" / "checkpoint.keras"),
-                            weights(tmp_path / "long" / "checkpoint.keras"), strict=True):
+    for ours, theirs in zip(weights(tmp_path / "run" / "checkpoint.safetensors"),
+                            weights(tmp_path / "long" / "checkpoint.safetensors"), strict=True):
         assert np.allclose(ours, theirs, atol=1e-5)
-    kept = metadata.read_metadata(tmp_path / "run" / "network.keras")["best"]
+    kept = metadata.read_metadata(tmp_path / "run" / "network.safetensors")["best"]
     assert kept["validation_loss"] <= best["validation_loss"]
 
 
@@ -201,19 +200,19 @@ def test_a_run_without_decay_made_longer_ends_at_the_step_of_the_longer_run(data
     short = replace(OPTIONS, positions=96, decay_start=1)
     train.train(data, tmp_path / "run", CONFIG, short)
     train.train(data, tmp_path / "run", CONFIG, replace(short, positions=392), resume=True)
-    model, found = checkpoint.latest_checkpoint(tmp_path / "run", check_run)
+    model, found = checkpoint.latest_checkpoint(tmp_path / "run", check_run, train.compiled_model)
     assert [row["step"] for row in found["history"]] == [6, 8, 16, 24]
     assert int(model.optimizer.iterations) == TrainingOptions(**found["options"]).steps == 24
     assert found["options"]["warmup_limit"] == 0         # of the 6 steps
 
 
 def test_a_finished_run_stays_as_it_is_and_is_not_made_shorter(data, unbroken, capsys):
-    before = (unbroken / "checkpoint.keras").read_bytes()
+    before = (unbroken / "checkpoint.safetensors").read_bytes()
     train.train(data, unbroken, CONFIG, OPTIONS, resume=True)
     assert "is finished: 24 steps, 384 positions" in capsys.readouterr().out
     with pytest.raises(BadInput, match="cannot become a run of 256 positions: it is past the step"):
         train.train(data, unbroken, CONFIG, replace(OPTIONS, positions=256), resume=True)
-    assert (unbroken / "checkpoint.keras").read_bytes() == before
+    assert (unbroken / "checkpoint.safetensors").read_bytes() == before
 
 
 def config_of(data, *options: str) -> PolicyNetConfig:
@@ -252,7 +251,7 @@ def test_options_of_a_context_module_that_is_not_there_are_refused(data, options
 
 def test_the_metadata_tell_which_network_it_was_initialised_from(data, unbroken, tmp_path, capsys, eagerly):
     train.train(data, tmp_path / "run", CONFIG, replace(OPTIONS, positions=16), init=str(unbroken))
-    found = metadata.read_metadata(tmp_path / "run" / "network.keras")
+    found = metadata.read_metadata(tmp_path / "run" / "network.safetensors")
     assert found["init_from"]["name"] == "unbroken"
     assert found["options"]["skip_batches"] == 24
     assert found["data"]["fingerprint"] == data.fingerprint and found["data"]["split"]["test"] == 0.2
@@ -276,7 +275,7 @@ def test_a_run_is_not_resumed_on_another_split_of_its_games(data, unbroken, tmp_
 
 def test_train_refuses_a_policy_value_network(tmp_path):
     path = alphazero_network(tmp_path)
-    with pytest.raises(BadInput, match="net.keras is a policy-value network, trained by selfplay"):
+    with pytest.raises(BadInput, match="net.safetensors is a policy-value network, trained by selfplay"):
         train.policy_config(metadata.read_metadata(path), path)
 
 
@@ -298,7 +297,7 @@ def test_a_network_initialised_from_another_is_trained_on_other_positions(data, 
 def test_a_frozen_policy_stays_as_it_is_while_the_value_head_learns(data, tmp_path, eagerly, policy_context):
     """Of a network whose weights and statistics are not where training begins, and whose tied weights are equal but
     for rounding; also after the run is resumed.  A context module that the policy takes stays, too."""
-    source, config = tmp_path / "source.keras", replace(
+    source, config = tmp_path / "source.safetensors", replace(
         CONFIG, filters=8, equivariant=True, auxiliary_heads=False, policy_filters=8, policy_context=policy_context,
         context_filters=8)
     model = random_model(config)
@@ -309,7 +308,7 @@ def test_a_frozen_policy_stays_as_it_is_while_the_value_head_learns(data, tmp_pa
     train.train(data, run, config, replace(options, positions=64), resume=True)
     spec = config.spec()
     own = layer_names(spec.heads[1]) | (set() if policy_context else layer_names(spec.context))
-    for name in "checkpoint.keras", "network.keras":
+    for name in "checkpoint.safetensors", "network.safetensors":
         learned = checkpoint.load(run / name)
         for layer in (layer for layer in model.layers if layer.weights):
             same = [np.array_equal(before, after) for before, after in
@@ -317,11 +316,11 @@ def test_a_frozen_policy_stays_as_it_is_while_the_value_head_learns(data, tmp_pa
             assert not any(same) if layer.name in own else all(same), (name, layer.name)
     log = pd.read_csv(run / "log.csv")
     assert log["validation_ce"].nunique() == 1 and log["validation_value_mse"].nunique() == len(log) > 2
-    best = metadata.read_metadata(run / "network.keras")["best"]
+    best = metadata.read_metadata(run / "network.safetensors")["best"]
     assert best["positions"] == log["positions"][log["validation_loss"].idxmin()]
     assert best["positions"] > 16 or keras.backend.backend() != "tensorflow"     # not just the first
     train.train(data, tmp_path / "all", config, replace(OPTIONS, positions=16), init=str(run))
-    thawed = checkpoint.load(tmp_path / "all" / "checkpoint.keras")
+    thawed = checkpoint.latest_checkpoint(tmp_path / "all", check_run, train.compiled_model)[0]
     assert all(layer.trainable for layer in thawed.layers)
 
 
@@ -344,7 +343,8 @@ def test_both_optimizers_learn_and_are_saved(data, tmp_path, optimizer):
     train.train(data, tmp_path / "run", CONFIG, replace(OPTIONS, optimizer=optimizer, augment=False))
     log = pd.read_csv(tmp_path / "run" / "log.csv")
     assert log["loss"].iloc[-1] < log["loss"].iloc[0]
-    assert type(checkpoint.load(tmp_path / "run" / "checkpoint.keras").optimizer) is OPTIMIZERS[optimizer]
+    model = checkpoint.latest_checkpoint(tmp_path / "run", check_run, train.compiled_model)[0]
+    assert type(model.optimizer) is OPTIMIZERS[optimizer] and int(model.optimizer.iterations) == 24
 
 
 def test_a_run_is_not_overwritten(data, unbroken, capsys):
@@ -375,7 +375,7 @@ def test_without_point_bias_with_label_smoothing_and_on_some_moves_it_is_trained
     run = tmp_path / "run"
     train.train(data, run, config, options)
     train.train(data, run, config, replace(options, positions=256), resume=True)
-    model = checkpoint.load(run / "checkpoint.keras")
+    model = checkpoint.latest_checkpoint(run, check_run, train.compiled_model)[0]
     assert not np.asarray(model.get_layer("point_bias").bias).any()
     assert model.loss["policy"].label_smoothing == 0.1
     log = pd.read_csv(run / "log.csv")
@@ -444,12 +444,13 @@ def test_any_folder_holds_a_run(data, tmp_path):
     """The name of its networks is printable, and at most 200 characters long."""
     for name, expected in ("run\N{NO-BREAK SPACE}a", "run?a"), ("a" * 250, "a" * 200):
         model, found = new_run(tmp_path / name, data, CONFIG, OPTIONS)
-        checkpoint.save(model, tmp_path / "run.keras", found)
-        assert metadata.read_metadata(tmp_path / "run.keras")["name"] == expected
+        checkpoint.save(model, tmp_path / "run.safetensors", found)
+        assert metadata.read_metadata(tmp_path / "run.safetensors")["name"] == expected
 
 
-@pytest.mark.parametrize(("name", "line"), [("network.keras", "holds a network already: give -o another folder"),
-                                            ("previous.keras", "holds a training run already: --resume continues it")])
+@pytest.mark.parametrize(("name", "line"), [
+    ("network.safetensors", "holds a network already: give -o another folder"),
+    ("previous.safetensors", "holds a training run already: --resume continues it")])
 def test_networks_are_not_overwritten(data, tmp_path, monkeypatch, capsys, name, line):
     monkeypatch.setattr(train, "build", None)
     (tmp_path / name).write_bytes(b"downloaded")
@@ -467,7 +468,7 @@ def test_ctrl_c_on_the_command_line_ends_with_130_and_a_checkpoint(data, tmp_pat
     running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True,
                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
     try:
-        while running.poll() is None and not (run / "checkpoint.keras").exists():
+        while running.poll() is None and not (run / "checkpoint.safetensors").exists():
             time.sleep(0.05)
         running.send_signal(signal.SIGINT)
         _, errors = running.communicate(timeout=60)
@@ -500,6 +501,6 @@ def test_a_run_with_growing_batches_and_checkpoints_by_time_is_resumed_exactly(d
     logs = [pd.read_csv(tmp_path / name / "log.csv") for name in ("by-positions", "by-time")]
     assert logs[0]["positions"].tolist() == [384] and logs[0]["step"].tolist() == [12 + 6 + 6]
     assert logs[1]["step"].tolist() == [1, by_time.decay_start_step, 24]
-    for ours, theirs in zip(*(weights(tmp_path / name / "checkpoint.keras") for name in ("by-positions", "by-time")),
-                            strict=True):
+    for ours, theirs in zip(*(weights(tmp_path / name / "checkpoint.safetensors")
+                              for name in ("by-positions", "by-time")), strict=True):
         assert np.array_equal(ours, theirs)

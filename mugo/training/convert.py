@@ -1,0 +1,44 @@
+"""A network for other programs:  mugo convert NETWORK FILE.onnx, or FILE.keras
+
+    FILE.onnx     the float32 graph that MuGo plays on (nn/onnx_graph.py has its inputs and outputs)
+    FILE.keras    the model; `import mugo.nn.keras_model` makes MuGo's layers known to keras.saving.load_model
+
+MuGo itself reads neither.
+"""
+import argparse
+from pathlib import Path
+
+from mugo.core.files import BadInput, atomic_write
+from mugo.nn.bundled import find_network
+from mugo.nn.metadata import config_of
+from mugo.nn.network_file import read_network
+from mugo.nn.onnx_graph import OnnxGraph
+
+SUFFIXES = ".onnx", ".keras"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("network", metavar="NETWORK", help="a file, the folder of a training run, or a bundled name")
+    parser.add_argument("output", type=Path, metavar="FILE", help="the file to write, FILE.onnx or FILE.keras")
+
+
+def command(args: argparse.Namespace) -> int:
+    if args.output.suffix not in SUFFIXES:
+        raise BadInput(f"{args.output}: a network is converted to a file that ends in {' or '.join(SUFFIXES)}")
+    path = find_network(args.network)
+    weights, metadata = read_network(path)
+    if args.output.suffix == ".onnx":
+        try:
+            graph = OnnxGraph(config_of(metadata).spec(), weights).serialize()
+        except ValueError as error:
+            raise BadInput(f"{path}: {error}") from None
+        with atomic_write(args.output) as temporary:
+            temporary.write_bytes(graph)
+    else:
+        from mugo.nn.checkpoint import load              # Keras, which an ONNX file does not need
+
+        model = load(path)
+        with atomic_write(args.output) as temporary:
+            model.save(temporary)
+    print(args.output)
+    return 0

@@ -1,0 +1,172 @@
+"""Files of networks: what is no network, damaged or hostile is refused in one line, before it takes memory."""
+import json
+import struct
+import tracemalloc
+
+import numpy as np
+import pytest
+from networks import alphazero_network, damaged, keras_archive, policy_file, rewritten, tensors_of
+
+from mugo.cli import main as cli
+from mugo.core.files import BadInput
+from mugo.nn import tensor_file
+from mugo.nn.inference import Network
+from mugo.nn.metadata import read_metadata
+from mugo.nn.network_file import read_network
+from mugo.nn.tensor_file import OtherFormat, TensorFile, write_tensors
+
+
+def refusal(path) -> str:
+    with pytest.raises(BadInput) as caught:
+        Network(path, threads=1)
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 400
+    return str(caught.value)
+
+
+def with_header(path, change, name: str = "other") -> object:
+    """A copy of a file whose header change(header) has changed, with the numbers as they were."""
+    data = path.read_bytes()
+    length, = struct.unpack("<Q", data[:8])
+    header = json.loads(data[8:8 + length])
+    change(header)
+    text = json.dumps(header).encode()
+    other = path.with_name(f"{name}.safetensors")
+    other.write_bytes(struct.pack("<Q", len(text)) + text + data[8 + length:])
+    return other
+
+
+def test_what_is_written_is_read_and_the_same_bytes_are_written_again(tmp_path):
+    arrays = {"b": np.arange(6, dtype=np.float32).reshape(2, 3).T, "a": np.array(7, np.int64)}
+    for name in "xy":
+        write_tensors(tmp_path / name, arrays, {"name": "net", "history": [1.5]})
+    file = TensorFile(tmp_path / "x")
+    assert file.metadata() == {"name": "net", "history": [1.5]}
+    assert file.shapes == {"a": ("I64", ()), "b": ("F32", (3, 2))}
+    assert all(np.array_equal(array, arrays[name]) for name, array in file.read().items())
+    assert list(file.read(["b"])) == ["b"]
+    assert (tmp_path / "x").read_bytes() == (tmp_path / "y").read_bytes()
+
+
+def test_a_file_of_keras_is_called_what_it_is(tmp_path, capsys):
+    path = keras_archive(tmp_path / "old.keras")
+    line = "old.keras is a Keras file, as earlier versions of MuGo wrote it: this version reads networks and runs " \
+        "from files that end in .safetensors"
+    assert line in refusal(path)
+    with pytest.raises(OtherFormat, match="is a Keras file"):
+        read_metadata(path)
+    keras_archive(tmp_path / "network.keras")
+    assert "network.keras is a Keras file" in refusal(tmp_path)          # the folder of a run
+    assert cli.main(["gtp", "policy", "--network", str(path)]) == 2
+    error = capsys.readouterr().err
+    assert line in error and error.count("\n") == 1
+
+
+@pytest.mark.parametrize(("content", "line"), [
+    (b"", "is damaged: it does not begin with the length of a header, of 16 MB at most"),
+    (b"nonsense, and more of it", "it does not begin with the length of a header"),
+    (struct.pack("<Q", 1 << 40) + b"{}", "it does not begin with the length of a header"),
+    (struct.pack("<Q", 1000) + b"{}", "is not a MuGo network, or is damaged"),
+    (struct.pack("<Q", 2) + b"{}", "is not a MuGo network: its header has no 'mugo' and 'crc32'"),
+    (struct.pack("<Q", 2) + b"[]", "is not a MuGo network, or is damaged"),
+    (struct.pack("<Q", 2) + b"\xff\xff", "is not a MuGo network, or is damaged"),
+])
+def test_a_file_that_is_no_network_is_refused(tmp_path, content, line):
+    path = tmp_path / "x.safetensors"
+    path.write_bytes(content)
+    assert line in refusal(path)
+
+
+def test_a_header_is_read_up_to_its_limit(tmp_path, monkeypatch):
+    path = policy_file(tmp_path)
+    monkeypatch.setattr(tensor_file, "MAX_HEADER_BYTES", 100)
+    assert "of 0 MB at most" in refusal(path)
+
+
+def test_every_cut_file_is_refused(tmp_path):
+    path = alphazero_network(tmp_path)
+    data, other = path.read_bytes(), tmp_path / "cut.safetensors"
+    for length in (*range(0, 3000, 97), len(data) // 2, len(data) - 1):
+        other.write_bytes(data[:length])
+        assert "is not a MuGo network, or is damaged" in refusal(other)
+    other.write_bytes(data + b"\0")
+    assert "is not a MuGo network, or is damaged" in refusal(other)
+
+
+def test_changed_numbers_and_metadata_do_not_fit_their_checksums(tmp_path):
+    path = policy_file(tmp_path)
+    assert "its numbers do not fit their checksum" in refusal(damaged(path))
+    data, other = path.read_bytes(), path.with_name("changed.safetensors")
+    other.write_bytes(data.replace(b'\\"size\\": 9', b'\\"size\\": 5'))
+    assert "its metadata do not fit their checksum" in refusal(other)
+
+
+def test_flipped_bits_of_a_header_are_refused(tmp_path):
+    """But those of spaces between the parts of the header, which mean nothing."""
+    path = alphazero_network(tmp_path)
+    data, other = path.read_bytes(), tmp_path / "flipped.safetensors"
+    rng, expected = np.random.default_rng(0), read_metadata(path)
+    length, = struct.unpack("<Q", data[:8])
+    for place in (*range(8), *rng.integers(8, 8 + length, 400)):
+        flipped = bytearray(data)
+        flipped[place] ^= 1 << int(rng.integers(8))
+        other.write_bytes(flipped)
+        try:
+            weights, metadata = read_network(other)
+            assert metadata == expected and all(np.array_equal(weights[name], array)
+                                                for name, array in tensors_of(path).items())
+        except BadInput as error:
+            assert "\n" not in str(error)
+
+
+def test_tensors_of_other_places_sizes_and_types_are_refused(tmp_path):
+    path = policy_file(tmp_path)
+    numbers = len(path.read_bytes())
+
+    def places(name, start, end):
+        return lambda header: header[name].update(data_offsets=[start, end])
+
+    def of_terabytes(header):
+        header["conv0/kernel"].update(shape=[1 << 20, 1 << 20, 48, 4], data_offsets=[0, 1 << 48])
+
+    for change in (places("conv0/kernel", 0, 4), places("conv0/kernel", numbers, 2 * numbers),
+                   places("conv1/kernel", 0, 576), of_terabytes,
+                   lambda header: header["conv0/kernel"].update(shape=[5, 5, 48, 1 << 62]),
+                   lambda header: header["conv0/kernel"].update(dtype="F64"),
+                   lambda header: header.update(more=header["conv0/kernel"]),
+                   lambda header: header.pop("conv0/kernel")):
+        tracemalloc.start()
+        assert "is not a MuGo network, or is damaged: " in refusal(with_header(path, change))
+        assert tracemalloc.get_traced_memory()[1] < 2 << 20
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(("change", "line"), [
+    (lambda arrays: arrays.pop("conv0/kernel"), "its weights are not those of its network: it has no conv0/kernel"),
+    (lambda arrays: arrays.update(more=np.zeros(1 << 20, np.float32)), "it has 'more' too"),
+    (lambda arrays: arrays.update({"a\nb": np.zeros(1, np.float32)}), r"it has 'a\nb' too"),
+    (lambda arrays: arrays.update({"pass/bias": np.zeros(2, np.float32)}), "its pass/bias is F32 of shape (2,), ex"),
+    (lambda arrays: arrays.update({"pass/bias": np.zeros(1, np.float64)}), "its pass/bias is F64 of shape (1,), ex"),
+    (lambda arrays: arrays.update({"pass/bias": np.zeros(1, np.int32)}), "its pass/bias is I32 of shape (1,), ex"),
+    (lambda arrays: arrays.update({"pass/bias": np.float32([np.nan])}), "pass/bias of this network is infinite or"),
+    (lambda arrays: arrays.update({"pass/bias": np.float32([-np.inf])}), "pass/bias of this network is infinite or"),
+    (lambda arrays: arrays.update({"pass/bias": np.float32([1e30])}), "its weights 'pass' are not finite numbers"),
+    (lambda arrays: arrays["batch_norm0/moving_variance"].fill(-1), "'conv0' are not finite numbers of at most"),
+])
+def test_weights_that_are_not_those_of_the_network_are_refused_in_one_line(tmp_path, change, line):
+    def changed(arrays):
+        arrays.update({name: array.copy() for name, array in arrays.items()})
+        change(arrays)
+
+    assert line in refusal(rewritten(policy_file(tmp_path), tensors=changed))
+
+
+def test_metadata_that_are_nested_deeper_than_python_reads_are_refused(tmp_path):
+    path, text = policy_file(tmp_path), "[" * 200_000
+    deep = with_header(path, lambda header: header["__metadata__"].update(
+        mugo=text, crc32=tensor_file._checksum_of_text(text)))
+    assert "recursion" in refusal(deep)
+    for metadata, line in (("[]", "its metadata are no JSON object"), ("{", "its metadata: Expecting"),
+                           ('{"format": 3}', "its metadata have no 'planes'")):
+        other = with_header(path, lambda header, text=metadata: header["__metadata__"].update(
+            mugo=text, crc32=tensor_file._checksum_of_text(text)))
+        assert line in refusal(other)

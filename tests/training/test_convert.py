@@ -1,0 +1,52 @@
+"""mugo convert: a network as a file of ONNX and of Keras, whose outputs are those of the network."""
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from networks import alphazero_network, policy_file, random_positions
+
+from mugo.cli import main as cli
+from mugo.games import planes
+from mugo.games.components import connected_components
+from mugo.nn.graph import POINT_BIAS
+from mugo.nn.inference import Network
+from mugo.nn.policy_net import PolicyNetConfig
+
+
+def test_an_onnx_file_is_right_for_the_package_onnx_and_computes_what_the_network_does(tmp_path):
+    onnx, onnxruntime = pytest.importorskip("onnx"), pytest.importorskip("onnxruntime")
+    path = policy_file(tmp_path, value_head=True, komi_input=True, chain_pooling=True, quantized=True)
+    assert cli.main(["convert", str(path), str(tmp_path / "net.onnx")]) == 0
+    onnx.checker.check_model(onnx.load(tmp_path / "net.onnx"), full_check=True)
+    session = onnxruntime.InferenceSession(tmp_path / "net.onnx")
+    bias = np.array(json.loads(session.get_modelmeta().custom_metadata_map[POINT_BIAS]), np.float32)
+    config = PolicyNetConfig(9, 4, value_head=True, komi_input=True)
+    network, (packed, features, *_) = Network(path, 1, "float32"), random_positions(3, config)
+    given = {"planes": planes.unpack(packed, planes.DEPTH, (9, 9)), POINT_BIAS: bias, "global_features": features,
+             "components": connected_components(packed, 9) + 81 * np.arange(3)[:, None]}
+    outputs = dict(zip((output.name for output in session.get_outputs()), session.run(None, given), strict=True))
+    expected = network.run(packed, features)
+    assert outputs.keys() == expected.keys() == {"policy", "value", "ownership", "score_mean", "score_stdev"}
+    assert all(np.allclose(outputs[name], expected[name], atol=1e-5) for name in expected)
+
+
+def test_a_keras_file_is_loaded_by_keras_with_one_import_of_mugo(tmp_path):
+    pytest.importorskip("mugo.nn.checkpoint")
+    path = alphazero_network(tmp_path)
+    assert cli.main(["convert", str(path), str(tmp_path / "net.keras")]) == 0
+    packed = np.random.default_rng(0).integers(0, 16, (2, 36, 1), np.uint8)
+    np.save(tmp_path / "packed.npy", packed)
+    program = ("import numpy as np, mugo.nn.keras_model, keras\n"
+               f"model = keras.saving.load_model({str(tmp_path / 'net.keras')!r})\n"
+               f"np.save({str(tmp_path / 'value.npy')!r}, model(np.load({str(tmp_path / 'packed.npy')!r}))['value'])")
+    subprocess.run([sys.executable, "-c", program], check=True, env=dict(os.environ))
+    values = Network(path, 1).evaluate_packed(packed).values
+    assert np.allclose(np.tanh(np.load(tmp_path / "value.npy")[:, 0]), values, atol=1e-5)
+
+
+def test_a_file_of_another_kind_is_refused_in_one_line(tmp_path, capsys):
+    assert cli.main(["convert", "policy-9", str(tmp_path / "net.pt")]) == 2
+    assert capsys.readouterr().err.endswith("net.pt: a network is converted to a file that ends in .onnx or .keras\n")
