@@ -137,6 +137,7 @@ def test_a_plain_network_has_at_first_the_outputs_of_an_equivariant_one(tmp_path
         init_from(random_model(config), config, tmp_path / "plain.safetensors")
 
 
+@pytest.mark.slow
 def test_a_policy_head_that_gets_a_larger_context_module_has_at_first_the_outputs_that_it_had(tmp_path):
     """And learns from it at once.  Back from there, the policy keeps what it has of its own."""
     config = PolicyNetConfig(SIZE, 16, 4, policy_filters=16, value_head=True, komi_input=True, equivariant=True)

@@ -12,6 +12,7 @@ from mugo.training import command
 from mugo.training.options import CommandOptions
 
 
+@pytest.mark.runs
 def test_a_resumed_run_loads_its_checkpoint_once(data, unbroken, capsys, monkeypatch):
     loaded, read = [], TensorFile.read
     monkeypatch.setattr(TensorFile, "read", lambda self, *args: (loaded.append(self.path.name), read(self, *args))[1])

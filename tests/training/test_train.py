@@ -298,7 +298,8 @@ def test_a_network_initialised_from_another_is_trained_on_other_positions(data, 
         assert min(learned) == first
 
 
-@pytest.mark.parametrize("policy_context", [False, pytest.param(True, marks=pytest.mark.runs)])
+@pytest.mark.runs
+@pytest.mark.parametrize("policy_context", [False, True])
 def test_a_frozen_policy_stays_as_it_is_while_the_value_head_learns(data, tmp_path, eagerly, policy_context):
     """Of a network whose weights and statistics are not where training begins, and whose tied weights are equal but
     for rounding; also after the run is resumed.  A context module that the policy takes stays, too."""
