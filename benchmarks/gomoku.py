@@ -16,7 +16,7 @@ import time
 
 from mugo.games.gomoku import Position
 from mugo.nn.inference import Network
-from mugo.nn.runtime import PRECISIONS
+from mugo.nn.runtime import PLAY_PRECISIONS
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 from mugo.selfplay.options import SelfPlayOptions
@@ -68,7 +68,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=120, help="of self-play, after a warm-up of half as long")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--games", type=int, default=32, help="at once, for each thread")
-    parser.add_argument("--precision", nargs="+", choices=PRECISIONS, default=["auto"])
+    parser.add_argument("--precision", nargs="+", choices=PLAY_PRECISIONS, default=["auto"])
     parser.add_argument("--simulations", type=int, default=400, help="of self-play, for a move")
     parser.add_argument("--gumbel", action="store_true", help="search as Gumbel AlphaZero does")
     parser.add_argument("--only-selfplay", action="store_true", help="leave the searches of UCT out")

@@ -34,7 +34,7 @@ from mugo.sgf import tree
 from mugo.sgf.convert import record_from_position, replay_record
 from mugo.sgf.parser import read_records
 from mugo.sgf.writer import format_record
-from mugo.web.requests import empty_board
+from mugo.web.requests import requested_board
 
 MUGO = (sys.executable, str(Path(__file__).parents[1] / "main.py"))
 
@@ -216,13 +216,13 @@ def test_a_game_is_the_same_after_being_written_and_read(shape):
     assert record.shape == shape and str(replay_record(record)) == str(position)
     game = tree.game_from_position(position)
     assert game["size"] == (shape[0] if shape[0] == shape[1] else f"{shape[1]}x{shape[0]}")
-    assert empty_board(game).shape == shape
+    assert requested_board(game).shape == shape
 
 
 @pytest.mark.parametrize("size", ["9x", "", "9x9x9", "x", "20x5", "5x1"])
 def test_a_wrong_size_of_a_json_game_is_one_line(size):
     with pytest.raises(BadInput, match="size|a board is 2x2 to 19x19"):
-        empty_board({"name": "go", "size": size, "komi": 0})
+        requested_board({"name": "go", "size": size, "komi": 0})
 
 
 # -- what needs a square board

@@ -98,7 +98,7 @@ class DaskExecutor(Executor):
         self._lock = threading.Lock()
         self._names: dict[Future, tuple[DaskFuture, str]] = {}           # of the tasks that are not done
         self._is_closed = False
-        self._counted = self._workers = 0.0
+        self._counted_at = self._workers = 0.0
         try:
             self._wait_for_worker()
             self._check_workers()
@@ -133,8 +133,8 @@ class DaskExecutor(Executor):
     def capacity(self) -> int:
         """How many tasks run at once: the workers that have joined, at least 1."""
         now = time.monotonic()
-        if now - self._counted > CAPACITY_SECONDS and self._client.status == "running":
-            self._counted, self._workers = now, len(self._client.nthreads())
+        if now - self._counted_at > CAPACITY_SECONDS and self._client.status == "running":
+            self._counted_at, self._workers = now, len(self._client.nthreads())
         return max(int(self._workers), 1)
 
     def submit(self, fn: Callable, /, *args: Any, **kwargs: Any) -> Future:

@@ -58,13 +58,13 @@ def _copy_records(addresses, shard, entry, out):
 
 @njit(cache=True, nogil=True)
 def _copy(source, start, count, out, at):
-    """Copy int16 items from an address to out[at:at + count]; returns that part of out."""
-    part = out[at:at + count]
+    """Copy int16 items from an address to out[at:at + count]; returns that slice of out."""
+    written = out[at:at + count]
     if count:
         items = carray(_pointer(source), start + count, np.int16)
         for i in range(count):
-            part[i] = items[start + i]
-    return part
+            written[i] = items[start + i]
+    return written
 
 
 @njit(cache=True, nogil=True)

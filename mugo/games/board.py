@@ -61,7 +61,7 @@ BOARD = np.dtype([
     ("k", np.int64),                     # Gomoku: how many in a row win; 0: Go
     ("exactly", np.int64),               # Gomoku: whether more than k in a row do not win
     ("winner", np.int64),                # Gomoku: the colour with k in a row, or EMPTY
-    ("territory", np.int64),             # Go: 1 where the game is counted by territory and prisoners, 0 by area
+    ("territory", np.int64),             # Go: 1 where the game is scored by territory and prisoners, 0 by area
     ("seki_tax", np.int64),              # Go: 1 where eyes of chains in seki are no points
     ("padding", np.int64, 2),            # 7,808 bytes: whole cache lines
 ], align=True)

@@ -290,7 +290,7 @@ class BasePosition(ABC):
 
     @property
     def counts_territory(self) -> bool:
-        """Whether a game of Go is counted by territory and prisoners, not by area."""
+        """Whether a game of Go is scored by territory and prisoners, not by area."""
         return bool(self.board[0]["territory"])
 
     @property

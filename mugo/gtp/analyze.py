@@ -145,12 +145,12 @@ def _genmove_analyze(engine: GtpEngine, format_result: Format, words: Sequence[s
                      play: bool = True, cancellable: bool = False) -> None:
     """Generate a move, and play it or not; stream the results of its search, and at the end the final one.
 
-    Unlike an analysis it is not stopped by another line, unless it is cancellable.  `allow` and `avoid` are not
-    followed; the log has a line.
+    Unlike an analysis it is not stopped by another line, unless it is cancellable.  `allow` and `avoid` are
+    ignored, and the log says so.
     """
     options = parse_analyze_options(words, engine.position, format_result is format_kata)
     if options.allowed_moves is not None:
-        engine.log("genmove_analyze: allow and avoid are ignored; kata-analyze follows them")
+        engine.log("genmove_analyze: allow and avoid are ignored; kata-analyze supports them")
     position = engine.position_to_move(options.colour)
     engine.wait_until_ready()
     player, cancellation = engine.player, Cancellation(engine)

@@ -39,7 +39,7 @@ class MatchRules:
     max_moves: a game that lasts longer is scored as it stands; None: three moves a point.
     simple_ko: moves that repeat an earlier position are allowed.
     kgs_rules: the argument of kgs-rules, one word, for programs that know this command; "" for none.  The opening has
-    the rules by which the game is counted.
+    the rules by which the game is scored.
     """
 
     size: BoardSize = 9

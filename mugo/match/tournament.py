@@ -27,7 +27,7 @@ from mugo.games.position import BasePosition
 from mugo.core.limits import AT_LEAST_1, SEED, check_limits
 from mugo.core.options import add_options, check, given, option
 from mugo.games.rules import Rules, parse_rules
-from mugo.match.game_runner import GameUnit, MatchSetup, close_runners, find_versions, play_unit
+from mugo.match.game_runner import GameTask, MatchSetup, close_runners, find_versions, play_task
 from mugo.match.gtp_client import Participant, participant_of
 from mugo.match.match_folder import MatchFolder, format_game, game_row
 from mugo.match.openings import load_openings, openings_checksum
@@ -79,10 +79,10 @@ def run_match(participants: list[Participant], rules: MatchRules, folder: MatchF
         is_complete = False
         try:
             versions = executor.submit(find_versions, setup, next(iter(opening(0).positions()))).result()
-            units = (GameUnit(setup, pairing, opening(pairing.opening)) for pairing in pairings)
+            tasks = (GameTask(setup, pairing, opening(pairing.opening)) for pairing in pairings)
             with progress_bar("games", len(done) + len(pairings), len(done), smoothing=0.05) as bar:
                 bar.set_postfix_str(format_progress(participants, folder.rows))
-                for pairing, game in completed(executor, play_unit, units):
+                for pairing, game in completed(executor, play_task, tasks):
                     add_game(folder, pairing, participants, game, rules, versions, bar)
                     if is_decided(folder.rows):
                         break
@@ -208,7 +208,7 @@ def command(args: argparse.Namespace) -> int:
     scorer = None if options.scoring == "own" else participant_of(
         GNUGO_SCORERS[isinstance(start, go.Position) and start.counts_territory] if options.scoring == "gnugo"
         else options.scoring)
-    opening = load_openings(options.openings, start, rules=game_options.rules_of(args),
+    opening = load_openings(options.openings, start, rules=game_options.requested_rules(args),
                             max_moves=options.opening_moves, seed=options.seed)
     match = match_settings(args, options, start) | {"checksums": checksums(participants, options.openings, start)}
     schedule = {"gauntlet": options.gauntlet, "alternate": options.alternate}

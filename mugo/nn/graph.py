@@ -94,10 +94,10 @@ class Graph(Protocol):
         ...
 
     def ownership(self, plane: Any) -> Any:
-        """The owners of the points, (n, points), of a plane of their logits."""
+        """Ownership, (n, points), of a plane of its logits."""
         ...
 
-    def lead(self, owners: Any) -> Any:
+    def lead(self, ownership: Any) -> Any:
         """The points that the side to move is ahead by on the board, (n, 1), without a gradient."""
         ...
 

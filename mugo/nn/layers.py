@@ -172,7 +172,8 @@ class ChainPool(keras.layers.Layer):
 class Lead(keras.layers.Layer):
     """The points that the side to move is ahead by on the board: logits of ownership (n, points) to (n, 1).
 
-    No gradient passes: those of value and score are the same for all points, 13 times as large as the owners' own.
+    No gradient passes.  The gradients of value and score are the same for all points, and 13 times as large as that of
+    ownership.
     """
 
     def call(self, ownership):

@@ -52,7 +52,7 @@ class PolicyNetConfig:
     context_layers: int = option(4, f"3x3 convolutions of the context module, dilated by "
                                  f"{', '.join(map(str, DILATIONS))}", least=1, most=len(DILATIONS))
     chain_pooling: bool = option(False, "the context module also takes the mean and maximum of its filters over the "
-                                 "chain or empty region of each point: a better value and better owners late in the "
+                                 "chain or empty region of each point: a better value and better ownership late in the "
                                  "game")
     value_head: bool = option(False, "a value head: who wins, by how many points, and who owns each point", common=True)
     komi_input: bool = option(False, "the value head takes komi; without, it says who wins, and nothing else")

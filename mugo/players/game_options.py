@@ -67,7 +67,7 @@ def first_position(args: argparse.Namespace, size: int) -> BasePosition:
     except ValueError as error:
         raise BadInput(f"--size: {error}") from None
     if game == "go":
-        rules = rules_of(args) or Rules()
+        rules = requested_rules(args) or Rules()
         default = HANDICAP_KOMI if options.handicap else rules.default_komi
         start = new_game(game, shape or size, komi=default if options.komi is None else options.komi)
         assert isinstance(start, Position)
@@ -97,7 +97,7 @@ def refuse_other_options(args: argparse.Namespace, game: str, *kinds: type) -> N
                 refuse_other_game(f"--{each.name}", each.player.lower(), game)
 
 
-def rules_of(args: argparse.Namespace) -> Rules | None:
+def requested_rules(args: argparse.Namespace) -> Rules | None:
     """The rules that a command line asks for, as far as they are supported; None if it names none.  Raises BadInput."""
     try:
         return rules_to_play(args.rules).supported() if args.rules else None

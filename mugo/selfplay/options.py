@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mugo.core.files import BadInput
-from mugo.core.limits import PRECISIONS, SEED
+from mugo.core.limits import TRAINING_PRECISIONS, SEED
 from mugo.core.options import REQUIRED, check, may_change, option
 from mugo.core.schema import ANYTHING, BOOLEAN, TEXT, Object, check_value, integer, number, object_of, optional
 from mugo.games.coords import MAX_MOVES, MAX_SIZE, MIN_SIZE
@@ -118,7 +118,7 @@ class RunOptions:
     final_lr_fraction: float = option(0.1, "final learning rate, as a fraction of the peak", least=0, most=1)
     l2: float = option(1e-4, "weight decay: c of c ||theta||^2 in the loss", least=0)
     training_precision: str = option("auto", "of the training: auto is bfloat16 where this machine multiplies it "
-                                     "faster", choices=("auto", *PRECISIONS))
+                                     "faster", choices=("auto", *TRAINING_PRECISIONS))
     arena_every: int = option(128, "games of self-play between two evaluations in the arena", least=1)
     arena_games: int = option(200, "games of a match in the arena, at most", least=MIN_ARENA_GAMES)
     seed: int = option(0, "random seed", least=SEED[0], most=SEED[1], common=True)
@@ -167,7 +167,7 @@ _RUN = Object({
     "openings": [Object({"games": integer(0), "value": number(-1, 1), "priors": [number(0, 1)]})]}, others=ANYTHING)
 
 
-def check_run(metadata: dict[str, Any], path: Path) -> None:
+def check_selfplay_run(metadata: dict[str, Any], path: Path) -> None:
     """Raise BadInput, which names the field, unless these are the metadata of a checkpoint of `mugo selfplay`."""
     if "rules" not in metadata:
         raise BadInput(f"{path} is no checkpoint of `mugo selfplay`")

@@ -19,7 +19,7 @@ from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.processes import distributed, is_first, process_count, synchronized
 from mugo.training.fit import training_rate
 from mugo.training.loader import examples, select_positions
-from mugo.training.options import DEFAULTS, NEW_NETWORK, CommandOptions, TrainingOptions, check_run
+from mugo.training.options import DEFAULTS, NEW_NETWORK, CommandOptions, TrainingOptions, check_training_run
 from mugo.training.train import CHECKPOINTS, MAY_CHANGE, check_new, compile_model, policy_config, train
 
 
@@ -73,7 +73,7 @@ def resumed_arguments(args: argparse.Namespace, called: CommandOptions, data: Da
     BadInput."""
     if called.epochs or called.minutes:
         raise BadInput("with --resume, only --positions can make a run longer")
-    metadata = latest_metadata(args.output, check_run, CHECKPOINTS)
+    metadata = latest_metadata(args.output, check_training_run, CHECKPOINTS)
     return replace(policy_config(metadata, args.output), **given(PolicyNetConfig, args)), \
         replace(TrainingOptions(**metadata["options"]), **given(TrainingOptions, args))
 

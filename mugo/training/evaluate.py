@@ -33,7 +33,7 @@ from mugo.core.limits import SEED
 from mugo.core.options import add_options, check, given, option
 from mugo.games.coords import MAX_SIZE, MIN_SIZE
 from mugo.nn.inference import Network
-from mugo.nn.range_calibration import format_figures
+from mugo.nn.range_calibration import format_metrics
 from mugo.nn.runtime import PLAY_PRECISIONS
 from mugo.core.parallel import add_scheduler_argument, open_executor
 from mugo.plots import figures
@@ -67,13 +67,13 @@ class EvaluateOptions:
 
 def evaluate(network: Network, data: DataSet, *, split: str | None = "test", where: str = "",
              count: int = 10_000, tta: bool = True, seed: int = 0, size: int | None = None) -> pd.DataFrame:
-    """What the command prints, as a table with one row for each part of the positions.
+    """What the command prints, as a table with one row for each subset of the positions.
 
-    Columns: by ('all', 'phase', 'rank', 'source', 'last move'), part, positions, games; and for each measure
+    Columns: by ('all', 'phase', 'rank', 'source', 'last move'), subset, positions, games; and for each measure
     (predictions.py) its mean and, under its name + '_se', the standard error clustered by game; with tta also both for
     the measure + '_tta'.  Accuracies are from 0 to 1.  value_accuracy_baseline and value_mse_baseline are those of the
     majority class, which always predicts the colour that wins more of these positions, with its frequency.  'last move'
-    is not a part of 'all': the positions before the last move of all games that ended by scoring, `count` at most.
+    is not in 'all': the positions before the last move of all games that ended by scoring, `count` at most.
 
     split: one of game_index.SPLITS, or None for all.  where: a query that selects games.  count: positions drawn
     by seed; 0 for all.  size: of the boards, by default those that the network was trained on.  Raises BadInput if
@@ -94,8 +94,8 @@ class Sample(NamedTuple):
 def sample_positions(data: DataSet, size: int, split: str | None, where: str, count: int, seed: int) -> Sample:
     """The positions to evaluate; see `evaluate`."""
     positions = data.positions(split, size, where)
-    is_counted = (positions.games.column("ownership_start") >= 0) & (np.diff(positions.first_index) > 0)
-    last = positions.first_index[1:][is_counted] - 1
+    is_scored = (positions.games.column("ownership_start") >= 0) & (np.diff(positions.first_index) > 0)
+    last = positions.first_index[1:][is_scored] - 1
     return Sample(positions, _drawn(len(positions), count, seed), last[_drawn(len(last), count, seed)])
 
 
@@ -114,9 +114,9 @@ def predict_sample(network: Network, sample: Sample, tta: bool, on_cluster: Clus
 
 def compare(networks: list[Network], data: DataSet, *, split: str | None = "test", where: str = "",
             count: int = 10_000, tta: bool = True, seed: int = 0, size: int | None = None) -> pd.DataFrame:
-    """`evaluate` of several networks on the same positions, as a table with one row for each part and network.
+    """`evaluate` of several networks on the same positions, as a table with one row for each subset and network.
 
-    Columns: by, part, network, positions, games, those of `evaluate` for each measure, ms (the median time of a
+    Columns: by, subset, network, positions, games, those of `evaluate` for each measure, ms (the median time of a
     position, in batches, without tta); and for each measure + '_difference' from the first network,
     + '_difference_se', paired.  What a network does not have is NaN.  Raises BadInput, also if they were trained on
     boards of different sizes and no size is given.
@@ -156,12 +156,12 @@ def comparison_table(rows: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """The table of `compare` from each network's rows of `predict_sample`, of the same positions."""
     first = next(iter(rows.values()))
     table = []
-    for by, part, where in parts(first):
+    for by, subset, where in subsets(first):
         base = first.iloc[where]
         for name, of_network in rows.items():
             own = of_network.iloc[where]
             measures = measure_columns(own)
-            row = {"by": by, "part": part, "network": name} | means_and_errors(own, measures) | {
+            row = {"by": by, "subset": subset, "network": name} | means_and_errors(own, measures) | {
                 "ms": float(np.median(own["ms"]))}
             for measure in measures:
                 if measure in first and of_network is not first:
@@ -172,8 +172,8 @@ def comparison_table(rows: dict[str, pd.DataFrame]) -> pd.DataFrame:
     return pd.DataFrame(table)
 
 
-def parts(rows: pd.DataFrame) -> Iterator[tuple[str, str, np.ndarray]]:
-    """(by, part, numbers of the rows) of every part of the rows of `predict_sample`; see `evaluate`."""
+def subsets(rows: pd.DataFrame) -> Iterator[tuple[str, str, np.ndarray]]:
+    """(by, subset, numbers of the rows) of every subset of the rows of `predict_sample`; see `evaluate`."""
     last = rows["last_move"].to_numpy()
     yield "all", "all", np.flatnonzero(~last)
     for by in ("phase", "rank", "source"):
@@ -192,8 +192,8 @@ def measure_columns(rows: pd.DataFrame) -> list[str]:
 def summary_table(rows: pd.DataFrame) -> pd.DataFrame:
     """The table of `evaluate` from the rows of `predict_sample`."""
     names = measure_columns(rows)
-    return pd.DataFrame([{"by": by, "part": part} | means_and_errors(rows.iloc[where], names)
-                         for by, part, where in parts(rows)])
+    return pd.DataFrame([{"by": by, "subset": subset} | means_and_errors(rows.iloc[where], names)
+                         for by, subset, where in subsets(rows)])
 
 
 def means_and_errors(rows: pd.DataFrame, names: list[str]) -> dict:
@@ -251,7 +251,7 @@ def command(args: argparse.Namespace) -> int:
     if several:
         table = comparison_table(rows)
         print(f"{len(networks)} networks {described}\n\n{report.comparison_report(table)}\n")
-        write_table(table, prefix, ".csv")
+        write_csv(table, prefix, ".csv")
     notes = copy_notes(data, games, split)
     for name, network in zip(names, networks, strict=True):
         print(("\n" if several else "") + f"{name} {described}\n")
@@ -263,15 +263,15 @@ def command(args: argparse.Namespace) -> int:
 def quantization_notes(network: Network) -> list[str]:
     """What quantisation lost when the network's int8 graph was made, if it has one."""
     description = network.metadata.get("quantization")
-    return [format_figures(description)] if description else []
+    return [format_metrics(description)] if description else []
 
 
 def write(rows: pd.DataFrame, prefix: Path, title: str, notes: list[str]) -> None:
     """Print one network's report with these notes under it, and write its tables and pictures."""
     table, calibrated = summary_table(rows), calibration.calibrate(rows[~rows["last_move"]])
     print("\n".join([report.report(table), "", calibration.report(calibrated), "", *notes, ""]))
-    write_table(table, prefix, ".csv")
-    write_table(calibrated, prefix, "-calibration.csv")
+    write_csv(table, prefix, ".csv")
+    write_csv(calibrated, prefix, "-calibration.csv")
     if figures.has_matplotlib():
         for plot, plotted, ending in ((report.plot, table, ".png"), (calibration.plot, calibrated, "-calibration.png")):
             plot(plotted, prefix.with_name(prefix.name + ending), title)
@@ -280,7 +280,7 @@ def write(rows: pd.DataFrame, prefix: Path, title: str, notes: list[str]) -> Non
         print(f"no picture: {figures.NO_MATPLOTLIB}")
 
 
-def write_table(table: pd.DataFrame, prefix: Path, ending: str) -> None:
+def write_csv(table: pd.DataFrame, prefix: Path, ending: str) -> None:
     """Write a table to the file whose name is the prefix and this ending, and print that name."""
     with atomic_write(prefix.with_name(prefix.name + ending)) as temporary:
         table.to_csv(temporary, index=False)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mugo.core.files import BadInput
-from mugo.core.limits import PRECISIONS, SEED
+from mugo.core.limits import TRAINING_PRECISIONS, SEED
 from mugo.core.options import REQUIRED, check, defaults_in_words, option
 from mugo.core.schema import ANYTHING, Object, check_value, integer, number, object_of, optional
 from mugo.nn.compile import WEIGHTS
@@ -75,7 +75,7 @@ class TrainingOptions:
     freeze_policy: bool = option(False, "train the value head alone: the policy of --init-from stays as it is")
     seed: int = option(0, "random seed", least=SEED[0], most=SEED[1], common=True)
     precision: str = option("auto", "of the multiplications; auto is bfloat16 where this machine multiplies it faster",
-                            choices=("auto", *PRECISIONS), common=True)
+                            choices=("auto", *TRAINING_PRECISIONS), common=True)
     # Not options of the command: a run finds these itself.
     skip_batches: int = 0                # those that the network it is initialised from was trained on
     warmup_limit: int | None = None      # steps; None: a tenth of all.  Of a run made longer, that of the shorter run
@@ -190,7 +190,7 @@ _RUN = Object(
     {"learning_rates": [Object({"step": integer(0), "before": number(), "after": number()})]}, others=ANYTHING)
 
 
-def check_run(metadata: dict[str, Any], path: Path) -> None:
+def check_training_run(metadata: dict[str, Any], path: Path) -> None:
     """Raise BadInput, which names the field, unless these are the metadata of a checkpoint of `mugo train`."""
     if "options" not in metadata or "rules" in metadata:
         raise BadInput(f"{path} is no checkpoint of `mugo train`")

@@ -69,13 +69,13 @@ def predict_positions(network: Network, positions: Positions, numbers: np.ndarra
     games = positions.games.take(rows).table(["source", "black_rank", "white_rank"])
     found = pd.concat(measured, ignore_index=True)
     white = found.pop("colour") < 0
-    parts = pd.DataFrame({
+    groups = pd.DataFrame({
         "game": rows,
         "phase": phase_names(moves_played + 1),
         "rank": rank_groups(pd.Series(np.where(white, games["white_rank"], games["black_rank"])), RANKS),
         "source": games["source"].map(source_family).to_numpy(),
     })
-    rows = pd.concat([parts, found], axis=1)
+    rows = pd.concat([groups, found], axis=1)
     return rows.assign(black_won=np.where(white, 1 - rows["won"], rows["won"]))
 
 

@@ -18,7 +18,7 @@ from mugo.core.limits import SEED
 from mugo.core.options import add_options, check, given, option
 from mugo.nn.bundled import find_network
 from mugo.nn.inference import Network
-from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions, format_figures, quantize_file
+from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions, format_metrics, quantize_file
 from mugo.players.player import RESIGN
 from mugo.players.policy import PolicyPlayer
 from mugo.core.progress import progress_bar
@@ -90,5 +90,5 @@ def command(args: argparse.Namespace) -> int:
     positions = own_positions(network, options.seed) if args.dataset is None else \
         dataset_positions(dataset.load_dataset(args.dataset), network.size, options.where, options.seed)
     output = args.output or path
-    print(f"{output}: {format_figures(quantize_file(path, output, positions))}")
+    print(f"{output}: {format_metrics(quantize_file(path, output, positions))}")
     return 0

@@ -115,7 +115,7 @@ def test_every_position_is_counted_in_one_part_of_each_kind(data, known):
     assert whole["games"] == len(chosen)
     for by in ("phase", "rank", "source"):
         assert table.loc[table["by"] == by, "positions"].sum() == whole["positions"]
-    counts = table.set_index("part")["positions"]
+    counts = table.set_index("subset")["positions"]
     assert counts["moves 1-30"] == sum(min(30, len(game.moves)) for game in chosen)
     assert counts["moves 31-60"] == sum(min(30, max(0, len(game.moves) - 30)) for game in chosen)
     assert counts["kgs"] == sum(len(game.moves) for game in games()[:30] if game.handicap >= 3)
@@ -126,7 +126,7 @@ def test_every_position_is_counted_in_one_part_of_each_kind(data, known):
     assert counts["unknown"] == sum(np.isnan(rank) for rank in movers)
 
 
-def test_a_counted_game_without_moves_has_no_last_position(tmp_path):
+def test_a_scored_game_without_moves_has_no_last_position(tmp_path):
     """Stones that somebody set up, with a result: the first of the data set, and the last."""
     left, right = ("".join(f"[{column}{row}]" for column in columns for row in "abcdefghi") for columns in ("de", "f"))
     games = [f"(;GM[1]SZ[9]KM[6.5]RU[Chinese]{game})" for game in (
@@ -390,7 +390,7 @@ def test_the_command_prints_a_table_and_writes_csv_and_png(data, known, tmp_path
     assert ("value accuracy %" in printed) == has_value
     assert (tmp_path / "fake-all.png").read_bytes().startswith(b"\x89PNG")
     table = pd.read_csv(tmp_path / "fake-all.csv")
-    assert table.loc[0, ["by", "part", "positions", "top1"]].tolist() == ["all", "all", 200, 1.0]
+    assert table.loc[0, ["by", "subset", "positions", "top1"]].tolist() == ["all", "all", 200, 1.0]
     assert ("value_mse_tta" in table) == has_value
     assert (tmp_path / "fake-all-calibration.png").read_bytes().startswith(b"\x89PNG")
     calibrated = pd.read_csv(tmp_path / "fake-all-calibration.csv")
@@ -466,7 +466,7 @@ def test_positions_are_drawn_from_a_hundred_million_without_a_list_of_all():
     """A list of their numbers would be 800 MB."""
     class Games:
         def column(self, name):
-            return np.array([-1, 0], np.int32)           # ownership_start: the second was counted
+            return np.array([-1, 0], np.int32)           # ownership_start: the second ended by scoring
 
     positions = Positions(SIZE, Games(), np.array([0, 10**8 - 1, 10**8]))
     data = SimpleNamespace(positions=lambda *_: positions)
