@@ -74,7 +74,7 @@ def test_a_networks_outputs_turn_with_a_rectangle(name):
     game = some_game((5, 8))
     boards = [game.stones, *(np.ascontiguousarray(each) for each in (game.stones[::-1], game.stones.T))]
     positions = [Position(board.shape, 0.5).with_board(board, game.to_play) for board in boards]
-    flat, turned, transposed = (network.evaluate([position], tta=True) for position in positions)
+    flat, turned, transposed = (network.evaluate([position], symmetries=True) for position in positions)
     assert flat.priors.shape == (1, 41) and abs(flat.priors.sum() - 1) < 1e-4
     assert np.allclose(turned.priors[0][symmetries((5, 8))[3]], flat.priors[0], atol=1e-5)
     assert np.allclose(transposed.priors[0][:-1].reshape(8, 5).T.ravel(), flat.priors[0][:-1], atol=1e-5)
@@ -93,7 +93,7 @@ def test_a_batch_has_boards_of_one_shape():
 
 
 @pytest.mark.parametrize("player, options", [("uct", {}), ("mcts", {}), ("policy", {}), ("randompolicy", {}),
-                                             ("mcts", {"settings": Settings(seed=1, random_symmetry=True, batch=4)})])
+                                             ("mcts", {"settings": Settings(seed=1, random_symmetries=True, batch=4)})])
 def test_every_player_plays_a_rectangle(player, options):
     engine = new_engine(make_player(player, seed=1, play_options=PlayOptions(24), **options), size=(4, 7))
     for colour in "bwbw":

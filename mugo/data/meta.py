@@ -31,6 +31,10 @@ FILES = (GAMES, INDEX_FILE, MOVES, SETUP, OWNERSHIP, REJECTED_FILE)         # of
 MAX_META_BYTES = 64 << 20                # 50,000 shards
 MAX_GAMES_BYTES = 256 << 20              # games.parquet: 5,000,000 games; a shard has 65,536
 
+# Help texts that commands share.
+DATASET_HELP = "a folder made by preprocess"
+WHERE_HELP = 'only these games: a query, for example "handicap == 0 and black_rank >= 6"'
+
 
 def crc32(content: bytes | memoryview) -> str:
     """The CRC-32 of bytes as 8 hexadecimal digits."""

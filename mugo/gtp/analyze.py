@@ -35,7 +35,7 @@ from mugo.search.result import MoveInfo, SearchResult
 POLL_SECONDS = 0.01       # between two checks for input, when nothing is left to search
 
 
-def result_from_policy(network, position: BasePosition, tta: bool = False) -> SearchResult:
+def result_from_policy(network, position: BasePosition, symmetries: bool = False) -> SearchResult:
     """A network's evaluation as a SearchResult: every legal move with one visit, the highest prior first.
 
     The win rates and scores of the first TOP_MOVES moves are the network's after each of them, those of the others the
@@ -44,11 +44,11 @@ def result_from_policy(network, position: BasePosition, tta: bool = False) -> Se
     """
     if position.is_over and not position.may_pass:
         raise BadInput("the game is over: there is no move to analyze")
-    output = network.evaluate([position], tta=tta)
+    output = network.evaluate([position], symmetries=symmetries)
     moves = moves_by_prior(position, output.priors[0])
     win_rate = 0.5 if output.values is None else (1 + float(output.values[0])) / 2
     top = 0 if output.values is None or position.plies >= MAX_MOVES else TOP_MOVES
-    infos = infos_by_network(network, position, moves[:top], visits=1, tta=tta)
+    infos = infos_by_network(network, position, moves[:top], visits=1, symmetries=symmetries)
     infos += [MoveInfo(point, prior, 1, win_rate, (point,)) for point, prior in moves[top:]]
     lead, stdev = output.score(0)
     return SearchResult(position, tuple(infos), win_rate, visits=1, simulations=1, seconds=0.0, depth=1.0, nodes=1,

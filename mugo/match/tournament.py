@@ -152,7 +152,7 @@ class MatchOptions:
                             common=True)
     alternate: bool = option(True, "alternate colours, and play each opening with both; without it the participant "
                              "named first is always Black")
-    seed: int = option(0, "of the openings", least=SEED[0], most=SEED[1])
+    seed: int = option(0, "random seed of the openings", least=SEED[0], most=SEED[1])
     openings: str | None = option(
         None, "start with so many random moves (a number), with moves of the bundled network (policy), or with the "
         "games of an SGF folder or archive", common=True, metavar="SOURCE")
@@ -178,19 +178,19 @@ class MatchOptions:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("participants", nargs="+", metavar="PARTICIPANT",
                         help='a player with its options ("uct --seconds 2") or a GTP command line ("gnugo --mode gtp")')
-    parser.add_argument("--games", type=int, default=100, metavar="N", help="of each pair (default: %(default)s)")
+    parser.add_argument("--games", type=int, default=100, metavar="N", help="games of each pair (default: %(default)s)")
     parser.add_argument("--sprt", type=float, nargs=2, metavar=("ELO0", "ELO1"),
                         help="stop as soon as a sequential probability ratio test accepts that the first of two "
                         "participants is stronger by at most ELO0, or by at least ELO1; --games is the limit")
     parser.add_argument("--jobs", type=int, metavar="N",
-                        help="games at a time, each with processes of its own (default: 1)")
+                        help="games at the same time, each with processes of its own (default: 1)")
     add_scheduler_argument(parser)
     parser.add_argument("-o", "--output", type=Path, metavar="FOLDER",
                         help="write the games there, or continue the match that is in it")
     parser.add_argument("--json", action=argparse.BooleanOptionalAction, default=False,
                         help="print the summary as JSON")
     add_options(parser, MatchOptions)
-    game_options.add_arguments(parser, str(GO_SIZE), handicap=True)
+    game_options.add_arguments(parser, str(GO_SIZE), network=False, handicap=True)
 
 
 def command(args: argparse.Namespace) -> int:

@@ -13,6 +13,8 @@ from mugo.core.files import BadInput, is_temporary
 from mugo.games.coords import BoardSize, format_size, shape_of, size_value
 from mugo.nn.metadata import format_game
 
+NETWORK_HELP = "a network's file, the folder of a training run, or the name of a bundled network"
+
 
 def network_folders() -> list[Path]:
     """The folders with bundled networks: inside the installed package, or beside it in a clone."""

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from mugo.core.files import BadInput, error_line
-from mugo.games import planes
 from mugo.nn.components import connected_components
-from mugo.games.coords import BoardSize, shape_of, symmetries
+from mugo.games import coords, planes
+from mugo.games.coords import BoardSize, shape_of
 from mugo.games.game import encode, packed_bytes
 from mugo.games.game import PLANE_TABLES
 from mugo.games.planes import network_input
@@ -165,12 +165,13 @@ class Network:
                            f"not {format_game(*game_rules(position))}")
         return self
 
-    def evaluate(self, positions: list[BasePosition], tta: bool = False) -> NetworkOutput:
+    def evaluate(self, positions: list[BasePosition], symmetries: bool = False) -> NetworkOutput:
         """Evaluate positions of one shape.
 
-        tta: test-time augmentation, the mean over the eight symmetries of the board (four of a rectangle): eight times
-        as slow and a little better.  The outputs of an equivariant network are the same in all of them, so it is run
-        once.  Raises ValueError for boards of several shapes; BadInput for another game than the network's, and as
+        symmetries: test-time augmentation, the mean over the eight symmetries of the board (four of a rectangle):
+        eight times as slow and a little better.  The outputs of an equivariant network are the same in all of them, so
+        it is run once.
+        Raises ValueError for boards of several shapes; BadInput for another game than the network's, and as
         `evaluate_packed` does.
         """
         if len({position.shape for position in positions}) != 1:
@@ -180,9 +181,9 @@ class Network:
             self.for_position(position)
         features = global_features([position.area_komi for position in positions],
                                    [position.to_play for position in positions])
+        n = len(coords.symmetries(shape)) if symmetries and not self.equivariant else 1
         return self.evaluate_symmetries(lambda symmetry: network_input(encode(positions, symmetry), shape),
-                                        range(len(symmetries(shape))) if tta and not self.equivariant else [0],
-                                        features)
+                                        range(n), features)
 
     def evaluate_symmetries(self, packed_in: Callable[[int], np.ndarray], of: Iterable[int],
                             features: np.ndarray | None = None) -> NetworkOutput:
@@ -191,7 +192,7 @@ class Network:
         outputs = []
         for symmetry in of:
             packed = packed_in(symmetry)
-            turn = symmetries(board_shape(packed))[symmetry]
+            turn = coords.symmetries(board_shape(packed))[symmetry]
             outputs.append(turned_back(self.evaluate_packed(packed, features), turn))
         return mean_output(outputs)
 
@@ -277,9 +278,9 @@ class BundledNetworks:
         """The network that evaluates this position.  Raises BadInput as `for_board` does."""
         return self.for_board(position.shape, *game_rules(position))
 
-    def evaluate(self, positions: list[BasePosition], tta: bool = False) -> NetworkOutput:
+    def evaluate(self, positions: list[BasePosition], symmetries: bool = False) -> NetworkOutput:
         """As Network.evaluate."""
-        return self.for_position(positions[0]).evaluate(positions, tta)
+        return self.for_position(positions[0]).evaluate(positions, symmetries)
 
     def evaluate_packed(self, packed: np.ndarray, features: np.ndarray | None = None) -> NetworkOutput:
         """As Network.evaluate_packed, for Go only: Gomoku's planes do not contain k, so evaluate them with the

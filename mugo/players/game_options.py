@@ -26,7 +26,7 @@ class GameOptions:
     """The game and how it begins.  Raises BadInput for values out of range."""
     game: str | None = option(None, "the game that is played", choices=GAMES, common=True,
                               shown_default="the game of --network, or go")
-    size: str | None = option(None, "of the board: N, or COLUMNSxROWS as 13x9", metavar="N", common=True,
+    size: str | None = option(None, "board size: N, or COLUMNSxROWS such as 13x9", metavar="N", common=True,
                               shown_default=f"of Go the command's own, of Gomoku that of --network, or {GOMOKU_SIZE}")
     k: int | None = option(None, "how many in a row win", player="Gomoku",
                            shown_default="3 on 3x3, 4 up to 6x6, else 5")
@@ -44,11 +44,15 @@ class GameOptions:
         check(self)
 
 
-def add_arguments(parser: argparse.ArgumentParser, size: str, *, handicap: bool = False) -> None:
-    """Add the options of the game.  size: the default board size of Go, as text for the help.  handicap: and
-    --handicap."""
-    add_options(parser, GameOptions, () if handicap else ("handicap",),
-                {"size": f"{size}; in Gomoku that of --network, or {GOMOKU_SIZE}"})
+def add_arguments(parser: argparse.ArgumentParser, size: str, *, network: bool = True, handicap: bool = False) -> None:
+    """Add the options of the game.
+
+    size: the default board size of Go, as text for the help.  network: whether the command has --network, whose game
+    and size are the defaults.  handicap: whether to add --handicap.
+    """
+    defaults = {"size": f"{size}; in Gomoku that of --network, or {GOMOKU_SIZE}"} if network else {
+        "size": f"{size}; in Gomoku {GOMOKU_SIZE}", "game": "go"}
+    add_options(parser, GameOptions, () if handicap else ("handicap",), defaults)
 
 
 def game_options(args: argparse.Namespace) -> GameOptions:

@@ -42,17 +42,17 @@ class Reviewer:
     network: as nn.inference.Network, or None.
     evaluators: one for the positions of the game and one for the positions after best moves, each with its own tree;
     without them win rates are the network's, if it has a value head.
-    tta: test-time augmentation of the network's outputs.  komi: of games that name none.
+    symmetries: test-time augmentation of the network's outputs.  komi: of games that name none.
     Raises ValueError without network and evaluators.
     """
 
     def __init__(self, network=None, evaluators: tuple[SearchEvaluator, SearchEvaluator] | None = None, *,
-                 tta: bool = True, komi: float = KOMI):
+                 symmetries: bool = True, komi: float = KOMI):
         if network is None and evaluators is None:
             raise ValueError("a reviewer needs a network or evaluators")
         self._network = network
         self._evaluators = evaluators
-        self._tta = tta
+        self._symmetries = symmetries
         self._komi = komi
 
     def review(self, record: Record, on_move: Callable[[], object] = lambda: None) -> Review:
@@ -81,11 +81,11 @@ class Reviewer:
         moves = [scored(move, score) for move, score in zip(moves, scores, strict=True)]
         return Review(record, tuple(moves), tuple(positions), stop_reason)
 
-    def _evaluate_network(self, positions: Sequence[Position], tta: bool | None = None) -> NetworkOutput:
+    def _evaluate_network(self, positions: Sequence[Position], symmetries: bool | None = None) -> NetworkOutput:
         """The network's output for positions, evaluated in batches."""
         assert self._network is not None
-        tta = self._tta if tta is None else tta
-        return concatenated_outputs([self._network.evaluate(list(positions[i:i + BATCH]), tta=tta)
+        symmetries = self._symmetries if symmetries is None else symmetries
+        return concatenated_outputs([self._network.evaluate(list(positions[i:i + BATCH]), symmetries=symmetries)
                                      for i in range(0, len(positions), BATCH)])
 
     def _review_by_search(self, evaluators: tuple[SearchEvaluator, SearchEvaluator], positions: list[Position],
@@ -147,7 +147,7 @@ class Reviewer:
             if step < PV_LENGTH - 1:
                 positions = [position if over else position.play(point)
                              for position, point, over in zip(positions, points, is_over, strict=True)]
-                priors = self._evaluate_network(positions, tta=False).priors
+                priors = self._evaluate_network(positions, symmetries=False).priors
         return variations
 
 

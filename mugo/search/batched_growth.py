@@ -86,7 +86,7 @@ class BatchedGrowth:
         arrays.make_room(n)
         started = time.perf_counter()
         table, area = symmetries(self._root.shape), self._root.area
-        symmetry = table[self._rng.integers(0, len(table), n) if self._settings.random_symmetry else
+        symmetry = table[self._rng.integers(0, len(table), n) if self._settings.random_symmetries else
                          np.zeros(n, np.int64)]
         packed = np.empty((n, area, game.packed_bytes(self._root.game)), np.uint8)
         n = tree.select_batch(arrays.trees, arrays.nodes, arrays.edges, arrays.table, self._boards, self._history,

@@ -35,7 +35,7 @@ class Settings:
     """
     threads: int = option(1, "threads that search one tree (uct), or for rollouts and the network (mcts)",
                           least=1, most=1024, common=True, katago="numSearchThreads")
-    seed: int | None = option(None, "of random numbers: the same seed and number of simulations give the same search",
+    seed: int | None = option(None, "random seed: the same seed and number of simulations give the same search",
                               least=SEED[0], most=SEED[1], common=True)
     rollout: str = option("uniform", "how a leaf is played out: with uniformly random moves, with MoGo's patterns (in "
                           "Gomoku win at once, or block a win), or not at all, by the value head alone",
@@ -70,7 +70,7 @@ class Settings:
     dirichlet_weight: float = option(0.0, "weight of Dirichlet noise in the priors of the root (AlphaZero: 0.25)",
                                      least=0, most=1, player="mcts")
     dirichlet_alpha: float = option(0.3, "alpha of the Dirichlet noise", above=0, most=MOST, player="mcts")
-    random_symmetry: bool = option(False, "evaluate each leaf in a random one of the 8 symmetries, of a rectangle 4",
+    random_symmetries: bool = option(False, "evaluate each leaf in a random one of the 8 symmetries, of a rectangle 4",
                                    player="mcts")
     batch: int | None = option(None, "leaves evaluated together", least=1, most=(1 << 16) - 1, player="mcts",
                                shown_default="one for each 32 visits of the root, up to 8")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mugo.core.files import BadInput
-from mugo.core.limits import TRAINING_PRECISIONS, SEED
+from mugo.core.limits import SEED, TRAINING_PRECISIONS
 from mugo.core.options import REQUIRED, check, may_change, option
 from mugo.core.schema import ANYTHING, BOOLEAN, TEXT, Object, check_value, integer, number, object_of, optional
 from mugo.games.coords import MAX_MOVES, MAX_SIZE, MIN_SIZE
@@ -29,11 +29,11 @@ class GameOptions:
     """The rules of the game; None: by default.  Raises BadInput for values out of their limits."""
     size: int | None = option(None, "board size", least=MIN_SIZE, most=MAX_SIZE, common=True,
                               shown_default=f"{SIZES['gomoku']}, of Go {SIZES['go']}")
-    k: int | None = option(None, "in Gomoku: how many in a row win", common=True,
-                           shown_default="3 on 3x3, 4 up to 6x6, else 5")
-    exactly: bool | None = option(None, "in Gomoku: more than k in a row do not win", shown_default="off")
-    komi: float | None = option(None, "in Go: points for White", least=-MAX_KOMI, most=MAX_KOMI, common=True,
-                                shown_default=f"{KOMI:g}")
+    k: int | None = option(None, "how many in a row win", common=True,
+                           shown_default="3 on 3x3, 4 up to 6x6, else 5", player="Gomoku")
+    exactly: bool | None = option(None, "more than k in a row do not win", shown_default="off", player="Gomoku")
+    komi: float | None = option(None, "White's points", least=-MAX_KOMI, most=MAX_KOMI, common=True,
+                                shown_default=f"{KOMI:g}", player="Go")
 
     def __post_init__(self):
         check(self)
@@ -73,10 +73,10 @@ class SelfPlayOptions:
                             most=MAX_MOVES)
     gumbel: bool = option(False, "search as Gumbel AlphaZero does, for 16 to 50 simulations: without Dirichlet noise "
                           "and sampled moves", common=True)
-    max_num_considered_actions: int = option(16, "of --gumbel: moves in the first round of sequential halving", least=1,
-                                             most=1024)
-    c_visit: float = option(50.0, "of --gumbel: weight of values against visits", least=0)
-    c_scale: float = option(1.0, "of --gumbel: scale of values", least=0)
+    max_num_considered_actions: int = option(16, "with --gumbel: moves in the first round of sequential halving",
+                                             least=1, most=1024)
+    c_visit: float = option(50.0, "with --gumbel: weight of values against visits", least=0)
+    c_scale: float = option(1.0, "with --gumbel: scale of values", least=0)
 
     def __post_init__(self):
         check(self)
@@ -103,8 +103,8 @@ class RunOptions:
                           shown_default="one for each core", may_change=True)
     games_per_thread: int = option(32, "games at once in each thread, whose positions the network evaluates together",
                                    least=1, most=MAX_GAMES_PER_THREAD)
-    precision: str = option("auto", "of the network in self-play and arena: auto is int8 where the processor "
-                            "multiplies it fast", choices=("auto", "float32"), common=True)
+    precision: str = option("auto", "precision of the network in self-play and arena: auto is int8 where this "
+                            "processor multiplies int8 faster", choices=("auto", "float32"), common=True)
     warm_start_games: int = option(0, "the first games, which UCT plays with RAVE and heuristic priors", least=0,
                                    common=True)
     warm_start_simulations: int = option(1000, "simulations of UCT for a move of the warm start", least=1)

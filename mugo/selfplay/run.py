@@ -221,7 +221,8 @@ class SelfPlayRun:
         newest = self._newest()
         results = self._arena_results(Network.from_weights(newest.weights, newest.metadata, threads=1), bar)
         bar.set_postfix_str("", refresh=False)               # self-play goes on, and the arena's games are over
-        output = Network.from_weights(newest.weights, newest.metadata, 1, "float32").evaluate([self.start], tta=True)
+        network = Network.from_weights(newest.weights, newest.metadata, 1, "float32")
+        output = network.evaluate([self.start], symmetries=True)
         assert output.values is not None                 # a policy-value network
         self._record_arena(results, float(output.values[0]), output.priors[0], bar)
 

@@ -8,6 +8,7 @@ from mugo.core.files import BadInput
 from mugo.core.options import add_options, check, given
 from mugo.core.resume import format_names
 from mugo.data.dataset import DataSet, load_dataset
+from mugo.data.meta import DATASET_HELP
 from mugo.nn.backend import resolve_precision
 from mugo.nn.blocks import ORIENTATIONS
 from mugo.nn.bundled import find_network
@@ -26,7 +27,7 @@ from mugo.training.train import CHECKPOINTS, MAY_CHANGE, check_new, compile_mode
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `mugo train`."""
     parser.epilog = f"{parser.epilog}  With --resume, {format_names(MAY_CHANGE)} can change."
-    parser.add_argument("dataset", type=Path, metavar="DATASET", help="a folder made by preprocess")
+    parser.add_argument("dataset", type=Path, metavar="DATASET", help=DATASET_HELP)
     parser.add_argument("-o", "--output", required=True, type=Path, metavar="RUN", help="the run's folder")
     add_options(parser, CommandOptions)
     add_options(parser.add_argument_group("the network"), PolicyNetConfig, defaults=DEFAULTS)

@@ -26,12 +26,14 @@ import pandas as pd
 from mugo.data import dataset, shuffle
 from mugo.data.dataset import DataSet
 from mugo.data.game_index import SPLITS
+from mugo.data.meta import DATASET_HELP, WHERE_HELP
 from mugo.data.positions import Positions
 from mugo.core.files import BadInput, atomic_write, check_writable
 from mugo.core.intervals import mean_and_standard_error
 from mugo.core.limits import SEED
 from mugo.core.options import add_options, check, given, option
 from mugo.games.coords import MAX_SIZE, MIN_SIZE
+from mugo.nn.bundled import NETWORK_HELP
 from mugo.nn.inference import Network
 from mugo.nn.range_calibration import format_metrics
 from mugo.nn.runtime import PLAY_PRECISIONS
@@ -47,32 +49,33 @@ from mugo.training.report import BASELINE, LAST_MOVE, MEASURES, difference_colum
 @dataclass(frozen=True)
 class EvaluateOptions:
     """The options of `mugo evaluate`.  Raises BadInput for values out of their limits."""
-    split: str = option("test", "the games of this split", choices=(*SPLITS, "all"), common=True)
-    where: str = option("", "only these games, a query", shown_default="all", metavar="QUERY", common=True)
+    split: str = option("test", "positions of this split", choices=(*SPLITS, "all"), common=True)
+    where: str = option("", WHERE_HELP, shown_default="all", metavar="QUERY", common=True)
     size: int | None = option(None, "board size", least=MIN_SIZE, most=MAX_SIZE, common=True,
                               shown_default="the one that the networks were trained on")
-    sample: int = option(10_000, "positions, drawn at random; 0: all.  The standard error of top-1 is about 0.6 % at "
-                         "10,000 positions and 0.2 % at 60,000", least=0, common=True)
+    sample: int = option(10_000, "number of positions, drawn at random; 0: all.  The standard error of top-1 is "
+                         "about 0.6 % at 10,000 positions and 0.2 % at 60,000", least=0, common=True)
     symmetries: bool = option(True, "also with test-time augmentation: averaged over the board's eight symmetries, "
                               "eight times as slow; left out where all networks are equivariant, because it changes "
                               "nothing", common=True)
     seed: int = option(0, "random seed of the sample", least=SEED[0], most=SEED[1], common=True)
-    precision: tuple[str, ...] = option(("float32",), "of the networks: float32, int8, or auto, as they are played on "
-                                        "this processor; several, as float32,int8, compare each network in each of "
-                                        "them", choices=PLAY_PRECISIONS, metavar="NAME", common=True)
+    precision: tuple[str, ...] = option(("float32",), "precision of the networks: float32, int8, or auto, as they are "
+                                        "played on this processor; several, such as float32,int8, compare each network "
+                                        "in each of them", choices=PLAY_PRECISIONS, metavar="NAME", common=True)
 
     def __post_init__(self):
         check(self)
 
 
 def evaluate(network: Network, data: DataSet, *, split: str | None = "test", where: str = "",
-             count: int = 10_000, tta: bool = True, seed: int = 0, size: int | None = None) -> pd.DataFrame:
+             count: int = 10_000, symmetries: bool = True, seed: int = 0, size: int | None = None) -> pd.DataFrame:
     """What the command prints, as a table with one row for each subset of the positions.
 
     Columns: by ('all', 'phase', 'rank', 'source', 'last move'), subset, positions, games; and for each measure
-    (predictions.py) its mean and, under its name + '_se', the standard error clustered by game; with tta also both for
-    the measure + '_tta'.  Accuracies are from 0 to 1.  value_accuracy_baseline and value_mse_baseline are those of the
-    majority class, which always predicts the colour that wins more of these positions, with its frequency.  'last move'
+    (predictions.py) its mean and, under its name + '_se', the standard error clustered by game; with symmetries
+    also both for the measure + '_tta', with test-time augmentation.  Accuracies are from 0 to 1.
+    value_accuracy_baseline and value_mse_baseline are those of the majority class, which always predicts the colour
+    that wins more of these positions, with its frequency.  'last move'
     is not in 'all': the positions before the last move of all games that ended by scoring, `count` at most.
 
     split: one of game_index.SPLITS, or None for all.  where: a query that selects games.  count: positions drawn
@@ -80,7 +83,7 @@ def evaluate(network: Network, data: DataSet, *, split: str | None = "test", whe
     there are none.
     """
     sample = sample_positions(data, size or network.size, split, where, count, seed)
-    return summary_table(predict_sample(network, sample, tta))
+    return summary_table(predict_sample(network, sample, symmetries))
 
 
 class Sample(NamedTuple):
@@ -104,25 +107,25 @@ def _drawn(n: int, count: int, seed: int) -> np.ndarray:
     return shuffle.shuffled_positions(0, min(count or n, n), n, seed)[0]
 
 
-def predict_sample(network: Network, sample: Sample, tta: bool, on_cluster: ClusterMeasure | None = None
+def predict_sample(network: Network, sample: Sample, symmetries: bool, on_cluster: ClusterMeasure | None = None
                    ) -> pd.DataFrame:
     """The rows of `predict_positions`, with a column last_move: whether the row is one of sample.last."""
     numbers = np.concatenate([sample.numbers, sample.last])
-    rows = predict_positions(network, sample.positions, numbers, tta, on_cluster)
+    rows = predict_positions(network, sample.positions, numbers, symmetries, on_cluster)
     return rows.assign(last_move=np.arange(len(rows)) >= len(sample.numbers))
 
 
 def compare(networks: list[Network], data: DataSet, *, split: str | None = "test", where: str = "",
-            count: int = 10_000, tta: bool = True, seed: int = 0, size: int | None = None) -> pd.DataFrame:
+            count: int = 10_000, symmetries: bool = True, seed: int = 0, size: int | None = None) -> pd.DataFrame:
     """`evaluate` of several networks on the same positions, as a table with one row for each subset and network.
 
     Columns: by, subset, network, positions, games, those of `evaluate` for each measure, ms (the median time of a
-    position, in batches, without tta); and for each measure + '_difference' from the first network,
+    position, in batches, without TTA); and for each measure + '_difference' from the first network,
     + '_difference_se', paired.  What a network does not have is NaN.  Raises BadInput, also if they were trained on
     boards of different sizes and no size is given.
     """
     sample = sample_positions(data, size or common_size(networks), split, where, count, seed)
-    rows = {name: predict_sample(network, sample, tta)
+    rows = {name: predict_sample(network, sample, symmetries)
             for name, network in zip(unique_names(networks), networks, strict=True)}
     return comparison_table(rows)
 
@@ -213,9 +216,8 @@ def means_and_errors(rows: pd.DataFrame, names: list[str]) -> dict:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("networks", nargs="+", metavar="NETWORK",
-                        help="a file, the folder of a training run, or a bundled name; the others are "
-                             "compared with the first")
-    parser.add_argument("dataset", type=Path, metavar="DATASET", help="a folder made by preprocess")
+                        help=f"{NETWORK_HELP}; the others are compared with the first")
+    parser.add_argument("dataset", type=Path, metavar="DATASET", help=DATASET_HELP)
     add_options(parser, EvaluateOptions)
     add_scheduler_argument(parser)
     parser.add_argument("-o", "--output", type=Path, metavar="PREFIX",
@@ -237,13 +239,13 @@ def command(args: argparse.Namespace) -> int:
         raise BadInput(f"-o {prefix} is a folder: give the beginning of a file's name in it")
     prefix.parent.mkdir(parents=True, exist_ok=True)
     check_writable(prefix.parent)
-    tta = options.symmetries and not all(network.equivariant for network in networks)
+    symmetries = options.symmetries and not all(network.equivariant for network in networks)
     with contextlib.ExitStack() as stack:
         on_cluster = None
         if args.scheduler:
             executor = stack.enter_context(open_executor(scheduler=args.scheduler))
             on_cluster = OnCluster(executor, data, split, options.where, args.networks)
-        rows = {name: predict_sample(network, sample, tta, on_cluster)
+        rows = {name: predict_sample(network, sample, symmetries, on_cluster)
                 for name, network in zip(names, networks, strict=True)}
     games = sample.positions.games.take(np.unique(sample.positions.locate(sample.numbers)[0]))
     described = (f"on {len(sample.numbers):,} {split + ' ' if split else ''}positions of {len(games):,} games of "

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from mugo.core.files import BadInput
-from mugo.core.limits import TRAINING_PRECISIONS, SEED
+from mugo.core.limits import SEED, TRAINING_PRECISIONS
 from mugo.core.options import REQUIRED, check, defaults_in_words, option
 from mugo.core.schema import ANYTHING, Object, check_value, integer, number, object_of, optional
+from mugo.data.meta import WHERE_HELP
 from mugo.nn.compile import WEIGHTS
 from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.policy_net import PolicyNetConfig
@@ -65,7 +66,7 @@ class TrainingOptions:
     checkpoint_positions: int | None = option(None, "positions between checkpoints, instead of minutes", least=1)
     validation_positions: int = option(8_192, "positions evaluated at each checkpoint", least=1,
                                        most=MAX_VALIDATION_POSITIONS)
-    where: str = option("", "train on these games, a query", shown_default="all", metavar="QUERY", common=True)
+    where: str = option("", WHERE_HELP, shown_default="all", metavar="QUERY", common=True)
     moves: str = option("", "train on these moves of each game: 1-60, or 21- for all from the 21st on",
                         shown_default="all", metavar="FROM-TO")
     endgame_fraction: float = option(0.0, "fraction of each batch that is drawn from the last 60 moves of games that "
@@ -74,8 +75,8 @@ class TrainingOptions:
     label_smoothing: float = option(0.0, "fraction of each target that is spread over all moves", least=0, most=1)
     freeze_policy: bool = option(False, "train the value head alone: the policy of --init-from stays as it is")
     seed: int = option(0, "random seed", least=SEED[0], most=SEED[1], common=True)
-    precision: str = option("auto", "of the multiplications; auto is bfloat16 where this machine multiplies it faster",
-                            choices=("auto", *TRAINING_PRECISIONS), common=True)
+    precision: str = option("auto", "precision of the multiplications: auto is bfloat16 where this machine multiplies "
+                            "it faster", choices=("auto", *TRAINING_PRECISIONS), common=True)
     # Not options of the command: a run finds these itself.
     skip_batches: int = 0                # those that the network it is initialised from was trained on
     warmup_limit: int | None = None      # steps; None: a tenth of all.  Of a run made longer, that of the shorter run

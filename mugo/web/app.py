@@ -82,7 +82,7 @@ class WebOptions:
     port: int | None = option(None, "the port", least=0, most=65535, common=True,
                               shown_default=f"{DEFAULT_PORT}, or the next free one")
     browser: bool = option(True, "open a browser", common=True)
-    jobs: int | None = option(None, "searches that run at once; others wait", least=1, common=True,
+    jobs: int | None = option(None, "searches at the same time; others wait", least=1, common=True,
                               shown_default="one for each core")
 
     def __post_init__(self):

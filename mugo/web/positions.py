@@ -74,7 +74,7 @@ def policy(position: BasePosition, network) -> dict:
 
     Averaged over the 8 symmetries.
     """
-    output = network.evaluate([position], tta=True)
+    output = network.evaluate([position], symmetries=True)
     return {"priors": [round(float(prior), 5) for prior in output.priors[0]],
             "win_rate": None if output.values is None else
             black_win_rate((1 + float(output.values[0])) / 2, position),

@@ -58,7 +58,7 @@ class ConstantNetwork:
         self.index = move_index(interpret_gtp(vertex, size), size)
         self.black_value = black_value
 
-    def evaluate(self, positions, tta=False):
+    def evaluate(self, positions, symmetries=False):
         size = positions[0].size
         priors = np.tile(np.linspace(0, 0.01, size * size + 1, dtype=np.float32), (len(positions), 1))
         priors[:, self.index] = 0.5
@@ -240,8 +240,8 @@ NEUTRAL = """
 class NetworkAgainstPasses(ConstantNetwork):
     """A network with a high value for the side to move after a pass, and a low one after other moves."""
 
-    def evaluate(self, positions, tta=False):
-        return super().evaluate(positions, tta)._replace(values=np.array(
+    def evaluate(self, positions, symmetries=False):
+        return super().evaluate(positions, symmetries)._replace(values=np.array(
             [0.8 if position.last == PASS else -0.8 for position in positions], np.float32))
 
 

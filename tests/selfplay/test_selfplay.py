@@ -149,7 +149,7 @@ def test_a_network_learns_tic_tac_toe(tmp_path):
     quantization = network.metadata["quantization"]      # calibrated on the replay buffer
     assert (quantization["positions"], quantization["compared_on"]) == (512, 1024)
     assert quantization["metrics"]["kl"] < 0.01 and quantization["metrics"]["ce_int8"] < history[0]["ce"]
-    output = network.evaluate([START], tta=True)
+    output = network.evaluate([START], symmetries=True)
     priors, values = output.priors, output.values
     assert priors[0].max() > 1.3 / 9 and priors[0, 9] < 0.01       # the last prior is that of a pass
     assert -1 < values[0] < 1

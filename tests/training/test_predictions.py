@@ -134,7 +134,7 @@ def test_a_network_that_knows_how_games_end_is_right_everywhere_and_its_opposite
 def test_the_last_positions_are_those_before_the_last_move_of_scored_games(data):
     network = Oracle(data, 1)
     sample = evaluate.sample_positions(data, SIZE, None, "", 0, 0)
-    rows = evaluate.predict_sample(network, sample, tta=False)
+    rows = evaluate.predict_sample(network, sample, symmetries=False)
     scored = {game: row.num_moves for game, row in enumerate(sample.positions.games.table().itertuples())
                if row.ownership_start >= 0}
     assert 5 <= len(scored) < len(sample.positions.games)
@@ -150,15 +150,15 @@ def test_the_last_positions_are_those_before_the_last_move_of_scored_games(data)
 
 
 def test_the_score_of_a_game_that_was_not_counted_is_left_out(data):
-    table = evaluate.evaluate(Oracle(data, 1), data, split=None, count=0, where="result == 'B+R'", tta=False)
+    table = evaluate.evaluate(Oracle(data, 1), data, split=None, count=0, where="result == 'B+R'", symmetries=False)
     assert set(table["by"]) == {"all", "phase", "rank", "source"}
     assert table[["ownership_accuracy", "score_error"]].isna().all(axis=None)
     assert table["value_accuracy"].notna().all()
 
 
 def test_networks_are_compared_by_subset(data):
-    table = evaluate.compare([Oracle(data, 1), Oracle(data, -1)], data, split=None, count=0, tta=False)
-    alone = [evaluate.evaluate(Oracle(data, right), data, split=None, count=0, tta=False) for right in (1, -1)]
+    table = evaluate.compare([Oracle(data, 1), Oracle(data, -1)], data, split=None, count=0, symmetries=False)
+    alone = [evaluate.evaluate(Oracle(data, right), data, split=None, count=0, symmetries=False) for right in (1, -1)]
     for number, own in enumerate(alone):
         of_network = table[table["network"] == f"oracle-{number + 1}"]
         for name in ("subset", "positions", "ownership_accuracy", "score_error", "score_error_se"):

@@ -85,7 +85,7 @@ def test_the_validation_metrics_are_those_of_evaluate_on_the_same_positions(tmp_
     train.train(data, tmp_path / "run", config, replace(OPTIONS, positions=16, validation_positions=10**6))
     row = pd.read_csv(tmp_path / "run" / "log.csv").iloc[-1]
     table = evaluate.evaluate(Network(tmp_path / "run", precision="float32"), data, split="validation", count=0,
-                              tta=False).set_index("by")
+                              symmetries=False).set_index("by")
     for name in METRICS if komi_input else ("ce", "top1", "top5", "value_mse", "value_accuracy"):
         tied = 2 / len(validation) if name.startswith("top") else 1e-4   # moves that are nearly tied: predictions.TIE
         assert row[f"validation_{name}"] == pytest.approx(table.loc["all", name], rel=1e-3, abs=tied), name

@@ -153,7 +153,7 @@ class BlackIsAhead:
     """A network with the value 0.5 for Black, whoever is to move, and uniform priors."""
     name, has_value, has_ownership = "black-is-ahead", True, False
 
-    def evaluate(self, positions, tta=False):
+    def evaluate(self, positions, symmetries=False):
         points = positions[0].size ** 2 + 1
         values = np.array([0.5 * position.to_play for position in positions], np.float32)
         return NetworkOutput(np.full((len(positions), points), 1 / points, np.float32), values)
