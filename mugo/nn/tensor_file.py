@@ -99,13 +99,25 @@ def _checksum_of_text(text: str) -> str:
 
 
 def write_tensors(path: Path, tensors: Mapping[str, np.ndarray], metadata: dict[str, Any]) -> None:
-    """Write a file, atomically.  The same tensors and metadata give the same bytes.  Raises OSError."""
-    from safetensors.numpy import save
+    """Write a file, atomically.  Raises OSError.
 
+    The same tensors and metadata give the same bytes, which the library's own writer does not promise: it hashes the
+    names in the metadata.  tensors: of numbers.
+    """
     arrays = {name: np.asarray(tensors[name], order="C") for name in sorted(tensors)}
-    text, checksum = json.dumps(metadata), 0
-    for array in arrays.values():
-        checksum = zlib.crc32(array.data, checksum)
-    data = save(arrays, {METADATA: text, CHECKSUMS: f"{_checksum_of_text(text)}{checksum:08x}"})
-    with atomic_write(path) as temporary:
-        temporary.write_bytes(data)
+    arrays = dict(sorted(arrays.items(), key=lambda item: -item[1].itemsize))        # so that each is aligned
+    text, checksum, begin = json.dumps(metadata), 0, 0
+    for name in sorted(arrays):
+        checksum = zlib.crc32(arrays[name].data, checksum)
+    header: dict[str, Any] = {"__metadata__": {METADATA: text,
+                                               CHECKSUMS: f"{_checksum_of_text(text)}{checksum:08x}"}}
+    for name, array in arrays.items():
+        header[name] = {"dtype": f"{array.dtype.kind.upper()}{8 * array.itemsize}", "shape": array.shape,
+                        "data_offsets": (begin, begin + array.nbytes)}
+        begin += array.nbytes
+    encoded = json.dumps(header, separators=(",", ":")).encode()
+    encoded += b" " * (-len(encoded) % 8)
+    with atomic_write(path) as temporary, open(temporary, "wb") as file:
+        file.write(len(encoded).to_bytes(8, "little") + encoded)
+        for array in arrays.values():
+            file.write(array.data)

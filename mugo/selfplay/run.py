@@ -334,7 +334,7 @@ def new_selfplay_run(name: str, start: BasePosition, config: AlphaZeroNetConfig,
 def compiled_model(metadata: dict[str, Any]) -> keras.Model:
     """A new model for a run that has these metadata, compiled, with its optimizer built."""
     options = RunOptions.from_dict(metadata["options"])
-    model = build(config_of(metadata).spec(), options.precision)
+    model = build(config_of(metadata).spec(), options.training_precision)
     compile_for_selfplay(model, options.learning_rate, options.l2)
     model.optimizer.build(model.trainable_variables)
     return model

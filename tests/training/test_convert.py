@@ -10,7 +10,7 @@ from networks import alphazero_network, policy_file, random_positions
 
 from mugo.cli import main as cli
 from mugo.games import planes
-from mugo.games.components import connected_components
+from mugo.nn.components import connected_components
 from mugo.nn.graph import POINT_BIAS
 from mugo.nn.inference import Network
 from mugo.nn.policy_net import PolicyNetConfig

@@ -317,7 +317,7 @@ def test_the_win_probability_and_the_winner_are_those_of_the_side_to_move(data, 
     network = FakeNetwork(known, lambda _: 0, lambda _: 0.5)
     rows = predictions.predict_positions(network, positions, numbers, symmetries=False)
     batch = positions.batch(numbers)
-    outcomes = np.where(np.isnan(batch.komi) | ~batch.is_between_equals, 0, batch.outcomes)
+    outcomes = np.where(np.isnan(batch.komi) | ~batch.is_nearly_even, 0, batch.outcomes)
     assert {1, -1} <= set(outcomes.tolist()) and (outcomes != batch.outcomes).any()
     assert np.array_equal(rows["won"], np.where(outcomes == 0, np.nan, outcomes == 1), equal_nan=True)
     assert 0 < np.nanmean(rows["won"] == rows["black_won"]) < 1          # and not that of Black
