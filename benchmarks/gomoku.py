@@ -6,7 +6,7 @@
     python benchmarks/gomoku.py --only-selfplay --precision float32 int8        # each network in both
 
 UCT searches from the empty board on one core, compiled and warm; the median of nine.  Self-play is that of
-`mugo selfplay` with 400 simulations a move (--simulations), without training.  Run it on an idle machine.
+`mugo selfplay` with 400 simulations per move (--simulations), without training.  Run it on an idle machine.
 """
 import argparse
 import os
@@ -39,7 +39,7 @@ def uct_seconds(size: int, rollout: str) -> list[float]:
 
 def selfplay_speed(network: Network, options: SelfPlayOptions, seconds: float, threads: int, games: int
                    ) -> tuple[float, float]:
-    """(simulations a second, games an hour), after a warm-up in which the games come to different stages."""
+    """(simulations per second, games per hour), after a warm-up in which the games come to different stages."""
     start = Position(network.size, network.k, network.exactly)
     workers = [ParallelSelfPlay(start, Network(network.path, threads=1, precision=network.precision), options,
                                 games=games, seed=i)

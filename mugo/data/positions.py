@@ -101,7 +101,7 @@ class Batch(NamedTuple):
         return np.abs(self.handicap_gains) <= MAX_GAIN
 
     def global_features(self, komi: np.ndarray | None = None) -> np.ndarray:
-        """float32 (n, 2), as of games.position.global_features; NaN where the komi is not known.
+        """float32 (n, 2), as in games.position.global_features; NaN where the komi is not known.
 
         komi: float (n,), another than the games' own.
         """

@@ -113,10 +113,10 @@ def eyes_in_seki(cleared: BasePosition, ownership_of: OwnershipOf = ownership_at
     found: set[int] = set()
     left = list(in_seki)
     while left:
-        for beside in neighbours(left.pop(), cleared):
-            if colour[beside] == EMPTY and owners[beside] != EMPTY and beside not in found:
-                found.add(beside)
-                left.append(beside)
+        for adjacent in neighbours(left.pop(), cleared):
+            if colour[adjacent] == EMPTY and owners[adjacent] != EMPTY and adjacent not in found:
+                found.add(adjacent)
+                left.append(adjacent)
     return found
 
 

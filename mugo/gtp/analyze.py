@@ -39,7 +39,7 @@ def result_from_policy(network, position: BasePosition, symmetries: bool = False
     """A network's evaluation as a SearchResult: every legal move with one visit, the highest prior first.
 
     The win rates and scores of the first TOP_MOVES moves are the network's after each of them, those of the others the
-    network's at the position, as of all moves where the game is as long as a game can be; 0.5 without a value head.
+    network's at the position, as for all moves where the game is as long as a game can be; 0.5 without a value head.
     Raises BadInput for a game of Gomoku that is over.
     """
     if position.is_over and not position.may_pass:

@@ -166,7 +166,7 @@ class GtpEngine:
         return board.with_rules(self.current_rules())
 
     def current_rules(self) -> Rules:
-        """The rules that a client has set, else MuGo's own with the scoring of the game, as of a record loaded."""
+        """The rules that a client has set, else MuGo's own with the scoring of the game, as a loaded record has it."""
         return self.rules or (self.position.scoring_rules if isinstance(self.position, Go) else Rules())
 
     def go_position(self) -> Go:
@@ -260,7 +260,7 @@ class GtpEngine:
                     should_stop: Callable[[], bool] | None = None) -> int:
         """The point that the player selects, on its clock, which nobody plays; PASS, or RESIGN.
 
-        Arguments as of generate_move; should_stop as of propose_move.  Raises BadInput where the player cannot move.
+        Arguments as in generate_move; should_stop as in propose_move.  Raises BadInput where the player cannot move.
         """
         clock = self.clocks[position.to_play]
         started = self._now()
@@ -280,7 +280,7 @@ class GtpEngine:
     def search_callbacks(self, on_progress: Callable[[SearchResult], None] | None = None,
                          progress_interval: float = 1.0, should_stop: Callable[[], bool] | None = None
                          ) -> Iterator[None]:
-        """Set the callbacks of a player that searches for a while; arguments as of generate_move and propose_move."""
+        """Set the callbacks of a player that searches for a while; arguments as in generate_move and propose_move."""
         player = self.player
         if not isinstance(player, SearchPlayer):
             yield

@@ -6,7 +6,7 @@
 
 The pictures are of the current position, for the side to move, in GoGui's formats:
 
-    gfx      lines of COLOR, LABEL, TRIANGLE, CIRCLE, VAR, TEXT        dboard   a number from -1 (White) to 1 a point
+    gfx      lines of COLOR, LABEL, TRIANGLE, CIRCLE, VAR, TEXT        dboard   a number from -1 (White) to 1 per point
     plist    points to mark                                            sboard   a text for each point
 
 Pictures of the search run it for SEARCH_SECONDS, on top of the tree that it has.

@@ -1,7 +1,7 @@
 """Networks and training runs as files: checkpoints, and the exported network.
 
     RUN/checkpoint.safetensors    the newest state of a run: weights, optimizer, metadata with history and options
-    RUN/previous.safetensors      the one before
+    RUN/previous.safetensors      the previous one
     RUN/network.safetensors       the exported network: weights and metadata; to play and share
 
 What is in them: network_file.py.

@@ -23,7 +23,7 @@ from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.weights import layer_names, weight_axes
 
-# The losses of heads beside the policy, by output: (loss, the option that is its weight, metrics).  See losses.
+# The losses of the heads other than the policy, by output: (loss, the option that is its weight, metrics).  See losses.
 SUPERVISED: dict[str, tuple[Any, str, tuple[str, ...]]] = {
     "value": (outcome_loss, "value_weight", ("mse", "accuracy")),
     "ownership": (ownership_loss, "ownership_weight", ("accuracy",)),

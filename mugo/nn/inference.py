@@ -149,8 +149,8 @@ class Network:
         self.has_ownership = "ownership" in self._outputs
         self.needs_global_features, self.needs_components = GLOBAL_FEATURES in inputs, COMPONENTS in inputs
         self._bias = weights.get(f"{POINT_BIAS}/bias")
-        # Inputs of the graph beside the planes, by the shape of the board.  A graph without the input POINT_BIAS has
-        # layers that are made for one size.
+        # Inputs of the graph other than the planes, by the shape of the board.  A graph without the input POINT_BIAS
+        # has layers that are made for one size.
         self._extra_inputs: dict[tuple[int, int], dict[str, np.ndarray]] = \
             {(self.size, self.size): {}} if self._bias is None else {}
 
@@ -188,7 +188,7 @@ class Network:
     def evaluate_symmetries(self, packed_in: Callable[[int], np.ndarray], of: Iterable[int],
                             features: np.ndarray | None = None) -> NetworkOutput:
         """Outputs averaged over the symmetries `of`; packed_in(symmetry): the packed planes in that symmetry.
-        features: as of `evaluate_packed`."""
+        features: as in `evaluate_packed`."""
         outputs = []
         for symmetry in of:
             packed = packed_in(symmetry)
@@ -247,7 +247,7 @@ class BundledNetworks:
     name = "bundled"
 
     def __init__(self, threads: int | None = None, precision: str = "auto", provider: str = "cpu"):
-        """threads, precision, provider: as of Network.
+        """threads, precision, provider: as in Network.
 
         Raises BadInput if there are none for Go, or one that cannot be read, and as runtime.check_options.
         """
@@ -271,7 +271,7 @@ class BundledNetworks:
         return self._by_board[board]
 
     def describe(self) -> str:
-        """The networks that have been opened, as of Network.describe."""
+        """The networks that have been opened, as in Network.describe."""
         return "; ".join(network.describe() for network in self._by_name.values()) or self.name
 
     def for_position(self, position: BasePosition) -> Network:

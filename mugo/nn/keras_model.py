@@ -30,10 +30,10 @@ def build(spec: NetworkSpec, dtype: str = "float32") -> keras.Model:
     """A new network: packed planes, uint8 (n, size², bytes), to the outputs of the heads by their names.
 
     A network whose heads use global features has the inputs {"packed": these planes, "global_features": float32 (n, 2),
-    as of games.position.global_features}, and one that pools over chains "components", int32 (n, size²), as of
+    as in games.position.global_features}, and one that pools over chains "components", int32 (n, size²), as in
     components.connected_components; see blocks.model_inputs.
     "policy": float32 logits (n, size² + 1).  "value": a float32 score (n, 1), whose tanh is the value.  "ownership",
-    "score": as of value_head.ValueHead.
+    "score": as in value_head.ValueHead.
     dtype: a Keras dtype policy.  'mixed_bfloat16' halves the time of training on processors that multiply bfloat16;
     weights are float32 all the same.
     Raises ValueError if an operation makes other weights than weights.WeightGraph notes.

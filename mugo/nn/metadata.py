@@ -42,7 +42,7 @@ def config_of(metadata: dict[str, Any]) -> Config:
 
 
 def new_metadata(config: Config, game: str = "go", k: int = 0, exactly: bool = False) -> dict[str, Any]:
-    """The metadata that every network has.  game, k, exactly: what it plays, as of inference.Network."""
+    """The metadata that every network has.  game, k, exactly: what it plays, as in inference.Network."""
     rules = {"game": game, "k": k, "exactly": exactly} if game == "gomoku" else {"game": game}
     return {"format": FORMAT, "size": config.size, **rules, "planes": [list(plane) for plane in PLANE_TABLES[game]],
             "config": config_dict(config)}

@@ -67,7 +67,7 @@ class CalibrationPositions(NamedTuple):
 
 
 class Quantized(NamedTuple):
-    """What the int8 graph of a network takes beside its weights.
+    """What the int8 graph of a network needs in addition to its weights.
 
     biases: LAYER/int8_bias (network_file.py).  description: metadata["quantization"]: ranges, positions, compared_on,
     metrics.
@@ -140,7 +140,7 @@ def measure_biases(weights: Weights, metadata: dict[str, Any], positions: Calibr
     Of each quantised convolution, for the mean of each filter over all points.  Then of the layers of the value head
     that take quantised features: of the ownership layer, for the lead; of the hidden layer, because the maxima of
     filters are larger where the filters are less exact.
-    From the first to the last, each with those before it corrected.  Tied filters of an equivariant network get the
+    The layers are corrected in order, each after all earlier ones.  Tied filters of an equivariant network get the
     mean over the orientations.
     """
     spec = config_of(metadata).exported().spec()

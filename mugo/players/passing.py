@@ -111,7 +111,7 @@ def dead_liberties(position: BasePosition) -> np.ndarray:
     colour_left = scoring.without_dead(position).board[0]["colour"]
     board = position.board[0]
     sensible = position.sensible_points()
-    liberties = {beside for chain in chains(position) for point in chain for beside in neighbours(point, position)
+    liberties = {each for chain in chains(position) for point in chain for each in neighbours(point, position)
                  if colour_left[chain[0]] == EMPTY and board["colour"][chain[0]] == -position.to_play}
     return sensible[np.isin(sensible, list(liberties))]
 

@@ -79,7 +79,7 @@ def review_options(args: argparse.Namespace) -> ReviewOptions:
 
 
 def network_files(options: ReviewOptions) -> list[Path]:
-    """The files that a reviewer of these options reads, beside those that come with MuGo."""
+    """The files that a reviewer of these options reads, without those that come with MuGo."""
     path = Path(options.network or "")
     return [path] if path.is_absolute() else []
 

@@ -74,7 +74,7 @@ class BatchedGrowth:
         """How many simulations to run before the limits are looked at again; 0 if no batch fits into the time.
 
         In a small tree virtual loss spreads most of a batch over moves that would not have been searched; so, unless
-        settings.batch is given, it grows with the root's visits.  rate: simulations a second.
+        settings.batch is given, it grows with the root's visits.  rate: simulations per second.
         """
         visits = int(self._arrays.root_node["visits"])
         batch = self._settings.batch or min(BATCH, max(1, visits // VISITS_FOR_EACH))

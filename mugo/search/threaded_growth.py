@@ -64,7 +64,7 @@ class ThreadedGrowth:
     def chunk(self, before: int, rate: float, seconds_left: float) -> int:
         """How many simulations to run before the limits are looked at again.
 
-        before: how many were run last time.  rate: simulations a second.
+        before: how many were run last time.  rate: simulations per second.
         """
         if seconds_left == np.inf and self._executor is None:
             return before                                # constant, so that a seed is repeatable

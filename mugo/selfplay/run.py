@@ -211,7 +211,7 @@ class SelfPlayRun:
         self.metadata["history"].append({name: round(value, 6) for name, value in row.items()})
         self._save()
         self._tensorboard.write("training", row, games)
-        bar.set_postfix_str(f"loss {row['loss']:.3f}, {row['moves']:.0f} moves a game, "
+        bar.set_postfix_str(f"loss {row['loss']:.3f}, {row['moves']:.0f} moves per game, "
                             f"{self._simulations_per_second:,.0f} simulations/s", refresh=False)
 
     # -- the arena

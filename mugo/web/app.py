@@ -64,7 +64,7 @@ def make_app(make_state: Callable[[], ServerState] = ServerState, hosts: frozens
     async def page(request: Request) -> FileResponse:
         return FileResponse(STATIC / "index.html")
 
-    async def icon(request: Request) -> FileResponse:    # browsers ask for it beside every other address
+    async def icon(request: Request) -> FileResponse:    # browsers ask for it with every other address
         return FileResponse(STATIC / "icon.svg")
 
     return Starlette(routes=[Route("/", page), Route("/favicon.ico", icon), WebSocketRoute("/ws", serve_session),

@@ -61,7 +61,7 @@ def play(position: BasePosition, vertex: str) -> dict:
 
 
 def planes(position: BasePosition) -> dict:
-    """All input planes: "packed" is base64 of six bytes a point in Go and one in Gomoku, row by row from the top.
+    """All input planes: "packed" is base64 of six bytes per point in Go and one in Gomoku, row by row from the top.
 
     Plane k is bit k % 8 of byte k // 8.
     """

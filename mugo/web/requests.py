@@ -87,7 +87,7 @@ def game_of_request(request: dict) -> dict:
     """A game without moves, in the form of sgf.tree.
 
     request: for Go "size", "komi", "handicap" (0, or 2 to 9 fixed stones) and "rules" (a name; by default those of
-    "scoring", as of the first game of the server, else "Chinese"); for Gomoku "size", "k" and "exactly".
+    "scoring", for example of the first game of the server, else "Chinese"); for Gomoku "size", "k" and "exactly".
     """
     position = requested_board(request)
     name = str(request.get("rules", rules_name(position) if isinstance(position, Go) else "Chinese"))

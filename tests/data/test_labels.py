@@ -109,7 +109,7 @@ def test_two_moves_of_one_colour_are_no_move_and_its_reply(tmp_path):
     ("WR[3d]BR[2d]KM[0.5];W[bb];B[cc];W[dd]", 0),
 ])
 def test_a_handicap_is_what_white_is_expected_to_gain(tmp_path, setup, gain):
-    """14 points a stone, without the 7 of the first move; the same part with every move, whoever is to move."""
+    """14 points per stone, without the 7 of the first move; the same part with every move, whoever is to move."""
     positions = dataset_of(tmp_path, [f"(;GM[1]SZ[5]RE[W+R]{setup})"], min_moves=1).positions(None)
     n = len(positions)
     batch = positions.batch(np.arange(n))

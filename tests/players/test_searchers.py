@@ -234,8 +234,8 @@ def test_no_resignation_early_in_a_handicap_game_or_with_few_simulations():
 
 
 def test_in_a_handicap_game_a_searcher_plays_with_the_komi_that_makes_the_position_even():
-    """14 points a stone, less 7 for the first move and half a point of komi, to the nearest 7; nothing after 0.6 moves
-    a point."""
+    """14 points per stone, less 7 for the first move and half a point of komi, to the nearest 7; nothing after 0.6
+    moves per point."""
     start = Position(9, komi=0.5).with_handicap(fixed_handicap((9, 9), 4))
     position, komis = start, []
     for _ in range(50):

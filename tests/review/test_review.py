@@ -462,7 +462,7 @@ def test_several_games_are_reviewed_and_an_unreadable_one_gets_a_line(tmp_path, 
     statistics = json.loads((tmp_path / "out" / "blunder.json").read_text())
     assert statistics["white"]["name"] == "White (古力)" and statistics["white"]["moves"] == 2
     assert statistics["white"]["mean_loss"] > statistics["black"]["mean_loss"] >= 0
-    assert statistics["reviewed_by"].endswith(": uct, 30 simulations a position.")
+    assert statistics["reviewed_by"].endswith(": uct, 30 simulations per position.")
 
 
 def test_a_game_reviewed_with_the_same_settings_is_not_reviewed_again(tmp_path, capsys, monkeypatch):
