@@ -12,11 +12,11 @@ empty:
        *       *     legal moves that fill no own true eye
 
 The order is that of Gelly, Wang, Munos, Teytaud 2006, "Modification of UCT with Patterns in Monte-Carlo Go", INRIA
-RR-6062, with two differences.  MoGo captures anywhere on the board before it plays at random; on 9x9, 200 rollouts a
-move, that won 43 % of the games against not doing so, and capturing around the last move 56 %.  Self-ataris of two
+RR-6062, with two differences.  MoGo captures anywhere on the board before it plays at random; on 9x9, 200 rollouts
+per move, that won 43 % of the games against not doing so, and capturing around the last move 56 %.  Self-ataris of two
 stones come last of all.
 
-They are played on light_board, with the same moves as on board.BOARD, which took 96 ns a move (uniform) and
+They are played on light_board, with the same moves as on board.BOARD, which took 96 ns per move (uniform) and
 209 ns (MoGo) where light_board takes 65 and 181 (9x9).
 
     b          BOARD, one record    the position, then the end of the rollout

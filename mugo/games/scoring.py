@@ -55,15 +55,15 @@ def position_after(position: BasePosition, points: Sequence[int]) -> BasePositio
     return position
 
 
-def ownership_stdev(owners: np.ndarray) -> np.ndarray:
-    """float64, of the shape of owners: the standard deviation of each point's owner, 1 or -1, over rollouts with this
+def ownership_stdev(ownership: np.ndarray) -> np.ndarray:
+    """float64, of the shape of ownership: the standard deviation of each point's owner, 1 or -1, over rollouts with this
     mean."""
-    return np.sqrt(np.maximum(1 - owners.astype(np.float64) ** 2, 0))
+    return np.sqrt(np.maximum(1 - ownership.astype(np.float64) ** 2, 0))
 
 
-def score_stdev(owners: np.ndarray) -> float:
+def score_stdev(ownership: np.ndarray) -> float:
     """An estimate of the score's standard deviation in points, from the mean ownership of points."""
-    return STDEV_FACTOR * float(np.sqrt((ownership_stdev(owners) ** 2).sum()))
+    return STDEV_FACTOR * float(np.sqrt((ownership_stdev(ownership) ** 2).sum()))
 
 
 def without_dead(position: BasePosition, ownership_of: OwnershipOf = ownership_at_end) -> BasePosition:

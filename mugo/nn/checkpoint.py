@@ -211,7 +211,7 @@ def latest_checkpoint(run: Path, check: Callable[[dict[str, Any], Path], None], 
 
 def latest_metadata(run: Path, check: Callable[[dict[str, Any], Path], None],
                     names: tuple[str, ...] = (CHECKPOINT, PREVIOUS)) -> dict[str, Any]:
-    """The metadata of the first of these checkpoints of a run whose metadata are not damaged.  check, errors: as of
+    """The metadata of the first of these checkpoints of a run whose metadata are not damaged.  check, errors: as in
     `latest_checkpoint`."""
     for name in names:
         if (run / name).exists():
