@@ -9,8 +9,7 @@ A shard's files never change, so its replacement is the step from one state of a
 has no counts yet.  The CRC-32 of a NumPy file is that of its data, without the header.
 
 CRC-32 finds every burst of up to 32 wrong bits, and any other damage but for one in 4,000,000,000.  It costs 0.15 s
-per gigabyte; BLAKE2b and SHA-256 cost 0.8 s.  None of them protects from a data set that somebody made up; range_checks.py
-does.
+per gigabyte; BLAKE2b and SHA-256 cost 0.8 s.  None of them protects from a forged data set; range_checks.py does.
 """
 import json
 import re

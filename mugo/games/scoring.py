@@ -56,8 +56,8 @@ def position_after(position: BasePosition, points: Sequence[int]) -> BasePositio
 
 
 def ownership_stdev(ownership: np.ndarray) -> np.ndarray:
-    """float64, of the shape of ownership: the standard deviation of each point's owner, 1 or -1, over rollouts with this
-    mean."""
+    """float64, of the shape of ownership: the standard deviation of each point's owner, 1 or -1, over rollouts with
+    this mean."""
     return np.sqrt(np.maximum(1 - ownership.astype(np.float64) ** 2, 0))
 
 

@@ -181,7 +181,8 @@ def _format_score(score: tuple[float, float] | None, info: MoveInfo | None = Non
 
 def _format_ownership(name: str, ownership: np.ndarray, to_play: int, has_mean: bool, has_stdev: bool) -> str:
     """The mean ownership of points, 1 for the side to move, and its standard deviation, each after its name."""
-    values = [(name, ownership * to_play)] * has_mean + [(f"{name}Stdev", scoring.ownership_stdev(ownership))] * has_stdev
+    stdev = scoring.ownership_stdev(ownership)
+    values = [(name, ownership * to_play)] * has_mean + [(f"{name}Stdev", stdev)] * has_stdev
     return "".join(f" {key} {' '.join(f'{value:.4f}' for value in array.ravel().tolist())}" for key, array in values)
 
 
