@@ -154,7 +154,7 @@ class MatchOptions:
                              "named first is always Black")
     seed: int = option(0, "random seed of the openings", least=SEED[0], most=SEED[1])
     openings: str | None = option(
-        None, "start with so many random moves (a number), with moves of the bundled network (policy), or with the "
+        None, "start with N random moves (a number N), with moves of the bundled network (policy), or with the "
         "games of an SGF folder or archive", common=True, metavar="SOURCE")
     opening_moves: int | None = option(None, "moves of an opening", least=1, most=MAX_MOVES,
                                        shown_default="8 of the policy, all of a recorded game")
@@ -162,7 +162,7 @@ class MatchOptions:
         None, "seconds on each clock: MAIN, MAIN/BYOYOMI/STONES (Canadian), MAIN/PERIODSxBYOYOMI (Japanese) or "
         "MAIN+INCREMENT (Fischer); exceeding it loses the game", shown_default="no clock", common=True,
         metavar="SYSTEM")
-    move_timeout: float = option(300.0, "a program that needs more for a move loses the game", above=0,
+    move_timeout: float = option(300.0, "a program that needs more time for a move loses the game", above=0,
                                  most=MAX_TIMEOUT, metavar="SECONDS")
     max_moves: int | None = option(None, "score a game that is longer as it stands", least=1, most=MAX_MOVES,
                                    shown_default="three moves for each point")

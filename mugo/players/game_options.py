@@ -28,7 +28,7 @@ class GameOptions:
                               shown_default="the game of --network, or go")
     size: str | None = option(None, "board size: N, or COLUMNSxROWS such as 13x9", metavar="N", common=True,
                               shown_default=f"of Go the command's own, of Gomoku that of --network, or {GOMOKU_SIZE}")
-    k: int | None = option(None, "how many in a row win", player="Gomoku",
+    k: int | None = option(None, "number of stones in a row that wins", player="Gomoku",
                            shown_default="3 on 3x3, 4 up to 6x6, else 5")
     exactly: bool = option(False, "more than k in a row do not win", player="Gomoku")
     komi: float | None = option(

@@ -29,7 +29,7 @@ class GameOptions:
     """The rules of the game; None: by default.  Raises BadInput for values out of their limits."""
     size: int | None = option(None, "board size", least=MIN_SIZE, most=MAX_SIZE, common=True,
                               shown_default=f"{SIZES['gomoku']}, of Go {SIZES['go']}")
-    k: int | None = option(None, "how many in a row win", common=True,
+    k: int | None = option(None, "number of stones in a row that wins", common=True,
                            shown_default="3 on 3x3, 4 up to 6x6, else 5", player="Gomoku")
     exactly: bool | None = option(None, "more than k in a row do not win", shown_default="off", player="Gomoku")
     komi: float | None = option(None, "White's points", least=-MAX_KOMI, most=MAX_KOMI, common=True,
@@ -111,16 +111,16 @@ class RunOptions:
     update_games: int = option(16, "games between two updates of the network", least=1)
     steps: int = option(40, "training steps in an update", least=1)
     batch_size: int = option(512, "positions in a batch", least=1, most=MAX_BATCH_SIZE)
-    window: int = option(20_000, "positions to train on, of the newest games, at most half of all games", least=1,
+    window: int = option(20_000, "newest positions to train on, of at most half of all games", least=1,
                          most=MAX_WINDOW)
     learning_rate: float = option(2e-3, "peak learning rate", above=0, most=1, common=True, may_change=True)
     decay_start: float = option(0.5, "fraction of the games after which the learning rate decays", least=0, most=1)
     final_lr_fraction: float = option(0.1, "final learning rate, as a fraction of the peak", least=0, most=1)
     l2: float = option(1e-4, "weight decay: c of c ||theta||^2 in the loss", least=0)
-    training_precision: str = option("auto", "of the training: auto is bfloat16 where this machine multiplies it "
+    training_precision: str = option("auto", "precision of training: auto is bfloat16 where this machine multiplies it "
                                      "faster", choices=("auto", *TRAINING_PRECISIONS))
     arena_every: int = option(128, "games of self-play between two evaluations in the arena", least=1)
-    arena_games: int = option(200, "games of a match in the arena, at most", least=MIN_ARENA_GAMES)
+    arena_games: int = option(200, "most games of a match in the arena", least=MIN_ARENA_GAMES)
     seed: int = option(0, "random seed", least=SEED[0], most=SEED[1], common=True)
 
     def __post_init__(self):

@@ -41,8 +41,8 @@ class TrainingOptions:
     Raises BadInput for values out of their limits.
     """
 
-    positions: int = option(REQUIRED, "positions to train on, repeats counted, say 2e6", least=1, most=MAX_POSITIONS,
-                            shown_default="one epoch", common=True, may_change=True)
+    positions: int = option(REQUIRED, "number of positions to train on, including repeats, for example 2e6", least=1,
+                            most=MAX_POSITIONS, shown_default="one epoch", common=True, may_change=True)
     batch_size: int = option(128, "positions in a batch", least=1, most=MAX_BATCH_SIZE, common=True)
     max_batch_size: int | None = option(None, "let the batch size grow to this, --batch-size times a power of two",
                                         least=1, most=MAX_BATCH_SIZE)
@@ -163,20 +163,20 @@ class CommandOptions:
 
     epochs: float | None = option(None, "instead of --positions: times through all positions of the training split",
                                   above=0, common=True)
-    minutes: float | None = option(None, "instead of --positions: as many as this machine does in so many minutes",
+    minutes: float | None = option(None, "instead of --positions: as many as this machine trains on in these minutes",
                                    above=0, common=True)
     resume: bool = option(False, "continue the run with its own options", common=True)
     init_from: str = option("", "initialise from this network, with its config; the board may have another size, and "
                             "the new network more --filters, --context-filters or --context-layers",
                             metavar="NETWORK", common=True)
-    devices: int | None = option(None, "train on so many GPUs, each with an equal slice of each batch", least=1,
+    devices: int | None = option(None, "number of GPUs, each of which gets an equal slice of each batch", least=1,
                                  shown_default="all", common=True)
     distributed: bool = option(False, "train in several processes, on JAX, which finds the others by itself under "
-                               "Slurm, Open MPI, Kubernetes and on TPUs; elsewhere the next three options say it")
-    coordinator_address: str | None = option(None, "of several processes: where process 0 runs, with a free port",
+                               "Slurm, Open MPI, Kubernetes and on TPUs; elsewhere give the next three options")
+    coordinator_address: str | None = option(None, "host of process 0, with a free port",
                                              metavar="HOST:PORT", shown_default="JAX_COORDINATOR_ADDRESS")
-    num_processes: int | None = option(None, "how many processes there are", least=1, most=MAX_PROCESSES)
-    process_id: int | None = option(None, "the number of this process, from 0", least=0, most=MAX_PROCESSES - 1)
+    num_processes: int | None = option(None, "number of processes", least=1, most=MAX_PROCESSES)
+    process_id: int | None = option(None, "index of this process, from 0", least=0, most=MAX_PROCESSES - 1)
 
     def __post_init__(self):
         check(self)
