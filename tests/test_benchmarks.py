@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not importlib.util.find_spec("py7zr"), reason="py7zr is not installed")
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no resource limits")
 def test_hostile_files_cost_a_line_and_little_memory():

@@ -206,6 +206,7 @@ def load_tool(name: str):
     return module
 
 
+@pytest.mark.slow
 def test_the_architecture_page_is_built_with_the_table_of_package_sizes():
     page = (ROOT / "docs" / "architecture.md").read_text()
     built = load_tool("mkdocs_hooks").on_page_markdown(page)

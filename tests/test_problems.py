@@ -104,6 +104,7 @@ def values(drawing, to_play, has_target=True, ko_master=0):
     return {cell: int(value) for cell, value in zip([*cells, None], low, strict=True) if value < 100}
 
 
+@pytest.mark.slow
 def test_three_points_in_a_row_live_and_die_in_the_middle():
     drawing = """
         . . . o X X

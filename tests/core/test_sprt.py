@@ -79,6 +79,7 @@ def pair_of(rate: float, first_move: float = 0.0) -> dict[float, float]:
     return {0: (1 - black) * (1 - white), 1: black * (1 - white) + white * (1 - black), 2: black * white}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first_move", [0, 0.35])
 def test_an_equal_side_is_found_stronger_in_5_percent_of_matches_at_most(first_move):
     assert accepted_share(SPRT(0, 100), pair_of(0.5, first_move), 100) <= 0.05

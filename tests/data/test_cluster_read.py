@@ -57,6 +57,7 @@ def read_with_report(sources, folder, known=UNKNOWN):
         return list(counts), report
 
 
+@pytest.mark.slow
 def test_tasks_read_every_file_once_and_in_the_order_of_preprocess(archives, tmp_path, monkeypatch):
     sources = find_sources([archives])
     counts = read(sources, tmp_path / "set")

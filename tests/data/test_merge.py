@@ -73,6 +73,7 @@ def archives(tmp_path):
     return [str(tmp_path / "a")], [str(tmp_path / "a"), str(tmp_path / "b")]
 
 
+@pytest.mark.faults
 def test_a_merge_killed_at_any_write_leaves_one_of_the_two_states(archives, tmp_path, monkeypatch):
     first, both = archives
     before = preprocess(first, tmp_path / "set", jobs=1)
@@ -101,6 +102,7 @@ def test_a_merge_killed_at_any_write_leaves_one_of_the_two_states(archives, tmp_
         assert path.read_bytes() == (tmp_path / "after" / "shard-000000" / path.name).read_bytes()
 
 
+@pytest.mark.faults
 def test_a_first_merge_killed_at_any_write_leaves_a_data_set_or_none(archives, tmp_path, monkeypatch):
     whole, k, seen = preprocess(archives[0], tmp_path / "whole", jobs=1), 0, set()
     while killed_at(k, monkeypatch, archives[0], tmp_path / f"set-{k}"):

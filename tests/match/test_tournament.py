@@ -155,6 +155,7 @@ def test_participants_with_the_same_name_are_numbered():
     assert names == ["uct", "mcts", "uct (2)", "uct (3)"]
 
 
+@pytest.mark.slow
 def test_a_match_is_not_continued_with_other_recorded_openings(tmp_path, capsys):
     openings, folder = tmp_path / "openings.sgf", tmp_path / "m"
     openings.write_text("(;SZ[5];B[aa])")
@@ -166,6 +167,7 @@ def test_a_match_is_not_continued_with_other_recorded_openings(tmp_path, capsys)
     assert f"{openings} has changed since" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, text", [("b.sgf", "(;SZ[5];B[bb])"), ("a.sgf", "(;SZ[5];B[cc])"), ("a.sgf", None)])
 def test_a_match_is_not_continued_with_another_folder_of_openings(name, text, tmp_path, capsys):
     openings, folder = tmp_path / "openings", tmp_path / "m"

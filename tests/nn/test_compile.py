@@ -80,6 +80,7 @@ def test_a_plain_network_has_an_optimizer_without_axes_and_the_optimizer_asked_f
         assert type(model.optimizer) is cls and model.optimizer.weight_axes is None
 
 
+@pytest.mark.slow
 def test_it_overfits_a_few_positions():
     keras.utils.set_random_seed(3)
     model = build(AlphaZeroNetConfig.for_game("gomoku", 6, filters=(16, 16)).spec())

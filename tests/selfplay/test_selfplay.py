@@ -135,6 +135,7 @@ def test_a_run_killed_while_it_plays_trains_and_saves_has_the_same_weights(tmp_p
     assert all((folder / name).exists() for name in ("network.safetensors", "arena.csv", "curve.png"))
 
 
+@pytest.mark.slow
 def test_a_network_learns_tic_tac_toe(tmp_path):
     """After some games of tic-tac-toe the cross-entropy is well below that of random priors."""
     options = replace(OPTIONS, games=96, selfplay=SelfPlayOptions(simulations=60, temperature_moves=3), steps=24,
@@ -156,6 +157,7 @@ def test_a_network_learns_tic_tac_toe(tmp_path):
     assert run.metadata["openings"][-1]["priors"] == np.round(priors[0], 4).tolist()
 
 
+@pytest.mark.slow
 def test_the_same_command_trains_on_go(tmp_path, capsys, eagerly):
     folder = tmp_path / "go"
     arguments = ["selfplay", "go", "--size", "3", "-o", str(folder), "--simulations", "8", "--filters", "4",
@@ -379,6 +381,7 @@ def test_a_run_that_diverges_is_stopped_and_keeps_its_files(tmp_path, monkeypatc
     assert checkpoint.latest_checkpoint(folder, check_selfplay_run, run_module.compiled_model)[1]["update"] == 1
 
 
+@pytest.mark.runs
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_ctrl_c_ends_an_update_after_its_step_and_the_run_goes_on(tmp_path, monkeypatch, eagerly):
     real, begun, done = run_module.train_step, [], []

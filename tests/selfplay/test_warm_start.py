@@ -76,6 +76,7 @@ def test_a_stopped_game_is_dropped():
     assert not thread.is_alive() and games == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_run_begins_with_so_many_games_of_uct(tmp_path, monkeypatch, threads):
     of_network, of_uct = [], []

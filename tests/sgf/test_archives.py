@@ -102,7 +102,7 @@ def test_file_names_with_any_bytes_become_printable(tmp_path, raw, printed):
 # ---- large archives and collections ------------------------------------------------------------
 
 
-@pytest.mark.parametrize("count", [20_000, 600_000])
+@pytest.mark.parametrize("count", [20_000, pytest.param(600_000, marks=pytest.mark.slow)])
 def test_a_7z_of_many_members_is_read_in_the_memory_of_its_header(tmp_path, count):
     header = empty_files_header(count, "".join(f"{number}.sgf\0" for number in range(count)).encode("utf-16-le"))
     (tmp_path / "games.7z").write_bytes(with_packed_header(header))
@@ -121,6 +121,7 @@ def file_count(source) -> int:
     return sum(isinstance(file, SgfFile) for file in read_files(source))
 
 
+@pytest.mark.slow
 def test_a_zip_of_70_000_members_is_read_without_its_whole_directory(tmp_path):
     """More than 65,535 need ZIP64.  zipfile takes 1 kB for each."""
     for count in 30_000, 70_000:

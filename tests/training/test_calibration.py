@@ -60,6 +60,7 @@ def test_the_policy_is_calibrated_by_its_first_move_with_and_without_tta():
     assert with_tta.loc["40-50 %", ["predicted", "observed"]].tolist() == pytest.approx([0.45, 0.5])
 
 
+@pytest.mark.slow
 def test_the_null_ece_is_the_mean_ece_of_a_perfectly_calibrated_network():
     """In 200 samples of 1,000 positions, alike within games of five."""
     rng = np.random.default_rng(4)
@@ -124,6 +125,7 @@ def test_the_quantiles_of_the_score_are_those_that_it_is_below():
     assert set(bins["count"]) == {4}
 
 
+@pytest.mark.slow
 def test_a_perfectly_calibrated_network_has_the_null_ece_and_a_timid_or_bold_one_more():
     """100 games of five positions, which end alike."""
     rng = np.random.default_rng(6)

@@ -3,11 +3,13 @@ import importlib.util
 from pathlib import Path
 
 import numpy as np
+import pytest
 from networks import keras
 
 PROGRAM = Path(__file__).parents[2] / "notebooks" / "minimal_train.py"
 
 
+@pytest.mark.notebooks
 def test_the_minimal_program_learns(data, capsys):
     spec = importlib.util.spec_from_file_location("minimal_train", PROGRAM)
     program = importlib.util.module_from_spec(spec)

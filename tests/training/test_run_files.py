@@ -99,6 +99,7 @@ def test_a_run_that_diverges_is_stopped_and_continues_from_its_last_checkpoint_m
     assert not (run / "diverged.json").exists()
 
 
+@pytest.mark.slow
 def test_a_run_that_diverges_before_its_first_checkpoint_is_started_again(data, tmp_path, monkeypatch, eagerly):
     run = tmp_path / "run"
     poison(monkeypatch, 0)
@@ -167,6 +168,7 @@ def test_the_best_checkpoint_is_that_of_the_least_validation_loss_whatever_its_p
 
 # ---- int8
 
+@pytest.mark.slow
 @pytest.mark.skipif(not has_exact_int8(), reason="this processor has no VNNI instructions")
 def test_a_run_is_quantised_once_at_its_end_also_if_it_was_killed_before(data, tmp_path, monkeypatch, eagerly):
     """Until then its network is played in float32."""

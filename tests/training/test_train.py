@@ -58,6 +58,7 @@ def test_a_run_leaves_checkpoints_a_network_a_log_and_a_curve(unbroken):
     assert log["loss"].iloc[-1] < log["loss"].iloc[0]
 
 
+@pytest.mark.slow
 def test_the_validation_loss_is_the_sum_of_the_losses_with_their_weights_and_nothing_else(data, tmp_path, eagerly):
     config = replace(CONFIG, auxiliary_heads=False)      # which network.safetensors does not have
     train.train(data, tmp_path / "run", config, replace(OPTIONS, positions=16, weight_decay=0.1, value_weight=0.7))
@@ -70,6 +71,7 @@ def test_the_validation_loss_is_the_sum_of_the_losses_with_their_weights_and_not
     assert row["validation_loss"] == pytest.approx(expected, rel=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("komi_input", [True, False])
 def test_the_validation_metrics_are_those_of_evaluate_on_the_same_positions(tmp_path, eagerly, komi_input):
     """Of games of which White gives the first move too, which count where White is expected to gain three points at
@@ -103,6 +105,7 @@ def test_tensorboard_gets_one_file_with_the_metrics_of_every_checkpoint(unbroken
     assert len(points) == 3 * (len(log.columns) + 1)
 
 
+@pytest.mark.slow
 def test_metrics_of_scored_games_are_left_out_where_there_are_none(data, tmp_path, eagerly):
     config = PolicyNetConfig(size=9, filters=4, layers=3, value_head=True, komi_input=True)
     options = TrainingOptions(16, batch_size=16, precision="float32", where="not file.str.contains('counted|game-018')")
@@ -113,6 +116,7 @@ def test_metrics_of_scored_games_are_left_out_where_there_are_none(data, tmp_pat
     assert not {"ownership_accuracy", "validation_ownership_accuracy", "validation_score_error"} & known
 
 
+@pytest.mark.slow
 def test_metrics_of_the_value_are_left_out_where_no_winner_is_known(tmp_path, eagerly, capsys):
     records = [re.sub(r"RE\[[^]]*\]", "", format_record(random_record(seed, plies=40))) for seed in range(12)]
     data = dataset_of(tmp_path, records, validation=0.4, test=0)
@@ -249,6 +253,7 @@ def test_options_of_a_context_module_that_is_not_there_are_refused(data, options
         config_of(data, *options)
 
 
+@pytest.mark.slow
 def test_the_metadata_tell_which_network_it_was_initialised_from(data, unbroken, tmp_path, capsys, eagerly):
     train.train(data, tmp_path / "run", CONFIG, replace(OPTIONS, positions=16), init=str(unbroken))
     found = metadata.read_metadata(tmp_path / "run" / "network.safetensors")
@@ -382,6 +387,7 @@ def test_without_point_bias_with_label_smoothing_and_on_some_moves_it_is_trained
     assert log["step"].tolist() == [8, 16]
 
 
+@pytest.mark.slow
 def test_a_network_overfits_a_few_positions(data):
     """Planes, targets and symmetries belong together."""
     config = PolicyNetConfig(size=9, filters=32)
