@@ -274,8 +274,8 @@ def test_the_tables_of_options_are_the_current_ones():
 HOUSE_DIALECT = re.compile(
     r"counted games?\b|\bfinal owners\b|\b(of|mean) owners\b|\bthe figures\b|\bby (its|their) defaults\b|\bbeside\b"
     r"|\bof (today|before|then)\b|\bthe ones? before\b|\b(is|costs|with|gets) one line\b|\b(a line says|line says so)\b"
-    r"|\bas of (?!now\b)|\b(bytes|kB|MB|GB|ns|µs|ms|s|seconds|minutes|points|simulations|rollouts|positions|moves) an? "
-    r"(core|position|move|game|point|stone|simulation|thread|second|gigabyte|call|query|worker)\b(?! has| from)")
+    r"|\bas of (?!now\b)|\b(bytes|[kMG]B|ns|µs|ms|s|(milli)?seconds?|minutes|points|simulations|rollouts|positions|"
+    r"moves) an? (core|position|move|game|point|stone|simulation|thread|second|gigabyte|call|query)\b(?! has| from)")
 LOG_PAGES = "docs/experiments.md", "docs/benchmarks.md"
 
 

@@ -110,7 +110,7 @@ def describe_reviewer(options: ReviewOptions, size: BoardSize) -> str:
     limits = [f"{options.simulations} simulations"] if options.simulations else []
     limits += [f"{options.seconds:g} seconds"] if options.seconds else []
     network = network and f" with {network}"
-    return f"{REVIEWED_BY} {__version__}: {options.player}{network}, {' or '.join(limits)} a position."
+    return f"{REVIEWED_BY} {__version__}: {options.player}{network}, {' or '.join(limits)} per position."
 
 
 def fingerprint(task: ReviewTask, options: ReviewOptions, size: BoardSize) -> str:

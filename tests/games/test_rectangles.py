@@ -93,7 +93,7 @@ def test_a_size_as_text_is_columns_and_rows(text, size, shown, value, sgf):
 
 @pytest.mark.parametrize("text", ["", "x", "9x", "x9", "9x9x9", "-9", "9 x 9", "1e1", "٩"])
 def test_a_text_that_is_no_size_is_refused(text):
-    with pytest.raises(ValueError, match="is not a board size, as 9, or 13x9 for 13 columns and 9 rows"):
+    with pytest.raises(ValueError, match="is not a board size, such as 9, or 13x9 for 13 columns and 9 rows"):
         interpret_size(text)
 
 
