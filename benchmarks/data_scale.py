@@ -1,4 +1,4 @@
-"""A data set of many games: time and memory to make it, to add to it, to open it, and its positions a second.
+"""A data set of many games: time and memory to make it, to add to it, to open it, and its positions per second.
 
     python benchmarks/data_scale.py --games 1000000                    (from the sample games in data/)
     python benchmarks/data_scale.py --games 10000000 --from DATASET -o FOLDER
@@ -215,7 +215,7 @@ def report(games: int, found: dict[str, dict[str, float]]) -> str:
                      f"{figures['own'] / 1e6:,.0f}", f"{figures['mapped'] / 1e6:,.0f}"])
     merged, added, used = found["merge"], found["add"], found["open"]
     lines = [*format_table(rows), "", f"{games:,} games, {merged['used']:,.0f} used, {merged['positions']:,.0f} "
-             f"positions, {merged['shards']:.0f} shards, {merged['bytes'] / games:,.0f} bytes a game",
+             f"positions, {merged['shards']:.0f} shards, {merged['bytes'] / games:,.0f} bytes per game",
              f"8,192 more games: {added['merge']:.1f} s, {added['bytes'] / 1e6:.1f} MB in new shards "
              f"({added['new shards']:.0f}), {added['old files changed']:.0f} old files changed, "
              f"{added['replaced']:.0f} older games replaced",

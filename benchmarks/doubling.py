@@ -51,7 +51,7 @@ def main():
         axes[0].errorbar(simulations, elo, np.nan_to_num(error), marker="o", capsize=3)
         axes[0].set_xscale("log", base=2)
         axes[0].set_xticks(simulations, [f"{n:,}" for n in simulations])
-        axes[0].set_xlabel("simulations a move")
+        axes[0].set_xlabel("simulations per move")
         axes[0].set_ylabel("Elo above the first, 95 %")
         axes[0].grid(alpha=0.3)
 

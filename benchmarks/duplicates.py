@@ -246,7 +246,8 @@ def accuracy_where_known(network: Network, positions: Positions, rows: pd.DataFr
     """The rows of a table: top-1 accuracy on POSITIONS positions of the opening, on known and on other boards."""
     early = np.flatnonzero(rows["number"] <= EARLY)
     numbers = np.random.default_rng(0).choice(early, min(POSITIONS, len(early)), replace=False)
-    rows = rows.iloc[numbers].assign(top1=predict_positions(network, positions, numbers, tta=False)["top1"].to_numpy())
+    predicted = predict_positions(network, positions, numbers, symmetries=False)
+    rows = rows.iloc[numbers].assign(top1=predicted["top1"].to_numpy())
     lines = [[f"{network.name}, top-1 %", "known", "±", "positions", "others", "±", "positions"]]
     for name, part in by_phase(rows):
         cells = []

@@ -48,7 +48,7 @@ def main(paths: list[str], max_games: int) -> None:
                      *(f"{n / counted:.1%}" for n in shown)])
     print("\n".join(format_table(rows, left=3)))
     counted = sum(of_source["counted"] for of_source in counts.values())
-    print(f"{1000 * seconds / max(1, counted):.1f} ms a game that is counted")
+    print(f"{1000 * seconds / max(1, counted):.1f} ms per game that is counted")
 
 
 def add_difference(of_source: Counter, record: Record, max_games: int) -> float:

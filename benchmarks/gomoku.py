@@ -6,7 +6,7 @@
     python benchmarks/gomoku.py --only-selfplay --precision float32 int8        # each network in both
 
 UCT searches from the empty board on one core, compiled and warm; the median of nine.  Self-play is that of
-`mugo selfplay` with 400 simulations a move (--simulations), without training.  Run it on an idle machine.
+`mugo selfplay` with 400 simulations per move (--simulations), without training.  Run it on an idle machine.
 """
 import argparse
 import os
@@ -16,7 +16,7 @@ import time
 
 from mugo.games.gomoku import Position
 from mugo.nn.inference import Network
-from mugo.nn.runtime import PRECISIONS
+from mugo.nn.runtime import PLAY_PRECISIONS
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 from mugo.selfplay.options import SelfPlayOptions
@@ -39,7 +39,7 @@ def uct_seconds(size: int, rollout: str) -> list[float]:
 
 def selfplay_speed(network: Network, options: SelfPlayOptions, seconds: float, threads: int, games: int
                    ) -> tuple[float, float]:
-    """(simulations a second, games an hour), after a warm-up in which the games come to different stages."""
+    """(simulations per second, games per hour), after a warm-up in which the games come to different stages."""
     start = Position(network.size, network.k, network.exactly)
     workers = [ParallelSelfPlay(start, Network(network.path, threads=1, precision=network.precision), options,
                                 games=games, seed=i)
@@ -68,7 +68,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=120, help="of self-play, after a warm-up of half as long")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--games", type=int, default=32, help="at once, for each thread")
-    parser.add_argument("--precision", nargs="+", choices=PRECISIONS, default=["auto"])
+    parser.add_argument("--precision", nargs="+", choices=PLAY_PRECISIONS, default=["auto"])
     parser.add_argument("--simulations", type=int, default=400, help="of self-play, for a move")
     parser.add_argument("--gumbel", action="store_true", help="search as Gumbel AlphaZero does")
     parser.add_argument("--only-selfplay", action="store_true", help="leave the searches of UCT out")

@@ -313,7 +313,7 @@ def _exports(name: str, change: Callable[[Path], None], like: str = "harmless da
         change(Path("set/shard-000000"))
         if made_up:
             _write_checksums(Path("set"))
-    KINDS[name] = Case("export set -o out --positions 2000" + (f" --where \"{where}\"" if where else ""), _fresh(make),
+    KINDS[name] = Case("export set -o out --sample 2000" + (f" --where \"{where}\"" if where else ""), _fresh(make),
                        "set", like=like)
 
 

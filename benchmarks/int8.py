@@ -25,7 +25,7 @@ from mugo.players.searcher import default_settings
 from mugo.search.search import Search
 
 BATCHES = 1, 8, 32
-PRECISIONS = "float32", "int8"
+COMPARED_PRECISIONS = "float32", "int8"
 BUNDLED = "policy-19", "policy-19-small", "policy-9", "gomoku-6-4", "gomoku-8-5", "gomoku-15-5"
 
 
@@ -76,7 +76,7 @@ def main() -> None:
         weights, metadata = read_network(path)
         sizes = [len(OnnxGraph(config_of(metadata).spec(), weights, ranges).serialize()) / 2 ** 20
                  for ranges in (None, ranges_of(metadata))]
-        networks = [Network(path, 1, precision) for precision in PRECISIONS]
+        networks = [Network(path, 1, precision) for precision in COMPARED_PRECISIONS]
         cells = [f"`{path.stem}`", "{:.2f} / {:.2f} MB".format(*sizes)]
         for batch in BATCHES:
             float32, int8 = milliseconds(networks, batch, args.seconds)

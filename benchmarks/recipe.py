@@ -95,7 +95,8 @@ def run(data: dataset.DataSet, folder: Path, name: str, seed: int, positions: in
     for source in SOURCES:
         tested = data.positions("validation", network.size, f"source.str.contains('{source}', case=False)")
         numbers, _ = shuffle.shuffled_positions(0, min(COUNT, len(tested)), len(tested), 0)
-        tried.append(predict_positions(network, tested, numbers, tta=False).assign(source=source, seconds=seconds))
+        predicted = predict_positions(network, tested, numbers, symmetries=False)
+        tried.append(predicted.assign(source=source, seconds=seconds))
     rows = pd.concat(tried, ignore_index=True)
     rows["game"] = rows["source"] + rows["game"].astype(str)
     rows.drop(columns="rank").astype({"phase": str}).to_parquet(kept)

@@ -18,7 +18,7 @@ from mugo.games.game import encode
 from mugo.games.go import Position
 from mugo.nn.bundled import bundled_name
 from mugo.nn.inference import Network
-from mugo.nn.runtime import PRECISIONS
+from mugo.nn.runtime import PLAY_PRECISIONS
 from mugo.players.searcher import MCTS, UCT
 from mugo.search.result import SearchResult
 from mugo.search.search import Search
@@ -53,7 +53,7 @@ def seconds_of_planes(result: SearchResult) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--network", default=bundled_name(19))
-    parser.add_argument("--precision", choices=PRECISIONS, default="auto")
+    parser.add_argument("--precision", choices=PLAY_PRECISIONS, default="auto")
     parser.add_argument("--seconds", type=float, default=3)
     args = parser.parse_args()
 

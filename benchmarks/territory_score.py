@@ -66,7 +66,7 @@ def main() -> None:
         gnugo.close()
     if not n:
         sys.exit("no games")
-    print(f"{n} games, {1000 * (time.perf_counter() - start) / n:.0f} ms a game")
+    print(f"{n} games, {1000 * (time.perf_counter() - start) / n:.0f} ms per game")
     print("\n".join(format_table([["difference in points", *map(str, range(FURTHER + 1)), "more"],
                                   *([name, *differences(each, n)] for name, each in found.items())])))
 

@@ -46,7 +46,7 @@ def split_of(record: Record) -> str:
     return str(assign_splits(np.array([opening], np.uint64), 0, 0.02, 0.02)[0])
 
 
-def counted_games(paths: list[str], count: int, split: str | None) -> list[Game]:
+def scored_games(paths: list[str], count: int, split: str | None) -> list[Game]:
     """The first games on 19x19 of a split, or of all, whose count, dead stones taken off, is their result."""
     games: list[Game] = []
     for source in find_sources(paths):
@@ -127,7 +127,7 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, help="a PNG, SVG or PDF")
     args = parser.parse_args()
     networks = [Network(find_network(name), precision="float32") for name in args.networks]
-    games = counted_games(args.games, args.number, args.split)
+    games = scored_games(args.games, args.number, args.split)
     if not games:
         raise SystemExit("no game on 19x19 that ended by a count")
     print(table(networks, games))

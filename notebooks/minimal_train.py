@@ -57,4 +57,4 @@ def train(data: DataSet, steps: int = STEPS) -> list[tuple[float, float]]:
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         archive = sys.argv[1] if len(sys.argv) > 1 else str(ARCHIVE)
-        train(preprocess([archive], Path(folder) / "games", validation=0.1))     # SGF -> two bytes a move
+        train(preprocess([archive], Path(folder) / "games", validation=0.1))     # SGF -> two bytes per move

@@ -64,7 +64,7 @@ class LevelNetwork:
         points = math.prod(shape)
         return NetworkOutput(np.full((n, points + 1), 1 / (points + 1), np.float32), np.zeros(n, np.float32))
 
-    def evaluate(self, positions, tta=False):
+    def evaluate(self, positions, symmetries=False):
         return self.evaluate_packed(np.zeros((len(positions), positions[0].area, 1), np.uint8))
 
 
@@ -78,7 +78,7 @@ class Likes(LevelNetwork):
         for point, prior in likes.items():
             self.priors[move_index(point, size)] = prior
 
-    def evaluate(self, positions, tta=False):
+    def evaluate(self, positions, symmetries=False):
         return NetworkOutput(np.stack([self.priors] * len(positions)))
 
 
@@ -100,7 +100,7 @@ class StoneCounter:
         return NetworkOutput(np.full((n, moves), 1 / moves, np.float32), np.tanh(score / 10), own, score,
                              np.full(n, 3, np.float32))
 
-    def evaluate(self, positions, tta=False):
+    def evaluate(self, positions, symmetries=False):
         return self.evaluate_packed(encode(positions), global_features(
             [position.white_points for position in positions], [position.to_play for position in positions]))
 

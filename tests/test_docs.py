@@ -268,3 +268,22 @@ def test_the_tables_of_options_are_the_current_ones():
     pages = {page: page.read_text() for page in tool.PAGES}
     assert any("| `--" in tool.with_tables(text) for text in pages.values())
     assert [page.name for page, text in pages.items() if tool.with_tables(text) != text] == []
+
+
+# Phrases that read as translated, and words for which the field has other ones: "per position", "final ownership".
+HOUSE_DIALECT = re.compile(
+    r"counted games?\b|\bfinal owners\b|\b(of|mean) owners\b|\bthe figures\b|\bby (its|their) defaults\b|\bbeside\b"
+    r"|\bof (today|before|then)\b|\bthe ones? before\b|\b(is|costs|with|gets) one line\b|\b(a line says|line says so)\b"
+    r"|\bas of (?!now\b)|\b(bytes|[kMG]B|ns|µs|ms|s|(milli)?seconds?|minutes|points|simulations|rollouts|positions|"
+    r"moves) an? (core|position|move|game|point|stone|simulation|thread|second|gigabyte|call|query)\b(?! has| from)")
+LOG_PAGES = "docs/experiments.md", "docs/benchmarks.md"
+
+
+def test_prose_is_plain_english():
+    sources = [*ROOT.glob("mugo/**/*.py"), *ROOT.glob("mugo/web/static/*.js")]
+    found = []
+    for path in [page for page in CODE if name_of(page) not in LOG_PAGES] + sources:
+        text = re.sub(r"\s+(# |// |\* )?\s*", " ", path.read_text())       # a phrase may go on in the next line
+        found += [f"{name_of(path)}: {text[max(0, match.start() - 30):match.end() + 30]}"
+                  for match in HOUSE_DIALECT.finditer(text)]
+    assert found == []

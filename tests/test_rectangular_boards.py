@@ -34,7 +34,7 @@ from mugo.sgf import tree
 from mugo.sgf.convert import record_from_position, replay_record
 from mugo.sgf.parser import read_records
 from mugo.sgf.writer import format_record
-from mugo.web.requests import empty_board
+from mugo.web.requests import requested_board
 
 MUGO = (sys.executable, str(Path(__file__).parents[1] / "main.py"))
 
@@ -74,7 +74,7 @@ def test_a_networks_outputs_turn_with_a_rectangle(name):
     game = some_game((5, 8))
     boards = [game.stones, *(np.ascontiguousarray(each) for each in (game.stones[::-1], game.stones.T))]
     positions = [Position(board.shape, 0.5).with_board(board, game.to_play) for board in boards]
-    flat, turned, transposed = (network.evaluate([position], tta=True) for position in positions)
+    flat, turned, transposed = (network.evaluate([position], symmetries=True) for position in positions)
     assert flat.priors.shape == (1, 41) and abs(flat.priors.sum() - 1) < 1e-4
     assert np.allclose(turned.priors[0][symmetries((5, 8))[3]], flat.priors[0], atol=1e-5)
     assert np.allclose(transposed.priors[0][:-1].reshape(8, 5).T.ravel(), flat.priors[0][:-1], atol=1e-5)
@@ -93,7 +93,7 @@ def test_a_batch_has_boards_of_one_shape():
 
 
 @pytest.mark.parametrize("player, options", [("uct", {}), ("mcts", {}), ("policy", {}), ("randompolicy", {}),
-                                             ("mcts", {"settings": Settings(seed=1, random_symmetry=True, batch=4)})])
+                                             ("mcts", {"settings": Settings(seed=1, random_symmetries=True, batch=4)})])
 def test_every_player_plays_a_rectangle(player, options):
     engine = new_engine(make_player(player, seed=1, play_options=PlayOptions(24), **options), size=(4, 7))
     for colour in "bwbw":
@@ -216,25 +216,25 @@ def test_a_game_is_the_same_after_being_written_and_read(shape):
     assert record.shape == shape and str(replay_record(record)) == str(position)
     game = tree.game_from_position(position)
     assert game["size"] == (shape[0] if shape[0] == shape[1] else f"{shape[1]}x{shape[0]}")
-    assert empty_board(game).shape == shape
+    assert requested_board(game).shape == shape
 
 
 @pytest.mark.parametrize("size", ["9x", "", "9x9x9", "x", "20x5", "5x1"])
 def test_a_wrong_size_of_a_json_game_is_one_line(size):
     with pytest.raises(BadInput, match="size|a board is 2x2 to 19x19"):
-        empty_board({"name": "go", "size": size, "komi": 0})
+        requested_board({"name": "go", "size": size, "komi": 0})
 
 
 # -- what needs a square board
 
 @pytest.mark.parametrize("words, line", [
-    (["gtp", "uct", "--size", "9x"], "'9x' is not a board size, as 9, or 13x9 for 13 columns and 9 rows"),
+    (["gtp", "uct", "--size", "9x"], "'9x' is not a board size, such as 9, or 13x9 for 13 columns and 9 rows"),
     (["gtp", "uct", "--size", "1x9"], "a board is 2x2 to 19x19, not 1x9"),
     (["match", "random", "random", "--size", "20x9"], "a board is 2x2 to 19x19, not 20x9"),
     (["selfplay", "go", "--size", "9x13", "-o", "never"], "argument --size: invalid int value: '9x13'"),
     (["train", "never", "-o", "never", "--size", "9x13"], "argument --size: invalid int value: '9x13'"),
     (["evaluate", "policy-9", "never", "--size", "9x13"], "argument --size: invalid int value: '9x13'"),
-    (["export", "never", "-o", "never", "--size", "5x9"], "argument --size: 5x9: this needs a square board"),
+    (["export", "never", "-o", "never", "--size", "5x9"], "argument --size: invalid int value: '5x9'"),
 ])
 def test_bad_sizes_are_one_line_and_status_2(words, line, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

@@ -22,7 +22,7 @@ class UniformNetwork:
         self.preferred = preferred
         self.games = games
 
-    def evaluate(self, positions: list[BasePosition], tta: bool = False):
+    def evaluate(self, positions: list[BasePosition], symmetries: bool = False):
         size, area = positions[0].shape, positions[0].area
         if positions[0].game not in self.games:
             raise BadInput("there is no network for this game")

@@ -26,11 +26,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `mugo analysis`, with KataGo's spelling of some options, for programs that start it."""
     player_options.add_arguments(parser, without={*player_options.CHOICE_OPTIONS, "reuse_tree"} - FOLLOWED)
     parser.add_argument("--jobs", "-analysis-threads", type=int, metavar="N",
-                        help="positions analyzed at the same time, each on --threads threads (default: the cores "
+                        help="positions analysed at the same time, each on --threads threads (default: the cores "
                         "divided by --threads)")
     parser.add_argument("-quit-without-waiting", action="store_true",
                         help="at the end of the input stop at once (default: finish all queries)")
-    parser.add_argument("-model", dest="network", metavar="NAME", help="the same as --network")
+    parser.add_argument("-model", dest="network", metavar="NETWORK", help="the same as --network")
     parser.add_argument("-override-config", action="append", default=[], metavar="NAME=VALUE,...",
                         help="KataGo's parameters for all queries, by the names of overrideSettings")
     parser.add_argument("-config", "-human-model", dest="not_read", action="append", default=[], metavar="FILE",
@@ -58,7 +58,7 @@ def command(arguments: argparse.Namespace) -> int:
         out.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
     with contextlib.redirect_stdout(sys.stderr):         # a stray print would break the protocol
         engine = AnalysisEngine(network, settings if name in SEARCHERS else None, out,
-                                play_options=play_options, tta=options.symmetries, jobs=jobs, log=log_to_stderr,
+                                play_options=play_options, symmetries=options.symmetries, jobs=jobs, log=log_to_stderr,
                                 is_abandoned=functools.partial(is_pipe_closed, out.fileno()), overrides=overrides)
         engine.warm_up(player_options.default_size(arguments))
         if network is not None:

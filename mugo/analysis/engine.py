@@ -62,7 +62,7 @@ class AnalysisEngine:
     network: an open network (players.options.open_network); None for a player without one.
     settings: of the searches; None where only the network evaluates.
     play_options: the limits of a search for which the query has none, and which move comes first.
-    tta: test-time augmentation: evaluations without a search are averaged over the 8 symmetries.
+    symmetries: test-time augmentation: evaluations without a search are averaged over the 8 symmetries.
     jobs: positions analyzed at the same time.
     log: called with the traceback of an internal error.
     is_abandoned: whether nobody reads the output any more; a search under way then ends.
@@ -71,7 +71,7 @@ class AnalysisEngine:
     """
 
     def __init__(self, network, settings: Settings | None, out: TextIO, *, play_options: PlayOptions,
-                 tta: bool = False, jobs: int = 1, log: Callable[[str], object] = lambda text: None,
+                 symmetries: bool = False, jobs: int = 1, log: Callable[[str], object] = lambda text: None,
                  is_abandoned: Callable[[], bool] = lambda: False, overrides: Overrides = NO_OVERRIDES):
         self._network = network
         # The tree of another query would add visits to those asked for; early stop would leave some out.
@@ -79,7 +79,7 @@ class AnalysisEngine:
         if self._settings:
             Search(self._settings, network)
         self._play_options = play_options
-        self._tta = tta
+        self._symmetries = symmetries
         self._overrides = overrides
         self._search_parameters = search_parameters(settings is not None, network is not None)
         self._log = log
@@ -262,7 +262,7 @@ class AnalysisEngine:
 
     def _evaluate_jobs(self, jobs: Sequence[Job]) -> None:
         """Answer jobs with the network's output, in one batch."""
-        output = self._network.evaluate([job.position for job in jobs], tta=self._tta)
+        output = self._network.evaluate([job.position for job in jobs], symmetries=self._symmetries)
         values = output.values
         if values is None:
             self._send_warning(jobs[0].query.id, "winrate", "the network has no value head: without a search every "

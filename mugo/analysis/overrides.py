@@ -38,7 +38,7 @@ class Overrides:
 
 
 def search_parameters(has_search: bool = True, has_network: bool = True) -> frozenset[str]:
-    """KataGo's names of the settings of a search that a player follows."""
+    """KataGo's names of the settings of a search that a player supports."""
     names = {name for name, parameter in KATAGO_PARAMETERS.items()
              if parameter.field and (has_network or not parameter.of_puct)}
     return frozenset(names | ({"wideRootNoise"} if has_network else set())) if has_search else frozenset()

@@ -1,7 +1,7 @@
 """The rules and the komi of a query; White's points for handicap stones are added to the komi.
 
     {"rules": "chinese", "komi": 7.5}                              -->  komi 7.5 (+ N for N handicap stones)
-    {"rules": {"scoring": "TERRITORY", "ko": "SIMPLE", ...}}       -->  komi 6.5, counted by territory
+    {"rules": {"scoring": "TERRITORY", "ko": "SIMPLE", ...}}       -->  komi 6.5, scored by territory
     {"rules": "tromp-taylor", "komi": 7.5}                         -->  komi 7.5 and a warning: no suicide
 
 The names and objects of rules are games/rules.py's.  Rules that are not supported are accepted with a warning.

@@ -54,5 +54,5 @@ def full_parser() -> argparse.ArgumentParser:
 
 
 def first_words(text: str) -> str:
-    """The beginning of a help text, for a shell that shows it beside each choice: at most 70 characters."""
+    """The beginning of a help text, for a shell that shows it next to each choice: at most 70 characters."""
     return textwrap.shorten(re.split(r"[:;(]|\.\s", text)[0], 70, placeholder=" ...")

@@ -65,7 +65,7 @@ def play_game(folder: Path, network: Network) -> None:
 
 def draw_policy(network: Network, position: Position, path: Path, title: str) -> dict[int, str]:
     """Write a picture of the network's policy; returns the five most probable points, best first, and their labels."""
-    priors = network.evaluate([position], tta=True).priors[0]
+    priors = network.evaluate([position], symmetries=True).priors[0]
     best = [point_of_index(int(i), network.size) for i in np.argsort(-priors[:-1])[:5]]
     labels = {point: f"{priors[move_index(point, network.size)]:.0%}" for point in best}
     diagrams.save_diagram(position, path, priors[:-1].reshape(network.size, network.size), labels, title)
@@ -83,11 +83,11 @@ def sample_games() -> Path:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("games", nargs="*", metavar="GAMES",
-                        help="archives or SGF files (default: the sample games in data/)")
+                        help="SGF files, folders of them, and archives (default: the sample games in data/)")
     parser.add_argument("-o", "--output", type=Path, default=Path("demo"), metavar="FOLDER",
                         help="folder of all results (default: %(default)s)")
-    parser.add_argument("--minutes", type=float, default=2, metavar="N",
-                        help="minutes of training, of a new network (default: %(default)s)")
+    parser.add_argument("--minutes", type=float, default=2, metavar="X",
+                        help="minutes of training (default: %(default)s)")
 
 
 def command(args: argparse.Namespace) -> int:

@@ -168,7 +168,7 @@ def caches(problems: list[str]) -> dict[str, Any]:
             return found
         sizes = [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
         found |= {"files": len(sizes), "size": f"{sum(sizes) / 2 ** 20:.1f} MiB",
-                  "writable": os.access(folder, os.W_OK), "of this user": _is_own(folder)}
+                  "writable": os.access(folder, os.W_OK), "of this user": _is_of_this_user(folder)}
         found["free space there"] = f"{shutil.disk_usage(folder).free / 2 ** 30:.1f} GiB"
         if not found["writable"]:
             problems.append(_without_home(f"compiled code: {folder} cannot be written: every start compiles for a "
@@ -179,7 +179,7 @@ def caches(problems: list[str]) -> dict[str, Any]:
     return found
 
 
-def _is_own(folder: Path) -> bool:
+def _is_of_this_user(folder: Path) -> bool:
     return not hasattr(os, "getuid") or folder.stat().st_uid == os.getuid()
 
 

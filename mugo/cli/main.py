@@ -40,7 +40,7 @@ COMMANDS = {
     "review": ("review.command", "review game records move by move"),
     "play": ("tui.play", "play in the terminal"),
     "doctor": ("cli.doctor", "examine this machine and installation, for bug reports"),
-    "help": ("cli.help", "explain all options of a kind, as of the search"),
+    "help": ("cli.help", "explain all options of a kind, for example of the search"),
     "completion": ("cli.completion", "print a script that completes commands and options in a shell"),
     "demo": ("cli.demo", "preprocess, train, evaluate and play on the sample games, in a few minutes"),
 }
@@ -173,7 +173,7 @@ def add_command(subparsers, name: str) -> argparse.ArgumentParser:
 
 def add_config_arguments(parser: argparse.ArgumentParser) -> None:
     """--config and --set, which expand_config replaces before the parser sees a command line, for its --help."""
-    parser.add_argument("--config", metavar="FILE", help="options from a TOML file, as simulations = 400")
+    parser.add_argument("--config", metavar="FILE", help="options from a TOML file, for example simulations = 400")
     parser.add_argument("--set", metavar="NAME=VALUE", help="the same as --NAME=VALUE")
 
 

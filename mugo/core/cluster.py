@@ -98,7 +98,7 @@ class DaskExecutor(Executor):
         self._lock = threading.Lock()
         self._names: dict[Future, tuple[DaskFuture, str]] = {}           # of the tasks that are not done
         self._is_closed = False
-        self._counted = self._workers = 0.0
+        self._counted_at = self._workers = 0.0
         try:
             self._wait_for_worker()
             self._check_workers()
@@ -133,12 +133,12 @@ class DaskExecutor(Executor):
     def capacity(self) -> int:
         """How many tasks run at once: the workers that have joined, at least 1."""
         now = time.monotonic()
-        if now - self._counted > CAPACITY_SECONDS and self._client.status == "running":
-            self._counted, self._workers = now, len(self._client.nthreads())
+        if now - self._counted_at > CAPACITY_SECONDS and self._client.status == "running":
+            self._counted_at, self._workers = now, len(self._client.nthreads())
         return max(int(self._workers), 1)
 
     def submit(self, fn: Callable, /, *args: Any, **kwargs: Any) -> Future:
-        """Have a worker call fn(*args); as of concurrent.futures, but for keywords: there are none."""
+        """Have a worker call fn(*args); as in concurrent.futures, but for keywords: there are none."""
         if kwargs:
             raise TypeError("a task has no keyword arguments")
         if self._is_closed:
@@ -182,7 +182,7 @@ class DaskExecutor(Executor):
         return BadInput(f"--scheduler {self._address}: the scheduler has gone; {CONTINUES}")
 
     def broadcast(self, function: Callable, *args: Any) -> dict[str, Any]:
-        """Call a function in every worker at once, beside the task that it works on: its result by worker.
+        """Call a function in every worker at once, without waiting for its current task; returns the result by worker.
 
         Workers that are lost meanwhile are left out.  Raises what the function raises; BadInput if the scheduler has
         gone, and OSError if it goes meanwhile.

@@ -1,4 +1,4 @@
-"""Tables of commands, as of GTP and of the terminal: a name -> a function of a context and words.
+"""Tables of commands, for GTP and the terminal: a name -> a function of a context and words.
 
     TABLE = CommandTable()
 

@@ -34,8 +34,8 @@ from typing import IO, Any, BinaryIO
 class BadInput(Exception):
     """An argument, option or file of the user is invalid.
 
-    The message is one line that names the file, the place in it and what was expected.  `cli.main`
-    prints it and exits with status 2; no other code catches it.
+    The message has one line.  It names the file, the place in it and what was expected.  `cli.main` prints it and exits
+    with status 2; no other code catches it.
     """
 
 

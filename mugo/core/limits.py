@@ -12,7 +12,7 @@ POSITIVE = math.ulp(0.0), math.inf
 NON_NEGATIVE = 0, math.inf
 AT_LEAST_1 = 1, math.inf
 FRACTION = 0, 1
-PRECISIONS = "float32", "mixed_bfloat16"     # Keras's dtype policies for training
+TRAINING_PRECISIONS = "float32", "mixed_bfloat16"     # Keras's dtype policies for training
 SEED = 0, 2**32 - 1                      # 32 bits, which every random generator in MuGo accepts
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")

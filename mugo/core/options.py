@@ -24,7 +24,7 @@ import json
 import math
 import tomllib
 import typing
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -294,16 +294,6 @@ def expand_config(words: list[str]) -> list[str]:
                 configured += chosen
         k += 2
     return rest[:1] + configured + rest[1:] if configured else rest
-
-
-def argument_type(interpret: Callable[[str], Any]) -> Callable[[str], Any]:
-    """For argparse: what interprets an argument, with its ValueError or BadInput as the error of the argument."""
-    def interpreted(text: str) -> Any:
-        try:
-            return interpret(text)
-        except (ValueError, BadInput) as error:
-            raise argparse.ArgumentTypeError(str(error)) from None
-    return interpreted
 
 
 def _words_of_file(path: Path) -> list[str]:

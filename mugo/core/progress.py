@@ -37,7 +37,7 @@ def _is_terminal(stream: TextIO | None) -> bool:
 
 
 class ProgressLog:
-    """The part of tqdm's interface that MuGo uses, written as lines; parameters as of `progress_bar`."""
+    """The part of tqdm's interface that MuGo uses, written as lines; parameters as in `progress_bar`."""
 
     def __init__(self, unit: str, total: float, initial: float = 0, scale: bool = False):
         self.unit, self.total, self.initial, self.n, self._scale = unit, total, initial, initial, scale
@@ -53,7 +53,7 @@ class ProgressLog:
             log_to_stderr(self._line(now - self._start))
 
     def set_postfix_str(self, text: str, refresh: bool = True) -> None:
-        """Text that later lines end with.  refresh: as of tqdm; a log's lines never change."""
+        """Text that later lines end with.  refresh: as in tqdm; a log's lines never change."""
         self._postfix = text
 
     def write(self, text: str, file: TextIO | None = None) -> None:

@@ -27,7 +27,7 @@ MAX_TASKS = 16                           # of an archive: each unpacks it up to 
                                          # which takes half as long as parsing its games
 TASK_FILES = 2048                        # of a folder
 TASK_PARTS = 100                         # numbers of parts that a task has; the last part takes the rest
-KNOWN = "known.npy"                      # keys of files that need not be read, sorted; beside the parts
+KNOWN = "known.npy"                      # keys of files that need not be read, sorted; in the folder of the parts
 
 
 class ReadTask(NamedTuple):

@@ -43,8 +43,8 @@ class DataSet:
 
     @cached_property
     def games(self) -> pd.DataFrame:
-        """The rows of all games, also of unused ones; columns: SCHEMA.  2 kB a game: `tables` reads a shard at a time.
-        """
+        """The rows of all games, also of unused ones; columns: SCHEMA.  They take 2 kB per game; `tables` reads a shard
+        at a time."""
         return self.table()
 
     @property

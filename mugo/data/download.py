@@ -253,13 +253,15 @@ def _agreed() -> bool:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("address", metavar="ADDRESS", help="of a page with links to archives, or of an archive")
+    parser.add_argument("address", metavar="ADDRESS",
+                        help="the address of a page with links to archives, or of an archive")
     parser.add_argument("-o", "--output", required=True, type=Path, metavar="FOLDER",
                         help="where the files are written")
-    parser.add_argument("--match", default="", metavar="REGEX", help="only files whose names match, in either case")
+    parser.add_argument("--match", default="", metavar="REGEX",
+                        help="only files whose names match; upper and lower case are the same")
     parser.add_argument("--checksums", type=Path, metavar="FILE",
                         help="expected SHA-256 checksums, as sha256sum writes them (default: those of the page)")
-    parser.add_argument("--yes", action="store_true", help="do not ask")
+    parser.add_argument("--yes", action=argparse.BooleanOptionalAction, default=False, help="do not ask")
 
 
 def command(args: argparse.Namespace) -> int:

@@ -108,7 +108,7 @@ def _with_new_games(games: np.ndarray, first_new: int) -> np.ndarray:
 def _truncated(games: np.ndarray, lines: dict[int, bytes]) -> Iterator[tuple[int, int]]:
     """(game_id of a game that is the beginning of another one, the game_id of that).
 
-    games: as of _with_new_games.  lines: of each game by its game_id, as of canonical_lines.
+    games: as in _with_new_games.  lines: of each game by its game_id, as in canonical_lines.
     """
     opening, kept = None, list[int]()                    # the kept games with that opening
     for opening_hash, game_id in games[["opening_hash", "game_id"]].tolist():

@@ -24,23 +24,24 @@ import os
 import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 
-from mugo.core.options import argument_type
-from mugo.data import dataset
-from mugo.data.dataset import DataSet
+from mugo.data.dataset import DataSet, load_dataset
 from mugo.data.game_index import SPLITS
+from mugo.data.meta import DATASET_HELP, WHERE_HELP
 from mugo.data.positions import Positions
 from mugo.data.shuffle import shuffled_positions
 from mugo.core.files import BadInput, atomic_write, fsync_folder, lock_folder
 from mugo.games import planes
-from mugo.core.limits import AT_LEAST_1, SEED, check_limits
+from mugo.core.limits import SEED
+from mugo.core.options import add_options, check, given, option
 from mugo.core.parallel import ordered_map
 from mugo.core.progress import ProgressBar, progress_bar
-from mugo.games.coords import interpret_square_size
+from mugo.games.coords import MAX_SIZE, MIN_SIZE
 
 CHUNK = 512                              # rows made at a time: 9 MB of planes on 19x19
 SYMMETRIES = {
@@ -66,13 +67,31 @@ GAINS = ("points that the side to move is expected to gain as the stronger playe
          "negative for the weaker one")
 
 
+@dataclass(frozen=True)
+class ExportOptions:
+    """The options of `mugo export`.  Raises BadInput for values out of their limits."""
+    split: str = option("train", "positions of this split", choices=(*SPLITS, "all"), common=True)
+    where: str = option("", WHERE_HELP, shown_default="all", metavar="QUERY", common=True)
+    size: int | None = option(None, "board size", least=MIN_SIZE, most=MAX_SIZE, common=True,
+                              shown_default="the data set's most frequent")
+    sample: int = option(0, "number of positions, drawn at random; 0: all", least=0, common=True)
+    symmetries: str = option("none", "each position as played (none), under a random symmetry, or under all eight",
+                             choices=SYMMETRIES, common=True)
+    packed: bool = option(False, "leave the planes packed, eight per byte", common=True)
+    shuffle: bool = option(False, "rows in random order instead of that of the games and their moves", common=True)
+    seed: int = option(0, "random seed", least=SEED[0], most=SEED[1], common=True)
+
+    def __post_init__(self):
+        check(self)
+
+
 def export(data: DataSet, folder: Path, *, split: str | None = "train", size: int | None = None,
-           where: str = "", count: int | None = None, packed: bool = False, symmetries: str = "none",
+           where: str = "", count: int = 0, packed: bool = False, symmetries: str = "none",
            shuffle: bool = False, seed: int = 0) -> int:
     """Write positions of a data set to a new folder; returns the number of rows of each array.
 
     split: one of game_index.SPLITS, or None for all.  size: board size; None for the most frequent.
-    count: number of positions, drawn at random by seed; None for all.  packed: leave planes packed.
+    count: number of positions, drawn at random by seed; 0 for all.  packed: leave planes packed.
     symmetries: a key of SYMMETRIES.  shuffle: rows in random order, by seed; otherwise in the order of the games
     and their moves.  Raises BadInput if the folder exists, the disk is too small, or no position is selected.
     """
@@ -94,7 +113,7 @@ def export(data: DataSet, folder: Path, *, split: str | None = "train", size: in
         "handicap_gains.npy": (np.float32, (rows,)),
     }
     needed = sum(np.dtype(dtype).itemsize * int(np.prod(shape)) for dtype, shape in layout.values())
-    advice = "try --positions N" if packed else "--packed takes an eighth of it, or try --positions N"
+    advice = "try --sample N" if packed else "--packed takes an eighth of it, or try --sample N"
     check_space(folder, needed, advice)
     description = {
         "format": 1, "size": positions.size, "rows": rows, "positions": n,
@@ -212,29 +231,16 @@ def _new_array(path: Path, dtype: type, shape: tuple[int, ...]) -> BinaryIO:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("dataset", type=Path, metavar="DATASET", help="a folder made by preprocess")
+    parser.add_argument("dataset", type=Path, metavar="DATASET", help=DATASET_HELP)
     parser.add_argument("-o", "--output", required=True, type=Path, metavar="FOLDER", help="a new folder")
-    parser.add_argument("--split", choices=(*SPLITS, "all"), default="train",
-                        help="positions of this split (default: %(default)s)")
-    parser.add_argument("--size", type=argument_type(interpret_square_size), metavar="N",
-                        help="board size (default: the most frequent in the data set)")
-    parser.add_argument("--where", default="", metavar="QUERY", help="positions of these games: a query")
-    parser.add_argument("--positions", type=float, metavar="N",
-                        help="number of positions, drawn at random (default: all)")
-    parser.add_argument("--packed", action="store_true", help="leave the planes packed, eight per byte")
-    parser.add_argument("--symmetries", choices=tuple(SYMMETRIES), default="none",
-                        help="each position as played (none), under a random symmetry, or under all eight")
-    parser.add_argument("--shuffle", action="store_true",
-                        help="rows in random order (default: in the order of the games and their moves)")
-    parser.add_argument("--seed", type=int, default=0, help="random seed (default: %(default)s)")
+    add_options(parser, ExportOptions)
 
 
 def command(args: argparse.Namespace) -> int:
-    check_limits(args, {"positions": AT_LEAST_1, "seed": SEED})
-    data = dataset.load_dataset(args.dataset)
-    rows = export(data, args.output, split=None if args.split == "all" else args.split, size=args.size,
-                  where=args.where, count=int(args.positions) if args.positions else None, packed=args.packed,
-                  symmetries=args.symmetries, shuffle=args.shuffle, seed=args.seed)
+    options = ExportOptions(**given(ExportOptions, args))
+    rows = export(load_dataset(args.dataset), args.output, split=None if options.split == "all" else options.split,
+                  size=options.size, where=options.where, count=options.sample, packed=options.packed,
+                  symmetries=options.symmetries, shuffle=options.shuffle, seed=options.seed)
     size = sum(path.stat().st_size for path in args.output.iterdir())
     print(f"{args.output}: {rows:,} positions, {size / 1e9:,.2f} GB")
     return 0

@@ -1,4 +1,4 @@
-"""What is known of a position besides its planes: the moves after it, the outcome, komi, final ownership.  Compiled.
+"""Labels of a position: the moves after it, the outcome, komi, final ownership.  Compiled.
 
     the game's row, its moves, its words in ownership.npy --> write_labels --> the fields of positions.Batch
 

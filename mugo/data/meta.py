@@ -8,9 +8,8 @@
 A shard's files never change, so its replacement is the step from one state of a data set to the next.  A new data set
 has no counts yet.  The CRC-32 of a NumPy file is that of its data, without the header.
 
-CRC-32 finds every burst of up to 32 wrong bits, and any other damage but for one in 4,000,000,000.  It costs 0.15 s a
-gigabyte; BLAKE2b and SHA-256 cost 0.8 s.  None of them protects from a data set that somebody made up; range_checks.py
-does.
+CRC-32 finds every burst of up to 32 wrong bits, and any other damage but for one in 4,000,000,000.  It costs 0.15 s
+per gigabyte; BLAKE2b and SHA-256 cost 0.8 s.  None of them protects from a forged data set; range_checks.py does.
 """
 import json
 import re
@@ -30,6 +29,10 @@ MOVES, SETUP, OWNERSHIP = "moves.npy", "setup.npy", "ownership.npy"
 FILES = (GAMES, INDEX_FILE, MOVES, SETUP, OWNERSHIP, REJECTED_FILE)         # of a shard
 MAX_META_BYTES = 64 << 20                # 50,000 shards
 MAX_GAMES_BYTES = 256 << 20              # games.parquet: 5,000,000 games; a shard has 65,536
+
+# Help texts that commands share.
+DATASET_HELP = "a folder made by preprocess"
+WHERE_HELP = 'only these games: a query, for example "handicap == 0 and black_rank >= 6"'
 
 
 def crc32(content: bytes | memoryview) -> str:

@@ -100,7 +100,7 @@ def new_files(of: SourceRange, known: KnownFiles, report: ReadReport
 
 
 def new_batches(ranges: Iterable[SourceRange], known: KnownFiles, report: ReadReport) -> Iterator[Batch]:
-    """The files of all ranges that are not known.  report: as of new_files."""
+    """The files of all ranges that are not known.  report: as in new_files."""
     files: list[tuple[int, SgfFile | UnreadableFile]] = []
     batch_bytes = bytes_before = taken = 0
     for of in ranges:

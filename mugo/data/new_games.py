@@ -30,8 +30,8 @@ class NewGames:
         self.rows = sum(int(is_new.sum()) for is_new in self._new)
 
     def tables(self, columns: list[str] | None = None) -> Iterator[pd.DataFrame]:
-        """The new rows of each part, or some of their columns; index: the game_ids.  Rejected are, beside those that
-        could not be read, short ones and those that --where does not select."""
+        """The new rows of each part, or some of their columns; index: the game_ids.  Rejected are games that
+        could not be read, short ones, and those that --where does not select."""
         game_id = self.first_id
         for path, is_new in zip(self._paths, self._new, strict=True):
             if not is_new.any():

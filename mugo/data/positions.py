@@ -101,7 +101,7 @@ class Batch(NamedTuple):
         return np.abs(self.handicap_gains) <= MAX_GAIN
 
     def global_features(self, komi: np.ndarray | None = None) -> np.ndarray:
-        """float32 (n, 2), as of games.position.global_features; NaN where the komi is not known.
+        """float32 (n, 2), as in games.position.global_features; NaN where the komi is not known.
 
         komi: float (n,), another than the games' own.
         """
@@ -174,17 +174,17 @@ class Positions:
         write_labels(self.size, games, samples, symmetries(self.size), setup, moves, ownership, *labels)
         return Batch(packed, targets, *labels)
 
-    def shuffled_batch(self, step: int, batch_size: int, seed: int, random_symmetry: bool = True) -> Batch:
+    def shuffled_batch(self, step: int, batch_size: int, seed: int, random_symmetries: bool = True) -> Batch:
         """Batch number `step` (from 0) of the endless shuffled stream (data/shuffle.py) for this seed.
 
-        random_symmetry: augment, each position under one of the eight symmetries, drawn by seed.
+        random_symmetries: augment, each position under one of the eight symmetries, drawn by seed.
         """
-        return self.shuffled(step * batch_size, batch_size, seed, random_symmetry)
+        return self.shuffled(step * batch_size, batch_size, seed, random_symmetries)
 
-    def shuffled(self, start: int, count: int, seed: int, random_symmetry: bool = True) -> Batch:
+    def shuffled(self, start: int, count: int, seed: int, random_symmetries: bool = True) -> Batch:
         """Elements start ... start + count - 1 of that stream."""
         indices, symmetry = shuffled_positions(start, count, len(self), seed)
-        return self.batch(indices, symmetry if random_symmetry else 0)
+        return self.batch(indices, symmetry if random_symmetries else 0)
 
     def locate(self, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(rows of self.games, moves played before the position), both int64 (n,)."""

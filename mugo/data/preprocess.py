@@ -18,7 +18,7 @@ from mugo.data.dataset import DataSet
 from mugo.data.game_index import SPLITS
 from mugo.data.games_table import COLUMNS
 from mugo.data.merge import merge_parts, write_meta
-from mugo.data.meta import FORMAT, META, read_meta
+from mugo.data.meta import FORMAT, META, WHERE_HELP, read_meta
 from mugo.data.new_files import KnownFiles, SourceRange, known_files, new_batches, read_rows
 from mugo.data.parts import PartWriter, next_part
 from mugo.data.query import names_in
@@ -155,15 +155,14 @@ def no_game_error(games: list[str], data: DataSet, counts: str) -> str:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("games", nargs="+", metavar="GAMES", help="archives, folders and SGF files")
+    parser.add_argument("games", nargs="+", metavar="GAMES", help="SGF files, folders of them, and archives")
     parser.add_argument("-o", "--output", required=True, type=Path, metavar="DATASET", help="folder of the data set")
-    parser.add_argument("--where", default="", metavar="QUERY",
-                        help="use only these games: a query, for example \"handicap == 0 and black_rank >= 6\"")
+    parser.add_argument("--where", default="", metavar="QUERY", help=f"{WHERE_HELP} (default: all)")
     parser.add_argument("--min-moves", type=int, default=20, metavar="N",
                         help="do not use games with fewer moves (default: %(default)s)")
-    parser.add_argument("--jobs", type=int, metavar="N", help="worker processes (default: one per core)")
+    parser.add_argument("--jobs", type=int, metavar="N", help="worker processes (default: one for each core)")
     add_scheduler_argument(parser)
-    parser.add_argument("--seed", type=int, default=0,
+    parser.add_argument("--seed", type=int, default=0, metavar="N",
                         help="random seed of the split into train, validation and test (default: %(default)s)")
     parser.add_argument("--validation", type=float, default=0.02, metavar="FRACTION",
                         help="fraction of the games for validation (default: %(default)s)")

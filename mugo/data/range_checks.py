@@ -3,10 +3,10 @@
     when a data set is opened    each record of an index: board size, winner, split; a game's setup, moves and ownership
                                  are inside the arrays, and no two games share any
     when a game is read          its setup, moves and ownership have the hashes in the index (the first time); encoded
-                                 stones and moves are on the board; owners are Black, White or nobody
+                                 stones and moves are on the board; ownership is Black's, White's or nobody's
 
-A move that passes may still be illegal.  Replaying every game takes 27 s a gigabyte; so Positions.batch, which replays,
-reports an illegal one.
+A move that passes may still be illegal.  Replaying every game takes 27 s per gigabyte, so Positions.batch, which
+replays, reports an illegal one.
 """
 from pathlib import Path
 
@@ -90,7 +90,7 @@ def _are_apart(start: np.ndarray, end: np.ndarray, length: int) -> np.ndarray:
 
 @njit(cache=True, nogil=True)
 def first_fault(games, setup, moves, ownership):
-    """(the fault, as of `game_fault`, of the first game with one, its number); (0, -1) if there is none."""
+    """(the fault, as in `game_fault`, of the first game with one, its number); (0, -1) if there is none."""
     for g in range(len(games)):
         start, first, last = games[g].setup_start, games[g].move_start, games[g].ownership_start
         words = words_per_game(np.int64(games[g].size)) if last >= 0 else 0

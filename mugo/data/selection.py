@@ -4,7 +4,7 @@
     shard, entry     0, 0        0, 2        1, 0                 4 bytes each
                      --> record in the shard's index.npy --> stones, moves, ownership in its arrays
 
-8 bytes a game are in memory.  A game is checked when it is read (range_checks.game_fault), so no file has to be read
+8 bytes per game are in memory.  A game is checked when it is read (range_checks.game_fault), so no file has to be read
 through before its first game is used.
 """
 from collections.abc import Iterator, Sequence
@@ -58,20 +58,20 @@ def _copy_records(addresses, shard, entry, out):
 
 @njit(cache=True, nogil=True)
 def _copy(source, start, count, out, at):
-    """Copy int16 items from an address to out[at:at + count]; returns that part of out."""
-    part = out[at:at + count]
+    """Copy int16 items from an address to out[at:at + count]; returns that slice of out."""
+    written = out[at:at + count]
     if count:
         items = carray(_pointer(source), start + count, np.int16)
         for i in range(count):
-            part[i] = items[start + i]
-    return part
+            written[i] = items[start + i]
+    return written
 
 
 @njit(cache=True, nogil=True)
 def _copy_games(addresses, shard, entry, games, setup, moves, ownership):
     """Copy the arrays of games, end to end, and let their records point into the copies.
 
-    Returns (the fault of the first game with one, as of range_checks.game_fault, its number), or (0, -1).
+    Returns (the fault of the first game with one, as in range_checks.game_fault, its number), or (0, -1).
     """
     stones = played = words = 0
     for g in range(len(games)):
@@ -130,7 +130,7 @@ class GameSelection:
         return out
 
     def arrays(self, rows: Any = slice(None)) -> GameArrays:
-        """The games, or those with these rows, in memory; 600 bytes a game.  Thread-safe.
+        """The games, or those with these rows, in memory; 600 bytes per game.  Thread-safe.
 
         Raises BadInput if one is damaged.
         """

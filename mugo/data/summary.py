@@ -15,6 +15,7 @@ import pandas as pd
 
 from mugo.data import dataset
 from mugo.data.dataset import DataSet
+from mugo.data.meta import DATASET_HELP, WHERE_HELP
 from mugo.data.summary_tables import COLUMNS, source_family, summary_tables
 from mugo.core.files import BadInput
 from mugo.plots import charts
@@ -173,10 +174,9 @@ def _overview(games: pd.DataFrame, tables: Tables) -> list[list[str]]:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("dataset", type=Path, metavar="DATASET", help="a folder made by preprocess")
-    parser.add_argument("--where", default="", metavar="QUERY",
-                        help="only these games: a query, for example \"handicap == 0 and black_rank >= 6\"")
-    parser.add_argument("--verify", action="store_true",
+    parser.add_argument("dataset", type=Path, metavar="DATASET", help=DATASET_HELP)
+    parser.add_argument("--where", default="", metavar="QUERY", help=f"{WHERE_HELP} (default: all)")
+    parser.add_argument("--verify", action=argparse.BooleanOptionalAction, default=False,
                         help="read every file and every game first, and stop at the first that is damaged")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE",
                         help="file of the charts, .png, .svg or .pdf (default: DATASET/statistics.png)")

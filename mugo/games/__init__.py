@@ -15,7 +15,7 @@ Read in this order:
     go_priors   which moves of Go a search tries first, by rules of thumb
     dead_stones which chains are dead, by the ownership of their points
     position    what positions of every game have: board, history, side to move
-    rules       KataGo's names and objects of rules, and what of them is followed
+    rules       KataGo's names and objects of rules, and which of them are supported
     go          Go: superko, komi, handicap, result
     planes      the 48 feature planes of AlphaGo 2016
     gomoku      k in a row, with the same interface

@@ -52,13 +52,8 @@ def interpret_size(text: str) -> tuple[int, int]:
     """(rows, columns) of a size as people write it: '9', or '13x9', columns x rows.  Raises ValueError."""
     match = re.fullmatch(r"(\d{1,3})(?:[xX](\d{1,3}))?", text, re.ASCII)
     if not match:
-        raise ValueError(f"{text[:20]!r} is not a board size, as 9, or 13x9 for 13 columns and 9 rows")
+        raise ValueError(f"{text[:20]!r} is not a board size, such as 9, or 13x9 for 13 columns and 9 rows")
     return int(match[2] or match[1]), int(match[1])
-
-
-def interpret_square_size(text: str) -> int:
-    """The number of rows of a square board: '9'.  Raises ValueError, and BadInput for a rectangle."""
-    return square_size(interpret_size(text))
 
 
 def format_size(size: BoardSize) -> str:

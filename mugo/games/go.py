@@ -62,7 +62,7 @@ def check_komi(komi: float) -> None:
 class Position(BasePosition):
     """A position of Go on a board of 2 to 19 rows and columns.
 
-    scoring_rules: the scoring, the tax and White's points for handicap stones that the game is counted by; its other
+    scoring_rules: the scoring, the tax and White's points for handicap stones by which the game is scored; its other
     fields are those of Rules().
     """
 
@@ -99,11 +99,11 @@ class Position(BasePosition):
 
     def has_same_rules(self, other: BasePosition) -> bool:
         """Whether the other position has the same game, board size, komi and scoring."""
-        def counted_by(position: BasePosition) -> tuple:
+        def scored_by(position: BasePosition) -> tuple:
             board = position.board[0]
             return position.game, position.shape, position.white_points, int(board["territory"]), int(board["seki_tax"])
 
-        return counted_by(self) == counted_by(other)
+        return scored_by(self) == scored_by(other)
 
     def with_komi(self, komi: float) -> "Position":
         """This position of the game with another komi."""
@@ -112,7 +112,7 @@ class Position(BasePosition):
         return other
 
     def with_rules(self, rules: Rules) -> "Position":
-        """This position, its game and komi, counted by these rules: their scoring and tax, and White's points for
+        """This position, its game and komi, scored by these rules: their scoring and tax, and White's points for
         handicap stones."""
         other = self._copy()
         other.scoring_rules = Rules(scoring=rules.scoring, tax=rules.supported().tax,

@@ -1,7 +1,7 @@
 """Reading ladders: is a chain captured by a sequence of ataris?  Compiled.
 
 The search reads one question on (board, prey).  The hunter gives atari on a chain with two liberties; the prey extends
-on its last liberty or captures a chain of the hunter's that is in atari beside it; and so on.
+on its last liberty or captures a chain of the hunter's that is in atari next to it; and so on.
 
     prey reaches three liberties, or the hunter has no legal atari       it escapes
     the line returns to an earlier position of it                        it escapes: no end is forced
@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from mugo.games.board import EMPTY, LEGAL, chains_beside, head_at, legality, new_boards, next_stone, play
+from mugo.games.board import EMPTY, LEGAL, adjacent_chains, head_at, legality, new_boards, next_stone, play
 
 DEPTH = 400                              # moves in one line; without captures 361 points bound it
 MOVES = 182                              # candidates in one position: see escape_moves
@@ -74,7 +74,7 @@ def _append_liberty(b, h, out, found):
 def escape_moves(b, h, out):
     """Write the moves that may save the chain with head h, in atari; returns their number.
 
-    First the captures of opponent chains in atari beside it, then the extension; each move once.  At most 181: a
+    First the captures of opponent chains in atari next to it, then the extension; each move once.  At most 181: a
     capture needs two points of the board, the empty one and a stone of its own.
     """
     w = b.width
@@ -171,7 +171,7 @@ def is_captured(boards, moves, prey, hunters_turn):
 @njit(cache=True, nogil=True)
 def captures_in_ladder(b, boards, moves, p, c):
     """Whether a legal move of c on p starts a ladder that captures a chain with two liberties."""
-    for g in chains_beside(b, p):
+    for g in adjacent_chains(b, p):
         if g and b.colour[g] == -c and b.liberties[g] == 2:
             boards[0] = b
             play(boards[0], p, c)

@@ -1,8 +1,8 @@
 """The board of rollouts: chains with pseudo-liberties, and a word at each point that knows its neighbours.  Compiled.
 
 No hash, history or superko, and only legal moves: a rollout is made from a board.BOARD and ends as stones on it.  A
-pseudo-liberty is a pair of a stone and an empty point beside it, so a chain has none where it has no liberty, and
-playing or removing a stone changes those of the chains beside it by one addition each.  They are counted and summed,
+pseudo-liberty is a pair of a stone and an empty point next to it, so a chain has none where it has no liberty, and
+playing or removing a stone changes those of the chains next to it by one addition each.  They are counted and summed,
 as points, in one integer:
 
     . . . .       liberties of X: 4 pairs, with the points a, b, b, c
@@ -146,19 +146,19 @@ def owner(r, p):
 
 @njit(cache=True, nogil=True)
 def has_empty_neighbour(r, p):
-    """Whether there is an empty point beside p."""
+    """Whether there is an empty point next to p."""
     return (r.near[p] >> _LIBERTIES) != 0
 
 
 @njit(cache=True, nogil=True)
 def empty_neighbours(r, p):
-    """The number of empty points beside p."""
+    """The number of empty points next to p."""
     return r.near[p] >> (_LIBERTIES + 20)
 
 
 @njit(cache=True, nogil=True)
 def sum_of_empty_neighbours(r, p):
-    """The sum of the empty points beside p: that point, if there is one."""
+    """The sum of the empty points next to p: that point, if there is one."""
     return (r.near[p] >> _LIBERTIES) & (_ONE - 1)
 
 
@@ -186,7 +186,7 @@ def is_true_eye(r, p, c):
 
 @njit(cache=True, nogil=True)
 def _add_liberty(r, p, n):
-    """Add n, 1 or -1, times the point p to the pseudo-liberties of the chains beside it."""
+    """Add n, 1 or -1, times the point p to the pseudo-liberties of the chains next to it."""
     w = r.width
     for d in (-w, -1, 1, w):
         r.liberties[r.head[p + d]] += n * (_ONE + p)

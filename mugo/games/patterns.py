@@ -18,7 +18,7 @@ import numpy as np
 from numba import njit
 
 # Moves of either colour.  Rows: hane (the last one encloses less); cuts, where the opponent cannot simply connect below
-# or beside, and pushing through; the edge.
+# or to the side, and pushing through; the edge.
 FOR_BOTH = """
     X O X    X O .    X O ?
     . . .    . . .    X . .

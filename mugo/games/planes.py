@@ -1,4 +1,4 @@
-"""The input of networks of Go: the 48 feature planes of AlphaGo 2016, packed in six bytes a point.  Compiled.
+"""The input of networks of Go: the 48 feature planes of AlphaGo 2016, packed in six bytes per point.  Compiled.
 
 Silver et al. 2016, "Mastering the game of Go with deep neural networks and tree search", Extended Data Table 2, as
 MuGo (2016) described them.  The side to move is always "mine".  Only PLANES knows their order; a trained network
@@ -70,7 +70,7 @@ PLANES = (
     Plane("zeros",                1, "constant"),
 )
 DEPTH = sum(plane.depth for plane in PLANES)     # 48
-PACKED = DEPTH // 8                              # bytes a point
+PACKED = DEPTH // 8                              # bytes per point
 
 _FIRST = {plane.name: sum(p.depth for p in PLANES[:i]) for i, plane in enumerate(PLANES)}
 _STONES = _FIRST["stone colour"]
@@ -155,7 +155,7 @@ def _move_effects(b, work, p, c):
     """The effects of a legal move of c on the empty point p, without playing it.
 
     Returns (stones captured, stones of the chain made, its liberties, whether a chain of -c with two liberties is
-    beside p).  One function, without chains_beside: otherwise planes take 5 % longer.
+    adjacent to p).  One function, without adjacent_chains: otherwise planes take 5 % longer.
     """
     w = b.width
     n_joined = 0
@@ -205,7 +205,7 @@ def _move_effects(b, work, p, c):
     for k in range(n_captured):
         h = work.captured[k]
         r = h
-        while True:                      # a captured stone beside the chain becomes a liberty of it
+        while True:                      # a captured stone next to the chain becomes a liberty of it
             for d in (-w, -1, 1, w):
                 q = r + d
                 if q == p:

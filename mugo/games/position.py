@@ -4,8 +4,9 @@
     moves             D4                   D4 Q16               D4 Q16 C3
 
 A position is a value: `play` returns a new one, and none is ever changed.  It has a board of its own, the moves that
-led to it and the hashes of the positions in between, 12 bytes a move; `undo` replays the moves.  Which moves are legal,
-when the game is over and who has won is defined in go and gomoku; the abstract methods of BasePosition declare it.
+led to it and the hashes of the positions in between, 12 bytes per move; `undo` replays the moves.  Which moves are
+legal, when the game is over and who has won is defined in go and gomoku; the abstract methods of BasePosition
+declare it.
 Search, players and user interfaces use only this interface (tests/games/test_contract.py).
 """
 from abc import ABC, abstractmethod
@@ -35,8 +36,9 @@ MOVE = np.dtype([("point", np.int16), ("colour", np.int8), ("to_play", np.int8)]
 
 
 def global_features(white_points, to_play) -> np.ndarray:
-    """What a value depends on beside the board, float32 (n, 2), for networks: the points that the side to move gets at
-    the end (KataGo's selfKomi), and its colour, 1 Black, -1 White.
+    """What a value depends on in addition to the board, float32 (n, 2), for networks.
+
+    Columns: the points that the side to move gets at the end (KataGo's selfKomi), and its colour, 1 Black, -1 White.
 
     white_points: White's by komi and for handicap stones, a number or an array (n,), of which at most MAX_POINTS count;
     for Black they count negative.
@@ -290,7 +292,7 @@ class BasePosition(ABC):
 
     @property
     def counts_territory(self) -> bool:
-        """Whether a game of Go is counted by territory and prisoners, not by area."""
+        """Whether a game of Go is scored by territory and prisoners, not by area."""
         return bool(self.board[0]["territory"])
 
     @property

@@ -5,18 +5,18 @@ every stone left is alive and the area score is the result.  A move is drawn fro
 empty:
 
     UNIFORM   MOGO
-               *     answers to an atari of the last move: extension, capture beside the chain, capture of the stone
+               *     answers to an atari of the last move: extension, capture next to the chain, capture of the stone
                *     around the last move: patterns (patterns)
                *     around the last move: captures
                *     moves that put no two own stones in atari
        *       *     legal moves that fill no own true eye
 
 The order is that of Gelly, Wang, Munos, Teytaud 2006, "Modification of UCT with Patterns in Monte-Carlo Go", INRIA
-RR-6062, with two differences.  MoGo captures anywhere on the board before it plays at random; on 9x9, 200 rollouts a
-move, that won 43 % of the games against not doing so, and capturing around the last move 56 %.  Self-ataris of two
+RR-6062, with two differences.  MoGo captures anywhere on the board before it plays at random; on 9x9, 200 rollouts
+per move, that won 43 % of the games against not doing so, and capturing around the last move 56 %.  Self-ataris of two
 stones come last of all.
 
-They are played on light_board, with the same moves as on board.BOARD, which took 96 ns a move (uniform) and
+They are played on light_board, with the same moves as on board.BOARD, which took 96 ns per move (uniform) and
 209 ns (MoGo) where light_board takes 65 and 181 (9x9).
 
     b          BOARD, one record    the position, then the end of the rollout
@@ -119,7 +119,7 @@ def atari_answers(r, last, c, moves):
     """Write c's answers to ataris of the last move, on the point `last`; returns their number.
 
     The capture of the chain of the last move, if it is in atari itself; for each chain of c that it put in atari, the
-    extension, if that leaves two liberties, and captures beside the chain.
+    extension, if that leaves two liberties, and captures next to the chain.
     """
     w = r.width
     n = 0
@@ -339,10 +339,10 @@ def add_ownership(b, ownership):
 
 @njit(cache=True, nogil=True)
 def roll_out_ownership(boards, kind, n, ownership):
-    """Roll out boards[0] n times, each in boards[1], and add the owners of the points at their ends to ownership.
+    """Roll out boards[0] n times, each in boards[1], and add the final ownership to `ownership`.
 
     Black begins every other rollout and White the rest, whoever is to play; a ko and passes before do not count.
-    The random numbers of a rollout follow those of the one before, from boards[0].random.
+    The random numbers of a rollout follow those of the previous one, from boards[0].random.
     """
     random = boards[0].random
     first_plays = np.zeros(POINTS, np.int8)

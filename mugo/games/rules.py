@@ -1,4 +1,4 @@
-"""The rules of Go by KataGo's names and objects, and what of them MuGo follows.  No board, no legality.
+"""The rules of Go by KataGo's names and objects, and which of them MuGo supports.  No board, no legality.
 
     "chinese"                                        --parse_rules-->  Rules(ko="SIMPLE", white_handicap_bonus="N")
     {"scoring": "TERRITORY"}, '{"score": "AREA"}'    --parse_rules-->  Rules(scoring="TERRITORY", tax="SEKI"), Rules()
@@ -11,10 +11,10 @@ What MuGo does under other rules:
                         opponent are legal: Position.why_illegal
     suicide             illegal
     scoring             supported: by area, or by territory and prisoners (territory)
-    tax                 SEKI is followed in the final score, not by the search; ALL is not
+    tax                 SEKI is supported in the final score, not by the search; ALL is not
     hasButton           ignored
     whiteHandicapBonus  supported: handicap_bonus
-    friendlyPassOk      followed by GTP: where it is false, dead stones are captured before a pass
+    friendlyPassOk      supported by GTP: where it is false, dead stones are captured before a pass
 
 https://lightvector.github.io/KataGo/rules.html
 https://github.com/lightvector/KataGo/blob/master/docs/GTP_Extensions.md    kata-get-rules, kata-set-rules
@@ -92,7 +92,7 @@ class Rules:
         return 0 if self.white_handicap_bonus == "0" else max(stones - (self.white_handicap_bonus == "N-1"), 0)
 
     def area_bonus(self, stones: int) -> int:
-        """The same where a game that was played by these rules is counted by area, as in data sets.
+        """The same where a game that was played by these rules is scored by area, as in data sets.
 
         Handicap stones are no points of territory, so White gets as many.  In 80 of 188 handicap games of KGS by
         Japanese rules the count is then the recorded result, in 69 a point less.

@@ -55,15 +55,15 @@ def position_after(position: BasePosition, points: Sequence[int]) -> BasePositio
     return position
 
 
-def ownership_stdev(owners: np.ndarray) -> np.ndarray:
-    """float64, of the shape of owners: the standard deviation of each point's owner, 1 or -1, over rollouts with this
-    mean."""
-    return np.sqrt(np.maximum(1 - owners.astype(np.float64) ** 2, 0))
+def ownership_stdev(ownership: np.ndarray) -> np.ndarray:
+    """float64, of the shape of ownership: the standard deviation of each point's owner, 1 or -1, over rollouts with
+    this mean."""
+    return np.sqrt(np.maximum(1 - ownership.astype(np.float64) ** 2, 0))
 
 
-def score_stdev(owners: np.ndarray) -> float:
+def score_stdev(ownership: np.ndarray) -> float:
     """An estimate of the score's standard deviation in points, from the mean ownership of points."""
-    return STDEV_FACTOR * float(np.sqrt((ownership_stdev(owners) ** 2).sum()))
+    return STDEV_FACTOR * float(np.sqrt((ownership_stdev(ownership) ** 2).sum()))
 
 
 def without_dead(position: BasePosition, ownership_of: OwnershipOf = ownership_at_end) -> BasePosition:
@@ -86,8 +86,8 @@ def without_dead(position: BasePosition, ownership_of: OwnershipOf = ownership_a
 def final_score(position: BasePosition, ownership_of: OwnershipOf = ownership_at_end) -> float:
     """Black's points minus White's and minus white_points, by the rules of the game, of a finished position of Go
     without its dead stones."""
-    counted = without_dead(position, ownership_of)
-    return counted.score() - seki_tax(counted, ownership_of)
+    cleared = without_dead(position, ownership_of)
+    return cleared.score() - seki_tax(cleared, ownership_of)
 
 
 def final_result(position: BasePosition) -> str:
@@ -95,52 +95,52 @@ def final_result(position: BasePosition) -> str:
     return format_score(final_score(position))
 
 
-def seki_tax(counted: BasePosition, ownership_of: OwnershipOf = ownership_at_end) -> int:
+def seki_tax(cleared: BasePosition, ownership_of: OwnershipOf = ownership_at_end) -> int:
     """Black's points minus White's that are eyes of chains in seki, where the rules give no points for them, else 0.
 
-    counted: without dead stones.
+    cleared: without dead stones.
     """
-    if not counted.board[0]["seki_tax"]:
+    if not cleared.board[0]["seki_tax"]:
         return 0
-    owners = owner_of_points(counted)
-    return int(sum(owners[point] for point in eyes_in_seki(counted, ownership_of)))
+    owners = owner_of_points(cleared)
+    return int(sum(owners[point] for point in eyes_in_seki(cleared, ownership_of)))
 
 
-def eyes_in_seki(counted: BasePosition, ownership_of: OwnershipOf = ownership_at_end) -> set[int]:
-    """The empty points that only chains in seki and their colour surround.  counted: without dead stones."""
-    in_seki = seki_points(counted, ownership_of(counted).ravel())
-    owners, colour = owner_of_points(counted), counted.board[0]["colour"]
+def eyes_in_seki(cleared: BasePosition, ownership_of: OwnershipOf = ownership_at_end) -> set[int]:
+    """The empty points that only chains in seki and their colour surround.  cleared: without dead stones."""
+    in_seki = seki_points(cleared, ownership_of(cleared).ravel())
+    owners, colour = owner_of_points(cleared), cleared.board[0]["colour"]
     found: set[int] = set()
     left = list(in_seki)
     while left:
-        for beside in neighbours(left.pop(), counted):
-            if colour[beside] == EMPTY and owners[beside] != EMPTY and beside not in found:
-                found.add(beside)
-                left.append(beside)
+        for adjacent in neighbours(left.pop(), cleared):
+            if colour[adjacent] == EMPTY and owners[adjacent] != EMPTY and adjacent not in found:
+                found.add(adjacent)
+                left.append(adjacent)
     return found
 
 
-def owner_of_points(counted: BasePosition) -> np.ndarray:
+def owner_of_points(cleared: BasePosition) -> np.ndarray:
     """int8 (POINTS,), by point: area.area_ownership of a position without dead stones."""
     owners = np.zeros(POINTS, np.int8)
-    area_ownership(counted.board[0], owners)
+    area_ownership(cleared.board[0], owners)
     return owners
 
 
 def final_statuses(position: BasePosition, ownership_of: OwnershipOf = ownership_at_end
                    ) -> dict[str, list[list[int]]]:
     """The chains of a finished position by status: for each of STATUSES (as GTP's final_status_list) their points."""
-    counted = without_dead(position, ownership_of)
-    colour = counted.board[0]["colour"]
-    in_seki = seki_points(counted, ownership_of(counted).ravel())
+    cleared = without_dead(position, ownership_of)
+    colour = cleared.board[0]["colour"]
+    in_seki = seki_points(cleared, ownership_of(cleared).ravel())
     found: dict[str, list[list[int]]] = {status: [] for status in STATUSES}
     for chain in chains(position):
         found["dead" if colour[chain[0]] == EMPTY else "seki" if chain[0] in in_seki else "alive"].append(chain)
     return found
 
 
-def neutral_points(counted: BasePosition) -> list[int]:
-    """The empty points that nobody owns.  counted: without dead stones."""
-    owners, colour = owner_of_points(counted), counted.board[0]["colour"]
-    points = board_points(counted.shape)
+def neutral_points(cleared: BasePosition) -> list[int]:
+    """The empty points that nobody owns.  cleared: without dead stones."""
+    owners, colour = owner_of_points(cleared), cleared.board[0]["colour"]
+    points = board_points(cleared.shape)
     return points[(owners[points] == EMPTY) & (colour[points] == EMPTY)].tolist()

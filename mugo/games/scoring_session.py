@@ -2,7 +2,7 @@
 
     ScoringSession(position) -- toggle(point) ... --> ownership(), score(), result()
 
-Rollouts propose the dead chains (scoring.py).  The game is then counted by its rules: by area as Tromp and Taylor do
+Rollouts propose the dead chains (scoring.py).  The game is then scored by its rules: by area as Tromp and Taylor do
 (https://tromp.github.io/go.html), or by territory and prisoners, without points in seki.
 """
 from collections.abc import Collection
@@ -41,25 +41,25 @@ class ScoringSession:
 
         By rules with a tax on seki, eyes of chains in seki are neutral.
         """
-        counted = self._counted()
-        owners = scoring.owner_of_points(counted)
-        if counted.board[0]["seki_tax"]:
-            owners[list(scoring.eyes_in_seki(counted))] = EMPTY
-        return owners[board_points(counted.shape)].reshape(counted.shape)
+        cleared = self._cleared()
+        owners = scoring.owner_of_points(cleared)
+        if cleared.board[0]["seki_tax"]:
+            owners[list(scoring.eyes_in_seki(cleared))] = EMPTY
+        return owners[board_points(cleared.shape)].reshape(cleared.shape)
 
     def points(self) -> dict[int, int]:
         """Of each colour: its area, or its territory and prisoners."""
-        ownership, counted = self.ownership(), self._counted()
-        if not counted.counts_territory:
+        ownership, cleared = self.ownership(), self._cleared()
+        if not cleared.counts_territory:
             return {colour: int((ownership == colour).sum()) for colour in (BLACK, WHITE)}
-        return {colour: int(((ownership == colour) & (counted.stones == EMPTY)).sum()) + prisoners
+        return {colour: int(((ownership == colour) & (cleared.stones == EMPTY)).sum()) + prisoners
                 for colour, prisoners in self.prisoners().items()}
 
     def prisoners(self) -> dict[int, int]:
         """Of each colour: the stones that it has captured, and the opponent's dead ones."""
-        return self._counted().captures
+        return self._cleared().captures
 
-    def _counted(self) -> Position:
+    def _cleared(self) -> Position:
         return self.position.without_stones(self.dead)
 
     def score(self) -> float:

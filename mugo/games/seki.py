@@ -59,7 +59,7 @@ def seki_points(position: BasePosition, owners: np.ndarray) -> set[int]:
 
 
 def neighbours(point: int, position: BasePosition) -> Iterator[int]:
-    """The four points beside a point; some may be those of the border."""
+    """The four neighbours of a point; some may be those of the border."""
     width = position.shape[1] + 1
     return (point + step for step in (-width, -1, 1, width))
 
@@ -67,8 +67,8 @@ def neighbours(point: int, position: BasePosition) -> Iterator[int]:
 def _chain_at(position: BasePosition, point: int) -> _Chain:
     colour, board = position.board[0]["colour"], position.board[0]
     points = frozenset(np.flatnonzero((board["head"] == board["head"][point]) & (colour == colour[point])).tolist())
-    beside = {p for stone in points for p in neighbours(stone, position)}
-    return _Chain(int(colour[point]), points, frozenset(p for p in beside if colour[p] == EMPTY))
+    adjacent = {p for stone in points for p in neighbours(stone, position)}
+    return _Chain(int(colour[point]), points, frozenset(p for p in adjacent if colour[p] == EMPTY))
 
 
 def _is_seki(position: BasePosition, one: _Chain, other: _Chain) -> bool:
@@ -79,8 +79,8 @@ def _is_seki(position: BasePosition, one: _Chain, other: _Chain) -> bool:
             or not 2 <= len(shared | eyes[0]) <= MAX_LIBERTIES:
         return False
     for chain, eye in zip((one, other), eyes, strict=True):
-        beside = {p for point in eye for p in neighbours(point, position)}
-        if not all(p in chain.points or position.board[0]["colour"][p] == BORDER for p in beside):
+        adjacent = {p for point in eye for p in neighbours(point, position)}
+        if not all(p in chain.points or position.board[0]["colour"][p] == BORDER for p in adjacent):
             return False
     return all(_loses_by_move(position, mover, opponent, point, bool(eyes[0]))
                for mover, opponent in ((one, other), (other, one)) for point in shared)
@@ -125,9 +125,9 @@ def _divides(point: int, area: frozenset[int], position: BasePosition) -> bool:
 
 
 def _surrounding_chains_live(position: BasePosition, chain: _Chain, other: _Chain, owners: np.ndarray) -> bool:
-    """Whether the opponent's other chains beside a chain are alive: if they are not, it captures them."""
+    """Whether the opponent's other chains next to a chain are alive: if they are not, it captures them."""
     colour = position.board[0]["colour"]
-    beside = {p for stone in chain.points for p in neighbours(stone, position)} - other.points
-    surrounding = [_chain_at(position, point) for point in beside if colour[point] == -chain.colour]
+    adjacent = {p for stone in chain.points for p in neighbours(stone, position)} - other.points
+    surrounding = [_chain_at(position, point) for point in adjacent if colour[point] == -chain.colour]
     return all((owners[move_indices(around.points, position.shape)] * around.colour).mean() > CLEAR_OWNERSHIP
                for around in surrounding)

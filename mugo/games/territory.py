@@ -42,7 +42,7 @@ def stones_played(b):
 
 @njit(cache=True, nogil=True)
 def area_komi(b, komi):
-    """White's points against the area at the end from this position on; komi itself where the game is counted by area.
+    """White's points against the area at the end from this position on; komi itself where the game is scored by area.
 
     komi: White's points by komi and for handicap stones.
     """

@@ -35,20 +35,20 @@ from mugo.search.result import MoveInfo, SearchResult
 POLL_SECONDS = 0.01       # between two checks for input, when nothing is left to search
 
 
-def result_from_policy(network, position: BasePosition, tta: bool = False) -> SearchResult:
+def result_from_policy(network, position: BasePosition, symmetries: bool = False) -> SearchResult:
     """A network's evaluation as a SearchResult: every legal move with one visit, the highest prior first.
 
     The win rates and scores of the first TOP_MOVES moves are the network's after each of them, those of the others the
-    network's at the position, as of all moves where the game is as long as a game can be; 0.5 without a value head.
+    network's at the position, as for all moves where the game is as long as a game can be; 0.5 without a value head.
     Raises BadInput for a game of Gomoku that is over.
     """
     if position.is_over and not position.may_pass:
         raise BadInput("the game is over: there is no move to analyze")
-    output = network.evaluate([position], tta=tta)
+    output = network.evaluate([position], symmetries=symmetries)
     moves = moves_by_prior(position, output.priors[0])
     win_rate = 0.5 if output.values is None else (1 + float(output.values[0])) / 2
     top = 0 if output.values is None or position.plies >= MAX_MOVES else TOP_MOVES
-    infos = infos_by_network(network, position, moves[:top], visits=1, tta=tta)
+    infos = infos_by_network(network, position, moves[:top], visits=1, symmetries=symmetries)
     infos += [MoveInfo(point, prior, 1, win_rate, (point,)) for point, prior in moves[top:]]
     lead, stdev = output.score(0)
     return SearchResult(position, tuple(infos), win_rate, visits=1, simulations=1, seconds=0.0, depth=1.0, nodes=1,
@@ -145,12 +145,12 @@ def _genmove_analyze(engine: GtpEngine, format_result: Format, words: Sequence[s
                      play: bool = True, cancellable: bool = False) -> None:
     """Generate a move, and play it or not; stream the results of its search, and at the end the final one.
 
-    Unlike an analysis it is not stopped by another line, unless it is cancellable.  `allow` and `avoid` are not
-    followed; the log has a line.
+    Unlike an analysis it is not stopped by another line, unless it is cancellable.  `allow` and `avoid` are
+    ignored, and the log says so.
     """
     options = parse_analyze_options(words, engine.position, format_result is format_kata)
     if options.allowed_moves is not None:
-        engine.log("genmove_analyze: allow and avoid are ignored; kata-analyze follows them")
+        engine.log("genmove_analyze: allow and avoid are ignored; kata-analyze supports them")
     position = engine.position_to_move(options.colour)
     engine.wait_until_ready()
     player, cancellation = engine.player, Cancellation(engine)

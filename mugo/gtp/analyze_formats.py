@@ -46,7 +46,7 @@ class AnalyzeOptions:
 
     colour: whose move is searched.  interval: seconds between two lines.  min_moves, max_moves: in a line.
     allowed_moves: the points searched at the root (PASS for a pass); None all.
-    ownership, ownership_stdev: whether a line has the mean owners of points, and their standard deviation.
+    ownership, ownership_stdev: whether a line has the mean ownership of points, and its standard deviation.
     moves_ownership, moves_ownership_stdev: the same after each move.  root_info, pv_visits: whether a line has them.
     """
     colour: int
@@ -179,9 +179,10 @@ def _format_score(score: tuple[float, float] | None, info: MoveInfo | None = Non
     return f"scoreMean {lead:.3f} scoreStdev {stdev:.3f} scoreLead {lead:.3f} scoreSelfplay {lead:.3f} "
 
 
-def _format_ownership(name: str, owners: np.ndarray, to_play: int, has_mean: bool, has_stdev: bool) -> str:
-    """The mean owners of points, 1 for the side to move, and their standard deviation, each after its name."""
-    values = [(name, owners * to_play)] * has_mean + [(f"{name}Stdev", scoring.ownership_stdev(owners))] * has_stdev
+def _format_ownership(name: str, ownership: np.ndarray, to_play: int, has_mean: bool, has_stdev: bool) -> str:
+    """The mean ownership of points, 1 for the side to move, and its standard deviation, each after its name."""
+    stdev = scoring.ownership_stdev(ownership)
+    values = [(name, ownership * to_play)] * has_mean + [(f"{name}Stdev", stdev)] * has_stdev
     return "".join(f" {key} {' '.join(f'{value:.4f}' for value in array.ravel().tolist())}" for key, array in values)
 
 

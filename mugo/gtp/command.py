@@ -55,7 +55,7 @@ def command(arguments: argparse.Namespace) -> int:
 
         # In a thread, so that the first commands are answered before compiled code is loaded.
         warming_up = threading.Thread(target=warm_up, args=[player, start])
-        engine = GtpEngine(player, start=start, name=arguments.name, rules=game_options.rules_of(arguments),
+        engine = GtpEngine(player, start=start, name=arguments.name, rules=game_options.requested_rules(arguments),
                            parameters=Parameters(arguments, start.game), log=log, wait_until_ready=warming_up.join)
         warming_up.start()
         with _reserved_stdout() as out:

@@ -60,7 +60,7 @@ class GtpEngine:
         self.player = player
         self.position = start or new_game("go", size, komi=komi)
         self.komi = self.position.komi           # in Gomoku kept without effect
-        self.rules = rules                       # of Go, as far as they are followed; None: nobody has set any
+        self.rules = rules                       # of Go, those that are supported; None: a client has set none
         self.quitting = False
         self.parameters = parameters or Parameters()
         self.wait_until_ready = wait_until_ready
@@ -166,7 +166,7 @@ class GtpEngine:
         return board.with_rules(self.current_rules())
 
     def current_rules(self) -> Rules:
-        """The rules that a client has set, else MuGo's own with the scoring of the game, as of a record loaded."""
+        """The rules that a client has set, else MuGo's own with the scoring of the game, as a loaded record has it."""
         return self.rules or (self.position.scoring_rules if isinstance(self.position, Go) else Rules())
 
     def go_position(self) -> Go:
@@ -187,7 +187,7 @@ class GtpEngine:
         self.set_clocks(self.time_settings)
 
     def set_position(self, position: BasePosition) -> None:
-        """Make this the position, with the current komi, and counted by the rules that a client has set."""
+        """Make this the position, with the current komi, and scored by the rules that a client has set."""
         self.position = copy.copy(position)
         if isinstance(position, Go):
             if self.rules:
@@ -246,9 +246,9 @@ class GtpEngine:
     def report_move(self, point: int, colour: int) -> None:
         """Play a move that the controller reports.  Raises IllegalMove."""
         before, self._proposed = self._proposed, None
-        is_own = before is not None and before[0] is self.position and before[1:] == (colour, point)
+        is_move_of_engine = before is not None and before[0] is self.position and before[1:] == (colour, point)
         self.position = self.play_move(self.position, point, colour)
-        if is_own:
+        if is_move_of_engine:
             self._own_move = self.position
 
     def stop_pondering(self) -> None:
@@ -260,7 +260,7 @@ class GtpEngine:
                     should_stop: Callable[[], bool] | None = None) -> int:
         """The point that the player selects, on its clock, which nobody plays; PASS, or RESIGN.
 
-        Arguments as of generate_move; should_stop as of propose_move.  Raises BadInput where the player cannot move.
+        Arguments as in generate_move; should_stop as in propose_move.  Raises BadInput where the player cannot move.
         """
         clock = self.clocks[position.to_play]
         started = self._now()
@@ -280,7 +280,7 @@ class GtpEngine:
     def search_callbacks(self, on_progress: Callable[[SearchResult], None] | None = None,
                          progress_interval: float = 1.0, should_stop: Callable[[], bool] | None = None
                          ) -> Iterator[None]:
-        """Set the callbacks of a player that searches for a while; arguments as of generate_move and propose_move."""
+        """Set the callbacks of a player that searches for a while; arguments as in generate_move and propose_move."""
         player = self.player
         if not isinstance(player, SearchPlayer):
             yield

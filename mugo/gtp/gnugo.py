@@ -73,10 +73,10 @@ def _final_status(engine: GtpEngine, vertex: str) -> str:
         if any(point in chain for chain in chains):
             return status
     owners = np.zeros(POINTS, np.int8)
-    counted = scoring.without_dead(position)
-    area_ownership(counted.board[0], owners)
-    if counted.board[0]["seki_tax"]:
-        owners[list(scoring.eyes_in_seki(counted))] = EMPTY
+    cleared = scoring.without_dead(position)
+    area_ownership(cleared.board[0], owners)
+    if cleared.board[0]["seki_tax"]:
+        owners[list(scoring.eyes_in_seki(cleared))] = EMPTY
     return {BLACK: "black_territory", WHITE: "white_territory"}.get(int(owners[point]), "dame")
 
 

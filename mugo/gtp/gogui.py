@@ -6,7 +6,7 @@
 
 The pictures are of the current position, for the side to move, in GoGui's formats:
 
-    gfx      lines of COLOR, LABEL, TRIANGLE, CIRCLE, VAR, TEXT        dboard   a number from -1 (White) to 1 a point
+    gfx      lines of COLOR, LABEL, TRIANGLE, CIRCLE, VAR, TEXT        dboard   a number from -1 (White) to 1 per point
     plist    points to mark                                            sboard   a text for each point
 
 Pictures of the search run it for SEARCH_SECONDS, on top of the tree that it has.
@@ -209,7 +209,7 @@ def _policy(engine: GtpEngine) -> str:
     if network is None:
         raise GtpError("no network", f"{player.name} uses none")
     engine.wait_until_ready()
-    priors = network.evaluate([position], tta=True).priors[0]
+    priors = network.evaluate([position], symmetries=True).priors[0]
     moves = [(point, prior) for point, prior in moves_by_prior(position, priors) if point != PASS]
     return "\n".join([*_heat_map(moves, position.shape),
                       *([f"TEXT pass {float(priors[-1]):.1%}"] if position.may_pass else [])])

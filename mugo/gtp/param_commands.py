@@ -136,14 +136,14 @@ def _katago_value(engine: GtpEngine, name: str) -> bool | int | float:
 
 @command("kata-get-rules", "go")
 def _kata_get_rules(engine: GtpEngine) -> str:
-    """The rules that are followed."""
+    """The rules in force."""
     return json.dumps(engine.current_rules().as_json(), separators=(",", ":"))
 
 
 @command("kata-set-rules", "go")
 def _kata_set_rules(engine: GtpEngine, *words: str) -> None:
     """Rules by name or as KataGo's JSON.  Those with a button or a tax on all groups are refused; the log has what else
-    is not followed."""
+    is not supported."""
     text = " ".join(words)
     try:
         rules = parse_rules(text)
@@ -165,7 +165,7 @@ def _follow(engine: GtpEngine, rules: Rules, name: str) -> None:
 
 @command("kata-set-rule", "go")
 def _kata_set_rule(engine: GtpEngine, field: str, value: str) -> None:
-    """Change one field of the rules that are followed."""
+    """Change one field of the rules in force."""
     fields = engine.current_rules().as_json() | {ALIASES.get(field, field): {"true": True, "false": False}.get(
         value.lower(), value)}
     try:

@@ -3,7 +3,7 @@
     --jobs 2:    GameRunner "1"   one process of each participant, and of the scorer
                  GameRunner "2"   likewise
 
-A unit of work is a game, play_unit(GameUnit): in a thread of the command, or in a worker of a cluster.  Either way it
+A task is a game, play_task(GameTask): in a thread of the command, or in a worker of a cluster.  Either way it
 takes a free runner of its process, or makes one; close_runners ends those of a match.
 """
 import os
@@ -45,7 +45,7 @@ class MatchSetup:
     many_machines: bool = False
 
 
-class GameUnit(NamedTuple):
+class GameTask(NamedTuple):
     """A game to play, from the position of its opening."""
 
     setup: MatchSetup
@@ -168,9 +168,9 @@ _runners: dict[str, _Runners] = {}       # by MatchSetup.key
 _lock = threading.Lock()
 
 
-def play_unit(unit: GameUnit) -> tuple[Pairing, GameRecord]:
+def play_task(task: GameTask) -> tuple[Pairing, GameRecord]:
     """Play a game in a free runner of this process.  Raises as GameRunner.play."""
-    setup, pairing, opening = unit
+    setup, pairing, opening = task
     black, white = setup.participants[pairing.black], setup.participants[pairing.white]
     runner = _take_runner(setup)
     try:

@@ -182,7 +182,7 @@ def format_game(row: dict[str, str], game: GameRecord, rules: MatchRules, versio
     """A game as SGF, with the players' comments.  versions: GameRunner.versions."""
     clock = "no clock" if rules.time is None else f"time {format_time(rules.time)}"
     summary = [f"Black: {versions[row['black']]}", f"White: {versions[row['white']]}",
-               f"{clock}, at most {rules.move_timeout:g} seconds a move; opening {row['opening']}",
+               f"{clock}, at most {rules.move_timeout:g} seconds per move; opening {row['opening']}",
                f"Black used {row['black_seconds']} seconds, White {row['white_seconds']}",
                f"ended by: {row['end']}", row["details"], game.comments.get(0, "")]
     record = record_from_position(game.position, black=row["black"], white=row["white"], result=row["result"],

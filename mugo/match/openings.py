@@ -120,7 +120,7 @@ def _recorded_openings(path: str, start: BasePosition, rules: Rules | None, max_
 
 
 def _replayed(record: Record, rules: Rules | None, max_moves: int | None) -> BasePosition:
-    """The position after the first moves of a record, counted by the rules of the match and not by the record's."""
+    """The position after the first moves of a record, scored by the rules of the match and not by the record's."""
     position = replay_record(record, max_moves)
     if not isinstance(position, Go):
         return position

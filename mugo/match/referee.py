@@ -24,7 +24,7 @@ from mugo.match.time_systems import time_commands, time_left
 from mugo.players.time_control import Clock, TimeSettings
 
 TWO_PASSES, RESIGNATION, MOVE_LIMIT, ROW, FULL_BOARD = "two passes", "resigned", "move limit", "a row", "full board"
-ILLEGAL_MOVE, LOST_ON_TIME = "illegal move", "lost on time"      # faults, beside those of gtp_client.py
+ILLEGAL_MOVE, LOST_ON_TIME = "illegal move", "lost on time"      # faults, as those in gtp_client.py
 MAX_COMMENT = 2000        # characters of a program's explanation of a move
 GRACE_SECONDS = 1.0       # to wait for a move after the flag fell, so that the message can say how late it was
 
@@ -36,10 +36,10 @@ class MatchRules:
     size, komi: of the board; komi counts in Go only.
     time: the time system of the clocks; None without a clock.
     move_timeout: seconds for one move; a program that needs more has failed.
-    max_moves: a game that lasts longer is scored as it stands; None: three moves a point.
+    max_moves: a game that lasts longer is scored as it stands; None: three moves per point.
     simple_ko: moves that repeat an earlier position are allowed.
     kgs_rules: the argument of kgs-rules, one word, for programs that know this command; "" for none.  The opening has
-    the rules by which the game is counted.
+    the rules by which the game is scored.
     """
 
     size: BoardSize = 9

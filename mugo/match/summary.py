@@ -90,7 +90,7 @@ def _score(rows: Rows, name: str, colours: Sequence[str]) -> dict[str, Any]:
 
 
 def _move_seconds(rows: Rows, name: str) -> dict[str, float | None]:
-    """Mean and maximal seconds a move of a participant; None if it has not moved."""
+    """Mean and maximal seconds per move of a participant; None if it has not moved."""
     own = [(row, colour) for row in rows for colour in ("black", "white") if row[colour] == name]
     moves = sum(int(row[f"{colour}_moves"]) for row, colour in own)
     if not moves:
@@ -122,7 +122,7 @@ def format_summary(summary: dict[str, Any]) -> str:
                     for pair in summary["pairs"])]
     if summary["moves"]:
         moves = summary["moves"]
-        lines.append(f"moves a game: {moves['mean']:.1f} ({moves['min']} to {moves['max']})")
+        lines.append(f"moves per game: {moves['mean']:.1f} ({moves['min']} to {moves['max']})")
         lines.append(f"ended by: {_format_counts(summary['ended_by'])}")
     lines += [f"faults of {participant['name']}: {_format_counts(participant['faults'])}"
               for participant in summary["participants"] if participant["faults"]]

@@ -27,7 +27,7 @@ from mugo.games.position import BasePosition
 from mugo.core.limits import AT_LEAST_1, SEED, check_limits
 from mugo.core.options import add_options, check, given, option
 from mugo.games.rules import Rules, parse_rules
-from mugo.match.game_runner import GameUnit, MatchSetup, close_runners, find_versions, play_unit
+from mugo.match.game_runner import GameTask, MatchSetup, close_runners, find_versions, play_task
 from mugo.match.gtp_client import Participant, participant_of
 from mugo.match.match_folder import MatchFolder, format_game, game_row
 from mugo.match.openings import load_openings, openings_checksum
@@ -79,10 +79,10 @@ def run_match(participants: list[Participant], rules: MatchRules, folder: MatchF
         is_complete = False
         try:
             versions = executor.submit(find_versions, setup, next(iter(opening(0).positions()))).result()
-            units = (GameUnit(setup, pairing, opening(pairing.opening)) for pairing in pairings)
+            tasks = (GameTask(setup, pairing, opening(pairing.opening)) for pairing in pairings)
             with progress_bar("games", len(done) + len(pairings), len(done), smoothing=0.05) as bar:
                 bar.set_postfix_str(format_progress(participants, folder.rows))
-                for pairing, game in completed(executor, play_unit, units):
+                for pairing, game in completed(executor, play_task, tasks):
                     add_game(folder, pairing, participants, game, rules, versions, bar)
                     if is_decided(folder.rows):
                         break
@@ -152,9 +152,9 @@ class MatchOptions:
                             common=True)
     alternate: bool = option(True, "alternate colours, and play each opening with both; without it the participant "
                              "named first is always Black")
-    seed: int = option(0, "of the openings", least=SEED[0], most=SEED[1])
+    seed: int = option(0, "random seed of the openings", least=SEED[0], most=SEED[1])
     openings: str | None = option(
-        None, "start with so many random moves (a number), with moves of the bundled network (policy), or with the "
+        None, "start with N random moves (a number N), with moves of the bundled network (policy), or with the "
         "games of an SGF folder or archive", common=True, metavar="SOURCE")
     opening_moves: int | None = option(None, "moves of an opening", least=1, most=MAX_MOVES,
                                        shown_default="8 of the policy, all of a recorded game")
@@ -162,7 +162,7 @@ class MatchOptions:
         None, "seconds on each clock: MAIN, MAIN/BYOYOMI/STONES (Canadian), MAIN/PERIODSxBYOYOMI (Japanese) or "
         "MAIN+INCREMENT (Fischer); exceeding it loses the game", shown_default="no clock", common=True,
         metavar="SYSTEM")
-    move_timeout: float = option(300.0, "a program that needs more for a move loses the game", above=0,
+    move_timeout: float = option(300.0, "a program that needs more time for a move loses the game", above=0,
                                  most=MAX_TIMEOUT, metavar="SECONDS")
     max_moves: int | None = option(None, "score a game that is longer as it stands", least=1, most=MAX_MOVES,
                                    shown_default="three moves for each point")
@@ -178,19 +178,19 @@ class MatchOptions:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("participants", nargs="+", metavar="PARTICIPANT",
                         help='a player with its options ("uct --seconds 2") or a GTP command line ("gnugo --mode gtp")')
-    parser.add_argument("--games", type=int, default=100, metavar="N", help="of each pair (default: %(default)s)")
+    parser.add_argument("--games", type=int, default=100, metavar="N", help="games of each pair (default: %(default)s)")
     parser.add_argument("--sprt", type=float, nargs=2, metavar=("ELO0", "ELO1"),
                         help="stop as soon as a sequential probability ratio test accepts that the first of two "
                         "participants is stronger by at most ELO0, or by at least ELO1; --games is the limit")
     parser.add_argument("--jobs", type=int, metavar="N",
-                        help="games at a time, each with processes of its own (default: 1)")
+                        help="games at the same time, each with processes of its own (default: 1)")
     add_scheduler_argument(parser)
     parser.add_argument("-o", "--output", type=Path, metavar="FOLDER",
                         help="write the games there, or continue the match that is in it")
     parser.add_argument("--json", action=argparse.BooleanOptionalAction, default=False,
                         help="print the summary as JSON")
     add_options(parser, MatchOptions)
-    game_options.add_arguments(parser, str(GO_SIZE), handicap=True)
+    game_options.add_arguments(parser, str(GO_SIZE), network=False, handicap=True)
 
 
 def command(args: argparse.Namespace) -> int:
@@ -208,7 +208,7 @@ def command(args: argparse.Namespace) -> int:
     scorer = None if options.scoring == "own" else participant_of(
         GNUGO_SCORERS[isinstance(start, go.Position) and start.counts_territory] if options.scoring == "gnugo"
         else options.scoring)
-    opening = load_openings(options.openings, start, rules=game_options.rules_of(args),
+    opening = load_openings(options.openings, start, rules=game_options.requested_rules(args),
                             max_moves=options.opening_moves, seed=options.seed)
     match = match_settings(args, options, start) | {"checksums": checksums(participants, options.openings, start)}
     schedule = {"gauntlet": options.gauntlet, "alternate": options.alternate}

@@ -13,9 +13,11 @@ from mugo.core.files import BadInput, is_temporary
 from mugo.games.coords import BoardSize, format_size, shape_of, size_value
 from mugo.nn.metadata import format_game
 
+NETWORK_HELP = "a network's file, the folder of a training run, or the name of a bundled network"
+
 
 def network_folders() -> list[Path]:
-    """The folders with bundled networks: inside the installed package, or beside it in a clone."""
+    """The folders with bundled networks: inside the installed package, or next to it in a clone."""
     package = Path(__file__).resolve().parents[1]
     return [package / "models", package.parent / "models"]
 
@@ -26,7 +28,7 @@ def find_network(name: str | Path) -> Path:
     Raises BadInput, naming the bundled networks.
     """
     path = Path(name)
-    for of_run in path / "network.safetensors", path / "network.keras":         # a file of before is told apart later
+    for of_run in path / "network.safetensors", path / "network.keras":         # an older file is rejected later
         if of_run.exists():
             return of_run
     if path.is_file():

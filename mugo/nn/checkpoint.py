@@ -1,7 +1,7 @@
 """Networks and training runs as files: checkpoints, and the exported network.
 
     RUN/checkpoint.safetensors    the newest state of a run: weights, optimizer, metadata with history and options
-    RUN/previous.safetensors      the one before
+    RUN/previous.safetensors      the previous one
     RUN/network.safetensors       the exported network: weights and metadata; to play and share
 
 What is in them: network_file.py.
@@ -211,7 +211,7 @@ def latest_checkpoint(run: Path, check: Callable[[dict[str, Any], Path], None], 
 
 def latest_metadata(run: Path, check: Callable[[dict[str, Any], Path], None],
                     names: tuple[str, ...] = (CHECKPOINT, PREVIOUS)) -> dict[str, Any]:
-    """The metadata of the first of these checkpoints of a run whose metadata are not damaged.  check, errors: as of
+    """The metadata of the first of these checkpoints of a run whose metadata are not damaged.  check, errors: as in
     `latest_checkpoint`."""
     for name in names:
         if (run / name).exists():

@@ -23,7 +23,7 @@ from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.weights import layer_names, weight_axes
 
-# The losses of heads beside the policy, by output: (loss, the option that is its weight, metrics).  See losses.
+# The losses of the heads other than the policy, by output: (loss, the option that is its weight, metrics).  See losses.
 SUPERVISED: dict[str, tuple[Any, str, tuple[str, ...]]] = {
     "value": (outcome_loss, "value_weight", ("mse", "accuracy")),
     "ownership": (ownership_loss, "ownership_weight", ("accuracy",)),
@@ -71,9 +71,9 @@ def freeze_policy(model: keras.Model, config: PolicyNetConfig) -> None:
     the policy does not use is the value head's.
     """
     spec = config.spec()
-    parts = [head for head in spec.heads if not isinstance(head, PolicyHead)]
-    own = {name for part in (*parts, None if config.policy_context else spec.context) if part
-           for name in layer_names(part)}
+    trained = [head for head in spec.heads if not isinstance(head, PolicyHead)]
+    own = {name for block in (*trained, None if config.policy_context else spec.context) if block
+           for name in layer_names(block)}
     for layer in model.layers:
         if layer.name not in own:
             layer.trainable = False
@@ -106,7 +106,7 @@ def train_step(model: keras.Model, packed: np.ndarray, policy: np.ndarray, value
 
     packed: uint8 (n, size², bytes).  policy: π, float32 (n, size² + 1), each row a distribution.  value: z, (n,),
     1 where the side to move has won, -1 where it has lost, 0 for a draw.  learning_rate: from this step on.
-    Returns the figures of this batch before the step: loss (all of it), ce (-π·log p), entropy (of p), top1 (how often
+    Returns the metrics of this batch before the step: loss (all of it), ce (-π·log p), entropy (of p), top1 (how often
     the best moves of p and π agree), value_mse ((z - v)²).
     """
     if learning_rate is not None:

@@ -28,7 +28,7 @@ POOLED_EVERY = 4                         # convolutions from one chain pooling t
 
 @dataclass(frozen=True)
 class ContextModule:
-    """A block beside the trunk.
+    """A block that takes the trunk's output, for the heads.
 
     filters: a multiple of 8 in an equivariant network.  layers: 3x3 convolutions, the first of DILATIONS.
     chain_pooling: whether the network has the input COMPONENTS, and this module pools over them.

@@ -1,5 +1,5 @@
-"""Data parallelism: a model on several devices, each of which gets an equal part of every batch.  On JAX they may
-belong to several processes (processes.py), each of which gives its part.
+"""Data parallelism: a model on several devices, each of which gets an equal slice of every batch.  On JAX they may
+belong to several processes (processes.py), each of which gives its slice.
 
     JAX           keras.distribution.DataParallel: the compiler divides one program among the devices
     TensorFlow    tf.distribute.MirroredStrategy: each device runs the program as a replica.  Replicas exchange
@@ -43,7 +43,7 @@ class DataParallel:
         self.count = count or len(devices)
         self._distribution: Any = None
         if self.count > 1:
-            # auto_shard_dataset: every process has its part of each batch already.
+            # auto_shard_dataset: every process has its slice of each batch already.
             self._distribution = tensorflow.distribute.MirroredStrategy(devices[:self.count]) if tensorflow else \
                 keras.distribution.DataParallel(devices=devices[:self.count], auto_shard_dataset=processes == 1)
             if processes > 1 and not hasattr(self._distribution, "auto_shard_dataset"):

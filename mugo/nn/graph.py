@@ -46,7 +46,7 @@ class Graph(Protocol):
     def conv(self, x: Any, name: str, filters: int, width: int = 1, *, batch_norm: str = "", relu: str = "",
              dilation: int = 1, gamma: str = "ones", kind: str = REGULAR) -> Any:
         """A convolution with padding; batch normalisation if it is given a name, and without it a bias; ReLU if that is
-        given a name.  gamma: as of batch_norm.  kind: of the filters."""
+        given a name.  gamma: as in batch_norm.  kind: of the filters."""
         ...
 
     def plane(self, x: Any, name: str, *, bias: bool = False, initializer: str = "glorot_uniform") -> Any:
@@ -94,10 +94,10 @@ class Graph(Protocol):
         ...
 
     def ownership(self, plane: Any) -> Any:
-        """The owners of the points, (n, points), of a plane of their logits."""
+        """Ownership, (n, points), of a plane of its logits."""
         ...
 
-    def lead(self, owners: Any) -> Any:
+    def lead(self, ownership: Any) -> Any:
         """The points that the side to move is ahead by on the board, (n, 1), without a gradient."""
         ...
 

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from mugo.core.files import BadInput, error_line
-from mugo.games import planes
 from mugo.nn.components import connected_components
-from mugo.games.coords import BoardSize, shape_of, symmetries
+from mugo.games import coords, planes
+from mugo.games.coords import BoardSize, shape_of
 from mugo.games.game import encode, packed_bytes
 from mugo.games.game import PLANE_TABLES
 from mugo.games.planes import network_input
@@ -149,8 +149,8 @@ class Network:
         self.has_ownership = "ownership" in self._outputs
         self.needs_global_features, self.needs_components = GLOBAL_FEATURES in inputs, COMPONENTS in inputs
         self._bias = weights.get(f"{POINT_BIAS}/bias")
-        # Inputs of the graph beside the planes, by the shape of the board.  A graph without the input POINT_BIAS has
-        # layers that are made for one size.
+        # Inputs of the graph other than the planes, by the shape of the board.  A graph without the input POINT_BIAS
+        # has layers that are made for one size.
         self._extra_inputs: dict[tuple[int, int], dict[str, np.ndarray]] = \
             {(self.size, self.size): {}} if self._bias is None else {}
 
@@ -165,12 +165,13 @@ class Network:
                            f"not {format_game(*game_rules(position))}")
         return self
 
-    def evaluate(self, positions: list[BasePosition], tta: bool = False) -> NetworkOutput:
+    def evaluate(self, positions: list[BasePosition], symmetries: bool = False) -> NetworkOutput:
         """Evaluate positions of one shape.
 
-        tta: test-time augmentation, the mean over the eight symmetries of the board (four of a rectangle): eight times
-        as slow and a little better.  The outputs of an equivariant network are the same in all of them, so it is run
-        once.  Raises ValueError for boards of several shapes; BadInput for another game than the network's, and as
+        symmetries: test-time augmentation, the mean over the eight symmetries of the board (four of a rectangle):
+        eight times as slow and a little better.  The outputs of an equivariant network are the same in all of them, so
+        it is run once.
+        Raises ValueError for boards of several shapes; BadInput for another game than the network's, and as
         `evaluate_packed` does.
         """
         if len({position.shape for position in positions}) != 1:
@@ -180,18 +181,18 @@ class Network:
             self.for_position(position)
         features = global_features([position.area_komi for position in positions],
                                    [position.to_play for position in positions])
+        n = len(coords.symmetries(shape)) if symmetries and not self.equivariant else 1
         return self.evaluate_symmetries(lambda symmetry: network_input(encode(positions, symmetry), shape),
-                                        range(len(symmetries(shape))) if tta and not self.equivariant else [0],
-                                        features)
+                                        range(n), features)
 
     def evaluate_symmetries(self, packed_in: Callable[[int], np.ndarray], of: Iterable[int],
                             features: np.ndarray | None = None) -> NetworkOutput:
         """Outputs averaged over the symmetries `of`; packed_in(symmetry): the packed planes in that symmetry.
-        features: as of `evaluate_packed`."""
+        features: as in `evaluate_packed`."""
         outputs = []
         for symmetry in of:
             packed = packed_in(symmetry)
-            turn = symmetries(board_shape(packed))[symmetry]
+            turn = coords.symmetries(board_shape(packed))[symmetry]
             outputs.append(turned_back(self.evaluate_packed(packed, features), turn))
         return mean_output(outputs)
 
@@ -246,7 +247,7 @@ class BundledNetworks:
     name = "bundled"
 
     def __init__(self, threads: int | None = None, precision: str = "auto", provider: str = "cpu"):
-        """threads, precision, provider: as of Network.
+        """threads, precision, provider: as in Network.
 
         Raises BadInput if there are none for Go, or one that cannot be read, and as runtime.check_options.
         """
@@ -270,16 +271,16 @@ class BundledNetworks:
         return self._by_board[board]
 
     def describe(self) -> str:
-        """The networks that have been opened, as of Network.describe."""
+        """The networks that have been opened, as in Network.describe."""
         return "; ".join(network.describe() for network in self._by_name.values()) or self.name
 
     def for_position(self, position: BasePosition) -> Network:
         """The network that evaluates this position.  Raises BadInput as `for_board` does."""
         return self.for_board(position.shape, *game_rules(position))
 
-    def evaluate(self, positions: list[BasePosition], tta: bool = False) -> NetworkOutput:
+    def evaluate(self, positions: list[BasePosition], symmetries: bool = False) -> NetworkOutput:
         """As Network.evaluate."""
-        return self.for_position(positions[0]).evaluate(positions, tta)
+        return self.for_position(positions[0]).evaluate(positions, symmetries)
 
     def evaluate_packed(self, packed: np.ndarray, features: np.ndarray | None = None) -> NetworkOutput:
         """As Network.evaluate_packed, for Go only: Gomoku's planes do not contain k, so evaluate them with the

@@ -30,10 +30,10 @@ def build(spec: NetworkSpec, dtype: str = "float32") -> keras.Model:
     """A new network: packed planes, uint8 (n, size², bytes), to the outputs of the heads by their names.
 
     A network whose heads use global features has the inputs {"packed": these planes, "global_features": float32 (n, 2),
-    as of games.position.global_features}, and one that pools over chains "components", int32 (n, size²), as of
+    as in games.position.global_features}, and one that pools over chains "components", int32 (n, size²), as in
     components.connected_components; see blocks.model_inputs.
     "policy": float32 logits (n, size² + 1).  "value": a float32 score (n, 1), whose tanh is the value.  "ownership",
-    "score": as of value_head.ValueHead.
+    "score": as in value_head.ValueHead.
     dtype: a Keras dtype policy.  'mixed_bfloat16' halves the time of training on processors that multiply bfloat16;
     weights are float32 all the same.
     Raises ValueError if an operation makes other weights than weights.WeightGraph notes.
@@ -41,8 +41,8 @@ def build(spec: NetworkSpec, dtype: str = "float32") -> keras.Model:
     graph = KerasGraph(dtype)
     outputs = spec.apply(graph)
     model = keras.Model(graph.inputs if len(graph.inputs) > 1 else graph.inputs["packed"], outputs, name=spec.name)
-    made = {equivariance.weight_name(variable): tuple(variable.shape) for variable in model.weights}
-    if made != {name: weight.shape for name, weight in network_weights(spec).items()}:
+    built = {equivariance.weight_name(variable): tuple(variable.shape) for variable in model.weights}
+    if built != {name: weight.shape for name, weight in network_weights(spec).items()}:
         raise ValueError("the weights of the model are not those of weights.network_weights")
     if spec.equivariant:
         equivariance.tie_weights(model, weight_axes(spec))
@@ -129,11 +129,11 @@ class KerasGraph:
         return PointBias(trainable=trainable, name=name, dtype=self.dtype)(points)
 
     def ownership(self, plane: Any) -> Any:
-        """Logits, whose tanh are the owners."""
+        """Logits, whose tanh is the ownership."""
         return layers.Flatten(name="ownership", dtype=self.dtype)(plane)
 
-    def lead(self, owners: Any) -> Any:
-        return Lead(name="lead", dtype=self.dtype)(owners)
+    def lead(self, ownership: Any) -> Any:
+        return Lead(name="lead", dtype=self.dtype)(ownership)
 
     def score(self, lead: Any, correction: Any, scale: Any, unit: float, min_scale: float) -> Any:
         return ScoreDistribution(unit, min_scale, name="score", dtype=self.dtype)([lead, correction, scale, self.komi])

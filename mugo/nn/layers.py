@@ -41,7 +41,7 @@ class FusedBatchNorm(keras.layers.BatchNormalization):
     """Batch normalisation (Ioffe & Szegedy 2015) of (n, rows, columns, filters).
 
     While training on TensorFlow it is one operation, where Keras's own is several: with 96 filters, training
-    processes 12 % more positions a second.
+    processes 12 % more positions per second.
     """
 
     def call(self, inputs, training=None, mask=None):
@@ -74,7 +74,7 @@ class DilatedConv2D(keras.layers.Conv2D):
 
     TensorFlow's function for all devices takes the board apart into dilation² smaller ones, convolves these, and puts
     them together again.  oneDNN, by which TensorFlow multiplies on most CPUs, and cuDNN do it in one operation: with
-    twelve convolutions in the context module, training processes 16 % more positions a second.
+    twelve convolutions in the context module, training processes 16 % more positions per second.
     """
 
     def convolution_op(self, inputs, kernel):
@@ -172,7 +172,8 @@ class ChainPool(keras.layers.Layer):
 class Lead(keras.layers.Layer):
     """The points that the side to move is ahead by on the board: logits of ownership (n, points) to (n, 1).
 
-    No gradient passes: those of value and score are the same for all points, 13 times as large as the owners' own.
+    No gradient passes.  The gradients of value and score are the same for all points, and 13 times as large as that of
+    ownership.
     """
 
     def call(self, ownership):

@@ -1,4 +1,4 @@
-"""Losses and metrics: of the moves that were played, of the game's outcome, its score, and the owners of its points.
+"""Losses and metrics: of the moves that were played, of the game's outcome, its score and the final ownership.
 
 Outcomes z are 1 where the side to move has won, -1 where it has lost.  A value head gives a score, and the value is
 v = tanh(score).  What is not known of a game is masked: it has a loss of 0, and metrics leave it out.
@@ -51,19 +51,19 @@ def entropy(_, logits):
     return -ops.sum(ops.exp(log_p) * log_p, axis=-1)
 
 
-UNKNOWN_OWNER = 2                        # in a target of owners
+UNKNOWN_OWNER = 2                        # in a target of ownership
 
 
 @keras.saving.register_keras_serializable("mugo")
-def ownership_loss(owners, logits):
+def ownership_loss(ownership, logits):
     """Cross-entropy of the owner of each point, whose probability is (1 + tanh(logit)) / 2, in nats, averaged over the
     board: (n,).
 
-    owners: (n, points), 1 the side to move, -1 the opponent, 0 neither; UNKNOWN_OWNER where the game has none.
+    ownership: (n, points), 1 the side to move, -1 the opponent, 0 neither; UNKNOWN_OWNER where the game has none.
     """
-    owners = ops.cast(owners, logits.dtype)
-    known = ops.cast(owners < UNKNOWN_OWNER, logits.dtype)
-    return ops.mean(known * (ops.softplus(2 * logits) - (1 + owners) * logits), axis=-1)
+    ownership = ops.cast(ownership, logits.dtype)
+    known = ops.cast(ownership < UNKNOWN_OWNER, logits.dtype)
+    return ops.mean(known * (ops.softplus(2 * logits) - (1 + ownership) * logits), axis=-1)
 
 
 @keras.saving.register_keras_serializable("mugo")
@@ -109,7 +109,7 @@ class KnownMean(keras.metrics.Mean):
     """A mean over what is known; NaN where nothing is.  name: one of KNOWN_MEANS,
 
         mse         of values, (z - v)²: 1 for a value that is always 0
-        accuracy    the fraction of values that have the winner's sign; of the owners of points that are right, of the
+        accuracy    the fraction of values that have the winner's sign; of points whose owner is right, of the
                     points of a position that somebody owns, averaged over the positions
         error       the mean absolute error of the score, in points
     """

@@ -42,7 +42,7 @@ def config_of(metadata: dict[str, Any]) -> Config:
 
 
 def new_metadata(config: Config, game: str = "go", k: int = 0, exactly: bool = False) -> dict[str, Any]:
-    """The metadata that every network has.  game, k, exactly: what it plays, as of inference.Network."""
+    """The metadata that every network has.  game, k, exactly: what it plays, as in inference.Network."""
     rules = {"game": game, "k": k, "exactly": exactly} if game == "gomoku" else {"game": game}
     return {"format": FORMAT, "size": config.size, **rules, "planes": [list(plane) for plane in PLANE_TABLES[game]],
             "config": config_dict(config)}
@@ -60,7 +60,7 @@ def game_rules(position: BasePosition) -> tuple[str, int, bool]:
     return position.game, 0, False
 
 
-def printable_name(text: str) -> str:
+def run_name(text: str) -> str:
     """A network's name of any text, say that of its run's folder: at most MAX_NAME printable characters."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)[:MAX_NAME]
 
@@ -124,7 +124,7 @@ TRAINED = Object({}, {"size": integer(MIN_SIZE, MAX_SIZE), "data": optional(_DAT
 
 # Static quantisation: range_calibration.py.
 QUANTIZATION = Object({"ranges": Object({}, others=[number(-MAX_RANGE, MAX_RANGE)]),
-                       "figures": Object({"top1_agreement": number(), "kl": number()}, others=number())},
+                       "metrics": Object({"top1_agreement": number(), "kl": number()}, others=number())},
                       {"positions": integer(0), "compared_on": integer(0)})
 
 

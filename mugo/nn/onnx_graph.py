@@ -297,8 +297,8 @@ class OnnxGraph:
     def ownership(self, plane: str) -> str:
         return self._node("Tanh", [self._node("Flatten", [plane], f"{plane}_flat")], "ownership")
 
-    def lead(self, owners: str) -> str:
-        return self._node("ReduceSum", [owners, self._last_axis()], "lead", keepdims=1)
+    def lead(self, ownership: str) -> str:
+        return self._node("ReduceSum", [ownership, self._last_axis()], "lead", keepdims=1)
 
     def score(self, lead: str, correction: str, scale: str, unit: float, min_scale: float) -> tuple[str, str]:
         factor = self._constant("points_unit", np.array([unit], np.float32))

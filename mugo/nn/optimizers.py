@@ -13,7 +13,7 @@ from mugo.nn.backend import keras, ops
 
 
 @dataclass
-class Slot:
+class VariableState:
     """A trainable variable of the model, and the optimizer's variables for it, of the same shape.
 
     velocity: Adam's second moment; None where Muon needs none.
@@ -62,7 +62,7 @@ class AveragingOptimizer(keras.optimizers.Optimizer):
         """Make the optimizer's variables for these variables of a model."""
         if not self.built:
             super().build(variables)
-            self.slots = [Slot(variable, *(
+            self.states = [VariableState(variable, *(
                 self.add_variable_from_reference(variable, name=name) if needed else None for name, needed in
                 (("average", True), ("momentum", True), ("velocity", self.needs_velocity(variable)))))
                 for variable in variables]
@@ -75,16 +75,16 @@ class AveragingOptimizer(keras.optimizers.Optimizer):
         if trainable_variables is not None:
             trainable_variables = list(trainable_variables)
             self.build(trainable_variables)
-            if any(slot.variable is not v for slot, v in zip(self.slots, trainable_variables, strict=True)):
+            if any(state.variable is not v for state, v in zip(self.states, trainable_variables, strict=True)):
                 raise ValueError("the optimizer was built for other variables, or for another order of them")
         rate = ops.cast(self.learning_rate, "float32")
         share = self.newest_share(rate)
         values = [(self.iterations, self.iterations + 1)]
-        for slot, gradient in zip(self.slots, devices.sum_over_replicas(list(grads)), strict=True):
+        for state, gradient in zip(self.states, devices.sum_over_replicas(list(grads)), strict=True):
             if self.weight_axes:
-                gradient = equivariance.project_gradient(gradient, slot.variable, self.weight_axes)
-            new = self.update(slot, ops.cast(gradient, slot.variable.dtype), rate)
-            values += [*new, (slot.average, slot.average + share * (new[0][1] - slot.average))]
+                gradient = equivariance.project_gradient(gradient, state.variable, self.weight_axes)
+            new = self.update(state, ops.cast(gradient, state.variable.dtype), rate)
+            values += [*new, (state.average, state.average + share * (new[0][1] - state.average))]
         devices.assign(values)
 
     def newest_share(self, rate: Any) -> Any:
@@ -97,14 +97,14 @@ class AveragingOptimizer(keras.optimizers.Optimizer):
     @property
     def averaged_variables(self) -> list:
         """The average of each trainable variable of the model, in its order."""
-        return [slot.average for slot in self.slots]
+        return [state.average for state in self.states]
 
     def needs_velocity(self, variable: Any) -> bool:
-        """Whether `update` uses the slot's velocity."""
+        """Whether `update` uses the velocity of a state."""
         raise NotImplementedError
 
-    def update(self, slot: Slot, gradient: Any, rate: Any) -> list[tuple[Any, Any]]:
-        """(variable, next value) of the slot's variable, which comes first, and of its own variables.
+    def update(self, state: VariableState, gradient: Any, rate: Any) -> list[tuple[Any, Any]]:
+        """(variable, next value) of the model's variable, which comes first, and of the optimizer's variables for it.
 
         rate: the learning rate.
         """
@@ -128,14 +128,14 @@ class Adam(AveragingOptimizer):
     def needs_velocity(self, variable: Any) -> bool:
         return True
 
-    def update(self, slot: Slot, gradient: Any, rate: Any) -> list[tuple[Any, Any]]:
+    def update(self, state: VariableState, gradient: Any, rate: Any) -> list[tuple[Any, Any]]:
         step = ops.cast(self.iterations + 1, "float32")
-        momentum = slot.momentum + (gradient - slot.momentum) * (1 - self.BETA_1)
-        velocity = slot.velocity + (ops.square(gradient) - slot.velocity) * (1 - self.BETA_2)
+        momentum = state.momentum + (gradient - state.momentum) * (1 - self.BETA_1)
+        velocity = state.velocity + (ops.square(gradient) - state.velocity) * (1 - self.BETA_2)
         corrected = rate * ops.sqrt(1 - ops.power(self.BETA_2, step)) / (1 - ops.power(self.BETA_1, step))
-        return [(slot.variable, self.decayed(slot.variable, rate) - momentum * corrected / (
+        return [(state.variable, self.decayed(state.variable, rate) - momentum * corrected / (
                     ops.sqrt(velocity) + self.EPSILON)),
-                (slot.momentum, momentum), (slot.velocity, velocity)]
+                (state.momentum, momentum), (state.velocity, velocity)]
 
 
 @keras.saving.register_keras_serializable("mugo")
@@ -150,14 +150,15 @@ class Muon(Adam):
     def needs_velocity(self, variable: Any) -> bool:
         return len(variable.shape) != 4 or variable.shape[-1] == 1
 
-    def update(self, slot: Slot, gradient: Any, rate: Any) -> list[tuple[Any, Any]]:
-        if slot.velocity is not None:
-            return super().update(slot, gradient, rate * self.ADAM_LR_RATIO)
-        momentum = self.MOMENTUM * slot.momentum + gradient
+    def update(self, state: VariableState, gradient: Any, rate: Any) -> list[tuple[Any, Any]]:
+        if state.velocity is not None:
+            return super().update(state, gradient, rate * self.ADAM_LR_RATIO)
+        momentum = self.MOMENTUM * state.momentum + gradient
         nesterov = ops.reshape(gradient + self.MOMENTUM * momentum, (-1, gradient.shape[-1]))
         scale = max(nesterov.shape) ** 0.5 * self.RMS
         update = ops.reshape(zeropower_via_newtonschulz5(nesterov), gradient.shape)
-        return [(slot.variable, self.decayed(slot.variable, rate) - rate * scale * update), (slot.momentum, momentum)]
+        return [(state.variable, self.decayed(state.variable, rate) - rate * scale * update),
+                (state.momentum, momentum)]
 
 
 def zeropower_via_newtonschulz5(matrix: Any, steps: int = 5) -> Any:

@@ -37,7 +37,7 @@ class PolicyNetConfig:
 
     size: int = option(19, "board size", least=MIN_SIZE, most=MAX_SIZE, common=True)
     filters: int = option(64, "filters of each convolution", least=1, most=MAX_WIDTH, common=True)
-    layers: int = option(5, "convolutions, the first (5x5) and the last (1x1) counted", least=3, most=MAX_LAYERS,
+    layers: int = option(5, "convolutions, including the first (5x5) and the last (1x1)", least=3, most=MAX_LAYERS,
                          common=True)
     batch_norm: bool = option(True, "batch normalisation")
     residual: bool = option(False, "residual connections; five layers learn better without, very narrow networks need "
@@ -52,10 +52,10 @@ class PolicyNetConfig:
     context_layers: int = option(4, f"3x3 convolutions of the context module, dilated by "
                                  f"{', '.join(map(str, DILATIONS))}", least=1, most=len(DILATIONS))
     chain_pooling: bool = option(False, "the context module also takes the mean and maximum of its filters over the "
-                                 "chain or empty region of each point: a better value and better owners late in the "
+                                 "chain or empty region of each point: a better value and better ownership late in the "
                                  "game")
     value_head: bool = option(False, "a value head: who wins, by how many points, and who owns each point", common=True)
-    komi_input: bool = option(False, "the value head takes komi; without, it says who wins, and nothing else")
+    komi_input: bool = option(False, "the value head takes komi; without komi it predicts the winner only")
     auxiliary_heads: bool = option(False, "heads for the opponent's reply and the next own move, while training; the "
                                    "exported network has none")
     equivariant: bool = option(False, "tied weights, so that outputs turn with the board; it makes much better use of "

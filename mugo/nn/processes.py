@@ -1,7 +1,7 @@
 """Several processes that train one model on JAX, on one machine or several: who is who, and what they agree on.
 
     process 0    its address is the coordinator's; it alone writes files
-    process 1    reads the same checkpoint, takes its part of every batch, takes the same steps
+    process 1    reads the same checkpoint, takes its slice of every batch, takes the same steps
     ...
 
 They agree on numbers and on the moment to stop through JAX.  A run of one process agrees with itself at once.

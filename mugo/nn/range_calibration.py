@@ -1,9 +1,9 @@
 """A trained network quantised: ranges of its tensors measured on positions, the graph, and what it loses.
 
     positions -- the first CALIBRATED --> float32 graph --> ranges, corrections of biases --> int8 graph
-         '------ the next COMPARED -----> both graphs ---> figures
+         '------ the next COMPARED -----> both graphs ---> metrics
 
-The figures, as `metadata["quantization"]["figures"]` has them; * where the targets are known, of both graphs:
+The metrics, as `metadata["quantization"]["metrics"]` has them; * where the targets are known, of both graphs:
 
     top1_agreement      how often the first moves of both are the same
     kl                  Kullback-Leibler divergence of int8's priors from float32's, in nats
@@ -59,7 +59,7 @@ class CalibrationPositions(NamedTuple):
     policy: np.ndarray | None = None
     outcomes: np.ndarray | None = None
 
-    def part(self, start: int, end: int) -> "CalibrationPositions":
+    def slice(self, start: int, end: int) -> "CalibrationPositions":
         """Positions start to end - 1, or to the last."""
         packed, *others = self
         return CalibrationPositions(packed[start:end], *(None if array is None else array[start:end]
@@ -67,10 +67,10 @@ class CalibrationPositions(NamedTuple):
 
 
 class Quantized(NamedTuple):
-    """What the int8 graph of a network takes beside its weights.
+    """What the int8 graph of a network needs in addition to its weights.
 
     biases: LAYER/int8_bias (network_file.py).  description: metadata["quantization"]: ranges, positions, compared_on,
-    figures.
+    metrics.
     """
 
     biases: dict[str, np.ndarray]
@@ -79,10 +79,10 @@ class Quantized(NamedTuple):
     @property
     def loss(self) -> str:
         """What is wrong with it, as a text; '' if it can be played."""
-        figures = self.description["figures"]
+        metrics = self.description["metrics"]
         for name, most in (("kl", MAX_KL), ("value_difference", MAX_VALUE_DIFFERENCE)):
-            if not figures.get(name, 0) <= most:
-                return f"{name.replace('_', ' ')} {figures[name]:.3f}, where {most} is the limit"
+            if not metrics.get(name, 0) <= most:
+                return f"{name.replace('_', ' ')} {metrics[name]:.3f}, where {most} is the limit"
         return ""
 
 
@@ -94,12 +94,12 @@ def quantize(weights: Weights, metadata: dict[str, Any], positions: CalibrationP
         raise BadInput("int8 takes at least two positions to calibrate on")
     weights = {name: array for name, array in weights.items() if not name.endswith(INT8_BIAS)}
     calibrated = min(CALIBRATED, len(positions.packed) // 2)
-    compared = positions.part(calibrated, calibrated + COMPARED)
+    compared = positions.slice(calibrated, calibrated + COMPARED)
     description: dict[str, Any] = {"positions": calibrated, "compared_on": len(compared.packed),
-                                   "ranges": measure_ranges(weights, metadata, positions.part(0, calibrated))}
+                                   "ranges": measure_ranges(weights, metadata, positions.slice(0, calibrated))}
     metadata = metadata | {"quantization": description}
-    biases = measure_biases(weights, metadata, positions.part(0, min(CORRECTED, calibrated)))
-    description["figures"] = compare(Network.from_weights(weights, metadata, precision="float32"),
+    biases = measure_biases(weights, metadata, positions.slice(0, min(CORRECTED, calibrated)))
+    description["metrics"] = compare(Network.from_weights(weights, metadata, precision="float32"),
                                      Network.from_weights(weights | biases, metadata, precision="int8"), compared)
     return Quantized(biases, description)
 
@@ -125,7 +125,7 @@ def measure_ranges(weights: Weights, metadata: dict[str, Any], positions: Calibr
     network = Network.from_weights(weights, metadata, precision="float32", extra_outputs=dict.fromkeys(tensors, 4))
     ranges = {tensor: (0.0, MIN_RANGE) for tensor in tensors}
     for start in range(0, len(positions.packed), BATCH):
-        batch = positions.part(start, start + BATCH)
+        batch = positions.slice(start, start + BATCH)
         outputs = network.run(batch.packed, batch.features)
         ranges = {tensor: (min(low, float(outputs[tensor].min())), max(high, float(outputs[tensor].max())))
                   for tensor, (low, high) in ranges.items()}
@@ -138,9 +138,9 @@ def measure_biases(weights: Weights, metadata: dict[str, Any], positions: Calibr
     (Nagel et al. 2019, arXiv:1906.04721, section 4.2).
 
     Of each quantised convolution, for the mean of each filter over all points.  Then of the layers of the value head
-    that take what is quantised: of the one that gives the owners, for the lead; of the hidden layer, because the maxima
-    of filters are larger where the filters are less exact.
-    From the first to the last, each with those before it corrected.  Tied filters of an equivariant network get the
+    that take quantised features: of the ownership layer, for the lead; of the hidden layer, because the maxima of
+    filters are larger where the filters are less exact.
+    The layers are corrected in order, each after all earlier ones.  Tied filters of an equivariant network get the
     mean over the orientations.
     """
     spec = config_of(metadata).exported().spec()
@@ -166,7 +166,7 @@ def measure_biases(weights: Weights, metadata: dict[str, Any], positions: Calibr
         correct(conv, missing)
     if LEAD in of_value:
         outputs = found(LEAD, 2)
-        slope = (1 - outputs["ownership"] ** 2).sum(1).mean()        # the lead's, by the bias: owners are tanh
+        slope = (1 - outputs["ownership"] ** 2).sum(1).mean()        # the lead's, by the bias: ownership is tanh
         correct(OWNERSHIP, (expected[LEAD] - outputs[LEAD]).mean(0) / max(slope, 1))
     for tensor in of_value.keys() - {LEAD}:
         correct(HIDDEN, (expected[tensor] - found(tensor, 2)[tensor]).mean(0))
@@ -174,31 +174,31 @@ def measure_biases(weights: Weights, metadata: dict[str, Any], positions: Calibr
 
 
 def compare(float32: Network, int8: Network, positions: CalibrationPositions) -> dict[str, float]:
-    """The figures of a quantised network on these positions; see above."""
+    """The metrics of a quantised network on these positions; see above."""
     base, other = (evaluate(network, positions) for network in (float32, int8))
-    figures = {"top1_agreement": np.mean(base.priors.argmax(1) == other.priors.argmax(1)),
+    metrics = {"top1_agreement": np.mean(base.priors.argmax(1) == other.priors.argmax(1)),
                "kl": cross_entropy(other.priors, base.priors) - cross_entropy(base.priors, base.priors)}
     for name, ours, theirs in (("value", base.values, other.values), ("ownership", base.ownership, other.ownership),
                                ("score", base.score_mean, other.score_mean)):
         if ours is not None and theirs is not None:
-            figures[f"{name}_difference"] = np.sqrt(np.mean((ours.astype(np.float64) - theirs) ** 2))
+            metrics[f"{name}_difference"] = np.sqrt(np.mean((ours.astype(np.float64) - theirs) ** 2))
     for output, ending in ((base, ""), (other, "_int8")):
         if (targets := positions.policy) is not None:
             targets = np.eye(output.priors.shape[1])[targets] if targets.ndim == 1 else targets
-            figures[f"top1{ending}"] = np.mean(output.priors.argmax(1) == targets.argmax(1))
-            figures[f"ce{ending}"] = cross_entropy(output.priors, targets)
+            metrics[f"top1{ending}"] = np.mean(output.priors.argmax(1) == targets.argmax(1))
+            metrics[f"ce{ending}"] = cross_entropy(output.priors, targets)
         if positions.outcomes is not None and output.values is not None and positions.outcomes.any():
             known = positions.outcomes != 0
-            figures[f"value_mse{ending}"] = np.mean((positions.outcomes - output.values)[known] ** 2)
+            metrics[f"value_mse{ending}"] = np.mean((positions.outcomes - output.values)[known] ** 2)
     if int8.equivariant:
-        figures["equivariance"] = equivariance_error(int8, positions.part(0, SYMMETRIC))
-    return {name: round(float(figure), 6) for name, figure in figures.items()}
+        metrics["equivariance"] = equivariance_error(int8, positions.slice(0, SYMMETRIC))
+    return {name: round(float(value), 6) for name, value in metrics.items()}
 
 
 def evaluate(network: Network, positions: CalibrationPositions) -> NetworkOutput:
     """The output for all of the positions, in batches."""
-    parts = [positions.part(start, start + BATCH) for start in range(0, len(positions.packed), BATCH)]
-    return concatenated_outputs([network.evaluate_packed(part.packed, part.features) for part in parts])
+    slices = [positions.slice(start, start + BATCH) for start in range(0, len(positions.packed), BATCH)]
+    return concatenated_outputs([network.evaluate_packed(each.packed, each.features) for each in slices])
 
 
 def cross_entropy(priors: np.ndarray, targets: np.ndarray) -> float:
@@ -218,14 +218,14 @@ def equivariance_error(network: Network, positions: CalibrationPositions) -> flo
     return largest
 
 
-def format_figures(description: dict[str, Any]) -> str:
+def format_metrics(description: dict[str, Any]) -> str:
     """metadata["quantization"] in a line: what int8 computes where float32 computes what."""
-    figures = description.get("figures", {})
-    texts = [f"the same first move in {figures['top1_agreement']:.1%}", f"KL divergence {figures['kl']:.4f}"]
-    texts += [f"{title} {figures[f'{name}_int8']:{form}} instead of {figures[name]:{form}}" for name, title, form in (
+    metrics = description.get("metrics", {})
+    texts = [f"the same first move in {metrics['top1_agreement']:.1%}", f"KL divergence {metrics['kl']:.4f}"]
+    texts += [f"{title} {metrics[f'{name}_int8']:{form}} instead of {metrics[name]:{form}}" for name, title, form in (
         ("top1", "top-1", ".2%"), ("ce", "cross-entropy", ".4f"), ("value_mse", "value MSE", ".4f"))
-        if name in figures and f"{name}_int8" in figures]
-    texts += [f"{name} differs by {figures[f'{name}_difference']:.3f}{unit}" for name, unit in (
-        ("value", ""), ("ownership", ""), ("score", " points")) if f"{name}_difference" in figures]
+        if name in metrics and f"{name}_int8" in metrics]
+    texts += [f"{name} differs by {metrics[f'{name}_difference']:.3f}{unit}" for name, unit in (
+        ("value", ""), ("ownership", ""), ("score", " points")) if f"{name}_difference" in metrics]
     return (f"int8, compared with float32 on {description.get('compared_on', 0):,} positions when it was made: "
             + ", ".join(texts))

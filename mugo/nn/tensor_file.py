@@ -46,7 +46,8 @@ class TensorFile:
                                  "most")
             self._file = safe_open(path, "numpy")
             slices = {name: self._file.get_slice(name) for name in self._file.keys()}
-            self.shapes = {name: (str(part.get_dtype()), tuple(part.get_shape())) for name, part in slices.items()}
+            self.shapes = {name: (str(tensor.get_dtype()), tuple(tensor.get_shape()))
+                           for name, tensor in slices.items()}
         except PermissionError as error:
             raise BadInput(f"{path}: {error_line(error)}") from None
         except self._errors as error:

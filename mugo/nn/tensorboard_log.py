@@ -1,7 +1,7 @@
 """A log for TensorBoard, of training and of self-play, on either backend.
 
 TensorBoard's own writer of records makes it: tensorflow.summary, and TensorBoard's EventFileWriter where TensorFlow is
-installed, would load TensorFlow beside JAX.
+installed, would load TensorFlow in addition to JAX.
 """
 import importlib.util
 import os

@@ -58,18 +58,18 @@ def new_layers(source: Config, config: Config) -> set[str]:
     """The names of the layers of those heads, and of the context module, that a network of config `source` does not
     have.  A policy head that takes a context module's output is the same head as one that does not, and a context
     module with more layers is the same module."""
-    known = [_lasting_layers(part) for part in source.spec().blocks]
-    return {name for part in config.spec().blocks[len(config.spec().trunk):] if _lasting_layers(part) not in known
-            for name in layer_names(part)}
+    known = [_lasting_layers(block) for block in source.spec().blocks]
+    return {name for block in config.spec().blocks[len(config.spec().trunk):] if _lasting_layers(block) not in known
+            for name in layer_names(block)}
 
 
-def _lasting_layers(part: Block | Head) -> set[str]:
-    """The names of those layers of a part that it keeps when it grows."""
-    if isinstance(part, PolicyHead):
-        part = replace(part, uses_context=False)
-    elif isinstance(part, ContextModule):
-        part = replace(part, layers=1, chain_pooling=False)
-    return layer_names(part)
+def _lasting_layers(block: Block | Head) -> set[str]:
+    """The names of those layers of a block or head that it keeps when it grows."""
+    if isinstance(block, PolicyHead):
+        block = replace(block, uses_context=False)
+    elif isinstance(block, ContextModule):
+        block = replace(block, layers=1, chain_pooling=False)
+    return layer_names(block)
 
 
 def describe_source(metadata: dict[str, Any], path: Path) -> dict[str, Any]:

@@ -12,7 +12,7 @@
 
 The komi is the number of points that the side to move gets at the end: White's compensation, komi and points for
 handicap stones, if White is to move, and minus that if Black is (KataGo's selfKomi, Wu 2019, arXiv:1902.10565,
-table 1).  It is added at the end, so the policy and the owners do not depend on it, a point of komi is a point of
+table 1).  It is added at the end, so the policy and the ownership do not depend on it, a point of komi is a point of
 score, and more komi is never worse.  The colour, 1 Black, -1 White, says who has moved more often, which the planes
 show only to a network that counts all stones and captures.
 
@@ -56,8 +56,8 @@ class ValueHead:
                        relu="value_wide_relu")
         plane = graph.plane(y, "ownership_conv", bias=True, initializer="zeros")
         graph = graph.float32
-        owners = graph.ownership(plane)
-        lead = graph.lead(owners)
+        ownership = graph.ownership(plane)
+        lead = graph.lead(ownership)
         # The pooled means are far from 0, and the first steps left every ReLU here at 0 for good: so they are
         # normalised, and the activation is ELU.
         pooled = graph.batch_norm(graph.mean_max_pool(y, "value_pool"), "value_pool_batch_norm")
@@ -68,4 +68,4 @@ class ValueHead:
         correction, scale, outcome = (graph.dense(hidden, name, 1, initializer="zeros") for name in (
             "score_correction", "score_scale", "value_correction"))
         score = graph.score(lead, correction, scale, POINTS_UNIT, MIN_SCALE)
-        return {"value": graph.value_of_score(score, outcome), "ownership": owners, "score": score}
+        return {"value": graph.value_of_score(score, outcome), "ownership": ownership, "score": score}

@@ -107,7 +107,7 @@ class WeightGraph:
     def ownership(self, plane: Features) -> Features:
         return plane
 
-    def lead(self, owners: Features) -> Features:
+    def lead(self, ownership: Features) -> Features:
         return Features(1, TRIVIAL)
 
     def score(self, lead: Features, correction: Features, scale: Features, unit: float, min_scale: float) -> Features:

@@ -32,7 +32,7 @@ def moves_by_prior(position: BasePosition, priors: np.ndarray, points: Sequence[
 
 
 def infos_by_network(network, position: BasePosition, moves: Sequence[tuple[int, float]], *, visits: int,
-                     tta: bool = False) -> list[MoveInfo]:
+                     symmetries: bool = False) -> list[MoveInfo]:
     """What a network with a value head says of (point, prior) pairs: win rate and score of the position after each.
 
     visits: that they get.  A game of Gomoku that is over is scored by its rules: the network was never trained on one.
@@ -40,7 +40,7 @@ def infos_by_network(network, position: BasePosition, moves: Sequence[tuple[int,
     if not moves:
         return []
     after = [position.play(point) for point, _ in moves]
-    output = network.evaluate(after, tta=tta)
+    output = network.evaluate(after, symmetries=symmetries)
     infos = []
     for k, ((point, prior), other) in enumerate(zip(moves, after, strict=True)):
         is_won_or_drawn = other.is_over and not other.may_pass
@@ -70,7 +70,7 @@ def network_ownership(network, position: BasePosition) -> np.ndarray | None:
     """The ownership of a position by a network, like scoring.ownership; None if it has none, and without a network."""
     if network is None or not network.has_ownership:
         return None
-    return network.evaluate([position], tta=True).board_ownership(0, position)
+    return network.evaluate([position], symmetries=True).board_ownership(0, position)
 
 
 def ownership_by(network, position: BasePosition) -> np.ndarray:

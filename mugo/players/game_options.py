@@ -26,9 +26,9 @@ class GameOptions:
     """The game and how it begins.  Raises BadInput for values out of range."""
     game: str | None = option(None, "the game that is played", choices=GAMES, common=True,
                               shown_default="the game of --network, or go")
-    size: str | None = option(None, "of the board: N, or COLUMNSxROWS as 13x9", metavar="N", common=True,
+    size: str | None = option(None, "board size: N, or COLUMNSxROWS such as 13x9", metavar="N", common=True,
                               shown_default=f"of Go the command's own, of Gomoku that of --network, or {GOMOKU_SIZE}")
-    k: int | None = option(None, "how many in a row win", player="Gomoku",
+    k: int | None = option(None, "number of stones in a row that wins", player="Gomoku",
                            shown_default="3 on 3x3, 4 up to 6x6, else 5")
     exactly: bool = option(False, "more than k in a row do not win", player="Gomoku")
     komi: float | None = option(
@@ -44,11 +44,15 @@ class GameOptions:
         check(self)
 
 
-def add_arguments(parser: argparse.ArgumentParser, size: str, *, handicap: bool = False) -> None:
-    """Add the options of the game.  size: the default board size of Go, as text for the help.  handicap: and
-    --handicap."""
-    add_options(parser, GameOptions, () if handicap else ("handicap",),
-                {"size": f"{size}; in Gomoku that of --network, or {GOMOKU_SIZE}"})
+def add_arguments(parser: argparse.ArgumentParser, size: str, *, network: bool = True, handicap: bool = False) -> None:
+    """Add the options of the game.
+
+    size: the default board size of Go, as text for the help.  network: whether the command has --network, whose game
+    and size are the defaults.  handicap: whether to add --handicap.
+    """
+    defaults = {"size": f"{size}; in Gomoku that of --network, or {GOMOKU_SIZE}"} if network else {
+        "size": f"{size}; in Gomoku {GOMOKU_SIZE}", "game": "go"}
+    add_options(parser, GameOptions, () if handicap else ("handicap",), defaults)
 
 
 def game_options(args: argparse.Namespace) -> GameOptions:
@@ -67,7 +71,7 @@ def first_position(args: argparse.Namespace, size: int) -> BasePosition:
     except ValueError as error:
         raise BadInput(f"--size: {error}") from None
     if game == "go":
-        rules = rules_of(args) or Rules()
+        rules = requested_rules(args) or Rules()
         default = HANDICAP_KOMI if options.handicap else rules.default_komi
         start = new_game(game, shape or size, komi=default if options.komi is None else options.komi)
         assert isinstance(start, Position)
@@ -97,7 +101,7 @@ def refuse_other_options(args: argparse.Namespace, game: str, *kinds: type) -> N
                 refuse_other_game(f"--{each.name}", each.player.lower(), game)
 
 
-def rules_of(args: argparse.Namespace) -> Rules | None:
+def requested_rules(args: argparse.Namespace) -> Rules | None:
     """The rules that a command line asks for, as far as they are supported; None if it names none.  Raises BadInput."""
     try:
         return rules_to_play(args.rules).supported() if args.rules else None

@@ -8,6 +8,7 @@ from typing import Any
 from mugo.core.files import BadInput
 from mugo.core.limits import SEED
 from mugo.core.options import add_options, check, given, option
+from mugo.nn.bundled import NETWORK_HELP
 from mugo.nn.runtime import PLAY_PRECISIONS, PROVIDERS, check_options
 from mugo.players.player import Player, RandomPlayer
 from mugo.players.policy import TEMPERATURE, PolicyPlayer
@@ -34,10 +35,11 @@ GO_SIZE = 19              # the board of Go by default
 class PlayerOptions:
     """Options of all players: the network, and how it is used.  Raises BadInput for values out of range."""
     network: str | None = option(
-        None, "a network's file, the folder of a training run, or the name of a bundled network",
-        shown_default="the bundled network for the board, in Go the nearest", common=True, metavar="NAME")
-    precision: str = option("auto", "of the network: auto is int8 where this processor multiplies int8 faster and the "
-                            "network has an int8 graph, else float32", choices=PLAY_PRECISIONS, common=True)
+        None, NETWORK_HELP,
+        shown_default="the bundled network for the board, in Go the nearest", common=True, metavar="NETWORK")
+    precision: str = option("auto", "precision of the network: auto is int8 where this processor multiplies int8 "
+                            "faster and the network has an int8 graph, else float32",
+                            choices=PLAY_PRECISIONS, common=True)
     provider: str = option("cpu", "the execution provider of ONNX Runtime; all but cpu need another package of it",
                            choices=PROVIDERS)
     temperature: float = option(TEMPERATURE, "0 plays the best move, 1 samples from the priors", least=0, most=1e9,
@@ -61,7 +63,7 @@ CHOICE_OPTIONS = ("temperature", "early_stop", "lcb_stdevs", "min_visit_prop_for
 
 
 def make_player(name: str, *, network=None, seed: int | None = None, temperature: float = TEMPERATURE,
-                tta: bool = True, settings: Settings | None = None,
+                symmetries: bool = True, settings: Settings | None = None,
                 play_options: PlayOptions = DEFAULT_PLAY_OPTIONS, game: str = "go", precision: str = "auto",
                 provider: str = "cpu") -> Player:
     """The player of this name.
@@ -69,7 +71,7 @@ def make_player(name: str, *, network=None, seed: int | None = None, temperature
     network: a name or file that nn.inference.Network opens, or an open network; None: the bundled ones, by board.
     precision, provider: with which a network that is not open is opened (nn.runtime).
     seed: the same seed plays the same moves.  temperature: of `randompolicy` only.
-    tta: test-time augmentation of `policy` and `randompolicy`: priors averaged over the 8 symmetries.
+    symmetries: test-time augmentation of `policy` and `randompolicy`: priors averaged over the 8 symmetries.
     settings, play_options: of `uct` and `mcts` only; a seed in the settings takes precedence over `seed`.
     game: whose default settings are used without `settings`.
     Raises BadInput for an unknown name, options out of range or a network that cannot be opened.
@@ -89,7 +91,8 @@ def make_player(name: str, *, network=None, seed: int | None = None, temperature
     if name == "mcts":
         settings = settings or replace(default_settings(name, game), seed=seed)
         return SearchPlayer(name, Search(settings, network), play_options)
-    return PolicyPlayer(network, temperature=temperature if name == "randompolicy" else 0, tta=tta, seed=seed)
+    return PolicyPlayer(network, temperature=temperature if name == "randompolicy" else 0, symmetries=symmetries,
+                        seed=seed)
 
 
 def open_network(name: str | Path | None, threads: int | None = None, precision: str = "auto", provider: str = "cpu"):
@@ -163,7 +166,7 @@ def player_from_arguments(args: argparse.Namespace, game: str = "go", network=No
     """
     options = player_options(args)
     player = make_player(args.player, network=network or options.network, seed=args.seed,
-                         temperature=options.temperature, tta=options.symmetries,
+                         temperature=options.temperature, symmetries=options.symmetries,
                          settings=settings_from_arguments(args, game),
                          play_options=play_options_from_arguments(args, game),
                          precision=options.precision, provider=options.provider)

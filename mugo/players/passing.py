@@ -76,10 +76,10 @@ def is_finished(position: BasePosition) -> bool:
     if not _all_clear(position, MOVE_ROLLOUTS, CLEAR_OWNERSHIP - 0.3) \
             or not _all_clear(position, ROLLOUTS, CLEAR_OWNERSHIP):
         return False
-    counted = scoring.without_dead(position)
-    colour = counted.board[0]["colour"]
-    return all({BLACK, WHITE} <= {int(colour[each]) for each in neighbours(point, counted)}
-               for point in scoring.neutral_points(counted))
+    cleared = scoring.without_dead(position)
+    colour = cleared.board[0]["colour"]
+    return all({BLACK, WHITE} <= {int(colour[each]) for each in neighbours(point, cleared)}
+               for point in scoring.neutral_points(cleared))
 
 
 def _all_clear(position: BasePosition, rollouts: int, limit: float) -> bool:
@@ -101,9 +101,9 @@ def _unclear_chains(position: BasePosition, owners: np.ndarray, limit: float) ->
 
 def dame(position: BasePosition) -> list[int]:
     """The neutral points of a finished position that are worth a move by area: those that are no liberty of a seki."""
-    counted = scoring.without_dead(position)
-    in_seki = seki_points(counted, scoring.ownership_at_end(counted).ravel())
-    return [point for point in scoring.neutral_points(counted) if in_seki.isdisjoint(neighbours(point, counted))]
+    cleared = scoring.without_dead(position)
+    in_seki = seki_points(cleared, scoring.ownership_at_end(cleared).ravel())
+    return [point for point in scoring.neutral_points(cleared) if in_seki.isdisjoint(neighbours(point, cleared))]
 
 
 def dead_liberties(position: BasePosition) -> np.ndarray:
@@ -111,7 +111,7 @@ def dead_liberties(position: BasePosition) -> np.ndarray:
     colour_left = scoring.without_dead(position).board[0]["colour"]
     board = position.board[0]
     sensible = position.sensible_points()
-    liberties = {beside for chain in chains(position) for point in chain for beside in neighbours(point, position)
+    liberties = {each for chain in chains(position) for point in chain for each in neighbours(point, position)
                  if colour_left[chain[0]] == EMPTY and board["colour"][chain[0]] == -position.to_play}
     return sensible[np.isin(sensible, list(liberties))]
 

@@ -25,16 +25,17 @@ class PolicyPlayer(Player):
     network: with `evaluate(positions)`, as nn.inference.Network.
     temperature: moves are sampled in proportion to prior^(1 / temperature); 0 plays the best one, or in Gomoku a
     forced one.
-    tta: test-time augmentation, priors averaged over the 8 symmetries, at eight times the cost.
+    symmetries: test-time augmentation, priors averaged over the 8 symmetries, at eight times the cost.
     """
 
-    def __init__(self, network, *, temperature: float = 0, tta: bool = False, seed: int | Sequence[int] | None = None):
+    def __init__(self, network, *, temperature: float = 0, symmetries: bool = False,
+                 seed: int | Sequence[int] | None = None):
         if not 0 <= temperature < np.inf:
             raise BadInput(f"a temperature is 0 or more, not {temperature}")
         self.name = "randompolicy" if temperature else "policy"
         self.network = network
         self._temperature = temperature
-        self._tta = tta
+        self._symmetries = symmetries
         self._rng = np.random.default_rng(seed)
 
     def select_move(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False) -> int:
@@ -42,7 +43,7 @@ class PolicyPlayer(Player):
             forced, _, _ = game.forced_move(position.board[0], False)
             if forced:
                 return forced
-        priors = self.network.evaluate([position], tta=self._tta).priors[0]
+        priors = self.network.evaluate([position], symmetries=self._symmetries).priors[0]
         points = passing.candidate_moves(position, priors, cleanup) if position.may_pass else position.sensible_points()
         if not len(points):
             return pass_or_raise(position)

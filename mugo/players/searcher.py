@@ -45,18 +45,18 @@ def default_select_by(name: str, game: str) -> str:
 @dataclass(frozen=True)
 class PlayOptions:
     """How a searcher turns search results into moves.  Raises BadInput for values out of range."""
-    simulations: int | None = option(None, "simulations for a move", least=1, most=10**9, shown_default="no limit",
-                                     common=True)
-    seconds: float | None = option(None, "seconds for a move, at most", above=0, common=True, metavar="SECONDS",
+    simulations: int | None = option(None, "limit of simulations for a move", least=1, most=10**9, common=True,
+                                     shown_default="no limit")
+    seconds: float | None = option(None, "limit of seconds for a move", above=0, common=True, metavar="SECONDS",
                                    shown_default=f"{SECONDS:g} without --simulations or a clock")
     select_by: str = option(
         "visits", "play the most visited move, the one with the highest mean value, or the one with the highest lower "
         "confidence bound of its value (KataGo's useLcbForSelection)", choices=SELECT_BY,
         shown_default="lcb of mcts in Go, else visits")
     dynamic_komi: bool = option(True, "in a handicap game, search with the komi that makes the position about even")
-    resign: float = option(0.05, "resign when the win rate was below this for resign_moves own moves, in a handicap "
-                           "game not before move 20 for each stone; 0 never", least=0, below=1, common=True)
-    resign_moves: int = option(3, "own moves in a row with a win rate below resign after which it resigns", least=1)
+    resign: float = option(0.05, "resign when the win rate has been below this for --resign-moves moves; in a "
+                           "handicap game not before move 20 for each stone; 0: never", least=0, below=1, common=True)
+    resign_moves: int = option(3, "moves in a row with a win rate below --resign before the player resigns", least=1)
 
     def __post_init__(self):
         check(self)

@@ -10,7 +10,7 @@ from mugo.plots.figures import BLUE, GREEN, INK, RED, new_figure, save_figure
 COLOURS = BLUE, GREEN, RED, "#8a5a9e", "#c08a2e", "#2f8f8a", "#7a5230"          # as many as arena.UCT_LEVELS
 
 
-# Measures of heads beside the policy: column of the log: (axis, scale).
+# Measures of the heads other than the policy: column of the log: (axis, scale).
 HEADS = {"value_mse": ("MSE of the value", 1), "ownership_accuracy": ("accuracy of ownership, %", 100),
          "score_error": ("error of the score, points", 1)}
 

@@ -1,6 +1,6 @@
 """What all pictures share: the colours, and writing matplotlib figures as PNG, SVG or PDF.
 
-matplotlib is imported when a figure is made.  Its pyplot is never imported, so the figures of a notebook are safe.
+matplotlib is imported when a figure is made.  Its pyplot is never imported, so a notebook keeps its own figures.
 """
 import importlib.util
 from collections.abc import Callable

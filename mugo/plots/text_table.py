@@ -15,7 +15,7 @@ def display_width(text: str) -> int:
 
 def truncate(text: str, columns: int) -> str:
     """The text, cut to at most this many terminal columns, "?" for each control character."""
-    width, end = 0, 0                    # end: of what fits beside "…"
+    width, end = 0, 0                    # end: of what fits with "…"
     for i, c in enumerate(text):
         width += display_width(c)
         if width < columns:

@@ -1,7 +1,7 @@
 """Reviews of recorded games, move by move: `mugo review`.
 
     move_review      MoveReview, Review: rank, win rate, loss and best move of every move
-    counting         the end of a game by its count
+    end_of_game      the end of a game by its final score
     review           Reviewer, which makes a Review of a record
     report           tables, comments and CSV
     graph            the win-rate graph

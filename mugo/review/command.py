@@ -30,7 +30,7 @@ from mugo.sgf.archives import printable_name
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `mugo review`."""
-    parser.add_argument("games", nargs="+", metavar="GAME", help="SGF files, folders of them, archives")
+    parser.add_argument("games", nargs="+", metavar="GAMES", help="SGF files, folders of them, and archives")
     parser.add_argument("-o", "--output", default="review", metavar="FOLDER",
                         help="folder for the SGF, CSV, text and graphs of each game (default: %(default)s)")
     add_options(parser, ReviewOptions)

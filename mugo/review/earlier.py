@@ -46,7 +46,7 @@ def read_review(folder: Path, name: str) -> tuple[dict, str] | None:
 def is_of_another_game(folder: Path, name: str, game: str) -> bool:
     """Whether NAME.* is the finished review of a game with another hash."""
     found = read_review(folder, name)
-    return found is not None and found[0].get("game", game) != game      # reviews of before have no hash
+    return found is not None and found[0].get("game", game) != game      # older reviews have no hash
 
 
 def file_of_others(folder: Path, name: str) -> Path | None:

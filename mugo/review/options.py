@@ -42,7 +42,7 @@ class ReviewOptions:
     player: str = option("mcts", "the player that evaluates the positions",
                          choices=[name for name in PLAYERS if name != "random"], common=True)
     fast: bool = option(False, "no search: priors and win rates of the network alone", common=True)
-    komi: float = option(KOMI, "of games that name none", least=-MAX_KOMI, most=MAX_KOMI, common=True)
+    komi: float = option(KOMI, "White's points in games that name no komi", least=-MAX_KOMI, most=MAX_KOMI, common=True)
     opened: PlayerOptions = PlayerOptions()
     simulations: int | None = None
     seconds: float | None = None
@@ -79,7 +79,7 @@ def review_options(args: argparse.Namespace) -> ReviewOptions:
 
 
 def network_files(options: ReviewOptions) -> list[Path]:
-    """The files that a reviewer of these options reads, beside those that come with MuGo."""
+    """The files that a reviewer of these options reads, without those that come with MuGo."""
     path = Path(options.network or "")
     return [path] if path.is_absolute() else []
 
@@ -92,12 +92,12 @@ def make_reviewer(options: ReviewOptions) -> Reviewer:
         options.network, settings.threads, options.opened.precision, options.opened.provider)
     if network is not None and options.network is not None:
         network.for_position(Position())                 # one line for a network of another game, not one a game
-    tta = options.opened.symmetries
+    symmetries = options.opened.symmetries
     if not options.has_search:
-        return Reviewer(network, tta=tta, komi=options.komi)
+        return Reviewer(network, symmetries=symmetries, komi=options.komi)
     evaluators = (SearchEvaluator(Search(settings, network), options.simulations, options.seconds),
                   SearchEvaluator(Search(settings, network), options.simulations, options.seconds))
-    return Reviewer(network, evaluators, tta=tta, komi=options.komi)
+    return Reviewer(network, evaluators, symmetries=symmetries, komi=options.komi)
 
 
 def describe_reviewer(options: ReviewOptions, size: BoardSize) -> str:
@@ -110,7 +110,7 @@ def describe_reviewer(options: ReviewOptions, size: BoardSize) -> str:
     limits = [f"{options.simulations} simulations"] if options.simulations else []
     limits += [f"{options.seconds:g} seconds"] if options.seconds else []
     network = network and f" with {network}"
-    return f"{REVIEWED_BY} {__version__}: {options.player}{network}, {' or '.join(limits)} a position."
+    return f"{REVIEWED_BY} {__version__}: {options.player}{network}, {' or '.join(limits)} per position."
 
 
 def fingerprint(task: ReviewTask, options: ReviewOptions, size: BoardSize) -> str:

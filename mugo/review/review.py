@@ -9,7 +9,7 @@ move to move, or from the network's value head; so do leads in points, with a ne
 
 A move's loss compares two positions after it: the one after the best move and the one after the move played, both
 evaluated with the same effort.  Win rates before and after a move are not comparable, because a search overestimates
-the side that moves first.  The end of a game, where nothing is left to play for, is counted (counting.py).
+the side that moves first.  The end of a game, where nothing is left to play for, is scored (end_of_game.py).
 """
 from collections.abc import Callable, Sequence
 
@@ -26,7 +26,7 @@ from mugo.nn.output import NetworkOutput, concatenated_outputs
 from mugo.players import passing
 from mugo.players.estimates import moves_by_prior, sensible_moves
 from mugo.players.evaluator import Evaluation, SearchEvaluator
-from mugo.review.counting import counted, counts, neutral_points
+from mugo.review.end_of_game import final_scores, neutral_points, scored
 from mugo.review.move_review import MoveReview, Review
 from mugo.search.move_infos import PV_LENGTH
 from mugo.sgf.record import Record
@@ -42,17 +42,17 @@ class Reviewer:
     network: as nn.inference.Network, or None.
     evaluators: one for the positions of the game and one for the positions after best moves, each with its own tree;
     without them win rates are the network's, if it has a value head.
-    tta: test-time augmentation of the network's outputs.  komi: of games that name none.
+    symmetries: test-time augmentation of the network's outputs.  komi: of games that name none.
     Raises ValueError without network and evaluators.
     """
 
     def __init__(self, network=None, evaluators: tuple[SearchEvaluator, SearchEvaluator] | None = None, *,
-                 tta: bool = True, komi: float = KOMI):
+                 symmetries: bool = True, komi: float = KOMI):
         if network is None and evaluators is None:
             raise ValueError("a reviewer needs a network or evaluators")
         self._network = network
         self._evaluators = evaluators
-        self._tta = tta
+        self._symmetries = symmetries
         self._komi = komi
 
     def review(self, record: Record, on_move: Callable[[], object] = lambda: None) -> Review:
@@ -77,15 +77,15 @@ class Reviewer:
             moves = self._review_by_search(self._evaluators, to_evaluate, priors, on_move)
         else:
             moves = self._review_by_network(to_evaluate, on_move)
-        scores = counts(record, positions, not stop_reason)[1:]
-        moves = [counted(move, score) for move, score in zip(moves, scores, strict=True)]
+        scores = final_scores(record, positions, not stop_reason)[1:]
+        moves = [scored(move, score) for move, score in zip(moves, scores, strict=True)]
         return Review(record, tuple(moves), tuple(positions), stop_reason)
 
-    def _evaluate_network(self, positions: Sequence[Position], tta: bool | None = None) -> NetworkOutput:
+    def _evaluate_network(self, positions: Sequence[Position], symmetries: bool | None = None) -> NetworkOutput:
         """The network's output for positions, evaluated in batches."""
         assert self._network is not None
-        tta = self._tta if tta is None else tta
-        return concatenated_outputs([self._network.evaluate(list(positions[i:i + BATCH]), tta=tta)
+        symmetries = self._symmetries if symmetries is None else symmetries
+        return concatenated_outputs([self._network.evaluate(list(positions[i:i + BATCH]), symmetries=symmetries)
                                      for i in range(0, len(positions), BATCH)])
 
     def _review_by_search(self, evaluators: tuple[SearchEvaluator, SearchEvaluator], positions: list[Position],
@@ -147,7 +147,7 @@ class Reviewer:
             if step < PV_LENGTH - 1:
                 positions = [position if over else position.play(point)
                              for position, point, over in zip(positions, points, is_over, strict=True)]
-                priors = self._evaluate_network(positions, tta=False).priors
+                priors = self._evaluate_network(positions, symmetries=False).priors
         return variations
 
 
@@ -205,7 +205,7 @@ def _is_harmless_pass(position: Position, point: int, best: int, ends_game: bool
     nearly over.
 
     Win rates are no measure of that: rollouts from a finished position give the side that has lost up to a half.  So
-    the game is counted without dead stones.  The pass is harmless if it wins; if every chain is clearly alive or dead,
+    the game is scored without dead stones.  The pass is harmless if it wins; if every chain is clearly alive or dead,
     and all neutral points together do not change the winner (by territory they count for nobody); or if the best move
     does not change the winner.
     """

@@ -19,7 +19,7 @@ from mugo.games.position import BasePosition, global_features
 from mugo.nn.output import NetworkOutput, turned_back
 from mugo.search import records, scores, tree
 from mugo.search.settings import Settings
-from mugo.search.threaded_growth import mean_owners
+from mugo.search.threaded_growth import mean_ownership
 from mugo.search.tree_arrays import TreeArrays
 
 BATCH = 8                                # leaves evaluated together, by default,
@@ -74,7 +74,7 @@ class BatchedGrowth:
         """How many simulations to run before the limits are looked at again; 0 if no batch fits into the time.
 
         In a small tree virtual loss spreads most of a batch over moves that would not have been searched; so, unless
-        settings.batch is given, it grows with the root's visits.  rate: simulations a second.
+        settings.batch is given, it grows with the root's visits.  rate: simulations per second.
         """
         visits = int(self._arrays.root_node["visits"])
         batch = self._settings.batch or min(BATCH, max(1, visits // VISITS_FOR_EACH))
@@ -86,7 +86,7 @@ class BatchedGrowth:
         arrays.make_room(n)
         started = time.perf_counter()
         table, area = symmetries(self._root.shape), self._root.area
-        symmetry = table[self._rng.integers(0, len(table), n) if self._settings.random_symmetry else
+        symmetry = table[self._rng.integers(0, len(table), n) if self._settings.random_symmetries else
                          np.zeros(n, np.int64)]
         packed = np.empty((n, area, game.packed_bytes(self._root.game)), np.uint8)
         n = tree.select_batch(arrays.trees, arrays.nodes, arrays.edges, arrays.table, self._boards, self._history,
@@ -144,11 +144,11 @@ class BatchedGrowth:
         """float64 (points,): the mean owner of each point over the leaves of this search that the network evaluated, or
         over its rollouts, or both, weighted by lambda as the value is; None without either.  If this search
         evaluated no leaf, as all were before, the network's is that of the position."""
-        owners = mean_owners(self.rollouts, position)
+        ownership = mean_ownership(self.rollouts, position)
         if self._network_ownership is None and getattr(self._network, "has_ownership", False):
             output = self._network.evaluate([position])          # all leaves were evaluated in searches before
             self._network_ownership, self._leaves_evaluated = output.board_ownership(0, position).ravel(), 1
         if self._network_ownership is None:
-            return owners
+            return ownership
         by_network = self._network_ownership / self._leaves_evaluated
-        return by_network if owners is None else (1 - self._lambda) * by_network + self._lambda * owners
+        return by_network if ownership is None else (1 - self._lambda) * by_network + self._lambda * ownership

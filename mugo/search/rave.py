@@ -1,9 +1,9 @@
 """RAVE: what the moves of a rollout say about the moves of the nodes above it.  Compiled.
 
 Gelly and Silver 2007 ("Combining Online and Offline Knowledge in UCT"), 2011 ("Monte-Carlo tree search and rapid action
-value estimation in computer Go").  Every edge has, beside its own mean value q over n visits, an all-moves-as-first
-(AMAF) mean rave_q over rave_visits: of all simulations through its node in which its move was played there or later,
-by the same side, as the first stone on that point.  Selection takes
+value estimation in computer Go").  In addition to its own mean value q over n visits, every edge has an
+all-moves-as-first (AMAF) mean rave_q over rave_visits: of all simulations through its node in which its move was
+played there or later, by the same side, as the first stone on that point.  Selection takes
 
     (1 - beta) q + beta rave_q        beta = rave_visits / (n + rave_visits + 4 b^2 n rave_visits)
 

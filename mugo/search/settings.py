@@ -33,9 +33,9 @@ class Settings:
     KataGo's; max_pass_prior exists because people pass where a game looks finished, and a move that they overlooked
     would need thousands of simulations.
     """
-    threads: int = option(1, "threads that search one tree (uct), or for rollouts and the network (mcts)",
+    threads: int = option(1, "threads of a search: uct searches one tree with them, mcts runs rollouts and the network",
                           least=1, most=1024, common=True, katago="numSearchThreads")
-    seed: int | None = option(None, "of random numbers: the same seed and number of simulations give the same search",
+    seed: int | None = option(None, "random seed: the same seed and number of simulations give the same search",
                               least=SEED[0], most=SEED[1], common=True)
     rollout: str = option("uniform", "how a leaf is played out: with uniformly random moves, with MoGo's patterns (in "
                           "Gomoku win at once, or block a win), or not at all, by the value head alone",
@@ -65,12 +65,12 @@ class Settings:
         shown_default=f"{ROOT_FPU_SHARE:g} of fpu_reduction_max", katago="rootFpuReductionMax", player="mcts")
     root_policy_temperature: float = option(1.0, "priors at the root become prior^(1 / temperature), normalised",
                                             above=0, most=MOST, katago="rootPolicyTemperature", player="mcts")
-    max_pass_prior: float = option(1.0, "what the network gives the pass beyond this is shared among the other moves",
-                                   least=0, most=1, player="mcts")
+    max_pass_prior: float = option(1.0, "largest prior of the pass; what the network gives it beyond is shared among "
+                                   "the other moves", least=0, most=1, player="mcts")
     dirichlet_weight: float = option(0.0, "weight of Dirichlet noise in the priors of the root (AlphaZero: 0.25)",
                                      least=0, most=1, player="mcts")
     dirichlet_alpha: float = option(0.3, "alpha of the Dirichlet noise", above=0, most=MOST, player="mcts")
-    random_symmetry: bool = option(False, "evaluate each leaf in a random one of the 8 symmetries, of a rectangle 4",
+    random_symmetries: bool = option(False, "evaluate each leaf under a random symmetry of the board",
                                    player="mcts")
     batch: int | None = option(None, "leaves evaluated together", least=1, most=(1 << 16) - 1, player="mcts",
                                shown_default="one for each 32 visits of the root, up to 8")
@@ -90,8 +90,8 @@ class Settings:
     max_edges: int = option(20_000_000, "size of the tree in edges, 40 bytes for each that is used; a full tree is "
                             "searched on, but no node is expanded any more", least=1000, most=2**31 - 1)
     reuse_tree: bool = option(True, "keep the subtree of the next position between searches")
-    early_stop: bool = option(True, "stop when the result is proven, when one move is left that is not proven to lose, "
-                              "and when no simulation that is left can change the move")
+    early_stop: bool = option(True, "stop when the result is proven, when only one move is not proven to lose, and "
+                              "when no remaining simulation can change the move")
 
     def __post_init__(self):
         check(self)

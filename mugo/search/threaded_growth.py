@@ -26,7 +26,7 @@ class ThreadedGrowth:
     """Grows a tree by `threads` threads of an executor, or by one, without it.
 
     arrays: of the tree.  rng: gives the states of the threads' random numbers.
-    rollouts: int32 (threads, POINTS), of this search: at [:, 0] their number, else the owners of points at their ends,
+    rollouts: int32 (threads, POINTS), of this search: at [:, 0] their number, else the final ownership,
     1 Black, -1 White.
     """
 
@@ -64,7 +64,7 @@ class ThreadedGrowth:
     def chunk(self, before: int, rate: float, seconds_left: float) -> int:
         """How many simulations to run before the limits are looked at again.
 
-        before: how many were run last time.  rate: simulations a second.
+        before: how many were run last time.  rate: simulations per second.
         """
         if seconds_left == np.inf and self._executor is None:
             return before                                # constant, so that a seed is repeatable
@@ -87,10 +87,10 @@ class ThreadedGrowth:
 
     def ownership(self, position: BasePosition) -> np.ndarray | None:
         """float64 (points,): the mean owner of each point over the rollouts of this search; None without any."""
-        return mean_owners(self.rollouts, position)
+        return mean_ownership(self.rollouts, position)
 
 
-def mean_owners(rollouts: np.ndarray, position: BasePosition) -> np.ndarray | None:
+def mean_ownership(rollouts: np.ndarray, position: BasePosition) -> np.ndarray | None:
     """float64 (points,): the mean owner of each point, 1 Black, -1 White; None without a rollout, and in Gomoku.
 
     rollouts: as in ThreadedGrowth.

@@ -22,7 +22,7 @@ from mugo.search.search import Search
 from mugo.search.settings import DEFAULT_SETTINGS, Settings
 from mugo.core.sprt import H0, H1, SPRT, UNDECIDED
 
-UCT_LEVELS = (1_000, 3_000, 5_000, 10_000, 20_000, 50_000, 100_000)      # simulations a move
+UCT_LEVELS = (1_000, 3_000, 5_000, 10_000, 20_000, 50_000, 100_000)      # simulations per move
 ALPHA = 0.05                             # how often a network that is not stronger passes a level at most
 # An equal network passes in 4.8 % of matches, after 70 games on average; one that is stronger by 100 Elo in 93 %.
 PROMOTION = SPRT(0, 100, ALPHA)
@@ -110,8 +110,8 @@ def play_match(first: ArenaPlayer, second: ArenaPlayer, start: BasePosition, gam
                ) -> ArenaResult:
     """Play pairs of games with both colours, `threads` games at a time, until the test is decided.
 
-    games: at most so many; an even number is played.  max_moves: of a game; 0 is three moves a point.  on_pair: called
-    with the number of games so far.
+    games: at most so many; an even number is played.  max_moves: of a game; 0 is three moves per point.
+    on_pair: called with the number of games so far.
     The result depends on the seed only, not on `threads`.
     """
     limit = max_moves or 3 * start.size ** 2

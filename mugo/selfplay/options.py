@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mugo.core.files import BadInput
-from mugo.core.limits import PRECISIONS, SEED
+from mugo.core.limits import SEED, TRAINING_PRECISIONS
 from mugo.core.options import REQUIRED, check, may_change, option
 from mugo.core.schema import ANYTHING, BOOLEAN, TEXT, Object, check_value, integer, number, object_of, optional
 from mugo.games.coords import MAX_MOVES, MAX_SIZE, MIN_SIZE
@@ -29,11 +29,11 @@ class GameOptions:
     """The rules of the game; None: by default.  Raises BadInput for values out of their limits."""
     size: int | None = option(None, "board size", least=MIN_SIZE, most=MAX_SIZE, common=True,
                               shown_default=f"{SIZES['gomoku']}, of Go {SIZES['go']}")
-    k: int | None = option(None, "in Gomoku: how many in a row win", common=True,
-                           shown_default="3 on 3x3, 4 up to 6x6, else 5")
-    exactly: bool | None = option(None, "in Gomoku: more than k in a row do not win", shown_default="off")
-    komi: float | None = option(None, "in Go: points for White", least=-MAX_KOMI, most=MAX_KOMI, common=True,
-                                shown_default=f"{KOMI:g}")
+    k: int | None = option(None, "number of stones in a row that wins", common=True,
+                           shown_default="3 on 3x3, 4 up to 6x6, else 5", player="Gomoku")
+    exactly: bool | None = option(None, "more than k in a row do not win", shown_default="off", player="Gomoku")
+    komi: float | None = option(None, "White's points", least=-MAX_KOMI, most=MAX_KOMI, common=True,
+                                shown_default=f"{KOMI:g}", player="Go")
 
     def __post_init__(self):
         check(self)
@@ -73,10 +73,10 @@ class SelfPlayOptions:
                             most=MAX_MOVES)
     gumbel: bool = option(False, "search as Gumbel AlphaZero does, for 16 to 50 simulations: without Dirichlet noise "
                           "and sampled moves", common=True)
-    max_num_considered_actions: int = option(16, "of --gumbel: moves in the first round of sequential halving", least=1,
-                                             most=1024)
-    c_visit: float = option(50.0, "of --gumbel: weight of values against visits", least=0)
-    c_scale: float = option(1.0, "of --gumbel: scale of values", least=0)
+    max_num_considered_actions: int = option(16, "with --gumbel: moves in the first round of sequential halving",
+                                             least=1, most=1024)
+    c_visit: float = option(50.0, "with --gumbel: weight of values against visits", least=0)
+    c_scale: float = option(1.0, "with --gumbel: scale of values", least=0)
 
     def __post_init__(self):
         check(self)
@@ -103,24 +103,24 @@ class RunOptions:
                           shown_default="one for each core", may_change=True)
     games_per_thread: int = option(32, "games at once in each thread, whose positions the network evaluates together",
                                    least=1, most=MAX_GAMES_PER_THREAD)
-    precision: str = option("auto", "of the network in self-play and arena: auto is int8 where the processor "
-                            "multiplies it fast", choices=("auto", "float32"), common=True)
+    precision: str = option("auto", "precision of the network in self-play and arena: auto is int8 where this "
+                            "processor multiplies int8 faster", choices=("auto", "float32"), common=True)
     warm_start_games: int = option(0, "the first games, which UCT plays with RAVE and heuristic priors", least=0,
                                    common=True)
     warm_start_simulations: int = option(1000, "simulations of UCT for a move of the warm start", least=1)
     update_games: int = option(16, "games between two updates of the network", least=1)
     steps: int = option(40, "training steps in an update", least=1)
     batch_size: int = option(512, "positions in a batch", least=1, most=MAX_BATCH_SIZE)
-    window: int = option(20_000, "positions to train on, of the newest games, at most half of all games", least=1,
+    window: int = option(20_000, "newest positions to train on, of at most half of all games", least=1,
                          most=MAX_WINDOW)
     learning_rate: float = option(2e-3, "peak learning rate", above=0, most=1, common=True, may_change=True)
     decay_start: float = option(0.5, "fraction of the games after which the learning rate decays", least=0, most=1)
     final_lr_fraction: float = option(0.1, "final learning rate, as a fraction of the peak", least=0, most=1)
     l2: float = option(1e-4, "weight decay: c of c ||theta||^2 in the loss", least=0)
-    training_precision: str = option("auto", "of the training: auto is bfloat16 where this machine multiplies it "
-                                     "faster", choices=("auto", *PRECISIONS))
+    training_precision: str = option("auto", "precision of training: auto is bfloat16 where this machine multiplies it "
+                                     "faster", choices=("auto", *TRAINING_PRECISIONS))
     arena_every: int = option(128, "games of self-play between two evaluations in the arena", least=1)
-    arena_games: int = option(200, "games of a match in the arena, at most", least=MIN_ARENA_GAMES)
+    arena_games: int = option(200, "most games of a match in the arena", least=MIN_ARENA_GAMES)
     seed: int = option(0, "random seed", least=SEED[0], most=SEED[1], common=True)
 
     def __post_init__(self):
@@ -167,7 +167,7 @@ _RUN = Object({
     "openings": [Object({"games": integer(0), "value": number(-1, 1), "priors": [number(0, 1)]})]}, others=ANYTHING)
 
 
-def check_run(metadata: dict[str, Any], path: Path) -> None:
+def check_selfplay_run(metadata: dict[str, Any], path: Path) -> None:
     """Raise BadInput, which names the field, unless these are the metadata of a checkpoint of `mugo selfplay`."""
     if "rules" not in metadata:
         raise BadInput(f"{path} is no checkpoint of `mugo selfplay`")

@@ -9,7 +9,7 @@ From AlphaZero (Silver et al. 2017, 2018) come Dirichlet noise in the priors of 
 in a game, the reuse of the tree from move to move, and a random symmetry for each evaluation.  With options.gumbel the
 search is that of search/gumbel.py instead, with its own noise.  Plays any game of games/game.py.
 
-Arrays of the kernels, one row for each of G games; N nodes a game:
+Arrays of the kernels, one row for each of G games; N nodes per game:
 
     trees      TREE (G,)                       nodes    NODE (G, N)            edges    EDGE (G, N * (size² + 1))
     tables     int32 (G, 2**m)                 boards   BOARD (G, 2)           histories  uint64 (G, moves)

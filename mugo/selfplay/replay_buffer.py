@@ -34,7 +34,7 @@ _FRAME = struct.Struct("<4sIII")         # magic, length of the block, its CRC-3
 _HEAD = struct.Struct("<bH")             # outcome, number of moves
 
 
-def rules_of(start: BasePosition) -> dict[str, Any]:
+def game_arguments(start: BasePosition) -> dict[str, Any]:
     """The rules of a game by name, as games.game.new_game takes them."""
     if isinstance(start, gomoku.Position):
         return {"game": start.game, "size": start.size, "k": start.k, "exactly": start.exactly}
@@ -43,7 +43,7 @@ def rules_of(start: BasePosition) -> dict[str, Any]:
 
 def header_of(start: BasePosition) -> bytes:
     """The first line of a file of games from this start."""
-    text = json.dumps({"format": FORMAT, **rules_of(start)}).encode()
+    text = json.dumps({"format": FORMAT, **game_arguments(start)}).encode()
     return text + b" %08x\n" % zlib.crc32(text)
 
 

@@ -34,7 +34,7 @@ from mugo.nn.compile import compile_for_selfplay, train_step
 from mugo.nn.inference import Network
 from mugo.nn.interrupts import InterruptCallback
 from mugo.nn.keras_model import build
-from mugo.nn.metadata import check_metadata, config_of, new_metadata, printable_name
+from mugo.nn.metadata import check_metadata, config_of, new_metadata, run_name
 from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions
 from mugo.nn.runtime import has_fast_int8
 from mugo.nn.tensorboard_log import TensorBoardLog
@@ -45,9 +45,9 @@ from mugo.core.resume import check_kept, format_option
 from mugo.selfplay import arena
 from mugo.selfplay.actors import Actors, ClusterActors, LocalActors, WarmStartActors
 from mugo.selfplay.arena import ArenaPlayer, ArenaResult
-from mugo.selfplay.options import MAY_CHANGE, RunOptions, check_run
+from mugo.selfplay.options import MAY_CHANGE, RunOptions, check_selfplay_run
 from mugo.selfplay.parallel import SelfPlayGame
-from mugo.selfplay.replay_buffer import ReplayBuffer, repair_buffer, rules_of
+from mugo.selfplay.replay_buffer import ReplayBuffer, repair_buffer, game_arguments
 from mugo.selfplay.replay_window import ReplayWindow
 from mugo.selfplay.run_log import write_curve, write_options, write_tables
 
@@ -98,13 +98,13 @@ class SelfPlayRun:
             raise run_exists(self.folder)
         if (self.folder / checkpoint.NETWORK).exists():
             raise BadInput(f"{self.folder} holds a network already: give -o another folder")
-        return new_run(self.folder.name, self.start, self.config, self.options, init)
+        return new_selfplay_run(self.folder.name, self.start, self.config, self.options, init)
 
     def _resume(self) -> tuple[keras.Model, dict[str, Any]]:
         """The model and the metadata of the newest checkpoint, with the options.  Raises BadInput for other options."""
-        model, metadata = latest_checkpoint(self.folder, check_run, compiled_model)
+        model, metadata = latest_checkpoint(self.folder, check_selfplay_run, compiled_model)
         kept = run_settings(metadata["rules"], config_of(metadata), RunOptions.from_dict(metadata["options"]))
-        check_kept(self.folder, kept, run_settings(rules_of(self.start), self.config, self.options), MAY_CHANGE)
+        check_kept(self.folder, kept, run_settings(game_arguments(self.start), self.config, self.options), MAY_CHANGE)
         metadata["options"] = asdict(self.options)
         return model, metadata
 
@@ -211,7 +211,7 @@ class SelfPlayRun:
         self.metadata["history"].append({name: round(value, 6) for name, value in row.items()})
         self._save()
         self._tensorboard.write("training", row, games)
-        bar.set_postfix_str(f"loss {row['loss']:.3f}, {row['moves']:.0f} moves a game, "
+        bar.set_postfix_str(f"loss {row['loss']:.3f}, {row['moves']:.0f} moves per game, "
                             f"{self._simulations_per_second:,.0f} simulations/s", refresh=False)
 
     # -- the arena
@@ -221,7 +221,8 @@ class SelfPlayRun:
         newest = self._newest()
         results = self._arena_results(Network.from_weights(newest.weights, newest.metadata, threads=1), bar)
         bar.set_postfix_str("", refresh=False)               # self-play goes on, and the arena's games are over
-        output = Network.from_weights(newest.weights, newest.metadata, 1, "float32").evaluate([self.start], tta=True)
+        network = Network.from_weights(newest.weights, newest.metadata, 1, "float32")
+        output = network.evaluate([self.start], symmetries=True)
         assert output.values is not None                 # a policy-value network
         self._record_arena(results, float(output.values[0]), output.priors[0], bar)
 
@@ -314,12 +315,12 @@ class SelfPlayRun:
         self._open_files.close()
 
 
-def new_run(name: str, start: BasePosition, config: AlphaZeroNetConfig, options: RunOptions, init: str
+def new_selfplay_run(name: str, start: BasePosition, config: AlphaZeroNetConfig, options: RunOptions, init: str
             ) -> tuple[keras.Model, dict[str, Any]]:
     """A new model, compiled, and the metadata of its run; see SelfPlayRun."""
-    rules = rules_of(start)
+    rules = game_arguments(start)
     metadata = new_metadata(config, start.game, rules.get("k", 0), rules.get("exactly", False)) | {
-        "name": printable_name(name), "rules": rules, "options": asdict(options), "update": 0, "arena_update": 0,
+        "name": run_name(name), "rules": rules, "options": asdict(options), "update": 0, "arena_update": 0,
         "seconds": 0.0, "uct_level": 0, "uct_attempts": 0, "best": None, "history": [], "arena": [], "openings": []}
     sizes = "filters", "policy_filters", "value_filters", "value_units"
     check_metadata(metadata, "a network with " + " ".join(format_option(name, getattr(config, name)) for name in sizes))

@@ -36,7 +36,7 @@ from mugo.selfplay.options import (
     GameOptions,
     RunOptions,
     SelfPlayOptions,
-    check_run,
+    check_selfplay_run,
 )
 from mugo.selfplay.run import SelfPlayRun
 
@@ -63,7 +63,7 @@ def command(args: argparse.Namespace) -> int:
         raise BadInput("--repair goes with --resume")
     start, config, options = (resumed_arguments if called.resume else new_arguments)(args, game)
     if called.resume:
-        check_init(args.output, latest_metadata(args.output, check_run), called.init_from)
+        check_init(args.output, latest_metadata(args.output, check_selfplay_run), called.init_from)
     run = SelfPlayRun(args.output, start, config, options, called.resume, called.init_from, called.repair)
     with contextlib.closing(run):
         run.run(args.scheduler)
@@ -94,7 +94,7 @@ def resumed_arguments(args: argparse.Namespace, game: dict[str, Any]
 
     Raises BadInput.
     """
-    metadata = latest_metadata(args.output, check_run)
+    metadata = latest_metadata(args.output, check_selfplay_run)
     rules, config = metadata["rules"], config_of(metadata)
     check_kept(args.output, rules, {"game": args.game} | game, MAY_CHANGE)
     assert isinstance(config, AlphaZeroNetConfig)

@@ -9,7 +9,7 @@ from typing import IO
 
 BYTES_PER_BYTE = 100                # unpacked bytes for each byte of the file; SGF compresses 2 to 5 times
 LEAST_BYTES = 256 << 20             # unpacked bytes that any file may cost
-MEMBER_BYTES = 256                  # what a member of an archive costs beside its content
+MEMBER_BYTES = 256                  # what a member of an archive costs in addition to its content
 GAME_COST = 4096                    # bytes that a game of a large SGF file costs: it is parsed as well
 UNCOUNTED_BYTES = 4 << 20           # of SGF: in a smaller file games cost nothing more
 SECONDS_PER_MB = 10                 # of reading, for each MB of the file

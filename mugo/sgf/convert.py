@@ -24,14 +24,14 @@ from mugo.games.gomoku import Position as Gomoku
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, BasePosition, IllegalMove
 from mugo.games.replay import decode
 from mugo.games.rules import KOMI
-from mugo.sgf.node_positions import empty_board, has_setup, move_of, next_colours, play_node
+from mugo.sgf.node_positions import empty_board_of, has_setup, move_of, next_colours, play_node
 from mugo.sgf.nodes import Node, children_of, escaped, format_nodes, main_line
 from mugo.sgf.parser import MAX_BYTES, GameTree, read_trees
 from mugo.sgf.record import BadRecord, Record
 from mugo.sgf.record_positions import position_of
 
 
-def rules_of(position: BasePosition) -> dict[str, Any]:
+def rule_fields(position: BasePosition) -> dict[str, Any]:
     """{"komi", "handicap"} of a position of Go, {"k", "exactly"} of one of Gomoku: fields of Record."""
     if isinstance(position, Gomoku):
         return {"k": position.k, "exactly": position.exactly}
@@ -47,7 +47,7 @@ def record_from_position(position: BasePosition, **info) -> Record:
     stones = zip(board_points(position.shape).tolist(), start.stones.ravel().tolist(), strict=True)
     moves = position.moves
     return Record(
-        shape=position.shape, **rules_of(position),
+        shape=position.shape, **rule_fields(position),
         setup=np.array([encoded(point, colour) for point, colour in stones if colour], np.int16),
         moves=np.array([encoded(point, colour) for colour, point in moves], np.int16),
         first_player=moves[0][0] if moves else position.to_play, **info)
@@ -207,7 +207,7 @@ def _start_of(nodes: list[Node]) -> int:
 
 def _load_later_setup(tree: GameTree, num_moves: int | None, komi: float) -> LoadedGame:
     """A game with setup stones after its first move.  Raises IllegalMove."""
-    position, start, moves = empty_board(tree.record, komi).with_turn(tree.record.first_player), 0, 0
+    position, start, moves = empty_board_of(tree.record, komi).with_turn(tree.record.first_player), 0, 0
     colours = next_colours(tree.nodes)
     for index in main_line(tree.nodes):
         properties = tree.nodes[index].properties

@@ -38,7 +38,7 @@ class NodePosition(NamedTuple):
     illegal: str = ""
 
 
-def empty_board(record: Record, komi: float = KOMI) -> BasePosition:
+def empty_board_of(record: Record, komi: float = KOMI) -> BasePosition:
     """The empty board of a record's game.  komi: for a game of Go whose record has none.  Raises BadInput."""
     if record.k:
         return new_game("gomoku", record.shape, k=record.k, exactly=record.exactly)

@@ -112,7 +112,7 @@ def interpret_result(text: str, size: BoardSize) -> str:
 def _margin(text: str, size: BoardSize, start: re.Pattern, with_unit: bool) -> float:
     """The first margin of victory in points, of the numbers behind matches of `start`; 0 if there is none.
 
-    In games that were not counted the Fox server writes +0.0 or +0.02, KGS +8194.
+    In games that did not end by scoring the Fox server writes +0.0 or +0.02, KGS +8194.
     """
     for match in start.finditer(text):
         margin = points_in(text, match.end(), with_unit) or 0.0

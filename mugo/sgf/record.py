@@ -69,8 +69,8 @@ class Record:
 
     @property
     def score(self) -> float | None:
-        """Black's points more than White's, komi included: 3.5 for 'B+3.5', 0 for '0'.  None if the game was not
-        counted, or its margin is unknown."""
+        """Black's points more than White's, komi included: 3.5 for 'B+3.5', 0 for '0'.  None if the game did not
+        end by scoring, or its margin is unknown."""
         if self.result == "0":
             return 0.0
         margin = self.result[2:]

@@ -4,7 +4,7 @@ from mugo.games.go import fixed_handicap, format_points
 from mugo.sgf.nodes import Node, escaped
 from mugo.sgf.record import BadRecord
 
-MAX_NODES = 100_000                      # of one game, as of the values of an SGF main line
+MAX_NODES = 100_000                      # of one game, as many as an SGF main line may have
 MAX_HANDICAP = 9                         # stones of these formats, which stand on the fixed points
 
 

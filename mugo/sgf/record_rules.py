@@ -1,4 +1,4 @@
-"""The rules of a game record (RU) <-> games.rules.Rules, as far as a game is counted by them."""
+"""The rules of a game record (RU) <-> games.rules.Rules, as far as they decide the score."""
 import re
 from dataclasses import replace
 

@@ -60,7 +60,7 @@ def read_members(file: BinaryIO, budget: Budget) -> Iterator[Member]:
 
 
 class _Stream(NamedTuple):
-    """The content of a file.  open: as of Member."""
+    """The content of a file.  open: as in Member."""
 
     size: int
     open: Callable[[], StreamReader]

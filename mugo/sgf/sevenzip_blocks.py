@@ -29,7 +29,7 @@ class Block:
         self._file, self._at, self._coders, self._size, self._budget = file, at, coders, size, budget
         self._decoder: Any = None
         self._error = ""
-        self._unpacked, self._used, self._made = b"", 0, 0           # made: bytes that the decoder has returned
+        self._unpacked, self._used, self._returned = b"", 0, 0           # returned: bytes, by the decoder
 
     def read(self, size: int) -> bytes:
         """At most so many bytes, and at least one.  Raises ValueError at the end, or where they cannot be unpacked."""
@@ -61,10 +61,10 @@ class Block:
                 packed = self._file.read(min(PIECE, self.end - self._at))
                 self._at += len(packed)
             try:
-                data = self._decoder.decompress(packed, min(PIECE, self._size - self._made))
+                data = self._decoder.decompress(packed, min(PIECE, self._size - self._returned))
             except Exception:                            # of each library its own, as "Corrupt input data"
                 raise ValueError("damaged: a block of it cannot be unpacked") from None
-            self._made += len(data)
+            self._returned += len(data)
             if data:
                 return data
             # A decoder that has used up its input as its output was full asks for more only when it is called again.

@@ -42,7 +42,7 @@ from mugo.games.go import Position as Go
 from mugo.games.gomoku import interpret_row
 from mugo.games.position import COLOUR_LETTERS, STONE_MARKS, BasePosition
 from mugo.sgf import node_positions
-from mugo.sgf.convert import rules_of
+from mugo.sgf.convert import rule_fields
 from mugo.sgf.node_positions import move_of, positions_of_nodes
 from mugo.sgf.nodes import Node, format_properties
 from mugo.sgf.parser import GameTree, read_records, read_trees
@@ -74,7 +74,7 @@ def start_from_position(position: BasePosition) -> dict:
                        for row, col in np.argwhere(stones == colour).tolist()] for colour in (BLACK, WHITE)}
     bonus = {"handicap_bonus": position.handicap_bonus, "scoring": position.scoring_rules.scoring} \
         if isinstance(position, Go) else {}
-    return {"name": position.game, "size": size_value(size), **rules_of(position), **bonus, "black": points[BLACK],
+    return {"name": position.game, "size": size_value(size), **rule_fields(position), **bonus, "black": points[BLACK],
             "white": points[WHITE], "first": COLOUR_LETTERS[position.to_play]}
 
 
@@ -113,7 +113,7 @@ def read_game(data: bytes, number: int = 0) -> dict:
 def _start_and_nodes(tree: GameTree) -> tuple[BasePosition, list[dict]]:
     """The position after the root, and the nodes in JSON."""
     record, found = tree.record, []
-    start = node_positions.empty_board(record).with_turn(record.first_player)
+    start = node_positions.empty_board_of(record).with_turn(record.first_player)
     for node, played in zip(tree.nodes, positions_of_nodes(tree.nodes, start), strict=True):
         position = played.position
         written: dict[str, Any] = {"parent": node.parent}

@@ -44,9 +44,9 @@ def calibrate(rows: pd.DataFrame) -> pd.DataFrame:
     row of all bins, observed is the mean of score_pit.
     """
     table = []
-    for head, tta, part in _heads(rows):
+    for head, tta, of_head in _heads(rows):
         statistics = quantile_rows if head == "score" else bin_rows
-        for phase, of_phase in [("all", part), *part.groupby("phase", observed=True)]:
+        for phase, of_phase in [("all", of_head), *of_head.groupby("phase", observed=True)]:
             table += [{"head": head, "tta": tta, "phase": phase} | row for row in statistics(of_phase)]
     return pd.DataFrame(table)
 
@@ -75,16 +75,16 @@ def _heads(rows: pd.DataFrame) -> Iterator[tuple[str, bool, pd.DataFrame]]:
 def _known(rows: pd.DataFrame, predicted: Any, observed: pd.Series, weight: Any = 1.0, bin_number: int | None = None
            ) -> pd.DataFrame:
     """Rows of game, phase, predicted, observed, weight and bin_number, where observed is not NaN."""
-    part = rows[["game", "phase"]].assign(predicted=predicted, observed=observed, weight=weight)[observed.notna()]
-    predicted_bin = np.minimum((part["predicted"] * BINS).astype(int), BINS - 1)
-    return part.assign(bin_number=predicted_bin if bin_number is None else bin_number)
+    known = rows[["game", "phase"]].assign(predicted=predicted, observed=observed, weight=weight)[observed.notna()]
+    predicted_bin = np.minimum((known["predicted"] * BINS).astype(int), BINS - 1)
+    return known.assign(bin_number=predicted_bin if bin_number is None else bin_number)
 
 
 def bin_rows(rows: pd.DataFrame) -> list[dict]:
     """One row for all positions, and one for each bin that has some; rows: as `_heads` gives them."""
     if not len(rows):
         return []
-    bins = [_statistics(part) | {"bin": bin_name(bin_number)} for bin_number, part in rows.groupby("bin_number")]
+    bins = [_statistics(of_bin) | {"bin": bin_name(bin_number)} for bin_number, of_bin in rows.groupby("bin_number")]
     return [_statistics(rows) | _mean_errors(bins, [row["count"] for row in bins]) | {"bin": "all"}, *bins]
 
 
@@ -159,9 +159,9 @@ def plot(table: pd.DataFrame, path: Path, title: str) -> None:
 
     def draw(axes: list) -> None:
         for axis, (head, phase) in zip(axes, panels, strict=False):
-            part = table.query("head == @head and phase == @phase")
+            of_panel = table.query("head == @head and phase == @phase")
             series = {}
-            for tta, of_this in part.groupby("tta"):
+            for tta, of_this in of_panel.groupby("tta"):
                 whole = of_this.query("bin == 'all'").iloc[0]
                 bins = of_this.query("bin != 'all'")
                 bins = bins[bins["count"] >= min(MIN_POSITIONS, bins["count"].max())]

@@ -42,7 +42,7 @@ class MeasureTask(NamedTuple):
     size: int
     where: str
     numbers: np.ndarray
-    tta: bool
+    symmetries: bool
 
     @property
     def name(self) -> str:
@@ -61,11 +61,11 @@ class OnCluster:
         files = [path for path in map(Path, self._names.values()) if path.is_absolute()]
         executor.check_paths([*files, self._data / META])
 
-    def __call__(self, network: Network, positions: Positions, numbers: np.ndarray, tta: bool, bar: ProgressBar
+    def __call__(self, network: Network, positions: Positions, numbers: np.ndarray, symmetries: bool, bar: ProgressBar
                  ) -> Iterator[pd.DataFrame]:
         common = {"network": self._names[network.path], "network_sha256": file_sha256(network.path),
                   "precision": network.precision, "data": self._data, "data_sha256": file_sha256(self._data / META),
-                  "split": self._split, "size": positions.size, "where": self._where, "tta": tta}
+                  "split": self._split, "size": positions.size, "where": self._where, "symmetries": symmetries}
         tasks = (MeasureTask(number=start // TASK_POSITIONS, numbers=numbers[start:start + TASK_POSITIONS], **common)
                  for start in range(0, len(numbers), TASK_POSITIONS))
         for measured in ordered_map(self._executor, measure_task, tasks):
@@ -77,7 +77,7 @@ def measure_task(task: MeasureTask) -> pd.DataFrame:
     """The measures of a task's positions.  Raises BadInput if the network or the data set is another one."""
     network = _open_network(task.network, task.network_sha256, task.precision)
     positions = _open_positions(task.data, task.data_sha256, task.split, task.size, task.where)
-    return pd.concat(measure_positions(network, positions, task.numbers, task.tta), ignore_index=True)
+    return pd.concat(measure_positions(network, positions, task.numbers, task.symmetries), ignore_index=True)
 
 
 @functools.lru_cache(4)

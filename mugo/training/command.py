@@ -8,6 +8,7 @@ from mugo.core.files import BadInput
 from mugo.core.options import add_options, check, given
 from mugo.core.resume import format_names
 from mugo.data.dataset import DataSet, load_dataset
+from mugo.data.meta import DATASET_HELP
 from mugo.nn.backend import resolve_precision
 from mugo.nn.blocks import ORIENTATIONS
 from mugo.nn.bundled import find_network
@@ -19,14 +20,14 @@ from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.processes import distributed, is_first, process_count, synchronized
 from mugo.training.fit import training_rate
 from mugo.training.loader import examples, select_positions
-from mugo.training.options import DEFAULTS, NEW_NETWORK, CommandOptions, TrainingOptions, check_run
+from mugo.training.options import DEFAULTS, NEW_NETWORK, CommandOptions, TrainingOptions, check_training_run
 from mugo.training.train import CHECKPOINTS, MAY_CHANGE, check_new, compile_model, policy_config, train
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `mugo train`."""
     parser.epilog = f"{parser.epilog}  With --resume, {format_names(MAY_CHANGE)} can change."
-    parser.add_argument("dataset", type=Path, metavar="DATASET", help="a folder made by preprocess")
+    parser.add_argument("dataset", type=Path, metavar="DATASET", help=DATASET_HELP)
     parser.add_argument("-o", "--output", required=True, type=Path, metavar="RUN", help="the run's folder")
     add_options(parser, CommandOptions)
     add_options(parser.add_argument_group("the network"), PolicyNetConfig, defaults=DEFAULTS)
@@ -73,7 +74,7 @@ def resumed_arguments(args: argparse.Namespace, called: CommandOptions, data: Da
     BadInput."""
     if called.epochs or called.minutes:
         raise BadInput("with --resume, only --positions can make a run longer")
-    metadata = latest_metadata(args.output, check_run, CHECKPOINTS)
+    metadata = latest_metadata(args.output, check_training_run, CHECKPOINTS)
     return replace(policy_config(metadata, args.output), **given(PolicyNetConfig, args)), \
         replace(TrainingOptions(**metadata["options"]), **given(TrainingOptions, args))
 

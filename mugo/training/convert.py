@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 
 from mugo.core.files import BadInput, atomic_write
-from mugo.nn.bundled import find_network
+from mugo.nn.bundled import NETWORK_HELP, find_network
 from mugo.nn.metadata import config_of
 from mugo.nn.network_file import read_network
 from mugo.nn.onnx_graph import OnnxGraph
@@ -18,7 +18,7 @@ SUFFIXES = ".onnx", ".keras"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("network", metavar="NETWORK", help="a file, the folder of a training run, or a bundled name")
+    parser.add_argument("network", metavar="NETWORK", help=NETWORK_HELP)
     parser.add_argument("output", type=Path, metavar="FILE", help="the file to write, FILE.onnx or FILE.keras")
 
 

@@ -26,14 +26,16 @@ import pandas as pd
 from mugo.data import dataset, shuffle
 from mugo.data.dataset import DataSet
 from mugo.data.game_index import SPLITS
+from mugo.data.meta import DATASET_HELP, WHERE_HELP
 from mugo.data.positions import Positions
 from mugo.core.files import BadInput, atomic_write, check_writable
 from mugo.core.intervals import mean_and_standard_error
 from mugo.core.limits import SEED
 from mugo.core.options import add_options, check, given, option
 from mugo.games.coords import MAX_SIZE, MIN_SIZE
+from mugo.nn.bundled import NETWORK_HELP
 from mugo.nn.inference import Network
-from mugo.nn.range_calibration import format_figures
+from mugo.nn.range_calibration import format_metrics
 from mugo.nn.runtime import PLAY_PRECISIONS
 from mugo.core.parallel import add_scheduler_argument, open_executor
 from mugo.plots import figures
@@ -47,40 +49,41 @@ from mugo.training.report import BASELINE, LAST_MOVE, MEASURES, difference_colum
 @dataclass(frozen=True)
 class EvaluateOptions:
     """The options of `mugo evaluate`.  Raises BadInput for values out of their limits."""
-    split: str = option("test", "the games of this split", choices=(*SPLITS, "all"), common=True)
-    where: str = option("", "only these games, a query", shown_default="all", metavar="QUERY", common=True)
+    split: str = option("test", "positions of this split", choices=(*SPLITS, "all"), common=True)
+    where: str = option("", WHERE_HELP, shown_default="all", metavar="QUERY", common=True)
     size: int | None = option(None, "board size", least=MIN_SIZE, most=MAX_SIZE, common=True,
                               shown_default="the one that the networks were trained on")
-    sample: int = option(10_000, "positions, drawn at random; 0: all.  The standard error of top-1 is about 0.6 % at "
-                         "10,000 positions and 0.2 % at 60,000", least=0, common=True)
+    sample: int = option(10_000, "number of positions, drawn at random; 0: all.  The standard error of top-1 is "
+                         "about 0.6 % at 10,000 positions and 0.2 % at 60,000", least=0, common=True)
     symmetries: bool = option(True, "also with test-time augmentation: averaged over the board's eight symmetries, "
                               "eight times as slow; left out where all networks are equivariant, because it changes "
                               "nothing", common=True)
     seed: int = option(0, "random seed of the sample", least=SEED[0], most=SEED[1], common=True)
-    precision: tuple[str, ...] = option(("float32",), "of the networks: float32, int8, or auto, as they are played on "
-                                        "this processor; several, as float32,int8, compare each network in each of "
-                                        "them", choices=PLAY_PRECISIONS, metavar="NAME", common=True)
+    precision: tuple[str, ...] = option(("float32",), "precision of the networks: float32, int8, or auto, as they are "
+                                        "played on this processor; several, such as float32,int8, compare each network "
+                                        "in each of them", choices=PLAY_PRECISIONS, metavar="NAME", common=True)
 
     def __post_init__(self):
         check(self)
 
 
 def evaluate(network: Network, data: DataSet, *, split: str | None = "test", where: str = "",
-             count: int = 10_000, tta: bool = True, seed: int = 0, size: int | None = None) -> pd.DataFrame:
-    """What the command prints, as a table with one row for each part of the positions.
+             count: int = 10_000, symmetries: bool = True, seed: int = 0, size: int | None = None) -> pd.DataFrame:
+    """What the command prints, as a table with one row for each subset of the positions.
 
-    Columns: by ('all', 'phase', 'rank', 'source', 'last move'), part, positions, games; and for each measure
-    (predictions.py) its mean and, under its name + '_se', the standard error clustered by game; with tta also both for
-    the measure + '_tta'.  Accuracies are from 0 to 1.  value_accuracy_baseline and value_mse_baseline are those of the
-    majority class, which always predicts the colour that wins more of these positions, with its frequency.  'last move'
-    is not a part of 'all': the positions before the last move of all games that ended by scoring, `count` at most.
+    Columns: by ('all', 'phase', 'rank', 'source', 'last move'), subset, positions, games; and for each measure
+    (predictions.py) its mean and, under its name + '_se', the standard error clustered by game; with symmetries
+    also both for the measure + '_tta', with test-time augmentation.  Accuracies are from 0 to 1.
+    value_accuracy_baseline and value_mse_baseline are those of the majority class, which always predicts the colour
+    that wins more of these positions, with its frequency.  'last move'
+    is not in 'all': the positions before the last move of all games that ended by scoring, `count` at most.
 
     split: one of game_index.SPLITS, or None for all.  where: a query that selects games.  count: positions drawn
     by seed; 0 for all.  size: of the boards, by default those that the network was trained on.  Raises BadInput if
     there are none.
     """
     sample = sample_positions(data, size or network.size, split, where, count, seed)
-    return summary_table(predict_sample(network, sample, tta))
+    return summary_table(predict_sample(network, sample, symmetries))
 
 
 class Sample(NamedTuple):
@@ -94,8 +97,8 @@ class Sample(NamedTuple):
 def sample_positions(data: DataSet, size: int, split: str | None, where: str, count: int, seed: int) -> Sample:
     """The positions to evaluate; see `evaluate`."""
     positions = data.positions(split, size, where)
-    is_counted = (positions.games.column("ownership_start") >= 0) & (np.diff(positions.first_index) > 0)
-    last = positions.first_index[1:][is_counted] - 1
+    is_scored = (positions.games.column("ownership_start") >= 0) & (np.diff(positions.first_index) > 0)
+    last = positions.first_index[1:][is_scored] - 1
     return Sample(positions, _drawn(len(positions), count, seed), last[_drawn(len(last), count, seed)])
 
 
@@ -104,25 +107,25 @@ def _drawn(n: int, count: int, seed: int) -> np.ndarray:
     return shuffle.shuffled_positions(0, min(count or n, n), n, seed)[0]
 
 
-def predict_sample(network: Network, sample: Sample, tta: bool, on_cluster: ClusterMeasure | None = None
+def predict_sample(network: Network, sample: Sample, symmetries: bool, on_cluster: ClusterMeasure | None = None
                    ) -> pd.DataFrame:
     """The rows of `predict_positions`, with a column last_move: whether the row is one of sample.last."""
     numbers = np.concatenate([sample.numbers, sample.last])
-    rows = predict_positions(network, sample.positions, numbers, tta, on_cluster)
+    rows = predict_positions(network, sample.positions, numbers, symmetries, on_cluster)
     return rows.assign(last_move=np.arange(len(rows)) >= len(sample.numbers))
 
 
 def compare(networks: list[Network], data: DataSet, *, split: str | None = "test", where: str = "",
-            count: int = 10_000, tta: bool = True, seed: int = 0, size: int | None = None) -> pd.DataFrame:
-    """`evaluate` of several networks on the same positions, as a table with one row for each part and network.
+            count: int = 10_000, symmetries: bool = True, seed: int = 0, size: int | None = None) -> pd.DataFrame:
+    """`evaluate` of several networks on the same positions, as a table with one row for each subset and network.
 
-    Columns: by, part, network, positions, games, those of `evaluate` for each measure, ms (the median time of a
-    position, in batches, without tta); and for each measure + '_difference' from the first network,
+    Columns: by, subset, network, positions, games, those of `evaluate` for each measure, ms (the median time of a
+    position, in batches, without TTA); and for each measure + '_difference' from the first network,
     + '_difference_se', paired.  What a network does not have is NaN.  Raises BadInput, also if they were trained on
     boards of different sizes and no size is given.
     """
     sample = sample_positions(data, size or common_size(networks), split, where, count, seed)
-    rows = {name: predict_sample(network, sample, tta)
+    rows = {name: predict_sample(network, sample, symmetries)
             for name, network in zip(unique_names(networks), networks, strict=True)}
     return comparison_table(rows)
 
@@ -156,12 +159,12 @@ def comparison_table(rows: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """The table of `compare` from each network's rows of `predict_sample`, of the same positions."""
     first = next(iter(rows.values()))
     table = []
-    for by, part, where in parts(first):
+    for by, subset, where in subsets(first):
         base = first.iloc[where]
         for name, of_network in rows.items():
             own = of_network.iloc[where]
             measures = measure_columns(own)
-            row = {"by": by, "part": part, "network": name} | means_and_errors(own, measures) | {
+            row = {"by": by, "subset": subset, "network": name} | means_and_errors(own, measures) | {
                 "ms": float(np.median(own["ms"]))}
             for measure in measures:
                 if measure in first and of_network is not first:
@@ -172,8 +175,8 @@ def comparison_table(rows: dict[str, pd.DataFrame]) -> pd.DataFrame:
     return pd.DataFrame(table)
 
 
-def parts(rows: pd.DataFrame) -> Iterator[tuple[str, str, np.ndarray]]:
-    """(by, part, numbers of the rows) of every part of the rows of `predict_sample`; see `evaluate`."""
+def subsets(rows: pd.DataFrame) -> Iterator[tuple[str, str, np.ndarray]]:
+    """(by, subset, numbers of the rows) of every subset of the rows of `predict_sample`; see `evaluate`."""
     last = rows["last_move"].to_numpy()
     yield "all", "all", np.flatnonzero(~last)
     for by in ("phase", "rank", "source"):
@@ -192,8 +195,8 @@ def measure_columns(rows: pd.DataFrame) -> list[str]:
 def summary_table(rows: pd.DataFrame) -> pd.DataFrame:
     """The table of `evaluate` from the rows of `predict_sample`."""
     names = measure_columns(rows)
-    return pd.DataFrame([{"by": by, "part": part} | means_and_errors(rows.iloc[where], names)
-                         for by, part, where in parts(rows)])
+    return pd.DataFrame([{"by": by, "subset": subset} | means_and_errors(rows.iloc[where], names)
+                         for by, subset, where in subsets(rows)])
 
 
 def means_and_errors(rows: pd.DataFrame, names: list[str]) -> dict:
@@ -213,9 +216,8 @@ def means_and_errors(rows: pd.DataFrame, names: list[str]) -> dict:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("networks", nargs="+", metavar="NETWORK",
-                        help="a file, the folder of a training run, or a bundled name; the others are "
-                             "compared with the first")
-    parser.add_argument("dataset", type=Path, metavar="DATASET", help="a folder made by preprocess")
+                        help=f"{NETWORK_HELP}; the others are compared with the first")
+    parser.add_argument("dataset", type=Path, metavar="DATASET", help=DATASET_HELP)
     add_options(parser, EvaluateOptions)
     add_scheduler_argument(parser)
     parser.add_argument("-o", "--output", type=Path, metavar="PREFIX",
@@ -237,13 +239,13 @@ def command(args: argparse.Namespace) -> int:
         raise BadInput(f"-o {prefix} is a folder: give the beginning of a file's name in it")
     prefix.parent.mkdir(parents=True, exist_ok=True)
     check_writable(prefix.parent)
-    tta = options.symmetries and not all(network.equivariant for network in networks)
+    symmetries = options.symmetries and not all(network.equivariant for network in networks)
     with contextlib.ExitStack() as stack:
         on_cluster = None
         if args.scheduler:
             executor = stack.enter_context(open_executor(scheduler=args.scheduler))
             on_cluster = OnCluster(executor, data, split, options.where, args.networks)
-        rows = {name: predict_sample(network, sample, tta, on_cluster)
+        rows = {name: predict_sample(network, sample, symmetries, on_cluster)
                 for name, network in zip(names, networks, strict=True)}
     games = sample.positions.games.take(np.unique(sample.positions.locate(sample.numbers)[0]))
     described = (f"on {len(sample.numbers):,} {split + ' ' if split else ''}positions of {len(games):,} games of "
@@ -251,7 +253,7 @@ def command(args: argparse.Namespace) -> int:
     if several:
         table = comparison_table(rows)
         print(f"{len(networks)} networks {described}\n\n{report.comparison_report(table)}\n")
-        write_table(table, prefix, ".csv")
+        write_csv(table, prefix, ".csv")
     notes = copy_notes(data, games, split)
     for name, network in zip(names, networks, strict=True):
         print(("\n" if several else "") + f"{name} {described}\n")
@@ -263,15 +265,15 @@ def command(args: argparse.Namespace) -> int:
 def quantization_notes(network: Network) -> list[str]:
     """What quantisation lost when the network's int8 graph was made, if it has one."""
     description = network.metadata.get("quantization")
-    return [format_figures(description)] if description else []
+    return [format_metrics(description)] if description else []
 
 
 def write(rows: pd.DataFrame, prefix: Path, title: str, notes: list[str]) -> None:
     """Print one network's report with these notes under it, and write its tables and pictures."""
     table, calibrated = summary_table(rows), calibration.calibrate(rows[~rows["last_move"]])
     print("\n".join([report.report(table), "", calibration.report(calibrated), "", *notes, ""]))
-    write_table(table, prefix, ".csv")
-    write_table(calibrated, prefix, "-calibration.csv")
+    write_csv(table, prefix, ".csv")
+    write_csv(calibrated, prefix, "-calibration.csv")
     if figures.has_matplotlib():
         for plot, plotted, ending in ((report.plot, table, ".png"), (calibration.plot, calibrated, "-calibration.png")):
             plot(plotted, prefix.with_name(prefix.name + ending), title)
@@ -280,7 +282,7 @@ def write(rows: pd.DataFrame, prefix: Path, title: str, notes: list[str]) -> Non
         print(f"no picture: {figures.NO_MATPLOTLIB}")
 
 
-def write_table(table: pd.DataFrame, prefix: Path, ending: str) -> None:
+def write_csv(table: pd.DataFrame, prefix: Path, ending: str) -> None:
     """Write a table to the file whose name is the prefix and this ending, and print that name."""
     with atomic_write(prefix.with_name(prefix.name + ending)) as temporary:
         table.to_csv(temporary, index=False)

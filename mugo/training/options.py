@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from mugo.core.files import BadInput
-from mugo.core.limits import PRECISIONS, SEED
+from mugo.core.limits import SEED, TRAINING_PRECISIONS
 from mugo.core.options import REQUIRED, check, defaults_in_words, option
 from mugo.core.schema import ANYTHING, Object, check_value, integer, number, object_of, optional
+from mugo.data.meta import WHERE_HELP
 from mugo.nn.compile import WEIGHTS
 from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.policy_net import PolicyNetConfig
@@ -40,8 +41,8 @@ class TrainingOptions:
     Raises BadInput for values out of their limits.
     """
 
-    positions: int = option(REQUIRED, "positions to train on, repeats counted, say 2e6", least=1, most=MAX_POSITIONS,
-                            shown_default="one epoch", common=True, may_change=True)
+    positions: int = option(REQUIRED, "number of positions to train on, including repeats, for example 2e6", least=1,
+                            most=MAX_POSITIONS, shown_default="one epoch", common=True, may_change=True)
     batch_size: int = option(128, "positions in a batch", least=1, most=MAX_BATCH_SIZE, common=True)
     max_batch_size: int | None = option(None, "let the batch size grow to this, --batch-size times a power of two",
                                         least=1, most=MAX_BATCH_SIZE)
@@ -65,7 +66,7 @@ class TrainingOptions:
     checkpoint_positions: int | None = option(None, "positions between checkpoints, instead of minutes", least=1)
     validation_positions: int = option(8_192, "positions evaluated at each checkpoint", least=1,
                                        most=MAX_VALIDATION_POSITIONS)
-    where: str = option("", "train on these games, a query", shown_default="all", metavar="QUERY", common=True)
+    where: str = option("", WHERE_HELP, shown_default="all", metavar="QUERY", common=True)
     moves: str = option("", "train on these moves of each game: 1-60, or 21- for all from the 21st on",
                         shown_default="all", metavar="FROM-TO")
     endgame_fraction: float = option(0.0, "fraction of each batch that is drawn from the last 60 moves of games that "
@@ -74,8 +75,8 @@ class TrainingOptions:
     label_smoothing: float = option(0.0, "fraction of each target that is spread over all moves", least=0, most=1)
     freeze_policy: bool = option(False, "train the value head alone: the policy of --init-from stays as it is")
     seed: int = option(0, "random seed", least=SEED[0], most=SEED[1], common=True)
-    precision: str = option("auto", "of the multiplications; auto is bfloat16 where this machine multiplies it faster",
-                            choices=("auto", *PRECISIONS), common=True)
+    precision: str = option("auto", "precision of the multiplications: auto is bfloat16 where this machine multiplies "
+                            "it faster", choices=("auto", *TRAINING_PRECISIONS), common=True)
     # Not options of the command: a run finds these itself.
     skip_batches: int = 0                # those that the network it is initialised from was trained on
     warmup_limit: int | None = None      # steps; None: a tenth of all.  Of a run made longer, that of the shorter run
@@ -162,20 +163,20 @@ class CommandOptions:
 
     epochs: float | None = option(None, "instead of --positions: times through all positions of the training split",
                                   above=0, common=True)
-    minutes: float | None = option(None, "instead of --positions: as many as this machine does in so many minutes",
+    minutes: float | None = option(None, "instead of --positions: as many as this machine trains on in these minutes",
                                    above=0, common=True)
     resume: bool = option(False, "continue the run with its own options", common=True)
     init_from: str = option("", "initialise from this network, with its config; the board may have another size, and "
                             "the new network more --filters, --context-filters or --context-layers",
                             metavar="NETWORK", common=True)
-    devices: int | None = option(None, "train on so many GPUs, each with an equal slice of each batch", least=1,
+    devices: int | None = option(None, "number of GPUs, each of which gets an equal slice of each batch", least=1,
                                  shown_default="all", common=True)
     distributed: bool = option(False, "train in several processes, on JAX, which finds the others by itself under "
-                               "Slurm, Open MPI, Kubernetes and on TPUs; elsewhere the next three options say it")
-    coordinator_address: str | None = option(None, "of several processes: where process 0 runs, with a free port",
+                               "Slurm, Open MPI, Kubernetes and on TPUs; elsewhere give the next three options")
+    coordinator_address: str | None = option(None, "host of process 0, with a free port",
                                              metavar="HOST:PORT", shown_default="JAX_COORDINATOR_ADDRESS")
-    num_processes: int | None = option(None, "how many processes there are", least=1, most=MAX_PROCESSES)
-    process_id: int | None = option(None, "the number of this process, from 0", least=0, most=MAX_PROCESSES - 1)
+    num_processes: int | None = option(None, "number of processes", least=1, most=MAX_PROCESSES)
+    process_id: int | None = option(None, "index of this process, from 0", least=0, most=MAX_PROCESSES - 1)
 
     def __post_init__(self):
         check(self)
@@ -190,7 +191,7 @@ _RUN = Object(
     {"learning_rates": [Object({"step": integer(0), "before": number(), "after": number()})]}, others=ANYTHING)
 
 
-def check_run(metadata: dict[str, Any], path: Path) -> None:
+def check_training_run(metadata: dict[str, Any], path: Path) -> None:
     """Raise BadInput, which names the field, unless these are the metadata of a checkpoint of `mugo train`."""
     if "options" not in metadata or "rules" in metadata:
         raise BadInput(f"{path} is no checkpoint of `mugo train`")

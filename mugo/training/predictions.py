@@ -32,7 +32,7 @@ import pandas as pd
 
 from mugo.data.positions import Batch, Positions
 from mugo.data.summary_tables import rank_groups, source_family
-from mugo.games.coords import symmetries
+from mugo.games import coords
 from mugo.games.planes import MAX_PLIES
 from mugo.nn.inference import Network
 from mugo.nn.output import NetworkOutput, mean_output, turned_back
@@ -50,54 +50,55 @@ TTA = "_tta"                             # ends the name of a measure with test-
 PHASES = ((1, 30), (31, 60), (61, 100), (101, 150), (151, 200), (201, 250), (251, MAX_PLIES))
 RANKS = (("kyu", -99, 0), ("1-3d", 1, 3), ("4-6d", 4, 6), ("7-8d", 7, 8), ("9d", 9, 9),
          ("professional", 10, 18))               # numbers as sgf's rank_number gives them
-# (network, positions, numbers, tta, bar) -> the measures of these positions, in order
+# (network, positions, numbers, symmetries, bar) -> the measures of these positions, in order
 ClusterMeasure = Callable[[Network, Positions, np.ndarray, bool, ProgressBar], Iterator[pd.DataFrame]]
 
 
-def predict_positions(network: Network, positions: Positions, numbers: np.ndarray, tta: bool,
+def predict_positions(network: Network, positions: Positions, numbers: np.ndarray, symmetries: bool,
                       on_cluster: ClusterMeasure | None = None) -> pd.DataFrame:
     """One row for each of these positions: game, phase, rank and source, and what `measure` returns.
 
-    tta: also with test-time augmentation over the eight symmetries, under the same names + '_tta'.  Further columns:
-    black_won and won (of the side to move), 1 or 0, NaN where the game has no winner or its komi is unknown; and ms,
-    the network's time for the position in its batch, without tta.
+    symmetries: also with test-time augmentation over the eight symmetries, under the same names + '_tta'.
+    Further columns: black_won and won (of the side to move), 1 or 0, NaN where the game has no winner or its komi is
+    unknown; and ms, the network's time for the position in its batch, without TTA.
     on_cluster: measures them on other machines; they see the same data set and network.
     """
     with progress_bar("positions", len(numbers), scale=True) as bar:
-        measured = list((on_cluster or measure_positions)(network, positions, numbers, tta, bar))
+        measured = list((on_cluster or measure_positions)(network, positions, numbers, symmetries, bar))
     rows, moves_played = positions.locate(numbers)
     games = positions.games.take(rows).table(["source", "black_rank", "white_rank"])
     found = pd.concat(measured, ignore_index=True)
     white = found.pop("colour") < 0
-    parts = pd.DataFrame({
+    groups = pd.DataFrame({
         "game": rows,
         "phase": phase_names(moves_played + 1),
         "rank": rank_groups(pd.Series(np.where(white, games["white_rank"], games["black_rank"])), RANKS),
         "source": games["source"].map(source_family).to_numpy(),
     })
-    rows = pd.concat([parts, found], axis=1)
+    rows = pd.concat([groups, found], axis=1)
     return rows.assign(black_won=np.where(white, 1 - rows["won"], rows["won"]))
 
 
-def measure_positions(network: Network, positions: Positions, numbers: np.ndarray, tta: bool,
+def measure_positions(network: Network, positions: Positions, numbers: np.ndarray, symmetries: bool,
                       bar: ProgressBar | None = None) -> Iterator[pd.DataFrame]:
     """The measures of these positions, BATCH at a time; the bar advances with each batch."""
     chunks = [numbers[start:start + BATCH] for start in range(0, len(numbers), BATCH)]
+    n = 8 if symmetries and not network.equivariant else 1
 
     def make(chunk: np.ndarray) -> list[Batch]:
-        return [positions.batch(chunk, symmetry) for symmetry in range(8 if tta and not network.equivariant else 1)]
+        return [positions.batch(chunk, symmetry) for symmetry in range(n)]
 
     with ThreadPoolExecutor(1) as executor:              # makes batches while the network computes
         for batches in ordered_map(executor, make, chunks, max_in_flight=3):
-            yield measure_batch(network, batches, tta)
+            yield measure_batch(network, batches, symmetries)
             if bar is not None:
                 bar.update(len(batches[0].targets))
 
 
-def measure_batch(network: Network, batches: list[Batch], tta: bool) -> pd.DataFrame:
+def measure_batch(network: Network, batches: list[Batch], symmetries: bool) -> pd.DataFrame:
     """The measures of one batch, which is given in symmetry 0, or in all eight in order; and its `colours`, as colour.
 
-    tta: also with test-time augmentation, which in symmetry 0 alone changes nothing.
+    symmetries: also with test-time augmentation, which in symmetry 0 alone changes nothing.
     """
     features = np.nan_to_num(batches[0].global_features())
     start = time.perf_counter()
@@ -106,10 +107,10 @@ def measure_batch(network: Network, batches: list[Batch], tta: bool) -> pd.DataF
     measured = measure(output, batches[0]) | {"ms": np.full(len(output.priors), ms),
                                               "won": (1 + known_outcomes(batches[0])) / 2}
     if len(batches) == 8:
-        table = symmetries(math.isqrt(output.priors.shape[1]))
+        table = coords.symmetries(math.isqrt(output.priors.shape[1]))
         output = mean_output([output, *(turned_back(network.evaluate_packed(batch.packed, features), turn)
                                         for turn, batch in zip(table[1:], batches[1:], strict=True))])
-    if tta:
+    if symmetries:
         measured |= {name + TTA: column for name, column in measure(output, batches[0]).items()}
     return pd.DataFrame(measured | {"colour": batches[0].colours})
 

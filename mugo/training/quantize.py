@@ -11,14 +11,15 @@ from pathlib import Path
 import numpy as np
 
 from mugo.data import dataset
+from mugo.data.meta import WHERE_HELP
 from mugo.core.files import BadInput
 from mugo.games.game import encode, new_game
 from mugo.games.position import BasePosition, global_features
 from mugo.core.limits import SEED
 from mugo.core.options import add_options, check, given, option
-from mugo.nn.bundled import find_network
+from mugo.nn.bundled import NETWORK_HELP, find_network
 from mugo.nn.inference import Network
-from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions, format_figures, quantize_file
+from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions, format_metrics, quantize_file
 from mugo.players.player import RESIGN
 from mugo.players.policy import PolicyPlayer
 from mugo.core.progress import progress_bar
@@ -62,8 +63,7 @@ def own_positions(network: Network, seed: int) -> CalibrationPositions:
 @dataclass(frozen=True)
 class QuantizeOptions:
     """The options of `mugo quantize`.  Raises BadInput for values out of their limits."""
-    where: str = option("", "only these games of the data set, a query", shown_default="all", metavar="QUERY",
-                        common=True)
+    where: str = option("", WHERE_HELP, shown_default="all", metavar="QUERY", common=True)
     seed: int = option(0, "random seed of the positions", least=SEED[0], most=SEED[1], common=True)
 
     def __post_init__(self):
@@ -71,7 +71,7 @@ class QuantizeOptions:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("network", metavar="NETWORK", help="a file, the folder of a training run, or a bundled name")
+    parser.add_argument("network", metavar="NETWORK", help=NETWORK_HELP)
     parser.add_argument("dataset", nargs="?", type=Path, metavar="DATASET",
                         help="calibrate on validation positions of this data set (default: on positions of games that "
                         "the network plays against itself)")
@@ -90,5 +90,5 @@ def command(args: argparse.Namespace) -> int:
     positions = own_positions(network, options.seed) if args.dataset is None else \
         dataset_positions(dataset.load_dataset(args.dataset), network.size, options.where, options.seed)
     output = args.output or path
-    print(f"{output}: {format_figures(quantize_file(path, output, positions))}")
+    print(f"{output}: {format_metrics(quantize_file(path, output, positions))}")
     return 0

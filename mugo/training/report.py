@@ -10,7 +10,7 @@ from mugo.plots.figures import BLUE, GREEN, PALE_BLUE, PALE_GREEN, save_charts
 from mugo.plots.text_table import format_table, truncate
 from mugo.training.predictions import BATCH, TTA
 
-MIN_POSITIONS = 30                       # of a part that is drawn
+MIN_POSITIONS = 30                       # of a subset that is drawn
 
 # measure: (title, unit, decimals)
 MEASURES = {
@@ -23,7 +23,7 @@ MEASURES = {
     "score_error": ("score error", "", 2),
 }
 BLOCKS = (("top1", "top5", "ce"), ("value_accuracy", "value_mse"), ("ownership_accuracy", "score_error"))
-LAST_MOVE = "last move"                  # in the column `by`: a part that is not in the others
+LAST_MOVE = "last move"                  # in the column `by`: a subset that is not in the others
 BASELINE = "_baseline"                   # ends the name of a measure of the majority-class baseline
 
 
@@ -67,7 +67,7 @@ def _rows(table: pd.DataFrame, names: Sequence[str]) -> Iterator[list[str]]:
         if row["by"] != by:
             yield [""] * len(header)
             by = row["by"]
-        yield [truncate(str(row["part"]), 24), f"{row['positions']:,}",
+        yield [truncate(str(row["subset"]), 24), f"{row['positions']:,}",
                *(_number(name, row[column]) for name in names for column in columns[name])]
 
 
@@ -78,7 +78,7 @@ def _number(name: str, value: float, sign: str = "") -> str:
 
 def comparison_report(table: pd.DataFrame) -> str:
     """The table of `compare` as text: for each block of measures a row a network, then each one's differences from the
-    first, over all positions and by part."""
+    first, over all positions and by subset."""
     whole = table[table["by"] == "all"]
     first = truncate(whole["network"].iloc[0], 24)
     lines = []
@@ -104,14 +104,14 @@ def comparison_report(table: pd.DataFrame) -> str:
 
 
 def _differences(table: pd.DataFrame, columns: dict[str, tuple[str, str]], title: str) -> Iterator[list[str]]:
-    """One network's differences from the first, by part; columns: column -> (measure, title)."""
+    """One network's differences from the first, by subset; columns: column -> (measure, title)."""
     yield [title, "positions", *(heading for _, heading in columns.values())]
     by = "all"
     for row in table.to_dict("records"):
         if row["by"] != by:
             yield [""] * (len(columns) + 2)
             by = row["by"]
-        yield [truncate(row["part"], 24), f"{row['positions']:,}", *(
+        yield [truncate(row["subset"], 24), f"{row['positions']:,}", *(
             _number(name, row[difference_column(column)], "" if column.endswith("_se") else "+")
             for column, (name, _) in columns.items())]
 
@@ -124,7 +124,7 @@ def difference_column(column: str) -> str:
 def plot(table: pd.DataFrame, path: Path, title: str) -> None:
     """Means with standard errors: measures from top to bottom, by phase, rank and source from left to right.
 
-    Parts of fewer than MIN_POSITIONS positions are not drawn, as their errors would hide the others.
+    Subsets of fewer than MIN_POSITIONS positions are not drawn, as their errors would hide the others.
     """
     tta = f"top1{TTA}" in table
     rows = [("top1", "top5"), ("ce",), *((name,) for name in ("value_accuracy", "ownership_accuracy", "score_error")
@@ -134,15 +134,15 @@ def plot(table: pd.DataFrame, path: Path, title: str) -> None:
     def draw(axes: list) -> None:
         for i, names in enumerate(rows):
             for j, by in enumerate(columns):
-                part = table.query("by == @by").nlargest(10, "positions").sort_index()
-                part = part[part["positions"] >= min(MIN_POSITIONS, part["positions"].max())]
+                drawn = table.query("by == @by").nlargest(10, "positions").sort_index()
+                drawn = drawn[drawn["positions"] >= min(MIN_POSITIONS, drawn["positions"].max())]
                 series = {}
                 for name in names:
                     called, unit, _ = MEASURES[name]
                     for column, label in ((name, called), (name + TTA, f"{called}, TTA"))[:1 + tta]:
                         scale = 100 if unit else 1
-                        series[label] = (scale * part[column], scale * part[f"{column}_se"])
-                labels = [str(name).removeprefix("moves ") for name in part["part"]]
+                        series[label] = (scale * drawn[column], scale * drawn[f"{column}_se"])
+                labels = [str(name).removeprefix("moves ") for name in drawn["subset"]]
                 heading = " and ".join(f"{MEASURES[name][0]} {MEASURES[name][1]}".strip() for name in names)
                 colours = (BLUE, PALE_BLUE, GREEN, PALE_GREEN) if tta else (BLUE, GREEN)
                 charts.error_bars(axes[i * len(columns) + j], labels, series, f"{heading} by {by}", colours)

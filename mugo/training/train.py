@@ -40,7 +40,7 @@ from mugo.nn.checkpoint import latest_checkpoint, latest_metadata
 from mugo.nn.compile import WEIGHTS, compile_for_training
 from mugo.nn.devices import DataParallel, one_device
 from mugo.nn.keras_model import build
-from mugo.nn.metadata import check_metadata, config_of, new_metadata, printable_name, read_metadata
+from mugo.nn.metadata import check_metadata, config_of, new_metadata, run_name, read_metadata
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.processes import is_first, synchronized
 from mugo.nn.transfer import check_init, init_from
@@ -49,7 +49,7 @@ from mugo.training.callbacks import PRE_DECAY, add_int8, link_pre_decay, write_r
 from mugo.training.divergence import DIVERGED, check_diverged
 from mugo.training.fit import fit_run
 from mugo.training.loader import TrainingStream, examples, select_positions, validation_batch
-from mugo.training.options import TrainingOptions, check_run
+from mugo.training.options import TrainingOptions, check_training_run
 from mugo.training.provenance import check_same_data, describe_data, init_notes, outcome_note
 
 CHECKPOINTS = (checkpoint.CHECKPOINT, checkpoint.PREVIOUS, PRE_DECAY)    # the last is there before the first one
@@ -83,7 +83,7 @@ def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOp
             stream = TrainingStream(training, options)
         with synchronized(lambda: weights_of(model)), parallel.scope():
             model, metadata = resume_run(run, data, options, training, validating) if resume else \
-                new_run(run, data, config, options, init, training, validating)
+                new_training_run(run, data, config, options, init, training, validating)
             model.optimizer.build(model.trainable_variables)
         validation = validation_batch(validating, options, config)
         averaged = averaged_model(model, stream, config)
@@ -132,7 +132,7 @@ def check_begin(run: Path, config: PolicyNetConfig, options: TrainingOptions, in
         check_no_run(run)
         check_new(config, new_metadata(config))
         return
-    metadata = latest_metadata(run, check_run, CHECKPOINTS)
+    metadata = latest_metadata(run, check_training_run, CHECKPOINTS)
     kept, given = (asdict(network) | {name: getattr(of_run, name) for name in options_of(TrainingOptions)}
                    for network, of_run in ((policy_config(metadata, run), TrainingOptions(**metadata["options"])),
                                            (config, options)))
@@ -140,13 +140,13 @@ def check_begin(run: Path, config: PolicyNetConfig, options: TrainingOptions, in
     check_init(run, metadata, init)
 
 
-def new_run(run: Path, data: DataSet, config: PolicyNetConfig, options: TrainingOptions, init: str,
+def new_training_run(run: Path, data: DataSet, config: PolicyNetConfig, options: TrainingOptions, init: str,
             training: Positions, validating: Positions) -> tuple[keras.Model, dict[str, Any]]:
     """A new model, compiled, and the metadata of its run; see `train`."""
     keras.utils.set_random_seed(options.seed)
     model = build(config.spec(), options.precision)
     metadata = new_metadata(config) | {
-        "name": printable_name(run.name), "history": [], "best": None,
+        "name": run_name(run.name), "history": [], "best": None,
         "data": describe_data(data, training, validating, options.seed)}
     if init:
         path = find_network(init)
@@ -192,7 +192,7 @@ def resume_run(run: Path, data: DataSet, options: TrainingOptions, training: Pos
     Raises BadInput for other data; and if the run would become shorter and is past the start of that decay.
     """
     keras.utils.set_random_seed(options.seed)            # Keras makes random weights first: the same in all processes
-    model, metadata = latest_checkpoint(run, check_run, compiled_model, CHECKPOINTS)
+    model, metadata = latest_checkpoint(run, check_training_run, compiled_model, CHECKPOINTS)
     check_same_data(run, metadata["data"], data, training, validating)
     before = TrainingOptions(**metadata["options"])
     if is_first():
@@ -205,7 +205,7 @@ def resume_run(run: Path, data: DataSet, options: TrainingOptions, training: Pos
             raise BadInput(f"{run} cannot become a run of {changed.positions:,} positions: it is past the step at "
                            "which the learning rate of that would begin to decay")
         best = metadata["best"]
-        model, metadata = latest_checkpoint(run, check_run, compiled_model, (PRE_DECAY,))
+        model, metadata = latest_checkpoint(run, check_training_run, compiled_model, (PRE_DECAY,))
         metadata["best"] = best          # RUN/network.safetensors, which the longer run has to surpass
     if metadata["history"]:              # its warm-up has begun, and stays as it was
         changed = replace(changed, warmup_limit=before.warmup)

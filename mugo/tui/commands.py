@@ -176,7 +176,7 @@ def save(session: Session, name: str, overwrite: str = "") -> None:
     path = path if path.suffix or path.is_dir() else path.with_suffix(".sgf")
     if not path.parent.is_dir():
         raise BadInput(f"there is no folder {path.parent}")
-    if path.is_file() and not overwrite and not session.is_own_file(path):
+    if path.is_file() and not overwrite and not session.is_file_of_session(path):
         raise BadInput(f"{path} exists already: `save {name} overwrite` replaces it")
     if session.is_shared_file(path):
         raise BadInput(f"{path} has other games, which would be deleted: save this one under another name")

@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     player_options.add_arguments(parser, default=None)
     game_options.add_arguments(parser, str(GO_SIZE), handicap=True)
     parser.add_argument("--side", choices=(*SIDES, "random"), default="black",
-                        help="that you play (default: %(default)s)")
+                        help="the side that you play (default: %(default)s)")
     parser.add_argument("--load", metavar="FILE", help="continue the game in this SGF file")
     parser.add_argument("--move", type=int, metavar="N",
                         help="with --load: continue after N moves (default: after the last)")

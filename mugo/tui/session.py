@@ -98,7 +98,7 @@ class Session:
             captures = position.captures
             bonus = f" and {position.handicap_bonus:g} for handicap stones" if position.handicap_bonus else ""
             rules = f"captures: Black {captures[BLACK]}, White {captures[WHITE]}   komi {position.komi:g}{bonus}" \
-                + ("   counted by territory" if position.counts_territory else "")
+                + ("   scored by territory" if position.counts_territory else "")
         self.print("\n" + "\n".join(board_lines(position, self.screen, labels=labels, ownership=ownership)) + "\n"
                    f"move {position.plies}: {turn}{last}\n{rules}\n")
 
@@ -234,7 +234,7 @@ class Session:
         self._saved, self._path = self._game_state(), path
         self.print(f"saved: {path}")
 
-    def is_own_file(self, path: Path) -> bool:
+    def is_file_of_session(self, path: Path) -> bool:
         """Whether this game was saved to this file before."""
         return self._path is not None and self._path.exists() and self._path.samefile(path)
 

@@ -40,7 +40,7 @@ class TrustedHosts:
         headers = {name: value.decode("latin-1").lower() for name, value in scope["headers"]}
         host = headers.get(b"host", "")
         is_websocket = scope["type"] == "websocket"
-        if not self._is_trusted(host) or is_websocket and not self._is_own(headers.get(b"origin"), host):
+        if not self._is_trusted(host) or is_websocket and not self._is_same_origin(headers.get(b"origin"), host):
             if is_websocket:
                 await receive()
                 await send({"type": "websocket.close", "code": WS_POLICY_VIOLATION})
@@ -55,7 +55,7 @@ class TrustedHosts:
 
         await self.app(scope, receive, send_with_headers)
 
-    def _is_own(self, origin: str | None, host: str) -> bool:
+    def _is_same_origin(self, origin: str | None, host: str) -> bool:
         """Whether an Origin header is that of the page served here.  Programs send none."""
         return origin is None or origin in (f"http://{host}", f"https://{host}") or origin in self._origins
 

@@ -64,7 +64,7 @@ def make_app(make_state: Callable[[], ServerState] = ServerState, hosts: frozens
     async def page(request: Request) -> FileResponse:
         return FileResponse(STATIC / "index.html")
 
-    async def icon(request: Request) -> FileResponse:    # browsers ask for it beside every other address
+    async def icon(request: Request) -> FileResponse:    # browsers ask for it with every other address
         return FileResponse(STATIC / "icon.svg")
 
     return Starlette(routes=[Route("/", page), Route("/favicon.ico", icon), WebSocketRoute("/ws", serve_session),
@@ -82,7 +82,7 @@ class WebOptions:
     port: int | None = option(None, "the port", least=0, most=65535, common=True,
                               shown_default=f"{DEFAULT_PORT}, or the next free one")
     browser: bool = option(True, "open a browser", common=True)
-    jobs: int | None = option(None, "searches that run at once; others wait", least=1, common=True,
+    jobs: int | None = option(None, "searches at the same time; others wait", least=1, common=True,
                               shown_default="one for each core")
 
     def __post_init__(self):

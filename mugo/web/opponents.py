@@ -26,11 +26,11 @@ OPPONENTS = (
     Opponent("random", SEARCH, "Random moves", "random"),
     *(Opponent(f"uct-{n}", SEARCH, f"{n:,} simulations", "uct", PlayOptions(simulations=n))
       for n in (100, 1000, 10_000)),
-    Opponent("uct-5s", SEARCH, "5 seconds a move", "uct", PlayOptions(seconds=5)),
+    Opponent("uct-5s", SEARCH, "5 seconds per move", "uct", PlayOptions(seconds=5)),
     Opponent("randompolicy", NETWORK, "Sampled moves", "randompolicy"),
     Opponent("policy", NETWORK, "The most likely move", "policy"),
     *(Opponent(f"mcts-{n}", BOTH, f"{n:,} simulations", "mcts", PlayOptions(simulations=n)) for n in (50, 200, 800)),
-    Opponent("mcts-5s", BOTH, "5 seconds a move", "mcts", PlayOptions(seconds=5)),
+    Opponent("mcts-5s", BOTH, "5 seconds per move", "mcts", PlayOptions(seconds=5)),
 )
 # What matches of the bundled networks have measured: (key, shape of the board) -> strength, GNU Go's as that of version
 # 3.8 at level 10.  docs/playing.md has the matches and the scale.

@@ -61,7 +61,7 @@ def play(position: BasePosition, vertex: str) -> dict:
 
 
 def planes(position: BasePosition) -> dict:
-    """All input planes: "packed" is base64 of six bytes a point in Go and one in Gomoku, row by row from the top.
+    """All input planes: "packed" is base64 of six bytes per point in Go and one in Gomoku, row by row from the top.
 
     Plane k is bit k % 8 of byte k // 8.
     """
@@ -74,7 +74,7 @@ def policy(position: BasePosition, network) -> dict:
 
     Averaged over the 8 symmetries.
     """
-    output = network.evaluate([position], tta=True)
+    output = network.evaluate([position], symmetries=True)
     return {"priors": [round(float(prior), 5) for prior in output.priors[0]],
             "win_rate": None if output.values is None else
             black_win_rate((1 + float(output.values[0])) / 2, position),

@@ -57,7 +57,7 @@ def _interpret_move(text: str, size: BoardSize) -> tuple[int, int]:
 
 # ---- positions
 
-def empty_board(game: dict) -> BasePosition:
+def requested_board(game: dict) -> BasePosition:
     """The empty board for a game's "name" (default: Go), "size", and "komi" and "scoring" (KataGo's "AREA", the
     default, or "TERRITORY") or "k" and "exactly".
 
@@ -87,9 +87,9 @@ def game_of_request(request: dict) -> dict:
     """A game without moves, in the form of sgf.tree.
 
     request: for Go "size", "komi", "handicap" (0, or 2 to 9 fixed stones) and "rules" (a name; by default those of
-    "scoring", as of the first game of the server, else "Chinese"); for Gomoku "size", "k" and "exactly".
+    "scoring", for example of the first game of the server, else "Chinese"); for Gomoku "size", "k" and "exactly".
     """
-    position = empty_board(request)
+    position = requested_board(request)
     name = str(request.get("rules", rules_name(position) if isinstance(position, Go) else "Chinese"))
     try:
         rules = rules_to_play(name).supported()
@@ -104,7 +104,7 @@ def game_of_request(request: dict) -> dict:
 def position_of_request(request: dict) -> BasePosition:
     """The position after "moves" in "game".  As in records of Go, moves may repeat a position."""
     game, moves = require_field(request, "game", dict), require_field(request, "moves", list)
-    start = empty_board(game)
+    start = requested_board(game)
     size = start.shape
     try:
         black, white = ([interpret_gtp(str(vertex), size) for vertex in require_field(game, name, list)]

@@ -205,7 +205,7 @@ class Session:
             await self._send(job.request_id, job.progress)
 
     async def _send(self, number: int | str | None, answer: dict | str) -> None:
-        """Send an answer; waits while the page does not read the ones before.  str: formatted already."""
+        """Send an answer; waits while the page does not read the earlier ones.  str: formatted already."""
         await self.socket.send_text(answer if isinstance(answer, str) else _format_answer(number, answer))
 
 

@@ -28,7 +28,7 @@ class FakeNetwork:
         self.black_value = black_value
         self.batches = []
 
-    def evaluate(self, positions, tta=False):
+    def evaluate(self, positions, symmetries=False):
         self.batches.append(len(positions))
         n = positions[0].size ** 2 + 1
         priors = np.arange(1, n + 1, dtype=np.float32) / (n * (n + 1) / 2)

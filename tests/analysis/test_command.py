@@ -25,7 +25,7 @@ def test_the_command_answers_over_pipes():
     assert "Started, ready to begin handling requests" in err and process.returncode == 0
 
 
-def test_katagos_configuration_on_the_command_line_is_followed_or_named():
+def test_katagos_configuration_on_the_command_line_is_applied_or_named():
     done = subprocess.run([*MUGO, "uct", "-config", "katago.cfg", "--max-edges", "20000", "-override-config",
                            "maxVisits=7, numSearchThreads = 2,nnCacheSizePowerOfTwo=20", "-override-config",
                            "numAnalysisThreads=1,reportAnalysisWinratesAs=WHITE,cpuctExploration=1"],

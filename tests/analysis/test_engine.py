@@ -252,12 +252,12 @@ def test_random_queries_are_answered_and_never_fatal():
 
 def test_a_network_that_fails_is_an_error_of_its_query():
     class Broken(FakeNetwork):
-        def evaluate(self, positions, tta=False):
+        def evaluate(self, positions, symmetries=False):
             if positions[0].size == 4:
                 raise RuntimeError("no memory")
             if positions[0].size == 3:
                 raise BadInput("plays 19x19 only")
-            return super().evaluate(positions, tta)
+            return super().evaluate(positions, symmetries)
 
     out = io.StringIO()
     logged = []

@@ -88,14 +88,14 @@ def test_an_error_names_the_field(field, value, text):
     assert answer["id"] == "it" and text in answer["error"] and answer["field"] == field
 
 
-def test_fields_that_are_not_followed_are_warned_about():
+def test_fields_that_are_not_supported_are_warned_about():
     def fields(**more):
         return [(field, text) for field, text in parse_query(query(**more))[1]]
 
     assert fields() == fields(rules="chinese-ogs") == fields(rules='{"score": "AREA"}') == []
-    for followed in ("japanese", "korean", "chinese", {"ko": "SIMPLE", "scoring": "AREA"}, '{"score": "TERRITORY"}',
+    for supported in ("japanese", "korean", "chinese", {"ko": "SIMPLE", "scoring": "AREA"}, '{"score": "TERRITORY"}',
                      {"scoring": "TERRITORY", "tax": "NONE"}, {"tax": "SEKI"}):
-        assert fields(rules=followed) == [], followed
+        assert fields(rules=supported) == [], supported
     for rules, text in (("stone_scoring", ": tax ALL."), ("tromptaylor", ": suicide true."),
                         ("AGA", ": ko SITUATIONAL."), ("nz", ": suicide true, ko SITUATIONAL."),
                         ("aga-button", "hasButton true, ko SITUATIONAL."), ("ancient-territory", ": tax ALL."),
@@ -146,7 +146,7 @@ def test_a_query_overrides_the_configuration():
     assert other.settings == {"c": 1, "dirichlet_weight": 0.1}
 
 
-def test_a_query_is_counted_by_its_rules():
+def test_a_query_is_scored_by_its_rules():
     for rules, is_territory, tax in (("japanese", True, "SEKI"), ("chinese", False, "NONE"),
                                      ({"scoring": "TERRITORY", "tax": "NONE"}, True, "NONE"),
                                      ("ancient-territory", True, "NONE"), ({"tax": "SEKI"}, False, "SEKI")):

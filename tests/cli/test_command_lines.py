@@ -1,4 +1,4 @@
-"""Command lines that cannot be followed: one line names the option and the value, and nothing is written."""
+"""Command lines that cannot be carried out: one line names the option and the value, and nothing is written."""
 import shlex
 
 import pytest

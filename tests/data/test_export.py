@@ -178,15 +178,15 @@ def test_a_disk_that_is_too_small_is_an_error_before_anything_is_written(data, t
 
 def test_the_command_exports(data, tmp_path, capsys):
     arguments = ["export", str(data.folder), "-o", str(tmp_path / "out"), "--split", "all",
-                 "--positions", "2e1", "--packed", "--symmetries", "random", "--shuffle", "--seed", "3"]
+                 "--sample", "2e1", "--packed", "--symmetries", "random", "--shuffle", "--seed", "3"]
     assert cli.main(arguments) == 0
     assert "20 positions" in capsys.readouterr().out
     assert cli.main(arguments) == 2
     assert cli.main(["export", str(data.folder), "-o", str(tmp_path / "none"), "--size", "13"]) == 2
-    assert cli.main(["export", str(data.folder), "-o", str(tmp_path / "none"), "--positions", "0"]) == 2
+    assert cli.main(["export", str(data.folder), "-o", str(tmp_path / "none"), "--sample", "-1"]) == 2
     error = capsys.readouterr().err
     assert "no training games on 13x13" in error
-    assert "--positions 0: must be at least 1" in error
+    assert "--sample -1: must be at least 0" in error
 
 
 def test_a_folder_has_one_export_at_a_time(data, tmp_path):

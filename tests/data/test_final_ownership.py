@@ -118,12 +118,12 @@ def test_a_game_that_is_not_played_to_its_end_has_no_owners_though_its_count_is_
     ([3, WHITE_BIT + 4, 81], [WHITE_BIT + 81]), ([81], [WHITE_BIT + 81]),
     ([3, WHITE_BIT + 81, 5], [WHITE_BIT + 81, 81]),
     ([3, WHITE_BIT + 81, 81], []), ([], []), ([3] * (MAX_MOVES - 1), [])])
-def test_a_counted_game_ends_by_two_passes(moves, passes):
+def test_a_scored_game_ends_by_two_passes(moves, passes):
     assert with_final_passes(np.array(moves, np.int16), 9).tolist() == [*moves, *passes]
 
 
 @pytest.mark.parametrize("result, moves", [("B+7", [49, WHITE_BIT + 49]), ("B+R", [49])])
-def test_a_data_set_has_the_passes_that_ended_a_counted_game(result, moves, tmp_path):
+def test_a_data_set_has_the_passes_that_ended_a_scored_game(result, moves, tmp_path):
     record = replace(drawn_record(DEAD_STONES, result), moves=np.array([49], np.int16))
     data = dataset_of(tmp_path, [record], min_moves=0)
     assert data.selection().arrays().moves.tolist() == moves

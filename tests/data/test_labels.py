@@ -109,7 +109,7 @@ def test_two_moves_of_one_colour_are_no_move_and_its_reply(tmp_path):
     ("WR[3d]BR[2d]KM[0.5];W[bb];B[cc];W[dd]", 0),
 ])
 def test_a_handicap_is_what_white_is_expected_to_gain(tmp_path, setup, gain):
-    """14 points a stone, without the 7 of the first move; the same part with every move, whoever is to move."""
+    """14 points per stone, without the 7 of the first move; the same part with every move, whoever is to move."""
     positions = dataset_of(tmp_path, [f"(;GM[1]SZ[5]RE[W+R]{setup})"], min_moves=1).positions(None)
     n = len(positions)
     batch = positions.batch(np.arange(n))
@@ -126,15 +126,15 @@ def test_results_between_players_of_equal_strength(tmp_path, result, outcomes):
     batch = dataset_of(tmp_path, [text], min_moves=1).positions(None).batch(np.arange(8))
     assert batch.is_nearly_even.tolist() == [False] * 7 + [True]
     assert batch.results().outcomes.tolist() == batch.results(estimated=True).outcomes.tolist() == outcomes
-    counted = batch._replace(scores=np.full(8, 3, np.float32))
-    measured, estimated = counted.results(), counted.results(estimated=True)
+    scored = batch._replace(scores=np.full(8, 3, np.float32))
+    measured, estimated = scored.results(), scored.results(estimated=True)
     assert estimated.scores == pytest.approx([3 + sign * (0.5 - 20.5 * (8 - i) / 8) for i, sign in
                                               enumerate([1, -1] * 4)])
     assert np.isnan(measured.scores[:7]).all() and measured.scores[7] == estimated.scores[7]
     assert estimated.outcomes.tolist() == np.sign(estimated.scores).tolist()
     assert measured.outcomes.tolist() == [0] * 7 + [estimated.outcomes[7]]
     assert measured.has_ownership.tolist() == estimated.has_ownership.tolist() == [False] * 7 + [True]
-    assert np.isnan(counted.results(komi=np.full(8, np.nan, np.float32)).scores).all()
+    assert np.isnan(scored.results(komi=np.full(8, np.nan, np.float32)).scores).all()
 
 
 def test_whites_points_are_komi_and_those_for_handicap_stones_by_the_rules_of_the_record(data):

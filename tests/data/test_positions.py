@@ -38,18 +38,18 @@ def test_a_range_of_moves_selects_the_positions_before_them(data, first, last):
 def test_the_endgame_is_the_last_moves_of_the_games_whose_owners_are_known(tmp_path):
     records = [*map(finished_record, range(3)), *(random_record(seed, plies=50) for seed in range(3, 6))]
     every = dataset_of(tmp_path, records).positions()
-    counted = every.games.column("ownership_start") >= 0
+    scored = every.games.column("ownership_start") >= 0
     rows, plies = every.locate(np.arange(len(every)))
     lengths = np.diff(every.first_index)
-    assert 0 < counted.sum() < len(counted) and lengths[counted].min() > 7
-    for moves in 1, 7, int(lengths[counted].max()) + 1:
-        wanted = np.flatnonzero(counted[rows] & (plies >= lengths[rows] - moves))
+    assert 0 < scored.sum() < len(scored) and lengths[scored].min() > 7
+    for moves in 1, 7, int(lengths[scored].max()) + 1:
+        wanted = np.flatnonzero(scored[rows] & (plies >= lengths[rows] - moves))
         some = every.endgame(moves)
         numbers = np.arange(len(some))
         for ours, theirs in zip(some.batch(numbers, numbers % 8), every.batch(wanted, numbers % 8), strict=True):
             assert np.array_equal(ours, theirs, equal_nan=ours.dtype == np.float32)
         assert some.fingerprint != every.fingerprint
-    assert len(every.endgame(1)) == counted.sum() and len(every.endgame(10**6)) == lengths[counted].sum()
+    assert len(every.endgame(1)) == scored.sum() and len(every.endgame(10**6)) == lengths[scored].sum()
 
 
 def test_the_endgame_of_a_range_of_moves_is_what_is_of_both(tmp_path):

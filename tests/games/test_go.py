@@ -429,7 +429,7 @@ def test_a_handicap_does_not_outlast_its_stones():
 
 
 @pytest.mark.parametrize("rules", ["Japanese", "japanese (1989)", "Korean"])
-def test_a_record_with_territory_rules_is_counted_by_territory(rules):
+def test_a_record_with_territory_rules_is_scored_by_territory(rules):
     game = record(setup=[0, 8, 72], moves=[40 + WHITE_BIT], first_player=WHITE, komi=0.5, handicap=3, rules=rules)
     for position in (position_of(game), *positions_of(game), position_of(game).undo(), position_of(game).play(PASS)):
         assert position.counts_territory and (position.handicap_bonus, position.white_points) == (0, 0.5)

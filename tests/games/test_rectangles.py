@@ -93,7 +93,7 @@ def test_a_size_as_text_is_columns_and_rows(text, size, shown, value, sgf):
 
 @pytest.mark.parametrize("text", ["", "x", "9x", "x9", "9x9x9", "-9", "9 x 9", "1e1", "٩"])
 def test_a_text_that_is_no_size_is_refused(text):
-    with pytest.raises(ValueError, match="is not a board size, as 9, or 13x9 for 13 columns and 9 rows"):
+    with pytest.raises(ValueError, match="is not a board size, such as 9, or 13x9 for 13 columns and 9 rows"):
         interpret_size(text)
 
 
@@ -184,16 +184,16 @@ FINISHED = """
 def test_dead_stones_are_found_and_scored():
     position, _ = draw(FINISHED)
     assert position.shape == (4, 7)
-    counted = scoring.without_dead(position)
-    assert stones_of(position).keys() - stones_of(counted).keys() == {(2, 2), (2, 5)}
+    cleared = scoring.without_dead(position)
+    assert stones_of(position).keys() - stones_of(cleared).keys() == {(2, 2), (2, 5)}
     other = transposed_stones(position)
-    assert np.array_equal(scoring.without_dead(other).stones, counted.stones.T)
+    assert np.array_equal(scoring.without_dead(other).stones, cleared.stones.T)
     session = ScoringSession(position)
     assert session.ownership().tolist() == [[1, 1, 1, 1, -1, -1, -1]] * 4
     assert session.score() == 16 - 12 - position.komi
     boards = np.repeat(position.board, 2)
     assert remove_dead_chains(boards, 100, 8)
-    assert np.array_equal(boards["colour"][0][board_points(position.shape)].reshape(4, 7), counted.stones)
+    assert np.array_equal(boards["colour"][0][board_points(position.shape)].reshape(4, 7), cleared.stones)
     assert scoring.ownership(position).shape == (4, 7)
     assert passing.is_nearly_over(position)
 

@@ -29,12 +29,12 @@ def test_the_ownership_of_a_settled_board():
 
 def test_a_stone_in_the_opponents_territory_is_dead():
     position, at = draw(DEAD_STONES)
-    counted = scoring.without_dead(position.play(PASS).play(PASS))
-    dead = [point for point in board_points(7)[(position.stones != counted.stones).ravel()]]
+    cleared = scoring.without_dead(position.play(PASS).play(PASS))
+    dead = [point for point in board_points(7)[(position.stones != cleared.stones).ravel()]]
     assert_same_points(position, dead, [at["a"], at["b"]], "dead")
-    assert counted.score() == 28 - 21
+    assert cleared.score() == 28 - 21
     assert len(scoring.chains(position)) == 4
-    assert len(scoring.chains(counted)) == 2
+    assert len(scoring.chains(cleared)) == 2
 
 
 # The chains of the stones named x and o are in seki, and no others.
@@ -196,8 +196,8 @@ def test_chains_that_are_hardly_dead_are_looked_at_again_without_those_that_clea
         owners[move_index(at["b"], 7)] = -0.1 if len(asked) == 1 else 0.1
         return owners.reshape(7, 7)
 
-    counted = scoring.without_dead(position, ownership_of)
-    assert_same_points(position, board_points(7)[(position.stones != counted.stones).ravel()], [at["a"]], "dead")
+    cleared = scoring.without_dead(position, ownership_of)
+    assert_same_points(position, board_points(7)[(position.stones != cleared.stones).ravel()], [at["a"]], "dead")
 
 
 def test_a_chain_in_seki_is_not_dead_though_its_owner_by_the_mean_is_the_opponent():
@@ -222,10 +222,10 @@ def test_a_position_without_dead_stones_keeps_its_side_to_move_its_komi_and_the_
         """, to_play, komi=3.5)
         position.handicap = 4
         position = position.with_rules(NAMED_RULES["chinese"])
-        counted = scoring.without_dead(position)
-        assert (counted.to_play, counted.komi) == (to_play, 3.5)
-        assert (counted.handicap, counted.handicap_bonus) == (4, 4)
-        assert counted.score() == area_score(counted.board[0]) - 7.5
+        cleared = scoring.without_dead(position)
+        assert (cleared.to_play, cleared.komi) == (to_play, 3.5)
+        assert (cleared.handicap, cleared.handicap_bonus) == (4, 4)
+        assert cleared.score() == area_score(cleared.board[0]) - 7.5
 
 
 def test_every_chain_has_one_status():

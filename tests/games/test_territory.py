@@ -46,10 +46,10 @@ def test_the_score_is_surrounded_points_and_prisoners():
                     - surrounded(position.stones, WHITE) - lost[BLACK] - 0.5)
         assert position.score() == expected
         for dead in (set(), set(scoring.chains(position)[0]) if (position.stones != 0).any() else set()):
-            counted = position.without_stones(dead)
+            cleared = position.without_stones(dead)
             of_dead = sum(int(position.stones[row_col(point, position.size)]) for point in dead)
             prisoners = lost[WHITE] - lost[BLACK] - of_dead
-            assert counted.score() == (surrounded(counted.stones, BLACK) - surrounded(counted.stones, WHITE)
+            assert cleared.score() == (surrounded(cleared.stones, BLACK) - surrounded(cleared.stones, WHITE)
                                        + prisoners - 0.5)
 
 
@@ -119,12 +119,12 @@ def test_captures_are_points_after_undo_and_replay():
 
 def test_dead_stones_count_twice_by_territory():
     position, at = draw(DEAD_STONES)
-    counted = scoring.without_dead(japanese(position))
-    assert counted.captures == {BLACK: 1, WHITE: 1}                  # the stones a and b
+    cleared = scoring.without_dead(japanese(position))
+    assert cleared.captures == {BLACK: 1, WHITE: 1}                  # the stones a and b
     session = ScoringSession(japanese(position))
     assert session.prisoners() == {BLACK: 1, WHITE: 1}
-    assert session.points() == {colour: surrounded(counted.stones, colour) + 1 for colour in (BLACK, WHITE)}
-    assert session.score() == counted.score() == scoring.final_score(japanese(position))
+    assert session.points() == {colour: surrounded(cleared.stones, colour) + 1 for colour in (BLACK, WHITE)}
+    assert session.score() == cleared.score() == scoring.final_score(japanese(position))
     before = session.score()
     session.toggle(at["a"])                                          # alive: it is in the middle of Black's area
     assert session.prisoners() == {BLACK: 0, WHITE: 1}

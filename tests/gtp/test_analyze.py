@@ -224,12 +224,12 @@ def test_formats_without_such_data_refuse_katagos_flags(command, flag):
     assert new_engine().answer(f"{command} b 50 {flag} true") == "? syntax error\n\n"
 
 
-def test_lists_of_moves_that_a_genmove_does_not_follow_are_logged():
+def test_lists_of_moves_that_a_genmove_ignores_are_logged():
     log = []
     engine = new_engine(RandomPlayer(1), log=log.append)
     for line in "kata-genmove_analyze b allow b A1 1", "lz-genmove_analyze w avoid w A1 1", "kata-genmove_analyze b":
         assert engine.answer(line).startswith("=\nplay ")
-    assert log == ["genmove_analyze: allow and avoid are ignored; kata-analyze follows them"] * 2
+    assert log == ["genmove_analyze: allow and avoid are ignored; kata-analyze supports them"] * 2
 
 
 def test_an_interval_is_in_centiseconds():
@@ -283,7 +283,7 @@ class FirstPointNetwork:
     """A network with the prior 0.5 for the first point, and the value 0.4 for the side to move."""
     name, has_value, has_ownership = "first-point", True, False
 
-    def evaluate(self, positions, tta=False):
+    def evaluate(self, positions, symmetries=False):
         size = positions[0].size
         priors = np.full((len(positions), size * size + 1), 0.5 / size ** 2, np.float32)
         priors[:, 0] = 0.5
@@ -356,7 +356,7 @@ def test_a_network_alone_has_the_score_after_each_move():
 def test_each_move_has_the_networks_value_after_it():
     class LastMoveNetwork(FirstPointNetwork):
         """The value for the side to move is a hundredth of the index of the last move."""
-        def evaluate(self, positions, tta=False):
+        def evaluate(self, positions, symmetries=False):
             return super().evaluate(positions)._replace(values=np.array(
                 [0 if each.last is None else move_index(each.last, each.size) / 100 for each in positions], np.float32))
 
@@ -369,7 +369,7 @@ def test_each_move_has_the_networks_value_after_it():
 
 def test_without_a_value_head_every_win_rate_is_one_half():
     class PolicyOnly(FirstPointNetwork):
-        def evaluate(self, positions, tta=False):
+        def evaluate(self, positions, symmetries=False):
             return super().evaluate(positions)._replace(values=None)
 
     result = result_from_policy(PolicyOnly(), Position(3))

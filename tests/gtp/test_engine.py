@@ -604,7 +604,7 @@ class NeverPasses:
         self.priors = np.random.default_rng(5).dirichlet([0.3] * (size * size + 1)).astype("float32")
         self.priors[-1] = 0
 
-    def evaluate(self, positions, tta=False):
+    def evaluate(self, positions, symmetries=False):
         return NetworkOutput(np.stack([self.priors] * len(positions)))
 
 

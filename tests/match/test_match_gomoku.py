@@ -59,7 +59,7 @@ def test_random_openings_do_not_end_a_game():
 
 def test_openings_of_a_policy_do_not_end_a_game():
     class UniformNetwork:
-        def evaluate(self, positions, tta=False):
+        def evaluate(self, positions, symmetries=False):
             return NetworkOutput(np.full((len(positions), 10), 0.1))
 
     found = [policy_opening(UniformNetwork(), Position(3), 8, 1, number) for number in range(20)]

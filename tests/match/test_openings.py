@@ -58,7 +58,7 @@ def test_each_recorded_opening_is_used_before_one_is_repeated(tmp_path):
         load_openings(str(tmp_path), Position(13))
 
 
-def test_recorded_openings_are_counted_by_the_rules_of_the_match(tmp_path):
+def test_recorded_openings_are_scored_by_the_rules_of_the_match(tmp_path):
     (tmp_path / "1.sgf").write_text("(;GM[1]SZ[9]KM[6.5]RU[Japanese]HA[2]AB[cc][gg];W[ee];B[ec])")
     by_area, by_territory, chinese = (load_openings(str(tmp_path), Position(9, 7.5), rules=rules)(0) for rules in (
         None, NAMED_RULES["korean"], NAMED_RULES["chinese"]))

@@ -1,4 +1,4 @@
-"""The summary of a match: figures and text."""
+"""The summary of a match: numbers and text."""
 import pytest
 
 from mugo.match.ratings import elo

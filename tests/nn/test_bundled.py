@@ -39,8 +39,8 @@ def test_every_board_has_the_bundled_network_of_the_nearest_size(tmp_path, monke
     assert mixed.evaluate([Position(13)]).ownership is None
     for size in (9, 13):
         position = Position(size).play(point_at(2, 1, size))
-        by_rollouts, by_network = scoring.ownership(position), mixed.evaluate([position], tta=True).board_ownership(
-            0, position)
+        by_rollouts = scoring.ownership(position)
+        by_network = mixed.evaluate([position], symmetries=True).board_ownership(0, position)
         expected = by_rollouts if by_network is None else (by_network + by_rollouts) / 2
         assert np.array_equal(ownership_by(mixed, position), expected)
         after, = ownership_after(mixed, position, [[PASS]])

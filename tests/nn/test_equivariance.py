@@ -182,7 +182,7 @@ def test_test_time_augmentation_runs_an_equivariant_network_once(tmp_path, monke
     evaluate_packed = network.evaluate_packed
     monkeypatch.setattr(network, "evaluate_packed",
                         lambda packed, features=None: runs.append(len(packed)) or evaluate_packed(packed, features))
-    once = network.evaluate(positions, tta=True)
+    once = network.evaluate(positions, symmetries=True)
     assert runs == [4]
     features = global_features([position.white_points for position in positions],
                                [position.to_play for position in positions])

@@ -34,13 +34,13 @@ def test_outputs_with_test_time_augmentation_turn_with_the_board(tmp_path, train
     path = policy_file(tmp_path, size=trained)
     net = Network(path)
     position = position_of(random_record(4))
-    priors = net.evaluate([position], tta=True).priors[0]
+    priors = net.evaluate([position], symmetries=True).priors[0]
     for symmetry in range(8):
         turn = symmetries(9)[symmetry]
         record = random_record(4)
         moves = (turn[record.moves & 511] | (record.moves & 512)).astype(np.int16)
         turned = position_of(type(record)(shape=(9, 9), setup=record.setup, moves=moves))
-        assert np.allclose(net.evaluate([turned], tta=True).priors[0][turn], priors, atol=1e-6)
+        assert np.allclose(net.evaluate([turned], symmetries=True).priors[0][turn], priors, atol=1e-6)
 
 
 @pytest.mark.parametrize("trained, fitted", [
@@ -142,7 +142,7 @@ def test_priors_and_values_are_those_of_each_position(tmp_path):
     for position, row, value in zip(positions, priors, values, strict=True):
         alone = net.evaluate_packed(encode([position]))
         assert np.allclose(alone.priors[0], row, atol=1e-6) and np.allclose(alone.values[0], value, atol=1e-6)
-    assert np.ptp(net.evaluate([first], tta=True).priors[0][[0, 5, 30, 35]]) < 1e-6        # the corners
+    assert np.ptp(net.evaluate([first], symmetries=True).priors[0][[0, 5, 30, 35]]) < 1e-6        # the corners
 
 
 @pytest.mark.parametrize("shape", [9, (5, 13)], ids=str)

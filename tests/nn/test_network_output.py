@@ -80,11 +80,11 @@ def test_komi_is_white_points_for_white_and_counts_against_black(to_play, expect
     assert global_features(Gomoku(6, 4).white_points, to_play).tolist() == [0, to_play]
 
 
-@pytest.mark.parametrize("tta", [False, True])
-def test_every_output_is_of_the_side_to_move_and_turned_back(tta):
+@pytest.mark.parametrize("averaged", [False, True])
+def test_every_output_is_of_the_side_to_move_and_turned_back(averaged):
     network, positions = stone_counter(), four_positions()
     assert network.has_value and network.has_ownership and network.needs_global_features
-    output = network.evaluate(positions, tta=tta)
+    output = network.evaluate(positions, symmetries=averaged)
     for k, position in enumerate(positions):
         stones = position.stones.ravel() * position.to_play
         score = (position.stones.sum() - position.white_points) * position.to_play
@@ -105,7 +105,7 @@ def test_a_network_file_with_komi_has_all_outputs_on_every_board(tmp_path, size)
     network = Network(path, threads=1)
     assert network.has_value and network.has_ownership and network.needs_global_features
     positions = [Position(size, komi).play(point_at(2, 1, size)) for komi in (-6.5, 6.5)]          # White is to move
-    output = network.evaluate(positions, tta=True)
+    output = network.evaluate(positions, symmetries=True)
     assert output.ownership.shape == (2, size ** 2) and (np.abs(output.ownership) <= 1).all()
     assert np.ptp(output.ownership, axis=1).max() > 1e-3
     assert np.allclose(output.ownership[0], output.ownership[1], atol=1e-6) and (output.score_stdev > 0).all()

@@ -236,19 +236,19 @@ def test_figures_compare_both_graphs_on_positions_that_were_not_calibrated_on(ne
     rng = np.random.default_rng(0)
     positions = random_positions(40, CONFIG)._replace(policy=rng.integers(0, 82, 40), outcomes=rng.choice([-1, 1], 40))
     biases, description = quantize(weights, about, positions)
-    calibrated = positions.part(0, 20)
+    calibrated = positions.slice(0, 20)
     assert description["ranges"] == measure_ranges(weights, about, calibrated)
     expected = measure_biases(weights, with_ranges(about, description["ranges"]), calibrated)
     assert all(np.array_equal(biases[name], expected[name]) for name in expected)
     assert (description["positions"], description["compared_on"]) == (20, 20)
-    figures, rest = description["figures"], positions.part(20, 40)
+    metrics, rest = description["metrics"], positions.slice(20, 40)
     float32 = Network(path, 1, "float32").evaluate_packed(rest.packed, rest.features)
-    assert figures["top1"] == pytest.approx(np.mean(float32.priors.argmax(1) == rest.policy), abs=1e-6)
-    assert figures["ce"] == pytest.approx(-np.log(np.maximum(float32.priors[np.arange(20), rest.policy], 1e-10)).mean(),
+    assert metrics["top1"] == pytest.approx(np.mean(float32.priors.argmax(1) == rest.policy), abs=1e-6)
+    assert metrics["ce"] == pytest.approx(-np.log(np.maximum(float32.priors[np.arange(20), rest.policy], 1e-10)).mean(),
                                           abs=1e-3)
-    assert figures["value_mse"] == pytest.approx(np.mean((float32.values - rest.outcomes) ** 2), abs=1e-3)
-    assert abs(figures["ce_int8"] - figures["ce"]) < 0.02 and 0 <= figures["kl"] < 0.01
-    assert figures.keys() >= {"top1_int8", "value_mse_int8", "value_difference", "ownership_difference",
+    assert metrics["value_mse"] == pytest.approx(np.mean((float32.values - rest.outcomes) ** 2), abs=1e-3)
+    assert abs(metrics["ce_int8"] - metrics["ce"]) < 0.02 and 0 <= metrics["kl"] < 0.01
+    assert metrics.keys() >= {"top1_int8", "value_mse_int8", "value_difference", "ownership_difference",
                               "score_difference", "equivariance"}
     same = Network(path, 1, "float32")
     assert compare(same, same, positions)["kl"] == 0 and compare(same, same, positions)["top1_agreement"] == 1
@@ -264,7 +264,7 @@ def test_an_exported_network_is_quantised_where_positions_are_given(network, tmp
     weights, about = read_network(path)
     about = about["quantization"]
     assert about["ranges"].keys() == set(OnnxGraph(CONFIG.spec(), weights).quantizable)
-    assert about["positions"] == 24 and about["figures"]["kl"] < 0.05
+    assert about["positions"] == 24 and about["metrics"]["kl"] < 0.05
     assert Network(path, 1, "int8").precision == "int8" and Network(path, 1, "float32").precision == "float32"
     model, config = alphazero_model(batch_norm=True)
     path = tmp_path / "six.safetensors"
@@ -312,7 +312,7 @@ def test_a_file_is_quantised_and_its_weights_stay(tmp_path):
     (lambda about: about["quantization"]["ranges"].update(relu0=[0, float("nan")]), "ranges.relu0.1. is NaN, expected"),
     (lambda about: about["quantization"]["ranges"].update(relu0=[0, 0]), "range of 'relu0' is not one around"),
     (lambda about: about["quantization"]["ranges"].update(relu0="wide"), "ranges.relu0 is \"wide\", expected a list"),
-    (lambda about: about["quantization"].update(figures={"kl": 1}), "has no 'top1_agreement'"),
+    (lambda about: about["quantization"].update(metrics={"kl": 1}), "has no 'top1_agreement'"),
     (lambda about: about.update(quantization=[]), "its quantization: it is .., expected an object"),
 ])
 def test_ranges_that_are_not_those_of_the_network_are_refused_in_one_line(network, change, line):

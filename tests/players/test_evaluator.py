@@ -21,7 +21,7 @@ from mugo.search.settings import Settings
 class Counts(LevelNetwork):
     """Its value is 0.5 for the side to move if it has more stones, -0.5 if it has fewer; its priors fall by index."""
 
-    def evaluate(self, positions, tta=False):
+    def evaluate(self, positions, symmetries=False):
         n, points = len(positions), positions[0].size ** 2
         values = [0.5 * np.sign(int(position.stones.sum()) * position.to_play) for position in positions]
         return NetworkOutput(np.tile(np.arange(points + 1, 0, -1, dtype=np.float32), (n, 1)),

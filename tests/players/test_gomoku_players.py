@@ -110,7 +110,7 @@ def test_a_policy_in_gomoku_ignores_the_prior_of_a_pass():
     """, k=3)
 
     class Likes(Level):
-        def evaluate(self, positions, tta=False):
+        def evaluate(self, positions, symmetries=False):
             priors = np.zeros((1, 10), np.float32)
             priors[0, [-1, move_index(at["a"], 3)]] = 0.6, 0.4
             return NetworkOutput(priors)

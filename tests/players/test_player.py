@@ -198,8 +198,8 @@ def test_a_policy_with_test_time_augmentation_plays_the_same_in_all_symmetries(t
     networks = pytest.importorskip("networks")
     networks.policy_file(tmp_path, "random", size=5, filters=8, layers=3)
     position = Position(5).play(point_at(1, 2, 5)).play(point_at(3, 3, 5))
-    for tta in (True, False):
-        player = make_player("policy", network=tmp_path / "random.safetensors", tta=tta)
+    for averaged in (True, False):
+        player = make_player("policy", network=tmp_path / "random.safetensors", symmetries=averaged)
         chosen = set()
         for turn in range(8):
             turned = Position(5)
@@ -208,4 +208,4 @@ def test_a_policy_with_test_time_augmentation_plays_the_same_in_all_symmetries(t
                 turned = turned.play(point_of_index(int(index), 5))
             index = move_index(player.select_move(turned), 5)
             chosen.add(int(np.argsort(symmetries(5)[turn])[index]))
-        assert (len(chosen) == 1) == tta
+        assert (len(chosen) == 1) == averaged

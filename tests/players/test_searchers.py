@@ -234,8 +234,8 @@ def test_no_resignation_early_in_a_handicap_game_or_with_few_simulations():
 
 
 def test_in_a_handicap_game_a_searcher_plays_with_the_komi_that_makes_the_position_even():
-    """14 points a stone, less 7 for the first move and half a point of komi, to the nearest 7; nothing after 0.6 moves
-    a point."""
+    """14 points per stone, less 7 for the first move and half a point of komi, to the nearest 7; nothing after 0.6
+    moves per point."""
     start = Position(9, komi=0.5).with_handicap(fixed_handicap((9, 9), 4))
     position, komis = start, []
     for _ in range(50):
@@ -344,7 +344,7 @@ def test_every_option_reaches_the_search():
               "rollouts": 2, "max_edges": 5000, "seed": 3, "rave": True, "rave_bias": 0.05, "heuristic_priors": False,
               "fpu_reduction_max": 0.35, "root_fpu_reduction_max": 0.2, "cpuct_exploration_log": 0.4, "threads": 2,
               "cpuct_exploration_base": 600.0, "root_policy_temperature": 1.1, "max_pass_prior": 0.4, "lcb_stdevs": 4.0,
-              "min_visit_prop_for_lcb": 0.2, "lambda_": 0.75, "batch": 4, "random_symmetry": True,
+              "min_visit_prop_for_lcb": 0.2, "lambda_": 0.75, "batch": 4, "random_symmetries": True,
               "dirichlet_weight": 0.1, "dirichlet_alpha": 0.2}
     assert set(values) == {field.name for field in fields(Settings)}
     words = [f"--{'no-' if value is False else ''}{name.rstrip('_').replace('_', '-')}"

@@ -161,7 +161,7 @@ def test_fast_moves_leave_no_time_if_the_controllers_period_may_begin_later():
     (canadian(600, 30, 5), (90, 0), (90, 30, 5, 1)),
     (canadian(600, 30, 5), (20, 4), (0, 20, 4, 1)),
     (canadian(600, 30, 5), (0, 4), (0, 0, 4, 1)),
-    (canadian(600, 30, 1), (100, 1), (70, 30, 1, 1)),       # Fischer time, 30 s a move
+    (canadian(600, 30, 1), (100, 1), (70, 30, 1, 1)),       # Fischer time, 30 s per move
     (japanese(600, 30, 5), (90, 0), (90, 30, 1, 5)),
     (japanese(600, 30, 5), (20, 4), (0, 20, 1, 4)),
     (japanese(600, 30, 1), (20, 1), (0, 20, 1, 1)),
@@ -378,7 +378,7 @@ def play_on_time(seed: int, main: float | None, lag: float = 0) -> list[float]:
 
 
 def test_no_real_game_is_lost_on_time():
-    """A hundred games of 0.8 s a side, fifty at a time; so the lag is how long threads wait for each other."""
+    """A hundred games of 0.8 s per side, fifty at a time; so the lag is how long threads wait for each other."""
     play_on_time(0, None)                        # compiles
     main, left = 0.8, []
 

@@ -29,7 +29,7 @@ from mugo.players.evaluator import SearchEvaluator
 from mugo.players.options import PlayerOptions
 from mugo.review import command, options, report
 from mugo.review.annotated_sgf import annotated_sgf
-from mugo.review.counting import count, counted, counts, last_count
+from mugo.review.end_of_game import final_scores, last_score, score_at_end, scored
 from mugo.review.graph import save_win_rate_graph
 from mugo.review.options import ReviewOptions, describe_reviewer, fingerprint, review_options
 from mugo.review.outputs import review_statistics
@@ -58,7 +58,7 @@ class ConstantNetwork:
         self.index = move_index(interpret_gtp(vertex, size), size)
         self.black_value = black_value
 
-    def evaluate(self, positions, tta=False):
+    def evaluate(self, positions, symmetries=False):
         size = positions[0].size
         priors = np.tile(np.linspace(0, 0.01, size * size + 1, dtype=np.float32), (len(positions), 1))
         priors[:, self.index] = 0.5
@@ -240,8 +240,8 @@ NEUTRAL = """
 class NetworkAgainstPasses(ConstantNetwork):
     """A network with a high value for the side to move after a pass, and a low one after other moves."""
 
-    def evaluate(self, positions, tta=False):
-        return super().evaluate(positions, tta)._replace(values=np.array(
+    def evaluate(self, positions, symmetries=False):
+        return super().evaluate(positions, symmetries)._replace(values=np.array(
             [0.8 if position.last == PASS else -0.8 for position in positions], np.float32))
 
 
@@ -282,34 +282,34 @@ def test_a_finished_game_ends_at_its_count(reviewer, result):
 def test_leads_at_the_end_are_by_the_count_and_losses_as_evaluated():
     black, white = (MoveReview(1, colour, PASS, 1, 0.5, 0.7, 0.6, 0.1, PASS, 0.5, (PASS,), 4.0, 1.0, 3.0)
                     for colour in (BLACK, WHITE))
-    lost, won = counted(black, -3.5), counted(white, -3.5)
+    lost, won = scored(black, -3.5), scored(white, -3.5)
     assert (lost.win_rate_before, lost.win_rate_after, lost.loss) == (pytest.approx(0.1), 0, pytest.approx(0.1))
     assert (lost.lead_before, lost.lead_after, lost.points_lost) == (-0.5, -3.5, 3)
     assert (won.win_rate_before, won.win_rate_after, won.loss) == (1, 1, 0)      # nothing is better than to have won
     assert (won.lead_before, won.lead_after) == (6.5, 3.5)
-    assert counted(black, 0).win_rate_after == 0.5 and counted(black, None) is black
+    assert scored(black, 0).win_rate_after == 0.5 and scored(black, None) is black
     without = replace(black, win_rate_before=None, win_rate_after=None, loss=None, points_lost=None)
-    assert counted(without, 9) == without
+    assert scored(without, 9) == without
 
 
 @pytest.mark.parametrize(("picture", "komi", "expected"), [
     (FINISHED, 7.5, -4.5), (FINISHED, 0.5, 2.5), (NEUTRAL, 0.5, None), (NEUTRAL, 3.5, -3.5),
     (". . . . .\n. . X . .\n. . . . .\n. . O . .\n. . . . .", 0.5, None)])
-def test_a_position_is_counted_where_nothing_is_left_to_play_for(picture, komi, expected):
+def test_a_position_is_scored_where_nothing_is_left_to_play_for(picture, komi, expected):
     """The last neutral point is worth a game that is closer than that."""
     position = draw(picture)[0].with_komi(komi)
-    assert count(position) == expected
+    assert score_at_end(position) == expected
 
 
-def test_the_last_position_is_counted_as_the_record_says_if_the_winner_is_the_same():
-    """At the start of a game nobody can count; the record knows."""
+def test_the_last_position_is_scored_as_the_record_says_if_the_winner_is_the_same():
+    """At the start of a game nobody can tell; the record knows."""
     position = Position(9, 0.5).play(board_points(9)[40])
-    by_count, other, resigned = (replace(next(read_records(b"(;GM[1]SZ[9]KM[0.5];B[ee])")), result=result)
+    scored_record, other, resigned = (replace(next(read_records(b"(;GM[1]SZ[9]KM[0.5];B[ee])")), result=result)
                                  for result in ("B+30.5", "W+3.5", "B+R"))
-    assert last_count(by_count, position) == 30.5
-    assert last_count(other, position) is None and last_count(resigned, position) is None
-    assert counts(by_count, [position, position], True) == [None, 30.5]
-    assert counts(by_count, [position, position], False) == [None, None]         # it ends at an illegal move
+    assert last_score(scored_record, position) == 30.5
+    assert last_score(other, position) is None and last_score(resigned, position) is None
+    assert final_scores(scored_record, [position, position], True) == [None, 30.5]
+    assert final_scores(scored_record, [position, position], False) == [None, None]         # it ends at an illegal move
 
 
 def test_a_pass_in_a_game_that_goes_on_is_reviewed_as_any_move():
@@ -462,7 +462,7 @@ def test_several_games_are_reviewed_and_an_unreadable_one_gets_a_line(tmp_path, 
     statistics = json.loads((tmp_path / "out" / "blunder.json").read_text())
     assert statistics["white"]["name"] == "White (古力)" and statistics["white"]["moves"] == 2
     assert statistics["white"]["mean_loss"] > statistics["black"]["mean_loss"] >= 0
-    assert statistics["reviewed_by"].endswith(": uct, 30 simulations a position.")
+    assert statistics["reviewed_by"].endswith(": uct, 30 simulations per position.")
 
 
 def test_a_game_reviewed_with_the_same_settings_is_not_reviewed_again(tmp_path, capsys, monkeypatch):
@@ -479,9 +479,9 @@ def test_a_game_reviewed_with_the_same_settings_is_not_reviewed_again(tmp_path, 
         assert "reviewed before" not in capsys.readouterr().out
 
 
-def test_a_review_of_before_territory_was_counted_is_made_again(tmp_path, capsys, monkeypatch):
+def test_a_review_from_before_territory_was_scored_is_made_again(tmp_path, capsys, monkeypatch):
     (tmp_path / "game.sgf").write_text(PLAIN)
-    monkeypatch.setattr(options, "REVIEW_FORMAT", 5)     # 5 counted games by Japanese rules by area
+    monkeypatch.setattr(options, "REVIEW_FORMAT", 5)     # 5 scored games by Japanese rules by area
     assert run(tmp_path, tmp_path / "game.sgf") == 0
     monkeypatch.undo()
     assert run(tmp_path, tmp_path / "game.sgf") == 0

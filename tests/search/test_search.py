@@ -74,7 +74,7 @@ def test_threads_do_not_change_the_result():
     (Settings(early_stop=False), Evaluator(7)), (Settings(early_stop=False, threads=2), Evaluator(7)),
     (Settings(early_stop=False, expand_after=4), Evaluator(7)),
                                                (Settings(early_stop=False, rollout="none"), Evaluator(7)),
-    (Settings(early_stop=False, random_symmetry=True, dirichlet_weight=0.25),
+    (Settings(early_stop=False, random_symmetries=True, dirichlet_weight=0.25),
      Evaluator(7)), (Settings(early_stop=False, reuse_tree=False), None),
 ])
 def test_a_search_makes_the_number_of_simulations_asked_for(settings, network):
@@ -369,7 +369,7 @@ def test_priors_of_a_random_symmetry_are_mapped_back():
 
     for seed in range(6):
         for turn in True, False:
-            result = Search(Settings(seed=seed, rollout="none", random_symmetry=turn), Beside(4)).search(position,
+            result = Search(Settings(seed=seed, rollout="none", random_symmetries=turn), Beside(4)).search(position,
                                                                                                          simulations=1)
             liked = [info.point for info in result.moves if info.prior > 0.2]
             assert_same_points(position, liked, [at[name] for name in "abcd"], "liked")
@@ -385,7 +385,7 @@ class KnowsKomi(Evaluator):
 
 
 @pytest.mark.parametrize("to_play", [BLACK, WHITE])
-@pytest.mark.parametrize("settings", [Settings(rollout="none"), Settings(rollout="none", random_symmetry=True),
+@pytest.mark.parametrize("settings", [Settings(rollout="none"), Settings(rollout="none", random_symmetries=True),
                                       Settings(lambda_=0.5, expand_after=3)])
 def test_every_leaf_is_evaluated_with_the_komi_of_its_side_to_move(settings, to_play):
     corners = [point_at(row, col, 5) for row in (0, 4) for col in (0, 4)]      # Black has them in every symmetry

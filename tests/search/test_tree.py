@@ -15,7 +15,7 @@ from mugo.search import compact, formulas, records, solver, tree
 @pytest.mark.parametrize("settings", [{}, {"fpu": 1.1}, {"expand_after": 3}, {"rollouts": 3},
                                       {"formula": records.PUCT, "c": 2.0, "fpu": math.nan},
                                       {"rave": True, "rave_bias": 0.02, "heuristic_priors": True}])
-def test_visits_and_values_of_a_tree_are_consistent(settings):
+def test_statistics_of_a_tree_are_consistent(settings):
     grown = Grown(Position(5), **settings).simulate(3000)
     grown.check()
     assert grown.root["visits"] == 3000
@@ -58,17 +58,17 @@ def test_a_node_shared_by_two_parents_has_the_exact_mean_of_both():
         tree.backup(grown.trees[0], grown.nodes, grown.edges, shared, 2, paths[parent], value, exact)
         assert not grown.nodes["virtual_losses"].any() and not grown.edges["virtual_losses"].any()
 
-    def figures():
+    def statistics():
         return [(int(node["visits"]), float(node["total"])) for node in grown.nodes[root:shared + 1]], \
                [(int(edge["visits"]), round(float(edge["q"]), 6)) for edge in grown.edges[:4]]
 
     simulate(first, 0.5)
-    assert figures() == ([(1, 0.5), (1, -0.5), (0, 0), (1, 0.5)], [(1, 0.5), (0, 0), (1, -0.5), (0, 0)])
+    assert statistics() == ([(1, 0.5), (1, -0.5), (0, 0), (1, 0.5)], [(1, 0.5), (0, 0), (1, -0.5), (0, 0)])
     simulate(second, -1.0)
     # The mean of the shared node, -0.25, is seen by the edge that was passed; the other one keeps its 0.5 (UCT2).
-    assert figures() == ([(2, -0.5), (1, -0.5), (1, 1.0), (2, -0.5)], [(1, 0.5), (1, -1.0), (1, -0.5), (1, 0.25)])
+    assert statistics() == ([(2, -0.5), (1, -0.5), (1, 1.0), (2, -0.5)], [(1, 0.5), (1, -1.0), (1, -0.5), (1, 0.25)])
     simulate(first, 0.25)
-    nodes, edges = figures()
+    nodes, edges = statistics()
     assert nodes == [(3, -0.25), (2, -0.75), (1, 1.0), (3, -0.25)]
     assert edges == [(2, 0.375), (1, -1.0), (2, pytest.approx(1 / 12, abs=1e-5)), (1, 0.25)]
     # A proof found by one path: it counts for the other as soon as selection comes there.

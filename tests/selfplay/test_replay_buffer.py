@@ -27,7 +27,7 @@ from mugo.selfplay.replay_buffer import (
     frame_of,
     header_of,
     repair_buffer,
-    rules_of,
+    game_arguments,
 )
 from mugo.selfplay.replay_window import ReplayWindow
 
@@ -261,7 +261,7 @@ def test_a_buffer_of_another_game_is_refused(written):
 
 @pytest.mark.parametrize("start", [gomoku.Position(6, 4, exactly=True), go.Position(7, 5.5)], ids=["gomoku", "go"])
 def test_rules_of_a_start_make_that_start(start):
-    assert new_game(**rules_of(start)).has_same_rules(start)
+    assert new_game(**game_arguments(start)).has_same_rules(start)
 
 
 def test_a_window_depends_on_its_end_only(games, written):

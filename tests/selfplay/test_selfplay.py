@@ -30,8 +30,8 @@ from mugo.core.progress import ProgressLog
 from mugo.selfplay import arena, selfplay
 from mugo.selfplay import run as run_module
 from mugo.selfplay.actors import NEWEST, ClusterActors, LocalActors
-from mugo.selfplay.options import GameOptions, RunOptions, SelfPlayOptions, check_run
-from mugo.selfplay.replay_buffer import ReplayBuffer, rules_of
+from mugo.selfplay.options import GameOptions, RunOptions, SelfPlayOptions, check_selfplay_run
+from mugo.selfplay.replay_buffer import ReplayBuffer, game_arguments
 from mugo.selfplay.run import SelfPlayRun
 from mugo.selfplay.selfplay import format_result
 from mugo.core.sprt import H0, H1, UNDECIDED
@@ -149,8 +149,8 @@ def test_a_network_learns_tic_tac_toe(tmp_path):
     network = Network(tmp_path / "run" / "network.safetensors", threads=1, precision="float32")
     quantization = network.metadata["quantization"]      # calibrated on the replay buffer
     assert (quantization["positions"], quantization["compared_on"]) == (512, 1024)
-    assert quantization["figures"]["kl"] < 0.01 and quantization["figures"]["ce_int8"] < history[0]["ce"]
-    output = network.evaluate([START], tta=True)
+    assert quantization["metrics"]["kl"] < 0.01 and quantization["metrics"]["ce_int8"] < history[0]["ce"]
+    output = network.evaluate([START], symmetries=True)
     priors, values = output.priors, output.values
     assert priors[0].max() > 1.3 / 9 and priors[0, 9] < 0.01       # the last prior is that of a pass
     assert -1 < values[0] < 1
@@ -321,7 +321,7 @@ def test_the_options_of_a_run_can_be_given_to_another_run(small_run):
     words = expand_config(["selfplay", "gomoku", "-o", "x", "--config", str(small_run.folder / "options.toml")])
     args = parser.parse_args(words[1:])
     start, *others = selfplay.new_arguments(args, given(GameOptions, args))
-    assert rules_of(start) == rules_of(START) and others == [CONFIG, OPTIONS]
+    assert game_arguments(start) == game_arguments(START) and others == [CONFIG, OPTIONS]
 
 
 def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(tmp_path, capsys, monkeypatch):
@@ -378,7 +378,7 @@ def test_a_run_that_diverges_is_stopped_and_keeps_its_files(tmp_path, monkeypatc
     assert run.metadata["update"] == 1 and pd.read_csv(folder / "log.csv")["update"].tolist() == [1]
     with contextlib.closing(run), pytest.raises(BadInput, match=line):   # now by the loss
         run.run()
-    assert checkpoint.latest_checkpoint(folder, check_run, run_module.compiled_model)[1]["update"] == 1
+    assert checkpoint.latest_checkpoint(folder, check_selfplay_run, run_module.compiled_model)[1]["update"] == 1
 
 
 @pytest.mark.runs
@@ -488,11 +488,11 @@ def test_metadata_that_are_not_of_a_run_are_refused_and_the_field_is_named(small
     """Which values fit is tests/core/test_schema.py's and test_options.py's."""
     path = small_run.folder / "checkpoint.safetensors"
     good = read_metadata(path)
-    check_run(good, path)
+    check_selfplay_run(good, path)
     with pytest.raises(BadInput, match=f"^{re.escape(str(path))}.*{re.escape(named)}"):
-        check_run(good | changes, path)
+        check_selfplay_run(good | changes, path)
     with pytest.raises(BadInput, match="no checkpoint of `mugo selfplay`"):
-        check_run({}, path)
+        check_selfplay_run({}, path)
 
 
 @pytest.mark.parametrize("is_fast, precision, expected", [

@@ -24,8 +24,8 @@ OPTIONS = TrainingOptions(positions=384, batch_size=16, checkpoint_positions=128
 
 
 @pytest.mark.runs
-def test_a_run_goes_on_on_the_other_backend_with_the_same_figures(tmp_path, monkeypatch):
-    """Stopped after a third and resumed on both, with Muon: the same batches, and the same figures but for rounding."""
+def test_a_run_goes_on_on_the_other_backend_with_the_same_metrics(tmp_path, monkeypatch):
+    """Stopped after a third and resumed on both, with Muon: the same batches, and the same metrics but for rounding."""
     for backend in BACKENDS:
         pytest.importorskip(backend)
     write_games(tmp_path / "sgf", range(20), plies=40)

@@ -39,7 +39,7 @@ def on_four_devices(*arguments) -> subprocess.CompletedProcess:
 
 @pytest.mark.runs
 def test_a_run_on_four_devices_is_the_run_on_one_and_is_resumed_on_two(data, tmp_path):
-    """With Muon, batch normalisation, tied weights, and batches of 16, then 32: the same figures at each checkpoint,
+    """With Muon, batch normalisation, tied weights, and batches of 16, then 32: the same metrics at each checkpoint,
     and the same weights at the end."""
     options = ["--filters", "8", "--layers", "3", "--batch-size", "16", "--max-batch-size", "32",
                "--double-batch-every", "128", "--checkpoint-positions", "128", "--validation-positions", "50",

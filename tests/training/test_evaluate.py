@@ -99,7 +99,7 @@ def run(data, network, **options):
 
 @pytest.mark.parametrize(("rank", "top1", "top5"), [(0, 1, 1), (3, 0, 1), (4, 0, 1), (5, 0, 0)])
 def test_the_rank_of_the_move_played_decides_top_1_and_top_5(data, known, rank, top1, top5):
-    table, whole = run(data, FakeNetwork(known, lambda turn: rank), tta=False)
+    table, whole = run(data, FakeNetwork(known, lambda turn: rank), symmetries=False)
     assert (table["top1"] == top1).all()
     assert (table["top5"] == top5).all()
     assert whole["ce"] == pytest.approx(-np.log(FakeNetwork.priors(0, rank)[0]), rel=1e-6)
@@ -109,13 +109,13 @@ def test_the_rank_of_the_move_played_decides_top_1_and_top_5(data, known, rank, 
 
 
 def test_every_position_is_counted_in_one_part_of_each_kind(data, known):
-    table, whole = run(data, FakeNetwork(known, lambda turn: 0), tta=False)
+    table, whole = run(data, FakeNetwork(known, lambda turn: 0), symmetries=False)
     chosen = [game for game in games() if game.handicap >= 3]
     assert whole["positions"] == sum(len(game.moves) for game in chosen)
     assert whole["games"] == len(chosen)
     for by in ("phase", "rank", "source"):
         assert table.loc[table["by"] == by, "positions"].sum() == whole["positions"]
-    counts = table.set_index("part")["positions"]
+    counts = table.set_index("subset")["positions"]
     assert counts["moves 1-30"] == sum(min(30, len(game.moves)) for game in chosen)
     assert counts["moves 31-60"] == sum(min(30, max(0, len(game.moves) - 30)) for game in chosen)
     assert counts["kgs"] == sum(len(game.moves) for game in games()[:30] if game.handicap >= 3)
@@ -126,7 +126,7 @@ def test_every_position_is_counted_in_one_part_of_each_kind(data, known):
     assert counts["unknown"] == sum(np.isnan(rank) for rank in movers)
 
 
-def test_a_counted_game_without_moves_has_no_last_position(tmp_path):
+def test_a_scored_game_without_moves_has_no_last_position(tmp_path):
     """Stones that somebody set up, with a result: the first of the data set, and the last."""
     left, right = ("".join(f"[{column}{row}]" for column in columns for row in "abcdefghi") for columns in ("de", "f"))
     games = [f"(;GM[1]SZ[9]KM[6.5]RU[Chinese]{game})" for game in (
@@ -194,17 +194,17 @@ def test_tta_is_the_mean_of_eight_outputs_turned_back(data, known):
 
 def test_the_same_positions_for_every_network(data, known):
     one, other = FakeNetwork(known, lambda turn: 0), FakeNetwork(known, lambda turn: 3)
-    _, whole = run(data, one, count=50, tta=False)
-    run(data, other, count=50, tta=False)
+    _, whole = run(data, one, count=50, symmetries=False)
+    run(data, other, count=50, symmetries=False)
     assert whole["positions"] == len(one.seen) == 50
     assert one.seen == other.seen
     assert len(set(one.seen)) == 50
-    run(data, other, count=50, tta=False, seed=1)
+    run(data, other, count=50, symmetries=False, seed=1)
     assert other.seen[50:] != one.seen
 
 
 def test_the_baseline_is_always_predicting_one_colour(data, known):
-    table, whole = run(data, FakeNetwork(known, lambda turn: 0, lambda turn: 0.0), tta=False)
+    table, whole = run(data, FakeNetwork(known, lambda turn: 0, lambda turn: 0.0), symmetries=False)
     winners = [{"B+": 1, "W+": -1}[game.result[:2]]
                for game in games() if game.handicap >= 3 and game.result[:2] in ("B+", "W+")
                for plies in range(len(game.moves)) if says_who_is_ahead(game, plies)]
@@ -217,7 +217,7 @@ def test_the_baseline_is_always_predicting_one_colour(data, known):
 
 
 def compared(data, networks, **options):
-    table = evaluate.compare(networks, data, split=None, where=UNLIKE, count=0, tta=False, **options)
+    table = evaluate.compare(networks, data, split=None, where=UNLIKE, count=0, symmetries=False, **options)
     assert (table["by"] == "all").sum() == len(networks)
     return table[table["by"] == "all"]
 
@@ -237,7 +237,7 @@ def test_networks_are_compared_position_by_position(data, known):
     assert "value_accuracy_difference" not in table
     assert (table["ms"] >= 0).all()
     for name, network in (("one-1", one), ("other", other)):
-        alone, whole = run(data, network, tta=False)
+        alone, whole = run(data, network, symmetries=False)
         assert table.set_index("network").loc[name, "ce"] == whole["ce"]
 
 
@@ -314,7 +314,8 @@ def test_the_win_probability_and_the_winner_are_those_of_the_side_to_move(data, 
     """Against the outcomes of the batches that networks are trained on, with either colour to move."""
     positions = data.positions(None, SIZE, UNLIKE)
     numbers = np.arange(len(positions))
-    rows = predictions.predict_positions(FakeNetwork(known, lambda _: 0, lambda _: 0.5), positions, numbers, tta=False)
+    network = FakeNetwork(known, lambda _: 0, lambda _: 0.5)
+    rows = predictions.predict_positions(network, positions, numbers, symmetries=False)
     batch = positions.batch(numbers)
     outcomes = np.where(np.isnan(batch.komi) | ~batch.is_nearly_even, 0, batch.outcomes)
     assert {1, -1} <= set(outcomes.tolist()) and (outcomes != batch.outcomes).any()
@@ -390,7 +391,7 @@ def test_the_command_prints_a_table_and_writes_csv_and_png(data, known, tmp_path
     assert ("value accuracy %" in printed) == has_value
     assert (tmp_path / "fake-all.png").read_bytes().startswith(b"\x89PNG")
     table = pd.read_csv(tmp_path / "fake-all.csv")
-    assert table.loc[0, ["by", "part", "positions", "top1"]].tolist() == ["all", "all", 200, 1.0]
+    assert table.loc[0, ["by", "subset", "positions", "top1"]].tolist() == ["all", "all", 200, 1.0]
     assert ("value_mse_tta" in table) == has_value
     assert (tmp_path / "fake-all-calibration.png").read_bytes().startswith(b"\x89PNG")
     calibrated = pd.read_csv(tmp_path / "fake-all-calibration.csv")
@@ -466,7 +467,7 @@ def test_positions_are_drawn_from_a_hundred_million_without_a_list_of_all():
     """A list of their numbers would be 800 MB."""
     class Games:
         def column(self, name):
-            return np.array([-1, 0], np.int32)           # ownership_start: the second was counted
+            return np.array([-1, 0], np.int32)           # ownership_start: the second ended by scoring
 
     positions = Positions(SIZE, Games(), np.array([0, 10**8 - 1, 10**8]))
     data = SimpleNamespace(positions=lambda *_: positions)

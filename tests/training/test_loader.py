@@ -40,7 +40,7 @@ def test_closing_waits_for_the_threads():
 
 
 def three_positions(**fields) -> Batch:
-    """Three positions on 3x3: a counted game, one of resignation, one whose komi and winner are not known."""
+    """Three positions on 3x3: of games ended by scoring, by resignation, and without a known komi or winner."""
     known = Batch(np.zeros((3, 9, 6), np.uint8), np.array([4, 8, 9], np.int32), np.array([1, -1, 0], np.int8),
                   np.array([1, -1, 1], np.int8), np.array([-6.5, 6.5, np.nan], np.float32),
                   np.array([[3, 2], [5, -1], [-1, -1]], np.int32),
@@ -141,7 +141,7 @@ def test_a_fraction_of_each_batch_is_of_endgames_and_the_rest_is_as_without(data
     assert not np.isnan(with_endgames.scores[12:]).any() and np.isnan(everywhere.scores).any()
 
 
-def test_a_fraction_of_endgames_without_a_counted_game_is_refused(data):
+def test_a_fraction_of_endgames_without_a_scored_game_is_refused(data):
     with pytest.raises(BadInput, match="--endgame-fraction 0.5: no training game ended by scoring"):
         loader.TrainingStream(data.positions("train", where="ownership_start < 0"),
                               replace(OPTIONS, endgame_fraction=0.5))

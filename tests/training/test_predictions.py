@@ -120,10 +120,10 @@ class Oracle:
 
 @pytest.mark.parametrize("right", [1, -1])
 def test_a_network_that_knows_how_games_end_is_right_everywhere_and_its_opposite_nowhere(data, right):
-    table = evaluate.evaluate(Oracle(data, right), data, split=None, count=0).set_index("part")
-    for part in ("moves 31-60", "last move before scoring"):
+    table = evaluate.evaluate(Oracle(data, right), data, split=None, count=0).set_index("subset")
+    for subset in ("moves 31-60", "last move before scoring"):
         for tta in ("", "_tta"):
-            assert table.loc[part, f"ownership_accuracy{tta}"] == (right == 1)
+            assert table.loc[subset, f"ownership_accuracy{tta}"] == (right == 1)
     last = table.loc["last move before scoring"]
     assert last["value_accuracy"] == last["value_accuracy_tta"] == (right == 1)
     scores = [abs(float(game.result[2:])) for game in data.games.itertuples() if game.ownership_start >= 0]
@@ -131,17 +131,17 @@ def test_a_network_that_knows_how_games_end_is_right_everywhere_and_its_opposite
     assert last["score_error"] == last["score_error_tta"] == pytest.approx(0 if right == 1 else 2 * np.mean(scores))
 
 
-def test_the_last_positions_are_those_before_the_last_move_of_counted_games(data):
+def test_the_last_positions_are_those_before_the_last_move_of_scored_games(data):
     network = Oracle(data, 1)
     sample = evaluate.sample_positions(data, SIZE, None, "", 0, 0)
-    rows = evaluate.predict_sample(network, sample, tta=False)
-    counted = {game: row.num_moves for game, row in enumerate(sample.positions.games.table().itertuples())
+    rows = evaluate.predict_sample(network, sample, symmetries=False)
+    scored = {game: row.num_moves for game, row in enumerate(sample.positions.games.table().itertuples())
                if row.ownership_start >= 0}
-    assert 5 <= len(counted) < len(sample.positions.games)
+    assert 5 <= len(scored) < len(sample.positions.games)
     last = rows[rows["last_move"]]
-    assert sorted(last["game"]) == list(counted)
+    assert sorted(last["game"]) == list(scored)
     found, moves_played = sample.positions.locate(sample.last)
-    assert [counted[game] - 1 for game in found] == moves_played.tolist()
+    assert [scored[game] - 1 for game in found] == moves_played.tolist()
     assert network.seen[-len(last):] == [row.tobytes() for row in sample.positions.batch(sample.last).packed]
     assert rows["last_move"].sum() == len(rows) - len(sample.numbers)
     table = evaluate.summary_table(rows).set_index("by")
@@ -150,18 +150,18 @@ def test_the_last_positions_are_those_before_the_last_move_of_counted_games(data
 
 
 def test_the_score_of_a_game_that_was_not_counted_is_left_out(data):
-    table = evaluate.evaluate(Oracle(data, 1), data, split=None, count=0, where="result == 'B+R'", tta=False)
+    table = evaluate.evaluate(Oracle(data, 1), data, split=None, count=0, where="result == 'B+R'", symmetries=False)
     assert set(table["by"]) == {"all", "phase", "rank", "source"}
     assert table[["ownership_accuracy", "score_error"]].isna().all(axis=None)
     assert table["value_accuracy"].notna().all()
 
 
-def test_networks_are_compared_by_part(data):
-    table = evaluate.compare([Oracle(data, 1), Oracle(data, -1)], data, split=None, count=0, tta=False)
-    alone = [evaluate.evaluate(Oracle(data, right), data, split=None, count=0, tta=False) for right in (1, -1)]
+def test_networks_are_compared_by_subset(data):
+    table = evaluate.compare([Oracle(data, 1), Oracle(data, -1)], data, split=None, count=0, symmetries=False)
+    alone = [evaluate.evaluate(Oracle(data, right), data, split=None, count=0, symmetries=False) for right in (1, -1)]
     for number, own in enumerate(alone):
         of_network = table[table["network"] == f"oracle-{number + 1}"]
-        for name in ("part", "positions", "ownership_accuracy", "score_error", "score_error_se"):
+        for name in ("subset", "positions", "ownership_accuracy", "score_error", "score_error_se"):
             assert of_network[name].tolist() == pytest.approx(own[name].tolist(), nan_ok=True), name
     difference = table[(table["by"] == "last move") & (table["network"] == "oracle-2")].iloc[0]
     assert difference["ownership_accuracy_difference"] == -1

@@ -21,8 +21,8 @@ def test_a_network_is_calibrated_on_validation_positions_of_a_data_set(data, tmp
     printed = capsys.readouterr().out
     assert printed.startswith(f"{new}: int8, compared with float32 on ")
     assert "top-1 " in printed and "score differs by" in printed
-    figures = read_metadata(new)["quantization"]["figures"]
-    assert figures.keys() >= {"top1", "ce_int8", "value_mse_int8"}
+    metrics = read_metadata(new)["quantization"]["metrics"]
+    assert metrics.keys() >= {"top1", "ce_int8", "value_mse_int8"}
     assert Network(new, 1, "int8").precision == "int8"
 
 

@@ -23,7 +23,7 @@ from mugo.nn.runtime import has_exact_int8
 from mugo.training import callbacks
 from mugo.training.callbacks import CheckpointCallback
 from mugo.training.loader import TrainingStream, select_positions, validation_batch
-from mugo.training.options import check_run
+from mugo.training.options import check_training_run
 
 
 def files_of(run) -> dict[str, bytes]:
@@ -52,7 +52,7 @@ def callback_of(unbroken, folder, name: str):
     run = folder / "run"
     shutil.copytree(unbroken, run, ignore=shutil.ignore_patterns("tensorboard"))
     shutil.copy(unbroken / name, run / "checkpoint.safetensors")
-    model, found = checkpoint.latest_checkpoint(run, check_run, train.compiled_model)
+    model, found = checkpoint.latest_checkpoint(run, check_training_run, train.compiled_model)
     one = np.zeros((1, 81, planes.PACKED), np.uint8), {"policy": np.zeros(1, np.int32)}      # too few for an int8 graph
     callback = CheckpointCallback(run, OPTIONS, found, tqdm(disable=True), Averaged(model), one)
     callback.set_model(model)
@@ -92,7 +92,7 @@ def test_a_run_that_diverges_is_stopped_and_continues_from_its_last_checkpoint_m
                                        "--learning-rate 0.001, or lower"):
         train.train(data, run, CONFIG, OPTIONS, resume=True)
     train.train(data, run, CONFIG, replace(OPTIONS, learning_rate=5e-4), resume=True)
-    found = checkpoint.latest_checkpoint(run, check_run, train.compiled_model)[1]
+    found = checkpoint.latest_checkpoint(run, check_training_run, train.compiled_model)[1]
     assert found["learning_rates"] == [{"step": 8, "before": 2e-3, "after": 5e-4}]
     assert [row["step"] for row in found["history"]] == [8, 16, 24]
     assert found["history"][1]["learning_rate"] == pytest.approx(5e-4)
@@ -117,7 +117,7 @@ def test_a_run_that_diverges_before_its_first_checkpoint_is_started_again(data, 
 
 
 def test_a_network_whose_validation_is_nan_does_not_become_the_best(data, unbroken, tmp_path):
-    """Nor does a row whose figures are not numbers reach the history, against which later ones are compared."""
+    """Nor does a row whose metrics are not numbers reach the history, against which later ones are compared."""
     callback, run = callback_of(unbroken, tmp_path, "checkpoint.safetensors")
     before = files_of(run)
     for name, value in ("loss", np.inf), ("policy_ce", np.nan):
@@ -129,7 +129,7 @@ def test_a_network_whose_validation_is_nan_does_not_become_the_best(data, unbrok
     for name, value in ("loss", np.nan), ("policy_ce", np.inf):
         with pytest.raises(BadInput, match=f"at step 24 validation_{name.removeprefix('policy_')} is {value}"):
             next_checkpoint(callback, 24, **{name: value})
-    # A ReLU may hide NaN in the weights from all figures.
+    # A ReLU may hide NaN in the weights from all metrics.
     good = checkpoint.load(run / "network.safetensors")
     callback.averaged = Averaged(good)
     for bad in callback.model, good:
@@ -146,11 +146,11 @@ def test_a_network_whose_validation_is_nan_does_not_become_the_best(data, unbrok
 
 # ---- the best checkpoint
 
-def next_checkpoint(callback, step: int, **figures: float) -> None:
-    """A checkpoint at this step, whose validation has these figures."""
+def next_checkpoint(callback, step: int, **metrics: float) -> None:
+    """A checkpoint at this step, whose validation has these metrics."""
     callback.model.optimizer.iterations.assign(step)
     callback.averaged.evaluate = lambda *_, **__: {
-        "loss": 2.0, "policy_ce": 2.0, "policy_top1": 0.1, "policy_top5": 0.3, "value_mse": 1.0} | figures
+        "loss": 2.0, "policy_ce": 2.0, "policy_top1": 0.1, "policy_top5": 0.3, "value_mse": 1.0} | metrics
     callback.on_epoch_begin(0)
     callback.on_epoch_end(0, dict.fromkeys(("loss", "policy_ce", "policy_top1", "policy_top5", "value_mse"), 1.0))
 
@@ -184,7 +184,7 @@ def test_a_run_is_quantised_once_at_its_end_also_if_it_was_killed_before(data, t
     train.train(data, run, CONFIG, options, resume=True)
     assert quantised == [1] and Network(run, threads=1, precision="int8").precision == "int8"
     best = metadata.read_metadata(run / "network.safetensors")["best"]
-    assert best == checkpoint.latest_checkpoint(run, check_run, train.compiled_model)[1]["best"]
+    assert best == checkpoint.latest_checkpoint(run, check_training_run, train.compiled_model)[1]["best"]
 
 
 def test_a_network_that_cannot_be_quantised_stays_as_it_is_and_a_line_says_why(unbroken, tmp_path, capsys):
@@ -341,6 +341,6 @@ def test_metadata_that_are_not_of_a_run_are_refused_and_the_field_is_named(unbro
     """Which values fit is tests/core/test_schema.py's and test_options.py's."""
     path = unbroken / "checkpoint.safetensors"
     good = metadata.read_metadata(path)
-    check_run(good, path)
+    check_training_run(good, path)
     with pytest.raises(BadInput, match=f"^{re.escape(str(path))}.*{re.escape(named)}"):
-        check_run(good | changes, path)
+        check_training_run(good | changes, path)

@@ -28,12 +28,12 @@ from mugo.sgf.writer import format_record
 from mugo.training import command, evaluate, fit
 from mugo.training.callbacks import METRICS, CheckpointCallback, rename_logs
 from mugo.training.loader import TrainingStream, examples, select_positions, validation_batch
-from mugo.training.options import TrainingOptions, check_run
+from mugo.training.options import TrainingOptions, check_training_run
 
 
-def new_run(run, data, config, options, init=""):
-    """train.new_run of the positions that the options select."""
-    return train.new_run(run, data, config, options, init, *(
+def new_training_run(run, data, config, options, init=""):
+    """train.new_training_run of the positions that the options select."""
+    return train.new_training_run(run, data, config, options, init, *(
         select_positions(data, split, config.size, options) for split in ("train", "validation")))
 
 
@@ -73,7 +73,7 @@ def test_the_validation_loss_is_the_sum_of_the_losses_with_their_weights_and_not
 
 @pytest.mark.slow
 @pytest.mark.parametrize("komi_input", [True, False])
-def test_the_validation_figures_are_those_of_evaluate_on_the_same_positions(tmp_path, eagerly, komi_input):
+def test_the_validation_metrics_are_those_of_evaluate_on_the_same_positions(tmp_path, eagerly, komi_input):
     """Of games of which White gives the first move too, which count where White is expected to gain three points at
     most, with a lead of that much less; by area, though another winner is recorded; and without a known komi."""
     gives = {"komi": 0.5, "black_rank": "1d", "white_rank": "4d"}
@@ -87,13 +87,13 @@ def test_the_validation_figures_are_those_of_evaluate_on_the_same_positions(tmp_
     train.train(data, tmp_path / "run", config, replace(OPTIONS, positions=16, validation_positions=10**6))
     row = pd.read_csv(tmp_path / "run" / "log.csv").iloc[-1]
     table = evaluate.evaluate(Network(tmp_path / "run", precision="float32"), data, split="validation", count=0,
-                              tta=False).set_index("by")
+                              symmetries=False).set_index("by")
     for name in METRICS if komi_input else ("ce", "top1", "top5", "value_mse", "value_accuracy"):
         tied = 2 / len(validation) if name.startswith("top") else 1e-4   # moves that are nearly tied: predictions.TIE
         assert row[f"validation_{name}"] == pytest.approx(table.loc["all", name], rel=1e-3, abs=tied), name
 
 
-def test_tensorboard_gets_one_file_with_the_figures_of_every_checkpoint(unbroken):
+def test_tensorboard_gets_one_file_with_the_metrics_of_every_checkpoint(unbroken):
     from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
     from tensorboard.util.tensor_util import make_ndarray
     log = pd.read_csv(unbroken / "log.csv").set_index("positions")
@@ -106,7 +106,7 @@ def test_tensorboard_gets_one_file_with_the_figures_of_every_checkpoint(unbroken
 
 
 @pytest.mark.slow
-def test_figures_of_counted_games_are_left_out_where_there_are_none(data, tmp_path, eagerly):
+def test_metrics_of_scored_games_are_left_out_where_there_are_none(data, tmp_path, eagerly):
     config = PolicyNetConfig(size=9, filters=4, layers=3, value_head=True, komi_input=True)
     options = TrainingOptions(16, batch_size=16, precision="float32", where="not file.str.contains('counted|game-018')")
     train.train(data, tmp_path / "run", config, options)
@@ -117,7 +117,7 @@ def test_figures_of_counted_games_are_left_out_where_there_are_none(data, tmp_pa
 
 
 @pytest.mark.slow
-def test_figures_of_the_value_are_left_out_where_no_winner_is_known(tmp_path, eagerly, capsys):
+def test_metrics_of_the_value_are_left_out_where_no_winner_is_known(tmp_path, eagerly, capsys):
     records = [re.sub(r"RE\[[^]]*\]", "", format_record(random_record(seed, plies=40))) for seed in range(12)]
     data = dataset_of(tmp_path, records, validation=0.4, test=0)
     config = PolicyNetConfig(size=9, filters=4, layers=3, value_head=True)
@@ -204,7 +204,7 @@ def test_a_run_without_decay_made_longer_ends_at_the_step_of_the_longer_run(data
     short = replace(OPTIONS, positions=96, decay_start=1)
     train.train(data, tmp_path / "run", CONFIG, short)
     train.train(data, tmp_path / "run", CONFIG, replace(short, positions=392), resume=True)
-    model, found = checkpoint.latest_checkpoint(tmp_path / "run", check_run, train.compiled_model)
+    model, found = checkpoint.latest_checkpoint(tmp_path / "run", check_training_run, train.compiled_model)
     assert [row["step"] for row in found["history"]] == [6, 8, 16, 24]
     assert int(model.optimizer.iterations) == TrainingOptions(**found["options"]).steps == 24
     assert found["options"]["warmup_limit"] == 0         # of the 6 steps
@@ -267,7 +267,7 @@ def test_the_metadata_tell_which_network_it_was_initialised_from(data, unbroken,
 
 def test_a_run_on_other_positions_than_its_network_s_says_that_it_may_repeat_some(data, unbroken, tmp_path, capsys):
     options = replace(OPTIONS, where="black_rank > 3")
-    new_run(tmp_path / "run", data, CONFIG, options, str(unbroken))
+    new_training_run(tmp_path / "run", data, CONFIG, options, str(unbroken))
     assert f"mugo: {unbroken} was trained on positions of other games" in capsys.readouterr().err
 
 
@@ -326,7 +326,7 @@ def test_a_frozen_policy_stays_as_it_is_while_the_value_head_learns(data, tmp_pa
     assert best["positions"] == log["positions"][log["validation_loss"].idxmin()]
     assert best["positions"] > 16 or keras.backend.backend() != "tensorflow"     # not just the first
     train.train(data, tmp_path / "all", config, replace(OPTIONS, positions=16), init=str(run))
-    thawed = checkpoint.latest_checkpoint(tmp_path / "all", check_run, train.compiled_model)[0]
+    thawed = checkpoint.latest_checkpoint(tmp_path / "all", check_training_run, train.compiled_model)[0]
     assert all(layer.trainable for layer in thawed.layers)
 
 
@@ -349,7 +349,7 @@ def test_both_optimizers_learn_and_are_saved(data, tmp_path, optimizer):
     train.train(data, tmp_path / "run", CONFIG, replace(OPTIONS, optimizer=optimizer, augment=False))
     log = pd.read_csv(tmp_path / "run" / "log.csv")
     assert log["loss"].iloc[-1] < log["loss"].iloc[0]
-    model = checkpoint.latest_checkpoint(tmp_path / "run", check_run, train.compiled_model)[0]
+    model = checkpoint.latest_checkpoint(tmp_path / "run", check_training_run, train.compiled_model)[0]
     assert type(model.optimizer) is OPTIMIZERS[optimizer] and int(model.optimizer.iterations) == 24
 
 
@@ -381,7 +381,7 @@ def test_without_point_bias_with_label_smoothing_and_on_some_moves_it_is_trained
     run = tmp_path / "run"
     train.train(data, run, config, options)
     train.train(data, run, config, replace(options, positions=256), resume=True)
-    model = checkpoint.latest_checkpoint(run, check_run, train.compiled_model)[0]
+    model = checkpoint.latest_checkpoint(run, check_training_run, train.compiled_model)[0]
     assert not np.asarray(model.get_layer("point_bias").bias).any()
     assert model.loss["policy"].label_smoothing == 0.1
     log = pd.read_csv(run / "log.csv")
@@ -450,7 +450,7 @@ def test_a_run_is_not_started_with_a_network_that_could_not_be_read(data, tmp_pa
 def test_any_folder_holds_a_run(data, tmp_path):
     """The name of its networks is printable, and at most 200 characters long."""
     for name, expected in ("run\N{NO-BREAK SPACE}a", "run?a"), ("a" * 250, "a" * 200):
-        model, found = new_run(tmp_path / name, data, CONFIG, OPTIONS)
+        model, found = new_training_run(tmp_path / name, data, CONFIG, OPTIONS)
         checkpoint.save(model, tmp_path / "run.safetensors", found)
         assert metadata.read_metadata(tmp_path / "run.safetensors")["name"] == expected
 

@@ -153,7 +153,7 @@ class BlackIsAhead:
     """A network with the value 0.5 for Black, whoever is to move, and uniform priors."""
     name, has_value, has_ownership = "black-is-ahead", True, False
 
-    def evaluate(self, positions, tta=False):
+    def evaluate(self, positions, symmetries=False):
         points = positions[0].size ** 2 + 1
         values = np.array([0.5 * position.to_play for position in positions], np.float32)
         return NetworkOutput(np.full((len(positions), points), 1 / points, np.float32), values)
@@ -574,7 +574,7 @@ def test_white_gets_points_for_the_handicap_stones_of_a_file_by_its_rules(page):
 
 @pytest.mark.parametrize("rules, points, prisoners", [("Chinese", {"B": 25, "W": 0}, None),
                                                       ("Japanese", {"B": 22, "W": 0}, {"B": 2, "W": 0})])
-def test_a_game_is_counted_by_its_rules(page, rules, points, prisoners):
+def test_a_game_is_scored_by_its_rules(page, rules, points, prisoners):
     game = page.request("new", size=5, komi=0.5, handicap=0, rules=rules)["game"]
     del game["info"], game["nodes"]
     moves = ["B B5", "W A5", "B A4", "W E1", "B D1", "W pass", "B E2", "W pass", "B C3", "W pass", "B pass"]

@@ -174,7 +174,7 @@ export class Board {
   /** Draw elements above the ghost stones. */
   showPreview(elements) { this.layers.ghosts.append(...elements); }
 
-  /** Draw the two lines through a point, which show where it is beside a finger. */
+  /** Draw the two lines through a point, which show where it is next to a finger. */
   showCrosshair({ row, col }) {
     this.layers.ghosts.prepend(draw("path", { d: `M0 ${row}H${this.size.cols - 1}M${col} 0V${this.size.rows - 1}`, class: "crosshair" }));
   }

@@ -51,7 +51,7 @@ export class GameClock {
   /** Seconds of the current move so far. */
   seconds() { return this.spent + (this.colour ? (this.now() - this.since) / 1000 : 0); }
 
-  /** The side of a colour now, as of `spend`.  toPlay: whose move it is. */
+  /** The side of a colour now, as in `spend`.  toPlay: whose move it is. */
   side(colour, toPlay) { return spend(this.sides[colour], colour === toPlay ? this.seconds() : 0, this.settings); }
 
   /** Seconds until the clock of the colour whose move it is runs out. */

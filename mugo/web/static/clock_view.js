@@ -1,4 +1,4 @@
-// The clocks on the page: fields of a dialog, the times beside the players, the pause button, and a flag that falls.
+// The clocks on the page: fields of a dialog, the times next to the players, the pause button, and a flag that falls.
 
 import { GameClock, formatSettings, formatSide, spend, timesAt } from "./clock.js";
 import { COLOUR_NAMES, byId, state } from "./state.js";

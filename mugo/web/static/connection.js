@@ -66,7 +66,7 @@ export class Connection {
   }
 
   /** Send a request; resolves with its last answer, and throws the server's error.
-      onProgress: for a search, which cancels the one before; called with each earlier answer. */
+      onProgress: for a search, which cancels the previous one; called with each earlier answer. */
   async request(command, fields = {}, onProgress = null) {
     if (this.isIdle) this.open();
     const socket = await this.ready;

@@ -141,7 +141,7 @@ export class Game {
     return [this.next(), ...this.node.children].find((node) => node && this.isInPlay(node)) ?? null;
   }
 
-  /** The node that undo leads to: the one before; if human is "B" or "W", the last one before with that colour to play.
+  /** The node that undo leads to: the previous one; if human is "B" or "W", the last one before with that colour to play.
       It does not leave the game that is played. */
   undoTarget(human) {
     const isInPlay = this.isInPlay();

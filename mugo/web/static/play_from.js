@@ -56,7 +56,7 @@ function playerName(colour) {
   return colour === human ? "You" : `MuGo ${opponent}`;
 }
 
-/** The name of a player beside the board: who plays now, or who played in the record. */
+/** The name of a player next to the board: who plays now, or who played in the record. */
 export function shownName(colour) {
   const { game } = state;
   if (game.played && game.isInPlay()) return playerName(colour);
