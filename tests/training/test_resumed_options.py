@@ -2,6 +2,7 @@
 import argparse
 from dataclasses import asdict
 
+import pytest
 from small_runs import CONFIG, OPTIONS, train
 
 from mugo.cli import main as cli
