@@ -155,11 +155,6 @@ def _interpret_nodes(nodes: list[Properties], gomoku: bool, setup_anywhere: bool
         has_later_setup=has_later_setup)
 
 
-def interpret_info(nodes: Sequence[Properties], size: BoardSize) -> dict[str, str]:
-    """The fields of Record that are texts, of the nodes of a main line: "black", "result" and so on; '' if unknown."""
-    return _info_texts(_collect_info(nodes), size)
-
-
 def _info_texts(info: Mapping[str, list[bytes]], size: BoardSize) -> dict[str, str]:
     texts = {name: property_text(info, ident) for ident, name in INFO.items()}
     return texts | {"result": interpret_result(texts["result"], size), "date": interpret_date(texts["date"]),
