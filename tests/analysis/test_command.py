@@ -29,7 +29,7 @@ def test_katagos_configuration_on_the_command_line_is_applied_or_named():
     done = subprocess.run([*MUGO, "uct", "-config", "katago.cfg", "--max-edges", "20000", "-override-config",
                            "maxVisits=7, numSearchThreads = 2,nnCacheSizePowerOfTwo=20", "-override-config",
                            "numAnalysisThreads=1,reportAnalysisWinratesAs=WHITE,cpuctExploration=1"],
-                          input=json.dumps(query("a", komi=-20)) + "\n", capture_output=True, text=True, timeout=120)
+                          input=json.dumps(query("a", komi=-150)) + "\n", capture_output=True, text=True, timeout=120)
     (answer,) = map(json.loads, done.stdout.splitlines())
     assert answer["rootInfo"]["visits"] >= 7 and answer["rootInfo"]["winrate"] < 0.5         # two threads may do more
     assert "katago.cfg is not read" in done.stderr and done.returncode == 0
