@@ -377,6 +377,7 @@ def play_on_time(seed: int, main: float | None, lag: float = 0) -> list[float]:
     return list(clocks.values())
 
 
+@pytest.mark.slow
 def test_no_real_game_is_lost_on_time():
     """A hundred games of 0.8 s per side, fifty at a time; so the lag is how long threads wait for each other."""
     play_on_time(0, None)                        # compiles
