@@ -215,7 +215,7 @@ class DaskExecutor(Executor):
                 marker.unlink(missing_ok=True)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """As of concurrent.futures.  A task that has begun runs to its end; only its result is dropped."""
+        """As in concurrent.futures.  A task that has begun runs to its end; only its result is dropped."""
         if self._is_closed:
             return
         self._is_closed = True

@@ -187,7 +187,7 @@ class Scheduler:
     # -- with the lock
 
     def _time_slice(self, job: Job) -> float:
-        """The seconds that a job may run before others, as of now."""
+        """The seconds that a job may run before others at this moment."""
         if not self._waiting:
             return float("inf")
         is_short = any(each.address is not job.address or not each.is_search for each in self._waiting)
