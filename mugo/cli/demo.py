@@ -2,22 +2,24 @@
 
     mugo preprocess -> mugo show -> mugo train -> mugo evaluate -> a game of the network against `random`
 
-Prints each command and runs it, all in one folder.  Stopped and run again, it resumes.  The game is written as an
-SGF file and two pictures.
+Prints what each step found; the commands and their tables go to FOLDER/log.txt.  Stopped and run again, it resumes.
 """
 import argparse
+import contextlib
 import time
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from mugo.cli import main as cli
 from mugo.core.files import BadInput, atomic_write
+from mugo.core.limits import POSITIVE, check_limits
+from mugo.data.dataset import load_dataset
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import format_gtp, move_index, point_of_index
+from mugo.games.coords import move_index, point_of_index
 from mugo.games.go import Position
 from mugo.games.scoring import final_result
-from mugo.core.limits import POSITIVE, check_limits
 from mugo.nn.inference import Network
 from mugo.players.options import make_player
 from mugo.players.player import Player
@@ -28,10 +30,13 @@ from mugo.sgf.writer import format_record
 MAX_MOVES = 722                          # a game of a raw policy may never end
 
 
-def run(*arguments: str) -> None:
-    """Print and run a mugo command.  Raises BadInput if it fails, KeyboardInterrupt if it was interrupted."""
-    print(f"\n$ mugo {' '.join(arguments)}", flush=True)
-    status = cli.main(list(arguments))
+def run(log: Path, *arguments: str) -> None:
+    """Run a mugo command; what it prints is appended to the log.  Raises BadInput if it fails, KeyboardInterrupt if it
+    was interrupted."""
+    with log.open("a", encoding="utf-8") as file, contextlib.redirect_stdout(file):
+        print(f"$ mugo {' '.join(arguments)}", flush=True)
+        status = cli.main(list(arguments))
+        print()
     if status == cli.INTERRUPTED:
         raise KeyboardInterrupt
     if status:
@@ -45,8 +50,9 @@ def play_out(players: dict[int, Player], position: Position) -> Position:
     return position
 
 
-def play_game(folder: Path, network: Network) -> None:
-    """Play a game of the network (Black) against `random`; writes game.sgf, game.png and what_it_sees.png."""
+def play_game(folder: Path, network: Network) -> str:
+    """Play a game of the network (Black) against `random`; writes game.sgf, game.png and what_it_sees.png.  Returns the
+    result in words."""
     black, white = make_player("policy", network=network), make_player("random", seed=1)
     end = play_out({BLACK: black, WHITE: white}, Position(network.size))
     result = final_result(end)
@@ -57,24 +63,22 @@ def play_game(folder: Path, network: Network) -> None:
     title = f"{network.name} (Black) against random: {result} after {end.plies} moves"
     diagrams.save_diagram(end, folder / "game.png", title=title)
     *_, example = (position for position in end.positions() if position.plies <= 30)
-    labels = draw_policy(network, example, folder / "what_it_sees.png",
-                         f"probabilities of the network for move {example.plies + 1}")
-    print(f"\n{title}\nfive most probable points for move {example.plies + 1}: "
-          + ", ".join(f"{format_gtp(point, network.size)} {label}" for point, label in labels.items()))
+    draw_policy(network, example, folder / "what_it_sees.png",
+                f"probabilities of the network for move {example.plies + 1}")
+    return f"{result} in {end.plies} moves"
 
 
-def draw_policy(network: Network, position: Position, path: Path, title: str) -> dict[int, str]:
-    """Write a picture of the network's policy; returns the five most probable points, best first, and their labels."""
+def draw_policy(network: Network, position: Position, path: Path, title: str) -> None:
+    """Write a picture of the network's policy, with the probabilities of its five best moves."""
     priors = network.evaluate([position], symmetries=True).priors[0]
     best = [point_of_index(int(i), network.size) for i in np.argsort(-priors[:-1])[:5]]
     labels = {point: f"{priors[move_index(point, network.size)]:.0%}" for point in best}
     diagrams.save_diagram(position, path, priors[:-1].reshape(network.size, network.size), labels, title)
-    return labels
 
 
 def sample_games() -> Path:
     """The archive of 19x19 games in data/ of the repository.  Raises BadInput if it is not there."""
-    for folder in (Path("data"), Path(__file__).resolve().parent.parent / "data"):
+    for folder in (Path("data"), Path(__file__).resolve().parents[2] / "data"):
         games = sorted(folder.glob("gnugo-19x19.*"))
         if games:
             return games[0]
@@ -90,20 +94,43 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="minutes of training (default: %(default)s)")
 
 
+def accuracy(folder: Path) -> float:
+    """Top-1 on the test games, from 0 to 1, as `mugo evaluate` has written it."""
+    return float(pd.read_csv(folder / "evaluation.csv").loc[0, "top1"])
+
+
 def command(args: argparse.Namespace) -> int:
     check_limits(args, {"minutes": POSITIVE})            # before the sample games are read
-    folder = args.output
+    folder, log = args.output, args.output / "log.txt"
     data, trained = folder / "games", folder / "run"
-    run("preprocess", *(args.games or [str(sample_games())]), "-o", str(data), "--validation", "0.1", "--test", "0.1")
-    run("show", str(data))
+    games = args.games or [str(sample_games())]
+    folder.mkdir(parents=True, exist_ok=True)
+    print(f"MuGo learns Go from game records. All files go to {folder}/, all details to {log}.\n")
+    say("1. Read", f"the games in {', '.join(games)}")
+    run(log, "preprocess", *games, "-o", str(data), "--validation", "0.1", "--test", "0.1")
+    run(log, "show", str(data))
+    splits = load_dataset(data).used_games["split"].value_counts()
+    say("", f"{splits.get('train', 0):,} games to learn from, {splits.get('test', 0):,} to test with")
     if (trained / "checkpoint.safetensors").exists():
-        print(f"\n{trained} is trained as it was begun; for other --minutes give -o another folder", flush=True)
-        run("train", str(data), "-o", str(trained), "--resume")
+        say("2. Learn", f"as {trained} was begun; for other --minutes give -o another folder")
+        run(log, "train", str(data), "-o", str(trained), "--resume")
     else:
-        run("train", str(data), "-o", str(trained), "--minutes", f"{args.minutes:g}", "--checkpoint-positions", "16000")
-    run("evaluate", str(trained), str(data), "-o", str(folder / "evaluation"))
-    play_game(folder, Network(trained))
-    print(f"\nThe network over GTP:  mugo gtp policy --network {trained}\nResults:")
-    for path in sorted([*folder.rglob("*.png"), folder / "game.sgf"]):
-        print(f"  {path}")
+        say("2. Learn", f"to predict the next move: {args.minutes:g} minutes of training")
+        run(log, "train", str(data), "-o", str(trained), "--minutes", f"{args.minutes:g}",
+            "--checkpoint-positions", "16000")
+    say("3. Test", "on games that it has not seen")
+    run(log, "evaluate", str(trained), str(data), "-o", str(folder / "evaluation"))
+    say("", f"{accuracy(folder):.1%} of the moves predicted; a guess is right about once in 250 times")
+    say("4. Play", f"against random moves: {play_game(folder, Network(trained))}")
+    print()
+    say("Look at", f"{folder}/what_it_sees.png", "the moves that the network expects")
+    say("", f"{folder}/game.png", f"the end of its game; the record is {folder}/game.sgf")
+    say("", f"{trained}/curve.png", "what it has learned over time")
+    say("Play", f"mugo play policy --network {trained}", "against this network, in the terminal")
+    say("", "mugo web", "against a stronger one that comes with MuGo, in the browser")
     return 0
+
+
+def say(step: str, text: str, explanation: str = "") -> None:
+    """Print a line of the demo's account."""
+    print(f"{step:8}", f"{text:40} {explanation}" if explanation else text, flush=True)

@@ -7,22 +7,37 @@ from mugo.cli import main as cli
 
 @pytest.mark.parametrize("minutes", ["0", "-1"])
 def test_minutes_out_of_range_are_refused_before_anything_runs(minutes, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(demo, "run", lambda *arguments: pytest.fail(f"{arguments} was run"))
+    monkeypatch.setattr(demo, "run", lambda log, *arguments: pytest.fail(f"{arguments} was run"))
     assert cli.main(["demo", f"--minutes={minutes}", "-o", str(tmp_path / "demo")]) == 2
     assert f"mugo demo: --minutes {minutes}: must be " in capsys.readouterr().err
 
 
-def test_a_network_that_was_begun_keeps_its_minutes_and_a_line_says_so(tmp_path, monkeypatch, capsys):
+def test_a_network_that_was_begun_keeps_its_minutes_and_the_demo_says_so(tmp_path, monkeypatch, capsys):
     commands = []
-    monkeypatch.setattr(demo, "run", lambda *arguments: commands.append(" ".join(arguments)))
     monkeypatch.setattr(demo, "Network", lambda path: None)
-    monkeypatch.setattr(demo, "play_game", lambda folder, network: None)
-    words = ["demo", "games.zip", "--minutes", "10", "-o", str(tmp_path)]
+    monkeypatch.setattr(demo, "play_game", lambda folder, network: "B+1.5 in 250 moves")
+    monkeypatch.setattr(demo, "accuracy", lambda folder: 0.2)
+
+    def run(log, *arguments):
+        commands.append(" ".join(arguments))
+        return original(log, *arguments) if arguments[0] == "preprocess" else None
+
+    original = demo.run
+    monkeypatch.setattr(demo, "run", run)
+    words = ["demo", str(demo.sample_games()), "--minutes", "10", "-o", str(tmp_path)]
     assert cli.main(words) == 0
     assert commands[2] == f"train {tmp_path}/games -o {tmp_path}/run --minutes 10 --checkpoint-positions 16000"
-    assert "other --minutes" not in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "other --minutes" not in out and "106 games to learn from, 12 to test with" in out
+    assert len(out.splitlines()) < 20 and "games found" not in out          # the tables are in the log
+    assert "133  games found" in (tmp_path / "log.txt").read_text()
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "checkpoint.safetensors").write_bytes(b"")
     assert cli.main(words) == 0
     assert commands[6] == f"train {tmp_path}/games -o {tmp_path}/run --resume"
-    assert f"{tmp_path}/run is trained as it was begun; for other --minutes" in capsys.readouterr().out
+    assert f"as {tmp_path}/run was begun; for other --minutes" in capsys.readouterr().out
+
+
+def test_the_sample_games_are_found_from_any_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert demo.sample_games().name == "gnugo-19x19.tar.gz"
