@@ -169,8 +169,8 @@ class CommandOptions:
                                    above=0, common=True)
     resume: bool = option(False, "continue the run with its own options", common=True)
     init_from: str = option("", "initialise from this network, with its config; the board may have another size, and "
-                            "the new network more --filters, --context-filters or --context-layers",
-                            metavar="NETWORK", common=True)
+                            "the new network more --filters, --context-filters or --context-layers, and a "
+                            "--metadata-encoder", metavar="NETWORK", common=True)
     devices: int | None = option(None, "number of GPUs, each of which gets an equal slice of each batch", least=1,
                                  shown_default="all", common=True)
     distributed: bool = option(False, "train in several processes, on JAX, which finds the others by itself under "
