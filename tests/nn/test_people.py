@@ -1,6 +1,4 @@
 """Who plays, as an input: thermometers, equality with the network that one is initialised from, symmetries, int8."""
-from pathlib import Path
-
 import numpy as np
 import pytest
 from networks import checkpoint, random_model, random_positions
@@ -8,6 +6,7 @@ from networks import checkpoint, random_model, random_positions
 from mugo.core.files import BadInput
 from mugo.games.coords import symmetries
 from mugo.games.go import Position
+from mugo.nn.bundled import find_network
 from mugo.nn.blocks import model_inputs
 from mugo.nn.inference import BundledNetworks, Network
 from mugo.nn.keras_model import build
@@ -47,7 +46,7 @@ def test_a_rank_or_source_that_is_none_is_rejected(wrong):
 
 
 def test_a_network_initialised_from_policy_19_has_exactly_its_outputs_whoever_plays(tmp_path):
-    source = Path(__file__).parents[2] / "models" / "policy-19.safetensors"
+    source = find_network("policy-19")
     metadata = read_metadata(source)
     config = PolicyNetConfig(**{name: value for name, value in metadata["config"].items() if name != "kind"}
                              | {"metadata_encoder": True})
