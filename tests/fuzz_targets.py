@@ -24,6 +24,7 @@ from mugo.data.query import names_in
 from mugo.core.files import BadInput
 from mugo.games import gomoku
 from mugo.gtp.engine import GtpEngine
+from mugo.nn.bundled import find_network
 from mugo.nn.inference import Network
 from mugo.nn.metadata import config_of, new_metadata, read_metadata
 from mugo.nn.network_file import read_network
@@ -41,7 +42,7 @@ from mugo.sgf.parser import read_records, read_trees
 from mugo.sgf.record import BadRecord
 from mugo.sgf.writer import format_record
 
-MODEL = Path(__file__).parents[1] / "models" / "policy-9.safetensors"
+MODEL = find_network("policy-9")
 COLUMNS = {"size": int, "komi": float, "black": str, "date": str, "black_rank": float}
 START = gomoku.Position(3, 3)
 

@@ -66,7 +66,7 @@ def batch_of(targets: list[int], outcomes: list[int], size: int = 9) -> Batch:
     unknown = np.full(n, np.nan, np.float32)
     return Batch(np.zeros((n, points, 6), np.uint8), np.array(targets, np.int32), np.array(outcomes, np.int8),
                  np.ones(n, np.int8), np.zeros(n, np.float32), np.full((n, 2), -1, np.int32),
-                 np.zeros((n, points), np.int8), unknown, np.zeros(n, np.float32))
+                 np.zeros((n, points), np.int8), unknown, np.zeros(n, np.float32), np.full((n, 4), np.nan, np.float32))
 
 
 def dataset_of(tmp_path, records: list[Record | str], **options) -> DataSet:

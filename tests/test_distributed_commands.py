@@ -5,7 +5,6 @@ import shutil
 import signal
 import threading
 import time
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -22,10 +21,10 @@ from random_records import write_games
 from mugo.cli import main as cli
 from mugo.data.dataset import load_dataset
 from mugo.games import gomoku
+from mugo.nn.bundled import find_network
 from mugo.selfplay.replay_buffer import ReplayBuffer
 
 pytestmark = pytest.mark.runs
-MODELS = Path(__file__).parents[1] / "models"
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +88,7 @@ def test_analyze_writes_the_same_files(address, games, tmp_path, capsys):
 
 
 def test_a_network_by_a_relative_path_is_found_by_workers(address, games, tmp_path, capsys, monkeypatch):
-    shutil.copy(MODELS / "policy-9.safetensors", tmp_path / "own.safetensors")
+    shutil.copy(find_network("policy-9"), tmp_path / "own.safetensors")
     monkeypatch.chdir(tmp_path)
     game = next(games.glob("*.sgf"))
     mugo("review", game, "--fast", "--network", "own.safetensors", "-o", "out", "--scheduler", address)
@@ -153,7 +152,7 @@ def test_preprocess_makes_the_same_data_set(address, games, tmp_path, capsys, mo
 def test_evaluate_measures_the_same(address, games, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("mugo.training.cluster_predictions.TASK_POSITIONS", 128)
     mugo("preprocess", games, "-o", tmp_path / "set", "--jobs", 1, "--min-moves", 5)
-    shutil.copy(MODELS / "policy-9.safetensors", tmp_path / "copy.safetensors")
+    shutil.copy(find_network("policy-9"), tmp_path / "copy.safetensors")
     words = ["evaluate", tmp_path / "copy.safetensors", "policy-9", tmp_path / "set", "--split", "all", "--sample", 600]
     mugo(*words, "-o", tmp_path / "here")
     with Killer(address, lambda: True):
@@ -166,7 +165,7 @@ def test_evaluate_refuses_a_network_that_a_worker_sees_otherwise(address, tmp_pa
     from mugo.core.files import BadInput
     from mugo.training.cluster_predictions import _open_network
 
-    shutil.copy(MODELS / "policy-9.safetensors", tmp_path / "copy.safetensors")
+    shutil.copy(find_network("policy-9"), tmp_path / "copy.safetensors")
     with pytest.raises(BadInput, match="copy.safetensors is another network on the worker than where the command runs"):
         _open_network(str(tmp_path / "copy.safetensors"), "0" * 64, "float32")
 

@@ -185,11 +185,11 @@ def _is_of_this_user(folder: Path) -> bool:
 
 def networks(problems: list[str]) -> dict[str, Any]:
     """The bundled networks: size, precision, and whether ONNX Runtime opens them."""
-    from mugo.nn.bundled import network_folders
+    from mugo.core.versions import bundled_networks
     from mugo.nn.inference import Network
 
     found: dict[str, Any] = {}
-    paths = sorted({path.stem: path for folder in network_folders() for path in folder.glob("*.safetensors")}.values())
+    paths = bundled_networks().values()
     for path in paths:
         with _noting(problems, path.stem):
             network = Network(path, threads=1)

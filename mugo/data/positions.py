@@ -9,11 +9,12 @@ any time, and the planes can change without a new data set.
 import hashlib
 import threading
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from numba import njit
 
 from mugo.data.final_ownership import words_per_game
@@ -23,6 +24,7 @@ from mugo.data.shuffle import shuffled_positions
 from mugo.core.files import BadInput
 from mugo.games import planes
 from mugo.games.coords import symmetries
+from mugo.sgf.properties import source_number
 
 
 MAX_GAIN = 3.0                           # points: the result of a game in which more is gained by strength says little
@@ -94,6 +96,8 @@ class Batch(NamedTuple):
     scores: np.ndarray                   # float32 (n,): own area minus the opponent's, without komi; NaN: not known
     handicap_gains: np.ndarray           # float32 (n,): points that the side to move is expected to gain from here on
                                          #   as the stronger player, negative if it is the weaker one: handicap.py
+    people: np.ndarray                   # float32 (n, 4): who plays, as in nn.people, for the side to move; NaN:
+                                         #   unknown, or not asked for by Positions.with_people
 
     @property
     def is_nearly_even(self) -> np.ndarray:
@@ -138,6 +142,7 @@ class Positions:
     first_index: np.ndarray              # int64 (games + 1,): the index of each game's first position
     skip_moves: int | np.ndarray = 0     # moves at the beginning of each game that have no position here; int64
                                          #   (games,) where they differ
+    people: np.ndarray | None = None     # float32 (games, 4): Black's rank, White's, source and year; see with_people
 
     def __len__(self) -> int:
         return int(self.first_index[-1])
@@ -172,7 +177,18 @@ class Positions:
         labels = (np.empty(n, np.int8), np.empty(n, np.int8), np.empty(n, np.float32), np.empty((n, 2), np.int32),
                   np.empty((n, self.size ** 2), np.int8), np.empty(n, np.float32), np.empty(n, np.float32))
         write_labels(self.size, games, samples, symmetries(self.size), setup, moves, ownership, *labels)
-        return Batch(packed, targets, *labels)
+        people = np.full((n, 4), np.nan, np.float32) if self.people is None else self.people[rows]
+        whites = labels[1] < 0
+        people[whites, :2] = people[whites, 1::-1]
+        return Batch(packed, targets, *labels, people)
+
+    def with_people(self) -> "Positions":
+        """These, with batches that say who plays (Batch.people), which takes 16 bytes per game."""
+        table = self.games.table(["black_rank", "white_rank", "source", "date"])
+        numbers = {source: source_number(source) for source in table["source"].unique()}
+        years = pd.to_numeric(table["date"].str[:4], errors="coerce")
+        return replace(self, people=np.stack([table["black_rank"], table["white_rank"], table["source"].map(numbers),
+                                              years], -1).astype(np.float32))
 
     def shuffled_batch(self, step: int, batch_size: int, seed: int, random_symmetries: bool = True) -> Batch:
         """Batch number `step` (from 0) of the endless shuffled stream (data/shuffle.py) for this seed.
@@ -200,4 +216,5 @@ class Positions:
         start = np.maximum(self.skip_moves, self.games.column("num_moves").astype(np.int64) - moves)
         counts = np.maximum(end - start, 0)[is_scored]
         return Positions(self.size, self.games.take(np.flatnonzero(is_scored)),
-                         np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), start[is_scored])
+                         np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), start[is_scored],
+                         None if self.people is None else self.people[is_scored])

@@ -3,6 +3,7 @@
 Without Keras, in reading order:
 
     graph              the operations that networks are made of
+    people             who plays: ranks, source and year as inputs
     blocks             the blocks of networks
     heads              the heads: policy, and AlphaZero's value
     context_module     dilated convolutions after the trunk, for the value head and the policy
@@ -41,5 +42,5 @@ With Keras:
     checkpoint         networks and training runs as files
     transfer           initialising a network from another; Net2Net widening
 
-Imports games; must not import data sets, search or players.
+Imports games and sgf; must not import data sets, search or players.
 """

@@ -17,9 +17,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from mugo.nn.components import connected_components
-from mugo.nn.graph import COMPONENTS, GLOBAL_FEATURES, REGULAR, Graph
+from mugo.nn.graph import COMPONENTS, GLOBAL_FEATURES, PEOPLE, REGULAR, Graph
 
 ORIENTATIONS = 8                         # the order of D4; coords.symmetries numbers its elements
+METADATA_UNITS = 64                      # of the metadata encoder's hidden layer
 
 
 class Block(Protocol):
@@ -51,9 +52,9 @@ class NetworkSpec:
     """A network's architecture as blocks.
 
     name: of the Keras model.  size: of the board it is trained on.  depth: input planes, packed eight in a byte.
-    context: a block after the trunk, for the heads that use it (context_module.py).  uses_components: whether the
-    network has the input COMPONENTS.  any_size: whether the ONNX graph takes boards of every size.  equivariant:
-    whether weights are tied so that outputs turn with the board (equivariance.py).
+    context: a block after the trunk, for the heads that use it (context_module.py).  uses_components, uses_people:
+    whether the network has the inputs COMPONENTS and PEOPLE.  any_size: whether the ONNX graph takes boards of every
+    size.  equivariant: whether weights are tied so that outputs turn with the board (equivariance.py).
     """
 
     name: str
@@ -63,6 +64,7 @@ class NetworkSpec:
     heads: tuple[Head, ...]
     context: Block | None = None
     uses_components: bool = False
+    uses_people: bool = False
     any_size: bool = False
     equivariant: bool = False
 
@@ -99,7 +101,9 @@ class ConvBlock:
     """Convolution, batch normalisation, ReLU; the next few are added before ReLU.
 
     global_pooling: a bias for each filter, a dense layer of the mean and maximum of each filter of the input (KataGo's
-    global pooling bias, Wu 2019, arXiv:1902.10565).  residual: the input (He et al. 2015, arXiv:1512.03385).
+    global pooling bias, Wu 2019, arXiv:1902.10565).  metadata_encoder: a bias for each filter, two dense layers of who
+    plays (people.py), 0 at first; before ReLU, so that it moves the threshold of each filter, and after batch
+    normalisation, whose statistics do not depend on it then.  residual: the input (He et al. 2015, arXiv:1512.03385).
     """
 
     index: int                           # from 0; block 0 gets the planes
@@ -108,29 +112,38 @@ class ConvBlock:
     with_batch_norm: bool = True
     residual: bool = False
     global_pooling: bool = False
+    metadata_encoder: bool = False
 
     def apply(self, graph: Graph, x: Any) -> Any:
         relu, batch_norm = f"relu{self.index}", f"batch_norm{self.index}" if self.with_batch_norm else ""
-        plain = not (self.global_pooling or self.residual)
+        plain = not (self.global_pooling or self.metadata_encoder or self.residual)
         y = graph.conv(x, f"conv{self.index}", self.filters, self.width, batch_norm=batch_norm,
                        relu=relu if plain else "")
         if self.global_pooling:
             bias = graph.dense(graph.mean_max_pool(x, "global_pool"), "global_pool_bias", self.filters, kind=REGULAR)
             y = graph.add([y, graph.on_board(bias, "global_pool_bias4")], "add_global_pool")
+        if self.metadata_encoder:
+            hidden = graph.dense(graph.people, "metadata_hidden", METADATA_UNITS, activation="relu")
+            bias = graph.dense(hidden, "metadata_bias", self.filters, initializer="zeros", kind=REGULAR)
+            y = graph.add([y, graph.on_board(bias, "metadata_bias4")], "add_metadata")
         if self.residual:
             y = graph.add([x, y], f"residual{self.index}")
         return y if plain else graph.relu(y, relu)
 
 
-def model_inputs(packed: np.ndarray, global_features: np.ndarray | None, with_components: bool = False) -> Any:
+def model_inputs(packed: np.ndarray, global_features: np.ndarray | None, with_components: bool = False,
+                 people: np.ndarray | None = None) -> Any:
     """What a model takes: packed planes, uint8 (n, size², bytes); a dict of inputs if there are others.
 
     global_features: float32 (n, 2), where the model takes them; NaN, an unknown komi, becomes 0.  with_components:
-    whether it takes the components of the boards (NetworkSpec.uses_components).
+    whether it takes the components of the boards (NetworkSpec.uses_components).  people: float32 (n, people.INPUTS),
+    where the model takes them.
     """
     inputs = {"packed": packed}
     if global_features is not None:
         inputs[GLOBAL_FEATURES] = np.nan_to_num(global_features)
+    if people is not None:
+        inputs[PEOPLE] = people
     if with_components:
         inputs[COMPONENTS] = connected_components(packed, math.isqrt(packed.shape[1]))
     return inputs if len(inputs) > 1 else packed

@@ -3,23 +3,20 @@
     policy-SIZE       plays Go; a board of another size is played by the network of the nearest size, a rectangle by
                       that of the nearest size to the mean of its sides
     gomoku-SIZE-K     plays free-style Gomoku, K in a row, on boards of this size only
+
+The file of version 10 of policy-19 is policy-19-v10.safetensors; without a version, a name is that of the newest.
 """
 import functools
 import hashlib
 import re
 from pathlib import Path
 
-from mugo.core.files import BadInput, is_temporary
+from mugo.core.files import BadInput
+from mugo.core.versions import bundled_networks, network_folders
 from mugo.games.coords import BoardSize, format_size, shape_of, size_value
 from mugo.nn.metadata import format_game
 
 NETWORK_HELP = "a network's file, the folder of a training run, or the name of a bundled network"
-
-
-def network_folders() -> list[Path]:
-    """The folders with bundled networks: inside the installed package, or next to it in a clone."""
-    package = Path(__file__).resolve().parents[1]
-    return [package / "models", package.parent / "models"]
 
 
 def find_network(name: str | Path) -> Path:
@@ -33,11 +30,12 @@ def find_network(name: str | Path) -> Path:
             return of_run
     if path.is_file():
         return path
-    for folder in network_folders():
-        if (folder / f"{name}.safetensors").is_file():
-            return folder / f"{name}.safetensors"
+    bundled = bundled_networks()
+    for path in bundled.get(str(name)), *(folder / f"{name}.safetensors" for folder in network_folders()):
+        if path and path.is_file():
+            return path
     raise BadInput(f"there is no network {str(name)!r}: neither a file, nor the folder of a training run, nor "
-                   f"one of the bundled ones ({', '.join(_names('*')) or 'none'})")
+                   f"one of the bundled ones ({', '.join(bundled) or 'none'})")
 
 
 def name_everywhere(name: str | Path) -> str:
@@ -55,15 +53,9 @@ def file_checksum(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _names(pattern: str) -> list[str]:
-    """The names of the bundled networks that match a glob pattern, sorted."""
-    return sorted({path.stem for folder in network_folders() for path in folder.glob(f"{pattern}.safetensors")
-                   if not is_temporary(path.name)})
-
-
 def go_networks() -> dict[int, str]:
     """Board size -> the name of the bundled network for Go that was trained on it.  Raises BadInput without any."""
-    found = {int(name.removeprefix("policy-")): name for name in _names("policy-*")
+    found = {int(name.removeprefix("policy-")): name for name in bundled_networks()
              if re.fullmatch(r"policy-\d+", name)}
     if not found:
         raise BadInput("there is no bundled network: name one with --network")
@@ -80,7 +72,7 @@ def bundled_name(size: BoardSize, game: str = "go", k: int = 0, exactly: bool = 
     if game == "go":
         names = go_networks()
         return names[min(names, key=lambda trained: (abs(2 * trained - sum(shape_of(size))), -trained))]
-    found = [name for name in _names("gomoku-*") if re.fullmatch(r"gomoku-\d+-\d+", name)]
+    found = [name for name in bundled_networks() if re.fullmatch(r"gomoku-\d+-\d+", name)]
     name = f"gomoku-{size_value(size)}-{k}"
     if exactly or name not in found:
         others = f"only {', '.join(found)}" if found else "and none for any Gomoku"

@@ -21,6 +21,7 @@ from mugo.nn.blocks import model_inputs
 from mugo.nn.inference import Network
 from mugo.nn.keras_model import build
 from mugo.nn.metadata import config_dict, config_of, read_metadata
+from mugo.nn.people import INPUTS
 from mugo.nn.network_file import OPTIMIZER, check_tensors, read_network
 from mugo.nn.processes import is_first
 from mugo.nn.range_calibration import CalibrationPositions, quantize
@@ -143,7 +144,8 @@ def onnx_difference(model: Callable[[Any], dict], network: Network) -> float:
     packed = np.bitwise_and.accumulate(rng.integers(0, 256, (6, *shape), np.uint8))
     packed[-1] = 0
     features = np.linspace([-8, -1], [8, 1], len(packed), dtype=np.float32) if network.needs_global_features else None
-    inputs = model_inputs(packed, features, network.needs_components)
+    people = rng.integers(0, 2, (len(packed), INPUTS)).astype(np.float32) if network.takes_people else None
+    inputs = model_inputs(packed, features, network.needs_components, people)
     outputs = {name: np.asarray(output, np.float64) for name, output in model(inputs).items()}
     exp = np.exp(outputs["policy"] - outputs["policy"].max(1, keepdims=True))
     expected = [exp / exp.sum(1, keepdims=True)]
@@ -153,7 +155,8 @@ def onnx_difference(model: Callable[[Any], dict], network: Network) -> float:
         mean, scale = outputs["score"].T
         expected += [np.tanh(outputs["ownership"]), mean / 100, scale * STDEV_OF_SCALE / 100]
     found = [output / 100 if name.startswith("score") else output
-             for name, output in network.evaluate_packed(packed, features)._asdict().items() if output is not None]
+             for name, output in network.evaluate_packed(packed, features, people)._asdict().items()
+             if output is not None]
     return max(float(np.abs(a - b).max()) for a, b in zip(found, expected, strict=True))
 
 

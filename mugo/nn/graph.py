@@ -20,6 +20,7 @@ from typing import Any, Protocol, Self
 
 TRIVIAL, REGULAR, TWO_REGULAR, POINTS, UNTIED = "trivial", "regular", "two regular", "points", "untied"
 GLOBAL_FEATURES = "global_features"      # an input of networks whose value depends on komi and colour
+PEOPLE = "people"                        # an input of networks with a metadata encoder (people.py)
 COMPONENTS = "components"                # an input of networks that pool over chains and empty regions
 POINT_BIAS = "point_bias"                # an input of the ONNX graph, as it depends on the size of the board
 
@@ -27,11 +28,12 @@ POINT_BIAS = "point_bias"                # an input of the ONNX graph, as it dep
 class Graph(Protocol):
     """A network in the making.
 
-    komi, colour: (n, 1), of a network with global features.  context: the output of the context module, if there is
-    one.
+    komi, colour: (n, 1), of a network with global features.  people: (n, people.INPUTS), of one with a metadata
+    encoder.  context: the output of the context module, if there is one.
     """
     komi: Any
     colour: Any
+    people: Any
     context: Any
 
     @property

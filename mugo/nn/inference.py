@@ -27,11 +27,12 @@ from mugo.games.game import PLANE_TABLES
 from mugo.games.planes import network_input
 from mugo.games.position import BasePosition, global_features
 from mugo.nn.bundled import bundled_name, find_network, go_networks
-from mugo.nn.graph import COMPONENTS, GLOBAL_FEATURES, POINT_BIAS
+from mugo.nn.graph import COMPONENTS, GLOBAL_FEATURES, PEOPLE, POINT_BIAS
 from mugo.nn.metadata import config_of, format_game, game_rules, has_int8, ranges_of, read_metadata
 from mugo.nn.network_file import read_network
 from mugo.nn.onnx_graph import OnnxGraph
 from mugo.nn.output import NetworkOutput, mean_output, turned_back
+from mugo.nn.people import INPUTS, People, encode_people
 from mugo.nn.runtime import check_options, new_session, play_precision
 from mugo.nn.weights import Weights
 
@@ -94,7 +95,7 @@ class Network:
 
     size: of the board it was trained on.  metadata: as read_metadata returns it.  has_value: whether it has a value
     head.  has_ownership: whether it has ownership and score.  needs_global_features: whether its value depends on
-    them.  needs_components: whether it pools over chains.
+    them.  needs_components: whether it pools over chains.  takes_people: whether it has a metadata encoder.
     game ("go" or "gomoku"), k, exactly: what it plays; 0 and False in Go.  equivariant: whether its outputs turn with
     the board.  precision: "int8" or "float32".  provider: of runtime.PROVIDERS.
     """
@@ -148,6 +149,7 @@ class Network:
         self.has_value = "value" in self._outputs
         self.has_ownership = "ownership" in self._outputs
         self.needs_global_features, self.needs_components = GLOBAL_FEATURES in inputs, COMPONENTS in inputs
+        self.takes_people = PEOPLE in inputs
         self._bias = weights.get(f"{POINT_BIAS}/bias")
         # Inputs of the graph other than the planes, by the shape of the board.  A graph without the input POINT_BIAS
         # has layers that are made for one size.
@@ -165,12 +167,14 @@ class Network:
                            f"not {format_game(*game_rules(position))}")
         return self
 
-    def evaluate(self, positions: list[BasePosition], symmetries: bool = False) -> NetworkOutput:
+    def evaluate(self, positions: list[BasePosition], symmetries: bool = False, people: People | None = None
+                 ) -> NetworkOutput:
         """Evaluate positions of one shape.
 
         symmetries: test-time augmentation, the mean over the eight symmetries of the board (four of a rectangle):
         eight times as slow and a little better.  The outputs of an equivariant network are the same in all of them, so
         it is run once.
+        people: who plays, if that is known, for a network with a metadata encoder.
         Raises ValueError for boards of several shapes; BadInput for another game than the network's, and as
         `evaluate_packed` does.
         """
@@ -182,34 +186,38 @@ class Network:
         features = global_features([position.area_komi for position in positions],
                                    [position.to_play for position in positions])
         n = len(coords.symmetries(shape)) if symmetries and not self.equivariant else 1
+        encoded = None if people is None else np.repeat(encode_people(people.numbers()), len(positions), axis=0)
         return self.evaluate_symmetries(lambda symmetry: network_input(encode(positions, symmetry), shape),
-                                        range(n), features)
+                                        range(n), features, encoded)
 
     def evaluate_symmetries(self, packed_in: Callable[[int], np.ndarray], of: Iterable[int],
-                            features: np.ndarray | None = None) -> NetworkOutput:
+                            features: np.ndarray | None = None, people: np.ndarray | None = None) -> NetworkOutput:
         """Outputs averaged over the symmetries `of`; packed_in(symmetry): the packed planes in that symmetry.
-        features: as in `evaluate_packed`."""
+        features, people: as in `run`."""
         outputs = []
         for symmetry in of:
             packed = packed_in(symmetry)
             turn = coords.symmetries(board_shape(packed))[symmetry]
-            outputs.append(turned_back(self.evaluate_packed(packed, features), turn))
+            outputs.append(turned_back(self.evaluate_packed(packed, features, people), turn))
         return mean_output(outputs)
 
-    def evaluate_packed(self, packed: np.ndarray, features: np.ndarray | None = None) -> NetworkOutput:
+    def evaluate_packed(self, packed: np.ndarray, features: np.ndarray | None = None,
+                        people: np.ndarray | None = None) -> NetworkOutput:
         """The outputs for packed planes; see `run`."""
-        outputs = self.run(packed, features)
+        outputs = self.run(packed, features, people)
         return NetworkOutput(outputs["policy"], outputs.get("value"), outputs.get("ownership"),
                              outputs.get("score_mean"), outputs.get("score_stdev"))
 
-    def run(self, packed: np.ndarray, features: np.ndarray | None = None) -> dict[str, np.ndarray]:
+    def run(self, packed: np.ndarray, features: np.ndarray | None = None, people: np.ndarray | None = None
+            ) -> dict[str, np.ndarray]:
         """The outputs of the graph for packed planes, uint8 (n, size², game.packed_bytes(game)) of square boards, or
         (n, rows, columns, game.packed_bytes(game)), by their names.
 
         features: float32 (n, 2), position.global_features; a network that does not need them ignores them.
+        people: float32 (n, people.INPUTS), as encode_people returns them; None: nothing is known.
         Raises ValueError where the network needs them and they are not given, or no numbers.  Raises BadInput for
-        planes of another game, for another size than the network's if it plays no other, and for outputs that are NaN:
-        the network is damaged, or its training diverged.
+        people that it does not take, for planes of another game, for another size than the network's if it plays no
+        other, and for outputs that are NaN: the network is damaged, or its training diverged.
         """
         rows, cols = board_shape(packed)
         if packed.shape[-1] != packed_bytes(self.game):
@@ -227,6 +235,10 @@ class Network:
                 raise ValueError(f"{self.path} needs the komi and the colour of every position")
             most = np.array([rows * cols + KOMI_CLIP, 1], np.float32)
             inputs[GLOBAL_FEATURES] = np.clip(features, -most, most)
+        if people is not None and not self.takes_people:
+            raise BadInput(f"{self.path} does not take who plays: it was trained without --metadata-encoder")
+        if self.takes_people:
+            inputs[PEOPLE] = np.zeros((len(flat), INPUTS), np.float32) if people is None else people
         if self.needs_components:
             first = rows * cols * np.arange(len(flat))           # of each board, among the points of all
             inputs[COMPONENTS] = connected_components(flat, cols) + first[:, None]
@@ -278,9 +290,10 @@ class BundledNetworks:
         """The network that evaluates this position.  Raises BadInput as `for_board` does."""
         return self.for_board(position.shape, *game_rules(position))
 
-    def evaluate(self, positions: list[BasePosition], symmetries: bool = False) -> NetworkOutput:
+    def evaluate(self, positions: list[BasePosition], symmetries: bool = False, people: People | None = None
+                 ) -> NetworkOutput:
         """As Network.evaluate."""
-        return self.for_position(positions[0]).evaluate(positions, symmetries)
+        return self.for_position(positions[0]).evaluate(positions, symmetries, people)
 
     def evaluate_packed(self, packed: np.ndarray, features: np.ndarray | None = None) -> NetworkOutput:
         """As Network.evaluate_packed, for Go only: Gomoku's planes do not contain k, so evaluate them with the

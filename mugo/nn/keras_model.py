@@ -6,7 +6,7 @@ from typing import Any, Self
 from mugo.nn import equivariance
 from mugo.nn.backend import keras
 from mugo.nn.blocks import NetworkSpec
-from mugo.nn.graph import COMPONENTS, GLOBAL_FEATURES, REGULAR, TRIVIAL
+from mugo.nn.graph import COMPONENTS, GLOBAL_FEATURES, PEOPLE, REGULAR, TRIVIAL
 from mugo.nn.layers import (
     ChainPool,
     Column,
@@ -20,6 +20,7 @@ from mugo.nn.layers import (
     ValueOfScore,
 )
 from mugo.nn.onnx_graph import EPSILON
+from mugo.nn.people import INPUTS
 from mugo.nn.weights import network_weights, weight_axes
 
 layers = keras.layers
@@ -30,8 +31,9 @@ def build(spec: NetworkSpec, dtype: str = "float32") -> keras.Model:
     """A new network: packed planes, uint8 (n, size², bytes), to the outputs of the heads by their names.
 
     A network whose heads use global features has the inputs {"packed": these planes, "global_features": float32 (n, 2),
-    as in games.position.global_features}, and one that pools over chains "components", int32 (n, size²), as in
-    components.connected_components; see blocks.model_inputs.
+    as in games.position.global_features}, one with a metadata encoder "people", float32 (n, people.INPUTS), and one
+    that pools over chains "components", int32 (n, size²), as in components.connected_components; see
+    blocks.model_inputs.
     "policy": float32 logits (n, size² + 1).  "value": a float32 score (n, 1), whose tanh is the value.  "ownership",
     "score": as in value_head.ValueHead.
     dtype: a Keras dtype policy.  'mixed_bfloat16' halves the time of training on processors that multiply bfloat16;
@@ -53,6 +55,7 @@ class KerasGraph:
     """A graph (graph.py) of Keras layers.  dtype: a Keras dtype policy, the default of all layers.  inputs: by name."""
     komi: Any = None
     colour: Any = None
+    people: Any = None
     context: Any = None
 
     def __init__(self, dtype: str = "float32"):
@@ -70,6 +73,8 @@ class KerasGraph:
         self.inputs["packed"] = keras.Input((points, spec.packed_bytes), dtype="uint8", name="packed")
         if spec.uses_components:
             self.inputs[COMPONENTS] = keras.Input((points,), dtype="int32", name=COMPONENTS)
+        if spec.uses_people:
+            self.people = self.inputs[PEOPLE] = keras.Input((INPUTS,), dtype="float32", name=PEOPLE)
         if spec.uses_global_features:
             features = self.inputs[GLOBAL_FEATURES] = keras.Input((2,), dtype="float32", name=GLOBAL_FEATURES)
             self.komi = Column(0, name="komi", dtype="float32")(features)

@@ -7,6 +7,8 @@
     global_features   float32 (n, 2), of such a value head      score_mean   float32 (n,), points
                 (value_head.py), as the three outputs after     score_stdev  float32 (n,), points
                 "value"; see games.position.global_features
+    people      float32 (n, 75), of a metadata encoder, 0 where
+                unknown: people.encode_people
 
 A policy network's graph takes boards of every size, for which its bias of each point is an input; a policy-value
 network's takes one size.  Batch normalisation is folded into the convolutions.
@@ -19,8 +21,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from mugo.nn import onnx_file
-from mugo.nn.graph import COMPONENTS, GLOBAL_FEATURES, POINT_BIAS, REGULAR, TRIVIAL
+from mugo.nn.graph import COMPONENTS, GLOBAL_FEATURES, PEOPLE, POINT_BIAS, REGULAR, TRIVIAL
 from mugo.nn.onnx_file import FLOAT, INT64, UINT8
+from mugo.nn.people import INPUTS
 from mugo.nn.quantization import (
     MAX_BIAS,
     PLANES_SCALE,
@@ -53,7 +56,7 @@ class OnnxGraph:
     Raises ValueError, one line, for weights that are infinite, NaN or huge once folded, and for a range that is
     missing.
     """
-    komi = colour = context = ""
+    komi = colour = people = context = ""
 
     def __init__(self, spec: "NetworkSpec", weights: Weights, ranges: Ranges | None = None):
         self.weights, self.ranges = weights, ranges
@@ -116,6 +119,8 @@ class OnnxGraph:
             columns = [self._constant(f"column_{k}", np.array([k], np.int64)) for k in range(3)]
             self.komi, self.colour = (self._node("Slice", [both, columns[k], columns[k + 1], columns[1]], name)
                                       for k, name in enumerate(("komi", "colour")))
+        if spec.uses_people:
+            self.people = self._input(PEOPLE, FLOAT, ["n", INPUTS])
         if spec.uses_components:
             self._add_components()
         if self.ranges is not None:

@@ -2,7 +2,7 @@
 
     packed planes (size², 6) uint8
       | UnpackPlanes            48 planes of 0 and 1
-      | conv 5x5 k, batch norm, ReLU
+      | conv 5x5 k, batch norm, ReLU             with metadata_encoder, a bias of who plays (people.py) before ReLU
       | conv 3x3 k, batch norm, ReLU             (layers - 2) times; the middle one with a global pooling bias; with
       |                                          residual, each with a residual connection
       |-- conv 1x1, batch norm, ReLU (policy_filters); conv 1x1 to one plane, a bias for each point; a pass from the
@@ -43,6 +43,8 @@ class PolicyNetConfig:
     residual: bool = option(False, "residual connections; five layers learn better without, very narrow networks need "
                             "them")
     global_pooling: bool = option(True, "a global pooling bias in the middle layer")
+    metadata_encoder: bool = option(False, "the first convolution also takes who plays: the ranks of both players, the "
+                                    "source of the game and its year, each of which may be unknown", common=True)
     policy_filters: int = option(0, "filters of a hidden 1x1 convolution in the policy head; 0: none, as in AlphaGo",
                                  least=0, most=MAX_WIDTH)
     policy_context: bool = option(False, "the policy head also takes the context module, which sees the whole board; "
@@ -66,7 +68,8 @@ class PolicyNetConfig:
     def spec(self) -> NetworkSpec:
         pooled = (self.layers - 1) // 2
         trunk = tuple(ConvBlock(i, self.filters, 3 if i else 5, self.batch_norm, self.residual and i > 0,
-                                self.global_pooling and i == pooled) for i in range(self.layers - 1))
+                                self.global_pooling and i == pooled, self.metadata_encoder and i == 0)
+                      for i in range(self.layers - 1))
         policy = PolicyHead(self.size, self.point_bias, "", self.policy_filters, self.policy_context)
         heads: list[Head] = [policy]
         if self.value_head:
@@ -76,7 +79,7 @@ class PolicyNetConfig:
         context = ContextModule(self.context_filters, self.context_layers, self.chain_pooling) \
             if self.has_context else None
         return NetworkSpec("policy_network", self.size, planes.DEPTH, trunk, tuple(heads), context,
-                           self.uses_components, any_size=True, equivariant=self.equivariant)
+                           self.uses_components, self.metadata_encoder, any_size=True, equivariant=self.equivariant)
 
     @property
     def has_context(self) -> bool:

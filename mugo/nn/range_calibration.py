@@ -52,12 +52,14 @@ class CalibrationPositions(NamedTuple):
     packed: uint8 (n, size², bytes).  features: float32 (n, 2), games.position.global_features of each, or None.
     policy: the targets, int (n,) move indices or float (n, size² + 1) probabilities, or None.
     outcomes: float (n,), 1 where the side to move has won, -1 where it has lost, 0 if that is not known; or None.
+    people: float32 (n, people.INPUTS), who plays, or None.
     """
 
     packed: np.ndarray
     features: np.ndarray | None = None
     policy: np.ndarray | None = None
     outcomes: np.ndarray | None = None
+    people: np.ndarray | None = None
 
     def slice(self, start: int, end: int) -> "CalibrationPositions":
         """Positions start to end - 1, or to the last."""
@@ -126,7 +128,7 @@ def measure_ranges(weights: Weights, metadata: dict[str, Any], positions: Calibr
     ranges = {tensor: (0.0, MIN_RANGE) for tensor in tensors}
     for start in range(0, len(positions.packed), BATCH):
         batch = positions.slice(start, start + BATCH)
-        outputs = network.run(batch.packed, batch.features)
+        outputs = network.run(batch.packed, batch.features, batch.people)
         ranges = {tensor: (min(low, float(outputs[tensor].min())), max(high, float(outputs[tensor].max())))
                   for tensor, (low, high) in ranges.items()}
     return {tensor: (max(low, -MAX_RANGE), min(high, MAX_RANGE)) for tensor, (low, high) in ranges.items()}
@@ -149,12 +151,12 @@ def measure_biases(weights: Weights, metadata: dict[str, Any], positions: Calibr
     of_value = {tensor: 2 for tensor, layer in ((LEAD, OWNERSHIP), (f"{HIDDEN}_gemm", HIDDEN))
                 if f"{layer}/kernel" in weights}
     expected = Network.from_weights(weights, metadata, precision="float32", extra_outputs=dict.fromkeys(
-        convs.values(), 4) | of_value).run(positions.packed, positions.features)
+        convs.values(), 4) | of_value).run(positions.packed, positions.features, positions.people)
     biases: dict[str, np.ndarray] = {}
 
     def found(tensor: str, axes: int) -> dict[str, np.ndarray]:
         network = Network.from_weights({**weights, **biases}, metadata, None, "int8", {tensor: axes})
-        return network.run(positions.packed, positions.features)
+        return network.run(positions.packed, positions.features, positions.people)
 
     def correct(layer: str, missing: np.ndarray) -> None:
         biases[f"{layer}/{INT8_BIAS}"] = (graph.folded[layer] + missing).astype(np.float32)
@@ -198,7 +200,7 @@ def compare(float32: Network, int8: Network, positions: CalibrationPositions) ->
 def evaluate(network: Network, positions: CalibrationPositions) -> NetworkOutput:
     """The output for all of the positions, in batches."""
     slices = [positions.slice(start, start + BATCH) for start in range(0, len(positions.packed), BATCH)]
-    return concatenated_outputs([network.evaluate_packed(each.packed, each.features) for each in slices])
+    return concatenated_outputs([network.evaluate_packed(each.packed, each.features, each.people) for each in slices])
 
 
 def cross_entropy(priors: np.ndarray, targets: np.ndarray) -> float:
@@ -208,12 +210,12 @@ def cross_entropy(priors: np.ndarray, targets: np.ndarray) -> float:
 
 def equivariance_error(network: Network, positions: CalibrationPositions) -> float:
     """The largest difference of priors between a position and the same in another of the 8 symmetries, turned back."""
-    base = network.evaluate_packed(positions.packed, positions.features).priors
+    base = network.evaluate_packed(positions.packed, positions.features, positions.people).priors
     largest = 0.0
     for turn in symmetries(math.isqrt(base.shape[1])):
         turned = np.empty_like(positions.packed)
         turned[:, turn[:-1]] = positions.packed
-        output = turned_back(network.evaluate_packed(turned, positions.features), turn)
+        output = turned_back(network.evaluate_packed(turned, positions.features, positions.people), turn)
         largest = max(largest, float(np.abs(output.priors - base).max()))
     return largest
 

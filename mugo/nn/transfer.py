@@ -28,8 +28,8 @@ def init_from(model: keras.Model, config: Config, path: Path) -> dict[str, Any]:
     The configs may differ in the board size: the bias of each point is fitted (inference.fit_bias), and dense layers
     for another board are left as they are.  Those of policy networks may also differ in the heads and the context
     module, which are left as they are where only one has them, and the new network may have more filters
-    (net2net_widen), more layers in its context module, or plain convolutions where the other's are equivariant: its
-    outputs are those of the other one at first.
+    (net2net_widen), more layers in its context module, a metadata encoder, or plain convolutions where the other's are
+    equivariant: its outputs are those of the other one at first.
     Returns metadata["init_from"], the description of that network.  Raises BadInput for other configs.
     """
     weights, metadata = read_network(path, may_be_checkpoint=True)
@@ -105,6 +105,7 @@ def check_compatible(source: Config, config: Config, path: Path) -> None:
                                                      "context_layers", "chain_pooling", "value_head", "komi_input",
                                                      "auxiliary_heads")}
         may_differ |= {"equivariant": config.equivariant} if source.equivariant else {}
+        may_differ |= {} if source.metadata_encoder else {"metadata_encoder": config.metadata_encoder}
         if source.has_context and config.has_context:
             grown += ["context_filters", "context_layers", "chain_pooling"]
         narrower = any(getattr(config, name) < getattr(source, name) for name in grown) or \
@@ -115,8 +116,8 @@ def check_compatible(source: Config, config: Config, path: Path) -> None:
         different = [name for name in new if new[name] != old[name] and name not in allowed]
         raise BadInput(f"{path} has {_listed(old, different)}, and this run {_listed(new, different)}: a network "
                        "that is initialised from another can have another size and other heads, more --filters, "
-                       "--context-filters or --context-layers, --chain-pooling, and plain convolutions where the "
-                       "other's are equivariant")
+                       "--context-filters or --context-layers, --chain-pooling, --metadata-encoder, and plain "
+                       "convolutions where the other's are equivariant")
 
 
 def _listed(config: dict[str, Any], names: list[str]) -> str:

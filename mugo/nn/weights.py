@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from mugo.nn.blocks import Block, Head, NetworkSpec
+from mugo.nn.people import INPUTS
 from mugo.nn.graph import POINTS, REGULAR, TRIVIAL, TWO_REGULAR, UNTIED
 
 Weights = Mapping[str, np.ndarray]       # LAYER/WEIGHT: its numbers, float32, in the shape that Keras has it in
@@ -34,6 +35,7 @@ class WeightGraph:
     """A graph (graph.py) that notes the weights of its layers."""
 
     komi = colour = Features(1, TRIVIAL)
+    people = Features(INPUTS, TRIVIAL)
     context = Features(8, REGULAR)       # of a head that stands alone, in `layer_names`
 
     def __init__(self) -> None:

@@ -146,6 +146,14 @@ _RANK = re.compile(r"(?P<pro>p|pro|职业|職業|프로)?\s*(?P<number>\d{1,2}|[
 LOWEST_RANK, HIGHEST_RANK = -39, 18      # of rank_number: 40 kyu, 9 dan professional
 
 
+SOURCES = "kgs", "tygem", "fox"          # servers that source_number knows
+
+
+def source_number(source: str) -> float:
+    """The number in SOURCES of the server whose name is in the name of an archive or folder; NaN for another one."""
+    return next((float(i) for i, name in enumerate(SOURCES) if name in source.lower()), math.nan)
+
+
 def rank_number(text: str) -> float:
     """A rank as a number: 2k is -1, 1k 0, 1d 1, 9d 9, professional 1p 10, 9p 18; NaN if unknown."""
     match = _RANK.match(text.strip())

@@ -21,7 +21,7 @@ from mugo.nn.bundled import find_network, name_everywhere
 from mugo.nn.inference import Network
 from mugo.core.parallel import TaskExecutor, ordered_map
 from mugo.core.progress import ProgressBar
-from mugo.training.predictions import BATCH, measure_positions
+from mugo.training.predictions import BATCH, measure_positions, with_people
 
 TASK_POSITIONS = 8 * BATCH               # some seconds of a core
 
@@ -41,6 +41,7 @@ class MeasureTask(NamedTuple):
     split: str | None
     size: int
     where: str
+    people: str
     numbers: np.ndarray
     symmetries: bool
 
@@ -53,9 +54,11 @@ class MeasureTask(NamedTuple):
 class OnCluster:
     """A predictions.ClusterMeasure of positions of one data set: data.positions(split, size, where)."""
 
-    def __init__(self, executor: TaskExecutor, data: DataSet, split: str | None, where: str, networks: list[str]):
-        """networks: as the command line names them.  Raises BadInput if a worker does not see them, or the data."""
-        self._executor, self._split, self._where = executor, split, where
+    def __init__(self, executor: TaskExecutor, data: DataSet, split: str | None, where: str, people: str,
+                 networks: list[str]):
+        """people: see predictions.with_people.  networks: as the command line names them.  Raises BadInput if a worker
+        does not see them, or the data."""
+        self._executor, self._split, self._where, self._people = executor, split, where, people
         self._data = data.folder.absolute()
         self._names = {find_network(name): name_everywhere(name) for name in networks}
         files = [path for path in map(Path, self._names.values()) if path.is_absolute()]
@@ -65,7 +68,8 @@ class OnCluster:
                  ) -> Iterator[pd.DataFrame]:
         common = {"network": self._names[network.path], "network_sha256": file_sha256(network.path),
                   "precision": network.precision, "data": self._data, "data_sha256": file_sha256(self._data / META),
-                  "split": self._split, "size": positions.size, "where": self._where, "symmetries": symmetries}
+                  "split": self._split, "size": positions.size, "where": self._where, "people": self._people,
+                  "symmetries": symmetries}
         tasks = (MeasureTask(number=start // TASK_POSITIONS, numbers=numbers[start:start + TASK_POSITIONS], **common)
                  for start in range(0, len(numbers), TASK_POSITIONS))
         for measured in ordered_map(self._executor, measure_task, tasks):
@@ -76,7 +80,7 @@ class OnCluster:
 def measure_task(task: MeasureTask) -> pd.DataFrame:
     """The measures of a task's positions.  Raises BadInput if the network or the data set is another one."""
     network = _open_network(task.network, task.network_sha256, task.precision)
-    positions = _open_positions(task.data, task.data_sha256, task.split, task.size, task.where)
+    positions = _open_positions(task.data, task.data_sha256, task.split, task.size, task.where, task.people)
     return pd.concat(measure_positions(network, positions, task.numbers, task.symmetries), ignore_index=True)
 
 
@@ -89,7 +93,7 @@ def _open_network(name: str, sha256: str, precision: str) -> Network:
 
 
 @functools.lru_cache(1)
-def _open_positions(data: Path, sha256: str, split: str | None, size: int, where: str) -> Positions:
+def _open_positions(data: Path, sha256: str, split: str | None, size: int, where: str, people: str) -> Positions:
     if file_sha256(data / META) != sha256:
         raise BadInput(f"{data} is another data set on the worker than where the command runs")
-    return load_dataset(data).positions(split, size, where)
+    return with_people(load_dataset(data).positions(split, size, where), people)

@@ -63,7 +63,7 @@ def new_arguments(args: argparse.Namespace, called: CommandOptions, data: DataSe
     if called.minutes:
         return config, replace(options, positions=positions_in(called.minutes, data, config, options, called.devices))
     if args.positions is None:
-        epoch = len(select_positions(data, "train", config.size, options))
+        epoch = len(select_positions(data, "train", config, options))
         options = replace(options, positions=max(1, int((called.epochs or 1) * epoch)))
     return config, options
 
@@ -111,7 +111,7 @@ def check_frozen_policy(config: PolicyNetConfig, options: TrainingOptions, init:
         raise BadInput("--freeze-policy: give --init-from NETWORK, whose policy is kept")
     source = policy_config(read_metadata(find_network(init)), init)
     context = ("context_filters", "context_layers", "chain_pooling") if config.policy_context else ()
-    for name in "filters", "policy_filters", "policy_context", *context, "equivariant":
+    for name in "filters", "metadata_encoder", "policy_filters", "policy_context", *context, "equivariant":
         if getattr(config, name) != getattr(source, name):
             raise BadInput(f"--freeze-policy: the policy of {init} is kept, and so are its {name.replace('_', ' ')}: "
                            f"{getattr(source, name)}")
@@ -129,7 +129,7 @@ def positions_in(minutes: float, data: DataSet, config: PolicyNetConfig, options
         model = build(config.spec(), resolve_precision(options.precision))
         compile_model(model, config, options)
         model.optimizer.build(model.trainable_variables)
-    batch = examples(select_positions(data, "train", config.size, options).shuffled_batch(0, options.batch_size, 0),
+    batch = examples(select_positions(data, "train", config, options).shuffled_batch(0, options.batch_size, 0),
                      config)
     rate = training_rate(model, lambda: batch, options.batch_size, parallel, min(5.0, 6 * minutes))
     # A twentieth goes into validation and saving.

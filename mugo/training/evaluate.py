@@ -41,7 +41,7 @@ from mugo.core.parallel import add_scheduler_argument, open_executor
 from mugo.plots import figures
 from mugo.training import calibration, report
 from mugo.training.cluster_predictions import OnCluster
-from mugo.training.predictions import TTA, ClusterMeasure, predict_positions
+from mugo.training.predictions import TTA, ClusterMeasure, predict_positions, with_people
 from mugo.training.provenance import copy_notes, unseen_notes
 from mugo.training.report import BASELINE, LAST_MOVE, MEASURES, difference_column
 
@@ -58,6 +58,8 @@ class EvaluateOptions:
     symmetries: bool = option(True, "also with test-time augmentation: averaged over the board's eight symmetries, "
                               "eight times as slow; left out where all networks are equivariant, because it changes "
                               "nothing", common=True)
+    people: str = option("unknown", "what networks with a metadata encoder are told of who plays: unknown, true, or a "
+                         "rank such as 3d in place of that of both players", metavar="WHO", common=True)
     seed: int = option(0, "random seed of the sample", least=SEED[0], most=SEED[1], common=True)
     precision: tuple[str, ...] = option(("float32",), "precision of the networks: float32, int8, or auto, as they are "
                                         "played on this processor; several, such as float32,int8, compare each network "
@@ -68,7 +70,8 @@ class EvaluateOptions:
 
 
 def evaluate(network: Network, data: DataSet, *, split: str | None = "test", where: str = "",
-             count: int = 10_000, symmetries: bool = True, seed: int = 0, size: int | None = None) -> pd.DataFrame:
+             count: int = 10_000, symmetries: bool = True, seed: int = 0, size: int | None = None,
+             people: str = "unknown") -> pd.DataFrame:
     """What the command prints, as a table with one row for each subset of the positions.
 
     Columns: by ('all', 'phase', 'rank', 'source', 'last move'), subset, positions, games; and for each measure
@@ -79,10 +82,10 @@ def evaluate(network: Network, data: DataSet, *, split: str | None = "test", whe
     is not in 'all': the positions before the last move of all games that ended by scoring, `count` at most.
 
     split: one of game_index.SPLITS, or None for all.  where: a query that selects games.  count: positions drawn
-    by seed; 0 for all.  size: of the boards, by default those that the network was trained on.  Raises BadInput if
-    there are none.
+    by seed; 0 for all.  size: of the boards, by default those that the network was trained on.  people: what a network
+    with a metadata encoder is told (predictions.with_people).  Raises BadInput if there are no such positions.
     """
-    sample = sample_positions(data, size or network.size, split, where, count, seed)
+    sample = sample_positions(data, size or network.size, split, where, count, seed, people)
     return summary_table(predict_sample(network, sample, symmetries))
 
 
@@ -94,9 +97,10 @@ class Sample(NamedTuple):
     last: np.ndarray                     # int64 (m,)
 
 
-def sample_positions(data: DataSet, size: int, split: str | None, where: str, count: int, seed: int) -> Sample:
+def sample_positions(data: DataSet, size: int, split: str | None, where: str, count: int, seed: int,
+                     people: str = "unknown") -> Sample:
     """The positions to evaluate; see `evaluate`."""
-    positions = data.positions(split, size, where)
+    positions = with_people(data.positions(split, size, where), people)
     is_scored = (positions.games.column("ownership_start") >= 0) & (np.diff(positions.first_index) > 0)
     last = positions.first_index[1:][is_scored] - 1
     return Sample(positions, _drawn(len(positions), count, seed), last[_drawn(len(last), count, seed)])
@@ -116,7 +120,8 @@ def predict_sample(network: Network, sample: Sample, symmetries: bool, on_cluste
 
 
 def compare(networks: list[Network], data: DataSet, *, split: str | None = "test", where: str = "",
-            count: int = 10_000, symmetries: bool = True, seed: int = 0, size: int | None = None) -> pd.DataFrame:
+            count: int = 10_000, symmetries: bool = True, seed: int = 0, size: int | None = None,
+            people: str = "unknown") -> pd.DataFrame:
     """`evaluate` of several networks on the same positions, as a table with one row for each subset and network.
 
     Columns: by, subset, network, positions, games, those of `evaluate` for each measure, ms (the median time of a
@@ -124,7 +129,7 @@ def compare(networks: list[Network], data: DataSet, *, split: str | None = "test
     + '_difference_se', paired.  What a network does not have is NaN.  Raises BadInput, also if they were trained on
     boards of different sizes and no size is given.
     """
-    sample = sample_positions(data, size or common_size(networks), split, where, count, seed)
+    sample = sample_positions(data, size or common_size(networks), split, where, count, seed, people)
     rows = {name: predict_sample(network, sample, symmetries)
             for name, network in zip(unique_names(networks), networks, strict=True)}
     return comparison_table(rows)
@@ -231,8 +236,10 @@ def command(args: argparse.Namespace) -> int:
     networks = [Network(path, precision=precision) for path in args.networks for precision in options.precision]
     data = dataset.load_dataset(args.dataset)
     split = None if options.split == "all" else options.split
+    if options.people != "unknown" and not any(network.takes_people for network in networks):
+        raise BadInput(f"--people {options.people}: none of these networks was trained with --metadata-encoder")
     sample = sample_positions(data, options.size or common_size(networks), split, options.where, options.sample,
-                              options.seed)
+                              options.seed, options.people)
     names, several = unique_names(networks), len(networks) > 1
     prefix = args.output or Path(f"{'networks' if several else names[0]}-{options.split}")
     if not prefix.name:
@@ -244,12 +251,13 @@ def command(args: argparse.Namespace) -> int:
         on_cluster = None
         if args.scheduler:
             executor = stack.enter_context(open_executor(scheduler=args.scheduler))
-            on_cluster = OnCluster(executor, data, split, options.where, args.networks)
+            on_cluster = OnCluster(executor, data, split, options.where, options.people, args.networks)
         rows = {name: predict_sample(network, sample, symmetries, on_cluster)
                 for name, network in zip(names, networks, strict=True)}
     games = sample.positions.games.take(np.unique(sample.positions.locate(sample.numbers)[0]))
     described = (f"on {len(sample.numbers):,} {split + ' ' if split else ''}positions of {len(games):,} games of "
-                 f"{data.folder.resolve().name}" + (f" where {options.where}" if options.where else ""))
+                 f"{data.folder.resolve().name}" + (f" where {options.where}" if options.where else "")
+                 + (f", people: {options.people}" if options.people != "unknown" else ""))
     if several:
         table = comparison_table(rows)
         print(f"{len(networks)} networks {described}\n\n{report.comparison_report(table)}\n")

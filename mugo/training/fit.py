@@ -43,7 +43,8 @@ def fit_run(model: keras.Model, run: Path, metadata: dict[str, Any], stream: Tra
         size = options.batches.size_at(step)
         number = (options.skip_positions + options.batches.positions_at(step)) // size       # of batches of this size
         batch = stream.batch(number, size, options.seed, *of_process)
-        return examples(batch, config, np.random.default_rng((options.seed, number)), *of_process)
+        return examples(batch, config, np.random.default_rng((options.seed, number)), *of_process,
+                        options.people_dropout)
 
     progress = ProgressCallback(options, first_step)
     interrupt = interrupt_callback()

@@ -12,8 +12,9 @@ from mugo.data.dataset import DataSet
 from mugo.data.positions import Batch, Positions
 from mugo.core.files import BadInput
 from mugo.nn.blocks import model_inputs
-from mugo.nn.graph import GLOBAL_FEATURES
+from mugo.nn.graph import GLOBAL_FEATURES, PEOPLE
 from mugo.nn.losses import UNKNOWN_OWNER
+from mugo.nn.people import encode_people
 from mugo.nn.policy_net import NEXT_MOVES, PolicyNetConfig
 from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions
 from mugo.training.options import TrainingOptions, move_range
@@ -23,9 +24,11 @@ KOMI_STDEV = 15.0                        # points; of the other komi around the 
 ENDGAME_MOVES = 60                       # the last of a game; another number is another stream (TrainingStream)
 
 
-def select_positions(data: DataSet, split: str, size: int, options: TrainingOptions) -> Positions:
-    """The positions of a split that options.where and options.moves select.  Raises BadInput if there are none."""
-    return data.positions(split, size, options.where, move_range(options.moves))
+def select_positions(data: DataSet, split: str, config: PolicyNetConfig, options: TrainingOptions) -> Positions:
+    """The positions of a split that options.where and options.moves select, with what a network of this config takes.
+    Raises BadInput if there are none."""
+    positions = data.positions(split, config.size, options.where, move_range(options.moves))
+    return positions.with_people() if config.metadata_encoder else positions
 
 
 class TrainingStream:
@@ -66,23 +69,24 @@ class TrainingStream:
 
 
 def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | None = None,
-             process_index: int = 0, process_count: int = 1) -> tuple[Any, dict]:
+             process_index: int = 0, process_count: int = 1, people_dropout: float = 0.0) -> tuple[Any, dict]:
     """A batch as Keras takes it: (inputs, targets) of a model of this config; see keras_model.build and losses.
 
     Where the final score of a game is known, so is the winner by area for every komi; by territory rules, another may
     have been recorded.
     rng: to learn from.  Half of the positions with a known score get another komi, drawn around the game's; and results
-    are those that Batch.results estimates.  None: to validate on, by the results that predictions.py measures by.
+    are those that Batch.results estimates; who plays is dropped (drop_people).  None: to validate on, by the results
+    that predictions.py measures by; who plays is unknown in every second position.
     process_index, process_count: which slice of a larger batch this is, as in TrainingStream.batch; it gets the komi
     that it has there.
     """
+    n = len(batch.komi)
+    here = slice(process_index * n, (process_index + 1) * n)
     targets: dict[str, np.ndarray] = {"policy": batch.targets}
     features, komi = None, batch.komi
     if config.value_head:
         if config.komi_input and rng is not None:
-            n = len(komi)
             drawn, shifts = rng.random(process_count * n), rng.standard_normal(process_count * n)
-            here = slice(process_index * n, (process_index + 1) * n)
             others = ~np.isnan(batch.scores) & (drawn[here] < OTHER_KOMI)
             komi = np.where(others, np.floor(komi + KOMI_STDEV * shifts[here]) + 0.5, komi).astype(np.float32)
         results = batch.results(komi, estimated=rng is not None)
@@ -94,7 +98,19 @@ def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | N
             targets["score"] = results.scores[:, None]
     if config.auxiliary_heads:
         targets |= {f"policy_{move}": batch.next_moves[:, i:i + 1] for i, move in enumerate(NEXT_MOVES)}
-    return model_inputs(batch.packed, features, config.uses_components), targets
+    people = None
+    if config.metadata_encoder:
+        is_known = np.arange(n)[:, None] % 2 == 0 if rng is None else \
+            people_kept(process_count * n, people_dropout, rng)[here]
+        people = encode_people(np.where(is_known, batch.people, np.nan))
+    return model_inputs(batch.packed, features, config.uses_components, people), targets
+
+
+def people_kept(count: int, dropout: float, rng: np.random.Generator) -> np.ndarray:
+    """Which of Batch.people positions are trained with, bool (count, 4): all four are unknown with this probability,
+    and otherwise each by itself, so that a network learns to do without any of them."""
+    kept = rng.random((count, 5)) >= dropout
+    return kept[:, :1] & kept[:, 1:]
 
 
 def validation_batch(positions: Positions, options: TrainingOptions, config: PolicyNetConfig) -> tuple[Any, dict]:
@@ -105,11 +121,13 @@ def validation_batch(positions: Positions, options: TrainingOptions, config: Pol
 
 def calibration_positions(inputs: Any, targets: dict[str, np.ndarray]) -> CalibrationPositions:
     """The positions that an exported network is quantised with, of `examples`, in random order."""
-    packed, features = (inputs["packed"], inputs.get(GLOBAL_FEATURES)) if isinstance(inputs, dict) else (inputs, None)
-    order = np.random.default_rng(0).permutation(len(packed))[:CALIBRATED + COMPARED]
+    inputs = inputs if isinstance(inputs, dict) else {"packed": inputs}
+    order = np.random.default_rng(0).permutation(len(inputs["packed"]))[:CALIBRATED + COMPARED]
+    packed, features, people = (inputs[name][order] if name in inputs else None
+                                for name in ("packed", GLOBAL_FEATURES, PEOPLE))
+    assert packed is not None
     outcomes = targets["value"][order, 0] if "value" in targets else None
-    return CalibrationPositions(packed[order], None if features is None else features[order], targets["policy"][order],
-                                outcomes)
+    return CalibrationPositions(packed, features, targets["policy"][order], outcomes, people)
 
 
 class PrefetchLoader:

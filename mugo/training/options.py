@@ -72,6 +72,8 @@ class TrainingOptions:
     endgame_fraction: float = option(0.0, "fraction of each batch that is drawn from the last 60 moves of games that "
                                      "ended by scoring, as far as --moves selects them: a better value where a game is "
                                      "nearly decided", least=0, most=1)
+    people_dropout: float = option(0.3, "with --metadata-encoder, the probability that all of who plays is dropped, "
+                                   "and else that each rank, the source and the year is, by itself", least=0, most=1)
     label_smoothing: float = option(0.0, "fraction of each target that is spread over all moves", least=0, most=1)
     freeze_policy: bool = option(False, "train the value head alone: the policy of --init-from stays as it is")
     seed: int = option(0, "random seed", least=SEED[0], most=SEED[1], common=True)
@@ -167,8 +169,8 @@ class CommandOptions:
                                    above=0, common=True)
     resume: bool = option(False, "continue the run with its own options", common=True)
     init_from: str = option("", "initialise from this network, with its config; the board may have another size, and "
-                            "the new network more --filters, --context-filters or --context-layers",
-                            metavar="NETWORK", common=True)
+                            "the new network more --filters, --context-filters or --context-layers, and a "
+                            "--metadata-encoder", metavar="NETWORK", common=True)
     devices: int | None = option(None, "number of GPUs, each of which gets an equal slice of each batch", least=1,
                                  shown_default="all", common=True)
     distributed: bool = option(False, "train in several processes, on JAX, which finds the others by itself under "

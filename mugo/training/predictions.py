@@ -35,6 +35,7 @@ from mugo.data.summary_tables import rank_groups, source_family
 from mugo.games import coords
 from mugo.games.planes import MAX_PLIES
 from mugo.nn.inference import Network
+from mugo.nn.people import encode_people, parse_rank
 from mugo.nn.output import NetworkOutput, mean_output, turned_back
 from mugo.nn.value_head import STDEV_OF_SCALE
 from mugo.core.parallel import ordered_map
@@ -52,6 +53,19 @@ RANKS = (("kyu", -99, 0), ("1-3d", 1, 3), ("4-6d", 4, 6), ("7-8d", 7, 8), ("9d",
          ("professional", 10, 18))               # numbers as sgf's rank_number gives them
 # (network, positions, numbers, symmetries, bar) -> the measures of these positions, in order
 ClusterMeasure = Callable[[Network, Positions, np.ndarray, bool, ProgressBar], Iterator[pd.DataFrame]]
+
+
+def with_people(positions: Positions, people: str) -> Positions:
+    """Positions whose batches say who plays.  people: "unknown", "true", or a rank such as "3d", which replaces that of
+    both players.  Raises BadInput."""
+    if people == "unknown":
+        return positions
+    if people == "true":
+        return positions.with_people()
+    rank, known = parse_rank(people), positions.with_people()
+    assert known.people is not None
+    known.people[:, :2] = rank
+    return known
 
 
 def predict_positions(network: Network, positions: Positions, numbers: np.ndarray, symmetries: bool,
@@ -101,14 +115,15 @@ def measure_batch(network: Network, batches: list[Batch], symmetries: bool) -> p
     symmetries: also with test-time augmentation, which in symmetry 0 alone changes nothing.
     """
     features = np.nan_to_num(batches[0].global_features())
+    people = encode_people(batches[0].people) if network.takes_people else None
     start = time.perf_counter()
-    output = network.evaluate_packed(batches[0].packed, features)
+    output = network.evaluate_packed(batches[0].packed, features, people)
     ms = 1000 * (time.perf_counter() - start) / len(output.priors)
     measured = measure(output, batches[0]) | {"ms": np.full(len(output.priors), ms),
                                               "won": (1 + known_outcomes(batches[0])) / 2}
     if len(batches) == 8:
         table = coords.symmetries(math.isqrt(output.priors.shape[1]))
-        output = mean_output([output, *(turned_back(network.evaluate_packed(batch.packed, features), turn)
+        output = mean_output([output, *(turned_back(network.evaluate_packed(batch.packed, features, people), turn)
                                         for turn, batch in zip(table[1:], batches[1:], strict=True))])
     if symmetries:
         measured |= {name + TTA: column for name, column in measure(output, batches[0]).items()}

@@ -19,6 +19,7 @@ from mugo.core.limits import SEED
 from mugo.core.options import add_options, check, given, option
 from mugo.nn.bundled import NETWORK_HELP, find_network
 from mugo.nn.inference import Network
+from mugo.nn.people import encode_people
 from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions, format_metrics, quantize_file
 from mugo.players.player import RESIGN
 from mugo.players.policy import PolicyPlayer
@@ -30,12 +31,16 @@ POSITIONS = CALIBRATED + COMPARED
 TEMPERATURE = 1.0                        # of the games that a network plays: moves as frequent as it expects them
 
 
-def dataset_positions(data: dataset.DataSet, size: int, where: str, seed: int) -> CalibrationPositions:
-    """Validation positions of a data set, drawn by seed.  Raises BadInput if there are none."""
-    positions, numbers, _ = sample_positions(data, size, "validation", where, POSITIONS, seed)
+def dataset_positions(data: dataset.DataSet, network: Network, where: str, seed: int) -> CalibrationPositions:
+    """Validation positions of a data set, drawn by seed; who plays is unknown in every second one.  Raises BadInput if
+    there are none."""
+    positions, numbers, _ = sample_positions(data, network.size, "validation", where, POSITIONS, seed,
+                                             "true" if network.takes_people else "unknown")
     batch = positions.batch(np.random.default_rng(seed).permutation(numbers))
+    batch.people[1::2] = np.nan
     return CalibrationPositions(batch.packed, np.nan_to_num(batch.global_features()), batch.targets,
-                                np.nan_to_num(known_outcomes(batch)))
+                                np.nan_to_num(known_outcomes(batch)),
+                                encode_people(batch.people) if network.takes_people else None)
 
 
 def own_positions(network: Network, seed: int) -> CalibrationPositions:
@@ -88,7 +93,7 @@ def command(args: argparse.Namespace) -> int:
     if args.dataset and network.game != "go":
         raise BadInput(f"{path} plays {network.game.capitalize()}, and a data set has games of Go: leave DATASET out")
     positions = own_positions(network, options.seed) if args.dataset is None else \
-        dataset_positions(dataset.load_dataset(args.dataset), network.size, options.where, options.seed)
+        dataset_positions(dataset.load_dataset(args.dataset), network, options.where, options.seed)
     output = args.output or path
     print(f"{output}: {format_metrics(quantize_file(path, output, positions))}")
     return 0

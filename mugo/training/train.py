@@ -78,7 +78,7 @@ def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOp
             if is_first():
                 stack.enter_context(lock_folder(run))
             check_begin(run, config, options, init, resume)
-            training, validating = (select_positions(data, split, config.size, options)
+            training, validating = (select_positions(data, split, config, options)
                                     for split in ("train", "validation"))
             stream = TrainingStream(training, options)
         with synchronized(lambda: weights_of(model)), parallel.scope():

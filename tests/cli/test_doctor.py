@@ -46,7 +46,7 @@ def test_the_report_of_a_sound_installation_has_no_problems():
     assert "CPU" in report["backends"]["providers of ONNX Runtime"]
     assert report["caches"]["writable"] is True and report["caches"]["of this user"] is True
     assert re.fullmatch(r"[\d.]+ MiB, go 19x19, (int8|float32), policy and value and ownership",
-                        report["networks"]["policy-19"])
+                        report["networks"]["policy-19-v10"])
     models = Path(__file__).parents[2] / "models"
     assert {path.stem for path in models.glob("*.safetensors")} == set(report["networks"])
 
@@ -68,11 +68,11 @@ def test_the_report_has_no_personal_folder(monkeypatch, tmp_path):
 def test_a_network_that_cannot_be_read_is_a_problem_and_the_others_are_reported(monkeypatch, tmp_path, capsys):
     (tmp_path / "policy-5.safetensors").write_bytes(b"PK")
     models = Path(__file__).parents[2] / "models"
-    monkeypatch.setattr("mugo.nn.bundled.network_folders", lambda: [tmp_path, models])
+    monkeypatch.setattr("mugo.core.versions.network_folders", lambda: [tmp_path, models])
     assert cli.main(["doctor", "--no-speed"]) == 2
     text = capsys.readouterr().out
     assert re.search(r"problems\n  policy-5: .*is not a MuGo network, or is damaged", text)
-    assert "  policy-9: " in text
+    assert "  policy-9-v4: " in text
 
 
 def test_a_cache_that_cannot_be_written_is_a_problem(monkeypatch, tmp_path):
@@ -89,7 +89,7 @@ def test_the_speed_is_measured(monkeypatch):
     found = doctor.speeds(problems)
     assert not problems and all(speed > 0 for speed in found.values())
     assert {"planes, positions/s on a core", "rollouts/s on a core, 19x19",
-            "policy-19, float32, positions/s in batches of 8"} <= set(found)
+            "policy-19-v10, float32, positions/s in batches of 8"} <= set(found)
 
 
 def test_a_rate_counts_what_was_done_after_the_first_call(monkeypatch):

@@ -22,6 +22,7 @@ from mugo.data.parts import read_part, write_part
 from mugo.core.files import BadInput
 from mugo.games import gomoku
 from mugo.games.go import Position
+from mugo.nn.bundled import find_network
 from mugo.nn.inference import Network
 from mugo.selfplay.parallel import SelfPlayGame
 from mugo.selfplay.replay_buffer import ReplayBuffer
@@ -30,7 +31,7 @@ from mugo.sgf.parser import read_records, read_trees
 from mugo.sgf.sources import find_sources, read_files
 from mugo.sgf.writer import format_record
 
-MODEL = Path(__file__).parents[2] / "models" / "policy-9.safetensors"
+MODEL = find_network("policy-9")
 
 
 @pytest.fixture(scope="module")

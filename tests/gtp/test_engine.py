@@ -20,6 +20,7 @@ import pytest
 from fakes import GNUGO, StoneCounter, gnugo
 
 from mugo import __version__
+from mugo.core import versions
 from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import MAX_MOVES, PASS, interpret_gtp
@@ -237,10 +238,10 @@ def test_a_board_size_out_of_range_is_bad_input(size):
 
 @pytest.mark.parametrize("player", ["policy", "mcts"])
 def test_each_board_size_is_played_by_its_bundled_network(player, tmp_path, monkeypatch):
-    shipped = Path(__file__).parents[2] / "models" / "policy-19.safetensors"
+    shipped = bundled.find_network("policy-19")
     for size in (9, 19):
         (tmp_path / f"policy-{size}.safetensors").write_bytes(shipped.read_bytes())
-    monkeypatch.setattr(bundled, "network_folders", lambda: [tmp_path])
+    monkeypatch.setattr(versions, "network_folders", lambda: [tmp_path])
     opened = []
 
     class Recorded(inference.Network):
@@ -262,7 +263,7 @@ def test_each_board_size_is_played_by_its_bundled_network(player, tmp_path, monk
 def test_the_default_board_size_is_that_of_the_named_network():
     parser = argparse.ArgumentParser()
     gtp_command.add_arguments(parser)
-    nine = str(Path(__file__).parents[2] / "models" / "policy-9.safetensors")
+    nine = str(bundled.find_network("policy-9"))
     for words, size in (([], 19), (["mcts"], 19), (["policy", "--network", nine], 9), (["uct", "--network", nine], 19)):
         assert default_size(parser.parse_args(words)) == size
 

@@ -111,4 +111,4 @@ def test_a_match_of_two_games_between_random_and_uct(tmp_path, capsys):
 
 def test_a_network_of_another_game_ends_the_match_at_once(capsys):
     assert cli.main(["match", "random", "policy --network policy-9", "--game", "gomoku", "--size", "5"]) == 2
-    assert "policy-9.safetensors plays Go, not Gomoku, 4 in a row" in capsys.readouterr().err
+    assert "plays Go, not Gomoku, 4 in a row" in capsys.readouterr().err

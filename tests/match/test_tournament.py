@@ -33,7 +33,7 @@ from mugo.match.tournament import (
     match_settings,
     with_unique_names,
 )
-from mugo.nn.bundled import file_checksum
+from mugo.nn.bundled import file_checksum, find_network
 from mugo.sgf.parser import read_records
 
 
@@ -69,7 +69,6 @@ def rows_of(folder):
         return list(csv.DictReader(file))
 
 
-MODELS = Path(__file__).parents[2] / "models"
 FIRST = f"{FAKE_ENGINE} A1 B1 C1"
 RULES = ("--size", 3, "--komi", 0.5)
 
@@ -126,12 +125,12 @@ def test_a_match_is_not_continued_with_another_network(tmp_path, capsys):
     """Under one name: what a run has learned since, or the bundled network of a later version."""
     run, folder = tmp_path / "run", tmp_path / "m"
     run.mkdir()
-    shutil.copy(MODELS / "policy-9.safetensors", run / "network.safetensors")
+    shutil.copy(find_network("policy-9"), run / "network.safetensors")
     words = f"policy --network {run}", "random", "--size", 5, "--games"
     match(*words, 1, "-o", folder)
     noted = json.loads((folder / "match.json").read_text())
     assert list(noted["checksums"]) == [str(run)]
-    shutil.copy(MODELS / "policy-19-small.safetensors", run / "network.safetensors")
+    shutil.copy(find_network("policy-19-small"), run / "network.safetensors")
     file_checksum.cache_clear()                       # of the process before
     assert cli.main(["match", *map(str, words), "2", "-o", str(folder)]) == 2
     assert capsys.readouterr().err == (f"mugo match: {folder} holds another match: {run} has changed "

@@ -18,6 +18,7 @@ from mugo.nn.heads import PolicyHead
 from mugo.nn.inference import Network
 from mugo.nn.keras_model import build
 from mugo.nn.metadata import new_metadata
+from mugo.nn.people import encode_people
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.weights import WeightGraph, network_weights
 
@@ -28,7 +29,9 @@ POLICY = [{}, {"value_head": True, "residual": True}, {"batch_norm": False, "glo
           {"policy_filters": 8, "policy_context": True, "context_filters": 6, "context_layers": 12, "value_head": True,
            "komi_input": True, "auxiliary_heads": True},
           {"policy_filters": 8, "policy_context": True, "chain_pooling": True},
-          {"value_head": True, "komi_input": True, "context_layers": 9, "chain_pooling": True}]
+          {"value_head": True, "komi_input": True, "context_layers": 9, "chain_pooling": True},
+          {"metadata_encoder": True, "residual": True, "value_head": True, "komi_input": True}]
+PEOPLE = encode_people(np.array([[1, -3, 0, 2005], [np.nan, 9, 2, np.nan]]))
 ALPHAZERO = [{}, {"batch_norm": True}, {"filters": ()}, {"filters": (3, 5, 7, 4), "size": 3},
              {"game": "go", "size": 5, "batch_norm": True}, {"policy_filters": 1, "value_filters": 1}]
 
@@ -46,7 +49,8 @@ def test_onnx_runtime_computes_what_keras_does(tmp_path, config):
     loaded = load(path)
     packed = np.random.default_rng(3).integers(0, 256, (2, config.size ** 2, packed_bytes(game)), np.uint8)
     inputs = model_inputs(packed, np.array([[-6.5, 1], [8, -1]], np.float32) if config.spec().uses_global_features
-                          else None, config.spec().uses_components)
+                          else None, config.spec().uses_components,
+                          PEOPLE if config.spec().uses_people else None)
     outputs = {name: output for name, output in model(inputs).items() if name[:7] != "policy_"}
     assert outputs.keys() == loaded(inputs).keys()       # without auxiliary heads
     for name, output in outputs.items():

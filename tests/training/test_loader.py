@@ -45,7 +45,7 @@ def three_positions(**fields) -> Batch:
                   np.array([1, -1, 1], np.int8), np.array([-6.5, 6.5, np.nan], np.float32),
                   np.array([[3, 2], [5, -1], [-1, -1]], np.int32),
                   np.array([[1] * 9, [0] * 9, [0] * 9], np.int8), np.array([9, np.nan, np.nan], np.float32),
-                  np.zeros(3, np.float32))
+                  np.zeros(3, np.float32), np.full((3, 4), np.nan, np.float32))
     return known._replace(**fields)
 
 

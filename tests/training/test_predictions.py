@@ -16,7 +16,8 @@ def batch_of_ends(owners, komi, scores) -> Batch:
     n = len(owners)
     return Batch(np.zeros((n, POINTS, 6), np.uint8), np.zeros(n, np.int32), np.ones(n, np.int8),
                  np.ones(n, np.int8), np.asarray(komi, np.float32), np.full((n, 2), -1, np.int32),
-                 np.asarray(owners, np.int8), np.asarray(scores, np.float32), np.zeros(n, np.float32))
+                 np.asarray(owners, np.int8), np.asarray(scores, np.float32), np.zeros(n, np.float32),
+                 np.full((n, 4), np.nan, np.float32))
 
 
 def output_of(ownership, mean, stdev) -> NetworkOutput:

@@ -308,7 +308,7 @@ def test_with_another_learning_rate_a_run_continues_from_its_last_checkpoint_and
     run = tmp_path / "run"
     shutil.copytree(unbroken, run)
     best = metadata.read_metadata(run / "network.safetensors")["best"]
-    positions = [select_positions(data, split, 9, OPTIONS) for split in ("train", "validation")]
+    positions = [select_positions(data, split, CONFIG, OPTIONS) for split in ("train", "validation")]
     model, found = train.resume_run(run, data, replace(OPTIONS, learning_rate=1e-3), *positions)
     assert int(model.optimizer.iterations) == 24 and found["learning_rates"][0]["after"] == 1e-3
     assert float(model.optimizer.learning_rate) == pytest.approx(1e-5)   # a hundredth of it, at the last step

@@ -34,7 +34,7 @@ from mugo.training.options import TrainingOptions, check_training_run
 def new_training_run(run, data, config, options, init=""):
     """train.new_training_run of the positions that the options select."""
     return train.new_training_run(run, data, config, options, init, *(
-        select_positions(data, split, config.size, options) for split in ("train", "validation")))
+        select_positions(data, split, config, options) for split in ("train", "validation")))
 
 
 def weights(path) -> list[np.ndarray]:

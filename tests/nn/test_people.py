@@ -1,0 +1,123 @@
+"""Who plays, as an input: thermometers, equality with the network that one is initialised from, symmetries, int8."""
+import numpy as np
+import pytest
+from networks import checkpoint, random_model, random_positions
+
+from mugo.core.files import BadInput
+from mugo.games.coords import symmetries
+from mugo.games.go import Position
+from mugo.nn.bundled import find_network
+from mugo.nn.blocks import model_inputs
+from mugo.nn.inference import BundledNetworks, Network
+from mugo.nn.keras_model import build
+from mugo.nn.metadata import config_of, new_metadata, read_metadata
+from mugo.nn.people import INPUTS, RANKS, YEARS, People, encode_people
+from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.transfer import init_from
+
+CONFIG = PolicyNetConfig(size=9, filters=16, metadata_encoder=True, value_head=True, komi_input=True, equivariant=True)
+
+
+@pytest.mark.parametrize(("rank", "ones"), [
+    (None, 0), ("30k", 1), ("20k", 1), ("19k", 2), ("18k", 3), ("2k", 19), ("1k", 20), ("1d", 21), ("3d", 23),
+    ("9d", 29), ("1p", 30), ("9p", 30), ("pro", 30)])
+def test_a_rank_is_a_thermometer(rank, ones):
+    """Written by hand: 20 kyu ranks, 9 dan ranks, professionals."""
+    encoded = encode_people(People(rank=rank).numbers())[0]
+    assert len(RANKS) == 30 and encoded[:30].tolist() == [1] * ones + [0] * (30 - ones) and not encoded[30:].any()
+    encoded = encode_people(People(opponent_rank=rank).numbers())[0]
+    assert encoded[30:60].tolist() == [1] * ones + [0] * (30 - ones) and encoded.sum() == ones
+
+
+@pytest.mark.parametrize(("people", "ones"), [
+    (People(source="kgs"), [0]), (People(source="tygem"), [1]), (People(source="fox"), [2]), (People(), []),
+    (People(year=1846), [3]), (People(year=1949), [3]), (People(year=1950), [3, 4]), (People(year=2004), [3, 4, 5, 6]),
+    (People(year=2016, source="fox"), [2, *range(3, 11)]), (People(year=2030), list(range(3, 15)))])
+def test_source_and_year_come_after_the_ranks(people, ones):
+    encoded = encode_people(people.numbers())[0]
+    assert len(YEARS) == 12 and encoded.dtype == np.float32 and len(encoded) == INPUTS == 75
+    assert np.flatnonzero(encoded).tolist() == [60 + i for i in ones]
+
+
+@pytest.mark.parametrize("wrong", [{"rank": "10d"}, {"opponent_rank": "strong"}, {"source": "igs"}])
+def test_a_rank_or_source_that_is_none_is_rejected(wrong):
+    with pytest.raises(BadInput, match=next(iter(wrong.values()))):
+        People(**wrong)
+
+
+def test_a_network_initialised_from_policy_19_has_exactly_its_outputs_whoever_plays(tmp_path):
+    source = find_network("policy-19")
+    metadata = read_metadata(source)
+    config = PolicyNetConfig(**{name: value for name, value in metadata["config"].items() if name != "kind"}
+                             | {"metadata_encoder": True})
+    model, path = build(config.spec()), tmp_path / "new.safetensors"
+    init_from(model, config, source)
+    packed = random_positions(3, config).packed
+    people = encode_people(np.array([[np.nan] * 4, [3, -4, 0, 2004], [18, np.nan, 2, np.nan]]))
+    features = np.array([[7.5, 1], [-7.5, -1], [0.5, 1]], np.float32)
+    outputs = model(model_inputs(packed, features, True, people))
+    for name, expected in checkpoint.load(source)(model_inputs(packed, features, True)).items():
+        assert np.array_equal(outputs[name], expected), name
+    checkpoint.export(model, path, new_metadata(config))         # ONNX Runtime adds in another order
+    for a, b in zip(Network(path, 1, "float32").evaluate_packed(packed, features, people),
+                    Network(source, 1, "float32").evaluate_packed(packed, features), strict=True):
+        assert np.allclose(a, b, rtol=1e-3, atol=1e-5)
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory):
+    """The file of a network with random weights, and an int8 graph."""
+    model, path = random_model(CONFIG), tmp_path_factory.mktemp("people") / "net.safetensors"
+    positions = random_positions(64, CONFIG)._replace(
+        people=np.random.default_rng(0).integers(0, 2, (64, INPUTS)).astype(np.float32))
+    checkpoint.export(model, path, new_metadata(CONFIG), positions)
+    return path
+
+
+def test_what_a_network_says_depends_on_who_plays_and_unknown_is_the_default(network):
+    opened = Network(network, 1, "float32")
+    start = [Position(9, komi=7)]
+    unknown, *others = (opened.evaluate(start, people=people).priors for people in (
+        People(), People("3d"), People(None, "3d"), People(source="fox"), People(year=2017)))
+    assert np.array_equal(unknown, opened.evaluate(start).priors)
+    assert all(np.abs(priors - unknown).max() > 1e-5 for priors in others)
+    assert not np.array_equal(others[0], others[1])
+
+
+def test_outputs_of_a_new_network_turn_with_the_board_whoever_plays():
+    model = build(CONFIG.spec())
+    rng = np.random.default_rng(1)
+    bias = model.get_layer("metadata_bias")
+    bias.kernel.assign(np.tile(rng.normal(0, 0.5, (64, 2)), 8))          # tied: the same in all eight orientations
+    packed = rng.integers(0, 256, (1, 81, 6), np.uint8)
+    outputs = []
+    for turn in symmetries(9):
+        turned = np.empty_like(packed)
+        turned[:, turn[:-1]] = packed
+        policy = model({"packed": turned, "global_features": np.array([[6.5, 1]], np.float32),
+                        "people": encode_people(People("3d", "1d", "kgs", 2005).numbers())})["policy"]
+        outputs.append(np.asarray(policy)[:, turn])
+    assert np.abs(np.array(outputs) - outputs[0]).max() < 1e-4 and np.std(outputs[0]) > 0.01
+
+
+def test_int8_follows_who_plays(network):
+    float32, int8 = Network(network, 1, "float32"), Network.from_weights(
+        *checkpoint.read_network(network), threads=1, precision="int8")
+    start, people = [Position(9, komi=7)], People("9k", "9k", "tygem", 2010)
+    exact, rounded = (each.evaluate(start, people=people).priors for each in (float32, int8))
+    moved = np.abs(exact - float32.evaluate(start).priors).max()
+    assert moved > 1e-3 and np.abs(rounded - exact).max() < moved / 2
+
+
+def test_a_network_without_a_metadata_encoder_rejects_who_plays():
+    for network in BundledNetworks(threads=1), Network("policy-9", threads=1):
+        with pytest.raises(BadInput, match="policy-9.*does not take who plays"):
+            network.evaluate([Position(9, komi=7)], people=People("3d"))
+
+
+def test_a_metadata_encoder_can_be_added_and_not_taken_away(network):
+    config = config_of(read_metadata(network))
+    without = PolicyNetConfig(size=9, filters=16, value_head=True, komi_input=True, equivariant=True)
+    assert config == CONFIG
+    with pytest.raises(BadInput, match="--metadata-encoder, and this run --no-metadata-encoder"):
+        init_from(build(without.spec()), without, network)
