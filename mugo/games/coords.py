@@ -79,6 +79,12 @@ def point_at(row: int, col: int, size: BoardSize) -> int:
     return (row + 1) * (shape_of(size)[1] + 1) + col + 1
 
 
+def is_on_board(point: int, size: BoardSize) -> bool:
+    """Whether a number is a point of a board, neither its border nor a pass."""
+    rows, cols = shape_of(size)
+    return cols < point < (cols + 1) * (rows + 1) and point % (cols + 1) != 0
+
+
 def row_col(point: int, size: BoardSize) -> tuple[int, int] | None:
     """The row and column of a point; None for a pass."""
     return None if point == PASS else _row_col_on_board(point, shape_of(size)[1])

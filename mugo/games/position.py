@@ -17,7 +17,8 @@ import numpy as np
 
 from mugo.core.files import BadInput
 from mugo.games.board import BLACK, EMPTY, WHITE, clear, copy_boards, new_boards, set_to_play
-from mugo.games.coords import COLUMNS, MAX_MOVES, PASS, WHITE_BIT, board_points, format_gtp, row_col, square_size
+from mugo.games.coords import (
+    COLUMNS, MAX_MOVES, PASS, WHITE_BIT, board_points, format_gtp, format_size, is_on_board, row_col, square_size)
 from mugo.games.territory import area_komi
 
 MAX_POINTS = 1e6                         # of komi, as a global feature
@@ -160,6 +161,8 @@ class BasePosition(ABC):
 
         Raises IllegalMove, which names the move and the rule.
         """
+        if point != PASS and not is_on_board(point, self.shape):         # kernels do not check it
+            raise IllegalMove(f"illegal move: {point} is not a point of the {format_size(self.shape)} board")
         colour = self.to_play if colour is None else colour
         reason = self.why_illegal(point, colour)
         if reason:

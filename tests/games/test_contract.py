@@ -78,6 +78,15 @@ def test_a_move_on_a_stone_is_illegal_and_the_error_names_it(start):
 
 
 @both_games
+def test_a_number_that_is_no_point_of_the_board_is_no_move_and_the_error_names_it(start):
+    position, points = start(), {PASS, *board_points(start().size).tolist()}
+    for number in {-1, *range(POINTS), POINTS, 1 << 20, 1 << 40} - points:
+        with pytest.raises(IllegalMove, match=f"illegal move: {number} is not a point of the"):
+            position.play(number)
+    assert np.array_equal(position.board, start().board)
+
+
+@both_games
 def test_a_position_set_up_has_the_board_of_the_position_played(start):
     played = random_positions(start(), 1)[:4][-1]
     points, stones = board_points(played.size), played.stones.ravel()
