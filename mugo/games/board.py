@@ -122,6 +122,12 @@ def clear(b, rows, cols):
 
 
 @njit(cache=True, nogil=True)
+def points(b):
+    """The range from the first point on the board to the last; between its rows are points of the border."""
+    return range(b.width + 1, b.width * (b.rows + 1))
+
+
+@njit(cache=True, nogil=True)
 def zobrist(p, c):
     """The hash of one stone of colour c on p."""
     return ZOBRIST[2 * p + (c > 0)]
@@ -229,12 +235,10 @@ def legal_points(b, history, sensible):
     found = np.empty(b.n_empty, np.int64)
     n = 0
     c = b.to_play
-    for row in range(1, b.rows + 1):
-        for p in range(row * b.width + 1, row * b.width + b.cols + 1):
-            if (is_legal(b, p, c) and not is_repetition(b, history, p, c)
-                    and not (sensible and is_true_eye(b, p, c))):
-                found[n] = p
-                n += 1
+    for p in points(b):
+        if is_legal(b, p, c) and not is_repetition(b, history, p, c) and not (sensible and is_true_eye(b, p, c)):
+            found[n] = p
+            n += 1
     return found[:n]
 
 

@@ -178,10 +178,9 @@ def roll_out(b, kind, mercy, komi, first_plays):
 @njit(cache=True, nogil=True)
 def area_komis(boards, komi):
     """float64 (n,): territory.area_komi of each of the boards."""
-    komis = np.full(len(boards), komi, np.float64)
+    komis = np.empty(len(boards), np.float64)
     for i in range(len(boards)):
-        if boards[i].territory:
-            komis[i] = territory.area_komi(boards[i], komi)
+        komis[i] = territory.area_komi(boards[i], komi)
     return komis
 
 

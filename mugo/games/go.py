@@ -4,7 +4,7 @@ Positional superko, no suicide; area scoring (https://tromp.github.io/go.html), 
 What positions of every game have is in position; dead stones are found in scoring.
 """
 from collections.abc import Iterable
-from typing import Self
+from operator import attrgetter
 
 import numpy as np
 from numba import njit
@@ -53,6 +53,9 @@ def _points(boards):
     return area_score(b) - stones_played(b) * b.territory
 
 
+_SCORING = attrgetter("shape", "white_points", "scoring_rules.scoring", "scoring_rules.tax")
+
+
 def check_komi(komi: float) -> None:
     """Raises ValueError for a komi that is not from -MAX_KOMI to MAX_KOMI."""
     if not -MAX_KOMI <= komi <= MAX_KOMI:
@@ -68,6 +71,8 @@ class Position(BasePosition):
 
     game = "go"
     may_pass = True
+    _play = staticmethod(play)
+    _set_up = staticmethod(set_up)
 
     def __init__(self, size: BoardSize = 19, komi: float = KOMI, to_play: int = BLACK):
         """An empty board.  Raises ValueError for a side outside 2 to 19, and for a komi beyond MAX_KOMI."""
@@ -78,32 +83,12 @@ class Position(BasePosition):
         super().__init__(shape, komi, to_play)
         self.scoring_rules = Rules()
 
-    def _apply(self, board: np.void, point: int, colour: int) -> None:
-        play(board, point, colour)
-
     def _empty(self, to_play: int) -> "Position":
         return Position(self.shape, self.komi, to_play).with_rules(self.scoring_rules)
 
-    def _with_board(self, board: np.ndarray, plies: int) -> Self:
-        other = super()._with_board(board, plies)
-        other._set_scoring_fields()
-        return other
-
-    def _set_scoring_fields(self) -> None:
-        """Let the board have the rules' scoring and tax, for the kernels."""
-        self.board["territory"] = self.scoring_rules.scoring == "TERRITORY"
-        self.board["seki_tax"] = self.scoring_rules.tax == "SEKI"
-
-    def _place_setup(self, setup: np.ndarray) -> int:
-        return set_up(self.board[0], setup)
-
     def has_same_rules(self, other: BasePosition) -> bool:
         """Whether the other position has the same game, board size, komi and scoring."""
-        def scored_by(position: BasePosition) -> tuple:
-            board = position.board[0]
-            return position.game, position.shape, position.white_points, int(board["territory"]), int(board["seki_tax"])
-
-        return scored_by(self) == scored_by(other)
+        return isinstance(other, Position) and _SCORING(self) == _SCORING(other)
 
     def with_komi(self, komi: float) -> "Position":
         """This position of the game with another komi."""
@@ -117,7 +102,9 @@ class Position(BasePosition):
         other = self._copy()
         other.scoring_rules = Rules(scoring=rules.scoring, tax=rules.supported().tax,
                                     white_handicap_bonus=rules.white_handicap_bonus)
-        other._set_scoring_fields()
+        other._start = self._start.copy()
+        for board in (other.board, other._start):        # for the kernels
+            board["territory"], board["seki_tax"] = rules.scoring == "TERRITORY", other.scoring_rules.tax == "SEKI"
         return other
 
     @property
@@ -160,8 +147,8 @@ class Position(BasePosition):
 
     def _repeats_situation(self, point: int, colour: int) -> bool:
         """Whether an otherwise legal move repeats a position with the same side to move."""
-        equal = self.history == hash_after(self.board[0], point, colour)
-        return bool((equal & (self._sides_to_move() == -colour)).any())
+        sides_to_move = np.append(self._moves["to_play"], self.to_play)
+        return bool(((self.history == hash_after(self.board[0], point, colour)) & (sides_to_move == -colour)).any())
 
     def legal_points(self) -> np.ndarray:
         """int64 (n,): the points on which the side to move may play; a pass is always legal too."""

@@ -14,13 +14,14 @@ is named, and in Pachi (Baudis and Gailly 2011).  A rule holds of a move of the 
 Saving a chain counts if the ladder reader finds no capture after it, and an atari if it begins a ladder that captures.
 
     priors       float32 (POINTS, 2)     visits and wins by point, PASS at 0
-    line, candidates                     scratch: ladders.Scratch
+    line, candidates                     scratch: planes.Scratch
 """
 import numpy as np
 from numba import njit
 
 from mugo.games import ladders
-from mugo.games.board import BORDER, EMPTY, LEGAL, POINTS, RECENT, head_at, legality, next_stone, play, set_to_play
+from mugo.games.board import (
+    BORDER, EMPTY, LEGAL, POINTS, RECENT, head_at, legality, next_stone, play, points, set_to_play)
 from mugo.games.coords import PASS
 from mugo.games.patterns import matches_pattern
 
@@ -40,12 +41,6 @@ def _win(priors, p, visits):
     """Add visits that are all won."""
     priors[p, 0] += np.float32(visits)
     priors[p, 1] += np.float32(visits)
-
-
-@njit(cache=True, nogil=True)
-def _lose(priors, p, visits):
-    """Add visits that are all lost."""
-    priors[p, 0] += np.float32(visits)
 
 
 @njit(cache=True, nogil=True)
@@ -181,7 +176,6 @@ def _add_captures(b, h, c, line, candidates, priors):
 def write_priors(b, line, candidates, priors):
     """Write the virtual visits and wins of every empty point, and of a pass, for the side to move."""
     c = b.to_play
-    w = b.width
     distance = np.empty(POINTS, np.int16)
     last = np.int64(b.recent[b.moves & (RECENT - 1)]) if b.moves else PASS
     if last == PASS:
@@ -197,16 +191,15 @@ def write_priors(b, line, candidates, priors):
         if matches_pattern(b, p, c):
             _win(priors, p, PATTERN)
         if is_self_atari(b, p, c):
-            _lose(priors, p, SELF_ATARI)
+            priors[p, 0] += np.float32(SELF_ATARI)
         height = _line_of(b, p)
         if height <= 3 and is_empty_area(b, p):
             if height == 3:
                 _win(priors, p, EMPTY_AREA)
             else:
-                _lose(priors, p, EMPTY_AREA)
-    for row in range(1, b.rows + 1):
-        for h in range(row * w + 1, row * w + b.cols + 1):
-            if b.colour[h] != EMPTY and b.head[h] == h and b.liberties[h] <= 2:
-                _add_captures(b, h, c, line, candidates, priors)
+                priors[p, 0] += np.float32(EMPTY_AREA)
+    for h in points(b):
+        if b.colour[h] != EMPTY and b.head[h] == h and b.liberties[h] <= 2:
+            _add_captures(b, h, c, line, candidates, priors)
     priors[PASS, 0] = np.float32(EVEN + PASSING)
     priors[PASS, 1] = np.float32(EVEN / 2)

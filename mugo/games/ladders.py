@@ -15,28 +15,14 @@ boards, not a recursion: a self-recursive function that numba loads from its cac
                                                  the index of the next to try; the last row is free
     prey         int64                           a point of the chain that may be captured
 """
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 
-from mugo.games.board import EMPTY, LEGAL, adjacent_chains, head_at, legality, new_boards, next_stone, play
+from mugo.games.board import EMPTY, LEGAL, adjacent_chains, head_at, legality, next_stone, play
 
 DEPTH = 400                              # moves in one line; without captures 361 points bound it
 MOVES = 182                              # candidates in one position: see escape_moves
 NODES = 10_000                           # moves tried for one question; then the prey counts as escaped
-
-
-class Scratch(NamedTuple):
-    """Working memory of one thread; arrays as above."""
-
-    boards: np.ndarray
-    moves: np.ndarray
-
-
-def new_scratch() -> Scratch:
-    """Working memory for one thread."""
-    return Scratch(new_boards(DEPTH), np.zeros((DEPTH + 1, MOVES + 2), np.int16))
 
 
 @njit(cache=True, nogil=True)

@@ -157,19 +157,6 @@ def empty_neighbours(r, p):
 
 
 @njit(cache=True, nogil=True)
-def sum_of_empty_neighbours(r, p):
-    """The sum of the empty points next to p: that point, if there is one."""
-    return (r.near[p] >> _LIBERTIES) & (_ONE - 1)
-
-
-@njit(cache=True, nogil=True)
-def is_enclosed(r, p, c):
-    """Whether all neighbours of p are empty, of colour c or off the board."""
-    near = r.near[p]
-    return (near >> (_LIBERTIES + 20)) + (near & 0xFF if c == BLACK else (near >> 8) & 0xFF) == 4
-
-
-@njit(cache=True, nogil=True)
 def is_true_eye(r, p, c):
     """As board.is_true_eye."""
     if not _is_surrounded(r.near[p], c):

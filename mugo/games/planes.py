@@ -11,8 +11,8 @@ keeps a copy, and a network for other planes is refused.
     symmetry     int64 (points + 1,)            a row of coords.symmetries: where to write each move index
     history      uint64 (at least b.moves + 1,) hashes of the game so far, at [0] ... [b.moves]
     work         WORK, one record               scratch
-    line         BOARD (ladders.DEPTH,)         scratch: ladders.Scratch.boards
-    candidates   int16 (DEPTH + 1, MOVES + 2)   scratch: ladders.Scratch.moves
+    line         BOARD (ladders.DEPTH,)         scratch: ladders.boards
+    candidates   int16 (DEPTH + 1, MOVES + 2)   scratch: ladders.moves
     setup, moves int16 (n,)                     encoded stones and moves
 
 Counts of eight planes are one-hot: the k-th plane (from 1) is set where the count is k, the eighth also where it is
@@ -39,6 +39,7 @@ from mugo.games.board import (
     is_true_eye,
     new_boards,
     next_stone,
+    points,
     set_to_play,
 )
 from mugo.games.coords import MAX_MOVES, PASS, WHITE_BIT, BoardSize, shape_of
@@ -103,8 +104,8 @@ class Scratch(NamedTuple):
     boards: np.ndarray                   # BOARD (1,): the game being replayed
     history: np.ndarray                  # uint64 (MAX_PLIES,): its hashes
     work: np.ndarray                     # WORK (1,)
-    line: np.ndarray                     # ladders.Scratch.boards
-    candidates: np.ndarray               # ladders.Scratch.moves
+    line: np.ndarray                     # BOARD (ladders.DEPTH,)
+    candidates: np.ndarray               # int16 (DEPTH + 1, MOVES + 2)
 
 
 MAX_PLIES = MAX_MOVES + 1                # positions of a game
@@ -112,7 +113,8 @@ MAX_PLIES = MAX_MOVES + 1                # positions of a game
 
 def new_scratch() -> Scratch:
     """Working memory for the kernels; one for each thread."""
-    return Scratch(new_boards(1), np.zeros(MAX_PLIES, np.uint64), np.zeros(1, WORK), *ladders.new_scratch())
+    return Scratch(new_boards(1), np.zeros(MAX_PLIES, np.uint64), np.zeros(1, WORK), new_boards(ladders.DEPTH),
+                   np.zeros((ladders.DEPTH + 1, ladders.MOVES + 2), np.int16))
 
 
 @intrinsic
@@ -137,11 +139,10 @@ def _count_plane(first, count):
 def _collect_liberties(b, work):
     """Write the liberties of each chain to work.sets[h], h being its head."""
     w = b.width
-    for row in range(1, b.rows + 1):
-        for p in range(row * w + 1, row * w + b.cols + 1):
-            if b.colour[p] != EMPTY and b.head[p] == p:
-                for word in range(_WORDS):
-                    work.sets[p, word] = 0
+    for p in points(b):
+        if b.colour[p] != EMPTY and b.head[p] == p:
+            for word in range(_WORDS):
+                work.sets[p, word] = 0
     for i in range(b.n_empty):
         p = np.int64(b.empties[i])
         for d in (-w, -1, 1, w):
@@ -274,18 +275,16 @@ def write_planes(b, history, work, line, candidates, symmetry, out):
 @njit(cache=True, nogil=True)
 def _write_ladder_escapes(b, history, work, line, candidates):
     """Set the ladder escapes of every chain of the side to move that is in atari."""
-    w = b.width
     c = b.to_play
     escapes = candidates[ladders.DEPTH]
-    for row in range(1, b.rows + 1):
-        for h in range(row * w + 1, row * w + b.cols + 1):
-            if b.colour[h] == c and b.head[h] == h and b.liberties[h] == 1:
-                for i in range(ladders.escape_moves(b, h, escapes)):
-                    p = np.int64(escapes[i])
-                    if (not work.planes[p] & _bit(_LADDER_ESCAPE) and is_legal(b, p, c)
-                            and not is_repetition(b, history, p, c)
-                            and ladders.escapes_ladder(b, line, candidates, h, p, c)):
-                        work.planes[p] |= _bit(_LADDER_ESCAPE)
+    for h in points(b):
+        if b.colour[h] == c and b.head[h] == h and b.liberties[h] == 1:
+            for i in range(ladders.escape_moves(b, h, escapes)):
+                p = np.int64(escapes[i])
+                if (not work.planes[p] & _bit(_LADDER_ESCAPE) and is_legal(b, p, c)
+                        and not is_repetition(b, history, p, c)
+                        and ladders.escapes_ladder(b, line, candidates, h, p, c)):
+                    work.planes[p] |= _bit(_LADDER_ESCAPE)
 
 
 @njit(cache=True, nogil=True)

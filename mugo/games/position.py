@@ -10,7 +10,7 @@ declare it.
 Search, players and user interfaces use only this interface (tests/games/test_contract.py).
 """
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Self
 
 import numpy as np
@@ -67,6 +67,8 @@ class BasePosition(ABC):
 
     game: str                            # "go" or "gomoku"
     may_pass: bool                       # whether a pass is a move of this game
+    _play: Callable                      # plays a legal move: kernel (board, point, colour)
+    _set_up: Callable                    # places encoded stones, (board, setup) -> number before an impossible one
     handicap_bonus: int = 0              # Go: White's points for handicap stones, on top of komi
     k: int = 0                           # Gomoku: how many in a row win
     exactly: bool = False                # Gomoku: whether more than k in a row do not win
@@ -95,16 +97,8 @@ class BasePosition(ABC):
     # -- defined by each game
 
     @abstractmethod
-    def _apply(self, board: np.void, point: int, colour: int) -> None:
-        """Play a legal move on a board of this game."""
-
-    @abstractmethod
     def _empty(self, to_play: int) -> Self:
         """An empty board of the same game, size and rules."""
-
-    @abstractmethod
-    def _place_setup(self, setup: np.ndarray) -> int:
-        """Place encoded stones on the empty board; returns the number placed before the first that is impossible."""
 
     @abstractmethod
     def why_illegal(self, point: int, colour: int | None = None) -> str | None:
@@ -177,7 +171,7 @@ class BasePosition(ABC):
         after = self._before_moves(1)
         board = after.board[0]
         after._moves[-1] = point, colour, board["to_play"]
-        self._apply(board, point, colour)
+        self._play(board, point, colour)
         after._hashes[-1] = board["hash"]
         after.last, after.mover = point, colour
         return after
@@ -195,21 +189,12 @@ class BasePosition(ABC):
         after._moves[:plies], after._hashes[:plies + 1] = self._moves, self.history
         return after
 
-    @property
-    def previous(self) -> Self | None:
-        """The position before the last move, None at the start."""
-        return self.undo() if self.plies else None
-
     def undo(self) -> Self:
         """The position before the last move.  Raises IllegalMove at the start."""
         if not self.plies:
             raise IllegalMove("there is no move to undo")
-        return self._after(self.plies - 1)
-
-    def _after(self, plies: int) -> Self:
-        """The position of this game after `plies` moves, fewer than it has."""
-        *_, board = self._boards(plies)
-        return self._with_board(board, plies)
+        *_, board = self._boards(self.plies - 1)
+        return self._with_board(board, self.plies - 1)
 
     def _boards(self, plies: int) -> Iterator[np.ndarray]:
         """BOARD (1,) after 0 ... plies moves of this game, fewer than it has: one array, changed in between."""
@@ -220,7 +205,7 @@ class BasePosition(ABC):
                 set_to_play(board[0], to_play)
             yield board
             if k < plies:
-                self._apply(board[0], point, colour)
+                self._play(board[0], point, colour)
             next_to_play = -colour
 
     def _with_board(self, board: np.ndarray, plies: int) -> Self:
@@ -266,7 +251,7 @@ class BasePosition(ABC):
         """
         other = self._empty(to_play)
         other.handicap = min(self.handicap, int((setup & WHITE_BIT == 0).sum()))
-        placed = other._place_setup(setup)
+        placed = other._set_up(other.board[0], setup)
         if placed < len(setup):
             colour = WHITE if setup[placed] & WHITE_BIT else BLACK
             point = int(board_points(self.shape)[setup[placed] & WHITE_BIT - 1])
@@ -319,15 +304,10 @@ class BasePosition(ABC):
         """uint64 (plies + 1,): the hash of every position since the setup, this one last; not to be changed."""
         return self._hashes if len(self._moves) else self.board["hash"].copy()
 
-    def _sides_to_move(self) -> np.ndarray:
-        """int8 (plies + 1,): the side that was to move in every position since the setup, this one last."""
-        return np.append(self._moves["to_play"], np.int8(self.to_play))
-
     def positions(self) -> Iterator[Self]:
         """Every position from the start to this one."""
-        if len(self._moves):
-            for plies, board in enumerate(self._boards(self.plies - 1)):
-                yield self._with_board(board, plies)
+        for plies, board in enumerate(self._boards(self.plies - 1)):
+            yield self._with_board(board, plies)
         yield self
 
     @property

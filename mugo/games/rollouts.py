@@ -32,8 +32,8 @@ import math
 import numpy as np
 from numba import njit
 
-from mugo.games.area import area_score
-from mugo.games.board import BLACK, BORDER, EMPTY, POINTS, RECENT, WHITE
+from mugo.games.area import area_score, stone_difference
+from mugo.games.board import BLACK, BORDER, EMPTY, POINTS, RECENT, WHITE, points
 from mugo.games.coords import PASS, BoardSize, shape_of
 from mugo.games.light_board import (
     LIGHT_BOARD,
@@ -223,22 +223,12 @@ def mogo_move(r, c, moves):
 
 
 @njit(cache=True, nogil=True)
-def stone_difference(b):
-    """Black stones minus white ones on the board."""
-    total = 0
-    for p in range(POINTS):
-        total += b.colour[p]
-    return total - BORDER * (POINTS - b.rows * b.cols)
-
-
-@njit(cache=True, nogil=True)
-def max_moves(points):
+def max_moves(area):
     """The moves after which a rollout on a board of so many points is stopped, as it may be in a cycle (triple ko).
 
-    From 5x5 on, fewer than one rollout in 1,000 is that long.  On 2x2 half of them have more than 12 moves, and Black
-    wins all of those.
+    From 5x5 on, fewer than one rollout in 1,000 is that long.
     """
-    return MOVES_PER_POINT * points + EXTRA_MOVES
+    return MOVES_PER_POINT * area + EXTRA_MOVES
 
 
 @njit(cache=True, nogil=True)
@@ -324,8 +314,8 @@ def add_ownership(b, ownership):
     neutral.
     """
     w = b.width
-    for row in range(1, b.rows + 1):
-        for p in range(row * w + 1, row * w + b.cols + 1):
+    for p in points(b):
+        if b.colour[p] != BORDER:
             ownership[p] += b.colour[p]
     for i in range(b.n_empty):
         p = np.int64(b.empties[i])

@@ -87,7 +87,8 @@ def final_score(position: BasePosition, ownership_of: OwnershipOf = ownership_at
     """Black's points minus White's and minus white_points, by the rules of the game, of a finished position of Go
     without its dead stones."""
     cleared = without_dead(position, ownership_of)
-    return cleared.score() - seki_tax(cleared, ownership_of)
+    tax = owner_of_points(cleared).sum() - final_owners(cleared, ownership_of).sum()
+    return cleared.score() - int(tax)
 
 
 def final_result(position: BasePosition) -> str:
@@ -95,15 +96,12 @@ def final_result(position: BasePosition) -> str:
     return format_score(final_score(position))
 
 
-def seki_tax(cleared: BasePosition, ownership_of: OwnershipOf = ownership_at_end) -> int:
-    """Black's points minus White's that are eyes of chains in seki, where the rules give no points for them, else 0.
-
-    cleared: without dead stones.
-    """
-    if not cleared.board[0]["seki_tax"]:
-        return 0
+def final_owners(cleared: BasePosition, ownership_of: OwnershipOf = ownership_at_end) -> np.ndarray:
+    """As owner_of_points, but by rules with a tax on seki, eyes of chains in seki are nobody's."""
     owners = owner_of_points(cleared)
-    return int(sum(owners[point] for point in eyes_in_seki(cleared, ownership_of)))
+    if cleared.board[0]["seki_tax"]:
+        owners[list(eyes_in_seki(cleared, ownership_of))] = EMPTY
+    return owners
 
 
 def eyes_in_seki(cleared: BasePosition, ownership_of: OwnershipOf = ownership_at_end) -> set[int]:

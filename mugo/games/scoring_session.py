@@ -37,15 +37,10 @@ class ScoringSession:
         self.dead ^= set(chain)
 
     def ownership(self) -> np.ndarray:
-        """int8 (rows, columns): BLACK, WHITE, or EMPTY for a neutral point; dead stones are removed.
-
-        By rules with a tax on seki, eyes of chains in seki are neutral.
-        """
-        cleared = self._cleared()
-        owners = scoring.owner_of_points(cleared)
-        if cleared.board[0]["seki_tax"]:
-            owners[list(scoring.eyes_in_seki(cleared))] = EMPTY
-        return owners[board_points(cleared.shape)].reshape(cleared.shape)
+        """int8 (rows, columns): BLACK, WHITE, or EMPTY for a neutral point (scoring.final_owners); dead stones are
+        removed."""
+        shape = self.position.shape
+        return scoring.final_owners(self._cleared())[board_points(shape)].reshape(shape)
 
     def points(self) -> dict[int, int]:
         """Of each colour: its area, or its territory and prisoners."""

@@ -23,21 +23,15 @@ on it: two passes end a line of the search, and a rollout or the network evaluat
 The Japanese rules of 1989, articles 7 to 10: https://www.cs.cmu.edu/~wjh/go/rules/Japanese.html; `scoring` and `tax`:
 https://lightvector.github.io/KataGo/rules.html
 """
-import numpy as np
 from numba import njit
 
-from mugo.games.board import EMPTY
+from mugo.games.area import stone_difference
 
 
 @njit(cache=True, nogil=True)
 def stones_played(b):
     """The stones that Black has put on the board, setup included, minus those of White."""
-    difference = b.white_captures - b.black_captures
-    for row in range(1, b.rows + 1):
-        for p in range(row * b.width + 1, row * b.width + b.cols + 1):
-            if b.colour[p] != EMPTY:
-                difference += np.int64(b.colour[p])
-    return difference
+    return b.white_captures - b.black_captures + stone_difference(b)
 
 
 @njit(cache=True, nogil=True)

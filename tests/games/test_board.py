@@ -465,7 +465,7 @@ def assert_board_is_sound(position):
             if board_after is not None:
                 expected.add(p)
                 if answer == KO:
-                    assert colour == position.to_play and board_after == stones_of(position.previous)
+                    assert colour == position.to_play and board_after == stones_of(position.undo())
             if point not in stones and oracle_is_true_eye(size, stones, point, colour):
                 eyes.add(p)
         assert_same_points(position, legal, expected, f"legal for {colour} but for ko")

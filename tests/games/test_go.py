@@ -225,7 +225,7 @@ def test_stones_are_set_up_without_history():
         O . X
     """)
     assert_same_stones(added.stones, expected.stones)
-    assert (added.plies, added.moves, added.previous, added.to_play) == (0, (), None, WHITE)
+    assert (added.plies, added.moves, added.to_play) == (0, (), WHITE)
     assert position.with_stones(to_play=BLACK).to_play == BLACK
 
 
