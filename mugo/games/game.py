@@ -61,7 +61,7 @@ def position_hash(b):
 
 @njit(cache=True, nogil=True)
 def is_gomoku(b):
-    """Whether b is a board of Gomoku."""
+    """Whether b is a board of Gomoku, which has no pass."""
     return b.k != 0
 
 
@@ -85,12 +85,6 @@ def counts_all_alive(b):
 def is_decided(b):
     """Whether the game has ended with an outcome that the board alone gives."""
     return is_over(b) and (is_gomoku(b) or counts_all_alive(b))
-
-
-@njit(cache=True, nogil=True)
-def may_pass(b):
-    """Whether a pass is a move of the game."""
-    return not is_gomoku(b)
 
 
 @njit(cache=True, nogil=True)

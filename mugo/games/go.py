@@ -11,36 +11,13 @@ from numba import njit
 
 from mugo.games.area import area_score
 from mugo.games.board import (
-    BLACK,
-    KO,
-    OCCUPIED,
-    SUICIDE,
-    WHITE,
-    hash_after,
-    is_repetition,
-    legal_points,
-    legality,
-    play,
-)
+    BLACK, KO, OCCUPIED, SUICIDE, WHITE, hash_after, is_repetition, legal_points, legality, play)
 from mugo.games.coords import (
-    MAX_SIZE,
-    MIN_SIZE,
-    PASS,
-    WHITE_BIT,
-    BoardSize,
-    board_points,
-    format_gtp,
-    format_size,
-    point_at,
-    shape_of,
-)
-from mugo.games.position import COLOUR_NAMES, STONE_MARKS, BasePosition, IllegalMove
+    MAX_SIZE, MIN_SIZE, PASS, WHITE_BIT, BoardSize, board_points, format_gtp, format_size, point_at, shape_of)
+from mugo.games.position import COLOUR_NAMES, BasePosition, IllegalMove
 from mugo.games.replay import replay, set_up
 from mugo.games.rules import KOMI, POSITIONAL, SITUATIONAL, Rules
 from mugo.games.territory import stones_played
-
-__all__ = ["COLOUR_NAMES", "STONE_MARKS", "IllegalMove", "Position", "check_komi", "fixed_handicap", "format_komi",
-           "format_points", "format_score", "illegal_move"]
 
 MAX_KOMI = 1_000_000                     # points: int32 and float32 count them exactly
 
@@ -65,8 +42,7 @@ def check_komi(komi: float) -> None:
 class Position(BasePosition):
     """A position of Go on a board of 2 to 19 rows and columns.
 
-    scoring_rules: the scoring, the tax and White's points for handicap stones by which the game is scored; its other
-    fields are those of Rules().
+    scoring_rules: the scoring, the tax and White's points for handicap stones; its other fields are those of Rules().
     """
 
     game = "go"

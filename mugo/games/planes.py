@@ -18,6 +18,7 @@ keeps a copy, and a network for other planes is refused.
 Counts of eight planes are one-hot: the k-th plane (from 1) is set where the count is k, the eighth also where it is
 more, none where it is 0.
 """
+import itertools
 import math
 from typing import NamedTuple
 
@@ -27,21 +28,8 @@ from numba.extending import intrinsic
 
 from mugo.games import ladders
 from mugo.games.board import (
-    BLACK,
-    EMPTY,
-    POINTS,
-    RECENT,
-    WHITE,
-    clear,
-    head_at,
-    is_legal,
-    is_repetition,
-    is_true_eye,
-    new_boards,
-    next_stone,
-    points,
-    set_to_play,
-)
+    BLACK, EMPTY, POINTS, RECENT, WHITE, clear, head_at, is_legal, is_repetition, is_true_eye, new_boards, next_stone,
+    points, set_to_play)
 from mugo.games.coords import MAX_MOVES, PASS, WHITE_BIT, BoardSize, shape_of
 from mugo.games.replay import decode, replay, set_up
 
@@ -70,21 +58,10 @@ PLANES = (
     Plane("sensibleness",         1, "legal, and fills no own true eye"),
     Plane("zeros",                1, "constant"),
 )
-DEPTH = sum(plane.depth for plane in PLANES)     # 48
-PACKED = DEPTH // 8                              # bytes per point
-
-_FIRST = {plane.name: sum(p.depth for p in PLANES[:i]) for i, plane in enumerate(PLANES)}
-_STONES = _FIRST["stone colour"]
-_ONES = _FIRST["ones"]
-_TURNS = _FIRST["turns since"]
-_LIBERTIES = _FIRST["liberties"]
-_CAPTURE = _FIRST["capture size"]
-_SELF_ATARI = _FIRST["self-atari size"]
-_AFTER = _FIRST["liberties after move"]
-_LADDER_CAPTURE = _FIRST["ladder capture"]
-_LADDER_ESCAPE = _FIRST["ladder escape"]
-_SENSIBLE = _FIRST["sensibleness"]
-
+# The first plane of each feature, and the number of all planes, 48.
+(_STONES, _ONES, _TURNS, _LIBERTIES, _CAPTURE, _SELF_ATARI, _AFTER, _LADDER_CAPTURE, _LADDER_ESCAPE, _SENSIBLE, _ZEROS,
+ DEPTH) = itertools.accumulate((plane.depth for plane in PLANES), initial=0)
+PACKED = math.ceil(DEPTH / 8)                    # bytes per point
 _WORDS = (POINTS + 63) // 64                     # a set of points is this many uint64
 
 
@@ -132,7 +109,7 @@ def _bit(k):
 @njit(cache=True, nogil=True)
 def _count_plane(first, count):
     """The bit of a one-hot count of eight planes; count is at least 1."""
-    return np.uint64(1) << np.uint64(first + min(count, 8) - 1)
+    return _bit(first + min(count, 8) - 1)
 
 
 @njit(cache=True, nogil=True)

@@ -36,20 +36,8 @@ from mugo.games.area import area_score, stone_difference
 from mugo.games.board import BLACK, BORDER, EMPTY, POINTS, RECENT, WHITE, points
 from mugo.games.coords import PASS, BoardSize, shape_of
 from mugo.games.light_board import (
-    LIGHT_BOARD,
-    atari_liberty,
-    copy_position,
-    empty_neighbours,
-    has_empty_neighbour,
-    is_legal,
-    is_true_eye,
-    owner,
-    pattern_code,
-    play,
-    self_atari,
-    set_codes,
-    write_back,
-)
+    LIGHT_BOARD, atari_liberty, copy_position, empty_neighbours, has_empty_neighbour, is_legal, is_true_eye, owner,
+    pattern_code, play, self_atari, set_codes, write_back)
 from mugo.games.patterns import MATCHES
 
 UNIFORM, MOGO = 0, 1                     # kinds of rollouts

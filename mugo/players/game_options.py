@@ -15,7 +15,7 @@ from mugo.games.game import GAMES, new_game
 from mugo.games.go import MAX_KOMI, Position, fixed_handicap
 from mugo.games.position import BasePosition
 from mugo.games.rules import KOMI, NAMED_RULES, Rules, rules_to_play
-from mugo.players.options import NETWORK_PLAYERS
+from mugo.players.options import trained_for
 
 HANDICAP_KOMI = 0.5
 GOMOKU_SIZE = 8
@@ -107,16 +107,3 @@ def requested_rules(args: argparse.Namespace) -> Rules | None:
         return rules_to_play(args.rules).supported() if args.rules else None
     except ValueError as error:
         raise BadInput(f"--rules: {error}") from None
-
-
-def trained_for(args: argparse.Namespace) -> dict:
-    """"game", "size", "k" and "exactly" of the network that a command line names; {} if it names none.
-    Raises BadInput."""
-    name, player = getattr(args, "network", None), getattr(args, "player", None)
-    if name is None or player not in NETWORK_PLAYERS:
-        return {}
-    from mugo.nn.bundled import find_network  # here, so that others start without it
-    from mugo.nn.metadata import read_metadata
-    about = read_metadata(find_network(name))
-    return {"game": about.get("game", "go"), "size": about["size"], "k": about.get("k"),
-            "exactly": about.get("exactly", False)}

@@ -13,15 +13,7 @@ from mugo.nn.runtime import PLAY_PRECISIONS, PROVIDERS, check_options
 from mugo.players.player import Player, RandomPlayer
 from mugo.players.policy import TEMPERATURE, PolicyPlayer
 from mugo.players.searcher import (
-    DEFAULT_PLAY_OPTIONS,
-    GOMOKU_MCTS,
-    MCTS,
-    UCT,
-    PlayOptions,
-    SearchPlayer,
-    default_select_by,
-    default_settings,
-)
+    DEFAULT_PLAY_OPTIONS, GOMOKU_MCTS, MCTS, UCT, PlayOptions, SearchPlayer, default_select_by, default_settings)
 from mugo.search.search import Search
 from mugo.search.settings import LAMBDA, LAMBDA_LARGE, Settings
 
@@ -96,10 +88,7 @@ def make_player(name: str, *, network=None, seed: int | None = None, temperature
 
 
 def open_network(name: str | Path | None, threads: int | None = None, precision: str = "auto", provider: str = "cpu"):
-    """The network of this name or file, or, None, the bundled ones.  precision, provider: see nn.runtime.
-
-    Raises BadInput.
-    """
+    """The network of this name or file, or, None, the bundled ones (nn.inference).  Raises BadInput."""
     from mugo.nn.inference import BundledNetworks, Network  # here, so that `random` and `uct` start without it
     if name is None:
         return BundledNetworks(threads, precision, provider)
@@ -120,8 +109,7 @@ def add_arguments(parser: argparse.ArgumentParser, default: str | None = "mcts",
 
 def add_player_options(parser: argparse.ArgumentParser, without: Collection[str] = (),
                        defaults: Mapping[str, str] | None = None) -> None:
-    """The options of all players.  without: fields that the command does not follow.  defaults: of PlayOptions, as
-    add_options takes them."""
+    """The options of all players.  without: as in add_arguments.  defaults: of PlayOptions, as in add_options."""
     add_options(parser, PlayerOptions, without)
     group = parser.add_argument_group("search, of uct and mcts")
     add_options(group, PlayOptions, without, defaults)
@@ -135,11 +123,20 @@ def player_options(args: argparse.Namespace) -> PlayerOptions:
 
 def default_size(args: argparse.Namespace) -> int:
     """The board size of Go for a command line: that of its network's training, or 19.  Raises BadInput."""
-    if args.network is None or args.player not in NETWORK_PLAYERS:
-        return GO_SIZE
-    from mugo.nn.bundled import find_network
+    return trained_for(args).get("size", GO_SIZE)
+
+
+def trained_for(args: argparse.Namespace) -> dict:
+    """"game", "size", "k" and "exactly" of the network that a command line names; {} if it names none.
+    Raises BadInput."""
+    name, player = getattr(args, "network", None), getattr(args, "player", None)
+    if name is None or player not in NETWORK_PLAYERS:
+        return {}
+    from mugo.nn.bundled import find_network  # here, so that others start without it
     from mugo.nn.metadata import read_metadata
-    return read_metadata(find_network(args.network))["size"]
+    about = read_metadata(find_network(name))
+    return {"game": about.get("game", "go"), "size": about["size"], "k": about.get("k"),
+            "exactly": about.get("exactly", False)}
 
 
 def settings_from_arguments(args: argparse.Namespace, game: str = "go") -> Settings:

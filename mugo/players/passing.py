@@ -40,8 +40,7 @@ from mugo.search.result import MoveInfo, SearchResult
 
 SETTLED = 0.9             # ownership of a point that one colour owns after 95 % of the rollouts
 MARGIN = 0.05             # differences of win rates below this are noise
-# After the end of a game: rollouts of the side that has lost hope for mistakes.
-FINISHED_MARGIN = 0.2
+FINISHED_MARGIN = 0.2     # the same after the end of a game: rollouts of the side that has lost hope for mistakes
 MIN_VISITS = 100          # simulations after which ownership and win rates are relied on
 
 
@@ -70,10 +69,9 @@ def is_finished(position: BasePosition) -> bool:
     By MoGo's rollouts every chain is clearly alive, clearly dead or in seki, and without the dead ones every empty
     point that nobody owns is between stones of both colours: a neutral point, not an open border.
     """
-    if 3 * np.count_nonzero(position.stones) < position.area:
-        return False
     # A few rollouts first, with room for their deviation: in the middle game they suffice, and a policy alone is fast.
-    if not _all_clear(position, MOVE_ROLLOUTS, CLEAR_OWNERSHIP - 0.3) \
+    if 3 * np.count_nonzero(position.stones) < position.area \
+            or not _all_clear(position, MOVE_ROLLOUTS, CLEAR_OWNERSHIP - 0.3) \
             or not _all_clear(position, ROLLOUTS, CLEAR_OWNERSHIP):
         return False
     cleared = scoring.without_dead(position)
@@ -196,18 +194,13 @@ def plan_move(position: BasePosition, cleanup: bool) -> Plan:
     wins = position.last == PASS and _is_won(position, cleanup) and (
         cleanup or finished or all_chains_settled(position))
     return Plan(True, finished, position.last == PASS and not position.counts_territory, wins,
-                moves_before_pass(position, cleanup) if wins else ())
+                dead_liberties(position).tolist() if wins and cleanup else ())
 
 
 def value_of_last_pass(position: BasePosition) -> float:
     """The win rate, 0, 1/2 or 1, of the side to move if it ends the game by a pass."""
     score = scoring.final_score(position) if position.counts_territory else position.score()
     return (1 + float(np.sign(score)) * position.to_play) / 2
-
-
-def moves_before_pass(position: BasePosition, cleanup: bool) -> list[int]:
-    """The points to play before a pass: with `cleanup` the liberties of dead chains, else none."""
-    return dead_liberties(position).tolist() if cleanup else []
 
 
 def move_or_pass(search_briefly: Callable[..., SearchResult | None], result: SearchResult, best: MoveInfo, *,
@@ -242,8 +235,8 @@ def move_or_pass(search_briefly: Callable[..., SearchResult | None], result: Sea
 
 
 def _pass_unless_cleanup(result: SearchResult, cleanup: bool) -> int:
-    """PASS, or the best of the moves to play before it."""
-    before_pass = moves_before_pass(result.position, cleanup)
+    """PASS, or with `cleanup` the best of the liberties of dead chains, which are played before it."""
+    before_pass = dead_liberties(result.position) if cleanup else ()
     return next((info.point for info in result.moves if info.point in before_pass), PASS)
 
 

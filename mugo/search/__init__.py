@@ -13,12 +13,11 @@
     tree              select, evaluate, back up; compiled
     compact           the next position as the root; compiled
     tree_arrays       the arrays of a tree, how they grow, and its root
-    ranking           the order of moves, principal variations
     scores            the scores of a network in the tree; compiled
     lcb               lower confidence bounds of values
     stopping          the limits of a search, and choices that are decided before them
     root_priors       policy temperature and Dirichlet noise
-    move_infos        edges -> MoveInfos
+    move_infos        the order of moves; edges -> MoveInfos, with principal variations
     threaded_growth   growth without a network, by threads on one tree
     batched_growth    growth with a network, by batches of leaves
     search            the loop: position -> result

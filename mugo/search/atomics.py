@@ -71,15 +71,11 @@ def _set_free(typingctx, record):
 
 
 def _fence(ordering):
-    @intrinsic
-    def fence(typingctx):
-        def generate(context, builder, signature, arguments):
-            builder.fence(ordering)
-            return context.get_dummy_value()
+    def generate(context, builder, signature, arguments):
+        builder.fence(ordering)
+        return context.get_dummy_value()
 
-        return types.none(), generate
-
-    return fence
+    return intrinsic(lambda typingctx: (types.none(), generate))
 
 
 acquire_fence, release_fence = _fence("acquire"), _fence("release")

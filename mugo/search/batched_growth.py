@@ -4,7 +4,6 @@
     select a batch  |                              +--> expand and back up
                     +--> threads: rollouts --------+
 """
-import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, wait
 from typing import Any
@@ -31,12 +30,11 @@ class BatchedGrowth:
 
     arrays: of the tree.  executor: for the rollouts, or None.  rng: of symmetries and of the rollouts' random numbers.
     rollouts: as in threaded_growth.ThreadedGrowth.
-    seconds_spent: of all searches, by part; positions_evaluated: by the network; both for benchmarks.
+    positions_evaluated: by the network, in all searches.
     """
 
     def __init__(self, arrays: TreeArrays, settings: Settings, rng: np.random.Generator, executor: Executor | None):
         self.rollouts = np.zeros((settings.threads, POINTS), np.int32)
-        self.seconds_spent: dict[str, float] = dict.fromkeys(("tree", "network", "rollouts"), 0.0)
         self.positions_evaluated = 0
         self._arrays = arrays
         self._settings = settings
@@ -84,7 +82,6 @@ class BatchedGrowth:
         """Run a batch of n simulations, or fewer where selection comes to a leaf twice; returns how many."""
         arrays = self._arrays
         arrays.make_room(n)
-        started = time.perf_counter()
         table, area = symmetries(self._root.shape), self._root.area
         symmetry = table[self._rng.integers(0, len(table), n) if self._settings.random_symmetries else
                          np.zeros(n, np.int64)]
@@ -92,15 +89,12 @@ class BatchedGrowth:
         n = tree.select_batch(arrays.trees, arrays.nodes, arrays.edges, arrays.table, self._boards, self._history,
                               self._paths, self._leaves[:n], self._scratch, symmetry, packed)
         leaves = self._leaves[:n]
-        selected = time.perf_counter()
         finish_rollouts = self._start_rollouts(n) if self._lambda > 0 else []
         try:
             output = self._evaluate(packed[:n], symmetry[:n], leaves["needs_evaluation"])
         finally:
-            evaluated = time.perf_counter()
             for finish in finish_rollouts:               # even when the network fails
                 finish()
-        rolled_out = time.perf_counter()
         values = np.zeros(len(output.priors), np.float32) if output.values is None else output.values
         tree.expand_and_backup(arrays.trees, arrays.nodes, arrays.edges, self._boards, self._paths, leaves, n,
                                output.priors, values)
@@ -108,9 +102,6 @@ class BatchedGrowth:
             none = np.zeros(0, np.float32)
             scores.backup_scores(arrays.nodes, self._paths, leaves, *(
                 (none, none) if output.score_mean is None else (output.score_mean, output.score_stdev)))
-        for part, seconds in (("tree", selected - started + time.perf_counter() - rolled_out),
-                              ("network", evaluated - selected), ("rollouts", rolled_out - evaluated)):
-            self.seconds_spent[part] += seconds
         return n
 
     def _evaluate(self, packed: np.ndarray, symmetry: np.ndarray, needed: np.ndarray) -> NetworkOutput:
@@ -131,7 +122,7 @@ class BatchedGrowth:
         return output
 
     def _start_rollouts(self, n: int) -> list[Callable]:
-        """Start evaluating n leaves by rollouts; the functions returned wait for the end of it."""
+        """Start evaluating n leaves by rollouts; the functions returned wait for it, or do it without an executor."""
         trees, boards, leaves = self._arrays.trees, self._boards, self._leaves
         if self._executor is None:
             return [lambda: tree.evaluate_leaves(trees, boards, leaves, 0, n, n, self.rollouts[0])]

@@ -39,7 +39,7 @@ def _write_edges(tree, nodes, edges, v, b, only, lower, upper):
             edges[first + n].move = edges[j].move
             edges[j].move = p
             n += 1
-    if game.may_pass(b):
+    if not game.is_gomoku(b):
         edges[first + n].move = PASS
         n += 1
     for i in range(first, first + n):

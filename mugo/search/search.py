@@ -19,7 +19,7 @@ from mugo.core.files import log_to_stderr
 from mugo.games import rollouts
 from mugo.games.board import new_boards
 from mugo.games.position import BasePosition
-from mugo.search import ranking, records, scores, solver, stopping
+from mugo.search import records, scores, solver, stopping
 from mugo.search.batched_growth import BatchedGrowth
 from mugo.search.move_infos import move_infos
 from mugo.search.result import MoveInfo, SearchResult
@@ -191,7 +191,7 @@ class Search:
         """The moves after these moves from the root, the best first; win rates are of the side to move there.
         () where the tree ends before."""
         edges = self.tree.edges_of(self.tree.node_after(moves))
-        return move_infos(self.tree.nodes, self.tree.edges, edges, ranking.ranking(edges), self.settings.lcb_stdevs)
+        return move_infos(self.tree.nodes, self.tree.edges, edges, None, self.settings.lcb_stdevs)
 
     def _result(self, position: BasePosition, simulations: int, seconds: float,
                 priors: np.ndarray | None) -> SearchResult:
@@ -199,13 +199,11 @@ class Search:
         tree = self.tree
         tree.bound_root(self._board)
         root, edges = tree.root_node, tree.root_edges
-        priors = edges["prior"] if priors is None else priors
         proven = int(root["lower"]) if solver.is_proven(root) else None
         lengths = None
         if proven == solver.WIN:
             lengths = solver.proof_lengths(tree.nodes, tree.edges, tree.n_nodes, tree.root)
-        infos = move_infos(tree.nodes, tree.edges, edges, ranking.ranking(edges, lengths), self.settings.lcb_stdevs,
-                           priors)
+        infos = move_infos(tree.nodes, tree.edges, edges, lengths, self.settings.lcb_stdevs, priors)
         value = float(root["total"]) / max(int(root["visits"]), 1) if proven is None else proven
         lead, stdev = scores.score_of(root)
         ownership = self.growth.ownership(position)

@@ -41,7 +41,6 @@ from mugo.search.rave import backup_amaf, record_rollout
 from mugo.search.records import MAX_DEPTH, NULL_NODE
 from mugo.search.solver import LOSS, WIN, bound_edge, bound_node, is_proven
 
-
 MAX_LOAD = 0.5                           # of the table: nodes for each slot
 
 
@@ -337,8 +336,7 @@ def select_batch(trees, nodes, edges, table, boards, history, paths, leaves, scr
 
 @njit(cache=True, nogil=True)
 def evaluate_leaves(trees, boards, leaves, start, end, n, ownership):
-    """Roll out leaves [start, end) of the n selected; adds lambda times the outcome to their values.
-    """
+    """Roll out leaves [start, end) of the n selected; adds lambda times the outcome to their values."""
     tree = trees[0]
     first_plays = np.zeros(POINTS, np.int8)
     amaf = np.zeros((2, POINTS, 2), np.float32)          # not kept: RAVE is for searches without a network

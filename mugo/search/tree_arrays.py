@@ -16,7 +16,8 @@ ROOM_FOR_EACH = 8                        # nodes that a simulation adds at most,
 
 
 class TreeArrays:
-    """trees: TREE (1,).  nodes: NODE (n,).  edges: EDGE (max_edges,).  table: int32 (2**m,).  See tree.
+    """trees: TREE (1,).  nodes: NODE (n,).  edges: EDGE (max_edges,).  table: int32 (2**m,).  See tree.  record: the
+    TREE.  params: its PARAMS.
 
     Nodes and edges are zeros that were never written, which take no memory until they are; the table, which is written
     wherever there is a new root, is small at first and grows with the nodes.
@@ -24,19 +25,11 @@ class TreeArrays:
 
     def __init__(self, max_edges: int):
         self.trees = np.zeros(1, records.TREE)
+        self.record: Any = self.trees[0]                 # views
+        self.params: Any = self.record["params"]
         self.nodes = np.zeros(max_edges // EDGES_FOR_EACH_NODE + 1000, records.NODE)
         self.edges = np.zeros(max_edges, records.EDGE)
         self.table = np.zeros(SMALLEST_TABLE, np.int32)
-
-    @property
-    def record(self) -> Any:
-        """The TREE."""
-        return self.trees[0]
-
-    @property
-    def params(self) -> Any:
-        """The PARAMS of the tree."""
-        return self.trees[0]["params"]
 
     @property
     def root(self) -> int:

@@ -10,7 +10,7 @@ from trees import Grown
 from mugo.games import game, go, gomoku
 from mugo.games.coords import PASS, board_points, point_at
 from mugo.games.position import BasePosition
-from mugo.search import ranking, records, solver, tree
+from mugo.search import move_infos, records, solver, tree
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.search import Search
 from mugo.search.settings import Settings
@@ -215,7 +215,7 @@ def test_the_shortest_win_is_the_best_and_the_longest_resistance_counts():
     lengths = solver.proof_lengths(nodes, edges, 8, 1)
     assert lengths[[1, 2, 3, 4, 5]].tolist() == [1, 2, 1, 0, 0] and lengths[6] > 1000 < lengths[7]
     assert solver.proof_lengths(nodes, edges, 8, 6)[[1, 6]].tolist() == [1, 2]
-    assert ranking.ranking(edges[:2], lengths).tolist() == [1, 0]           # the shortest, though it has fewer visits
+    assert move_infos.ranking(edges[:2], lengths).tolist() == [1, 0]      # the shortest, though it has fewer visits
     edges[1]["lower"] = edges[1]["upper"] = -1
     lengths = solver.proof_lengths(nodes, edges, 8, 6)
     assert lengths[[1, 6]].tolist() == [3, 4]                            # 6 resists longest by 1
@@ -307,8 +307,8 @@ def edges_of(*rows):
 ])
 def test_the_order_of_moves_and_which_are_mistakes(rows, order, mistakes):
     edges = edges_of(*rows)
-    assert ranking.ranking(edges).tolist() == order
-    assert np.flatnonzero(ranking.is_proven_mistake(edges)).tolist() == mistakes
+    assert move_infos.ranking(edges).tolist() == order
+    assert np.flatnonzero(move_infos.is_proven_mistake(edges)).tolist() == mistakes
 
 
 @pytest.mark.parametrize("proven, infos, best", [
