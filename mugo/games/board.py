@@ -214,10 +214,8 @@ def hash_after(b, p, c):
 
 @njit(cache=True, nogil=True)
 def is_repetition(b, history, p, c):
-    """Whether a legal move of c on p would repeat a position (positional superko).
-
-    A repetition needs a stone on p to have been captured since, so other points need no look at the history.
-    """
+    """Whether a legal move of c on p would repeat a position (positional superko).  A repetition needs a stone on p to
+    have been captured since, so other points need no look at the history."""
     if b.ever_captured[p]:
         h = hash_after(b, p, c)
         for i in range(b.moves + 1):
@@ -228,10 +226,8 @@ def is_repetition(b, history, p, c):
 
 @njit(cache=True, nogil=True)
 def legal_points(b, history, sensible):
-    """int64 (n,): the points on which the side to move may play, superko included, by row and column.
-
-    sensible: without those that fill an own true eye.
-    """
+    """int64 (n,): the points on which the side to move may play, superko included, by row and column.  sensible:
+    without those that fill an own true eye."""
     found = np.empty(b.n_empty, np.int64)
     n = 0
     c = b.to_play
@@ -244,11 +240,8 @@ def legal_points(b, history, sensible):
 
 @njit(cache=True, nogil=True)
 def is_true_eye(b, p, c):
-    """Whether the empty point p is a true eye of c, which c should not fill.
-
-    All neighbours are c's or border, and at most one diagonal point is the opponent's (none at the edge), as in MuGo
-    (2016) and most programs with rollouts.
-    """
+    """Whether the empty point p is a true eye of c, which c should not fill.  All neighbours are c's or border, and at
+    most one diagonal point is the opponent's (none at the edge), as in MuGo (2016) and most programs with rollouts."""
     w = b.width
     for d in (-w, -1, 1, w):
         s = b.colour[p + d]
@@ -263,6 +256,20 @@ def is_true_eye(b, p, c):
         elif s == BORDER:
             edge = 1
     return theirs + edge <= 1
+
+
+@njit(cache=True, nogil=True)
+def has_stone_near(b, p, steps, diagonals):
+    """Whether a stone is within so many steps of the empty point p, along the lines, or with diagonal steps, too."""
+    w = b.width
+    row = p // w
+    col = p % w
+    for r in range(max(row - steps, 1), min(row + steps, b.rows) + 1):
+        reach = steps if diagonals else steps - abs(r - row)
+        for q in range(r * w + max(col - reach, 1), r * w + min(col + reach, b.cols) + 1):
+            if b.colour[q] != EMPTY:
+                return True
+    return False
 
 
 @njit(cache=True, nogil=True)

@@ -11,7 +11,7 @@ from numba import njit
 
 from mugo.games.area import area_score
 from mugo.games.board import (
-    BLACK, KO, OCCUPIED, SUICIDE, WHITE, hash_after, is_repetition, legal_points, legality, play)
+    BLACK, KO, LEGAL, OCCUPIED, SUICIDE, WHITE, hash_after, is_repetition, legal_points, legality, play)
 from mugo.games.coords import (
     MAX_SIZE, MIN_SIZE, PASS, WHITE_BIT, BoardSize, board_points, format_gtp, format_size, point_at, shape_of)
 from mugo.games.position import COLOUR_NAMES, BasePosition, IllegalMove
@@ -30,6 +30,7 @@ def _points(boards):
     return area_score(b) - stones_played(b) * b.territory
 
 
+_REASONS = {OCCUPIED: "is occupied", KO: "retakes the ko", SUICIDE: "is suicide"}
 _SCORING = attrgetter("shape", "white_points", "scoring_rules.scoring", "scoring_rules.tax")
 
 
@@ -40,10 +41,8 @@ def check_komi(komi: float) -> None:
 
 
 class Position(BasePosition):
-    """A position of Go on a board of 2 to 19 rows and columns.
-
-    scoring_rules: the scoring, the tax and White's points for handicap stones; its other fields are those of Rules().
-    """
+    """A position of Go on a board of 2 to 19 rows and columns.  scoring_rules: the scoring, the tax and White's points
+    for handicap stones; its other fields are those of Rules()."""
 
     game = "go"
     may_pass = True
@@ -110,12 +109,8 @@ class Position(BasePosition):
         colour = self.to_play if colour is None else colour
         board = self.board[0]
         reason = legality(board, point, colour)
-        if reason == OCCUPIED:
-            return "is occupied"
-        if reason == KO:
-            return "retakes the ko"
-        if reason == SUICIDE:
-            return "is suicide"
+        if reason != LEGAL:
+            return _REASONS[reason]
         if ko in (POSITIONAL, SITUATIONAL) and is_repetition(board, self.history, point, colour) \
                 and (ko == POSITIONAL or self._repeats_situation(point, colour)):
             return "repeats a position (superko)"

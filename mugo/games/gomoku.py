@@ -34,8 +34,7 @@ FIVE = 5
 
 
 def default_row(size: BoardSize) -> int:
-    """How many in a row win on a board of this size by default: 3 on 3x3, 4 up to 6x6, else 5; on a rectangle as on the
-    square of its shorter edge."""
+    """How many in a row win on a board of this size by default: 3 on 3x3, 4 up to 6x6, else 5, by its shorter edge."""
     return DEFAULT_K.get(min(shape_of(size)), FIVE)
 
 
@@ -165,10 +164,9 @@ def _winning_point_of_move(b, back, c):
 def roll_out(b, kind, first_plays):
     """Play b to its end at random; returns the winner, EMPTY for a draw.
 
-    first_plays: gets the colour of each stone played, as in rollouts.roll_out.
-    kind: UNIFORM, all moves equally likely; MOGO, a move that wins at once, else one that blocks such a move, else
-    any.  Before the first two moves the whole board is searched for them; later only the last two moves can have made
-    new ones.
+    first_plays: gets the colour of each stone played.  kind: UNIFORM, all moves equally likely; MOGO, a move that wins
+    at once, else one that blocks such a move, else any.  Before the first two moves the whole board is searched for
+    them; later only the last two moves can have made new ones.
     """
     c = b.to_play
     n_searches = 0
@@ -225,10 +223,7 @@ def write_planes(b, symmetry, out):
 # ---- positions
 
 class Position(BasePosition):
-    """A Gomoku board of 3 to 19 rows and columns.
-
-    k: how many in a row win.  exactly: whether more than k do not.
-    """
+    """A Gomoku board of 3 to 19 rows and columns.  k: how many in a row win.  exactly: whether more than k do not."""
 
     game = "gomoku"
     may_pass = False
@@ -236,8 +231,7 @@ class Position(BasePosition):
     _set_up = staticmethod(set_up)
 
     def __init__(self, size: BoardSize = 8, k: int | None = None, exactly: bool = False, to_play: int = BLACK):
-        """An empty board; k: default_row(size) by default.  Raises ValueError for a side outside 3 to 19, and for a k
-        below 3 or above the longer side."""
+        """An empty board; k: default_row(size) by default.  Raises ValueError for a side or a k that does not fit."""
         k = default_row(size) if k is None else k
         shape = shape_of(size)
         if not MIN_SIZE <= min(shape) <= max(shape) <= MAX_SIZE:
@@ -246,15 +240,8 @@ class Position(BasePosition):
         if not 3 <= k <= max(shape):
             raise ValueError(f"3 to {max(shape)} in a row can win on {format_size(size)}, not {k}")
         super().__init__(shape, 0.0, to_play)
+        self.k, self.exactly = k, exactly
         self.board["k"], self.board["exactly"] = k, exactly
-
-    @property
-    def k(self) -> int:
-        return int(self.board[0]["k"])
-
-    @property
-    def exactly(self) -> bool:
-        return bool(self.board[0]["exactly"])
 
     def _empty(self, to_play: int) -> "Position":
         return Position(self.shape, self.k, self.exactly, to_play)

@@ -58,11 +58,8 @@ def _append_liberty(b, h, out, found):
 
 @njit(cache=True, nogil=True)
 def escape_moves(b, h, out):
-    """Write the moves that may save the chain with head h, in atari; returns their number.
-
-    First the captures of opponent chains in atari next to it, then the extension; each move once.  At most 181: a
-    capture needs two points of the board, the empty one and a stone of its own.
-    """
+    """Write the moves that may save the chain with head h, in atari, each once; returns their number: the captures of
+    chains in atari next to it, then the extension.  At most 181: a capture needs an empty point and a stone."""
     w = b.width
     opponent = -b.colour[h]
     found = 0
@@ -155,23 +152,23 @@ def is_captured(boards, moves, prey, hunters_turn):
 
 
 @njit(cache=True, nogil=True)
-def captures_in_ladder(b, boards, moves, p, c):
-    """Whether a legal move of c on p starts a ladder that captures a chain with two liberties."""
-    for g in adjacent_chains(b, p):
-        if g and b.colour[g] == -c and b.liberties[g] == 2:
-            boards[0] = b
-            play(boards[0], p, c)
-            if is_captured(boards, moves, g, False):
-                return True
-    return False
+def is_taken(b, boards, moves, h, p, c):
+    """Whether, after a legal move of c on p, the chain of b with head h, of either colour, is captured by a ladder."""
+    boards[0] = b
+    after = boards[0]
+    play(after, p, c)
+    if after.colour[h] != b.colour[h]:
+        return True
+    liberties = after.liberties[head_at(after, h)]
+    if b.colour[h] == c:
+        return liberties == 1 or liberties == 2 and is_captured(boards, moves, h, True)
+    return liberties == 1 and is_captured(boards, moves, h, False)
 
 
 @njit(cache=True, nogil=True)
-def escapes_ladder(b, boards, moves, h, p, c):
-    """Whether a legal move of c on p saves the chain of c with head h, now in atari, from a ladder."""
-    boards[0] = b
-    play(boards[0], p, c)
-    liberties = boards[0].liberties[head_at(boards[0], h)]
-    if liberties == 2:
-        return not is_captured(boards, moves, h, True)
-    return liberties > 2
+def captures_in_ladder(b, boards, moves, p, c):
+    """Whether a legal move of c on p starts a ladder that captures a chain with two liberties."""
+    for g in adjacent_chains(b, p):
+        if g and b.colour[g] == -c and b.liberties[g] == 2 and is_taken(b, boards, moves, g, p, c):
+            return True
+    return False

@@ -35,10 +35,7 @@ from mugo.games.replay import decode, replay, set_up
 
 
 class Plane(NamedTuple):
-    """A feature of one or more planes; meaning: of each plane, or of the count that they encode.
-
-    Networks are saved with this table, and one with another text is refused.
-    """
+    """A feature of one or more planes; meaning: of each plane, or of the count that they encode."""
 
     name: str
     depth: int
@@ -205,10 +202,8 @@ def _move_effects(b, work, p, c):
 
 @njit(cache=True, nogil=True)
 def write_planes(b, history, work, line, candidates, symmetry, out):
-    """Write the packed planes of board b to out, uint8 (points, PACKED), for the side to move.
-
-    One function: with the planes of a point, or the packing, in functions of their own it takes twice as long.
-    """
+    """Write the packed planes of board b to out, uint8 (points, PACKED), for the side to move.  One function: with the
+    planes of a point, or the packing, in functions of their own it takes twice as long."""
     w = b.width
     c = b.to_play
     _collect_liberties(b, work)
@@ -260,7 +255,7 @@ def _write_ladder_escapes(b, history, work, line, candidates):
                 p = np.int64(escapes[i])
                 if (not work.planes[p] & _bit(_LADDER_ESCAPE) and is_legal(b, p, c)
                         and not is_repetition(b, history, p, c)
-                        and ladders.escapes_ladder(b, line, candidates, h, p, c)):
+                        and not ladders.is_taken(b, line, candidates, h, p, c)):
                     work.planes[p] |= _bit(_LADDER_ESCAPE)
 
 
@@ -294,10 +289,8 @@ def write_sample_planes(size, setup, moves, samples, symmetries, scratch, out, t
 
 
 def unpack(packed: np.ndarray, depth: int = DEPTH, shape: tuple[int, int] | None = None) -> np.ndarray:
-    """Planes, uint8 (..., rows, columns, depth), of packed ones, uint8 (..., points, bytes).
-
-    shape: (rows, columns) of the boards; None: they are square.
-    """
+    """Planes, uint8 (..., rows, columns, depth), of packed ones, uint8 (..., points, bytes).  shape: (rows, columns);
+    None: square."""
     rows, cols = shape or (math.isqrt(packed.shape[-2]),) * 2
     planes = np.unpackbits(packed, axis=-1, count=depth, bitorder="little")
     return planes.reshape(*packed.shape[:-2], rows, cols, depth)

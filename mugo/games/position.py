@@ -29,7 +29,7 @@ STONE_MARKS = {BLACK: "X", WHITE: "O", EMPTY: "."}
 
 
 class IllegalMove(ValueError):
-    """A move that the rules forbid; the message names the move and the rule."""
+    """A move that the rules forbid; the message names both."""
 
 
 # A move of a game: its point and colour, and the side that was to move.
@@ -40,10 +40,8 @@ def global_features(white_points, to_play) -> np.ndarray:
     """What a value depends on in addition to the board, float32 (n, 2), for networks.
 
     Columns: the points that the side to move gets at the end (KataGo's selfKomi), and its colour, 1 Black, -1 White.
-
-    white_points: White's by komi and for handicap stones, a number or an array (n,), of which at most MAX_POINTS count;
-    for Black they count negative.
-    to_play: of the positions, (n,).
+    white_points: White's by komi and for handicap stones, a number or (n,), of which at most MAX_POINTS count.
+    to_play: (n,).
     """
     to_play = np.asarray(to_play, np.float64)
     points = np.clip(-np.asarray(white_points, np.float64) * to_play, -MAX_POINTS, MAX_POINTS)
@@ -118,7 +116,7 @@ class BasePosition(ABC):
         """Whether the game has ended."""
 
     def check_has_moves(self) -> None:
-        """Raise BadInput for a game that is over and has no pass: two passes in Go may be followed by more moves."""
+        """Raise BadInput for a game of Gomoku that is over: two passes in Go may be followed by more moves."""
         if self.is_over and not self.may_pass:
             raise BadInput("the game is over: there is no move to search for")
 
@@ -151,10 +149,8 @@ class BasePosition(ABC):
         return int(self.board[0]["to_play"])
 
     def play(self, point: int, colour: int | None = None) -> Self:
-        """The position after a move, a point or PASS, of the side to move or of the colour given.
-
-        Raises IllegalMove, which names the move and the rule.
-        """
+        """The position after a move, a point or PASS, of the side to move or of the colour given.  Raises IllegalMove,
+        which names the move and the rule."""
         if point != PASS and not is_on_board(point, self.shape):         # kernels do not check it
             raise IllegalMove(f"illegal move: {point} is not a point of the {format_size(self.shape)} board")
         colour = self.to_play if colour is None else colour
@@ -164,10 +160,8 @@ class BasePosition(ABC):
         return self.play_unchecked(point, colour)
 
     def play_unchecked(self, point: int, colour: int) -> Self:
-        """The position after a move that is known to be legal, or that repeats a position in a game record.
-
-        Raises IllegalMove if the game has MAX_MOVES moves already.
-        """
+        """The position after a move that is known to be legal, or that repeats a position in a game record.  Raises
+        IllegalMove if the game has MAX_MOVES moves already."""
         after = self._before_moves(1)
         board = after.board[0]
         after._moves[-1] = point, colour, board["to_play"]
@@ -177,8 +171,7 @@ class BasePosition(ABC):
         return after
 
     def _before_moves(self, n: int) -> Self:
-        """This position with room for n more moves, and for the hashes of the positions after them, at the end of
-        _moves and _hashes.  Raises IllegalMove for a game of more than MAX_MOVES moves."""
+        """This position with room for n more moves and hashes.  Raises IllegalMove beyond MAX_MOVES moves."""
         plies = self.plies
         if plies + n > MAX_MOVES:
             raise IllegalMove(f"a game has at most {MAX_MOVES} moves")
@@ -227,10 +220,8 @@ class BasePosition(ABC):
         return other
 
     def with_stones(self, black: Iterable[int] = (), white: Iterable[int] = (), to_play: int | None = None) -> Self:
-        """A new start without history: this board with more stones on it.
-
-        Raises IllegalMove for a stone on an occupied point, without a liberty, or that would capture or win.
-        """
+        """A new start without history: this board with more stones on it.  Raises IllegalMove for a stone on an
+        occupied point, without a liberty, or that would capture or win."""
         index = {point: i for i, point in enumerate(board_points(self.shape).tolist())}
         added = [*(index[int(point)] for point in black), *(index[int(point)] + WHITE_BIT for point in white)]
         return self._with_setup(np.append(_encoded_stones(self.stones), np.array(added, np.int16)),
@@ -245,10 +236,8 @@ class BasePosition(ABC):
         return self._with_setup(_encoded_stones(stones), to_play)
 
     def _with_setup(self, setup: np.ndarray, to_play: int) -> Self:
-        """A new start with encoded stones, int16 (n,).  Raises IllegalMove.
-
-        Handicap stones are not known from others, so there are as many as before, or as Black has stones.
-        """
+        """A new start with encoded stones, int16 (n,).  Raises IllegalMove.  Handicap stones are not known from others,
+        so there are as many as before, or as Black has stones."""
         other = self._empty(to_play)
         other.handicap = min(self.handicap, int((setup & WHITE_BIT == 0).sum()))
         placed = other._set_up(other.board[0], setup)
@@ -280,13 +269,12 @@ class BasePosition(ABC):
 
     @property
     def counts_territory(self) -> bool:
-        """Whether a game of Go is scored by territory and prisoners, not by area."""
+        """Whether a game of Go is scored by territory."""
         return bool(self.board[0]["territory"])
 
     @property
     def area_komi(self) -> float:
-        """White's points against the area at the end, by which the game is decided as by its own rules
-        (territory.area_komi)."""
+        """White's points against the area at the end, by which its own rules decide the game (territory.area_komi)."""
         return float(area_komi(self.board[0], self.white_points))
 
     @property

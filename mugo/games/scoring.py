@@ -56,8 +56,7 @@ def position_after(position: BasePosition, points: Sequence[int]) -> BasePositio
 
 
 def ownership_stdev(ownership: np.ndarray) -> np.ndarray:
-    """float64, of the shape of ownership: the standard deviation of each point's owner, 1 or -1, over rollouts with
-    this mean."""
+    """float64, of its shape: the standard deviation of each point's owner, 1 or -1, over rollouts with this mean."""
     return np.sqrt(np.maximum(1 - ownership.astype(np.float64) ** 2, 0))
 
 
@@ -68,9 +67,7 @@ def score_stdev(ownership: np.ndarray) -> float:
 
 def without_dead(position: BasePosition, ownership_of: OwnershipOf = ownership_at_end) -> BasePosition:
     """A finished position without its dead stones, which are prisoners, ready for `score`; a new start without history.
-
-    A chain is dead as in dead_stones.mark_dead_chains, but not in a seki.
-    """
+    A chain is dead as in dead_stones.mark_dead_chains, but not in a seki."""
     assert isinstance(position, Position)
     owners, dead = np.zeros(POINTS, np.float32), np.zeros(POINTS, np.bool_)
     while True:
@@ -125,8 +122,7 @@ def owner_of_points(cleared: BasePosition) -> np.ndarray:
     return owners
 
 
-def final_statuses(position: BasePosition, ownership_of: OwnershipOf = ownership_at_end
-                   ) -> dict[str, list[list[int]]]:
+def final_statuses(position: BasePosition, ownership_of: OwnershipOf = ownership_at_end) -> dict[str, list[list[int]]]:
     """The chains of a finished position by status: for each of STATUSES (as GTP's final_status_list) their points."""
     cleared = without_dead(position, ownership_of)
     colour = cleared.board[0]["colour"]

@@ -17,15 +17,14 @@ from mugo.games.go import Position, format_komi, format_score
 
 
 class ScoringSession:
-    """A finished position and its dead stones.
-
-    dead: the points of all dead stones.
-    """
+    """A finished position and its dead stones; dead: their points."""
 
     def __init__(self, position: Position, dead: Collection[int] | None = None):
         """dead: one or more points of each dead chain; None: the chains that rollouts take for dead."""
         self.position = position
-        marked = set(_empty_or_dead_points(position) if dead is None else dead)
+        if dead is None:                                 # with the empty points, which belong to no chain
+            dead = board_points(position.shape)[scoring.without_dead(position).stones.ravel() == EMPTY].tolist()
+        marked = set(dead)
         self.dead = {point for chain in scoring.chains(position) if not marked.isdisjoint(chain) for point in chain}
 
     def toggle(self, point: int) -> None:
@@ -72,9 +71,3 @@ class ScoringSession:
                    for colour in (BLACK, WHITE)}
         return (f"Black {points[BLACK]}{of_them[BLACK]}, White {points[WHITE]}{of_them[WHITE]} and "
                 f"{format_komi(self.position)}: {self.result()}")
-
-
-def _empty_or_dead_points(position: Position) -> list[int]:
-    """The empty points and the dead stones of a position, by rollouts."""
-    stones = scoring.without_dead(position).stones.ravel()
-    return board_points(position.shape)[stones == EMPTY].tolist()

@@ -37,9 +37,7 @@ def stones_played(b):
 @njit(cache=True, nogil=True)
 def area_komi(b, komi):
     """White's points against the area at the end from this position on; komi itself where the game is scored by area.
-
-    komi: White's points by komi and for handicap stones.
-    """
+    komi: White's points by komi and for handicap stones."""
     if b.territory == 0:
         return komi + 0.0
     return komi + stones_played(b) + (0.5 * b.to_play if b.passes == 0 else 0.0)

@@ -45,25 +45,17 @@ class GameOptions:
 
 
 def add_arguments(parser: argparse.ArgumentParser, size: str, *, network: bool = True, handicap: bool = False) -> None:
-    """Add the options of the game.
-
-    size: the default board size of Go, as text for the help.  network: whether the command has --network, whose game
-    and size are the defaults.  handicap: whether to add --handicap.
-    """
+    """Add the options of the game.  size: the default board size of Go, as text for the help.  network: whether the
+    command has --network, whose game and size are the defaults.  handicap: whether to add --handicap."""
     defaults = {"size": f"{size}; in Gomoku that of --network, or {GOMOKU_SIZE}"} if network else {
         "size": f"{size}; in Gomoku {GOMOKU_SIZE}", "game": "go"}
     add_options(parser, GameOptions, () if handicap else ("handicap",), defaults)
 
 
-def game_options(args: argparse.Namespace) -> GameOptions:
-    """The options of a command line.  Raises BadInput."""
-    return GameOptions(**given(GameOptions, args))
-
-
 def first_position(args: argparse.Namespace, size: int) -> BasePosition:
     """The empty board that a command line asks for, or that with handicap stones.  size: the default in Go.  Raises
     BadInput."""
-    options, trained = game_options(args), trained_for(args)
+    options, trained = GameOptions(**given(GameOptions, args)), trained_for(args)
     game = options.game or trained.get("game", "go")
     refuse_other_options(args, game)
     try:

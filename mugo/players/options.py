@@ -61,11 +61,8 @@ def make_player(name: str, *, network=None, seed: int | None = None, temperature
     """The player of this name.
 
     network: a name or file that nn.inference.Network opens, or an open network; None: the bundled ones, by board.
-    precision, provider: with which a network that is not open is opened (nn.runtime).
-    seed: the same seed plays the same moves.  temperature: of `randompolicy` only.
-    symmetries: test-time augmentation of `policy` and `randompolicy`: priors averaged over the 8 symmetries.
-    settings, play_options: of `uct` and `mcts` only; a seed in the settings takes precedence over `seed`.
-    game: whose default settings are used without `settings`.
+    seed: the same seed plays the same moves.  temperature, symmetries, precision, provider: as in PlayerOptions.
+    settings, play_options: of `uct` and `mcts`; without settings those of the game, with the seed.
     Raises BadInput for an unknown name, options out of range or a network that cannot be opened.
     """
     if name not in PLAYERS:
@@ -97,10 +94,8 @@ def open_network(name: str | Path | None, threads: int | None = None, precision:
 
 def add_arguments(parser: argparse.ArgumentParser, default: str | None = "mcts", without: Collection[str] = ()
                   ) -> None:
-    """The player, and the options of all players.
-
-    default: the player; None: it depends on the board.  without: fields that the command does not follow.
-    """
+    """The player, and the options of all players.  default: the player; None: it depends on the board.  without: fields
+    that the command does not follow."""
     parser.add_argument("player", nargs="?", default=default, choices=PLAYERS, metavar="PLAYER",
                         help=f"{', '.join(PLAYERS)} (default: "
                         f"{default or 'mcts, or uct where there is no network for the board'})")
@@ -157,10 +152,8 @@ def play_options_from_arguments(args: argparse.Namespace, game: str = "go") -> P
 
 
 def player_from_arguments(args: argparse.Namespace, game: str = "go", network=None) -> Player:
-    """The player of a command line, for a game, "go" or "gomoku".  network: an open one instead of --network.
-
-    Raises BadInput.
-    """
+    """The player of a command line, for a game, "go" or "gomoku".  network: an open one instead of --network.  Raises
+    BadInput."""
     options = player_options(args)
     player = make_player(args.player, network=network or options.network, seed=args.seed,
                          temperature=options.temperature, symmetries=options.symmetries,

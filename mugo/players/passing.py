@@ -16,13 +16,9 @@ uct and mcts pass
 
 By area a pass that ends the game has an exact value, the score with every stone alive, which is not how people count.
 So the other moves are searched without it, and compared with it here; and neutral points are filled first, each worth a
-point.  By territory the search evaluates such a pass as any other move, and a move in settled territory costs a point:
-the second and third rules keep it from being played.
-
-Before the game is nearly over only the first rule applies, and the third in a game that is searched with its own komi:
-the tree scores by area with every stone alive, so two early passes may win a game that people would play on.  With
-`cleanup` the score includes dead stones, and those of the opponent are captured first.  Which stones are dead, and the
-score: games.scoring.
+point.  By territory the search evaluates such a pass as any other move, and moves in settled territory cost points.
+Before the game is nearly over only the first rule applies, and the third in a game that is searched with its own komi.
+With `cleanup` the score includes dead stones, and those of the opponent are captured first.
 """
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -45,11 +41,8 @@ MIN_VISITS = 100          # simulations after which ownership and win rates are 
 
 
 def is_nearly_over(position: BasePosition) -> bool:
-    """Whether at most a tenth of the points are playable and not settled.
-
-    By MoGo's rollouts: uniform ones leave 74 points unsettled, at the median, where two people on 19x19 have agreed
-    that the game is over, and MoGo's 14.
-    """
+    """Whether at most a tenth of the points are playable and not settled, by MoGo's rollouts: uniform ones leave 74
+    points unsettled, at the median, where two people on 19x19 have agreed that the game is over, and MoGo's 14."""
     if 3 * np.count_nonzero(position.stones) < position.area:
         return not len(position.sensible_points())
     # A few rollouts first, which suffice in the middle game.
@@ -115,10 +108,8 @@ def dead_liberties(position: BasePosition) -> np.ndarray:
 
 
 def may_evaluate_pass(position: BasePosition) -> bool:
-    """Whether a search that evaluates a position for people should look at a pass.
-
-    In Go near the end of the game, and not after a pass, where a second one would count dead stones as alive.
-    """
+    """Whether a search that evaluates a position for people should look at a pass: in Go near the end, and not after a
+    pass, where a second one would count dead stones as alive."""
     return position.may_pass and position.last != PASS and is_nearly_over(position)
 
 
@@ -205,11 +196,8 @@ def value_of_last_pass(position: BasePosition) -> float:
 
 def move_or_pass(search_briefly: Callable[..., SearchResult | None], result: SearchResult, best: MoveInfo, *,
                  cleanup: bool, plan: Plan) -> int:
-    """The point to play after a search whose best move is `best`, or PASS.
-
-    search_briefly: a search of a position with less effort, and options as in Search.search; None if its result cannot
-    be relied on.
-    """
+    """The point to play after a search whose best move is `best`, or PASS.  search_briefly: a search of a position with
+    less effort, and options as in Search.search; None if its result cannot be relied on."""
     position = result.position
     least = best.win_rate - (FINISHED_MARGIN if plan.is_finished else MARGIN)
     if plan.is_finished and not position.counts_territory:

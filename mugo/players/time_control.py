@@ -33,10 +33,8 @@ MIN_SECONDS = 0.001       # for a move when there is no time left: 0 could mean 
 
 @dataclass(frozen=True, slots=True)
 class TimeSettings:
-    """The time system of a game, a row of the table above; times in seconds.
-
-    max_main: main time after an increment at most.  max_move: the most that a single move may take.
-    """
+    """The time system of a game, a row of the table above; times in seconds.  max_main: main time after an increment at
+    most.  max_move: the most that a single move may take."""
     main: float = math.inf
     period: float = 0
     stones: int = 1

@@ -22,10 +22,8 @@ def _member(context, builder, record_type, record, field):
 
 @intrinsic(prefer_literal=True)
 def fetch_add(typingctx, record, field, value, shared):
-    """Add to a field of a record, atomically if it is shared; returns its value before.
-
-    A thread that reads the field, calls acquire_fence() and reads on sees what was written before the addition.
-    """
+    """Add to a field of a record, atomically if it is shared; returns its value before.  A thread that reads the field,
+    calls acquire_fence() and reads on sees what was written before the addition."""
     if not isinstance(record, types.Record) or not isinstance(field, types.StringLiteral):
         return None
     kind = record.typeof(field.literal_value)

@@ -14,11 +14,8 @@ PV_MOVES = 20                            # moves that get one
 
 def move_infos(nodes: np.ndarray, edges: np.ndarray, block: np.ndarray, lengths: np.ndarray | None = None,
                lcb_stdevs: float = LCB_STDEVS, priors: np.ndarray | None = None) -> tuple[MoveInfo, ...]:
-    """A MoveInfo for each edge of a node, by `ranking`.
-
-    nodes, edges: of the tree.  block: the edges of the node.  lengths: as in ranking.
-    priors: of the edges; None as they stand.
-    """
+    """A MoveInfo for each edge of a node, by `ranking`.  nodes, edges: of the tree.  block: the edges of the node.
+    lengths: as in ranking.  priors: of the edges; None as they stand."""
     order = ranking(block, lengths)
     priors = block["prior"] if priors is None else priors
     lcbs = (1 + lower_confidence_bounds(*root_moves(nodes, block), lcb_stdevs)) / 2
@@ -56,9 +53,7 @@ def principal_variation(nodes, edges, node: int, longest: int) -> list[int]:
 
 def ranking(block: np.ndarray, lengths: np.ndarray | None = None) -> np.ndarray:
     """The indices of a node's edges, the best first: those without a proven mistake by visits, proven losses last.
-
-    lengths: of the proofs of a won node, by node; the shortest win comes first.
-    """
+    lengths: of the proofs of a won node, by node; the shortest win comes first."""
     keys = [-block["prior"], -block["visits"].astype(np.int64), block["upper"] == LOSS, is_proven_mistake(block)]
     if lengths is not None:
         keys.insert(-2, np.where((block["lower"] == WIN) & (block["node"] != NULL_NODE), lengths[block["node"]], 0))

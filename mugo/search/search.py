@@ -36,8 +36,7 @@ class Search:
 
     network: an object with `has_value` and `evaluate_packed(packed, features)` (nn.inference.Network); if it has
     `for_position`, that returns the network for a position's game and board, or raises BadInput.
-    now: the time in seconds, from any origin.
-    tree: its arrays.  growth: what grows it.  simulations_run: of all searches.
+    now: the time in seconds.  tree: its arrays.  growth: what grows it.
     reports_full_tree: on stderr, once for each tree; set it where a person gives the options of the search.
     Raises BadInput for settings that need a network, or none.
     """
@@ -47,7 +46,6 @@ class Search:
         self.settings = settings
         self.network = network
         self.now = now
-        self.simulations_run = 0
         self.reports_full_tree = False
         self.tree = TreeArrays(settings.max_edges)
         self._rng = np.random.default_rng(settings.seed)
@@ -89,12 +87,12 @@ class Search:
         limits = stopping.SearchLimits(self.settings, math.inf if simulations is None else max(simulations, 1), started,
                                        math.inf if seconds is None else started + seconds, select_by)
         try:
-            done = 0 if len(self.tree.root_edges) else self._grow(1)     # with a network, this expands the root
+            done = 0 if len(self.tree.root_edges) else self.growth.grow(1)     # with a network, this expands the root
             reported = started
             with self.tree.restricted_root(position, self._board, may_pass, allowed_moves):
                 clean_priors = self._prepare_root()
                 try:
-                    done = first = done or self._grow(1)
+                    done = first = done or self.growth.grow(1)
                     self.tree.prove_winning_sequence(self._board)
                     for done in self._simulations(first, limits, should_stop):
                         if on_progress is not None and self.now() - reported >= progress_interval:
@@ -171,14 +169,8 @@ class Search:
             chunk = self.growth.chunk(chunk, limits.rate(done, now), limits.deadline - now)
             if not chunk:
                 break
-            done += self._grow(int(min(chunk, limits.simulations - done)))
+            done += self.growth.grow(int(min(chunk, limits.simulations - done)))
             yield done
-
-    def _grow(self, n: int) -> int:
-        """Run up to n simulations; returns how many."""
-        n = self.growth.grow(n)
-        self.simulations_run += n
-        return n
 
     # -- results
 

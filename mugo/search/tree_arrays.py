@@ -91,11 +91,8 @@ class TreeArrays:
 
     def set_root(self, board: np.void, area: int, may_reuse: bool, may_keep_root: bool) -> bool:
         """Make a board the root: its node and what is below it if it is in the tree and there is room to go on, else a
-        new tree; returns whether it is new.
-
-        area: points of the board.  may_reuse: whether a node of the tree is of use at all; may_keep_root: whether its
-        root is, too.
-        """
+        new tree; returns whether it is new.  area: points of the board.  may_reuse: whether a node of the tree is of
+        use at all; may_keep_root: whether its root is, too."""
         key = np.uint64(game.position_hash(board))
         node = int(tree.find(self.nodes, self.table, key)) if may_reuse else records.NULL_NODE
         is_same = node == self.root                      # a full tree of the same root is searched on
