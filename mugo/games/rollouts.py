@@ -101,7 +101,7 @@ def _add_move(r, e, c, moves, n):
 
 @njit(cache=True, nogil=True)
 def atari_answers(r, last, c, moves):
-    """Write c's answers to ataris of the last move, on the point `last`; returns their number: the capture of its chain,
+    """Write c's answers to ataris of the last move, on the point `last`: their number. The capture of its chain,
     if that is in atari itself; for each chain of c that it put in atari, the extension, if that leaves two liberties,
     and captures next to the chain."""
     w = r.width
