@@ -20,6 +20,8 @@ more, none where it is 0.
 """
 import itertools
 import math
+import re
+from collections import namedtuple
 from typing import NamedTuple
 
 import numpy as np
@@ -55,9 +57,10 @@ PLANES = (
     Plane("sensibleness",         1, "legal, and fills no own true eye"),
     Plane("zeros",                1, "constant"),
 )
-# The first plane of each feature, and the number of all planes, 48.
-(_STONES, _ONES, _TURNS, _LIBERTIES, _CAPTURE, _SELF_ATARI, _AFTER, _LADDER_CAPTURE, _LADDER_ESCAPE, _SENSIBLE, _ZEROS,
- DEPTH) = itertools.accumulate((plane.depth for plane in PLANES), initial=0)
+DEPTH = sum(plane.depth for plane in PLANES)     # 48
+# The number of the first plane of each feature, as _FIRST.stone_colour.
+_FIRST = namedtuple("First", [re.sub(r"\W", "_", plane.name) for plane in PLANES])(
+    *itertools.accumulate((plane.depth for plane in PLANES[:-1]), initial=0))
 PACKED = math.ceil(DEPTH / 8)                    # bytes per point
 _WORDS = (POINTS + 63) // 64                     # a set of points is this many uint64
 
@@ -211,27 +214,27 @@ def write_planes(b, history, work, line, candidates, symmetry, out):
         for p in range(row * w + 1, row * w + b.cols + 1):
             s = b.colour[p]
             if s != EMPTY:
-                bits = _bit(_STONES) if s == c else _bit(_STONES + 1)
-                bits |= _count_plane(_LIBERTIES, np.int64(b.liberties[head_at(b, p)]))
-                work.planes[p] = bits | _bit(_ONES)
+                bits = _bit(_FIRST.stone_colour) if s == c else _bit(_FIRST.stone_colour + 1)
+                bits |= _count_plane(_FIRST.liberties, np.int64(b.liberties[head_at(b, p)]))
+                work.planes[p] = bits | _bit(_FIRST.ones)
                 continue
-            bits = _bit(_ONES) | _bit(_STONES + 2)
+            bits = _bit(_FIRST.ones) | _bit(_FIRST.stone_colour + 2)
             if is_legal(b, p, c) and not is_repetition(b, history, p, c):
                 captured, stones, liberties, ladder_target = _move_effects(b, work, p, c)
                 if not is_true_eye(b, p, c):
-                    bits |= _bit(_SENSIBLE)
+                    bits |= _bit(_FIRST.sensibleness)
                 if captured:
-                    bits |= _count_plane(_CAPTURE, captured)
+                    bits |= _count_plane(_FIRST.capture_size, captured)
                 if liberties == 1:
-                    bits |= _count_plane(_SELF_ATARI, stones)
-                bits |= _count_plane(_AFTER, liberties)
+                    bits |= _count_plane(_FIRST.self_atari_size, stones)
+                bits |= _count_plane(_FIRST.liberties_after_move, liberties)
                 if ladder_target and ladders.captures_in_ladder(b, line, candidates, p, c):
-                    bits |= _bit(_LADDER_CAPTURE)
+                    bits |= _bit(_FIRST.ladder_capture)
             work.planes[p] = bits
     for k in range(min(RECENT, b.moves)):
         p = np.int64(b.recent[(b.moves - k) & (RECENT - 1)])
         if p != PASS:
-            work.planes[p] |= _bit(_TURNS + k)
+            work.planes[p] |= _bit(_FIRST.turns_since + k)
     _write_ladder_escapes(b, history, work, line, candidates)
     i = 0
     for row in range(1, b.rows + 1):
@@ -253,10 +256,10 @@ def _write_ladder_escapes(b, history, work, line, candidates):
         if b.colour[h] == c and b.head[h] == h and b.liberties[h] == 1:
             for i in range(ladders.escape_moves(b, h, escapes)):
                 p = np.int64(escapes[i])
-                if (not work.planes[p] & _bit(_LADDER_ESCAPE) and is_legal(b, p, c)
+                if (not work.planes[p] & _bit(_FIRST.ladder_escape) and is_legal(b, p, c)
                         and not is_repetition(b, history, p, c)
                         and not ladders.is_taken(b, line, candidates, h, p, c)):
-                    work.planes[p] |= _bit(_LADDER_ESCAPE)
+                    work.planes[p] |= _bit(_FIRST.ladder_escape)
 
 
 @njit(cache=True, nogil=True)
