@@ -70,6 +70,7 @@ class GrownByThreads(Grown):
     def simulate(self, n):
         arrays = TreeArrays(1000)
         arrays.trees, arrays.nodes, arrays.edges, arrays.table = self.trees, self.nodes, self.edges, self.table
+        arrays.record = self.trees[0]
         with ThreadPoolExecutor(THREADS) as pool:
             growth = ThreadedGrowth(arrays, THREADS, np.random.default_rng(1), pool)
             growth.set_root(self.position, self.boards[0], self.history, None)
