@@ -11,8 +11,8 @@ the planes are timed separately, on positions of that search.
 """
 import argparse
 import time
+from collections.abc import Callable
 from dataclasses import replace
-
 
 from mugo.games.game import encode
 from mugo.games.go import Position
@@ -20,6 +20,7 @@ from mugo.nn.bundled import bundled_name
 from mugo.nn.inference import Network
 from mugo.nn.runtime import PLAY_PRECISIONS
 from mugo.players.searcher import MCTS, UCT
+from mugo.search import tree as search_tree
 from mugo.search.result import SearchResult
 from mugo.search.search import Search
 from mugo.search.settings import Settings
@@ -28,12 +29,11 @@ RATE_LINE = "{:44} {:>10} {:>7}"
 PARTS_LINE = "{:28} {:>9} {:>9} {:>9} {:>9}"
 
 
-def run_search(settings: Settings, size: int, seconds: float, network=None) -> tuple[Search, SearchResult]:
-    """Search the empty board, after a warm-up that compiles; returns the search and its result."""
+def run_search(settings: Settings, size: int, seconds: float, network=None) -> SearchResult:
+    """Search the empty board, after a warm-up that compiles."""
     settings = replace(settings, early_stop=False, seed=1)
     Search(settings, network).search(Position(size), simulations=200)
-    search = Search(settings, network)
-    return search, search.search(Position(size), seconds=seconds)
+    return Search(settings, network).search(Position(size), seconds=seconds)
 
 
 def seconds_of_planes(result: SearchResult) -> float:
@@ -50,6 +50,17 @@ def seconds_of_planes(result: SearchResult) -> float:
     return (time.perf_counter() - start) / (20 * len(positions))
 
 
+def timed(function: Callable, spent: dict[str, float], part: str) -> Callable:
+    """A function that adds the seconds of its calls to a part of `spent`."""
+    def wrapped(*arguments):
+        started = time.perf_counter()
+        result = function(*arguments)
+        spent[part] += time.perf_counter() - started
+        return result
+
+    return wrapped
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--network", default=bundled_name(19))
@@ -58,7 +69,7 @@ def main() -> None:
     args = parser.parse_args()
 
     def show_rate(name, settings, size, network=None):
-        _, result = run_search(settings, size, args.seconds, network)
+        result = run_search(settings, size, args.seconds, network)
         print(RATE_LINE.format(f"{name} {size}x{size}", f"{result.simulations / result.seconds:,.0f}",
                           f"{result.depth:.1f}"), flush=True)
 
@@ -79,9 +90,13 @@ def main() -> None:
         show_rate("mcts, value head instead of rollouts", replace(MCTS, rollout="none"), size, networks[1])
 
     print("\n" + PARTS_LINE.format("microseconds per simulation", "tree", "planes", "network", "rollouts"))
-    search, result = run_search(replace(MCTS, batch=64), size, args.seconds, networks[1])
-    tree, net, rollouts = (1e6 * search.growth.seconds_spent[part] / result.simulations
-                           for part in ("tree", "network", "rollouts"))
+    spent = {"network": 0.0, "rollouts": 0.0}
+    networks[1].evaluate_packed = timed(networks[1].evaluate_packed, spent, "network")
+    search_tree.evaluate_leaves = timed(search_tree.evaluate_leaves, spent, "rollouts")
+    search = Search(replace(MCTS, batch=64, early_stop=False, seed=1), networks[1])
+    result = search.search(Position(size), seconds=args.seconds)
+    net, rollouts = (1e6 * seconds / result.simulations for seconds in spent.values())
+    tree = 1e6 * result.seconds / result.simulations - net - rollouts
     planes = 1e6 * seconds_of_planes(result) * search.growth.positions_evaluated / result.simulations
     columns = [f"{part:.1f}" for part in (tree - planes, planes, net, rollouts)]
     print(PARTS_LINE.format(f"mcts {size}x{size}", *columns))

@@ -38,16 +38,25 @@ class WorkClock:
     """The clock of searches: 0.1 ms pass with every simulation and look at it, whatever the machine does."""
 
     def __init__(self):
-        self.searches, self._looks = [], 0
+        self._work = 0
 
     def search(self, settings, network=None) -> Search:
         """A search with this clock."""
-        self.searches.append(Search(settings, network, self))
-        return self.searches[-1]
+        return self.follow(Search(settings, network, self))
+
+    def follow(self, search: Search) -> Search:
+        """Let time pass with the simulations of a search."""
+        def grow(n, grow=search.growth.grow):
+            done = grow(n)
+            self._work += done
+            return done
+
+        search.growth.grow = grow
+        return search
 
     def __call__(self) -> float:
-        self._looks += 1
-        return 1e-4 * (self._looks + sum(search.simulations_run for search in self.searches))
+        self._work += 1
+        return 1e-4 * self._work
 
 
 class LevelNetwork:

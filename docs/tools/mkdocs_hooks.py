@@ -46,6 +46,10 @@ def api(package: str) -> str:
     folder = ROOT / "mugo" / package
     docstring = (folder / "__init__.py").read_text()
     modules = [path.stem for path in folder.glob("*.py") if path.stem != "__init__"]
-    modules.sort(key=lambda name: found.start() if (found := re.search(rf"(?m)^\s*{name}\b", docstring)) else 10**6)
+    def place(name: str) -> int:
+        found = re.search(rf"(?m)^    .*\b{name}\b", docstring)
+        return found.end() if found else 10**6
+
+    modules.sort(key=place)
     heading = "    options: {show_root_heading: true, show_root_full_path: true, show_root_toc_entry: true}"
     return "\n\n".join([f"::: mugo.{package}", *(f"::: mugo.{package}.{name}\n{heading}" for name in modules)])

@@ -122,6 +122,12 @@ def clear(b, rows, cols):
 
 
 @njit(cache=True, nogil=True)
+def points(b):
+    """The range from the first point on the board to the last; between its rows are points of the border."""
+    return range(b.width + 1, b.width * (b.rows + 1))
+
+
+@njit(cache=True, nogil=True)
 def zobrist(p, c):
     """The hash of one stone of colour c on p."""
     return ZOBRIST[2 * p + (c > 0)]
@@ -208,10 +214,8 @@ def hash_after(b, p, c):
 
 @njit(cache=True, nogil=True)
 def is_repetition(b, history, p, c):
-    """Whether a legal move of c on p would repeat a position (positional superko).
-
-    A repetition needs a stone on p to have been captured since, so other points need no look at the history.
-    """
+    """Whether a legal move of c on p would repeat a position (positional superko).  A repetition needs a stone on p to
+    have been captured since, so other points need no look at the history."""
     if b.ever_captured[p]:
         h = hash_after(b, p, c)
         for i in range(b.moves + 1):
@@ -222,29 +226,22 @@ def is_repetition(b, history, p, c):
 
 @njit(cache=True, nogil=True)
 def legal_points(b, history, sensible):
-    """int64 (n,): the points on which the side to move may play, superko included, by row and column.
-
-    sensible: without those that fill an own true eye.
-    """
+    """int64 (n,): the points on which the side to move may play, superko included, by row and column.  sensible:
+    without those that fill an own true eye."""
     found = np.empty(b.n_empty, np.int64)
     n = 0
     c = b.to_play
-    for row in range(1, b.rows + 1):
-        for p in range(row * b.width + 1, row * b.width + b.cols + 1):
-            if (is_legal(b, p, c) and not is_repetition(b, history, p, c)
-                    and not (sensible and is_true_eye(b, p, c))):
-                found[n] = p
-                n += 1
+    for p in points(b):
+        if is_legal(b, p, c) and not is_repetition(b, history, p, c) and not (sensible and is_true_eye(b, p, c)):
+            found[n] = p
+            n += 1
     return found[:n]
 
 
 @njit(cache=True, nogil=True)
 def is_true_eye(b, p, c):
-    """Whether the empty point p is a true eye of c, which c should not fill.
-
-    All neighbours are c's or border, and at most one diagonal point is the opponent's (none at the edge), as in MuGo
-    (2016) and most programs with rollouts.
-    """
+    """Whether the empty point p is a true eye of c, which c should not fill.  All neighbours are c's or border, and at
+    most one diagonal point is the opponent's (none at the edge), as in MuGo (2016) and most programs with rollouts."""
     w = b.width
     for d in (-w, -1, 1, w):
         s = b.colour[p + d]
@@ -259,6 +256,20 @@ def is_true_eye(b, p, c):
         elif s == BORDER:
             edge = 1
     return theirs + edge <= 1
+
+
+@njit(cache=True, nogil=True)
+def has_stone_near(b, p, steps, diagonals):
+    """Whether a stone is within so many steps of the empty point p, along the lines, or with diagonal steps, too."""
+    w = b.width
+    row = p // w
+    col = p % w
+    for r in range(max(row - steps, 1), min(row + steps, b.rows) + 1):
+        reach = steps if diagonals else steps - abs(r - row)
+        for q in range(r * w + max(col - reach, 1), r * w + min(col + reach, b.cols) + 1):
+            if b.colour[q] != EMPTY:
+                return True
+    return False
 
 
 @njit(cache=True, nogil=True)

@@ -79,22 +79,21 @@ def point_at(row: int, col: int, size: BoardSize) -> int:
     return (row + 1) * (shape_of(size)[1] + 1) + col + 1
 
 
+def is_on_board(point: int, size: BoardSize) -> bool:
+    """Whether a number is a point of a board, neither its border nor a pass."""
+    rows, cols = shape_of(size)
+    return cols < point < (cols + 1) * (rows + 1) and point % (cols + 1) != 0
+
+
 def row_col(point: int, size: BoardSize) -> tuple[int, int] | None:
     """The row and column of a point; None for a pass."""
-    return None if point == PASS else _row_col_on_board(point, shape_of(size)[1])
-
-
-def _row_col_on_board(point: int, cols: int) -> tuple[int, int]:
-    return point // (cols + 1) - 1, point % (cols + 1) - 1
+    return None if point == PASS else divmod(move_index(point, size), shape_of(size)[1])
 
 
 def move_index(point: int, size: BoardSize) -> int:
     """The index of a point in the output of a network, from 0; a pass has the last, rows * columns."""
     rows, cols = shape_of(size)
-    if point == PASS:
-        return rows * cols
-    row, col = _row_col_on_board(point, cols)
-    return row * cols + col
+    return rows * cols if point == PASS else (point // (cols + 1) - 1) * cols + point % (cols + 1) - 1
 
 
 def move_indices(points: Iterable[int], size: BoardSize) -> list[int]:
@@ -162,7 +161,7 @@ def format_gtp(point: int, size: BoardSize) -> str:
     if point == PASS:
         return "pass"
     rows, cols = shape_of(size)
-    row, col = _row_col_on_board(point, cols)
+    row, col = divmod(move_index(point, size), cols)
     return f"{COLUMNS[col]}{rows - row}"
 
 
@@ -194,5 +193,5 @@ def format_sgf(point: int, size: BoardSize) -> str:
     """The SGF value of a point; '' for a pass."""
     if point == PASS:
         return ""
-    row, col = _row_col_on_board(point, shape_of(size)[1])
+    row, col = divmod(move_index(point, size), shape_of(size)[1])
     return SGF_LETTERS[col] + SGF_LETTERS[row]

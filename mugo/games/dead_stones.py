@@ -8,7 +8,7 @@ records, whose result checks the count.  scoring.without_dead knows seki, and ta
 import numpy as np
 from numba import njit
 
-from mugo.games.board import BLACK, EMPTY, POINTS, WHITE, clear, put_stone
+from mugo.games.board import BLACK, BORDER, POINTS, WHITE, clear, is_stone, points, put_stone
 from mugo.games.rollouts import MOGO, roll_out_ownership
 
 SEED = np.uint64(20160920)               # of the rollouts: the same position always gives the same result
@@ -24,34 +24,22 @@ def mark_dead_chains(b, ownership, n, is_safe, dead):
     ownership: (POINTS,), sums over n rollouts, or means and 1.  is_safe: bool (POINTS,), points of chains that live.
     """
     survival = np.zeros(POINTS, np.float64)      # of the chain with this head: the mean for its own colour
-    for row in range(1, b.rows + 1):
-        for p in range(row * b.width + 1, row * b.width + b.cols + 1):
-            if b.colour[p] != EMPTY and not is_safe[p]:
-                survival[b.head[p]] += ownership[p] * b.colour[p] / b.stones[b.head[p]]
+    for p in points(b):
+        if is_stone(b.colour[p]) and not is_safe[p]:
+            survival[b.head[p]] += ownership[p] * b.colour[p] / b.stones[b.head[p]]
     lowest = survival.min()
     limit = CLEARLY_DEAD * n if lowest < CLEARLY_DEAD * n else 0.0
-    for row in range(1, b.rows + 1):
-        for p in range(row * b.width + 1, row * b.width + b.cols + 1):
-            dead[p] = b.colour[p] != EMPTY and survival[b.head[p]] < limit
+    for p in points(b):
+        dead[p] = is_stone(b.colour[p]) and survival[b.head[p]] < limit
     return lowest < 0
-
-
-@njit(cache=True, nogil=True)
-def unsettled_points(b, ownership, n):
-    """The number of points that neither colour owns after three quarters of n rollouts; ownership: their sums."""
-    unsettled = 0
-    for row in range(1, b.rows + 1):
-        for p in range(row * b.width + 1, row * b.width + b.cols + 1):
-            unsettled += 2 * abs(ownership[p]) < n
-    return unsettled
 
 
 @njit(cache=True, nogil=True)
 def remove_dead_chains(boards, n, max_unsettled):
     """Remove the dead chains of boards[0], by n MoGo rollouts; it then has no history.
 
-    A position of which more than max_unsettled points are unsettled is not finished, and stays as it is.  Returns
-    whether the position is finished.  boards: BOARD (2,); boards[1] is scratch.
+    A position with more than max_unsettled points that neither colour owns after three quarters of the rollouts is not
+    finished, and stays as it is.  Returns whether the position is finished.  boards: BOARD (2,); boards[1] is scratch.
     """
     ownership = np.empty(POINTS, np.int32)
     is_safe = np.zeros(POINTS, np.bool_)
@@ -62,7 +50,10 @@ def remove_dead_chains(boards, n, max_unsettled):
         ownership[:] = 0
         roll_out_ownership(boards, MOGO, n, ownership)
         b = boards[0]
-        if is_first and unsettled_points(b, ownership, n) > max_unsettled:
+        unsettled = 0
+        for p in points(b):
+            unsettled += b.colour[p] != BORDER and 2 * abs(ownership[p]) < n
+        if is_first and unsettled > max_unsettled:
             return False
         if not mark_dead_chains(b, ownership, n, is_safe, dead):
             return True
@@ -71,7 +62,6 @@ def remove_dead_chains(boards, n, max_unsettled):
         boards[1] = boards[0]
         clear(b, old.rows, old.cols)
         for c in (BLACK, WHITE):         # in the order of Position.with_stones, so that the rollouts are the same
-            for row in range(1, old.rows + 1):
-                for p in range(row * old.width + 1, row * old.width + old.cols + 1):
-                    if old.colour[p] == c and not dead[p]:
-                        put_stone(b, p, c)
+            for p in points(old):
+                if old.colour[p] == c and not dead[p]:
+                    put_stone(b, p, c)

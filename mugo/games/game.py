@@ -42,10 +42,8 @@ def mix(x):
 
 @njit(cache=True, nogil=True)
 def position_hash(b):
-    """A hash of stones, side to move, ko, passes, and the points on which a stone was ever captured.
-
-    Superko can forbid only moves on those points, so all other moves are legal on every path to a position.
-    """
+    """A hash of stones, side to move, ko, passes, and the points on which a stone was ever captured: superko can forbid
+    only moves there, so all other moves are legal on every path to a position."""
     state = np.uint64((b.ko * 4 + min(b.passes, 2)) * 2 + (b.to_play > 0))
     key = b.hash ^ mix((state + np.uint64(1)) * _GOLDEN)
     if b.black_captures + b.white_captures:
@@ -61,7 +59,7 @@ def position_hash(b):
 
 @njit(cache=True, nogil=True)
 def is_gomoku(b):
-    """Whether b is a board of Gomoku."""
+    """Whether b is a board of Gomoku, which has no pass."""
     return b.k != 0
 
 
@@ -73,11 +71,8 @@ def is_over(b):
 
 @njit(cache=True, nogil=True)
 def counts_all_alive(b):
-    """Whether two passes end the game with every stone counted as alive.
-
-    By area dead stones can be captured first, at no cost.  By territory that costs points, so rollouts or a network
-    decide what is dead, and the outcome is no exact one.
-    """
+    """Whether two passes end the game with every stone counted as alive.  By territory they do not: to capture dead
+    stones first costs points there, so rollouts or a network decide what is dead."""
     return not is_gomoku(b) and b.territory == 0
 
 
@@ -85,12 +80,6 @@ def counts_all_alive(b):
 def is_decided(b):
     """Whether the game has ended with an outcome that the board alone gives."""
     return is_over(b) and (is_gomoku(b) or counts_all_alive(b))
-
-
-@njit(cache=True, nogil=True)
-def may_pass(b):
-    """Whether a pass is a move of the game."""
-    return not is_gomoku(b)
 
 
 @njit(cache=True, nogil=True)
@@ -123,17 +112,15 @@ def forced_move(b, reads_threats):
 
 @njit(cache=True, nogil=True)
 def winning_sequence(b):
-    """The first move of a sequence that wins by force for the side to move, 0 if none is found.
-
-    Gomoku: fours alone (gomoku_fours), where nobody can win at once.  It costs up to 2 ms: for the root.
-    """
+    """The first move of a sequence that wins by force for the side to move, 0 if none is found.  Gomoku: fours alone
+    (gomoku_fours), where nobody can win at once.  It costs up to 2 ms: for the root."""
     return gomoku_fours.win_by_fours(b, b.to_play) if is_gomoku(b) and not is_over(b) else 0
 
 
 @njit(cache=True, nogil=True)
 def pass_value(b, komi):
-    """The value, for the side to move, of a pass that ends the game; of the first pass in a row an upper bound, because
-    the opponent may answer it with the second.  Where counts_all_alive."""
+    """The value, for the side to move, of a pass that ends the game, where counts_all_alive; an upper bound of that of
+    the first pass in a row, which the opponent may answer with the second."""
     return np.int64(outcome(b, komi)) * b.to_play
 
 
@@ -178,10 +165,9 @@ def roll_out(b, kind, mercy, komi, first_plays):
 @njit(cache=True, nogil=True)
 def area_komis(boards, komi):
     """float64 (n,): territory.area_komi of each of the boards."""
-    komis = np.full(len(boards), komi, np.float64)
+    komis = np.empty(len(boards), np.float64)
     for i in range(len(boards)):
-        if boards[i].territory:
-            komis[i] = territory.area_komi(boards[i], komi)
+        komis[i] = territory.area_komi(boards[i], komi)
     return komis
 
 
@@ -244,9 +230,7 @@ def _write_planes(boards, history, scratch, symmetry, out):
 
 def encode(positions: list[BasePosition], symmetry: int = 0) -> np.ndarray:
     """Packed planes, uint8 (n, points, packed_bytes), of positions of one game and shape, for the side to move.
-
-    symmetry: a row of coords.symmetries.
-    """
+    symmetry: a row of coords.symmetries."""
     first, scratch = positions[0], planes.new_scratch()
     permutation = symmetries(first.shape)[symmetry]
     out = np.empty((len(positions), first.area, packed_bytes(first.game)), np.uint8)
@@ -258,9 +242,7 @@ def encode(positions: list[BasePosition], symmetry: int = 0) -> np.ndarray:
 def new_game(game: str, size: BoardSize, *, komi: float = KOMI, k: int | None = None, exactly: bool = False
              ) -> BasePosition:
     """The empty board of "go", with its komi, or of "gomoku", with k in a row (default: gomoku.default_row(size)).
-
-    Raises BadInput for a size that the game does not have, and a k that does not fit the board.
-    """
+    Raises BadInput for a size that the game does not have, and a k that does not fit the board."""
     try:
         return Gomoku(size, k, exactly) if game == "gomoku" else Go(size, komi)
     except ValueError as error:

@@ -4,43 +4,20 @@ Positional superko, no suicide; area scoring (https://tromp.github.io/go.html), 
 What positions of every game have is in position; dead stones are found in scoring.
 """
 from collections.abc import Iterable
-from typing import Self
+from operator import attrgetter
 
 import numpy as np
 from numba import njit
 
 from mugo.games.area import area_score
 from mugo.games.board import (
-    BLACK,
-    KO,
-    OCCUPIED,
-    SUICIDE,
-    WHITE,
-    hash_after,
-    is_repetition,
-    legal_points,
-    legality,
-    play,
-)
+    BLACK, KO, LEGAL, OCCUPIED, SUICIDE, WHITE, hash_after, is_repetition, legal_points, legality, play)
 from mugo.games.coords import (
-    MAX_SIZE,
-    MIN_SIZE,
-    PASS,
-    WHITE_BIT,
-    BoardSize,
-    board_points,
-    format_gtp,
-    format_size,
-    point_at,
-    shape_of,
-)
-from mugo.games.position import COLOUR_NAMES, STONE_MARKS, BasePosition, IllegalMove
+    MAX_SIZE, MIN_SIZE, PASS, WHITE_BIT, BoardSize, board_points, format_gtp, format_size, point_at, shape_of)
+from mugo.games.position import COLOUR_NAMES, BasePosition, IllegalMove
 from mugo.games.replay import replay, set_up
 from mugo.games.rules import KOMI, POSITIONAL, SITUATIONAL, Rules
 from mugo.games.territory import stones_played
-
-__all__ = ["COLOUR_NAMES", "STONE_MARKS", "IllegalMove", "Position", "check_komi", "fixed_handicap", "format_komi",
-           "format_points", "format_score", "illegal_move"]
 
 MAX_KOMI = 1_000_000                     # points: int32 and float32 count them exactly
 
@@ -53,6 +30,10 @@ def _points(boards):
     return area_score(b) - stones_played(b) * b.territory
 
 
+_REASONS = {OCCUPIED: "is occupied", KO: "retakes the ko", SUICIDE: "is suicide"}
+_SCORING = attrgetter("shape", "white_points", "scoring_rules.scoring", "scoring_rules.tax")
+
+
 def check_komi(komi: float) -> None:
     """Raises ValueError for a komi that is not from -MAX_KOMI to MAX_KOMI."""
     if not -MAX_KOMI <= komi <= MAX_KOMI:
@@ -60,14 +41,13 @@ def check_komi(komi: float) -> None:
 
 
 class Position(BasePosition):
-    """A position of Go on a board of 2 to 19 rows and columns.
-
-    scoring_rules: the scoring, the tax and White's points for handicap stones by which the game is scored; its other
-    fields are those of Rules().
-    """
+    """A position of Go on a board of 2 to 19 rows and columns.  scoring_rules: the scoring, the tax and White's points
+    for handicap stones; its other fields are those of Rules()."""
 
     game = "go"
     may_pass = True
+    _play = staticmethod(play)
+    _set_up = staticmethod(set_up)
 
     def __init__(self, size: BoardSize = 19, komi: float = KOMI, to_play: int = BLACK):
         """An empty board.  Raises ValueError for a side outside 2 to 19, and for a komi beyond MAX_KOMI."""
@@ -78,32 +58,12 @@ class Position(BasePosition):
         super().__init__(shape, komi, to_play)
         self.scoring_rules = Rules()
 
-    def _apply(self, board: np.void, point: int, colour: int) -> None:
-        play(board, point, colour)
-
     def _empty(self, to_play: int) -> "Position":
         return Position(self.shape, self.komi, to_play).with_rules(self.scoring_rules)
 
-    def _with_board(self, board: np.ndarray, plies: int) -> Self:
-        other = super()._with_board(board, plies)
-        other._set_scoring_fields()
-        return other
-
-    def _set_scoring_fields(self) -> None:
-        """Let the board have the rules' scoring and tax, for the kernels."""
-        self.board["territory"] = self.scoring_rules.scoring == "TERRITORY"
-        self.board["seki_tax"] = self.scoring_rules.tax == "SEKI"
-
-    def _place_setup(self, setup: np.ndarray) -> int:
-        return set_up(self.board[0], setup)
-
     def has_same_rules(self, other: BasePosition) -> bool:
         """Whether the other position has the same game, board size, komi and scoring."""
-        def scored_by(position: BasePosition) -> tuple:
-            board = position.board[0]
-            return position.game, position.shape, position.white_points, int(board["territory"]), int(board["seki_tax"])
-
-        return scored_by(self) == scored_by(other)
+        return isinstance(other, Position) and _SCORING(self) == _SCORING(other)
 
     def with_komi(self, komi: float) -> "Position":
         """This position of the game with another komi."""
@@ -117,7 +77,9 @@ class Position(BasePosition):
         other = self._copy()
         other.scoring_rules = Rules(scoring=rules.scoring, tax=rules.supported().tax,
                                     white_handicap_bonus=rules.white_handicap_bonus)
-        other._set_scoring_fields()
+        other._start = self._start.copy()
+        for board in (other.board, other._start):        # for the kernels
+            board["territory"], board["seki_tax"] = rules.scoring == "TERRITORY", other.scoring_rules.tax == "SEKI"
         return other
 
     @property
@@ -147,12 +109,8 @@ class Position(BasePosition):
         colour = self.to_play if colour is None else colour
         board = self.board[0]
         reason = legality(board, point, colour)
-        if reason == OCCUPIED:
-            return "is occupied"
-        if reason == KO:
-            return "retakes the ko"
-        if reason == SUICIDE:
-            return "is suicide"
+        if reason != LEGAL:
+            return _REASONS[reason]
         if ko in (POSITIONAL, SITUATIONAL) and is_repetition(board, self.history, point, colour) \
                 and (ko == POSITIONAL or self._repeats_situation(point, colour)):
             return "repeats a position (superko)"
@@ -160,8 +118,8 @@ class Position(BasePosition):
 
     def _repeats_situation(self, point: int, colour: int) -> bool:
         """Whether an otherwise legal move repeats a position with the same side to move."""
-        equal = self.history == hash_after(self.board[0], point, colour)
-        return bool((equal & (self._sides_to_move() == -colour)).any())
+        sides_to_move = np.append(self._moves["to_play"], self.to_play)
+        return bool(((self.history == hash_after(self.board[0], point, colour)) & (sides_to_move == -colour)).any())
 
     def legal_points(self) -> np.ndarray:
         """int64 (n,): the points on which the side to move may play; a pass is always legal too."""

@@ -14,13 +14,14 @@ is named, and in Pachi (Baudis and Gailly 2011).  A rule holds of a move of the 
 Saving a chain counts if the ladder reader finds no capture after it, and an atari if it begins a ladder that captures.
 
     priors       float32 (POINTS, 2)     visits and wins by point, PASS at 0
-    line, candidates                     scratch: ladders.Scratch
+    line, candidates                     scratch: planes.Scratch
 """
 import numpy as np
 from numba import njit
 
 from mugo.games import ladders
-from mugo.games.board import BORDER, EMPTY, LEGAL, POINTS, RECENT, head_at, legality, next_stone, play, set_to_play
+from mugo.games.board import (
+    BORDER, EMPTY, LEGAL, POINTS, RECENT, has_stone_near, head_at, legality, next_stone, points, set_to_play)
 from mugo.games.coords import PASS
 from mugo.games.patterns import matches_pattern
 
@@ -37,15 +38,9 @@ FAR = 100
 
 @njit(cache=True, nogil=True)
 def _win(priors, p, visits):
-    """Add visits that are all won."""
+    """Add won visits."""
     priors[p, 0] += np.float32(visits)
     priors[p, 1] += np.float32(visits)
-
-
-@njit(cache=True, nogil=True)
-def _lose(priors, p, visits):
-    """Add visits that are all lost."""
-    priors[p, 0] += np.float32(visits)
 
 
 @njit(cache=True, nogil=True)
@@ -67,10 +62,8 @@ def _visit(b, p, d, distance, queue, n):
 
 @njit(cache=True, nogil=True)
 def write_distances(b, start, distance):
-    """Write the common fate graph distance of each point from `start`, up to len(DISTANCE); FAR beyond.
-
-    distance: int16 (POINTS,).  Two neighbours are one step apart, stones of one chain none (Graepel et al. 2001).
-    """
+    """Write the common fate graph distance of each point from `start`, up to len(DISTANCE); FAR beyond.  distance:
+    int16 (POINTS,).  Two neighbours are one step apart, stones of one chain none (Graepel et al. 2001)."""
     queue = np.empty(POINTS, np.int16)
     distance[:] = FAR
     n = _visit(b, start, 0, distance, queue, 0)
@@ -116,43 +109,6 @@ def is_self_atari(b, p, c):
 
 
 @njit(cache=True, nogil=True)
-def is_empty_area(b, p):
-    """Whether no stone is within EMPTY_RADIUS steps along the lines of the empty point p."""
-    w = b.width
-    row = p // w
-    col = p % w
-    for r in range(max(row - EMPTY_RADIUS, 1), min(row + EMPTY_RADIUS, b.rows) + 1):
-        reach = EMPTY_RADIUS - abs(r - row)
-        for q in range(r * w + max(col - reach, 1), r * w + min(col + reach, b.cols) + 1):
-            if b.colour[q] != EMPTY:
-                return False
-    return True
-
-
-@njit(cache=True, nogil=True)
-def _line_of(b, p):
-    """The line that a point is on, 1 at the edge."""
-    row = p // b.width
-    col = p % b.width
-    return min(min(row, b.rows + 1 - row), min(col, b.cols + 1 - col))
-
-
-@njit(cache=True, nogil=True)
-def _is_taken(b, line, candidates, h, p, c):
-    """Whether, after a move of c on p, the chain with head h is captured by a ladder."""
-    line[0] = b
-    after = line[0]
-    play(after, p, c)
-    colour = np.int64(b.colour[h])
-    if after.colour[h] != colour:
-        return True
-    liberties = after.liberties[head_at(after, h)]
-    if colour == c:
-        return liberties == 1 or liberties == 2 and ladders.is_captured(line, candidates, h, True)
-    return liberties == 1 and ladders.is_captured(line, candidates, h, False)
-
-
-@njit(cache=True, nogil=True)
 def _add_captures(b, h, c, line, candidates, priors):
     """Reward the moves that capture or save the chain with head h, which has one or two liberties."""
     visits = CAPTURE_ONE if b.stones[h] == 1 else CAPTURE_MANY
@@ -173,7 +129,7 @@ def _add_captures(b, h, c, line, candidates, priors):
         n = ladders.first_liberties(b, h, moves)
     for i in range(n):
         p = np.int64(moves[i])
-        if legality(b, p, c) == LEGAL and _is_taken(b, line, candidates, h, p, c) != mine:
+        if legality(b, p, c) == LEGAL and ladders.is_taken(b, line, candidates, h, p, c) != mine:
             _win(priors, p, visits)
 
 
@@ -181,7 +137,6 @@ def _add_captures(b, h, c, line, candidates, priors):
 def write_priors(b, line, candidates, priors):
     """Write the virtual visits and wins of every empty point, and of a pass, for the side to move."""
     c = b.to_play
-    w = b.width
     distance = np.empty(POINTS, np.int16)
     last = np.int64(b.recent[b.moves & (RECENT - 1)]) if b.moves else PASS
     if last == PASS:
@@ -197,16 +152,17 @@ def write_priors(b, line, candidates, priors):
         if matches_pattern(b, p, c):
             _win(priors, p, PATTERN)
         if is_self_atari(b, p, c):
-            _lose(priors, p, SELF_ATARI)
-        height = _line_of(b, p)
-        if height <= 3 and is_empty_area(b, p):
+            priors[p, 0] += np.float32(SELF_ATARI)
+        row = p // b.width
+        col = p % b.width
+        height = min(row, b.rows + 1 - row, col, b.cols + 1 - col)       # the line that p is on, 1 at the edge
+        if height <= 3 and not has_stone_near(b, p, EMPTY_RADIUS, False):
             if height == 3:
                 _win(priors, p, EMPTY_AREA)
             else:
-                _lose(priors, p, EMPTY_AREA)
-    for row in range(1, b.rows + 1):
-        for h in range(row * w + 1, row * w + b.cols + 1):
-            if b.colour[h] != EMPTY and b.head[h] == h and b.liberties[h] <= 2:
-                _add_captures(b, h, c, line, candidates, priors)
+                priors[p, 0] += np.float32(EMPTY_AREA)
+    for h in points(b):
+        if b.colour[h] != EMPTY and b.head[h] == h and b.liberties[h] <= 2:
+            _add_captures(b, h, c, line, candidates, priors)
     priors[PASS, 0] = np.float32(EVEN + PASSING)
     priors[PASS, 1] = np.float32(EVEN / 2)

@@ -21,13 +21,12 @@ import re
 import numpy as np
 from numba import njit
 
-from mugo.games.board import BLACK, EMPTY, RECENT, clear, occupy
+from mugo.games.board import BLACK, BORDER, EMPTY, RECENT, occupy, points
 from mugo.games.coords import MAX_SIZE, PASS, BoardSize, board_points, format_size, shape_of
 from mugo.games.planes import Plane
 from mugo.games.position import BasePosition
 from mugo.games.replay import decode
-from mugo.games.rollouts import random_below
-from mugo.games.rollouts import MOGO
+from mugo.games.rollouts import MOGO, random_below
 
 MIN_SIZE = 3
 DEFAULT_K = {3: 3, 4: 4, 5: 4, 6: 4}     # the shorter edge -> how many in a row win by default; else FIVE
@@ -35,8 +34,7 @@ FIVE = 5
 
 
 def default_row(size: BoardSize) -> int:
-    """How many in a row win on a board of this size by default: 3 on 3x3, 4 up to 6x6, else 5; on a rectangle as on the
-    square of its shorter edge."""
+    """How many in a row win on a board of this size by default: 3 on 3x3, 4 up to 6x6, else 5, by its shorter edge."""
     return DEFAULT_K.get(min(shape_of(size)), FIVE)
 
 
@@ -52,14 +50,6 @@ def interpret_row(text: str) -> tuple[int, bool] | None:
 
 
 # ---- rules
-
-@njit(cache=True, nogil=True)
-def clear_for_row(b, rows, cols, k, exactly):
-    """Make b an empty board of Gomoku, Black to play.  b.random stays as it is."""
-    clear(b, rows, cols)
-    b.k = k
-    b.exactly = exactly
-
 
 @njit(cache=True, nogil=True)
 def _run(b, p, d, c):
@@ -137,28 +127,26 @@ def winning_point(b, p, c, but=0):
 @njit(cache=True, nogil=True)
 def any_winning_point(b, c, but=0):
     """An empty point other than `but` on which c wins at once; 0 if there is none."""
-    for row in range(1, b.rows + 1):
-        for p in range(row * b.width + 1, row * b.width + b.cols + 1):
-            if b.colour[p] == c:
-                e = winning_point(b, p, c, but)
-                if e:
-                    return e
+    for p in points(b):
+        if b.colour[p] == c:
+            e = winning_point(b, p, c, but)
+            if e:
+                return e
     return 0
 
 
 @njit(cache=True, nogil=True)
 def double_threat(b, c):
     """An empty point where a stone of c makes two winning points, as an open four has; 0 if there is none."""
-    for row in range(1, b.rows + 1):
-        for p in range(row * b.width + 1, row * b.width + b.cols + 1):
-            if b.colour[p] == EMPTY:
-                b.colour[p] = c
-                e = winning_point(b, p, c)
-                if e:
-                    e = winning_point(b, p, c, e)
-                b.colour[p] = EMPTY
-                if e:
-                    return p
+    for p in points(b):
+        if b.colour[p] == EMPTY:
+            b.colour[p] = c
+            e = winning_point(b, p, c)
+            if e:
+                e = winning_point(b, p, c, e)
+            b.colour[p] = EMPTY
+            if e:
+                return p
     return 0
 
 
@@ -176,10 +164,9 @@ def _winning_point_of_move(b, back, c):
 def roll_out(b, kind, first_plays):
     """Play b to its end at random; returns the winner, EMPTY for a draw.
 
-    first_plays: gets the colour of each stone played, as in rollouts.roll_out.
-    kind: UNIFORM, all moves equally likely; MOGO, a move that wins at once, else one that blocks such a move, else
-    any.  Before the first two moves the whole board is searched for them; later only the last two moves can have made
-    new ones.
+    first_plays: gets the colour of each stone played.  kind: UNIFORM, all moves equally likely; MOGO, a move that wins
+    at once, else one that blocks such a move, else any.  Before the first two moves the whole board is searched for
+    them; later only the last two moves can have made new ones.
     """
     c = b.to_play
     n_searches = 0
@@ -221,9 +208,9 @@ def write_planes(b, symmetry, out):
     c = b.to_play
     last = np.int64(b.recent[b.moves & (RECENT - 1)])
     i = 0
-    for row in range(1, b.rows + 1):
-        for p in range(row * b.width + 1, row * b.width + b.cols + 1):
-            s = b.colour[p]
+    for p in points(b):
+        s = b.colour[p]
+        if s != BORDER:
             bits = _MINE if s == c else _THEIRS if s == -c else 0
             if p == last:
                 bits |= _LAST
@@ -236,17 +223,15 @@ def write_planes(b, symmetry, out):
 # ---- positions
 
 class Position(BasePosition):
-    """A Gomoku board of 3 to 19 rows and columns.
-
-    k: how many in a row win.  exactly: whether more than k do not.
-    """
+    """A Gomoku board of 3 to 19 rows and columns.  k: how many in a row win.  exactly: whether more than k do not."""
 
     game = "gomoku"
     may_pass = False
+    _play = staticmethod(play)
+    _set_up = staticmethod(set_up)
 
     def __init__(self, size: BoardSize = 8, k: int | None = None, exactly: bool = False, to_play: int = BLACK):
-        """An empty board; k: default_row(size) by default.  Raises ValueError for a side outside 3 to 19, and for a k
-        below 3 or above the longer side."""
+        """An empty board; k: default_row(size) by default.  Raises ValueError for a side or a k that does not fit."""
         k = default_row(size) if k is None else k
         shape = shape_of(size)
         if not MIN_SIZE <= min(shape) <= max(shape) <= MAX_SIZE:
@@ -255,25 +240,11 @@ class Position(BasePosition):
         if not 3 <= k <= max(shape):
             raise ValueError(f"3 to {max(shape)} in a row can win on {format_size(size)}, not {k}")
         super().__init__(shape, 0.0, to_play)
-        clear_for_row(self.board[0], *shape, k, exactly)
-        self.board[0]["to_play"] = to_play
-
-    @property
-    def k(self) -> int:
-        return int(self.board[0]["k"])
-
-    @property
-    def exactly(self) -> bool:
-        return bool(self.board[0]["exactly"])
-
-    def _apply(self, board: np.void, point: int, colour: int) -> None:
-        play(board, point, colour)
+        self.k, self.exactly = k, exactly
+        self.board["k"], self.board["exactly"] = k, exactly
 
     def _empty(self, to_play: int) -> "Position":
         return Position(self.shape, self.k, self.exactly, to_play)
-
-    def _place_setup(self, setup: np.ndarray) -> int:
-        return set_up(self.board[0], setup)
 
     def has_same_rules(self, other: BasePosition) -> bool:
         """Whether the other position has the same game, board size and winning row."""
@@ -289,8 +260,8 @@ class Position(BasePosition):
 
     def legal_points(self) -> np.ndarray:
         """int64 (n,): the empty points, by row and column; none when the game is over."""
-        points = board_points(self.shape)
-        return points[:0] if self.is_over else points[self.board[0]["colour"][points] == EMPTY]
+        every = board_points(self.shape)
+        return every[:0] if self.is_over else every[self.board[0]["colour"][every] == EMPTY]
 
     def sensible_points(self) -> np.ndarray:
         """The legal points."""

@@ -10,20 +10,11 @@ opponent another row, is none.
 import numpy as np
 from numba import njit
 
-from mugo.games.board import EMPTY
+from mugo.games.board import BORDER, EMPTY
 from mugo.games.gomoku import any_winning_point, winning_point
 
 MAX_FOURS = 12                           # fours in a row that are read
 MAX_TRIES = 20_000                       # stones tried in all: about 2 ms
-
-
-@njit(cache=True, nogil=True)
-def _next_point(b, p):
-    """The point on the board after p, by row and column; 0 after the last."""
-    p += 1
-    if p % b.width == 0:
-        p += 1
-    return p if p < b.width * (b.rows + 1) else 0
 
 
 @njit(cache=True, nogil=True)
@@ -53,20 +44,21 @@ def _win_in(b, c, block, length, tries):
     answers = np.zeros(length, np.int64)
     blocks = np.zeros(length + 1, np.int64)              # where the opponent would win
     start = b.width + 1
+    end = b.width * (b.rows + 1)
     depth, found, are_longer = 0, 0, False
     blocks[0] = block
     p = start
     while tries and not found:
-        tries -= 1
-        while p == 0 and depth:                          # no four is left here: take one back
+        while p == end and depth:                        # no four is left here: take one back
             depth -= 1
             b.colour[fours[depth]] = EMPTY
             b.colour[answers[depth]] = EMPTY
-            p = _next_point(b, fours[depth])
-        if p == 0:
+            p = fours[depth] + 1
+        if p == end:
             break
         tried = p
-        p = _next_point(b, p)
+        p += 1
+        tries -= b.colour[tried] != BORDER
         if b.colour[tried] != EMPTY or blocks[depth] not in (0, tried):
             continue
         b.colour[tried] = c

@@ -20,7 +20,7 @@ times as much as one's own.  Points further than NEAR from every stone lose FAR_
 import numpy as np
 from numba import njit
 
-from mugo.games.board import BORDER, EMPTY
+from mugo.games.board import BORDER, has_stone_near
 
 EVEN = 10.0
 FIVE, OPEN_FOUR, FOUR, OPEN_THREE, THREE, TWO = 400.0, 200.0, 20.0, 30.0, 5.0, 5.0
@@ -65,19 +65,6 @@ def threat_value(b, p, d, c):
 
 
 @njit(cache=True, nogil=True)
-def has_stone_near(b, p):
-    """Whether a stone is within NEAR points of p."""
-    w = b.width
-    row = p // w
-    col = p % w
-    for r in range(max(row - NEAR, 1), min(row + NEAR, b.rows) + 1):
-        for q in range(r * w + max(col - NEAR, 1), r * w + min(col + NEAR, b.cols) + 1):
-            if b.colour[q] != EMPTY:
-                return True
-    return False
-
-
-@njit(cache=True, nogil=True)
 def write_priors(b, priors):
     """Write the virtual visits and wins of every empty point for the side to move."""
     w = b.width
@@ -87,7 +74,7 @@ def write_priors(b, priors):
         p = np.int64(b.empties[i])
         visits = EVEN
         wins = EVEN / 2
-        if has_stone_near(b, p):
+        if has_stone_near(b, p, NEAR, True):
             for d in (1, w - 1, w, w + 1):
                 value = threat_value(b, p, d, c) + DEFENCE * threat_value(b, p, d, -c)
                 visits += value

@@ -15,28 +15,14 @@ boards, not a recursion: a self-recursive function that numba loads from its cac
                                                  the index of the next to try; the last row is free
     prey         int64                           a point of the chain that may be captured
 """
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 
-from mugo.games.board import EMPTY, LEGAL, adjacent_chains, head_at, legality, new_boards, next_stone, play
+from mugo.games.board import EMPTY, LEGAL, adjacent_chains, head_at, legality, next_stone, play
 
 DEPTH = 400                              # moves in one line; without captures 361 points bound it
 MOVES = 182                              # candidates in one position: see escape_moves
 NODES = 10_000                           # moves tried for one question; then the prey counts as escaped
-
-
-class Scratch(NamedTuple):
-    """Working memory of one thread; arrays as above."""
-
-    boards: np.ndarray
-    moves: np.ndarray
-
-
-def new_scratch() -> Scratch:
-    """Working memory for one thread."""
-    return Scratch(new_boards(DEPTH), np.zeros((DEPTH + 1, MOVES + 2), np.int16))
 
 
 @njit(cache=True, nogil=True)
@@ -72,11 +58,8 @@ def _append_liberty(b, h, out, found):
 
 @njit(cache=True, nogil=True)
 def escape_moves(b, h, out):
-    """Write the moves that may save the chain with head h, in atari; returns their number.
-
-    First the captures of opponent chains in atari next to it, then the extension; each move once.  At most 181: a
-    capture needs two points of the board, the empty one and a stone of its own.
-    """
+    """Write the moves that may save the chain with head h, in atari, each once; returns their number: the captures of
+    chains in atari next to it, then the extension.  At most 181: a capture needs an empty point and a stone."""
     w = b.width
     opponent = -b.colour[h]
     found = 0
@@ -169,23 +152,23 @@ def is_captured(boards, moves, prey, hunters_turn):
 
 
 @njit(cache=True, nogil=True)
-def captures_in_ladder(b, boards, moves, p, c):
-    """Whether a legal move of c on p starts a ladder that captures a chain with two liberties."""
-    for g in adjacent_chains(b, p):
-        if g and b.colour[g] == -c and b.liberties[g] == 2:
-            boards[0] = b
-            play(boards[0], p, c)
-            if is_captured(boards, moves, g, False):
-                return True
-    return False
+def is_taken(b, boards, moves, h, p, c):
+    """Whether, after a legal move of c on p, the chain of b with head h, of either colour, is captured by a ladder."""
+    boards[0] = b
+    after = boards[0]
+    play(after, p, c)
+    if after.colour[h] != b.colour[h]:
+        return True
+    liberties = after.liberties[head_at(after, h)]
+    if b.colour[h] == c:
+        return liberties == 1 or liberties == 2 and is_captured(boards, moves, h, True)
+    return liberties == 1 and is_captured(boards, moves, h, False)
 
 
 @njit(cache=True, nogil=True)
-def escapes_ladder(b, boards, moves, h, p, c):
-    """Whether a legal move of c on p saves the chain of c with head h, now in atari, from a ladder."""
-    boards[0] = b
-    play(boards[0], p, c)
-    liberties = boards[0].liberties[head_at(boards[0], h)]
-    if liberties == 2:
-        return not is_captured(boards, moves, h, True)
-    return liberties > 2
+def captures_in_ladder(b, boards, moves, p, c):
+    """Whether a legal move of c on p starts a ladder that captures a chain with two liberties."""
+    for g in adjacent_chains(b, p):
+        if g and b.colour[g] == -c and b.liberties[g] == 2 and is_taken(b, boards, moves, g, p, c):
+            return True
+    return False

@@ -11,14 +11,17 @@ keeps a copy, and a network for other planes is refused.
     symmetry     int64 (points + 1,)            a row of coords.symmetries: where to write each move index
     history      uint64 (at least b.moves + 1,) hashes of the game so far, at [0] ... [b.moves]
     work         WORK, one record               scratch
-    line         BOARD (ladders.DEPTH,)         scratch: ladders.Scratch.boards
-    candidates   int16 (DEPTH + 1, MOVES + 2)   scratch: ladders.Scratch.moves
+    line         BOARD (ladders.DEPTH,)         scratch: ladders.boards
+    candidates   int16 (DEPTH + 1, MOVES + 2)   scratch: ladders.moves
     setup, moves int16 (n,)                     encoded stones and moves
 
 Counts of eight planes are one-hot: the k-th plane (from 1) is set where the count is k, the eighth also where it is
 more, none where it is 0.
 """
+import itertools
 import math
+import re
+from collections import namedtuple
 from typing import NamedTuple
 
 import numpy as np
@@ -27,29 +30,14 @@ from numba.extending import intrinsic
 
 from mugo.games import ladders
 from mugo.games.board import (
-    BLACK,
-    EMPTY,
-    POINTS,
-    RECENT,
-    WHITE,
-    clear,
-    head_at,
-    is_legal,
-    is_repetition,
-    is_true_eye,
-    new_boards,
-    next_stone,
-    set_to_play,
-)
+    BLACK, EMPTY, POINTS, RECENT, WHITE, clear, head_at, is_legal, is_repetition, is_true_eye, new_boards, next_stone,
+    points, set_to_play)
 from mugo.games.coords import MAX_MOVES, PASS, WHITE_BIT, BoardSize, shape_of
 from mugo.games.replay import decode, replay, set_up
 
 
 class Plane(NamedTuple):
-    """A feature of one or more planes; meaning: of each plane, or of the count that they encode.
-
-    Networks are saved with this table, and one with another text is refused.
-    """
+    """A feature of one or more planes; meaning: of each plane, or of the count that they encode."""
 
     name: str
     depth: int
@@ -70,20 +58,10 @@ PLANES = (
     Plane("zeros",                1, "constant"),
 )
 DEPTH = sum(plane.depth for plane in PLANES)     # 48
-PACKED = DEPTH // 8                              # bytes per point
-
-_FIRST = {plane.name: sum(p.depth for p in PLANES[:i]) for i, plane in enumerate(PLANES)}
-_STONES = _FIRST["stone colour"]
-_ONES = _FIRST["ones"]
-_TURNS = _FIRST["turns since"]
-_LIBERTIES = _FIRST["liberties"]
-_CAPTURE = _FIRST["capture size"]
-_SELF_ATARI = _FIRST["self-atari size"]
-_AFTER = _FIRST["liberties after move"]
-_LADDER_CAPTURE = _FIRST["ladder capture"]
-_LADDER_ESCAPE = _FIRST["ladder escape"]
-_SENSIBLE = _FIRST["sensibleness"]
-
+# The number of the first plane of each feature, as _FIRST.stone_colour.
+_FIRST = namedtuple("First", [re.sub(r"\W", "_", plane.name) for plane in PLANES])(
+    *itertools.accumulate((plane.depth for plane in PLANES[:-1]), initial=0))
+PACKED = math.ceil(DEPTH / 8)                    # bytes per point
 _WORDS = (POINTS + 63) // 64                     # a set of points is this many uint64
 
 
@@ -103,8 +81,8 @@ class Scratch(NamedTuple):
     boards: np.ndarray                   # BOARD (1,): the game being replayed
     history: np.ndarray                  # uint64 (MAX_PLIES,): its hashes
     work: np.ndarray                     # WORK (1,)
-    line: np.ndarray                     # ladders.Scratch.boards
-    candidates: np.ndarray               # ladders.Scratch.moves
+    line: np.ndarray                     # BOARD (ladders.DEPTH,)
+    candidates: np.ndarray               # int16 (DEPTH + 1, MOVES + 2)
 
 
 MAX_PLIES = MAX_MOVES + 1                # positions of a game
@@ -112,7 +90,8 @@ MAX_PLIES = MAX_MOVES + 1                # positions of a game
 
 def new_scratch() -> Scratch:
     """Working memory for the kernels; one for each thread."""
-    return Scratch(new_boards(1), np.zeros(MAX_PLIES, np.uint64), np.zeros(1, WORK), *ladders.new_scratch())
+    return Scratch(new_boards(1), np.zeros(MAX_PLIES, np.uint64), np.zeros(1, WORK), new_boards(ladders.DEPTH),
+                   np.zeros((ladders.DEPTH + 1, ladders.MOVES + 2), np.int16))
 
 
 @intrinsic
@@ -130,18 +109,17 @@ def _bit(k):
 @njit(cache=True, nogil=True)
 def _count_plane(first, count):
     """The bit of a one-hot count of eight planes; count is at least 1."""
-    return np.uint64(1) << np.uint64(first + min(count, 8) - 1)
+    return _bit(first + min(count, 8) - 1)
 
 
 @njit(cache=True, nogil=True)
 def _collect_liberties(b, work):
     """Write the liberties of each chain to work.sets[h], h being its head."""
     w = b.width
-    for row in range(1, b.rows + 1):
-        for p in range(row * w + 1, row * w + b.cols + 1):
-            if b.colour[p] != EMPTY and b.head[p] == p:
-                for word in range(_WORDS):
-                    work.sets[p, word] = 0
+    for p in points(b):
+        if b.colour[p] != EMPTY and b.head[p] == p:
+            for word in range(_WORDS):
+                work.sets[p, word] = 0
     for i in range(b.n_empty):
         p = np.int64(b.empties[i])
         for d in (-w, -1, 1, w):
@@ -227,10 +205,8 @@ def _move_effects(b, work, p, c):
 
 @njit(cache=True, nogil=True)
 def write_planes(b, history, work, line, candidates, symmetry, out):
-    """Write the packed planes of board b to out, uint8 (points, PACKED), for the side to move.
-
-    One function: with the planes of a point, or the packing, in functions of their own it takes twice as long.
-    """
+    """Write the packed planes of board b to out, uint8 (points, PACKED), for the side to move.  One function: with the
+    planes of a point, or the packing, in functions of their own it takes twice as long."""
     w = b.width
     c = b.to_play
     _collect_liberties(b, work)
@@ -238,27 +214,27 @@ def write_planes(b, history, work, line, candidates, symmetry, out):
         for p in range(row * w + 1, row * w + b.cols + 1):
             s = b.colour[p]
             if s != EMPTY:
-                bits = _bit(_STONES) if s == c else _bit(_STONES + 1)
-                bits |= _count_plane(_LIBERTIES, np.int64(b.liberties[head_at(b, p)]))
-                work.planes[p] = bits | _bit(_ONES)
+                bits = _bit(_FIRST.stone_colour) if s == c else _bit(_FIRST.stone_colour + 1)
+                bits |= _count_plane(_FIRST.liberties, np.int64(b.liberties[head_at(b, p)]))
+                work.planes[p] = bits | _bit(_FIRST.ones)
                 continue
-            bits = _bit(_ONES) | _bit(_STONES + 2)
+            bits = _bit(_FIRST.ones) | _bit(_FIRST.stone_colour + 2)
             if is_legal(b, p, c) and not is_repetition(b, history, p, c):
                 captured, stones, liberties, ladder_target = _move_effects(b, work, p, c)
                 if not is_true_eye(b, p, c):
-                    bits |= _bit(_SENSIBLE)
+                    bits |= _bit(_FIRST.sensibleness)
                 if captured:
-                    bits |= _count_plane(_CAPTURE, captured)
+                    bits |= _count_plane(_FIRST.capture_size, captured)
                 if liberties == 1:
-                    bits |= _count_plane(_SELF_ATARI, stones)
-                bits |= _count_plane(_AFTER, liberties)
+                    bits |= _count_plane(_FIRST.self_atari_size, stones)
+                bits |= _count_plane(_FIRST.liberties_after_move, liberties)
                 if ladder_target and ladders.captures_in_ladder(b, line, candidates, p, c):
-                    bits |= _bit(_LADDER_CAPTURE)
+                    bits |= _bit(_FIRST.ladder_capture)
             work.planes[p] = bits
     for k in range(min(RECENT, b.moves)):
         p = np.int64(b.recent[(b.moves - k) & (RECENT - 1)])
         if p != PASS:
-            work.planes[p] |= _bit(_TURNS + k)
+            work.planes[p] |= _bit(_FIRST.turns_since + k)
     _write_ladder_escapes(b, history, work, line, candidates)
     i = 0
     for row in range(1, b.rows + 1):
@@ -274,18 +250,16 @@ def write_planes(b, history, work, line, candidates, symmetry, out):
 @njit(cache=True, nogil=True)
 def _write_ladder_escapes(b, history, work, line, candidates):
     """Set the ladder escapes of every chain of the side to move that is in atari."""
-    w = b.width
     c = b.to_play
     escapes = candidates[ladders.DEPTH]
-    for row in range(1, b.rows + 1):
-        for h in range(row * w + 1, row * w + b.cols + 1):
-            if b.colour[h] == c and b.head[h] == h and b.liberties[h] == 1:
-                for i in range(ladders.escape_moves(b, h, escapes)):
-                    p = np.int64(escapes[i])
-                    if (not work.planes[p] & _bit(_LADDER_ESCAPE) and is_legal(b, p, c)
-                            and not is_repetition(b, history, p, c)
-                            and ladders.escapes_ladder(b, line, candidates, h, p, c)):
-                        work.planes[p] |= _bit(_LADDER_ESCAPE)
+    for h in points(b):
+        if b.colour[h] == c and b.head[h] == h and b.liberties[h] == 1:
+            for i in range(ladders.escape_moves(b, h, escapes)):
+                p = np.int64(escapes[i])
+                if (not work.planes[p] & _bit(_FIRST.ladder_escape) and is_legal(b, p, c)
+                        and not is_repetition(b, history, p, c)
+                        and not ladders.is_taken(b, line, candidates, h, p, c)):
+                    work.planes[p] |= _bit(_FIRST.ladder_escape)
 
 
 @njit(cache=True, nogil=True)
@@ -318,10 +292,8 @@ def write_sample_planes(size, setup, moves, samples, symmetries, scratch, out, t
 
 
 def unpack(packed: np.ndarray, depth: int = DEPTH, shape: tuple[int, int] | None = None) -> np.ndarray:
-    """Planes, uint8 (..., rows, columns, depth), of packed ones, uint8 (..., points, bytes).
-
-    shape: (rows, columns) of the boards; None: they are square.
-    """
+    """Planes, uint8 (..., rows, columns, depth), of packed ones, uint8 (..., points, bytes).  shape: (rows, columns);
+    None: square."""
     rows, cols = shape or (math.isqrt(packed.shape[-2]),) * 2
     planes = np.unpackbits(packed, axis=-1, count=depth, bitorder="little")
     return planes.reshape(*packed.shape[:-2], rows, cols, depth)

@@ -10,14 +10,15 @@ declare it.
 Search, players and user interfaces use only this interface (tests/games/test_contract.py).
 """
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Self
 
 import numpy as np
 
 from mugo.core.files import BadInput
 from mugo.games.board import BLACK, EMPTY, WHITE, clear, copy_boards, new_boards, set_to_play
-from mugo.games.coords import COLUMNS, MAX_MOVES, PASS, WHITE_BIT, board_points, format_gtp, row_col, square_size
+from mugo.games.coords import (
+    COLUMNS, MAX_MOVES, PASS, WHITE_BIT, board_points, format_gtp, format_size, is_on_board, row_col, square_size)
 from mugo.games.territory import area_komi
 
 MAX_POINTS = 1e6                         # of komi, as a global feature
@@ -28,7 +29,7 @@ STONE_MARKS = {BLACK: "X", WHITE: "O", EMPTY: "."}
 
 
 class IllegalMove(ValueError):
-    """A move that the rules forbid; the message names the move and the rule."""
+    """A move that the rules forbid; the message names both."""
 
 
 # A move of a game: its point and colour, and the side that was to move.
@@ -39,10 +40,8 @@ def global_features(white_points, to_play) -> np.ndarray:
     """What a value depends on in addition to the board, float32 (n, 2), for networks.
 
     Columns: the points that the side to move gets at the end (KataGo's selfKomi), and its colour, 1 Black, -1 White.
-
-    white_points: White's by komi and for handicap stones, a number or an array (n,), of which at most MAX_POINTS count;
-    for Black they count negative.
-    to_play: of the positions, (n,).
+    white_points: White's by komi and for handicap stones, a number or (n,), of which at most MAX_POINTS count.
+    to_play: (n,).
     """
     to_play = np.asarray(to_play, np.float64)
     points = np.clip(-np.asarray(white_points, np.float64) * to_play, -MAX_POINTS, MAX_POINTS)
@@ -66,6 +65,8 @@ class BasePosition(ABC):
 
     game: str                            # "go" or "gomoku"
     may_pass: bool                       # whether a pass is a move of this game
+    _play: Callable                      # plays a legal move: kernel (board, point, colour)
+    _set_up: Callable                    # places encoded stones, (board, setup) -> number before an impossible one
     handicap_bonus: int = 0              # Go: White's points for handicap stones, on top of komi
     k: int = 0                           # Gomoku: how many in a row win
     exactly: bool = False                # Gomoku: whether more than k in a row do not win
@@ -94,16 +95,8 @@ class BasePosition(ABC):
     # -- defined by each game
 
     @abstractmethod
-    def _apply(self, board: np.void, point: int, colour: int) -> None:
-        """Play a legal move on a board of this game."""
-
-    @abstractmethod
     def _empty(self, to_play: int) -> Self:
         """An empty board of the same game, size and rules."""
-
-    @abstractmethod
-    def _place_setup(self, setup: np.ndarray) -> int:
-        """Place encoded stones on the empty board; returns the number placed before the first that is impossible."""
 
     @abstractmethod
     def why_illegal(self, point: int, colour: int | None = None) -> str | None:
@@ -123,7 +116,7 @@ class BasePosition(ABC):
         """Whether the game has ended."""
 
     def check_has_moves(self) -> None:
-        """Raise BadInput for a game that is over and has no pass: two passes in Go may be followed by more moves."""
+        """Raise BadInput for a game of Gomoku that is over: two passes in Go may be followed by more moves."""
         if self.is_over and not self.may_pass:
             raise BadInput("the game is over: there is no move to search for")
 
@@ -156,10 +149,10 @@ class BasePosition(ABC):
         return int(self.board[0]["to_play"])
 
     def play(self, point: int, colour: int | None = None) -> Self:
-        """The position after a move, a point or PASS, of the side to move or of the colour given.
-
-        Raises IllegalMove, which names the move and the rule.
-        """
+        """The position after a move, a point or PASS, of the side to move or of the colour given.  Raises IllegalMove,
+        which names the move and the rule."""
+        if point != PASS and not is_on_board(point, self.shape):         # kernels do not check it
+            raise IllegalMove(f"illegal move: {point} is not a point of the {format_size(self.shape)} board")
         colour = self.to_play if colour is None else colour
         reason = self.why_illegal(point, colour)
         if reason:
@@ -167,21 +160,18 @@ class BasePosition(ABC):
         return self.play_unchecked(point, colour)
 
     def play_unchecked(self, point: int, colour: int) -> Self:
-        """The position after a move that is known to be legal, or that repeats a position in a game record.
-
-        Raises IllegalMove if the game has MAX_MOVES moves already.
-        """
+        """The position after a move that is known to be legal, or that repeats a position in a game record.  Raises
+        IllegalMove if the game has MAX_MOVES moves already."""
         after = self._before_moves(1)
         board = after.board[0]
         after._moves[-1] = point, colour, board["to_play"]
-        self._apply(board, point, colour)
+        self._play(board, point, colour)
         after._hashes[-1] = board["hash"]
         after.last, after.mover = point, colour
         return after
 
     def _before_moves(self, n: int) -> Self:
-        """This position with room for n more moves, and for the hashes of the positions after them, at the end of
-        _moves and _hashes.  Raises IllegalMove for a game of more than MAX_MOVES moves."""
+        """This position with room for n more moves and hashes.  Raises IllegalMove beyond MAX_MOVES moves."""
         plies = self.plies
         if plies + n > MAX_MOVES:
             raise IllegalMove(f"a game has at most {MAX_MOVES} moves")
@@ -192,21 +182,12 @@ class BasePosition(ABC):
         after._moves[:plies], after._hashes[:plies + 1] = self._moves, self.history
         return after
 
-    @property
-    def previous(self) -> Self | None:
-        """The position before the last move, None at the start."""
-        return self.undo() if self.plies else None
-
     def undo(self) -> Self:
         """The position before the last move.  Raises IllegalMove at the start."""
         if not self.plies:
             raise IllegalMove("there is no move to undo")
-        return self._after(self.plies - 1)
-
-    def _after(self, plies: int) -> Self:
-        """The position of this game after `plies` moves, fewer than it has."""
-        *_, board = self._boards(plies)
-        return self._with_board(board, plies)
+        *_, board = self._boards(self.plies - 1)
+        return self._with_board(board, self.plies - 1)
 
     def _boards(self, plies: int) -> Iterator[np.ndarray]:
         """BOARD (1,) after 0 ... plies moves of this game, fewer than it has: one array, changed in between."""
@@ -217,7 +198,7 @@ class BasePosition(ABC):
                 set_to_play(board[0], to_play)
             yield board
             if k < plies:
-                self._apply(board[0], point, colour)
+                self._play(board[0], point, colour)
             next_to_play = -colour
 
     def _with_board(self, board: np.ndarray, plies: int) -> Self:
@@ -239,10 +220,8 @@ class BasePosition(ABC):
         return other
 
     def with_stones(self, black: Iterable[int] = (), white: Iterable[int] = (), to_play: int | None = None) -> Self:
-        """A new start without history: this board with more stones on it.
-
-        Raises IllegalMove for a stone on an occupied point, without a liberty, or that would capture or win.
-        """
+        """A new start without history: this board with more stones on it.  Raises IllegalMove for a stone on an
+        occupied point, without a liberty, or that would capture or win."""
         index = {point: i for i, point in enumerate(board_points(self.shape).tolist())}
         added = [*(index[int(point)] for point in black), *(index[int(point)] + WHITE_BIT for point in white)]
         return self._with_setup(np.append(_encoded_stones(self.stones), np.array(added, np.int16)),
@@ -257,13 +236,11 @@ class BasePosition(ABC):
         return self._with_setup(_encoded_stones(stones), to_play)
 
     def _with_setup(self, setup: np.ndarray, to_play: int) -> Self:
-        """A new start with encoded stones, int16 (n,).  Raises IllegalMove.
-
-        Handicap stones are not known from others, so there are as many as before, or as Black has stones.
-        """
+        """A new start with encoded stones, int16 (n,).  Raises IllegalMove.  Handicap stones are not known from others,
+        so there are as many as before, or as Black has stones."""
         other = self._empty(to_play)
         other.handicap = min(self.handicap, int((setup & WHITE_BIT == 0).sum()))
-        placed = other._place_setup(setup)
+        placed = other._set_up(other.board[0], setup)
         if placed < len(setup):
             colour = WHITE if setup[placed] & WHITE_BIT else BLACK
             point = int(board_points(self.shape)[setup[placed] & WHITE_BIT - 1])
@@ -292,13 +269,12 @@ class BasePosition(ABC):
 
     @property
     def counts_territory(self) -> bool:
-        """Whether a game of Go is scored by territory and prisoners, not by area."""
+        """Whether a game of Go is scored by territory."""
         return bool(self.board[0]["territory"])
 
     @property
     def area_komi(self) -> float:
-        """White's points against the area at the end, by which the game is decided as by its own rules
-        (territory.area_komi)."""
+        """White's points against the area at the end, by which its own rules decide the game (territory.area_komi)."""
         return float(area_komi(self.board[0], self.white_points))
 
     @property
@@ -316,15 +292,10 @@ class BasePosition(ABC):
         """uint64 (plies + 1,): the hash of every position since the setup, this one last; not to be changed."""
         return self._hashes if len(self._moves) else self.board["hash"].copy()
 
-    def _sides_to_move(self) -> np.ndarray:
-        """int8 (plies + 1,): the side that was to move in every position since the setup, this one last."""
-        return np.append(self._moves["to_play"], np.int8(self.to_play))
-
     def positions(self) -> Iterator[Self]:
         """Every position from the start to this one."""
-        if len(self._moves):
-            for plies, board in enumerate(self._boards(self.plies - 1)):
-                yield self._with_board(board, plies)
+        for plies, board in enumerate(self._boards(self.plies - 1)):
+            yield self._with_board(board, plies)
         yield self
 
     @property

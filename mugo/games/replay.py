@@ -25,10 +25,8 @@ def decode(b, encoded):
 
 @njit(cache=True, nogil=True)
 def set_up(b, setup):
-    """Place setup stones on an empty board; returns the number placed before the first that is impossible.
-
-    A stone is impossible on another one, off the board, without a liberty, and where it would capture.
-    """
+    """Place setup stones on an empty board; returns the number placed before the first that is impossible.  A stone is
+    impossible on another one, off the board, without a liberty, and where it would capture."""
     for i in range(len(setup)):
         p, c = decode(b, setup[i])
         if p == PASS or p >= POINTS or b.colour[p] != EMPTY or legality(b, p, c) == SUICIDE:
@@ -43,11 +41,8 @@ def set_up(b, setup):
 
 @njit(cache=True, nogil=True)
 def replay(b, history, moves, start, end):
-    """Play moves[start:end] on b; returns the index of the first illegal one, or end.
-
-    Superko is not checked: records of games by Japanese rules do repeat positions.  history gets the hash of each
-    position.
-    """
+    """Play moves[start:end] on b; returns the index of the first illegal one, or end.  Superko is not checked: records
+    of games by Japanese rules do repeat positions.  history gets the hash of each position."""
     history[b.moves] = b.hash
     for i in range(start, end):
         p, c = decode(b, moves[i])

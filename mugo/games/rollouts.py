@@ -16,8 +16,7 @@ RR-6062, with two differences.  MoGo captures anywhere on the board before it pl
 per move, that won 43 % of the games against not doing so, and capturing around the last move 56 %.  Self-ataris of two
 stones come last of all.
 
-They are played on light_board, with the same moves as on board.BOARD, which took 96 ns per move (uniform) and
-209 ns (MoGo) where light_board takes 65 and 181 (9x9).
+They are played on light_board, whose moves are those on board.BOARD.
 
     b          BOARD, one record    the position, then the end of the rollout
     r          LIGHT_BOARD          the rollout
@@ -32,24 +31,12 @@ import math
 import numpy as np
 from numba import njit
 
-from mugo.games.area import area_score
-from mugo.games.board import BLACK, BORDER, EMPTY, POINTS, RECENT, WHITE
+from mugo.games.area import area_score, stone_difference
+from mugo.games.board import BLACK, BORDER, EMPTY, POINTS, RECENT, WHITE, points
 from mugo.games.coords import PASS, BoardSize, shape_of
 from mugo.games.light_board import (
-    LIGHT_BOARD,
-    atari_liberty,
-    copy_position,
-    empty_neighbours,
-    has_empty_neighbour,
-    is_legal,
-    is_true_eye,
-    owner,
-    pattern_code,
-    play,
-    self_atari,
-    set_codes,
-    write_back,
-)
+    LIGHT_BOARD, atari_liberty, copy_position, empty_neighbours, is_legal, is_true_eye, owner,
+    pattern_code, play, self_atari, set_codes, write_back)
 from mugo.games.patterns import MATCHES
 
 UNIFORM, MOGO = 0, 1                     # kinds of rollouts
@@ -81,15 +68,13 @@ def _exclude(r, i, left):
 
 @njit(cache=True, nogil=True)
 def random_move(r, c):
-    """A legal move of c that fills no true eye of c, all equally likely; PASS if there is none.
-
-    Draws without replacement by shuffling the tail of r.empties.
-    """
+    """A legal move of c that fills no true eye of c, all equally likely; PASS if there is none.  Draws without
+    replacement by shuffling the tail of r.empties."""
     left = r.n_empty
     while left > 0:
         i = random_below(r, left)
         p = np.int64(r.empties[i])
-        if has_empty_neighbour(r, p) or (not is_true_eye(r, p, c) and is_legal(r, p, c)):
+        if empty_neighbours(r, p) or (not is_true_eye(r, p, c) and is_legal(r, p, c)):
             return p
         _exclude(r, i, left)
         left -= 1
@@ -116,11 +101,9 @@ def _add_move(r, e, c, moves, n):
 
 @njit(cache=True, nogil=True)
 def atari_answers(r, last, c, moves):
-    """Write c's answers to ataris of the last move, on the point `last`; returns their number.
-
-    The capture of the chain of the last move, if it is in atari itself; for each chain of c that it put in atari, the
-    extension, if that leaves two liberties, and captures next to the chain.
-    """
+    """Write c's answers to ataris of the last move, on the point `last`: their number. The capture of its chain,
+    if that is in atari itself; for each chain of c that it put in atari, the extension, if that leaves two liberties,
+    and captures next to the chain."""
     w = r.width
     n = 0
     e = _atari_liberty_of(r, last, -c)
@@ -157,10 +140,8 @@ def _draw_move(r, moves, n):
 
 @njit(cache=True, nogil=True)
 def pattern_move(r, last, c, moves):
-    """A move of c on one of the eight points around `last` that matches a pattern; 0 if there is none.
-
-    All such moves are equally likely, without illegal ones and self-ataris.
-    """
+    """A move of c on one of the eight points around `last` that matches a pattern; 0 if there is none.  All such moves
+    are equally likely, without illegal ones and self-ataris."""
     w = r.width
     n = 0
     for d in (-w - 1, -w, -w + 1, -1, 1, w - 1, w, w + 1):
@@ -223,22 +204,10 @@ def mogo_move(r, c, moves):
 
 
 @njit(cache=True, nogil=True)
-def stone_difference(b):
-    """Black stones minus white ones on the board."""
-    total = 0
-    for p in range(POINTS):
-        total += b.colour[p]
-    return total - BORDER * (POINTS - b.rows * b.cols)
-
-
-@njit(cache=True, nogil=True)
-def max_moves(points):
-    """The moves after which a rollout on a board of so many points is stopped, as it may be in a cycle (triple ko).
-
-    From 5x5 on, fewer than one rollout in 1,000 is that long.  On 2x2 half of them have more than 12 moves, and Black
-    wins all of those.
-    """
-    return MOVES_PER_POINT * points + EXTRA_MOVES
+def max_moves(area):
+    """The moves after which a rollout on a board of so many points is stopped, as it may be in a cycle (triple ko);
+    from 5x5 on, fewer than one in 1,000 is that long."""
+    return MOVES_PER_POINT * area + EXTRA_MOVES
 
 
 @njit(cache=True, nogil=True)
@@ -300,32 +269,25 @@ def _final_score(r, b, difference):
     """The area score of an ended rollout: the difference in stones, and the empty points, which are mostly eyes."""
     for i in range(r.n_empty):
         p = np.int64(r.empties[i])
-        if has_empty_neighbour(r, p):
+        if empty_neighbours(r, p):
             return area_score(b)
         difference += owner(r, p)
     return difference
 
 
 def mercy_threshold(size: BoardSize, komi: float) -> int:
-    """The difference in stones at which `roll_out` may stop: the mercy rule.
-
-    Komi, plus a margin by which the rest of the game changes the difference in less than one of 1,000 rollouts
-    (benchmarks/rollouts.py).  From the empty board this saves 7 % of the moves on 9x9 and 4 % on 19x19, later in a
-    game less.
-    """
+    """The difference in stones at which `roll_out` may stop (the mercy rule): komi, plus a margin by which the rest of
+    the game changes the difference in less than one of 1,000 rollouts (benchmarks/rollouts.py)."""
     return math.ceil(abs(komi)) + 5 * sum(shape_of(size)) // 4
 
 
 @njit(cache=True, nogil=True)
 def add_ownership(b, ownership):
-    """Add the owner of every point of an ended rollout, 1 Black, -1 White, to ownership.
-
-    An empty point is its neighbours', if they are of one colour; else, as in a rollout stopped by the mercy rule,
-    neutral.
-    """
+    """Add the owner of every point of an ended rollout, 1 Black, -1 White, to ownership.  An empty point is its
+    neighbours', if they are of one colour; else, as in a rollout stopped by the mercy rule, neutral."""
     w = b.width
-    for row in range(1, b.rows + 1):
-        for p in range(row * w + 1, row * w + b.cols + 1):
+    for p in points(b):
+        if b.colour[p] != BORDER:
             ownership[p] += b.colour[p]
     for i in range(b.n_empty):
         p = np.int64(b.empties[i])

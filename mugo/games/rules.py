@@ -83,8 +83,7 @@ class Rules:
         return replace(self, tax="NONE" if self.tax == "ALL" else self.tax, has_button=False, suicide=False)
 
     def ignored(self, decisive: bool = False) -> str:
-        """The fields that MuGo ignores, as 'suicide true, tax ALL'; '' for none.  decisive: only those of
-        DECISIVE."""
+        """The fields that MuGo ignores, as 'suicide true, tax ALL'; '' for none.  decisive: those of DECISIVE."""
         return self.describe([name for name in self.diff(self.supported()) if not decisive or name in DECISIVE])
 
     def handicap_bonus(self, stones: int) -> int:
@@ -92,11 +91,8 @@ class Rules:
         return 0 if self.white_handicap_bonus == "0" else max(stones - (self.white_handicap_bonus == "N-1"), 0)
 
     def area_bonus(self, stones: int) -> int:
-        """The same where a game that was played by these rules is scored by area, as in data sets.
-
-        Handicap stones are no points of territory, so White gets as many.  In 80 of 188 handicap games of KGS by
-        Japanese rules the count is then the recorded result, in 69 a point less.
-        """
+        """The same where a game that was played by these rules is scored by area, as in data sets: handicap stones are
+        no points of territory, so White gets as many."""
         return self.by_area().handicap_bonus(stones)
 
     def by_area(self) -> "Rules":
@@ -138,9 +134,7 @@ _BY_PLAIN_NAME = {name.replace("-", ""): rules for name, rules in NAMED_RULES.it
 
 def parse_rules(value: object) -> Rules:
     """The rules of a name, an object of KataGo's fields, the JSON text of one, or KataGo's text (Rules.as_text).
-
-    Raises ValueError, which names what was not understood; TypeError for a value of another type.
-    """
+    Raises ValueError, which names what was not understood; TypeError for a value of another type."""
     if isinstance(value, str) and value.strip().startswith("{"):
         try:
             value = json.loads(value)
@@ -168,8 +162,7 @@ def parse_rules(value: object) -> Rules:
 
 
 def rules_to_play(name: str) -> Rules:
-    """The rules of a name or JSON text that MuGo plays by; as parse_rules, and ValueError for those that decide
-    otherwise who wins."""
+    """As parse_rules of text; raises ValueError for rules under which MuGo would mistake who wins, too."""
     rules = parse_rules(name)
     if unsupported := rules.ignored(decisive=True):
         raise ValueError(f"{shorten(name)} is not supported: {unsupported}")

@@ -56,8 +56,7 @@ def position_after(position: BasePosition, points: Sequence[int]) -> BasePositio
 
 
 def ownership_stdev(ownership: np.ndarray) -> np.ndarray:
-    """float64, of the shape of ownership: the standard deviation of each point's owner, 1 or -1, over rollouts with
-    this mean."""
+    """float64, of its shape: the standard deviation of each point's owner, 1 or -1, over rollouts with this mean."""
     return np.sqrt(np.maximum(1 - ownership.astype(np.float64) ** 2, 0))
 
 
@@ -68,9 +67,7 @@ def score_stdev(ownership: np.ndarray) -> float:
 
 def without_dead(position: BasePosition, ownership_of: OwnershipOf = ownership_at_end) -> BasePosition:
     """A finished position without its dead stones, which are prisoners, ready for `score`; a new start without history.
-
-    A chain is dead as in dead_stones.mark_dead_chains, but not in a seki.
-    """
+    A chain is dead as in dead_stones.mark_dead_chains, but not in a seki."""
     assert isinstance(position, Position)
     owners, dead = np.zeros(POINTS, np.float32), np.zeros(POINTS, np.bool_)
     while True:
@@ -87,7 +84,8 @@ def final_score(position: BasePosition, ownership_of: OwnershipOf = ownership_at
     """Black's points minus White's and minus white_points, by the rules of the game, of a finished position of Go
     without its dead stones."""
     cleared = without_dead(position, ownership_of)
-    return cleared.score() - seki_tax(cleared, ownership_of)
+    tax = owner_of_points(cleared).sum() - final_owners(cleared, ownership_of).sum()
+    return cleared.score() - int(tax)
 
 
 def final_result(position: BasePosition) -> str:
@@ -95,15 +93,12 @@ def final_result(position: BasePosition) -> str:
     return format_score(final_score(position))
 
 
-def seki_tax(cleared: BasePosition, ownership_of: OwnershipOf = ownership_at_end) -> int:
-    """Black's points minus White's that are eyes of chains in seki, where the rules give no points for them, else 0.
-
-    cleared: without dead stones.
-    """
-    if not cleared.board[0]["seki_tax"]:
-        return 0
+def final_owners(cleared: BasePosition, ownership_of: OwnershipOf = ownership_at_end) -> np.ndarray:
+    """As owner_of_points, but by rules with a tax on seki, eyes of chains in seki are nobody's."""
     owners = owner_of_points(cleared)
-    return int(sum(owners[point] for point in eyes_in_seki(cleared, ownership_of)))
+    if cleared.board[0]["seki_tax"]:
+        owners[list(eyes_in_seki(cleared, ownership_of))] = EMPTY
+    return owners
 
 
 def eyes_in_seki(cleared: BasePosition, ownership_of: OwnershipOf = ownership_at_end) -> set[int]:
@@ -127,8 +122,7 @@ def owner_of_points(cleared: BasePosition) -> np.ndarray:
     return owners
 
 
-def final_statuses(position: BasePosition, ownership_of: OwnershipOf = ownership_at_end
-                   ) -> dict[str, list[list[int]]]:
+def final_statuses(position: BasePosition, ownership_of: OwnershipOf = ownership_at_end) -> dict[str, list[list[int]]]:
     """The chains of a finished position by status: for each of STATUSES (as GTP's final_status_list) their points."""
     cleared = without_dead(position, ownership_of)
     colour = cleared.board[0]["colour"]

@@ -17,15 +17,14 @@ from mugo.games.go import Position, format_komi, format_score
 
 
 class ScoringSession:
-    """A finished position and its dead stones.
-
-    dead: the points of all dead stones.
-    """
+    """A finished position and its dead stones; dead: their points."""
 
     def __init__(self, position: Position, dead: Collection[int] | None = None):
         """dead: one or more points of each dead chain; None: the chains that rollouts take for dead."""
         self.position = position
-        marked = set(_empty_or_dead_points(position) if dead is None else dead)
+        if dead is None:                                 # with the empty points, which belong to no chain
+            dead = board_points(position.shape)[scoring.without_dead(position).stones.ravel() == EMPTY].tolist()
+        marked = set(dead)
         self.dead = {point for chain in scoring.chains(position) if not marked.isdisjoint(chain) for point in chain}
 
     def toggle(self, point: int) -> None:
@@ -37,15 +36,10 @@ class ScoringSession:
         self.dead ^= set(chain)
 
     def ownership(self) -> np.ndarray:
-        """int8 (rows, columns): BLACK, WHITE, or EMPTY for a neutral point; dead stones are removed.
-
-        By rules with a tax on seki, eyes of chains in seki are neutral.
-        """
-        cleared = self._cleared()
-        owners = scoring.owner_of_points(cleared)
-        if cleared.board[0]["seki_tax"]:
-            owners[list(scoring.eyes_in_seki(cleared))] = EMPTY
-        return owners[board_points(cleared.shape)].reshape(cleared.shape)
+        """int8 (rows, columns): BLACK, WHITE, or EMPTY for a neutral point (scoring.final_owners); dead stones are
+        removed."""
+        shape = self.position.shape
+        return scoring.final_owners(self._cleared())[board_points(shape)].reshape(shape)
 
     def points(self) -> dict[int, int]:
         """Of each colour: its area, or its territory and prisoners."""
@@ -77,9 +71,3 @@ class ScoringSession:
                    for colour in (BLACK, WHITE)}
         return (f"Black {points[BLACK]}{of_them[BLACK]}, White {points[WHITE]}{of_them[WHITE]} and "
                 f"{format_komi(self.position)}: {self.result()}")
-
-
-def _empty_or_dead_points(position: Position) -> list[int]:
-    """The empty points and the dead stones of a position, by rollouts."""
-    stones = scoring.without_dead(position).stones.ravel()
-    return board_points(position.shape)[stones == EMPTY].tolist()

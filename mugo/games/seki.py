@@ -40,10 +40,8 @@ class _Chain(NamedTuple):
 
 
 def seki_points(position: BasePosition, owners: np.ndarray) -> set[int]:
-    """The points of all chains in a seki of the shape above.
-
-    owners: float32 (points,), scoring.ownership; the chains around a seki have to be alive.
-    """
+    """The points of all chains in a seki of the shape above.  owners: float32 (points,), scoring.ownership; the chains
+    around a seki have to be alive."""
     board = position.board[0]
     heads = np.unique(board["head"][board_points(position.shape)][position.stones.ravel() != EMPTY])
     candidates = [_chain_at(position, int(head)) for head in heads[board["liberties"][heads] <= MAX_LIBERTIES]]
@@ -88,9 +86,7 @@ def _is_seki(position: BasePosition, one: _Chain, other: _Chain) -> bool:
 
 def _loses_by_move(position: BasePosition, mover: _Chain, opponent: _Chain, point: int, has_eyes: bool) -> bool:
     """Whether the mover's chain is captured after its move on a shared liberty, or is left in a smaller seki.
-
-    has_eyes: each of the two chains has an eye.
-    """
+    has_eyes: each of the two chains has an eye."""
     position = position.with_turn(mover.colour)
     if position.why_illegal(point):
         return True

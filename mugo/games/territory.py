@@ -23,29 +23,21 @@ on it: two passes end a line of the search, and a rollout or the network evaluat
 The Japanese rules of 1989, articles 7 to 10: https://www.cs.cmu.edu/~wjh/go/rules/Japanese.html; `scoring` and `tax`:
 https://lightvector.github.io/KataGo/rules.html
 """
-import numpy as np
 from numba import njit
 
-from mugo.games.board import EMPTY
+from mugo.games.area import stone_difference
 
 
 @njit(cache=True, nogil=True)
 def stones_played(b):
     """The stones that Black has put on the board, setup included, minus those of White."""
-    difference = b.white_captures - b.black_captures
-    for row in range(1, b.rows + 1):
-        for p in range(row * b.width + 1, row * b.width + b.cols + 1):
-            if b.colour[p] != EMPTY:
-                difference += np.int64(b.colour[p])
-    return difference
+    return b.white_captures - b.black_captures + stone_difference(b)
 
 
 @njit(cache=True, nogil=True)
 def area_komi(b, komi):
     """White's points against the area at the end from this position on; komi itself where the game is scored by area.
-
-    komi: White's points by komi and for handicap stones.
-    """
+    komi: White's points by komi and for handicap stones."""
     if b.territory == 0:
         return komi + 0.0
     return komi + stones_played(b) + (0.5 * b.to_play if b.passes == 0 else 0.0)

@@ -9,12 +9,9 @@ https://www.gnu.org/software/gnugo/gnugo_19.html
 """
 import time
 
-import numpy as np
-
 from mugo.core.files import atomic_write, error_line
 from mugo.games import scoring
-from mugo.games.area import area_ownership
-from mugo.games.board import BLACK, EMPTY, POINTS, WHITE
+from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, board_points, format_gtp
 from mugo.games.go import Position as Go
 from mugo.games.position import IllegalMove
@@ -72,11 +69,7 @@ def _final_status(engine: GtpEngine, vertex: str) -> str:
     for status, chains in scoring.final_statuses(position).items():
         if any(point in chain for chain in chains):
             return status
-    owners = np.zeros(POINTS, np.int8)
-    cleared = scoring.without_dead(position)
-    area_ownership(cleared.board[0], owners)
-    if cleared.board[0]["seki_tax"]:
-        owners[list(scoring.eyes_in_seki(cleared))] = EMPTY
+    owners = scoring.final_owners(scoring.without_dead(position))
     return {BLACK: "black_territory", WHITE: "white_territory"}.get(int(owners[point]), "dame")
 
 

@@ -213,7 +213,7 @@ def _generate_move(game: GameRecord, client: GtpClient, rules: MatchRules, clock
     game.seconds[colour].append(seconds)
     if clock:
         clock.spend(seconds)
-        if clock.has_flagged:
+        if clock.overtime:
             raise Forfeit(colour, LOST_ON_TIME, f"moved {clock.overtime:.2f} seconds after its time was over")
     return vertex
 

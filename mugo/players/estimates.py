@@ -21,11 +21,8 @@ def sensible_moves(position: BasePosition) -> list[int]:
 
 def moves_by_prior(position: BasePosition, priors: np.ndarray, points: Sequence[int] | None = None
                    ) -> list[tuple[int, float]]:
-    """(point, prior) of moves, the highest prior first.
-
-    priors: (points + 1,), a network's output for the position.
-    points: the moves (PASS for a pass); None for all legal ones.
-    """
+    """(point, prior) of moves, the highest prior first.  priors: (points + 1,), a network's.  points: the moves; None:
+    all legal ones."""
     points = legal_moves(position) if points is None else points
     pairs = [(point, float(priors[move_index(point, position.shape)])) for point in points]
     return sorted(pairs, key=lambda pair: -pair[1])
@@ -33,10 +30,8 @@ def moves_by_prior(position: BasePosition, priors: np.ndarray, points: Sequence[
 
 def infos_by_network(network, position: BasePosition, moves: Sequence[tuple[int, float]], *, visits: int,
                      symmetries: bool = False) -> list[MoveInfo]:
-    """What a network with a value head says of (point, prior) pairs: win rate and score of the position after each.
-
-    visits: that they get.  A game of Gomoku that is over is scored by its rules: the network was never trained on one.
-    """
+    """What a network with a value head says of (point, prior) pairs: win rate and score of the position after each.  A
+    game of Gomoku that is over is scored by its rules: the network was never trained on one.  visits: that they get."""
     if not moves:
         return []
     after = [position.play(point) for point, _ in moves]
@@ -52,11 +47,8 @@ def infos_by_network(network, position: BasePosition, moves: Sequence[tuple[int,
 
 
 def score_estimate(result: SearchResult, ownership: np.ndarray | None = None) -> tuple[float, float] | None:
-    """(lead of the side to move, standard deviation) of the score in points, komi included.
-
-    By the network where it has scores, else from the ownership of rollouts; None without either.
-    ownership: None: that of the result.
-    """
+    """(lead of the side to move, standard deviation) of the score in points, komi included: by the network where it has
+    scores, else from the ownership of rollouts (None: that of the result); None without either."""
     if result.score_lead is not None and result.score_stdev is not None:
         return result.score_lead, result.score_stdev
     ownership = result.ownership if ownership is None else ownership
@@ -74,22 +66,16 @@ def network_ownership(network, position: BasePosition) -> np.ndarray | None:
 
 
 def ownership_by(network, position: BasePosition) -> np.ndarray:
-    """The ownership of a position, like scoring.ownership: the mean of a network's and of rollouts' if the network has
-    it, else (None too) rollouts' alone.
-
-    The mean has a lower squared error than either: rollouts are better at the end of a game, networks before.
-    """
+    """The ownership of a position, like scoring.ownership: the mean of a network's and of rollouts', which has a lower
+    squared error than either; rollouts' alone without a network that has it."""
     by_rollouts = scoring.ownership(position)
     by_network = network_ownership(network, position)
     return by_rollouts if by_network is None else (by_network + by_rollouts) / 2
 
 
 def ownership_after(network, position: BasePosition, variations: Sequence[Sequence[int]]) -> list[np.ndarray]:
-    """float32 (rows, columns), 1 Black, -1 White: the ownership after each variation, by a network that has it, else by
-    rollouts.
-
-    network: or None.  A variation ends before its first illegal move: with transpositions, one may repeat a position.
-    """
+    """The ownership after each variation, like scoring.ownership, by a network that has it, else by rollouts.  A
+    variation ends before its first illegal move: with transpositions, one may repeat a position."""
     after = [scoring.position_after(position, points) for points in variations]
     output = network.evaluate(after) if after and network is not None and network.has_ownership else None
     if output is None or output.ownership is None:

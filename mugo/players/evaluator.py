@@ -88,10 +88,8 @@ class NetworkEvaluator:
 
 
 def evaluator_for(player: Player, simulations: int | None = None, seconds: float | None = None) -> Evaluator:
-    """The evaluator that uses a player's search or network; for a player without either, uct's search.
-
-    simulations, seconds: for a position, of a search.
-    """
+    """The evaluator that uses a player's search or network; for a player without either, uct's search.  simulations,
+    seconds: for a position, of a search."""
     if player.search is not None:
         return SearchEvaluator(player.search, simulations, seconds)
     if player.network is not None:

@@ -15,7 +15,7 @@ from mugo.games.game import GAMES, new_game
 from mugo.games.go import MAX_KOMI, Position, fixed_handicap
 from mugo.games.position import BasePosition
 from mugo.games.rules import KOMI, NAMED_RULES, Rules, rules_to_play
-from mugo.players.options import NETWORK_PLAYERS
+from mugo.players.options import trained_for
 
 HANDICAP_KOMI = 0.5
 GOMOKU_SIZE = 8
@@ -45,25 +45,17 @@ class GameOptions:
 
 
 def add_arguments(parser: argparse.ArgumentParser, size: str, *, network: bool = True, handicap: bool = False) -> None:
-    """Add the options of the game.
-
-    size: the default board size of Go, as text for the help.  network: whether the command has --network, whose game
-    and size are the defaults.  handicap: whether to add --handicap.
-    """
+    """Add the options of the game.  size: the default board size of Go, as text for the help.  network: whether the
+    command has --network, whose game and size are the defaults.  handicap: whether to add --handicap."""
     defaults = {"size": f"{size}; in Gomoku that of --network, or {GOMOKU_SIZE}"} if network else {
         "size": f"{size}; in Gomoku {GOMOKU_SIZE}", "game": "go"}
     add_options(parser, GameOptions, () if handicap else ("handicap",), defaults)
 
 
-def game_options(args: argparse.Namespace) -> GameOptions:
-    """The options of a command line.  Raises BadInput."""
-    return GameOptions(**given(GameOptions, args))
-
-
 def first_position(args: argparse.Namespace, size: int) -> BasePosition:
     """The empty board that a command line asks for, or that with handicap stones.  size: the default in Go.  Raises
     BadInput."""
-    options, trained = game_options(args), trained_for(args)
+    options, trained = GameOptions(**given(GameOptions, args)), trained_for(args)
     game = options.game or trained.get("game", "go")
     refuse_other_options(args, game)
     try:
@@ -107,16 +99,3 @@ def requested_rules(args: argparse.Namespace) -> Rules | None:
         return rules_to_play(args.rules).supported() if args.rules else None
     except ValueError as error:
         raise BadInput(f"--rules: {error}") from None
-
-
-def trained_for(args: argparse.Namespace) -> dict:
-    """"game", "size", "k" and "exactly" of the network that a command line names; {} if it names none.
-    Raises BadInput."""
-    name, player = getattr(args, "network", None), getattr(args, "player", None)
-    if name is None or player not in NETWORK_PLAYERS:
-        return {}
-    from mugo.nn.bundled import find_network  # here, so that others start without it
-    from mugo.nn.metadata import read_metadata
-    about = read_metadata(find_network(name))
-    return {"game": about.get("game", "go"), "size": about["size"], "k": about.get("k"),
-            "exactly": about.get("exactly", False)}

@@ -1,7 +1,4 @@
-"""KataGo's names of search parameters, for GTP, queries of the analysis protocol, and -override-config.
-
-    cpuctExploration    --c
-    maxVisits           --simulations
+"""KataGo's names of search parameters (cpuctExploration is --c), for GTP, analysis queries, and -override-config.
 
 https://github.com/lightvector/KataGo/blob/master/cpp/configs/gtp_example.cfg
 """

@@ -13,15 +13,7 @@ from mugo.nn.runtime import PLAY_PRECISIONS, PROVIDERS, check_options
 from mugo.players.player import Player, RandomPlayer
 from mugo.players.policy import TEMPERATURE, PolicyPlayer
 from mugo.players.searcher import (
-    DEFAULT_PLAY_OPTIONS,
-    GOMOKU_MCTS,
-    MCTS,
-    UCT,
-    PlayOptions,
-    SearchPlayer,
-    default_select_by,
-    default_settings,
-)
+    DEFAULT_PLAY_OPTIONS, GOMOKU_MCTS, MCTS, UCT, PlayOptions, SearchPlayer, default_select_by, default_settings)
 from mugo.search.search import Search
 from mugo.search.settings import LAMBDA, LAMBDA_LARGE, Settings
 
@@ -69,11 +61,8 @@ def make_player(name: str, *, network=None, seed: int | None = None, temperature
     """The player of this name.
 
     network: a name or file that nn.inference.Network opens, or an open network; None: the bundled ones, by board.
-    precision, provider: with which a network that is not open is opened (nn.runtime).
-    seed: the same seed plays the same moves.  temperature: of `randompolicy` only.
-    symmetries: test-time augmentation of `policy` and `randompolicy`: priors averaged over the 8 symmetries.
-    settings, play_options: of `uct` and `mcts` only; a seed in the settings takes precedence over `seed`.
-    game: whose default settings are used without `settings`.
+    seed: the same seed plays the same moves.  temperature, symmetries, precision, provider: as in PlayerOptions.
+    settings, play_options: of `uct` and `mcts`; without settings those of the game, with the seed.
     Raises BadInput for an unknown name, options out of range or a network that cannot be opened.
     """
     if name not in PLAYERS:
@@ -96,10 +85,7 @@ def make_player(name: str, *, network=None, seed: int | None = None, temperature
 
 
 def open_network(name: str | Path | None, threads: int | None = None, precision: str = "auto", provider: str = "cpu"):
-    """The network of this name or file, or, None, the bundled ones.  precision, provider: see nn.runtime.
-
-    Raises BadInput.
-    """
+    """The network of this name or file, or, None, the bundled ones (nn.inference).  Raises BadInput."""
     from mugo.nn.inference import BundledNetworks, Network  # here, so that `random` and `uct` start without it
     if name is None:
         return BundledNetworks(threads, precision, provider)
@@ -108,10 +94,8 @@ def open_network(name: str | Path | None, threads: int | None = None, precision:
 
 def add_arguments(parser: argparse.ArgumentParser, default: str | None = "mcts", without: Collection[str] = ()
                   ) -> None:
-    """The player, and the options of all players.
-
-    default: the player; None: it depends on the board.  without: fields that the command does not follow.
-    """
+    """The player, and the options of all players.  default: the player; None: it depends on the board.  without: fields
+    that the command does not follow."""
     parser.add_argument("player", nargs="?", default=default, choices=PLAYERS, metavar="PLAYER",
                         help=f"{', '.join(PLAYERS)} (default: "
                         f"{default or 'mcts, or uct where there is no network for the board'})")
@@ -120,8 +104,7 @@ def add_arguments(parser: argparse.ArgumentParser, default: str | None = "mcts",
 
 def add_player_options(parser: argparse.ArgumentParser, without: Collection[str] = (),
                        defaults: Mapping[str, str] | None = None) -> None:
-    """The options of all players.  without: fields that the command does not follow.  defaults: of PlayOptions, as
-    add_options takes them."""
+    """The options of all players.  without: as in add_arguments.  defaults: of PlayOptions, as in add_options."""
     add_options(parser, PlayerOptions, without)
     group = parser.add_argument_group("search, of uct and mcts")
     add_options(group, PlayOptions, without, defaults)
@@ -135,11 +118,20 @@ def player_options(args: argparse.Namespace) -> PlayerOptions:
 
 def default_size(args: argparse.Namespace) -> int:
     """The board size of Go for a command line: that of its network's training, or 19.  Raises BadInput."""
-    if args.network is None or args.player not in NETWORK_PLAYERS:
-        return GO_SIZE
-    from mugo.nn.bundled import find_network
+    return trained_for(args).get("size", GO_SIZE)
+
+
+def trained_for(args: argparse.Namespace) -> dict:
+    """"game", "size", "k" and "exactly" of the network that a command line names; {} if it names none.
+    Raises BadInput."""
+    name, player = getattr(args, "network", None), getattr(args, "player", None)
+    if name is None or player not in NETWORK_PLAYERS:
+        return {}
+    from mugo.nn.bundled import find_network  # here, so that others start without it
     from mugo.nn.metadata import read_metadata
-    return read_metadata(find_network(args.network))["size"]
+    about = read_metadata(find_network(name))
+    return {"game": about.get("game", "go"), "size": about["size"], "k": about.get("k"),
+            "exactly": about.get("exactly", False)}
 
 
 def settings_from_arguments(args: argparse.Namespace, game: str = "go") -> Settings:
@@ -160,10 +152,8 @@ def play_options_from_arguments(args: argparse.Namespace, game: str = "go") -> P
 
 
 def player_from_arguments(args: argparse.Namespace, game: str = "go", network=None) -> Player:
-    """The player of a command line, for a game, "go" or "gomoku".  network: an open one instead of --network.
-
-    Raises BadInput.
-    """
+    """The player of a command line, for a game, "go" or "gomoku".  network: an open one instead of --network.  Raises
+    BadInput."""
     options = player_options(args)
     player = make_player(args.player, network=network or options.network, seed=args.seed,
                          temperature=options.temperature, symmetries=options.symmetries,

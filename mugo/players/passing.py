@@ -16,13 +16,9 @@ uct and mcts pass
 
 By area a pass that ends the game has an exact value, the score with every stone alive, which is not how people count.
 So the other moves are searched without it, and compared with it here; and neutral points are filled first, each worth a
-point.  By territory the search evaluates such a pass as any other move, and a move in settled territory costs a point:
-the second and third rules keep it from being played.
-
-Before the game is nearly over only the first rule applies, and the third in a game that is searched with its own komi:
-the tree scores by area with every stone alive, so two early passes may win a game that people would play on.  With
-`cleanup` the score includes dead stones, and those of the opponent are captured first.  Which stones are dead, and the
-score: games.scoring.
+point.  By territory the search evaluates such a pass as any other move, and moves in settled territory cost points.
+Before the game is nearly over only the first rule applies, and the third in a game that is searched with its own komi.
+With `cleanup` the score includes dead stones, and those of the opponent are captured first.
 """
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -40,17 +36,13 @@ from mugo.search.result import MoveInfo, SearchResult
 
 SETTLED = 0.9             # ownership of a point that one colour owns after 95 % of the rollouts
 MARGIN = 0.05             # differences of win rates below this are noise
-# After the end of a game: rollouts of the side that has lost hope for mistakes.
-FINISHED_MARGIN = 0.2
+FINISHED_MARGIN = 0.2     # the same after the end of a game: rollouts of the side that has lost hope for mistakes
 MIN_VISITS = 100          # simulations after which ownership and win rates are relied on
 
 
 def is_nearly_over(position: BasePosition) -> bool:
-    """Whether at most a tenth of the points are playable and not settled.
-
-    By MoGo's rollouts: uniform ones leave 74 points unsettled, at the median, where two people on 19x19 have agreed
-    that the game is over, and MoGo's 14.
-    """
+    """Whether at most a tenth of the points are playable and not settled, by MoGo's rollouts: uniform ones leave 74
+    points unsettled, at the median, where two people on 19x19 have agreed that the game is over, and MoGo's 14."""
     if 3 * np.count_nonzero(position.stones) < position.area:
         return not len(position.sensible_points())
     # A few rollouts first, which suffice in the middle game.
@@ -70,10 +62,9 @@ def is_finished(position: BasePosition) -> bool:
     By MoGo's rollouts every chain is clearly alive, clearly dead or in seki, and without the dead ones every empty
     point that nobody owns is between stones of both colours: a neutral point, not an open border.
     """
-    if 3 * np.count_nonzero(position.stones) < position.area:
-        return False
     # A few rollouts first, with room for their deviation: in the middle game they suffice, and a policy alone is fast.
-    if not _all_clear(position, MOVE_ROLLOUTS, CLEAR_OWNERSHIP - 0.3) \
+    if 3 * np.count_nonzero(position.stones) < position.area \
+            or not _all_clear(position, MOVE_ROLLOUTS, CLEAR_OWNERSHIP - 0.3) \
             or not _all_clear(position, ROLLOUTS, CLEAR_OWNERSHIP):
         return False
     cleared = scoring.without_dead(position)
@@ -117,10 +108,8 @@ def dead_liberties(position: BasePosition) -> np.ndarray:
 
 
 def may_evaluate_pass(position: BasePosition) -> bool:
-    """Whether a search that evaluates a position for people should look at a pass.
-
-    In Go near the end of the game, and not after a pass, where a second one would count dead stones as alive.
-    """
+    """Whether a search that evaluates a position for people should look at a pass: in Go near the end, and not after a
+    pass, where a second one would count dead stones as alive."""
     return position.may_pass and position.last != PASS and is_nearly_over(position)
 
 
@@ -196,7 +185,7 @@ def plan_move(position: BasePosition, cleanup: bool) -> Plan:
     wins = position.last == PASS and _is_won(position, cleanup) and (
         cleanup or finished or all_chains_settled(position))
     return Plan(True, finished, position.last == PASS and not position.counts_territory, wins,
-                moves_before_pass(position, cleanup) if wins else ())
+                dead_liberties(position).tolist() if wins and cleanup else ())
 
 
 def value_of_last_pass(position: BasePosition) -> float:
@@ -205,18 +194,10 @@ def value_of_last_pass(position: BasePosition) -> float:
     return (1 + float(np.sign(score)) * position.to_play) / 2
 
 
-def moves_before_pass(position: BasePosition, cleanup: bool) -> list[int]:
-    """The points to play before a pass: with `cleanup` the liberties of dead chains, else none."""
-    return dead_liberties(position).tolist() if cleanup else []
-
-
 def move_or_pass(search_briefly: Callable[..., SearchResult | None], result: SearchResult, best: MoveInfo, *,
                  cleanup: bool, plan: Plan) -> int:
-    """The point to play after a search whose best move is `best`, or PASS.
-
-    search_briefly: a search of a position with less effort, and options as in Search.search; None if its result cannot
-    be relied on.
-    """
+    """The point to play after a search whose best move is `best`, or PASS.  search_briefly: a search of a position with
+    less effort, and options as in Search.search; None if its result cannot be relied on."""
     position = result.position
     least = best.win_rate - (FINISHED_MARGIN if plan.is_finished else MARGIN)
     if plan.is_finished and not position.counts_territory:
@@ -242,8 +223,8 @@ def move_or_pass(search_briefly: Callable[..., SearchResult | None], result: Sea
 
 
 def _pass_unless_cleanup(result: SearchResult, cleanup: bool) -> int:
-    """PASS, or the best of the moves to play before it."""
-    before_pass = moves_before_pass(result.position, cleanup)
+    """PASS, or with `cleanup` the best of the liberties of dead chains, which are played before it."""
+    before_pass = dead_liberties(result.position) if cleanup else ()
     return next((info.point for info in result.moves if info.point in before_pass), PASS)
 
 

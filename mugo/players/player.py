@@ -6,8 +6,7 @@
     uct            Monte Carlo tree search with rollouts: no network, any board         searcher
     mcts           tree search with a network's priors, rollouts and value head         searcher
 
-A sensible point is legal, superko included, and fills no own true eye; in Gomoku, which has no pass, every empty
-point is sensible.  How the search works: search.  When it passes: passing.  Command-line options: options.
+A sensible point is legal, superko included, and fills no own true eye; in Gomoku every empty point is sensible.
 """
 from typing import Any, Protocol
 
@@ -22,11 +21,8 @@ RESIGN = -1               # what `select_move` returns to resign
 
 
 class Player(Protocol):
-    """The interface of a player.
-
-    network: what evaluates positions for it (nn.inference.Network), None without one.
-    search: its tree search, None where it does not search.  search_result: of its last move.
-    """
+    """The interface of a player.  network: what evaluates positions for it (nn.inference.Network), None without one.
+    search: its tree search, None where it does not search.  search_result: of its last move."""
     name: str
     network: Any = None
 

@@ -16,7 +16,7 @@ from mugo.core.options import check, option
 from mugo.players import passing
 from mugo.players.passing import MIN_VISITS
 from mugo.players.player import RESIGN, pass_or_raise
-from mugo.search.result import MoveInfo, SearchResult
+from mugo.search.result import SearchResult
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 
@@ -68,10 +68,9 @@ DEFAULT_PLAY_OPTIONS = PlayOptions()
 def balanced(position: BasePosition) -> BasePosition:
     """This position; in a handicap game with the komi that makes it about even, as long as most moves are to come.
 
-    Far ahead or behind, all moves win or lose in the search alike, and it cannot tell them apart.  So White's komi is
-    raised by what the handicap is worth, less with every move: Pachi's linear dynamic komi (Baudis 2011, "Balancing
-    MCTS by Dynamically Adjusting the Komi Value").  It changes in steps, since each one begins a new tree, and stays
-    below the points of the board: stones of the handicap are worth less on a small one.
+    Far ahead or behind, all moves win or lose in the search alike.  So White's komi is raised by what the handicap is
+    worth, less with every move: Pachi's linear dynamic komi (Baudis 2011, "Balancing MCTS by Dynamically Adjusting the
+    Komi Value").  It changes in steps, since each one begins a new tree, and stays below the points of the board.
     """
     if not isinstance(position, Position):
         return position
@@ -137,7 +136,9 @@ class SearchPlayer:
         # Komi that is raised flatters White: then only White's low win rate says something about the game.
         has_its_komi = searched is position
         hopeless_moves = 0
-        if not allowed_moves and self._is_hopeless(best) and (has_its_komi or position.to_play == WHITE):
+        is_reliable = best.visits >= MIN_VISITS or best.proven is not None
+        if not allowed_moves and is_reliable and best.win_rate < self._play_options.resign and (
+                has_its_komi or position.to_play == WHITE):
             hopeless_moves = (last.hopeless_moves if last else 0) + (position.plies >= 20 * position.handicap)
         self._last_moves[position.to_play] = _LastMove(searched, hopeless_moves)
         if allowed_moves:
@@ -152,9 +153,7 @@ class SearchPlayer:
 
     def _search_briefly(self, deadline: float | None, position: BasePosition, **options: Any) -> SearchResult | None:
         """A search with a quarter of the last move's simulations; None if it had too little time to be relied on.
-
-        deadline: in seconds of search.now; None without one.  options: as in Search.search.
-        """
+        deadline: in seconds of search.now; None without one.  options: as in Search.search."""
         assert self.search_result is not None
         left = None if deadline is None else deadline - self.search.now()
         if left is not None and left <= 0:
@@ -180,10 +179,6 @@ class SearchPlayer:
         if own is None and seconds is None and self._play_options.simulations is None:
             own = SECONDS
         return min((limit for limit in (own, seconds) if limit is not None), default=None)
-
-    def _is_hopeless(self, best: MoveInfo) -> bool:
-        """Whether the best move is below the win rate to resign at, and this can be relied on."""
-        return best.win_rate < self._play_options.resign and (best.visits >= MIN_VISITS or best.proven is not None)
 
     def explain(self) -> str:
         result = self.search_result

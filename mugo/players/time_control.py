@@ -24,24 +24,17 @@ from dataclasses import dataclass
 
 from mugo.games.coords import BoardSize, area_of
 
-# The fraction of points that have a stone when a game ends.
-FULL_BOARD = 0.8
-# The fraction of its time that a search does not get: it checks the clock only now and then.
-SAFETY_MARGIN = 0.05
-# Seconds of a move that the engine does not measure: the controller and its network.
-LAG = 0.2
-# Into how many times the expected number of moves half of the reserve for long games is divided.
-LATE_SHARES = 3
-# Seconds for a move when there is no time left: 0 could mean no limit.
-MIN_SECONDS = 0.001
+FULL_BOARD = 0.8          # the fraction of points that have a stone when a game ends
+SAFETY_MARGIN = 0.05      # the fraction of its time that a search does not get: it checks the clock only now and then
+LAG = 0.2                 # seconds of a move that the engine does not measure: the controller and its network
+LATE_SHARES = 3           # half of the reserve lasts for so many times the expected number of moves
+MIN_SECONDS = 0.001       # for a move when there is no time left: 0 could mean no limit
 
 
 @dataclass(frozen=True, slots=True)
 class TimeSettings:
-    """The time system of a game, a row of the table above; times in seconds.
-
-    max_main: main time after an increment at most.  max_move: the most that a single move may take.
-    """
+    """The time system of a game, a row of the table above; times in seconds.  max_main: main time after an increment at
+    most.  max_move: the most that a single move may take."""
     main: float = math.inf
     period: float = 0
     stones: int = 1
@@ -93,7 +86,7 @@ class Clock:
     main: seconds of main time left; math.inf without a limit.
     left, stones: seconds left in this period, and stones to play in it; those of a full period during main time.
     periods: number of periods left, with this one.
-    overtime: seconds by which the last move exceeded the clock; 0 if it was in time.
+    overtime: seconds by which the last move exceeded the clock: above 0 it lost the game; 0 if it was in time.
     """
 
     def __init__(self, settings: TimeSettings = NO_LIMIT, lag: float = LAG):
@@ -155,11 +148,6 @@ class Clock:
             self._begin_period()
 
     @property
-    def has_flagged(self) -> bool:
-        """Whether the last move lost the game on time."""
-        return self.overtime > 0
-
-    @property
     def time_to_flag(self) -> float:
         """Seconds until the game is lost on time; math.inf without a limit."""
         return self.main + self.left + (self.periods - 1) * self.settings.period
@@ -173,33 +161,25 @@ class Clock:
             result = (1 - SAFETY_MARGIN) share - lag,  at least MIN_SECONDS,
                      and (main - increment - reserve / 2) / (LATE_SHARES remaining_moves) if there is a reserve
 
-        The stones of a period of byo-yomi have equal shares.  In Japanese byo-yomi a share is the whole period; the
-        later periods are a reserve.  A move in main time has twice an equal share: the time of a move then falls
-        linearly from the first move to 0 at the expected end, because games are mostly decided in their first half
-        (Baier and Winands 2012, "Time Management for Monte-Carlo Tree Search in Go", compare such formulas).  A move
-        in main time never has less than one in byo-yomi. Without byo-yomi the lag of one move for every three points,
-        as far as it is more than their increments, is a reserve for long games. When only the reserve is left, late
-        moves slowly use half of it. An increment, which the move before has earned, is for this move alone.
+        A move in main time has twice an equal share, so its time falls linearly to 0 at the expected end, because games
+        are mostly decided in their first half (Baier and Winands 2012, "Time Management for Monte-Carlo Tree Search in
+        Go", compare such formulas), but never less than one in byo-yomi.  The stones of a period have equal shares; in
+        Japanese byo-yomi a share is the period, and the later ones are a reserve.  Without byo-yomi the lag of a move
+        for every three points, less their increments, is a reserve for long games, of which late moves use half.
         """
         most = self.settings.max_move
         if math.isinf(self.main):
             return None if math.isinf(most) else self._without_lag(most)
-        own = min(self.settings.increment, self.main)
-        remaining, reserve = remaining_moves(size, stones), self._reserve(size)
+        own, remaining = min(self.settings.increment, self.main), remaining_moves(size, stones)
+        reserve = 0 if self.settings.period else max(self.lag - self.settings.increment, 0) * area_of(size) / 3
         main = own + 2 * (self.main - own - reserve) / remaining
         late = (self.main - own - reserve / 2) / (LATE_SHARES * remaining) if reserve else 0
-        return max(self._without_lag(min(max(main, self._period_share()), most)), min(late, self._without_lag(most)))
-
-    def _reserve(self, size: BoardSize) -> float:
-        """Seconds of main time that are kept for the lag of long games."""
-        return 0 if self.settings.period else max(self.lag - self.settings.increment, 0) * area_of(size) / 3
-
-    def _period_share(self) -> float:
-        """An equal share of what is left of the period."""
         period = self.left / max(self.stones, 1)
         # Fast moves leave more than an equal share to the others.  But if the periods here begin too early, the
         # controller may have counted those moves in main time.
-        return period if self._is_synchronised else min(period, self.settings.period / self.settings.stones)
+        if not self._is_synchronised:
+            period = min(period, self.settings.period / self.settings.stones)
+        return max(self._without_lag(min(max(main, period), most)), min(late, self._without_lag(most)))
 
     def _without_lag(self, share: float) -> float:
         return max((1 - SAFETY_MARGIN) * share - self.lag, MIN_SECONDS)

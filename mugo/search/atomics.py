@@ -22,10 +22,8 @@ def _member(context, builder, record_type, record, field):
 
 @intrinsic(prefer_literal=True)
 def fetch_add(typingctx, record, field, value, shared):
-    """Add to a field of a record, atomically if it is shared; returns its value before.
-
-    A thread that reads the field, calls acquire_fence() and reads on sees what was written before the addition.
-    """
+    """Add to a field of a record, atomically if it is shared; returns its value before.  A thread that reads the field,
+    calls acquire_fence() and reads on sees what was written before the addition."""
     if not isinstance(record, types.Record) or not isinstance(field, types.StringLiteral):
         return None
     kind = record.typeof(field.literal_value)
@@ -71,15 +69,11 @@ def _set_free(typingctx, record):
 
 
 def _fence(ordering):
-    @intrinsic
-    def fence(typingctx):
-        def generate(context, builder, signature, arguments):
-            builder.fence(ordering)
-            return context.get_dummy_value()
+    def generate(context, builder, signature, arguments):
+        builder.fence(ordering)
+        return context.get_dummy_value()
 
-        return types.none(), generate
-
-    return fence
+    return intrinsic(lambda typingctx: (types.none(), generate))
 
 
 acquire_fence, release_fence = _fence("acquire"), _fence("release")

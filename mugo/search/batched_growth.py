@@ -4,44 +4,36 @@
     select a batch  |                              +--> expand and back up
                     +--> threads: rollouts --------+
 """
-import time
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, wait
+from concurrent.futures import Executor
 from typing import Any
 
 import numpy as np
 
 from mugo.games import game
-from mugo.games.board import POINTS, new_boards
+from mugo.games.board import new_boards
 from mugo.games.coords import symmetries
 from mugo.games.planes import network_input, new_scratch
 from mugo.games.position import BasePosition, global_features
 from mugo.nn.output import NetworkOutput, turned_back
 from mugo.search import records, scores, tree
 from mugo.search.settings import Settings
-from mugo.search.threaded_growth import mean_ownership
+from mugo.search.threaded_growth import Growth
 from mugo.search.tree_arrays import TreeArrays
 
 BATCH = 8                                # leaves evaluated together, by default,
 VISITS_FOR_EACH = 32                     # but only one for each so many visits of the root
 
 
-class BatchedGrowth:
-    """Grows a tree by batches.
-
-    arrays: of the tree.  executor: for the rollouts, or None.  rng: of symmetries and of the rollouts' random numbers.
-    rollouts: as in threaded_growth.ThreadedGrowth.
-    seconds_spent: of all searches, by part; positions_evaluated: by the network; both for benchmarks.
-    """
+class BatchedGrowth(Growth):
+    """Grows a tree by batches.  rng: of symmetries and of the rollouts' random numbers.  positions_evaluated: by the
+    network, in all searches."""
 
     def __init__(self, arrays: TreeArrays, settings: Settings, rng: np.random.Generator, executor: Executor | None):
-        self.rollouts = np.zeros((settings.threads, POINTS), np.int32)
-        self.seconds_spent: dict[str, float] = dict.fromkeys(("tree", "network", "rollouts"), 0.0)
+        super().__init__(arrays, settings.threads, executor)
         self.positions_evaluated = 0
-        self._arrays = arrays
         self._settings = settings
         self._rng = rng
-        self._executor = executor
         batch = settings.batch or BATCH
         self._boards = new_boards(1 + 2 * batch)
         self._boards["random"] = rng.integers(1, 2**63, len(self._boards))
@@ -54,7 +46,6 @@ class BatchedGrowth:
         self._lambda = 1.0
         self._network_ownership: np.ndarray | None = None        # (points,), 1 Black, summed over the leaves evaluated
         self._leaves_evaluated = 0                       # of this search
-        self._running: list[Future] = []                 # an interrupted search may leave some
 
     def set_root(self, position: BasePosition, board: np.void, history: np.ndarray, network: Any) -> None:
         """Take over the root.  history: uint64, as long as a path may get.  network: for its game and board."""
@@ -65,16 +56,14 @@ class BatchedGrowth:
         self._lambda = float(self._arrays.params["lambda_"])
 
     def begin(self) -> None:
-        """Begin a search: nothing runs any more, and rollouts and ownership are those from here on."""
-        wait(self._running)
-        self.rollouts[:] = 0
+        super().begin()
         self._network_ownership, self._leaves_evaluated = None, 0
 
     def chunk(self, before: int, rate: float, seconds_left: float) -> int:
         """How many simulations to run before the limits are looked at again; 0 if no batch fits into the time.
 
-        In a small tree virtual loss spreads most of a batch over moves that would not have been searched; so, unless
-        settings.batch is given, it grows with the root's visits.  rate: simulations per second.
+        In a small tree virtual loss spreads a batch over moves that would not have been searched, so it grows with the
+        root's visits unless settings.batch is given.  rate: simulations per second.
         """
         visits = int(self._arrays.root_node["visits"])
         batch = self._settings.batch or min(BATCH, max(1, visits // VISITS_FOR_EACH))
@@ -84,7 +73,6 @@ class BatchedGrowth:
         """Run a batch of n simulations, or fewer where selection comes to a leaf twice; returns how many."""
         arrays = self._arrays
         arrays.make_room(n)
-        started = time.perf_counter()
         table, area = symmetries(self._root.shape), self._root.area
         symmetry = table[self._rng.integers(0, len(table), n) if self._settings.random_symmetries else
                          np.zeros(n, np.int64)]
@@ -92,15 +80,12 @@ class BatchedGrowth:
         n = tree.select_batch(arrays.trees, arrays.nodes, arrays.edges, arrays.table, self._boards, self._history,
                               self._paths, self._leaves[:n], self._scratch, symmetry, packed)
         leaves = self._leaves[:n]
-        selected = time.perf_counter()
         finish_rollouts = self._start_rollouts(n) if self._lambda > 0 else []
         try:
             output = self._evaluate(packed[:n], symmetry[:n], leaves["needs_evaluation"])
         finally:
-            evaluated = time.perf_counter()
             for finish in finish_rollouts:               # even when the network fails
                 finish()
-        rolled_out = time.perf_counter()
         values = np.zeros(len(output.priors), np.float32) if output.values is None else output.values
         tree.expand_and_backup(arrays.trees, arrays.nodes, arrays.edges, self._boards, self._paths, leaves, n,
                                output.priors, values)
@@ -108,9 +93,6 @@ class BatchedGrowth:
             none = np.zeros(0, np.float32)
             scores.backup_scores(arrays.nodes, self._paths, leaves, *(
                 (none, none) if output.score_mean is None else (output.score_mean, output.score_stdev)))
-        for part, seconds in (("tree", selected - started + time.perf_counter() - rolled_out),
-                              ("network", evaluated - selected), ("rollouts", rolled_out - evaluated)):
-            self.seconds_spent[part] += seconds
         return n
 
     def _evaluate(self, packed: np.ndarray, symmetry: np.ndarray, needed: np.ndarray) -> NetworkOutput:
@@ -131,7 +113,7 @@ class BatchedGrowth:
         return output
 
     def _start_rollouts(self, n: int) -> list[Callable]:
-        """Start evaluating n leaves by rollouts; the functions returned wait for the end of it."""
+        """Start evaluating n leaves by rollouts; the functions returned wait for it, or do it without an executor."""
         trees, boards, leaves = self._arrays.trees, self._boards, self._leaves
         if self._executor is None:
             return [lambda: tree.evaluate_leaves(trees, boards, leaves, 0, n, n, self.rollouts[0])]
@@ -141,10 +123,9 @@ class BatchedGrowth:
         return [future.result for future in self._running]
 
     def ownership(self, position: BasePosition) -> np.ndarray | None:
-        """float64 (points,): the mean owner of each point over the leaves of this search that the network evaluated, or
-        over its rollouts, or both, weighted by lambda as the value is; None without either.  If this search
-        evaluated no leaf, as all were before, the network's is that of the position."""
-        ownership = mean_ownership(self.rollouts, position)
+        """float64 (points,): as SearchResult.ownership.  If this search evaluated no leaf, as all were before, the
+        network's is that of the position."""
+        ownership = super().ownership(position)
         if self._network_ownership is None and getattr(self._network, "has_ownership", False):
             output = self._network.evaluate([position])          # all leaves were evaluated in searches before
             self._network_ownership, self._leaves_evaluated = output.board_ownership(0, position).ravel(), 1

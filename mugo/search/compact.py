@@ -32,10 +32,8 @@ def _mark_reachable(nodes, edges, root, place):
 
 @njit(cache=True, nogil=True)
 def advance_root(trees, nodes, edges, table, root):
-    """Make a node the root, drop all that cannot be reached from it, and compact the arrays.
-
-    Returns the number of nodes kept.  No virtual loss may be in the tree.
-    """
+    """Make a node the root, drop all that cannot be reached from it, and compact the arrays.  Returns the number of
+    nodes kept.  No virtual loss may be in the tree."""
     tree = trees[0]
     place = np.zeros(tree.n_nodes, np.int32)         # old node -> new; 0 for those dropped
     expanded = _mark_reachable(nodes, edges, root, place)

@@ -39,7 +39,7 @@ def _write_edges(tree, nodes, edges, v, b, only, lower, upper):
             edges[first + n].move = edges[j].move
             edges[j].move = p
             n += 1
-    if game.may_pass(b):
+    if not game.is_gomoku(b):
         edges[first + n].move = PASS
         n += 1
     for i in range(first, first + n):
@@ -75,10 +75,8 @@ def _publish_edges(nodes, edges, v, n):
 
 @njit(cache=True, nogil=True)
 def expand(tree, nodes, edges, v, b, only, lower, upper):
-    """Give node v its edges, the moves of the side to move in b, in random order; False if the tree is full.
-
-    only, lower, upper: of game.forced_move.  A move that wins at once and a pass that ends the game have exact
-    values, so this may prove v.  No other thread may use the tree.
+    """Give node v its edges, the moves of the side to move in b, in random order; False if the tree is full.  This may
+    prove v.  only, lower, upper: of game.forced_move.  No other thread may use the tree.
     """
     if v == NULL_NODE or not has_room(tree, edges, b):
         return False
@@ -88,10 +86,8 @@ def expand(tree, nodes, edges, v, b, only, lower, upper):
 
 @njit(cache=True, nogil=True)
 def expand_root(tree, nodes, edges, b, scratch):
-    """Give the root its edges, without a network: with heuristic priors, if the tree has them.
-
-    scratch: planes.Scratch.  No other thread may use the tree.
-    """
+    """Give the root its edges, without a network: with heuristic priors, if the tree has them.  No other thread may use
+    the tree."""
     only, lower, upper = game.forced_move(b, False)
     if expand(tree, nodes, edges, tree.root, b, only, lower, upper) and tree.params.heuristic_priors:
         root = nodes[tree.root]
@@ -100,10 +96,8 @@ def expand_root(tree, nodes, edges, b, scratch):
 
 @njit(cache=True, nogil=True)
 def give_priors(tree, nodes, edges, v, b, priors):
-    """Set the priors of v's edges, from (points + 1,) by move index, normalised over the edges.
-
-    A pass has at most tree.params.max_pass_prior, where another move has any.
-    """
+    """Set the priors of v's edges, from (points + 1,) by move index, normalised over the edges.  A pass has at most
+    tree.params.max_pass_prior, where another move has any."""
     first = nodes[v].first
     end = first + nodes[v].count
     others = total = np.float32(0)                       # others: without the last, which a pass is
@@ -124,10 +118,8 @@ def give_priors(tree, nodes, edges, v, b, priors):
 
 @njit(cache=True, nogil=True)
 def give_heuristic_priors(edges, first, n, b, scratch):
-    """Begin the AMAF values of n edges with the virtual visits and wins of the game's rules of thumb.
-
-    first: of the edges, moves in b.  scratch: planes.Scratch.
-    """
+    """Begin the AMAF values of n edges from `first` on, moves in b, with virtual visits and wins by the game's rules
+    of thumb.  scratch: planes.Scratch."""
     priors = np.zeros((POINTS, 2), np.float32)
     game.write_heuristic_priors(b, scratch, priors)
     for i in range(first, first + n):
@@ -138,10 +130,8 @@ def give_heuristic_priors(edges, first, n, b, scratch):
 
 @njit(cache=True, nogil=True)
 def expand_by_rollouts(tree, nodes, edges, v, b, scratch):
-    """Expand node v if it has the visits for it, without a network; returns whether it has edges now.
-
-    One thread expands it, and the others go on without: heuristic priors are found outside the lock.
-    """
+    """Expand node v if it has the visits for it, without a network; returns whether it has edges now.  One thread
+    expands it, and the others go on without: heuristic priors are found outside the lock."""
     node = nodes[v]
     if node.visits < tree.params.expand_after or v == NULL_NODE or node.expanding or not has_room(tree, edges, b):
         return False

@@ -32,10 +32,8 @@ _LEAST_PRIOR = 1e-30                     # of a logit: a prior may be 0 in float
 
 @njit(cache=True, nogil=True)
 def considered_visits(considered, budget, simulation):
-    """The visits that a move of the root has when it is next, in the simulation with this number, from 0.
-
-    mctx's table of considered visits: the moves that go on have equal visits, the others fewer.
-    """
+    """The visits that a move of the root has when it is next, in the simulation with this number, from 0: mctx's table
+    of considered visits."""
     if considered <= 1:
         return simulation
     rounds = math.ceil(math.log2(considered))
@@ -134,8 +132,7 @@ def gumbel_root_child(tree, node, edges, losing, b, history, check_superko):
 
 @njit(cache=True, nogil=True)
 def gumbel_child(tree, node, edges, losing, b, history, check_superko):
-    """The edge of a node below the root that is furthest behind the improved policy.  Arguments as in
-    solver.may_select; simulations under way count as visits."""
+    """The edge of a node below the root that is furthest behind the improved policy.  Arguments as in may_select."""
     first = np.int64(node.first)
     policy = improved_policy(tree, node, edges)
     done = 0
@@ -153,10 +150,8 @@ def gumbel_child(tree, node, edges, losing, b, history, check_superko):
 
 
 def start(params: np.ndarray, n: int, budget: int, max_considered: int, scale: float, rng: np.random.Generator) -> None:
-    """Set PARAMS for a search of a root with n edges: the noise, and the size of the first round.
-
-    budget: simulations at the root.  scale: of the noise; 0 is none.
-    """
+    """Set PARAMS for a search of a root with n edges: the noise, and the size of the first round.  budget: simulations
+    at the root.  scale: of the noise; 0 is none."""
     params["gumbel"][:n] = scale * rng.gumbel(size=n) if scale else 0
     params["considered"] = max(min(max_considered, n, budget), 1)
     params["budget"] = max(budget, 1)

@@ -24,10 +24,8 @@ def standard_errors(visits: np.ndarray, variances: np.ndarray) -> np.ndarray:
 
 def lower_confidence_bounds(visits: np.ndarray, means: np.ndarray, squares: np.ndarray, stdevs: float = LCB_STDEVS
                             ) -> np.ndarray:
-    """float64 (n,): the bounds of n moves.
-
-    visits: int.  means, squares: of the values, and of their squares.  stdevs: how many standard errors below the mean.
-    """
+    """float64 (n,): the bounds of n moves.  visits: int.  means, squares: of the values, and of their squares.  stdevs:
+    how many standard errors below the mean."""
     counts = np.maximum(visits, 1)
     bounds = means - stdevs * standard_errors(counts, squares - means ** 2)
     return np.where(visits > 0, bounds, _UNVISITED)

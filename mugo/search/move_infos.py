@@ -1,23 +1,22 @@
-"""The edges of a node as MoveInfos: win rates, bounds, scores and principal variations."""
+"""The moves of a node, the best first, proven mistakes last, as MoveInfos: win rates, bounds, scores, variations."""
 import numpy as np
 
-from mugo.search import ranking, scores, solver
+from mugo.search import scores
 from mugo.search.lcb import LCB_STDEVS, lower_confidence_bounds
 from mugo.search.records import NULL_NODE
 from mugo.search.result import MoveInfo
+from mugo.search.solver import LOSS, WIN, is_proven
 from mugo.search.stopping import root_moves
 
 PV_LENGTH = 8                            # moves of a principal variation
 PV_MOVES = 20                            # moves that get one
 
 
-def move_infos(nodes: np.ndarray, edges: np.ndarray, block: np.ndarray, order: np.ndarray,
+def move_infos(nodes: np.ndarray, edges: np.ndarray, block: np.ndarray, lengths: np.ndarray | None = None,
                lcb_stdevs: float = LCB_STDEVS, priors: np.ndarray | None = None) -> tuple[MoveInfo, ...]:
-    """A MoveInfo for each edge of a node.
-
-    nodes, edges: of the tree.  block: the edges of the node.  order: their indices in the order of the result.
-    priors: of the edges; None as they stand.
-    """
+    """A MoveInfo for each edge of a node, by `ranking`.  nodes, edges: of the tree.  block: the edges of the node.
+    lengths: as in ranking.  priors: of the edges; None as they stand."""
+    order = ranking(block, lengths)
     priors = block["prior"] if priors is None else priors
     lcbs = (1 + lower_confidence_bounds(*root_moves(nodes, block), lcb_stdevs)) / 2
     lengths = (PV_LENGTH if rank < PV_MOVES else 1 for rank in range(len(order)))
@@ -30,9 +29,39 @@ def _move_info(nodes: np.ndarray, edges: np.ndarray, edge: np.ndarray, prior: fl
     """An edge as a MoveInfo; moves: the length of its principal variation."""
     pv = [int(edge["move"])]
     if edge["visits"] and edge["node"] != NULL_NODE and moves > 1:
-        pv += ranking.principal_variation(nodes, edges, int(edge["node"]), moves - 1)
-    proven = int(edge["lower"]) if solver.is_proven(edge) else None
+        pv += principal_variation(nodes, edges, int(edge["node"]), moves - 1)
+    proven = int(edge["lower"]) if is_proven(edge) else None
     value = float(edge["q"]) if proven is None else proven
     mean, stdev = (None, None) if edge["node"] == NULL_NODE else scores.score_of(nodes[edge["node"]])
     return MoveInfo(pv[0], prior, int(edge["visits"]), (1 + value) / 2, tuple(pv), proven,
                     None if mean is None else -mean, stdev, lcb)
+
+
+def principal_variation(nodes, edges, node: int, longest: int) -> list[int]:
+    """The best moves by `ranking` from a node on, at most `longest`, as points."""
+    moves = []
+    while len(moves) < longest and nodes[node]["count"]:
+        first = nodes[node]["first"]
+        block = edges[first:first + nodes[node]["count"]]
+        best = block[ranking(block)[0]]
+        if best["visits"] == 0 and best["lower"] < WIN:
+            break
+        moves.append(int(best["move"]))
+        node = int(best["node"])
+    return moves
+
+
+def ranking(block: np.ndarray, lengths: np.ndarray | None = None) -> np.ndarray:
+    """The indices of a node's edges, the best first: those without a proven mistake by visits, proven losses last.
+    lengths: of the proofs of a won node, by node; the shortest win comes first."""
+    keys = [-block["prior"], -block["visits"].astype(np.int64), block["upper"] == LOSS, is_proven_mistake(block)]
+    if lengths is not None:
+        keys.insert(-2, np.where((block["lower"] == WIN) & (block["node"] != NULL_NODE), lengths[block["node"]], 0))
+    return np.lexsort(keys)
+
+
+def is_proven_mistake(block: np.ndarray) -> np.ndarray:
+    """bool (n,): which edges of a node must not be played: proven losses where another move is not, and where the value
+    of the node is proven, those that may be worse."""
+    lower, upper = block["lower"].max(initial=LOSS), block["upper"].max(initial=LOSS)
+    return block["lower"] < lower if lower == upper else block["upper"] == LOSS

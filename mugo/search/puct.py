@@ -40,10 +40,8 @@ def first_play_urgency(params, node, is_root, visited_priors):
 
 @njit(cache=True, nogil=True)
 def puct_child(tree, node, edges, is_root, losing, b, history, check_superko):
-    """The edge of a node that maximises the formula.  Arguments as in solver.may_select.
-
-    Simulations under way count as lost.  Of the edges without visits only the one with the highest prior can win.
-    """
+    """The edge of a node that maximises the formula; of those without visits only the one with the highest prior can.
+    Simulations under way count as lost.  Arguments as in solver.may_select."""
     first = np.int64(node.first)
     end = first + np.int64(node.count)
     visits = max(node.visits + node.virtual_losses, 1)

@@ -34,11 +34,8 @@ def rave_weight(visits, rave_visits, bias):
 
 @njit(cache=True, nogil=True)
 def mixed_value(edge, q, visits, losses, bias):
-    """The weighted mean of an edge's own value q, of so many visits, and its AMAF value.
-
-    Both count simulations under way, the losses, as lost.  The edge has AMAF visits or simulations under way.
-    visits, losses: float32.
-    """
+    """The weighted mean of an edge's own value q, of so many visits, and its AMAF value.  Both count simulations under
+    way, the losses, as lost; the edge has AMAF visits or some of those.  visits, losses: float32."""
     rave_visits = edge.rave_visits + losses
     rave_q = (edge.rave_q * edge.rave_visits - losses) / rave_visits
     return q + rave_weight(visits, rave_visits, bias) * (rave_q - q)
@@ -47,10 +44,7 @@ def mixed_value(edge, q, visits, losses, bias):
 @njit(cache=True, nogil=True)
 def rave_child(tree, node, edges, losing, b, history, check_superko):
     """The edge of a node that maximises w + c sqrt(ln N / (n + 1)), w being the mean of both values as a win rate.
-
-    Heuristic priors are among the AMAF values.  Arguments as in solver.may_select.  Simulations under way count as
-    lost, in q and in rave_q.
-    """
+    Arguments as in solver.may_select."""
     first = np.int64(node.first)
     end = first + np.int64(node.count)
     best = np.float32(-np.inf)
@@ -80,10 +74,8 @@ def rave_child(tree, node, edges, losing, b, history, check_superko):
 
 @njit(cache=True, nogil=True)
 def record_rollout(first_plays, outcome, share, amaf):
-    """Add a rollout to the AMAF values of its simulation, and clear first_plays.
-
-    outcome: 1 if Black has won, -1 if White has, 0 a draw.  share: 1 / rollouts of the simulation.
-    """
+    """Add a rollout to the AMAF values of its simulation, and clear first_plays.  outcome: 1 if Black has won, -1 if
+    White has, 0 a draw.  share: 1 / rollouts of the simulation."""
     for p in range(1, POINTS):
         c = first_plays[p]
         if c:
@@ -95,10 +87,8 @@ def record_rollout(first_plays, outcome, share, amaf):
 
 @njit(cache=True, nogil=True)
 def backup_amaf(nodes, edges, depth, path, to_play, value, amaf):
-    """Add a simulation to the AMAF values of the edges of every node on its path, and clear amaf.
-
-    amaf: of its rollouts; the moves of the path come before theirs.  value: of the leaf, for to_play, its side to move.
-    """
+    """Add a simulation to the AMAF values of the edges of every node on its path, and clear amaf.  amaf: of its
+    rollouts; the moves of the path come before theirs.  value: of the leaf, for to_play, its side to move."""
     side = to_play
     for k in range(depth - 1, -1, -1):
         side = -side

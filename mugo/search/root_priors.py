@@ -4,9 +4,7 @@ import numpy as np
 
 def with_temperature(priors: np.ndarray, temperature: float) -> np.ndarray:
     """float64 (n,): prior^(1 / temperature), normalised (KataGo's rootPolicyTemperature); above 1 it is flatter.
-
-    priors: of the moves that are searched, so they need not sum to 1.
-    """
+    priors: of the moves that are searched, so they need not sum to 1."""
     # In logarithms, so that a low temperature does not underflow to all zeros.
     logits = np.log(np.maximum(priors, 1e-30).astype(np.float64)) / temperature
     weights = np.exp(logits - logits.max())

@@ -21,8 +21,8 @@ def _add(node, score, square):
 def backup_scores(nodes, paths, leaves, means, stdevs):
     """Add the scores of a batch's leaves to every node of their paths; after tree.expand_and_backup.
 
-    leaves: LEAF (n,).  paths: int32 (n, MAX_DEPTH, 2).  means, stdevs: float32, one for each leaf that
-    needs_evaluation, in order, of the side to move there.  A leaf that was evaluated before has the same score again.
+    means, stdevs: float32, one for each leaf that needs_evaluation, in order, of the side to move there.  A leaf that
+    was evaluated before has the same score again.
     """
     row = 0
     for k in range(len(leaves)):

@@ -19,7 +19,7 @@ from mugo.core.files import log_to_stderr
 from mugo.games import rollouts
 from mugo.games.board import new_boards
 from mugo.games.position import BasePosition
-from mugo.search import ranking, records, scores, solver, stopping
+from mugo.search import records, scores, solver, stopping
 from mugo.search.batched_growth import BatchedGrowth
 from mugo.search.move_infos import move_infos
 from mugo.search.result import MoveInfo, SearchResult
@@ -36,8 +36,7 @@ class Search:
 
     network: an object with `has_value` and `evaluate_packed(packed, features)` (nn.inference.Network); if it has
     `for_position`, that returns the network for a position's game and board, or raises BadInput.
-    now: the time in seconds, from any origin.
-    tree: its arrays.  growth: what grows it.  simulations_run: of all searches.
+    now: the time in seconds.  tree: its arrays.  growth: what grows it.
     reports_full_tree: on stderr, once for each tree; set it where a person gives the options of the search.
     Raises BadInput for settings that need a network, or none.
     """
@@ -47,7 +46,6 @@ class Search:
         self.settings = settings
         self.network = network
         self.now = now
-        self.simulations_run = 0
         self.reports_full_tree = False
         self.tree = TreeArrays(settings.max_edges)
         self._rng = np.random.default_rng(settings.seed)
@@ -89,12 +87,12 @@ class Search:
         limits = stopping.SearchLimits(self.settings, math.inf if simulations is None else max(simulations, 1), started,
                                        math.inf if seconds is None else started + seconds, select_by)
         try:
-            done = 0 if len(self.tree.root_edges) else self._grow(1)     # with a network, this expands the root
+            done = 0 if len(self.tree.root_edges) else self.growth.grow(1)     # with a network, this expands the root
             reported = started
             with self.tree.restricted_root(position, self._board, may_pass, allowed_moves):
                 clean_priors = self._prepare_root()
                 try:
-                    done = first = done or self._grow(1)
+                    done = first = done or self.growth.grow(1)
                     self.tree.prove_winning_sequence(self._board)
                     for done in self._simulations(first, limits, should_stop):
                         if on_progress is not None and self.now() - reported >= progress_interval:
@@ -171,14 +169,8 @@ class Search:
             chunk = self.growth.chunk(chunk, limits.rate(done, now), limits.deadline - now)
             if not chunk:
                 break
-            done += self._grow(int(min(chunk, limits.simulations - done)))
+            done += self.growth.grow(int(min(chunk, limits.simulations - done)))
             yield done
-
-    def _grow(self, n: int) -> int:
-        """Run up to n simulations; returns how many."""
-        n = self.growth.grow(n)
-        self.simulations_run += n
-        return n
 
     # -- results
 
@@ -191,7 +183,7 @@ class Search:
         """The moves after these moves from the root, the best first; win rates are of the side to move there.
         () where the tree ends before."""
         edges = self.tree.edges_of(self.tree.node_after(moves))
-        return move_infos(self.tree.nodes, self.tree.edges, edges, ranking.ranking(edges), self.settings.lcb_stdevs)
+        return move_infos(self.tree.nodes, self.tree.edges, edges, None, self.settings.lcb_stdevs)
 
     def _result(self, position: BasePosition, simulations: int, seconds: float,
                 priors: np.ndarray | None) -> SearchResult:
@@ -199,13 +191,11 @@ class Search:
         tree = self.tree
         tree.bound_root(self._board)
         root, edges = tree.root_node, tree.root_edges
-        priors = edges["prior"] if priors is None else priors
         proven = int(root["lower"]) if solver.is_proven(root) else None
         lengths = None
         if proven == solver.WIN:
             lengths = solver.proof_lengths(tree.nodes, tree.edges, tree.n_nodes, tree.root)
-        infos = move_infos(tree.nodes, tree.edges, edges, ranking.ranking(edges, lengths), self.settings.lcb_stdevs,
-                           priors)
+        infos = move_infos(tree.nodes, tree.edges, edges, lengths, self.settings.lcb_stdevs, priors)
         value = float(root["total"]) / max(int(root["visits"]), 1) if proven is None else proven
         lead, stdev = scores.score_of(root)
         ownership = self.growth.ownership(position)

@@ -98,9 +98,7 @@ class Settings:
 
     def resolved(self, network: Any, area: int) -> "Settings":
         """These settings for a search with this network, or None, on a board of so many points: None is replaced.
-
-        Raises BadInput for settings that need a network, or none.
-        """
+        Raises BadInput for settings that need a network, or none."""
         has_network = network is not None
         lambda_ = self._lambda(network, area)
         changes: dict[str, Any] = {"lambda_": lambda_}

@@ -106,11 +106,10 @@ def _proof(nodes, edges, n_nodes, root):
 
 @njit(cache=True, nogil=True)
 def proof_lengths(nodes, edges, n_nodes, root):
-    """int32 (n_nodes,): the moves to the end of the game from each node of the root's proof, else _FAR.
+    """int32 (n_nodes,): the moves to the end of the game from each node of a root's proof of a win or loss, else _FAR.
 
-    The root is a proven win or loss.  The winning side takes the shortest of its proven wins, the other side its
-    longest resistance.  A move that was never visited counts as the last, though after one that makes two winning
-    points two more follow.
+    The winning side takes the shortest of its proven wins, the other side its longest resistance.  A move that was
+    never visited counts as the last.
     """
     lengths = np.full(n_nodes, _FAR, np.int32)
     proof = _proof(nodes, edges, n_nodes, root)

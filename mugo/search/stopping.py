@@ -1,7 +1,4 @@
-"""When a search ends: at its limits, or before them where the choice of the move is decided (is_decided).
-
-It looks at the moves at the root that are not proven to lose, a RootMoves.
-"""
+"""When a search ends: at its limits, or before them where the choice of the move is decided (is_decided)."""
 import math
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -14,8 +11,8 @@ from mugo.search.settings import Settings
 
 
 class RootMoves(NamedTuple):
-    """visits: int64 (n,).  means, squares: float64 (n,), of the values of their simulations, from -1 to 1, and of
-    their squares."""
+    """The moves at the root that are not proven to lose.  visits: int64 (n,).  means, squares: float64 (n,), of the
+    values of their simulations, from -1 to 1, and of their squares."""
     visits: np.ndarray
     means: np.ndarray
     squares: np.ndarray
@@ -34,11 +31,8 @@ def root_moves(nodes: np.ndarray, edges: np.ndarray) -> RootMoves:
 
 @dataclass(frozen=True)
 class SearchLimits:
-    """The limits of one search.
-
-    simulations, deadline: math.inf without a limit.  started, deadline: the time in seconds.
-    select_by: how the move is chosen, as in SearchResult.best; None: the search is to evaluate.
-    """
+    """The limits of one search.  simulations, deadline: math.inf without a limit.  started, deadline: the time in
+    seconds.  select_by: how the move is chosen, as in SearchResult.best; None: the search is to evaluate."""
     settings: Settings
     simulations: float
     started: float
@@ -66,14 +60,11 @@ class SearchLimits:
 
 
 def is_decided(moves: RootMoves, left: float, select_by: str | None, settings: Settings) -> bool:
-    """Whether `left` more simulations, whatever their values, cannot change which move is chosen.
-
-    select_by: as in SearchLimits.  None ends by visits, but not because one move is left.  By "value" every simulation
-    may change the choice.
-    """
+    """Whether `left` more simulations, whatever their values, cannot change which move is chosen.  select_by: as in
+    SearchLimits; None is by visits, but does not end because one move is left."""
     if len(moves.visits) < 2:
         return select_by is not None and len(moves.visits) == 1
-    if select_by == "value":
+    if select_by == "value":                             # every simulation may change it
         return False
     if select_by == "lcb":
         return left < math.inf and _is_decided_by_lcb(moves, left, settings.lcb_stdevs, settings.min_visit_prop_for_lcb)

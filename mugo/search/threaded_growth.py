@@ -22,31 +22,46 @@ from mugo.search.tree_arrays import TreeArrays
 CHUNK_SECONDS = 0.01                     # simulations between two checks of the clock
 
 
-class ThreadedGrowth:
-    """Grows a tree by `threads` threads of an executor, or by one, without it.
+class Growth:
+    """What grows a tree, with threads of an executor or without.
 
-    arrays: of the tree.  rng: gives the states of the threads' random numbers.
-    rollouts: int32 (threads, POINTS), of this search: at [:, 0] their number, else the final ownership,
-    1 Black, -1 White.
+    arrays: of the tree.  rollouts: int32 (threads, POINTS), of this search: at [:, 0] their number, else the final
+    ownership, 1 Black, -1 White.
     """
 
-    def __init__(self, arrays: TreeArrays, threads: int, rng: np.random.Generator, executor: Executor | None):
+    def __init__(self, arrays: TreeArrays, threads: int, executor: Executor | None):
         self.rollouts = np.zeros((threads, POINTS), np.int32)
         self._arrays = arrays
         self._executor = executor
+        self._running: list[Future] = []                 # an interrupted search may leave some
+
+    def begin(self) -> None:
+        """Begin a search: nothing runs any more, and `rollouts` are those from here on."""
+        wait(self._running)
+        self.rollouts[:] = 0
+
+    def ownership(self, position: BasePosition) -> np.ndarray | None:
+        """float64 (points,): the mean owner of each point over the rollouts of this search; None without any, and in
+        Gomoku."""
+        sums = self.rollouts.sum(0)
+        return sums[board_points(position.shape)] / sums[0] if sums[0] and position.game == "go" else None
+
+
+class ThreadedGrowth(Growth):
+    """Grows a tree without a network.  rng: gives the states of the threads' random numbers."""
+
+    def __init__(self, arrays: TreeArrays, threads: int, rng: np.random.Generator, executor: Executor | None):
+        super().__init__(arrays, threads, executor)
         self._boards = [new_boards(3) for _ in range(threads)]
         for boards in self._boards:
             boards["random"] = rng.integers(1, 2**63, 3)
         self._histories: list[np.ndarray] = [np.zeros(0, np.uint64)] * threads
         self._paths = np.zeros((threads, records.MAX_DEPTH, 2), np.int32)
         self._scratches = [new_scratch() for _ in range(threads)]
-        self._running: list[Future] = []                 # an interrupted search may leave some
         arrays.record["shared"] = executor is not None
 
     def set_root(self, position: BasePosition, board: np.void, history: np.ndarray, network: None) -> None:
-        """Take over the root's board and the position hashes up to it, and expand the root.
-
-        history: uint64, as long as a path may get.  network: there is none."""
+        """Take over the root, and expand it.  history: uint64, as long as a path may get.  network: there is none."""
         for k, boards in enumerate(self._boards):
             random = boards[0]["random"]
             boards[0] = board
@@ -56,16 +71,9 @@ class ThreadedGrowth:
         if not arrays.nodes[arrays.root]["count"]:
             expansion.expand_root(arrays.record, arrays.nodes, arrays.edges, self._boards[0][0], self._scratches[0])
 
-    def begin(self) -> None:
-        """Begin a search: nothing runs any more, and `rollouts` are those from here on."""
-        wait(self._running)
-        self.rollouts[:] = 0
-
     def chunk(self, before: int, rate: float, seconds_left: float) -> int:
-        """How many simulations to run before the limits are looked at again.
-
-        before: how many were run last time.  rate: simulations per second.
-        """
+        """How many simulations to run before the limits are looked at again.  before: those run last time.  rate: per
+        second."""
         if seconds_left == np.inf and self._executor is None:
             return before                                # constant, so that a seed is repeatable
         return max(1, min(2 * before, int(rate * min(CHUNK_SECONDS, seconds_left))))
@@ -84,16 +92,3 @@ class ThreadedGrowth:
         for future in self._running:
             future.result()
         return n
-
-    def ownership(self, position: BasePosition) -> np.ndarray | None:
-        """float64 (points,): the mean owner of each point over the rollouts of this search; None without any."""
-        return mean_ownership(self.rollouts, position)
-
-
-def mean_ownership(rollouts: np.ndarray, position: BasePosition) -> np.ndarray | None:
-    """float64 (points,): the mean owner of each point, 1 Black, -1 White; None without a rollout, and in Gomoku.
-
-    rollouts: as in ThreadedGrowth.
-    """
-    sums = rollouts.sum(0)
-    return sums[board_points(position.shape)] / sums[0] if sums[0] and position.game == "go" else None

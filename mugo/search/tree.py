@@ -22,9 +22,8 @@ in Monte Carlo Tree Search"), with means refreshed along the path only.  The val
 Which edge a simulation follows is formulas'.  A simulation under way counts as a loss for the side that moved (virtual
 loss), so that the simulations of a batch, and of several threads, spread out.
 
-Threads may `simulate` in one tree at once (threaded_growth).  Visits, sums of values and virtual losses are added
-atomically; new nodes, edges and bounds are written under the tree's lock.  A mean that is refreshed (q, rave_q,
-value_square) may miss what another thread adds to it at that moment; it stays a mean of values from -1 to 1.
+Threads may `simulate` in one tree at once (threaded_growth); records says how each field is written.  A mean that is
+refreshed may miss what another thread adds to it at that moment; it stays a mean of values from -1 to 1.
 
 Knows no network or clock, and asks games.game for everything about the game.  Superko depends on the path, so it is
 checked during selection.
@@ -40,7 +39,6 @@ from mugo.search.formulas import select_child
 from mugo.search.rave import backup_amaf, record_rollout
 from mugo.search.records import MAX_DEPTH, NULL_NODE
 from mugo.search.solver import LOSS, WIN, bound_edge, bound_node, is_proven
-
 
 MAX_LOAD = 0.5                           # of the table: nodes for each slot
 
@@ -129,9 +127,8 @@ def _node_below(tree, nodes, edges, table, i, key):
 def select(tree, nodes, edges, table, b, history, path, scratch):
     """Play b, the root's board, down to a leaf; returns (leaf, edges of the path).
 
-    path: gets the (node, edge) of each step; virtual losses are added along it.  scratch: planes.Scratch.
-    A leaf is a node without edges: a new one, the end of a game, or NULL_NODE when the tree is full; or one below the
-    root that is proven.
+    path: gets the (node, edge) of each step; virtual losses are added along it.  scratch: planes.Scratch.  A leaf is a
+    node without edges, NULL_NODE when the tree is full, or one below the root that is proven.
     """
     v = tree.root
     depth = 0
@@ -192,9 +189,7 @@ def _mean(node):
 @njit(cache=True, nogil=True)
 def backup(tree, nodes, edges, leaf, depth, path, value, exact):
     """Add the value of a leaf, of its side to move, to every node and edge of its path, and draw the conclusions.
-
-    exact: whether the value is the outcome of the game.  From a node that is proven, its exact value goes on.
-    """
+    exact: whether the value is the outcome of the game.  From a node that is proven, its exact value goes on."""
     _remove_virtual_losses(tree, nodes, edges, leaf, depth, path)
     fetch_add(tree, "depth_sum", depth, tree.shared)
     if exact and leaf != NULL_NODE:
@@ -233,11 +228,10 @@ def known_value(tree, nodes, leaf, b):
 
 @njit(cache=True, nogil=True)
 def evaluate_leaf(tree, boards, start, work, ownership, first_plays, amaf):
-    """The mean outcome of rollouts from boards[start], for its side to move; plays them in boards[work].
+    """The mean outcome of rollouts from boards[start], for its side to move; plays them in boards[work], whose `random`
+    is the state of the random numbers, not 0.
 
-    first_plays, amaf: as in rave; amaf gets the AMAF values of the rollouts.
-    boards[work].random is the state of the random numbers, not 0.  ownership: the owner of each point at the end of
-    each rollout is added; ownership[0] counts the rollouts.
+    first_plays, amaf: as in rave; amaf gets the AMAF values of the rollouts.  ownership: as in game.add_ownership.
     """
     params = tree.params
     total = 0.0
@@ -282,9 +276,7 @@ def simulate(trees, nodes, edges, table, boards, history, path, ownership, scrat
 @njit(cache=True, nogil=True)
 def _look_at_leaf(tree, nodes, edges, b, path, record):
     """Write what is known of a selected leaf without a network or rollouts to its LEAF record, all but node and length.
-
-    b: its board.  A leaf that its forced move decides gets edges, which prove it.
-    """
+    b: its board.  A leaf that its forced move decides gets edges, which prove it."""
     leaf = np.int64(record.node)
     record.only = 0
     record.needs_evaluation = False
@@ -337,8 +329,7 @@ def select_batch(trees, nodes, edges, table, boards, history, paths, leaves, scr
 
 @njit(cache=True, nogil=True)
 def evaluate_leaves(trees, boards, leaves, start, end, n, ownership):
-    """Roll out leaves [start, end) of the n selected; adds lambda times the outcome to their values.
-    """
+    """Roll out leaves [start, end) of the n selected; adds lambda times the outcome to their values."""
     tree = trees[0]
     first_plays = np.zeros(POINTS, np.int8)
     amaf = np.zeros((2, POINTS, 2), np.float32)          # not kept: RAVE is for searches without a network
@@ -350,11 +341,8 @@ def evaluate_leaves(trees, boards, leaves, start, end, n, ownership):
 
 @njit(cache=True, nogil=True)
 def expand_and_backup(trees, nodes, edges, boards, paths, leaves, n, priors, values):
-    """Finish the n simulations selected: expand the leaves, back up their values.
-
-    priors, values: a row for each leaf that needs_evaluation, in order.  leaves[k].value holds the part of the
-    rollouts already, and gets the whole.
-    """
+    """Finish the n simulations selected: expand the leaves, back up their values.  priors, values: a row for each leaf
+    that needs_evaluation, in order.  leaves[k].value holds the part of the rollouts already, and gets the whole."""
     tree = trees[0]
     row = 0
     for k in range(n):

@@ -16,7 +16,8 @@ ROOM_FOR_EACH = 8                        # nodes that a simulation adds at most,
 
 
 class TreeArrays:
-    """trees: TREE (1,).  nodes: NODE (n,).  edges: EDGE (max_edges,).  table: int32 (2**m,).  See tree.
+    """trees: TREE (1,).  nodes: NODE (n,).  edges: EDGE (max_edges,).  table: int32 (2**m,).  See tree.  record: the
+    TREE.  params: its PARAMS.
 
     Nodes and edges are zeros that were never written, which take no memory until they are; the table, which is written
     wherever there is a new root, is small at first and grows with the nodes.
@@ -24,19 +25,11 @@ class TreeArrays:
 
     def __init__(self, max_edges: int):
         self.trees = np.zeros(1, records.TREE)
+        self.record: Any = self.trees[0]                 # views
+        self.params: Any = self.record["params"]
         self.nodes = np.zeros(max_edges // EDGES_FOR_EACH_NODE + 1000, records.NODE)
         self.edges = np.zeros(max_edges, records.EDGE)
         self.table = np.zeros(SMALLEST_TABLE, np.int32)
-
-    @property
-    def record(self) -> Any:
-        """The TREE."""
-        return self.trees[0]
-
-    @property
-    def params(self) -> Any:
-        """The PARAMS of the tree."""
-        return self.trees[0]["params"]
 
     @property
     def root(self) -> int:
@@ -98,11 +91,8 @@ class TreeArrays:
 
     def set_root(self, board: np.void, area: int, may_reuse: bool, may_keep_root: bool) -> bool:
         """Make a board the root: its node and what is below it if it is in the tree and there is room to go on, else a
-        new tree; returns whether it is new.
-
-        area: points of the board.  may_reuse: whether a node of the tree is of use at all; may_keep_root: whether its
-        root is, too.
-        """
+        new tree; returns whether it is new.  area: points of the board.  may_reuse: whether a node of the tree is of
+        use at all; may_keep_root: whether its root is, too."""
         key = np.uint64(game.position_hash(board))
         node = int(tree.find(self.nodes, self.table, key)) if may_reuse else records.NULL_NODE
         is_same = node == self.root                      # a full tree of the same root is searched on

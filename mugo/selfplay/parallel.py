@@ -31,7 +31,7 @@ from mugo.games.planes import new_scratch
 from mugo.games.position import BasePosition, global_features
 from mugo.nn.output import turned_back
 from mugo.search import compact, gumbel, records, tree
-from mugo.search.ranking import is_proven_mistake
+from mugo.search.move_infos import is_proven_mistake
 from mugo.selfplay.options import DEFAULT_SELFPLAY_OPTIONS, SelfPlayOptions
 
 

@@ -82,7 +82,7 @@ def load_file(args: argparse.Namespace) -> LoadedGame | None:
         if getattr(args, name):
             raise BadInput(f"--{name} is for a new game: with --load the file has the {name}")
     komi = KOMI if args.komi is None else args.komi
-    return load_game(args.load, args.move, komi, args.game or game_options.trained_for(args).get("game"))
+    return load_game(args.load, args.move, komi, args.game or player_options.trained_for(args).get("game"))
 
 
 def first_position(args: argparse.Namespace) -> BasePosition:

@@ -171,7 +171,7 @@ class Session:
         self.score_dialog, self.result = None, ""
         self._redo_stack.append(self.position)
         self.position = previous
-        while self.position.to_play not in self.humans and self.position.previous is not None:
+        while self.position.to_play not in self.humans and self.position.plies:
             self._redo_stack.append(self.position)
             self.position = self.position.undo()
         self.show_board()

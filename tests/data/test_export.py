@@ -63,7 +63,7 @@ def test_rows_are_the_positions_of_the_games_in_order(data, tmp_path, size):
         assert len(found) == rows
         np.testing.assert_array_equal(found, expected)
     assert [array.dtype.name for array in arrays] == ["uint8", "int32", "int8"]
-    assert arrays[0].shape[1:] == (size, size, 48)
+    assert arrays[0].shape[1:] == (size, size, planes.DEPTH)
 
 
 def test_packed_planes_unpack_to_the_same(data, tmp_path):
@@ -71,7 +71,7 @@ def test_packed_planes_unpack_to_the_same(data, tmp_path):
     export(data, tmp_path / "packed", split="test", packed=True)
     plain, packed = read(tmp_path / "plain"), read(tmp_path / "packed")
     assert packed[0].shape[1:] == (81, 6)
-    unpacked = np.unpackbits(packed[0], axis=-1, bitorder="little").reshape(-1, 9, 9, 48)
+    unpacked = np.unpackbits(packed[0], axis=-1, bitorder="little").reshape(-1, 9, 9, planes.DEPTH)
     np.testing.assert_array_equal(unpacked, plain[0])
     np.testing.assert_array_equal(packed[1], plain[1])
 
@@ -82,8 +82,8 @@ def test_the_eight_symmetries_of_a_position_are_consecutive_rows(data, tmp_path)
     one, eight = read(tmp_path / "one"), read(tmp_path / "eight")
     assert len(eight[0]) == 400
     for s, turn in enumerate(symmetries(9)):
-        transformed = eight[0][s::8].reshape(50, 81, 48)
-        np.testing.assert_array_equal(transformed[:, turn[:-1]], one[0].reshape(50, 81, 48))
+        transformed = eight[0][s::8].reshape(50, 81, planes.DEPTH)
+        np.testing.assert_array_equal(transformed[:, turn[:-1]], one[0].reshape(50, 81, planes.DEPTH))
         np.testing.assert_array_equal(eight[1][s::8], turn[one[1]])
         np.testing.assert_array_equal(eight[2][s::8], one[2])
 
@@ -137,7 +137,7 @@ def test_export_json_describes_the_arrays(data, tmp_path):
         array = np.load(tmp_path / "out" / name, mmap_mode="r")
         assert [array.dtype.name, list(array.shape)] == [array_description["dtype"], array_description["shape"]]
     assert description["data_set"]["fingerprint"] == data.fingerprint
-    assert sum(plane["depth"] for plane in description["planes"]) == 48
+    assert sum(plane["depth"] for plane in description["planes"]) == planes.DEPTH
     assert description["planes"][-2]["first"] == 46
     assert description["split"] == "validation"
 

@@ -9,14 +9,12 @@ from itertools import product
 
 import numpy as np
 import pytest
-from drawing import after, assert_same_points, assert_same_stones, draw, named
-from numba import njit
+from drawing import after, assert_same_points, assert_same_stones, draw
 from oracles import chain, every_point, put
 from oracles import is_true_eye as oracle_is_true_eye
 from sample_positions import encoded_game, random_game, recorded_games, stones_of
 from sgfmill import boards as sgfmill_boards
 
-from mugo.games.area import area_score
 from mugo.games.board import (
     BLACK,
     EMPTY,
@@ -39,111 +37,6 @@ from mugo.games.go import Position
 from mugo.games.replay import decode, set_up
 
 # -- captures
-
-@pytest.mark.parametrize("before, then", [
-    ("""
-        . X . .
-        X O a .
-        . X . .
-        . . . .
-    """, """
-        . X . .
-        X . X .
-        . X . .
-        . . . .
-    """),
-    ("""
-        O O a .
-        X X O .
-        . . X .
-        . . . .
-    """, """
-        . . X .
-        X X O .
-        . . X .
-        . . . .
-    """),
-    ("""
-        . X O X .
-        X O a O X
-        . X O X .
-        . . X . .
-        . . . . .
-    """, """
-        . X . X .
-        X . X . X
-        . X . X .
-        . . X . .
-        . . . . .
-    """),
-    ("""
-        a O O O O
-        O O O O O
-        O O O O O
-        O O O O O
-        O O O O O
-    """, """
-        X . . . .
-        . . . . .
-        . . . . .
-        . . . . .
-        . . . . .
-    """),
-], ids=["a stone", "a chain in the corner", "four chains at once", "a whole board"])
-def test_chains_without_liberties_are_captured(before, then):
-    position, at = draw(before)
-    expected, _ = draw(then)
-    played = after(position, at, "a")
-    assert_same_stones(played.stones, expected.stones)
-    taken = (position.stones == WHITE).sum() - (expected.stones == WHITE).sum()
-    assert played.captures == {BLACK: taken, WHITE: 0}
-    assert_board_is_sound(played)
-
-
-def test_suicide_of_a_stone_or_a_chain_is_illegal():
-    position, at = draw("""
-        a O . . .
-        O . . . O
-        . . . O b
-        . . . O Xc
-        . . . . O
-    """)
-    assert position.why_illegal(at["a"]) == "is suicide"
-    assert position.why_illegal(at["b"]) == "is suicide"
-    assert position.why_illegal(at["a"], WHITE) is None
-    assert position.why_illegal(at["b"], WHITE) is None
-    assert position.why_illegal(at["c"]) == "is occupied"
-
-
-def test_a_move_that_captures_is_no_suicide():
-    position, at = draw("""
-        . O X . .
-        O a O X .
-        X O X . .
-        . X . . .
-        . . . . .
-    """)
-    played = after(position, at, "a")
-    expected, _ = draw("""
-        . O X . .
-        O X . X .
-        X . X . .
-        . X . . .
-        . . . . .
-    """)
-    assert_same_stones(played.stones, expected.stones)
-    assert played.captures[BLACK] == 2
-
-
-def test_joining_a_chain_with_another_liberty_is_no_suicide():
-    position, at = draw("""
-        a X O .
-        O X O .
-        . X O .
-        . O . .
-    """)
-    assert position.why_illegal(at["a"]) is None
-
 
 # -- ko
 
@@ -177,55 +70,7 @@ def test_a_ko_forbids_its_point_only_to_the_colour_whose_stone_was_captured():
     assert legality(board[0], at["b"], BLACK) == LEGAL
 
 
-def test_a_snapback_is_no_ko():
-    position, at = draw("""
-        X O Xb O .
-        X O a X .
-        . X X . .
-        . . . . .
-        . . . . .
-    """, to_play=WHITE)
-    taken = after(position, at, "a")
-    assert taken.captures[WHITE] == 1
-    assert taken.why_illegal(at["b"]) is None
-    retaken = after(taken, at, "b")
-    expected, _ = draw("""
-        X . X O .
-        X . . X .
-        . X X . .
-        . . . . .
-        . . . . .
-    """)
-    assert_same_stones(retaken.stones, expected.stones)
-
-
 # -- eyes
-
-def test_a_true_eye_in_the_centre_may_have_one_stone_of_the_opponent_on_a_diagonal():
-    position, at = draw("""
-        . . . . . . .
-        . O X . . . .
-        . X a X . . .
-        . . X c X O .
-        . . . X b X .
-        . . . . X O .
-        . . . . . . .
-    """)
-    assert_same_points(position, true_eyes(position, BLACK), named(at, "a c"), "Black's true eyes")
-    assert_same_points(position, true_eyes(position, WHITE), [], "White's true eyes")
-
-
-def test_a_true_eye_at_the_edge_may_have_none():
-    position, at = draw("""
-        a X . X b X
-        X X . X X O
-        . . . . . .
-        X . . . . X
-        c X . . X d
-        X . . . O X
-    """)
-    assert_same_points(position, true_eyes(position, BLACK), named(at, "a c"), "Black's true eyes")
-
 
 def true_eyes(position, colour):
     points = board_points(position.size)
@@ -234,43 +79,6 @@ def true_eyes(position, colour):
 
 
 # -- area
-
-@pytest.mark.parametrize("picture, score", [
-    ("""
-        . . .
-        . . .
-        . . .
-    """, 0),
-    ("""
-        . . .
-        . X .
-        . . .
-    """, 9),
-    ("""
-        . X O .
-        . X O .
-        . X O .
-        . X O .
-    """, 0),
-    ("""
-        . X . O .
-        . X . O .
-        . X O O .
-        . X O . .
-        X X O O O
-    """, 10 - 13),
-    ("""
-        . X X X .
-        X X O X X
-        X O . O X
-        X O O O X
-        X X X X X
-    """, 25 - 2 * 7 - 1 + 1),
-], ids=["neutral", "all Black's", "halves", "neutral points", "an eye inside"])
-def test_area_is_stones_and_regions_that_touch_one_colour(picture, score):
-    position, _ = draw(picture)
-    assert area_score(position.board[0]) == score
-
 
 # -- setting up
 
@@ -302,38 +110,6 @@ def test_the_number_of_legal_positions_is_the_known_one(size, legal):
         clear(board[0], size, size)
         found += set_up(board[0], np.array(encoded, np.int16)) == len(encoded)
     assert found == legal
-
-
-@pytest.mark.slow
-def test_the_number_of_legal_positions_on_4x4_is_the_known_one():
-    assert count_positions(new_boards(17), 4) == 24_318_165
-
-
-@njit
-def count_positions(boards, size):
-    """The number of legal positions, by placing stones point by point."""
-    n = size * size
-    tried = np.zeros(n + 1, np.int64)
-    encoded = np.zeros(1, np.int16)
-    clear(boards[0], size, size)
-    found = 0
-    depth = 0
-    while depth >= 0:
-        if depth == n:
-            found += 1
-            depth -= 1
-            continue
-        colour = tried[depth]            # 0 leaves the point empty, 1 is black, 2 white
-        tried[depth] += 1
-        if colour == 3:
-            depth -= 1
-            continue
-        boards[depth + 1] = boards[depth]
-        encoded[0] = depth + (WHITE_BIT if colour == 2 else 0)
-        if colour == 0 or set_up(boards[depth + 1], encoded) == 1:
-            depth += 1
-            tried[depth] = 0
-    return found
 
 
 @pytest.mark.parametrize("size, depth", [(2, 6), (3, 3)])
@@ -368,19 +144,6 @@ def test_chains_liberties_and_legality_are_the_oracles(size, games, every):
                 assert_board_is_sound(position)
 
 
-def test_boards_of_all_sizes_are_independent():
-    rng = random.Random(1)
-    boards = {size: random_game(rng, size) for size in range(2, 20)}
-    for _ in range(12):
-        for size in list(boards):
-            position = next(boards[size], None)
-            if position is None:
-                del boards[size]
-            else:
-                assert position.size == size
-                assert_counts_are_right(position)
-
-
 @pytest.mark.parametrize("size, games", [(2, 50), (3, 50), (5, 40), (9, 20), (13, 6), (19, 4)])
 def test_random_games_have_the_boards_of_sgfmill(size, games):
     rng = random.Random(100 + size)
@@ -392,15 +155,6 @@ def test_random_games_have_the_boards_of_sgfmill(size, games):
 def test_a_hundred_real_games_have_the_boards_of_sgfmill():
     for record in recorded_games(100):
         follow_with_sgfmill(record.size, record.setup, record.moves)
-
-
-@pytest.mark.slow
-def test_three_thousand_real_games_have_the_boards_of_sgfmill():
-    games = moves = 0
-    for record in recorded_games(3000):
-        moves += follow_with_sgfmill(record.size, record.setup, record.moves)
-        games += 1
-    print(f"{games} games, {moves} moves")
 
 
 def follow_with_sgfmill(size, setup, moves):
@@ -465,7 +219,7 @@ def assert_board_is_sound(position):
             if board_after is not None:
                 expected.add(p)
                 if answer == KO:
-                    assert colour == position.to_play and board_after == stones_of(position.previous)
+                    assert colour == position.to_play and board_after == stones_of(position.undo())
             if point not in stones and oracle_is_true_eye(size, stones, point, colour):
                 eyes.add(p)
         assert_same_points(position, legal, expected, f"legal for {colour} but for ko")

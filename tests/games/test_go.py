@@ -34,26 +34,6 @@ def test_a_board_shows_its_coordinates_and_its_last_move():
     assert str(Position(10)).splitlines()[1:3] == ["10 . . . . . . . . . . 10", " 9 . . . . . . . . . . 9"]
 
 
-def test_a_move_makes_a_new_position_and_leaves_the_old_one():
-    position, at = draw("""
-        . X .
-        X Ob a
-        . X .
-    """)
-    before = str(position)
-    played = after(position, at, "a")
-    assert str(position) == before
-    assert position.captures == {BLACK: 0, WHITE: 0}
-    assert (played.to_play, played.plies, played.last, played.mover) == (WHITE, 1, at["a"], BLACK)
-    assert (position.to_play, position.plies, position.last, position.mover) == (BLACK, 0, None, None)
-
-
-@pytest.mark.parametrize("size", [1, 0, -3, 20])
-def test_an_invalid_board_size_is_refused(size):
-    with pytest.raises(ValueError, match=f"a board is 2x2 to 19x19, not {size}x{size}"):
-        Position(size)
-
-
 def test_illegal_moves_are_named_with_their_rule():
     position, at = draw("""
         . X O a
@@ -82,23 +62,6 @@ def test_two_passes_end_the_game_and_a_move_between_them_does_not():
     assert after(position, at, "a pass").last == PASS
 
 
-def test_one_colour_may_move_twice():
-    position, at = draw("""
-        . . .
-        a b .
-        . . .
-    """)
-    twice = position.play(at["a"], WHITE).play(at["b"], WHITE)
-    expected, _ = draw("""
-        . . .
-        O O .
-        . . .
-    """)
-    assert_same_stones(twice.stones, expected.stones)
-    assert twice.to_play == BLACK
-    assert twice.moves == ((WHITE, at["a"]), (WHITE, at["b"]))
-
-
 def test_with_turn_changes_no_stone_and_no_move():
     position, at = draw("""
         . X O .
@@ -117,42 +80,6 @@ def test_with_turn_changes_no_stone_and_no_move():
 
 
 # -- undo
-
-def test_undo_goes_back_over_captures_passes_and_kos():
-    position, at = draw("""
-        . X O . .
-        X Ob a O .
-        . X O . .
-        e . . . f
-        c . . . d
-    """)
-    line = [position]
-    for name in "a c d b pass e a f pass pass".split():
-        line.append(after(line[-1], at, name))
-    back = line[-1]
-    for expected in reversed(line):
-        assert str(back) == str(expected)
-        assert back.captures == expected.captures
-        assert back.to_play == expected.to_play
-        assert np.array_equal(back.legal_points(), expected.legal_points())
-        if expected is not position:
-            back = back.undo()
-    with pytest.raises(IllegalMove, match="^there is no move to undo$"):
-        back.undo()
-
-
-def test_positions_that_were_undone_may_be_repeated():
-    position, at = draw("""
-        a Xb c X
-        O O X .
-        . . . .
-        . . . .
-    """)
-    assert "superko" in after(position, at, "a c").why_illegal(at["b"])
-    other = after(position, at, "a").undo().play(at["c"]).undo()
-    assert other.why_illegal(at["a"]) is None
-    assert len(other.history) == 1
-
 
 # -- superko
 
@@ -225,7 +152,7 @@ def test_stones_are_set_up_without_history():
         O . X
     """)
     assert_same_stones(added.stones, expected.stones)
-    assert (added.plies, added.moves, added.previous, added.to_play) == (0, (), None, WHITE)
+    assert (added.plies, added.moves, added.to_play) == (0, (), WHITE)
     assert position.with_stones(to_play=BLACK).to_play == BLACK
 
 

@@ -10,7 +10,7 @@ from mugo.games import gomoku
 from mugo.games.board import BLACK, EMPTY, POINTS, WHITE
 from mugo.games.coords import PASS, board_points, interpret_gtp, point_at, row_col
 from mugo.games.game import encode
-from mugo.games.gomoku import Position, default_row
+from mugo.games.gomoku import Position
 from mugo.games.planes import unpack
 from mugo.games.position import IllegalMove
 from mugo.games.rollouts import MOGO, UNIFORM
@@ -118,10 +118,6 @@ def test_a_pass_is_illegal():
 def test_a_board_or_row_that_does_not_fit_is_refused(size, k, line):
     with pytest.raises(ValueError, match=line):
         Position(size, k)
-
-
-def test_the_default_row_of_each_board_size():
-    assert [default_row(size) for size in (3, 4, 6, 7, 8, 15, 19)] == [3, 4, 4, 5, 5, 5, 5]
 
 
 def test_stones_that_have_won_already_cannot_be_set_up():
@@ -237,16 +233,6 @@ def best(position: Position, simulations: int = 3_000, **settings) -> int:
 
 
 WINS = {
-    "a four is made five": ("""
-        . . . . . . . .
-        . . O O . . . .
-        . a X X X X O .
-        . . O . . . . .
-        . . . . . . . .
-        . . . . . . . .
-        . . . . . . . .
-        . . . . . . . .
-    """, "a"),
     "an open three is made an open four": ("""
         . . . . . . . .
         . O . . . . . .
@@ -269,26 +255,6 @@ WINS = {
     """, "a"),
 }
 BLOCKS = {
-    "blocks a four": ("""
-        . . . . . . . .
-        . . X . . . . .
-        . a O O O O X .
-        . . X . . . . .
-        . . . . X . . .
-        . . . . . . . .
-        . . . . . . . .
-        . . . . . . . .
-    """, "a"),
-    "blocks a four with a gap": ("""
-        . . . . . . . .
-        . . X . . . . .
-        . O O a O O . .
-        . . X . X . . .
-        . . . . . . . .
-        . . . . . . . .
-        . . . . . . . .
-        . . . . . . . .
-    """, "a"),
     "blocks an open three": ("""
         . . . . . . . .
         . . . . . . . .

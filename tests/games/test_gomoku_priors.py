@@ -4,7 +4,7 @@ import pytest
 from drawing import draw
 
 from mugo.games import game, gomoku, gomoku_priors
-from mugo.games.board import BLACK, POINTS, WHITE
+from mugo.games.board import BLACK, POINTS
 from mugo.games.coords import point_at, row_col
 from mugo.games.gomoku_priors import DEFENCE, EVEN, FAR_AWAY, FIVE, FOUR, NEAR, OPEN_FOUR, OPEN_THREE, THREE, TWO
 from mugo.games.planes import new_scratch
@@ -54,34 +54,6 @@ def test_threats_have_the_names_of_the_table():
     """) == {"a": FIVE, "b": FIVE, "c": FOUR, "d": FOUR, "e": THREE, "f": OPEN_THREE, "g": 0}
 
 
-def test_an_open_four_leaves_two_winning_points_and_a_closed_four_one():
-    found = threats("""
-        . . . . . . . . .
-        . a X X X b . . .
-        . . . . . . . . .
-        . . . . . . . . .
-        O c X X X d . . .
-        . . . . . . . . .
-        . . . . . . . . .
-        . . . . . . . . .
-        . . . . . . . . .
-    """)
-    # d leaves the points on both sides of its four; c only one of them, beside d.
-    assert found == {"a": OPEN_FOUR, "b": OPEN_FOUR, "c": FOUR, "d": OPEN_FOUR}
-
-
-def test_a_row_that_cannot_become_long_enough_is_no_threat():
-    assert threats("""
-        . . . . . . .
-        O a X X X O .
-        . . . . . . .
-        . . . . . . .
-        . . . . . . .
-        . . . . . . .
-        . . . . . . .
-    """)["a"] == 0
-
-
 @pytest.mark.parametrize("size, k, stones, seed", [(8, 5, 20, 1), (6, 4, 12, 2), (15, 5, 70, 3), (9, 3, 10, 4)])
 def test_priors_are_those_of_the_slow_oracle(size, k, stones, seed):
     rng, seen = np.random.default_rng(seed), set()
@@ -109,21 +81,3 @@ def test_the_empty_board_has_even_games_and_one_stone_attracts():
     assert priors[point_at(7, 9, 15)].tolist() == pytest.approx([EVEN + DEFENCE * TWO, EVEN / 2 + DEFENCE * TWO])
     assert priors[point_at(8, 9, 15)].tolist() == [EVEN, EVEN / 2]
     assert priors[point_at(7, 10, 15)].tolist() == [EVEN + FAR_AWAY, EVEN / 2]
-
-
-def test_the_opponents_threats_count_less_than_ones_own():
-    position, at = draw("""
-        . . . . . . . . .
-        . . X X X a . . .
-        . . . . . . . . .
-        . . . . . . . . .
-        . . . . . . . . .
-        . . . . . . . . .
-        . . . . . . . . .
-        . . O O O b . . .
-        . . . . . . . . .
-    """, k=5)
-    for to_play, mine, theirs in (BLACK, "a", "b"), (WHITE, "b", "a"):
-        priors = priors_of(position.with_turn(to_play))
-        won = {name: float(priors[at[name], 1]) - EVEN / 2 for name in "ab"}
-        assert won[theirs] < won[mine] and won[mine] >= OPEN_FOUR and won[theirs] >= DEFENCE * OPEN_FOUR

@@ -118,23 +118,6 @@ def test_rollouts_are_the_games_of_the_board_with_true_liberties(size, games, ki
         assert score == area_score(board)
 
 
-def test_pseudo_liberties_of_several_stones_beside_one_point_are_one_liberty():
-    """The liberty at b is counted three times, those at a and c once each; their mean is b."""
-    position, at = draw("""
-        . . . . . . .
-        . O O O O O .
-        . O X b X O .
-        . O X X X O .
-        . O O O O O .
-        . . . . . . .
-        . . . . . . .
-    """)
-    light = light_copy(position.board[0])
-    head = int(light["head"][at["b"] - 1])
-    assert int(light["liberties"][head]) == 3 << 20 | 3 * at["b"]
-    assert light_board.atari_liberty(light, at["b"] - 1) == at["b"]
-
-
 def test_liberties_on_both_sides_of_an_empty_point_are_not_that_point():
     """The mean of the three liberties is b, which is empty and one of them."""
     position, at = draw("""

@@ -8,7 +8,7 @@ from drawing import assert_same_points, draw
 from sample_positions import random_game, stones_of, transformed
 
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import board_points, point_at, point_of_index, row_col, symmetries
+from mugo.games.coords import board_points, point_of_index, row_col, symmetries
 from mugo.games.patterns import CODES, FOR_BOTH, FOR_X, MATCHES, code_around, matches_pattern, patterns
 
 NEIGHBOURS = [(row, col) for row in (-1, 0, 1) for col in (-1, 0, 1)]
@@ -76,50 +76,6 @@ def test_each_pattern_matches_in_all_symmetries(picture):
                 assert_same_points(board, {point} & set(pattern_points(board, mover)), {point}, "patterns")
 
 
-def test_patterns_on_a_drawn_board():
-    position, at = draw("""
-        . . . . . . .
-        . . X O X . .
-        . . . a . . .
-        . . . . . . .
-        . X O . . . .
-        . O b . . . d
-        . . . . O X .
-    """)
-    black = set(pattern_points(position, BLACK))
-    assert at["a"] in black, "hane"
-    assert at["b"] in black, "an open cut"
-    assert at["d"] not in black
-    closed, at = draw("""
-        . . . . .
-        . X O . .
-        . O b O .
-        . . . . .
-        . . . . .
-    """)
-    assert at["b"] not in pattern_points(closed, BLACK), "the opponent connects below"
-
-
-def test_an_edge_pattern_does_not_match_in_the_middle():
-    edge, at = draw("""
-        . . . . .
-        . . . . .
-        . . . . .
-        . . X . .
-        . . a O .
-    """)
-    middle, there = draw("""
-        . . . . .
-        . . X . .
-        . . a O .
-        . . . . .
-        . . . . .
-    """)
-    for colour in (BLACK, WHITE):
-        assert at["a"] in pattern_points(edge, colour)
-        assert there["a"] not in pattern_points(middle, colour)
-
-
 def test_the_table_agrees_with_the_oracle():
     rng = random.Random(3)
     letter = {code: letter for letter in ".X#O" for code in CODES[letter]}
@@ -144,13 +100,3 @@ def test_codes_are_read_from_the_board_for_the_side_to_move():
                     if cells[4] == "." and oracle_matches(cells):
                         expected.append(p)
                 assert_same_points(position, pattern_points(position, colour), expected, "patterns")
-
-
-def test_the_corner_is_read_without_leaving_the_board():
-    position, at = draw("""
-        a X
-        . O
-    """)
-    assert cells_around(2, stones_of(position), at["a"], BLACK) == "####.X#.O"
-    assert point_at(0, 0, 2) == at["a"]
-    assert MATCHES[code_around(position.board[0], at["a"], BLACK)] == oracle_matches("####.X#.O")

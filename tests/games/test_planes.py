@@ -10,8 +10,8 @@ import pytest
 from drawing import after, assert_same_planes, assert_same_points, draw, named
 from sample_positions import encoded_game, oracle_game, random_game, recorded_games, transformed
 
-from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import PASS, board_points, interpret_gtp, row_col, symmetries
+from mugo.games.board import WHITE
+from mugo.games.coords import board_points, row_col, symmetries
 from mugo.games.game import encode
 from mugo.games.planes import (
     DEPTH,
@@ -47,30 +47,6 @@ def assert_planes_set(position, at, name, **expected):
 
 # -- drawn, plane by plane
 
-def test_stone_colours_are_seen_by_the_side_to_move():
-    picture = """
-        Xa . Ob
-        . c .
-        . . .
-    """
-    for to_play, mine, theirs in ((BLACK, "a", "b"), (WHITE, "b", "a")):
-        position, at = draw(picture, to_play)
-        assert bits(position, "stone colour", 1) == named(at, mine)
-        assert bits(position, "stone colour", 2) == named(at, theirs)
-        empty = bits(position, "stone colour", 3)
-        assert at["c"] in empty and len(empty) == 7
-
-
-def test_ones_are_everywhere_and_zeros_nowhere():
-    position, _ = draw("""
-        X . .
-        . O .
-        . . .
-    """)
-    assert len(bits(position, "ones")) == 9
-    assert len(bits(position, "zeros")) == 0
-
-
 def test_turns_since_counts_back_eight_moves_and_setup_stones_are_none():
     position, at = draw("""
         X . . . O
@@ -83,20 +59,6 @@ def test_turns_since_counts_back_eight_moves_and_setup_stones_are_none():
     assert_planes_set(after(position, at, "a b"), at, "turns since", one="b", two="a")
     assert_planes_set(after(position, at, "a b c d e f g h i"), at, "turns since",
                one="i", two="h", three="g", four="f", five="e", six="d", seven="c", eight="b")
-
-
-def test_turns_since_keeps_the_point_of_a_captured_stone_and_a_pass_sets_none():
-    position, at = draw("""
-        a b .
-        . . .
-        c . .
-    """)
-    position = position.play(at["c"]).play(PASS).play(interpret_gtp("A2", 3)).play(at["a"]).play(at["b"])
-    assert position.captures[BLACK] == 1
-    at["d"] = interpret_gtp("A2", 3)
-    assert_planes_set(position, at, "turns since", one="b", two="a", three="d", five="c")
-    assert_planes_set(position.play(at["c"] + 1).play(at["a"]), at | {"e": at["c"] + 1}, "turns since",
-               one="a", two="e", three="b", four="a", five="d", seven="c")
 
 
 def test_liberties_belong_to_the_chain():
@@ -113,19 +75,6 @@ def test_liberties_belong_to_the_chain():
                one="a g", two="b f", three="h k o", five="c d e i j l m n")
 
 
-def test_eight_liberties_and_more_are_one_plane():
-    position, at = draw("""
-        . . . . . . .
-        . Xa Xb Xc . . .
-        . . . . . . .
-        . . . . . . .
-        . Od Oe Of Og . .
-        . . . . . . .
-        . . . . . . .
-    """)
-    assert_planes_set(position, at, "liberties", eight="a b c d e f g")
-
-
 def test_capture_size_counts_the_stones_of_every_chain_taken():
     position, at = draw("""
         a O X X . . X
@@ -139,19 +88,6 @@ def test_capture_size_counts_the_stones_of_every_chain_taken():
     assert_planes_set(position, at, "capture size", one="c", three="a", four="b")
 
 
-def test_eight_captured_stones_and_more_are_one_plane():
-    position, at = draw("""
-        a O O O O O X
-        O O O O O O X
-        X X X X X X .
-        X X X X X X X
-        O O O O O O X
-        O O O X X X X
-        b X X X X X X
-    """)
-    assert_planes_set(position, at, "capture size", eight="a b")
-
-
 def test_self_atari_size_counts_the_chain_that_is_left_with_one_liberty():
     position, at = draw("""
         d a O . . . .
@@ -163,66 +99,6 @@ def test_self_atari_size_counts_the_chain_that_is_left_with_one_liberty():
         c . . . . . .
     """)
     assert_planes_set(position, at, "self-atari size", one="b e", three="a d")
-
-
-def test_eight_stones_in_atari_and_more_are_one_plane():
-    position, at = draw("""
-        b a X X X X X X X
-        O O O O O O O O O
-        . . . . . . . . .
-        . . . . . . . . .
-        . . . . . . . . .
-        . . . . . . . . .
-        . . . . . . . . .
-        . . . . . . . . .
-        . . . . . . . . .
-    """)
-    assert_planes_set(position, at, "self-atari size", one="b", eight="a")
-
-
-def test_a_stone_that_captures_may_stand_in_atari_itself():
-    position, at = draw("""
-        O b O . .
-        X O O . .
-        . X . . .
-        . . . . .
-        . . . . c
-    """)
-    assert_planes_set(position, at, "capture size", one="b")
-    assert_planes_set(position, at, "self-atari size", one="b")
-
-
-def test_liberties_after_move_are_those_of_the_joined_chain_captures_counted():
-    position, at = draw("""
-        . . . . . . .
-        . X a X . . .
-        . . . . . . .
-        X . . . . O O
-        O X . . X O b
-        c X . . . X O
-        . O . . . . X
-    """)
-    eight = bits(position, "liberties after move", 8)
-    assert at["a"] in eight
-    assert at["b"] not in eight
-    assert at["b"] in bits(position, "liberties after move", 1), "the captured stone's point"
-    assert at["c"] in bits(position, "liberties after move", 5), "joined, captures counted"
-    occupied = interpret_gtp("B6", 7)
-    assert all(occupied not in bits(position, "liberties after move", k) for k in range(1, 9))
-
-
-def test_sensible_moves_are_legal_and_fill_no_own_true_eye():
-    position, at = draw("""
-        a X b X .
-        X X O O X
-        . X O c O
-        . O . O O
-        d . . . e
-    """)
-    sensible = bits(position, "sensibleness")
-    assert at["a"] not in sensible, "a true eye"
-    assert at["c"] not in sensible, "suicide"
-    assert {at["b"], at["d"], at["e"]} <= sensible
 
 
 def test_a_move_forbidden_by_ko_or_superko_sets_no_plane_of_moves():
@@ -301,20 +177,6 @@ def test_planes_of_a_board_in_a_symmetry_are_the_planes_permuted(shape):
             expected = expected.reshape(*shape, DEPTH)
             assert np.array_equal(planes_of(changed), expected)
             assert np.array_equal(planes_of(position, symmetry), expected)
-
-
-# The planes whose definition names only "mine" and "theirs".  An input that names a colour, as a value head needs to
-# know who gets the komi, would be another row of PLANES, or an input beside them.
-RELATIVE = {"stone colour", "ones", "turns since", "liberties", "capture size", "self-atari size",
-            "liberties after move", "ladder capture", "ladder escape", "sensibleness", "zeros"}
-
-
-def test_planes_of_mine_and_theirs_are_those_of_the_position_with_the_colours_swapped():
-    relative = np.repeat([plane.name in RELATIVE for plane in PLANES], [plane.depth for plane in PLANES])
-    assert relative.sum() >= 47                          # all of AlphaGo's but the zeros, whose place is free
-    for position in list(random_game(random.Random(9), 9, turns=0.05))[::5]:
-        swapped = transformed(position, swapped=True)
-        assert_same_planes(swapped, planes_of(swapped) * relative, planes_of(position) * relative)
 
 
 # -- packing, batches and whole games

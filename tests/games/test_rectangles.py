@@ -11,7 +11,6 @@ from mugo.core.files import BadInput
 from mugo.games import gomoku, scoring
 from mugo.games.board import BLACK, EMPTY, POINTS, WHITE
 from mugo.games.coords import (
-    BoardSize,
     board_points,
     format_gtp,
     format_sgf,
@@ -20,9 +19,7 @@ from mugo.games.coords import (
     interpret_gtp,
     interpret_sgf,
     interpret_size,
-    move_index,
     point_at,
-    point_of_index,
     row_col,
     size_value,
     square_size,
@@ -58,20 +55,6 @@ def planes_of(position: Position, symmetry: int = 0) -> np.ndarray:
 
 
 # -- coordinates
-
-@pytest.mark.parametrize("size", [(9, 13), (13, 9), (2, 19), (19, 2), (9, 9)])
-def test_conversions_are_inverses(size: BoardSize):
-    rows, cols = size
-    points = board_points(size).tolist()
-    assert len(set(points)) == rows * cols and max(points) < POINTS - cols
-    for index, point in enumerate(points):
-        assert row_col(point, size) == divmod(index, cols)
-        assert point_at(*divmod(index, cols), size) == point
-        assert move_index(point, size) == index and point_of_index(index, size) == point
-        assert interpret_gtp(format_gtp(point, size), size) == point
-        assert interpret_sgf(format_sgf(point, size), size) == point
-    assert move_index(0, size) == rows * cols and point_of_index(rows * cols, size) == 0
-
 
 def test_vertices_of_a_board_of_nine_rows_and_thirteen_columns():
     assert format_gtp(point_at(0, 12, (9, 13)), (9, 13)) == "N9"

@@ -8,8 +8,7 @@ from drawing import assert_same_points, draw, named
 from oracles import area, chain, diagonals, every_point, is_true_eye, neighbours, put
 from sample_positions import ROOT, random_game
 
-from mugo.games.board import BLACK, LEGAL, POINTS, WHITE, legality, new_boards, play
-from mugo.games.board import is_true_eye as board_is_true_eye
+from mugo.games.board import BLACK, POINTS, WHITE, new_boards
 from mugo.games.coords import PASS, board_points, point_at, row_col
 from mugo.games.go import Position
 from mugo.games.light_board import LIGHT_BOARD, copy_position, self_atari, set_codes
@@ -113,20 +112,6 @@ def test_every_sensible_move_is_equally_likely():
     assert chi_square([drawn[p] for p in likely], sum(drawn.values()) / len(likely)) < 4
 
 
-def test_one_state_draws_every_sensible_move_equally_often():
-    position, _ = draw("""
-        . X . O
-        X X O O
-        . O . .
-        O O . X
-    """)
-    board = light_copy_of(position)
-    likely = position.sensible_points().tolist()
-    drawn = Counter(random_move(board, BLACK) for _ in range(500 * len(likely)))
-    assert_same_points(position, drawn, likely, "moves drawn")
-    assert chi_square([drawn[p] for p in likely], 500) < 4
-
-
 def test_a_pass_is_drawn_where_no_move_is_sensible():
     position, _ = draw("""
         . X .
@@ -177,24 +162,6 @@ def is_ko_shaped(size, stones, point):
 
 
 @both_kinds
-def test_rollouts_fill_no_true_eye(kind):
-    """Two eyes in the corner live through every rollout."""
-    position, _ = draw("""
-        . X . X O .
-        X X X X O .
-        O O O O O .
-        . . . . . .
-        . . . . . .
-        . . . . . .
-    """)
-    for seed in range(1, 101):
-        for board in (copy_of(position, seed), copy_of(position.with_turn(WHITE), seed)):
-            roll_out(board, kind, 0, np.zeros(POINTS, np.int8))
-            corner = [board["colour"][point_at(row, col, 6)] for row in range(2) for col in range(4)]
-            assert corner == [0, 1, 0, 1, 1, 1, 1, 1]
-
-
-@both_kinds
 def test_the_same_seed_plays_the_same_games(kind):
     boards, scores = two_boards(Position(9)), np.zeros((3, 50), np.int16)
     moves = roll_out_from(boards, scores[0], 42, kind, 0)
@@ -205,28 +172,6 @@ def test_the_same_seed_plays_the_same_games(kind):
     roll_out_from(boards, scores[2], 43, kind, 0)
     assert np.array_equal(scores[2][:-1], scores[0][1:]), "each rollout has its own seed"
     assert boards[0]["moves"] == 0, "boards[0] is not changed"
-
-
-@both_kinds
-def test_rollouts_from_the_empty_board_favour_black_a_little(kind):
-    scores = np.zeros(3000, np.int16)
-    moves = roll_out_from(two_boards(Position(9)), scores, 1, kind, 0)
-    assert 0.5 < scores.mean() < 6
-    assert 95 < moves / len(scores) < 120
-
-
-@both_kinds
-def test_rollouts_count_a_won_game_as_won(kind):
-    position, _ = draw("""
-        . X X O .
-        X X X O O
-        X X X O .
-        X X X O O
-        . X X O .
-    """)
-    scores = np.zeros(200, np.int16)
-    roll_out_from(two_boards(position), scores, 5, kind, 0)
-    assert (scores == 15 - 10).all()
 
 
 @both_kinds
@@ -342,48 +287,12 @@ def test_self_ataris_are_the_oracles():
                         assert min(seen, 2) == min(self_atari_size(size, stones, point, colour), 2)
 
 
-@pytest.mark.parametrize("size, games", [(3, 500), (5, 500), (9, 200), (19, 10)])
-def test_mogo_plays_legal_moves_and_fills_no_true_eye(size, games):
-    moves = np.zeros(POINTS, np.int16)
-    for seed in range(1, games + 1):
-        board = copy_of(Position(size), seed * 7919)
-        while board["passes"] < 2 and board["moves"] < max_moves(size * size):
-            colour = int(board["to_play"])
-            light_board = light_board_of(board)
-            point = mogo_move(light_board, colour, moves)
-            board["random"] = light_board["random"]
-            if point != PASS:
-                assert legality(board, point, colour) == LEGAL
-                assert not board_is_true_eye(board, point, colour)
-            play(board, point, colour)
-
-
 def assert_drawn(picture, names, last="b"):
     """After White's move on the point `last`, if any, MoGo draws from exactly these moves."""
     position, at = draw(picture, WHITE if last else BLACK)
     if last:
         position = position.play(at[last])
     assert_same_points(position, mogo_moves(position), named(at, names), "moves")
-
-
-def test_a_chain_put_in_atari_is_extended():
-    assert_drawn("""
-        . . . . .
-        . . a . .
-        . O X b .
-        . . O . .
-        . . . . .
-    """, "a")
-
-
-def test_a_chain_in_atari_captures_where_extending_does_not_save_it():
-    assert_drawn("""
-        . . . . .
-        . . . . .
-        . . . . .
-        a b O . .
-        O X . . .
-    """, "a")
 
 
 def test_all_answers_to_an_atari_are_drawn():
@@ -394,28 +303,6 @@ def test_all_answers_to_an_atari_are_drawn():
         a b . . .
         O X c . .
     """, "a c")
-
-
-def test_a_stone_played_into_atari_is_captured():
-    assert_drawn("""
-        . . . . .
-        . . X . .
-        . X b a .
-        . . X . .
-        . . . . .
-    """, "a")
-
-
-def test_patterns_are_played_around_the_last_move():
-    assert_drawn("""
-        . . . . . . .
-        . . . . . . .
-        . . . . . . .
-        . . e X f . .
-        . . c b d . .
-        . . . . . . .
-        . . . . . . .
-    """, "c d e f")
 
 
 def test_self_atari_is_the_last_choice():

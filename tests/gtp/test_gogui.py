@@ -11,6 +11,7 @@ from mugo.games import scoring
 from mugo.games.coords import PASS
 from mugo.games.go import WHITE, Position
 from mugo.games.game import plane_names
+from mugo.games.planes import DEPTH
 from mugo.gtp import gogui
 from mugo.gtp.engine import GtpEngine
 from mugo.players.options import make_player
@@ -80,7 +81,7 @@ def test_every_analyze_command_that_is_listed_is_answered(monkeypatch):
     for player, own in players:
         engine = GtpEngine(player, size=5)
         lines = engine.answer("gogui-analyze_commands").removeprefix("= ").split("\n")[:-2]
-        assert len(lines) == 10 + 48 + len(own)
+        assert len(lines) == 10 + DEPTH + len(own)
         commands = [line.split("/")[-1] for line in lines]
         assert {"mugo-policy", *search} & set(commands) == own
         for line in lines:
@@ -110,7 +111,7 @@ def test_stones_that_are_set_up_keep_the_side_to_move(colour):
 
 def test_the_planes_have_different_names():
     names = plane_names("go")
-    assert len(set(names)) == 48 and names[0] == "stone colour mine" and names[12] == "liberties 1"
+    assert len(set(names)) == DEPTH and names[0] == "stone colour mine" and names[12] == "liberties 1"
 
 
 def test_final_status_list_finds_a_seki():

@@ -3,6 +3,7 @@ import pytest
 from networks import alphazero_network, policy_file, with_metadata
 
 from mugo.core.files import BadInput
+from mugo.games.planes import DEPTH
 from mugo.games.game import PLANE_TABLES
 from mugo.nn import metadata
 from mugo.nn.inference import Network
@@ -21,7 +22,7 @@ def test_a_config_is_read_as_it_was_written(tmp_path):
 def test_a_network_for_other_planes_is_refused_in_one_line(tmp_path):
     path = policy_file(tmp_path)
     fewer = with_metadata(path, lambda metadata: metadata.update(planes=metadata["planes"][:7]))
-    with pytest.raises(BadInput, match=r"other.safetensors was trained on 44 planes; this program makes 48"):
+    with pytest.raises(BadInput, match=f"other.safetensors was trained on 44 planes; this program makes {DEPTH}"):
         Network(fewer)
     other = with_metadata(path, lambda metadata: metadata["planes"][3].__setitem__(0, "turns ahead"))
     with pytest.raises(BadInput, match="its 'turns ahead' differs from this program's"):

@@ -215,16 +215,6 @@ def test_a_search_knows_what_a_pass_that_ends_the_game_is_worth(simulations):
         assert next(info for info in before.moves if info.point == PASS).proven == (-1 if value == -1 else None)
 
 
-def test_select_by_value_does_not_stop_by_visits():
-    position = Go(5)
-    stopped = Search(Settings(seed=1, c=0.0)).search(position, simulations=3000, select_by="visits")
-    searched_on = Search(Settings(seed=1, c=0.0)).search(position, simulations=3000, select_by="value")
-    assert stopped.simulations < 3000 == searched_on.simulations
-    player = SearchPlayer("uct", Search(Settings(seed=1, c=0.0)), PlayOptions(3000, select_by="value"))
-    player.select_move(position)
-    assert player.search_result.simulations == 3000
-
-
 def test_a_move_that_superko_forbids_is_left_out_of_the_allowed_moves():
     position, at = draw("""
         . X O .

@@ -17,7 +17,7 @@ from mugo.games.scoring import without_dead
 from mugo.players import options as player_options
 from mugo.players.options import player_from_arguments
 from mugo.players.player import RESIGN, RandomPlayer
-from mugo.players.searcher import SECONDS, PlayOptions, SearchPlayer, balanced
+from mugo.players.searcher import PlayOptions, SearchPlayer, balanced
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 from mugo.sgf.parser import read_records
@@ -102,12 +102,6 @@ def test_no_pass_while_own_stones_are_in_danger():
     position, at = draw(OPEN, komi=40, to_play=WHITE)      # White wins only if the corner lives
     assert uct().select_move(position) == at["a"]
     assert uct().select_move(draw(OPEN, komi=40)[0].play(PASS)) == at["a"]
-
-
-def test_a_lost_game_is_played_on_after_a_pass():
-    position, at = draw(OPEN, komi=40, to_play=WHITE)
-    behind = position.play(PASS)                           # Black to play: kill, or lose
-    assert uct(resign=0).select_move(behind) == at["a"]
 
 
 def test_a_pass_in_the_opening_does_not_end_the_game():
@@ -264,15 +258,6 @@ def test_the_komi_of_a_handicap_game_stays_on_the_board(size, stones, komi):
     assert balanced(start.with_komi(1000)).komi == 1000
 
 
-def test_moves_of_a_handicap_game_on_a_small_board_differ_in_the_search():
-    """With nine stones on 9x9 the komi searched was 119, and White won by every move."""
-    start = Position(9, komi=0.5).with_handicap(fixed_handicap(9, 9))
-    player = SearchPlayer("uct", Search(Settings(seed=1, early_stop=False)), PlayOptions(400))
-    player.select_move(start)
-    win_rates = [info.win_rate for info in player.search_result.moves if info.visits]
-    assert 0.1 < player.search_result.win_rate < 0.9 and max(win_rates) - min(win_rates) > 0.02
-
-
 def test_a_game_as_long_as_a_game_can_be_is_warmed_up_for(monkeypatch):
     for module in "games.position", "players.searcher":
         monkeypatch.setattr(f"mugo.{module}.MAX_MOVES", 3)
@@ -284,7 +269,7 @@ def test_a_game_as_long_as_a_game_can_be_is_warmed_up_for(monkeypatch):
 def test_seconds_include_the_search_after_a_pass():
     clock = WorkClock()
     player = SearchPlayer("uct", clock.search(Settings()), PlayOptions(seconds=5.0))
-    clock.searches.append(player._brief_search)
+    clock.follow(player._brief_search)
     for position in Position(9), draw(SETTLED)[0], draw(OPEN, komi=40)[0]:
         for seconds in 0.001, 0.2:
             started = clock()
@@ -314,14 +299,6 @@ class RecordedSearch(Search):
     def search(self, position, **options):
         self.options = options
         return super().search(position, **options | {"simulations": 20})
-
-
-@pytest.mark.parametrize("own, seconds, expected", [
-    (None, 4.0, 4.0), (6.0, 4.0, 4.0), (3.0, 4.0, 3.0), (3.0, None, 3.0), (None, None, SECONDS)])
-def test_the_time_of_a_move_is_the_players_own_or_the_clocks_whichever_is_less(own, seconds, expected):
-    player = SearchPlayer("uct", RecordedSearch(Settings(seed=1)), PlayOptions(seconds=own))
-    player.select_move(Position(5), seconds=seconds)
-    assert player.search.options["seconds"] == expected
 
 
 def test_after_an_undo_a_searcher_counts_its_hopeless_moves_anew():

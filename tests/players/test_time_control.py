@@ -1,6 +1,5 @@
 """The clock: its arithmetic, a thousand simulated games that it must not lose, and a hundred real ones."""
 from argparse import Namespace
-import math
 import random
 import threading
 import time
@@ -190,34 +189,19 @@ def test_the_flag_falls_after_all_of_the_time_and_not_before(settings, to_flag):
     clock = Clock(settings, lag=0)
     assert clock.time_to_flag == to_flag
     clock.spend(to_flag)
-    assert not clock.has_flagged
+    assert not clock.overtime
     clock = Clock(settings, lag=0)
     clock.spend(to_flag + 0.5)
-    assert clock.has_flagged and clock.overtime == 0.5
-
-
-def test_without_a_limit_no_flag_falls():
-    clock = Clock()
-    clock.spend(1e9)
-    assert clock.time_to_flag == math.inf and not clock.has_flagged
+    assert clock.overtime == 0.5
 
 
 def test_a_canadian_period_starts_again_when_its_stones_are_played():
     clock = Clock(canadian(10, 6, 3), lag=0)
     for spent, to_flag, stones in (12, 4, 2), (1, 3, 1), (3, 6, 3):
         clock.spend(spent)
-        assert (clock.time_to_flag, clock.stones, clock.has_flagged) == (to_flag, stones, False)
+        assert (clock.time_to_flag, clock.stones, clock.overtime) == (to_flag, stones, 0)
     clock.spend(6.5)
     assert clock.overtime == 0.5
-
-
-def test_a_fischer_clock_that_was_nearly_used_up_gets_its_increment():
-    clock = Clock(fischer(10, 5), lag=0)
-    for spent, to_flag in (10, 5), (1, 9):
-        clock.spend(spent)
-        assert (clock.time_to_flag, clock.has_flagged) == (to_flag, False)
-    clock.spend(9.25)
-    assert clock.overtime == 0.25
 
 
 @pytest.mark.parametrize("main", [0.001, 0.1, LAG, 1, 5])

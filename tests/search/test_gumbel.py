@@ -26,18 +26,6 @@ def mctx_schedule(considered, simulations):
     return sequence[:simulations]
 
 
-@pytest.mark.parametrize("considered, simulations, expected", [
-    (1, 4, [0, 1, 2, 3]),
-    (2, 4, [0, 0, 1, 1]),
-    (4, 8, [0, 0, 0, 0, 1, 1, 2, 2]),
-    (4, 16, [0] * 4 + [1] * 4 + [2, 2, 3, 3, 4, 4, 5, 5]),
-    (8, 24, [0] * 8 + [1] * 4 + [2] * 4 + [3, 3, 4, 4, 5, 5, 6, 6]),
-    (16, 16, [0] * 16),
-    (3, 7, [0, 0, 0, 1, 1, 2, 2])])
-def test_the_schedule_of_sequential_halving(considered, simulations, expected):
-    assert [gumbel.considered_visits(considered, simulations, k) for k in range(simulations)] == expected
-
-
 def test_the_schedule_is_that_of_mctx():
     for considered in range(1, 34):
         for simulations in (1, 2, 5, 16, 31, 50, 200):
@@ -86,14 +74,6 @@ def test_the_improved_policy_is_that_of_the_paper():
         tree, node, edges = node_of(**case, **weights)
         assert gumbel.mixed_value(node, edges) == pytest.approx(mixed, abs=1e-5)
         assert gumbel.improved_policy(tree, node, edges) == pytest.approx(policy, abs=1e-4)
-
-
-def test_known_numbers_of_the_improved_policy():
-    """Two moves of equal priors; the one visited has the value 0.5 and the node 0: sigma is 51 q / 2."""
-    tree, node, edges = node_of([0.5, 0.5], [1, 0], [0.5, 0], raw_value=0.0)
-    assert gumbel.mixed_value(node, edges) == pytest.approx(0.25)
-    ratio = math.exp(51 * (0.5 - 0.25) / 2)
-    assert gumbel.improved_policy(tree, node, edges) == pytest.approx([ratio / (1 + ratio), 1 / (1 + ratio)])
 
 
 def test_what_is_proven_to_lose_has_no_share_of_the_policy():

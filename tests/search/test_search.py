@@ -219,14 +219,8 @@ def test_a_full_tree_of_the_same_position_is_searched_on(network):
 def test_simulations_are_counted_that_were_run():
     """A batch may have fewer leaves than were asked for, as where one move alone is not searched to its end."""
     search = Search(Settings(seed=1, batch=8, early_stop=False), Evaluator(2))
-    done = search.search(Position(2), simulations=400, select_by="visits").visits
-    assert search.simulations_run == done
-
-
-def test_the_first_simulation_visits_an_allowed_move():
-    for point in Position(3).legal_points().tolist():
-        result = Search(Settings(seed=1)).search(Position(3), simulations=1, allowed_moves=[point])
-        assert [(info.point, info.visits) for info in result.moves] == [(point, 1)]
+    result = search.search(Position(2), simulations=400, select_by="visits")
+    assert result.simulations == result.visits
 
 
 @pytest.mark.parametrize("seconds", [None, 0.3])
@@ -518,22 +512,6 @@ def test_a_search_kills_and_lives_at_the_vital_point(picture, settings):
     assert solves(picture, "a", to_play=WHITE, komi=40, **settings).win_rate > 0.8
 
 
-CAPTURING_RACE = """
-    O c X O a X X
-    O d X O b X .
-    O O X O X X X
-    O O X O X X .
-    O . O X X X X
-    . O O X X . X
-    O O O X X X X
-"""
-
-
-def test_a_search_wins_a_capturing_race_by_one_move():
-    assert solves(CAPTURING_RACE, "ab").win_rate > 0.8
-    assert solves(CAPTURING_RACE, "cd", to_play=WHITE).win_rate > 0.8
-
-
 KO = """
     . X X X O O .
     X X X X O . O
@@ -543,11 +521,6 @@ KO = """
     X X X X O O O
     X . X X O . O
 """
-
-
-@pytest.mark.parametrize("to_play", [BLACK, WHITE])
-def test_a_search_captures_and_fills_the_last_ko(to_play):
-    assert solves(KO, "a", to_play=to_play, komi=7).win_rate > 0.9
 
 
 def test_a_search_reads_a_ladder_to_the_edge():

@@ -7,10 +7,10 @@ from drawing import SETTLED, after, draw
 from fakes import LevelNetwork
 from trees import Grown
 
-from mugo.games import game, go, gomoku
-from mugo.games.coords import PASS, board_points, point_at
+from mugo.games import go, gomoku
+from mugo.games.coords import PASS, point_at
 from mugo.games.position import BasePosition
-from mugo.search import ranking, records, solver, tree
+from mugo.search import move_infos, records, solver, tree
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.search import Search
 from mugo.search.settings import Settings
@@ -182,21 +182,6 @@ def test_a_win_by_a_move_that_superko_forbids_on_some_path_is_no_proof_for_all()
         assert solver.is_proven(grown.nodes[v]) == at_root
 
 
-def test_positions_with_different_captures_have_different_keys():
-    ko, at = draw("""
-        . X O .
-        X O a O
-        . X O .
-        . . . .
-    """)
-    taken = ko.play(at["a"])
-    points = board_points(4)
-    never = go.Position(4).with_stones(*(points[(taken.stones == c).ravel()] for c in (1, -1)), -1)
-    taken, never = (position.play(PASS).play(PASS) for position in (taken, never))       # there is no ko now
-    assert taken.stones.tolist() == never.stones.tolist() and not taken.board[0]["ko"]
-    assert game.position_hash(taken.board[0]) != game.position_hash(never.board[0])
-
-
 # ---- the shortest win, the longest resistance
 
 def test_the_shortest_win_is_the_best_and_the_longest_resistance_counts():
@@ -215,7 +200,7 @@ def test_the_shortest_win_is_the_best_and_the_longest_resistance_counts():
     lengths = solver.proof_lengths(nodes, edges, 8, 1)
     assert lengths[[1, 2, 3, 4, 5]].tolist() == [1, 2, 1, 0, 0] and lengths[6] > 1000 < lengths[7]
     assert solver.proof_lengths(nodes, edges, 8, 6)[[1, 6]].tolist() == [1, 2]
-    assert ranking.ranking(edges[:2], lengths).tolist() == [1, 0]           # the shortest, though it has fewer visits
+    assert move_infos.ranking(edges[:2], lengths).tolist() == [1, 0]      # the shortest, though it has fewer visits
     edges[1]["lower"] = edges[1]["upper"] = -1
     lengths = solver.proof_lengths(nodes, edges, 8, 6)
     assert lengths[[1, 6]].tolist() == [3, 4]                            # 6 resists longest by 1
@@ -247,25 +232,6 @@ def test_the_length_of_a_proof_is_found_without_a_look_at_the_rest_of_the_tree()
         if edge["lower"] == 1 and edge["node"]:
             assert lengths[edge["node"]] == proof_length(search, edge["node"])
     assert 1 < len(solver._proof(search.tree.nodes, search.tree.edges, n_nodes, root)) < n_nodes / 2
-
-
-def test_a_search_plays_the_shortest_win_it_knows():
-    rng, differ = random.Random(1), 0
-    for _ in range(12):
-        position = random_position(gomoku.Position(4, 3), 2, rng)
-        search = Search(Settings(seed=1, early_stop=False))
-        result = search.search(position, simulations=4000)
-        if not result.proven:
-            continue
-        n_nodes = int(search.tree.record["n_nodes"])
-        lengths = solver.proof_lengths(search.tree.nodes, search.tree.edges, n_nodes, search.tree.root)
-        edges = search.tree.root_edges
-        wins = {int(edge["move"]): int(lengths[edge["node"]]) for edge in edges if edge["lower"] == 1 and edge["node"]}
-        if len(set(wins.values())) > 1:
-            differ += 1
-            for select_by in "visits", "value":
-                assert wins[result.best(select_by).point] == min(wins.values())
-    assert differ >= 3
 
 
 def test_a_leaf_gets_the_forced_move_that_was_found_when_it_was_selected():
@@ -307,8 +273,8 @@ def edges_of(*rows):
 ])
 def test_the_order_of_moves_and_which_are_mistakes(rows, order, mistakes):
     edges = edges_of(*rows)
-    assert ranking.ranking(edges).tolist() == order
-    assert np.flatnonzero(ranking.is_proven_mistake(edges)).tolist() == mistakes
+    assert move_infos.ranking(edges).tolist() == order
+    assert np.flatnonzero(move_infos.is_proven_mistake(edges)).tolist() == mistakes
 
 
 @pytest.mark.parametrize("proven, infos, best", [

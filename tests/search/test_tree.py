@@ -80,12 +80,6 @@ def test_a_node_shared_by_two_parents_has_the_exact_mean_of_both():
     assert solver.is_proven(grown.nodes[first]) and grown.edges[0]["q"] == 1 and grown.edges[2]["q"] == -1
 
 
-def test_transpositions_share_the_node_of_two_orders_of_moves():
-    shared = Grown(Position(3)).simulate(4000)
-    in_degree = np.bincount(shared.edges["node"][:shared.trees[0]["n_edges"]], minlength=2)[1:]
-    assert in_degree.max() >= 2
-
-
 def test_the_position_hash_includes_side_to_move_ko_and_passes():
     position = Position(4)
     keys = {game.position_hash(p.board[0]) for p in (position, position.with_turn(WHITE), position.play(PASS),
@@ -233,17 +227,6 @@ def test_a_batch_selects_different_leaves_and_leaves_no_virtual_loss():
     assert grown.root["visits"] == 1 + 8 * 51
 
 
-def test_expansion_sets_the_priors_of_moves():
-    grown = Grown(Position(5), has_priors=True, formula=records.PUCT, expand_after=0, lambda_=0.0)
-    priors = np.arange(1, 27, dtype=np.float32)[None] / 351
-    grown.batch(1, lambda n: (priors, np.full(1, 0.25)))
-    for edge in grown.edges_of(grown.root):
-        move = int(edge["move"])
-        index = 25 if move == PASS else (move // 6 - 1) * 5 + move % 6 - 1
-        assert edge["prior"] == pytest.approx(priors[0, index])
-    assert grown.root["total"] == pytest.approx(0.25)
-
-
 def test_priors_are_normalised_over_legal_moves():
     position, at = draw("""
         . X .
@@ -273,20 +256,6 @@ def test_a_leaf_that_the_network_does_not_evaluate_has_the_value_of_its_rollouts
     for total in 0.5, 1.5, 2.5:                          # the root: half the rollout and half the network's 0
         grown.batch(1, lambda n: (np.full((n, 26), 1 / 26), np.zeros(n)))
         assert grown.root["total"] == pytest.approx(total)
-
-
-def test_the_edges_of_a_position_are_its_sensible_moves_and_the_pass():
-    position, at = draw("""
-        . X . . .
-        X X . O O
-        . . . O a
-        . . . . O
-        . . . O .
-    """, to_play=WHITE)
-    grown = Grown(position).simulate(2)
-    moves = set(grown.edges_of(grown.root)["move"].tolist())
-    assert moves == {PASS, *position.sensible_points().tolist()}
-    assert at["a"] not in moves
 
 
 @pytest.mark.parametrize("lambda_, repeats", [(0.0, True), (1.0, False)])
