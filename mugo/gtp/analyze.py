@@ -19,8 +19,8 @@ https://github.com/lightvector/KataGo/blob/master/docs/GTP_Extensions.md
 https://github.com/SabakiHQ/Sabaki/blob/master/docs/guides/engine-analysis-integration.md
 """
 import time
-from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from mugo.core.files import BadInput
 from mugo.games.coords import MAX_MOVES
@@ -58,45 +58,7 @@ def result_from_policy(network, position: BasePosition, symmetries: bool = False
 
 # ---- commands
 
-@command("lz-analyze")
-def _lz_analyze(engine: GtpEngine, *words: str) -> None:
-    _analyze(engine, format_lz, words)
-
-
-@command("kata-analyze")
-def _kata_analyze(engine: GtpEngine, *words: str) -> None:
-    _analyze(engine, format_kata, words)
-
-
-@command("lz-genmove_analyze")
-def _lz_genmove_analyze(engine: GtpEngine, *words: str) -> None:
-    _genmove_analyze(engine, format_lz, words)
-
-
-@command("kata-genmove_analyze")
-def _kata_genmove_analyze(engine: GtpEngine, *words: str) -> None:
-    _genmove_analyze(engine, format_kata, words)
-
-
-@command("cgos-genmove_analyze")
-def _cgos_genmove_analyze(engine: GtpEngine, *words: str) -> None:
-    """One line about the finished search, not one every interval."""
-    _genmove_analyze(engine, format_cgos, words, stream=False)
-
-
-@command("kata-search_analyze")
-def _kata_search_analyze(engine: GtpEngine, *words: str) -> None:
-    """As kata-genmove_analyze, but the move is not played."""
-    _genmove_analyze(engine, format_kata, words, play=False)
-
-
-@command("kata-search_analyze_cancellable")
-def _kata_search_analyze_cancellable(engine: GtpEngine, *words: str) -> None:
-    """The same, ended by any line; the reply is then `play cancelled`."""
-    _genmove_analyze(engine, format_kata, words, play=False, cancellable=True)
-
-
-def _analyze(engine: GtpEngine, format_result: Format, words: Sequence[str]) -> None:
+def _analyze(engine: GtpEngine, *words: str, format_result: Format) -> None:
     """Search the position and stream the results until another line arrives."""
     options = parse_analyze_options(words, engine.position, format_result is format_kata)
     player = engine.player
@@ -105,28 +67,27 @@ def _analyze(engine: GtpEngine, format_result: Format, words: Sequence[str]) -> 
         raise GtpError("cannot analyze", f"{player.name} has neither a search nor a network")
     engine.wait_until_ready()
     position = engine.position.with_turn(options.colour)
-    if search is None:
-        result = _restrict(result_from_policy(network, position), options.allowed_moves)
-        engine.start_reply()
+
+    def write_result(result: SearchResult) -> None:
         engine.write_line(format_result(result, options, player))
+
+    if search is None:
+        result = result_from_policy(network, position)
+        if options.allowed_moves is not None:
+            allowed = tuple(info for info in result.moves if info.point in options.allowed_moves)
+            result = replace(result, moves=allowed or result.moves)
+        engine.start_reply()
+        write_result(result)
     else:
         search.check(position)
         engine.start_reply()
         result = search.search(
             position, simulations=MAX_SIMULATIONS, allowed_moves=options.allowed_moves, should_stop=engine.has_input,
-            progress_interval=options.interval,
-            on_progress=lambda result: engine.write_line(format_result(result, options, player)))
+            progress_interval=options.interval, on_progress=write_result)
         if not engine.has_input():                       # decided: the search has ended by itself
-            engine.write_line(format_result(result, options, player))
+            write_result(result)
     while not engine.has_input():
         time.sleep(POLL_SECONDS)
-
-
-def _restrict(result: SearchResult, allowed_moves: Sequence[int] | None) -> SearchResult:
-    """The result with the allowed moves only; with all of them where none is left."""
-    if allowed_moves is None:
-        return result
-    return replace(result, moves=tuple(info for info in result.moves if info.point in allowed_moves) or result.moves)
 
 
 class Cancellation:
@@ -141,18 +102,17 @@ class Cancellation:
         return self.happened
 
 
-def _genmove_analyze(engine: GtpEngine, format_result: Format, words: Sequence[str], stream: bool = True,
-                     play: bool = True, cancellable: bool = False) -> None:
+def _genmove_analyze(engine: GtpEngine, *words: str, format_result: Format, stream: bool = True, play: bool = True,
+                     cancellable: bool = False) -> None:
     """Generate a move, and play it or not; stream the results of its search, and at the end the final one.
 
-    Unlike an analysis it is not stopped by another line, unless it is cancellable.  `allow` and `avoid` are
-    ignored, and the log says so.
+    cancellable: any line ends the search, and the reply is then `play cancelled`.  `allow` and `avoid` are ignored, and
+    the log says so.
     """
     options = parse_analyze_options(words, engine.position, format_result is format_kata)
     if options.allowed_moves is not None:
         engine.log("genmove_analyze: allow and avoid are ignored; kata-analyze supports them")
     position = engine.position_to_move(options.colour)
-    engine.wait_until_ready()
     player, cancellation = engine.player, Cancellation(engine)
     if player.search is not None:
         player.search.check(position)
@@ -161,15 +121,22 @@ def _genmove_analyze(engine: GtpEngine, format_result: Format, words: Sequence[s
     def write_result(result: SearchResult) -> None:
         engine.write_line(format_result(result, options, player))
 
-    on_progress = write_result if stream else None
-    if play:
-        vertex = engine.generate_move(position, on_progress=on_progress, progress_interval=options.interval)
-    else:
-        vertex = engine.propose_move(options.colour, cancellation if cancellable else None, on_progress,
-                                     options.interval)
+    vertex = (engine.generate_move if play else engine.propose_move)(
+        options.colour, on_progress=write_result if stream else None, progress_interval=options.interval,
+        should_stop=cancellation if cancellable else None)
     result = player.search_result
     if result is None and player.search is None and player.network is not None:
         result = result_from_policy(player.network, position)
     if result is not None:
         write_result(result)
     engine.write_line("play cancelled" if cancellation.happened else f"play {vertex}")
+
+
+command("lz-analyze")(partial(_analyze, format_result=format_lz))
+command("kata-analyze")(partial(_analyze, format_result=format_kata))
+command("lz-genmove_analyze")(partial(_genmove_analyze, format_result=format_lz))
+command("kata-genmove_analyze")(partial(_genmove_analyze, format_result=format_kata))
+command("cgos-genmove_analyze")(partial(_genmove_analyze, format_result=format_cgos, stream=False))
+command("kata-search_analyze")(partial(_genmove_analyze, format_result=format_kata, play=False))
+command("kata-search_analyze_cancellable")(
+    partial(_genmove_analyze, format_result=format_kata, play=False, cancellable=True))

@@ -21,10 +21,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from mugo.games import scoring
-from mugo.games.coords import BoardSize, format_gtp
+from mugo.games.coords import format_gtp
 from mugo.games.go import Position as Go
 from mugo.games.position import COLOUR_OF, BasePosition
-from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, parse_bool, parse_colour, parse_count, parse_float, parse_vertex
+from mugo.gtp.protocol import (
+    SYNTAX_ERROR,
+    GtpError,
+    format_vertices,
+    parse_bool,
+    parse_colour,
+    parse_count,
+    parse_float,
+    parse_vertex,
+)
 from mugo.players.estimates import legal_moves, ownership_after, score_estimate
 from mugo.players.player import Player
 from mugo.search.result import MoveInfo, SearchResult
@@ -125,18 +134,9 @@ def format_lz(result: SearchResult, options: AnalyzeOptions, player: Player) -> 
     """A line in the format of Leela Zero's lz-analyze."""
     size = result.position.shape
     return " ".join(
-        f"info move {format_gtp(info.point, size)} visits {info.visits} winrate {_ten_thousandths(info.win_rate)} "
-        f"prior {_ten_thousandths(info.prior)} "
-        f"lcb {_ten_thousandths(info.lower_bound)} order {order} "
-        f"pv {_vertices(info.pv, size)}" for order, info in enumerate(reported_moves(result, options)))
-
-
-def _ten_thousandths(fraction: float) -> int:
-    return round(10000 * fraction)
-
-
-def _vertices(points: Sequence[int], size: BoardSize) -> str:
-    return " ".join(format_gtp(point, size) for point in points)
+        f"info move {format_gtp(info.point, size)} visits {info.visits} winrate {round(10_000 * info.win_rate)} "
+        f"prior {round(10_000 * info.prior)} lcb {round(10_000 * info.lower_bound)} order {order} "
+        f"pv {format_vertices(info.pv, size)}" for order, info in enumerate(reported_moves(result, options)))
 
 
 def format_kata(result: SearchResult, options: AnalyzeOptions, player: Player) -> str:
@@ -151,7 +151,7 @@ def format_kata(result: SearchResult, options: AnalyzeOptions, player: Player) -
         part = (f"info move {format_gtp(info.point, size)} visits {info.visits} "
                 f"utility {2 * info.win_rate - 1:.6f} winrate {info.win_rate:.6f} {_format_score(score, info)}"
                 f"prior {info.prior:.6f} lcb {lcb:.6f} utilityLcb {2 * lcb - 1:.6f} order {order} "
-                f"pv {_vertices(info.pv, size)}")
+                f"pv {format_vertices(info.pv, size)}")
         if options.pv_visits:
             visits = [info.visits] if player.search is None else player.search.tree.pv_visits(info.pv)
             part += " pvVisits " + " ".join(map(str, visits))
@@ -195,7 +195,7 @@ def format_cgos(result: SearchResult, options: AnalyzeOptions, player: Player) -
 
     line = {"winrate": round(result.win_rate, 4), **lead(), "visits": result.visits, "moves": [
         {"move": format_gtp(info.point, size), "visits": info.visits, "winrate": round(info.win_rate, 4),
-         **lead(info.score_lead), "prior": round(info.prior, 6), "pv": _vertices(info.pv[1:], size)}
+         **lead(info.score_lead), "prior": round(info.prior, 6), "pv": format_vertices(info.pv[1:], size)}
         for info in reported_moves(result, options)]}
     if result.ownership is not None:
         ownership = np.clip((1 + result.ownership.ravel() * result.position.to_play) / 2, 0, 1)

@@ -22,7 +22,7 @@ from mugo.core.options import options_of
 from mugo.games.rules import ALIASES, Rules, parse_rules
 from mugo.gtp.engine import GtpEngine
 from mugo.gtp.params import DEFAULT, GtpOptions
-from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_bool, parse_float
+from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, fails_as, parse_bool, parse_float
 from mugo.players.katago_parameters import KATAGO_PARAMETERS, NO_TIME_LIMIT, KatagoParameter, katago_parameters
 from mugo.players.searcher import SECONDS, default_settings
 from mugo.search.settings import ROOT_FPU_SHARE
@@ -145,11 +145,8 @@ def _kata_set_rules(engine: GtpEngine, *words: str) -> None:
     """Rules by name or as KataGo's JSON.  Those with a button or a tax on all groups are refused; the log has what else
     is not supported."""
     text = " ".join(words)
-    try:
+    with fails_as(SYNTAX_ERROR if text.startswith("{") else "unsupported rules", ValueError):
         rules = parse_rules(text)
-    except ValueError as error:
-        raise GtpError(SYNTAX_ERROR if text.startswith("{") else "unsupported rules",
-                       f"could not parse rules: {error}") from None
     _follow(engine, rules, "kata-set-rules")
 
 
@@ -168,10 +165,8 @@ def _kata_set_rule(engine: GtpEngine, field: str, value: str) -> None:
     """Change one field of the rules in force."""
     fields = engine.current_rules().as_json() | {ALIASES.get(field, field): {"true": True, "false": False}.get(
         value.lower(), value)}
-    try:
+    with fails_as(SYNTAX_ERROR, ValueError):
         rules = parse_rules(fields)
-    except ValueError as error:
-        raise GtpError(SYNTAX_ERROR, f"could not parse rules: {error}") from None
     _follow(engine, rules, "kata-set-rule")
 
 
