@@ -4,7 +4,7 @@ from analysis.queries import FakeNetwork, query, run, run_one
 
 from mugo.analysis.engine import MAX_LINE_BYTES
 from mugo.analysis.fields import InvalidQuery
-from mugo.analysis.overrides import read_overrides, search_parameters
+from mugo.analysis.overrides import Overrides, read_overrides, search_parameters, unquoted
 from mugo.analysis.request import NO_OVERRIDES, parse_query
 from mugo.games.board import BLACK, WHITE
 from mugo.players.katago_parameters import KATAGO_PARAMETERS
@@ -105,7 +105,7 @@ def test_fields_that_are_not_supported_are_warned_about():
     for name in "rootPolicyTemperature", "rootFpuReductionMax":
         assert fields(**{name: 1.2}) == []
         parsed, warnings = parse_query(query(**{name: 1.2}), of_search=search_parameters(has_network=False))
-        assert not parsed.settings and warnings == [(name, "this player has no such setting: ignored")]
+        assert not parsed.overrides.settings and warnings == [(name, "this player has no such setting: ignored")]
     assert fields(colour="red")[0] == ("colour", "unknown field: ignored")
     assert "humanSLProfile" in fields(overrideSettings={"humanSLProfile": "rank_1d", "maxTime": "3"})[0][1]
 
@@ -116,7 +116,7 @@ def test_a_query_overrides_the_settings_of_its_search():
               "fpuReductionMax": 0.1, "lcbStdevs": 4, "minVisitPropForLCB": 0.2, "numSearchThreads": 2,
               "rootFpuReductionMax": 0.05, "rootPolicyTemperature": 1.1, "wideRootNoise": 0.04}
     parsed, warnings = parse_query(query(overrideSettings=values))
-    assert not warnings and parsed.settings == {
+    assert not warnings and parsed.overrides.settings == {
         "c": 1.2, "cpuct_exploration_base": 400, "cpuct_exploration_log": 0.45, "fpu_reduction_max": 0.1,
         "lcb_stdevs": 4, "min_visit_prop_for_lcb": 0.2, "threads": 2, "root_fpu_reduction_max": 0.05,
         "root_policy_temperature": 1.1, "dirichlet_weight": 0.04}
@@ -124,7 +124,7 @@ def test_a_query_overrides_the_settings_of_its_search():
         name for name, parameter in KATAGO_PARAMETERS.items()
         if parameter.option not in ("simulations", "seconds", "lag", "ponder")} | {"wideRootNoise"}
     parsed, _ = parse_query(query(rootPolicyTemperature=2, overrideSettings={"rootPolicyTemperature": 1.5}))
-    assert parsed.settings == {"root_policy_temperature": 2}
+    assert parsed.overrides.settings == {"root_policy_temperature": 2}
     for has_search, has_network, left in (True, False, {"lcbStdevs", "minVisitPropForLCB", "numSearchThreads"}), \
             (False, True, set()):
         _, ((field, text),) = parse_query(query(overrideSettings=values),
@@ -134,14 +134,14 @@ def test_a_query_overrides_the_settings_of_its_search():
 
 
 def test_a_query_overrides_the_configuration():
-    config, _ = read_overrides({"maxVisits": "7", "maxTime": "3", "cpuctExploration": "1.5", "wideRootNoise": "0.1",
-                                "reportAnalysisWinratesAs": "SIDETOMOVE", "analysisPVLen": "4"}, NO_OVERRIDES,
-                               search_parameters())
-    plain, _ = parse_query(query(), config)
+    values = unquoted({"maxVisits": "7", "maxTime": "3", "cpuctExploration": "1.5", "wideRootNoise": "0.1",
+                       "reportAnalysisWinratesAs": "SIDETOMOVE", "analysisPVLen": "4"})
+    config, _ = read_overrides(values, NO_OVERRIDES, search_parameters())
+    plain = parse_query(query(), config)[0].overrides
     assert (plain.max_visits, plain.max_time, plain.perspective, plain.pv_length) == (7, 3, None, 4)
     assert plain.settings == {"c": 1.5, "dirichlet_weight": 0.1}
-    other, _ = parse_query(query(maxVisits=8, analysisPVLen=5, overrideSettings={
-        "maxTime": 1, "cpuctExploration": 1, "reportAnalysisWinratesAs": "WHITE"}), config)
+    other = parse_query(query(maxVisits=8, analysisPVLen=5, overrideSettings={
+        "maxTime": 1, "cpuctExploration": 1, "reportAnalysisWinratesAs": "WHITE"}), config)[0].overrides
     assert (other.max_visits, other.max_time, other.perspective, other.pv_length) == (8, 1, WHITE, 5)
     assert other.settings == {"c": 1, "dirichlet_weight": 0.1}
 
@@ -167,12 +167,12 @@ def test_the_fields_of_a_query():
     parsed, _ = parse_query(query(moves=[["b", "c3"], ["white", "(0,0)"], ["W", "pass"]], analyzeTurns=[3, 1],
                                 overrideSettings={"maxTime": "2.5", "maxVisits": 7}, komi=None))
     assert parsed.position(2).moves[-1] == (WHITE, 7) and parsed.position(3).to_play == BLACK
-    assert (parsed.turns, parsed.max_visits, parsed.max_time, parsed.perspective) == ((1, 3), 7, 2.5, BLACK)
+    assert parsed.turns == (1, 3) and parsed.overrides == Overrides(7, 2.5, perspective=BLACK)
     assert parsed.position(0).komi == 7.5
     assert parse_query(query(rules="japanese", komi=None))[0].position(0).komi == 6.5
     assert [parse_query(query(komi=komi))[0].position(0).komi for komi in (-400, 400, 361.5)] == [-400, 400, 361.5]
     assert parse_query(query(initialPlayer="W"))[0].position(0).to_play == WHITE
-    assert parse_query(query(maxVisits=3, overrideSettings={"maxVisits": 9}))[0].max_visits == 3
+    assert parse_query(query(maxVisits=3, overrideSettings={"maxVisits": 9}))[0].overrides.max_visits == 3
 
 
 @pytest.mark.parametrize("rules, bonus, komi", [
