@@ -15,11 +15,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from mugo.games.board import BLACK, LEGAL, WHITE, legality
-from mugo.games.coords import PASS, BoardSize, area_of, board_points, format_gtp, interpret_gtp
+from mugo.games.coords import PASS, board_points, format_gtp, interpret_gtp
 from mugo.games.go import format_points, format_score
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, BasePosition, IllegalMove
-from mugo.games.rules import KOMI
-from mugo.match.gtp_client import PROTOCOL_ERROR, REFUSED, TIMEOUT, EngineFault, GtpClient, boardsize_command
+from mugo.match.gtp_client import PROTOCOL_ERROR, TIMEOUT, EngineFault, GtpClient, Refusal, boardsize_command
 from mugo.match.time_systems import time_commands, time_left
 from mugo.players.time_control import Clock, TimeSettings
 
@@ -33,7 +32,6 @@ GRACE_SECONDS = 1.0       # to wait for a move after the flag fell, so that the 
 class MatchRules:
     """The rules of the games of a match.
 
-    size, komi: of the board; komi counts in Go only.
     time: the time system of the clocks; None without a clock.
     move_timeout: seconds for one move; a program that needs more has failed.
     max_moves: a game that lasts longer is scored as it stands; None: three moves per point.
@@ -42,8 +40,6 @@ class MatchRules:
     the rules by which the game is scored.
     """
 
-    size: BoardSize = 9
-    komi: float = KOMI
     time: TimeSettings | None = None
     move_timeout: float = 300
     max_moves: int | None = None
@@ -88,7 +84,7 @@ def play_game(clients: dict[int, GtpClient], opening: BasePosition, rules: Match
     started again.
     """
     game = GameRecord(next(iter(opening.positions())))
-    max_moves = rules.max_moves or 3 * area_of(rules.size)
+    max_moves = rules.max_moves or 3 * opening.area
     clocks = {colour: Clock(rules.time, lag=0) for colour in clients} if rules.time else {}
     try:
         for colour, client in clients.items():
@@ -122,7 +118,7 @@ def _faults_of(colour: int) -> Iterator[None]:
 
 def _prepare(client: GtpClient, opening: BasePosition, rules: MatchRules) -> None:
     """Set up the opening, the rules and the clock.  Raises EngineFault."""
-    client.warm_up(rules.size)
+    client.warm_up(opening.shape)
     for line in setup_commands(opening, handicap=client.known_command("set_free_handicap")):
         client.send_command(line)
     send_rules(client, rules)
@@ -135,15 +131,13 @@ def _prepare(client: GtpClient, opening: BasePosition, rules: MatchRules) -> Non
 def send_rules(client: GtpClient, rules: MatchRules) -> str:
     """Tell the rules to a program that has kgs-rules; returns how it has refused them, '' if it has not.
 
-    It then plays by its own, as a program without the command does.  Raises EngineFault, but not REFUSED.
+    It then plays by its own, as a program without the command does.  Raises EngineFault, but no Refusal.
     """
-    if rules.kgs_rules and client.known_command("kgs-rules"):
-        try:
+    try:
+        if rules.kgs_rules and client.known_command("kgs-rules"):
             client.send_command(f"kgs-rules {rules.kgs_rules}")
-        except EngineFault as fault:
-            if fault.kind != REFUSED:
-                raise
-            return str(fault)
+    except Refusal as refusal:
+        return str(refusal)
     return ""
 
 
@@ -177,18 +171,21 @@ def _play_turn(game: GameRecord, clients: dict[int, GtpClient], rules: MatchRule
         game.end, game.result = RESIGNATION, f"{COLOUR_LETTERS[-colour]}+R"
     else:
         try:
-            point = interpret_gtp(vertex, rules.size)
+            point = interpret_gtp(vertex, position.shape)
         except ValueError as error:
             raise Forfeit(colour, PROTOCOL_ERROR, f"answered 'genmove {letter}': {error}") from None
         try:
-            game.position = play_move(position, point, rules.simple_ko)
+            if rules.simple_ko and point != PASS and legality(position.board[0], point, colour) == LEGAL:
+                game.position = position.play_unchecked(point, colour)       # it may repeat an earlier position
+            else:
+                game.position = position.play(point)
         except IllegalMove as illegal:
             raise Forfeit(colour, ILLEGAL_MOVE, f"played move {position.plies + 1}: {illegal}") from None
     with _faults_of(colour):
         _add_comment(game, colour, clients[colour])
     if not game.end and not game.position.is_over:
         with _faults_of(-colour):
-            clients[-colour].send_command(f"play {letter} {format_gtp(point, rules.size)}")
+            clients[-colour].send_command(f"play {letter} {format_gtp(point, position.shape)}")
 
 
 def _generate_move(game: GameRecord, client: GtpClient, rules: MatchRules, clock: Clock | None) -> str:
@@ -229,10 +226,3 @@ def _add_comment(game: GameRecord, colour: int, client: GtpClient) -> None:
         explanation = f"{game.comments.get(plies, '')}\n{COLOUR_NAMES[colour]} resigned: {explanation}".strip()
     if explanation:
         game.comments[plies] = explanation
-
-
-def play_move(position: BasePosition, point: int, simple_ko: bool = False) -> BasePosition:
-    """The position after a move; simple_ko: it may repeat an earlier position.  Raises IllegalMove."""
-    if simple_ko and point != PASS and legality(position.board[0], point, position.to_play) == LEGAL:
-        return position.play_unchecked(point, position.to_play)
-    return position.play(point)

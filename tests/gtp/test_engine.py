@@ -635,7 +635,7 @@ def test_a_game_with_gnu_go_is_legal_and_ends_with_two_passes(player, colour, si
     ours = Local(new_engine(RandomPlayer(seed=1) if player == "random" else PolicyPlayer(NeverPasses(size))))
     with gnugo("--level", "1", "--seed", "1", "--never-resign", "--chinese-rules", "--positional-superko") as theirs:
         clients = dict(zip((BLACK, WHITE) if colour == "black" else (WHITE, BLACK), (ours, theirs), strict=True))
-        game = play_game(clients, Position(size), MatchRules(size), final_score)
+        game = play_game(clients, Position(size), MatchRules(), final_score)
         assert game.end == TWO_PASSES, game.details
         assert ours.send_command("final_score") == theirs.send_command("final_score")
 
