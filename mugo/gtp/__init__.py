@@ -7,7 +7,6 @@ Read in this order:
     params          options of the player and the engine, changed by name
     engine          player, position, clocks, pondering; a line in, a reply out
     commands        the commands of GTP 2 and KGS
-    analyze_formats the arguments of an analysis, and the formats of its lines
     analyze         lz-analyze, kata-analyze, lz-genmove_analyze ...: search results, streamed
     gogui           GoGui's extensions
     katago          KataGo's searches, positions and clocks

@@ -39,29 +39,11 @@ from mugo.sgf.convert import load_position
 
 # ---- administrative commands
 
-@command("protocol_version")
-def _protocol_version(engine: GtpEngine) -> str:
-    return "2"
-
-
-@command("name")
-def _name(engine: GtpEngine) -> str:
-    return engine.name or f"MuGo {engine.player.name}"
-
-
-@command("version")
-def _version(engine: GtpEngine) -> str:
-    return __version__
-
-
-@command("known_command")
-def _known_command(engine: GtpEngine, name: str) -> str:
-    return "true" if name in COMMANDS.names(engine.position.game) else "false"
-
-
-@command("list_commands")
-def _list_commands(engine: GtpEngine) -> str:
-    return "\n".join(COMMANDS.names(engine.position.game))
+command("protocol_version")(lambda engine: "2")
+command("name")(lambda engine: engine.name or f"MuGo {engine.player.name}")
+command("version")(lambda engine: __version__)
+command("known_command")(lambda engine, name: str(name in COMMANDS.names(engine.position.game)).lower())
+command("list_commands")(lambda engine: "\n".join(COMMANDS.names(engine.position.game)))
 
 
 @command("quit")

@@ -41,9 +41,6 @@ from mugo.sgf.record_rules import rules_name
 from mugo.sgf.writer import format_record
 
 
-GOMILL_KEYWORDS = ("claim",)
-
-
 @command("cputime")
 @command("gomill-cpu_time")
 def _cputime(engine: GtpEngine) -> str:
@@ -61,10 +58,7 @@ def _undo(engine: GtpEngine, moves: str = "1") -> None:
     engine.set_position(position)
 
 
-@command("get_komi")
-def _get_komi(engine: GtpEngine) -> str:
-    """The komi as it was set, without White's points for handicap stones."""
-    return f"{engine.komi:g}"
+command("get_komi")(lambda engine: f"{engine.komi:g}")       # without White's points for handicap stones
 
 
 @command("list_stones")
@@ -119,7 +113,7 @@ def _genmove_ex(engine: GtpEngine, *words: str) -> str:
     """Without arguments the keywords; else as genmove.  With `claim` a win that the search has proven is claimed, and
     nothing is played.  Other keywords are ignored, as Gomill asks for."""
     if not words:
-        return "\n".join(GOMILL_KEYWORDS)
+        return "claim"
     position = engine.position_to_move(parse_colour(words[0]))
     point = engine.select_move(position)
     result = engine.player.search_result

@@ -103,20 +103,15 @@ def _setup_player(engine: GtpEngine, colour: str) -> None:
 
 # ---- MuGo as the referee (gogui-rules_*)
 
-@command("gogui-rules_game_id")
-def _rules_game_id(engine: GtpEngine) -> str:
-    return engine.position.game
+command("gogui-rules_game_id")(lambda engine: engine.position.game)
+command("gogui-rules_board_size")(lambda engine: str(engine.position.size))
+command("gogui-rules_side_to_move")(lambda engine: COLOUR_NAMES[engine.position.to_play].lower())
 
 
 @command("gogui-rules_board")
 def _rules_board(engine: GtpEngine) -> str:
     """X, O and . in rows, the top row first."""
     return _rows([STONE_MARKS[stone] for stone in engine.position.stones.ravel().tolist()], engine.position.shape)
-
-
-@command("gogui-rules_board_size")
-def _rules_board_size(engine: GtpEngine) -> str:
-    return str(engine.position.size)
 
 
 @command("gogui-rules_legal_moves")
@@ -126,11 +121,6 @@ def _rules_legal_moves(engine: GtpEngine) -> str:
     if position.is_over:
         return ""
     return format_vertices(position.legal_points(), position.shape) + " pass" * position.may_pass
-
-
-@command("gogui-rules_side_to_move")
-def _rules_side_to_move(engine: GtpEngine) -> str:
-    return COLOUR_NAMES[engine.position.to_play].lower()
 
 
 @command("gogui-rules_final_result")

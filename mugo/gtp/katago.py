@@ -28,8 +28,6 @@ from mugo.gtp.protocol import (
 )
 from mugo.players.time_control import fischer
 
-TIME_SETTINGS = ("none", "absolute", "byoyomi", "canadian", "fischer", "fischer-capped")
-
 
 # ---- positions
 
@@ -65,10 +63,7 @@ def _kata_search_cancellable(engine: GtpEngine, colour: str) -> str:
     return "cancelled" if cancellation.happened else vertex
 
 
-@command("stop")
-def _stop(engine: GtpEngine) -> None:
-    """Stop pondering, until the next own move."""
-    engine.stop_pondering()
+command("stop")(lambda engine: engine.stop_pondering())
 
 
 @command("clear_cache")
@@ -81,9 +76,7 @@ def _clear_cache(engine: GtpEngine) -> None:
 
 # ---- clocks
 
-@command("kata-list_time_settings")
-def _kata_list_time_settings(engine: GtpEngine) -> str:
-    return " ".join(TIME_SETTINGS)
+command("kata-list_time_settings")(lambda engine: "none absolute byoyomi canadian fischer fischer-capped")
 
 
 @command("kata-time_settings")

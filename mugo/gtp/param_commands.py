@@ -15,7 +15,6 @@ https://github.com/Remi-Coulom/gogui/blob/master/doc/manual/xml/analyze.xml     
 http://www.weddslist.com/kgs/how/kgsGtp.html                                    kgs-rules
 """
 import json
-import re
 
 from mugo.core.files import BadInput
 from mugo.core.options import options_of
@@ -30,14 +29,14 @@ from mugo.search.settings import ROOT_FPU_SHARE
 KATAGO = dict(sorted((KATAGO_PARAMETERS | katago_parameters(GtpOptions)).items()))
 
 
-def _set(engine: GtpEngine, name: str, text: str) -> None:
-    """Change a parameter.  Raises GtpError."""
+def _set(engine: GtpEngine, name: str, text: str, shown: str = "") -> None:
+    """Change a parameter.  shown: its name in errors.  Raises GtpError."""
     if name not in options_of(GtpOptions):
         engine.wait_until_ready()
     try:
         engine.player = engine.parameters.change(name, text, engine.player, engine.position)
     except BadInput as error:
-        raise GtpError(f"{name}: {error}") from None
+        raise GtpError(f"{shown or name}: {error}") from None
     for clock in engine.clocks.values():
         clock.lag = engine.options.lag
 
@@ -60,31 +59,14 @@ def _param(engine: GtpEngine, *words: str) -> str | None:
 
 # ---- KataGo's parameters and rules, KGS's rules
 
-def _default_fpu(engine: GtpEngine) -> float:
-    return default_settings("mcts", engine.position.game).fpu_reduction_max
+# Of the parameters without a default of their own: functions of the engine.
+_DEFAULTS = {
+    "fpuReductionMax": lambda engine: default_settings("mcts", engine.position.game).fpu_reduction_max,
+    "rootFpuReductionMax": lambda engine: ROOT_FPU_SHARE * float(_katago_value(engine, "fpuReductionMax")),
+    "maxTime": lambda engine: SECONDS if engine.parameters.value("simulations") == DEFAULT else NO_TIME_LIMIT}
 
-
-def _default_root_fpu(engine: GtpEngine) -> float:
-    return ROOT_FPU_SHARE * float(_katago_value(engine, "fpuReductionMax"))
-
-
-def _default_seconds(engine: GtpEngine) -> float:
-    return SECONDS if engine.parameters.value("simulations") == DEFAULT else NO_TIME_LIMIT
-
-
-# Of the parameters without a default of their own.
-_DEFAULTS = {"fpuReductionMax": _default_fpu, "rootFpuReductionMax": _default_root_fpu, "maxTime": _default_seconds}
-
-
-@command("kata-list-params")
-def _kata_list_params(engine: GtpEngine) -> str:
-    return " ".join(_katago_names(engine))
-
-
-@command("kata-get-param")
-def _kata_get_param(engine: GtpEngine, name: str) -> str:
-    """The value as KataGo writes it: a number, true or false."""
-    return json.dumps(_katago_value(engine, name))
+command("kata-list-params")(lambda engine: " ".join(_katago_names(engine)))
+command("kata-get-param")(lambda engine, name: json.dumps(_katago_value(engine, name)))
 
 
 @command("kata-get-params")
@@ -101,11 +83,7 @@ def _kata_set_param(engine: GtpEngine, name: str, value: str) -> None:
     parameter = _katago_parameter(engine, name)
     if parameter.no_limit is not None and parse_float(value) >= parameter.no_limit:
         value = DEFAULT
-    try:
-        _set(engine, parameter.option, value)
-    except GtpError as error:
-        error.text = re.sub(f"^{parameter.option}: ", f"{name}: ", error.text)
-        raise
+    _set(engine, parameter.option, value, name)
 
 
 def _katago_names(engine: GtpEngine) -> list[str]:
@@ -134,10 +112,7 @@ def _katago_value(engine: GtpEngine, name: str) -> bool | int | float:
     return parameter.kind(text)
 
 
-@command("kata-get-rules", "go")
-def _kata_get_rules(engine: GtpEngine) -> str:
-    """The rules in force."""
-    return json.dumps(engine.current_rules().as_json(), separators=(",", ":"))
+command("kata-get-rules", "go")(lambda engine: json.dumps(engine.current_rules().as_json(), separators=(",", ":")))
 
 
 @command("kata-set-rules", "go")

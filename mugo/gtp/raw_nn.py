@@ -28,13 +28,11 @@ from mugo.games.board import WHITE
 from mugo.games.coords import PASS, BoardSize, area_of, format_size, move_index, shape_of, symmetries
 from mugo.games.game import encode
 from mugo.games.planes import network_input
-from mugo.games.position import BasePosition, global_features
+from mugo.games.position import COLOUR_OF, BasePosition, global_features
 from mugo.gtp.engine import GtpEngine
 from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_colour
 from mugo.nn.output import NetworkOutput, turned_back
 from mugo.players.estimates import legal_moves
-
-COLOURS = ("b", "w", "black", "white")
 
 
 @functools.cache
@@ -103,7 +101,7 @@ def _rows(texts: list[str], size: BoardSize) -> list[str]:
 def _kata_raw_nn(engine: GtpEngine, *words: str) -> str:
     """[COLOUR] and a symmetry from 0 to 7, or `all` for each of them."""
     position, left = engine.position, list(words)
-    if left and left[0].lower() in COLOURS:
+    if left and left[0].lower() in COLOUR_OF:
         position = position.with_turn(parse_colour(left.pop(0)))
     if len(left) != 1 or left[0].lower() not in ("all", *"01234567"):
         raise GtpError(SYNTAX_ERROR, "expected [COLOUR], and a symmetry from 0 to 7, or all")

@@ -58,24 +58,22 @@ class Session:
                  screen: Screen = PLAIN, simulations: int | None = None, seconds: float | None = None,
                  folder: Path = Path(), loaded: LoadedGame | None = None):
         """simulations, seconds: limits of the search for a hint.  folder: for games that are saved without a name.
-
-        loaded: the file that the position is from.
-        """
-        self.player = player
-        self.position = position
-        self.humans = humans
-        self.screen = screen
-        self.result = ""
-        self.scoring: ScoringSession | None = None
+        loaded: the file that the position is from."""
+        self.player, self.humans, self.screen = player, humans, screen
         self.is_closed = False
         self._knows_unsaved = False                      # the person was told that the game cannot be saved
+        self._out, self._folder = out, folder
+        self._evaluator = evaluator_for(player, simulations, seconds)
+        self._begin(position, loaded)
+
+    def _begin(self, position: BasePosition, loaded: LoadedGame | None) -> None:
+        self.position, self.result = position, ""
+        self.scoring: ScoringSession | None = None
         self._redo_stack: list[BasePosition] = []        # the position that was undone last is the last item
         self._lines: dict[Moves, str] = {}               # results, or '' of lines that were left for another move
-        self._out, self._folder = out, folder
-        self._loaded = loaded
-        self._evaluator = evaluator_for(player, simulations, seconds)
-        self._saved = self._game_state()
         self._path: Path | None = None                   # where the game was saved last
+        self._loaded = loaded
+        self._saved = self._game_state()
 
     # -- output
 
@@ -228,11 +226,7 @@ class Session:
         """
         self.player.warm_up(position)
         self.save_if_changed()
-        self.position, self.result, self.scoring, self._path = position, "", None, None
-        self._loaded = loaded
-        self._redo_stack.clear()
-        self._lines.clear()
-        self._saved = self._game_state()
+        self._begin(position, loaded)
         self.show_position()
 
     # -- files

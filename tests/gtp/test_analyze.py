@@ -22,8 +22,14 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, board_points, interpret_gtp, move_index
 from mugo.games.go import Position
 from mugo.games.gomoku import Position as Gomoku
-from mugo.gtp.analyze import result_from_policy
-from mugo.gtp.analyze_formats import CGOS_DIGITS, format_cgos, format_kata, parse_analyze_options, reported_moves
+from mugo.gtp.analyze import (
+    CGOS_DIGITS,
+    format_cgos,
+    format_kata,
+    parse_analyze_options,
+    reported_moves,
+    result_from_policy,
+)
 from mugo.gtp.engine import GtpEngine, serve
 from mugo.gtp.params import Parameters
 from mugo.gtp.line_reader import MAX_UNREAD, LineReader
