@@ -67,23 +67,12 @@ def test_a_search_that_ends_by_itself_is_not_cancelled():
 
 def test_pondering_begins_when_the_move_of_a_search_is_played_and_stop_ends_it():
     engine = GtpEngine(uct(30), size=5, parameters=Parameters(Namespace(ponder=True)))
-    vertex = engine.answer("kata-search b").split()[1]
-    assert not engine.is_pondering
-    other = "A1" if vertex != "A1" else "B1"
-    for move, ponders in (other, False), (vertex, True):
-        if not ponders:
-            engine.answer(f"play b {move}")
-            assert not engine.is_pondering
-            engine.answer("undo")
-            engine.answer("kata-search b")
-            continue
-        engine.answer(f"play b {engine.answer('kata-search b').split()[1]}")
-        assert engine.is_pondering
-        engine.answer("name")
-        assert engine.is_pondering
-        assert engine.answer("stop") == "= \n\n" and not engine.is_pondering
-        engine.answer("name")
-        assert not engine.is_pondering
+    for line, ponders in (("play b {other}", False), ("undo", False), ("play b {vertex}", True), ("name", True),
+                          ("stop", False), ("name", False)):
+        vertex = engine.answer("kata-search b").split()[1] if line.startswith("play") else ""
+        other = "B1" if vertex == "A1" else "A1"
+        assert engine.answer(line.format(vertex=vertex, other=other)).startswith("= ")
+        assert engine.is_pondering == ponders, line
     engine.close()
 
 
@@ -228,5 +217,5 @@ def test_the_clock_runs_during_a_search_that_plays_nothing():
     engine, out = GtpEngine(uct(20), size=5), io.StringIO()
     started = time.monotonic()
     serve(engine, io.StringIO("kata-time_settings absolute 100\nkata-search b\nkata-search w\nquit\n"), out)
-    most = time.monotonic() - started + 2 * engine.options.lag
-    assert all(100 - most <= clock.main <= 100 - engine.options.lag for clock in engine.clocks.values())
+    most = time.monotonic() - started + 2 * engine.parameters.of_engine.lag
+    assert all(100 - most <= clock.main <= 100 - engine.parameters.of_engine.lag for clock in engine.clocks.values())
