@@ -89,7 +89,7 @@ class AnalysisEngine:
         self._queue = JobQueue()
         self.output_closed = False               # no more lines: the client has closed it, or `close` dropped queries
         self.output_error: Exception | None = None       # of the line that could not be written
-        self._writer = LineWriter(out, self._note_output_error)
+        self._writer = LineWriter(out, self._close_output)
         self._threads = [threading.Thread(target=self._run_jobs, daemon=True, name="analysis") for _ in range(jobs)]
         for thread in self._threads:
             thread.start()
@@ -193,12 +193,8 @@ class AnalysisEngine:
         """Wait until what was sent is written, for a second at most, unless the client reads nothing."""
         self._writer.flush(1.0)
 
-    def _note_output_error(self, error: Exception) -> None:
-        self.output_error = error
-        self._close_output()
-
-    def _close_output(self) -> None:
-        self.output_closed = True
+    def _close_output(self, error: Exception | None = None) -> None:
+        self.output_error, self.output_closed = error, True
         self._writer.drop()
         self._queue.discard()
 

@@ -26,7 +26,7 @@ from mugo.games.gomoku import Position as Gomoku
 from mugo.games.position import BasePosition, IllegalMove
 from mugo.games.rules import KOMI, SIMPLE, Rules
 from mugo.gtp.line_reader import MAX_LINE_BYTES, LineReader
-from mugo.gtp.params import GtpOptions, Parameters
+from mugo.gtp.params import Parameters
 from mugo.gtp.protocol import COMMANDS, SYNTAX_ERROR, GtpError, OutputClosedError, fails_as, format_reply, split_line
 from mugo.players.player import RESIGN, Player
 from mugo.players.searcher import SearchPlayer
@@ -74,11 +74,6 @@ class GtpEngine:
         self._ponder_thread: threading.Thread | None = None
         self._proposed: tuple[BasePosition, int, int] | None = None      # position, colour, point of propose_move
         self.set_clocks(NO_LIMIT)
-
-    @property
-    def options(self) -> GtpOptions:
-        """The options of the engine itself."""
-        return self.parameters.of_engine
 
     # -- lines
 
@@ -207,7 +202,7 @@ class GtpEngine:
     def set_clocks(self, settings: TimeSettings) -> None:
         """Set both clocks, full."""
         self.time_settings = settings
-        self.clocks = {colour: Clock(settings, self.options.lag) for colour in (BLACK, WHITE)}
+        self.clocks = {colour: Clock(settings, self.parameters.of_engine.lag) for colour in (BLACK, WHITE)}
 
     def generate_move(self, colour: int, cleanup: bool = False, **callbacks: Any) -> str:
         """Let the player move, on its clock, and play the move; returns the vertex, or 'resign', which plays nothing.
@@ -250,7 +245,8 @@ class GtpEngine:
         name, and by rules without friendly passes.  Raises BadInput where the player cannot move.
         """
         clock = self.clocks[position.to_play]
-        cleanup = cleanup or self.options.cleanup or (self.rules is not None and not self.rules.friendly_pass_ok)
+        cleanup = cleanup or self.parameters.of_engine.cleanup or \
+            (self.rules is not None and not self.rules.friendly_pass_ok)
         self.set_callbacks(**callbacks)
         started = self._now()
         try:
@@ -284,10 +280,10 @@ class GtpEngine:
     def _start_pondering(self) -> None:
         """Search on after an own move, until the next command."""
         search, result = self.player.search, self.player.search_result
-        if not self.options.ponder or self.position is not self._own_move or self.position.is_over or self.quitting \
-                or search is None:
-            return
         position = self.position
+        if search is None or position is not self._own_move or position.is_over or self.quitting \
+                or not self.parameters.of_engine.ponder:
+            return
         if result is not None and isinstance(position, Go):
             position = position.with_komi(result.position.komi)      # a dynamic komi's: its tree is kept
         self._stop_pondering = threading.Event()

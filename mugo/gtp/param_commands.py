@@ -38,7 +38,7 @@ def _set(engine: GtpEngine, name: str, text: str, shown: str = "") -> None:
     except BadInput as error:
         raise GtpError(f"{shown or name}: {error}") from None
     for clock in engine.clocks.values():
-        clock.lag = engine.options.lag
+        clock.lag = engine.parameters.of_engine.lag
 
 
 @command("mugo-param")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mugo.core.command_table import CommandTable, WrongArguments
+from mugo.core.command_table import CommandTable
 from mugo.core.files import BadInput
 from mugo.games import scoring
 from mugo.games.board import EMPTY
@@ -30,14 +30,6 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 COMMANDS = CommandTable()
 command = COMMANDS.command
-
-
-def run_command(session: Session, name: str, arguments: list[str]) -> None:
-    """Run a command of COMMANDS.  Raises BadInput if its arguments are wrong or this game does not have it."""
-    try:
-        COMMANDS.run(name, session.position.game, session, arguments)
-    except WrongArguments:
-        raise BadInput(f"usage: {name} {COMMANDS[name].arguments}".rstrip()) from None
 
 
 def parse_point(text: str, size: BoardSize) -> int | None:

@@ -12,10 +12,11 @@ import difflib
 import re
 from collections.abc import Callable, Iterable
 
+from mugo.core.command_table import WrongArguments
 from mugo.core.files import BadInput
 from mugo.games.coords import COLUMNS, BoardSize, format_size, shape_of
 from mugo.games.position import COLOUR_NAMES, IllegalMove
-from mugo.tui.commands import COMMANDS, parse_point, run_command
+from mugo.tui.commands import COMMANDS, parse_point
 from mugo.tui.session import Session
 from mugo.tui.signals import ignore_signals
 
@@ -80,20 +81,18 @@ class Repl:
             if point is not None:
                 session.play(point)
             elif name in COMMANDS:
-                run_command(session, name, words[1:])
+                COMMANDS.run(name, session.position.game, session, words[1:])
             else:
-                self._suggest(words[0])
+                error, self._suggestion = suggest_correction(words[0], session.position.shape,
+                                                             COMMANDS.names(session.position.game))
+                session.print(error + (f"; did you mean {self._suggestion}? (Enter: yes)" if self._suggestion
+                                       else " (try 'help')"))
+        except WrongArguments:
+            session.print(f"usage: {name} {COMMANDS[name].arguments}".rstrip())
         except (BadInput, IllegalMove, ValueError) as error:
             session.print(str(error))
         except OSError as error:
             session.print(f"{error.filename or name}: {error.strerror or error}")
-
-    def _suggest(self, text: str) -> None:
-        """Print what is wrong with a text, and the suggestion that Enter accepts."""
-        position = self.session.position
-        error, self._suggestion = suggest_correction(text, position.shape, COMMANDS.names(position.game))
-        self.session.print(error + (f"; did you mean {self._suggestion}? (Enter: yes)" if self._suggestion
-                                    else " (try 'help')"))
 
 
 def suggest_correction(text: str, size: BoardSize, commands: Iterable[str]) -> tuple[str, str]:
