@@ -20,7 +20,7 @@ from mugo.games.game import encode
 from mugo.games.go import Position
 from mugo.gtp.engine import GtpEngine, serve
 from mugo.gtp.params import Parameters
-from mugo.gtp.raw_nn import evaluate_in, katago_symmetries
+from mugo.gtp.raw_nn import KATAGO_SYMMETRIES, evaluate_in
 from mugo.nn.output import NetworkOutput
 from mugo.players.options import make_player
 from mugo.players.policy import PolicyPlayer
@@ -167,7 +167,7 @@ def test_a_transposed_board_is_what_katago_transposes():
     for number, turned in enumerate(turns * 2):
         board = turned(position.stones)
         board = board.T if number >= 4 else board
-        packed = encode([position], katago_symmetries()[number])
+        packed = encode([position], KATAGO_SYMMETRIES[number])
         own = (packed[0, :, 0] & 1).astype(int) - (packed[0, :, 0] >> 1 & 1)
         assert np.array_equal(own.reshape(5, 5), board * position.to_play)
 
