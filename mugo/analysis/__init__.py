@@ -3,7 +3,6 @@
 Read in this order:
 
     fields      typed values of a query's fields; InvalidQuery
-    rules       the rules and the komi of a query
     overrides   settings by KataGo's names
     request     a query, parsed and checked
     response    the JSON object of a result

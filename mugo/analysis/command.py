@@ -7,7 +7,7 @@ import sys
 
 from mugo.analysis.engine import MAX_LINE_BYTES, AnalysisEngine, serve
 from mugo.analysis.fields import InvalidQuery
-from mugo.analysis.overrides import Overrides, read_overrides, search_parameters
+from mugo.analysis.overrides import Overrides, read_overrides, search_parameters, unquoted
 from mugo.analysis.request import NO_OVERRIDES
 from mugo.core.files import BadInput, log_to_stderr
 from mugo.core.limits import AT_LEAST_1, check_limits, parse_integer
@@ -83,7 +83,7 @@ def _read_config(arguments: argparse.Namespace) -> Overrides:
         for name, option in THREADS.items():
             if text := values.pop(name, ""):
                 setattr(arguments, option, parse_integer(text))
-        overrides, ignored = read_overrides(values, NO_OVERRIDES, search_parameters(
+        overrides, ignored = read_overrides(unquoted(values), NO_OVERRIDES, search_parameters(
             arguments.player in SEARCHERS, arguments.player in NETWORK_PLAYERS))
     except ValueError as error:
         raise BadInput(f"-override-config: {error}") from None

@@ -87,17 +87,12 @@ class AnalysisEngine:
         self._warned: set[str] = set()           # warnings that are sent once, those about rules among them
         self._warning = threading.Lock()
         self._queue = JobQueue()
-        self._output_closed = False
+        self.output_closed = False               # no more lines: the client has closed it, or `close` dropped queries
         self.output_error: Exception | None = None       # of the line that could not be written
-        self._writer = LineWriter(out, self._note_output_error)
+        self._writer = LineWriter(out, self._close_output)
         self._threads = [threading.Thread(target=self._run_jobs, daemon=True, name="analysis") for _ in range(jobs)]
         for thread in self._threads:
             thread.start()
-
-    @property
-    def output_closed(self) -> bool:
-        """Whether no more lines are written: the client has closed the output, or `close` dropped the queries."""
-        return self._output_closed
 
     def warm_up(self, size: BoardSize) -> None:
         """Load compiled code, and the network for boards of this size, before a query's time runs.
@@ -198,12 +193,8 @@ class AnalysisEngine:
         """Wait until what was sent is written, for a second at most, unless the client reads nothing."""
         self._writer.flush(1.0)
 
-    def _note_output_error(self, error: Exception) -> None:
-        self.output_error = error
-        self._close_output()
-
-    def _close_output(self) -> None:
-        self._output_closed = True
+    def _close_output(self, error: Exception | None = None) -> None:
+        self.output_error, self.output_closed = error, True
         self._writer.drop()
         self._queue.discard()
 
@@ -248,14 +239,14 @@ class AnalysisEngine:
         """Whether the network's output is the answer: no player searches, or a single visit is asked for."""
         if self._network is None:
             return False
-        return self._settings is None or (job.query.max_visits == 1 and self._network.has_value)
+        return self._settings is None or (job.query.overrides.max_visits == 1 and self._network.has_value)
 
     def _search_for(self, job: Job, settings: Settings, search: Search | None) -> Search:
         """The search for a job: this one, or a new one where the settings differ.
 
         With a seed it is always new, so that a query gets the same results whatever came before.
         """
-        settings = replace(settings, **job.query.settings)
+        settings = replace(settings, **job.query.overrides.settings)
         if search is None or search.settings != settings or settings.seed is not None:
             return Search(settings, self._network)
         return search
@@ -280,8 +271,8 @@ class AnalysisEngine:
         if allowed_moves == []:
             self._send_evaluation(job, raw, output)
             return
-        simulations = query.max_visits or self._play_options.simulations
-        seconds = self._play_options.seconds if query.max_time is None else query.max_time
+        simulations = query.overrides.max_visits or self._play_options.simulations
+        seconds = self._play_options.seconds if query.overrides.max_time is None else query.overrides.max_time
         if simulations is None and seconds is None:
             seconds = SECONDS
         next_report = time.perf_counter() + (query.first_report_after or math.inf)
@@ -320,7 +311,7 @@ class AnalysisEngine:
         """Send the moves that were visited, or those of the policy where none was."""
         query, ownership = job.query, result.ownership
         if ownership is None:
-            needs_rollouts = query.include_ownership or query.include_ownership_stdev
+            needs_rollouts = bool(query.included & {"Ownership", "OwnershipStdev"})
         else:                                            # with a score it is the network's
             needs_rollouts = result.score_lead is None and result.rollouts < MIN_VISITS
         if needs_rollouts:
@@ -338,8 +329,7 @@ class AnalysisEngine:
         result = replace(result, moves=tuple(infos) or policy_moves(
             job.position, raw.policy, query.allowed_moves(job.position), result.win_rate))
         moves_ownership = []
-        if (query.include_moves_ownership or query.include_moves_ownership_stdev) \
-                and not (is_during_search or job.is_stopped):
+        if query.included & {"MovesOwnership", "MovesOwnershipStdev"} and not (is_during_search or job.is_stopped):
             moves_ownership = ownership_after(self._network, job.position, [info.pv for info in result.moves])
         self._send(format_response(query, job.turn, result, ownership, raw, pv_visits, is_during_search,
                                    moves_ownership))

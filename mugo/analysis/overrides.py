@@ -1,6 +1,7 @@
 """Settings by KataGo's names: `overrideSettings` of a query, and -override-config of the command line.
 
-    {"maxVisits": "50", "cpuctExploration": 1.2}  --read_overrides-->  Overrides(max_visits=50, settings={"c": 1.2})
+    {"maxVisits": "50", "cpuctExploration": 1.2}  --unquoted, read_overrides-->
+        Overrides(max_visits=50, settings={"c": 1.2})
 
 The names are those of players/katago_parameters.py, and what shapes responses.  `wideRootNoise` is the weight of
 Dirichlet noise at the root: KataGo's noise is another, for the same purpose.
@@ -47,16 +48,18 @@ def search_parameters(has_search: bool = True, has_network: bool = True) -> froz
 def read_overrides(values: Fields, base: Overrides, of_search: Collection[str]) -> tuple[Overrides, list[str]]:
     """The overrides of KataGo's names and values, on top of others, and the names that have no effect.
 
-    values: may be text, as in KataGo's configuration; None counts as absent.  of_search: see search_parameters.
+    values: None counts as absent.  of_search: see search_parameters.
     Raises InvalidQuery, whose field is the name.
     """
     ignored = []
     for name, value in values.items():
         if value is None:
             continue
-        value = _unquoted(value)
         if name == "reportAnalysisWinratesAs":
-            base = replace(base, perspective=_perspective(value))
+            perspective = str(value).upper().replace("_", "")
+            if perspective not in PERSPECTIVES:
+                raise InvalidQuery(f"must be one of {', '.join(PERSPECTIVES)}", name)
+            base = replace(base, perspective=PERSPECTIVES[perspective])
         elif name == "analysisPVLen":
             base = replace(base, pv_length=read_integer({name: value}, name, 1, MAX_PV_LENGTH))
         elif name in ("maxVisits", "maxPlayouts"):
@@ -82,11 +85,9 @@ def _setting(name: str, value: object) -> dict[str, Any]:
     return {parameter.field: number}
 
 
-def _perspective(value: object) -> int | None:
-    perspective = str(value).upper().replace("_", "")
-    if perspective not in PERSPECTIVES:
-        raise InvalidQuery(f"must be one of {', '.join(PERSPECTIVES)}", "reportAnalysisWinratesAs")
-    return PERSPECTIVES[perspective]
+def unquoted(values: Fields) -> Fields:
+    """The values with numbers and flags in the place of texts, as KataGo's configuration has them."""
+    return {name: _unquoted(value) for name, value in values.items()}
 
 
 def _unquoted(value: object) -> object:

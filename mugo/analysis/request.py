@@ -4,12 +4,13 @@
       --parse_query-->  Query(id "foo", game, turns (1,), ...)
                         and warnings about fields that are ignored
 
+White's points for handicap stones are added to the komi.  Rules that are not supported are accepted with a warning.
+
 https://github.com/lightvector/KataGo/blob/master/docs/Analysis_Engine.md
 """
 import json
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,24 +25,26 @@ from mugo.analysis.fields import (
     read_integer,
     read_number,
 )
-from mugo.analysis.overrides import MAX_PV_LENGTH, MAX_VISITS, Overrides, read_overrides, search_parameters
-from mugo.analysis.rules import handicap, read_rules
+from mugo.analysis.overrides import Overrides, read_overrides, search_parameters, unquoted
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import MAX_SIZE, MIN_SIZE, WHITE_BIT, BoardSize, move_index
 from mugo.games.go import IllegalMove, Position
+from mugo.games.rules import FIELDS as RULE_FIELDS
+from mugo.games.rules import POSITIONAL, SIMPLE, Rules, parse_rules
 from mugo.players.estimates import legal_moves
 from mugo.sgf.record import Record
 from mugo.sgf.record_positions import position_of
 
 MAX_PRIORITY = 2 ** 62
+MAX_KOMI = 400                           # as KataGo's own limit
 REPORT_SECONDS = 0.001, 1e6              # from, to
 NO_OVERRIDES, SEARCH_PARAMETERS = Overrides(), search_parameters()
-ROOT_FIELDS = "rootPolicyTemperature", "rootFpuReductionMax"     # of the query itself, as in overrideSettings
+# Settings that a query has as fields of its own too, and what its responses contain.
+SETTINGS = "maxVisits", "maxTime", "analysisPVLen", "rootPolicyTemperature", "rootFpuReductionMax"
+INCLUDED = "Ownership", "OwnershipStdev", "MovesOwnership", "MovesOwnershipStdev", "Policy", "PVVisits", "NoResultValue"
 FIELDS = {"id", "moves", "initialStones", "initialPlayer", "rules", "komi", "whiteHandicapBonus", "boardXSize",
-          "boardYSize", "analyzeTurns", "maxVisits", "maxTime", "analysisPVLen", "includeOwnership",
-          "includeOwnershipStdev", "includeMovesOwnership", "includeMovesOwnershipStdev", "includePolicy",
-          "includePVVisits", "includeNoResultValue", "avoidMoves", "allowMoves", "overrideSettings",
-          "reportDuringSearchEvery", "firstReportDuringSearchAfter", "priority", "priorities", *ROOT_FIELDS}
+          "boardYSize", "analyzeTurns", "avoidMoves", "allowMoves", "overrideSettings", "reportDuringSearchEvery",
+          "firstReportDuringSearchAfter", "priority", "priorities", *SETTINGS, *(f"include{name}" for name in INCLUDED)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,36 +53,22 @@ class Query:
 
     game: its stones, moves and komi; all moves are legal.
     turns: after how many moves to analyze, in order; priorities: of each.
-    max_visits, max_time (seconds): limits of each search; None where the query has none.
     allow_moves, avoid_moves: colour -> points (PASS for a pass) of its next move; a colour that is absent may play all.
-    perspective: the colour whose win rates, scores and ownership are reported; None the side to move.
-    settings: values of fields of search.settings.Settings, in the place of the player's.
+    overrides: the limits and settings of each search, and the form of the responses.
     report_every, first_report_after: seconds between reports during the search, and before the first; None for no
     reports.
-    pv_length: the most moves of a principal variation after its first.
-    include_...: whether the responses have ownership, its standard deviation, both for each move, the policy, the
-    visits of each move of a principal variation, and the probability that the game has no result.
+    included: those of INCLUDED that the responses have.
     """
     id: str
     game: Record
     turns: tuple[int, ...]
     priorities: tuple[int, ...]
-    max_visits: int | None
-    max_time: float | None
     allow_moves: dict[int, frozenset[int]]
     avoid_moves: dict[int, frozenset[int]]
-    perspective: int | None
-    settings: Mapping[str, Any]
+    overrides: Overrides
     report_every: float | None
     first_report_after: float | None
-    pv_length: int
-    include_ownership: bool
-    include_ownership_stdev: bool
-    include_moves_ownership: bool
-    include_moves_ownership_stdev: bool
-    include_policy: bool
-    include_pv_visits: bool
-    include_no_result_value: bool
+    included: frozenset[str]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -113,38 +102,19 @@ def parse_query(fields: Fields, base: Overrides = NO_OVERRIDES, of_search: Colle
     turns, priorities = _read_turns(fields, len(game.moves))
     allow_moves, avoid_moves = _read_restrictions(fields, game.shape, warnings)
     report_every = read_number(fields, "reportDuringSearchEvery", *REPORT_SECONDS)
-    max_visits = read_integer(fields, "maxVisits", 1, MAX_VISITS)
-    max_time = read_number(fields, "maxTime", 0)
-    query = Query(
-        id=fields["id"], game=game, turns=turns, priorities=priorities,
-        max_visits=overrides.max_visits if max_visits is None else max_visits,
-        max_time=overrides.max_time if max_time is None else max_time,
-        allow_moves=allow_moves, avoid_moves=avoid_moves,
-        perspective=overrides.perspective, settings=overrides.settings, report_every=report_every,
-        first_report_after=read_number(fields, "firstReportDuringSearchAfter", *REPORT_SECONDS) or report_every,
-        pv_length=read_integer(fields, "analysisPVLen", 1, MAX_PV_LENGTH) or overrides.pv_length,
-        include_ownership=read_flag(fields, "includeOwnership"),
-        include_ownership_stdev=read_flag(fields, "includeOwnershipStdev"),
-        include_moves_ownership=read_flag(fields, "includeMovesOwnership"),
-        include_moves_ownership_stdev=read_flag(fields, "includeMovesOwnershipStdev"),
-        include_policy=read_flag(fields, "includePolicy"), include_pv_visits=read_flag(fields, "includePVVisits"),
-        include_no_result_value=read_flag(fields, "includeNoResultValue"))
-    return query, warnings
+    first_report_after = read_number(fields, "firstReportDuringSearchAfter", *REPORT_SECONDS) or report_every
+    included = frozenset(name for name in INCLUDED if read_flag(fields, f"include{name}"))
+    return Query(fields["id"], game, turns, priorities, allow_moves, avoid_moves, overrides, report_every,
+                 first_report_after, included), warnings
 
 
 # -- the position
 
-def _read_size(fields: Fields) -> tuple[int, int]:
-    """(rows, columns)."""
-    for name in "boardXSize", "boardYSize":
-        if read_integer(fields, name, MIN_SIZE, MAX_SIZE) is None:
-            raise InvalidQuery(f"must be an integer from {MIN_SIZE} to {MAX_SIZE}", name)
-    return fields["boardYSize"], fields["boardXSize"]
-
-
 def _read_game(fields: Fields, warnings: list[tuple[str, str]]) -> Record:
     """The stones, moves and komi of a query.  Its moves may repeat a position, as other rules allow."""
-    size = _read_size(fields)
+    for name in "boardXSize", "boardYSize":
+        read_integer({name: 0} | fields, name, MIN_SIZE, MAX_SIZE)       # 0: each must be given
+    size = fields["boardYSize"], fields["boardXSize"]
     setup = parse_moves(fields.get("initialStones", []), "initialStones", size, may_pass=False)
     stones = {point: colour for colour, point in setup}
     if len(stones) < len(setup):
@@ -152,8 +122,9 @@ def _read_game(fields: Fields, warnings: list[tuple[str, str]]) -> Record:
     if "moves" not in fields:
         raise InvalidQuery("must be an array of pairs, as [[\"B\", \"D4\"], [\"W\", \"pass\"]]", "moves")
     moves = parse_moves(fields["moves"], "moves", size)
-    rules, komi = read_rules(fields, stones, warnings)
-    first = moves[0][0] if moves else WHITE if handicap(stones) else BLACK
+    handicap = len(stones) if len(stones) > 1 and WHITE not in stones.values() else 0
+    rules, komi = _read_rules(fields, handicap, warnings)
+    first = moves[0][0] if moves else WHITE if handicap else BLACK
     if "initialPlayer" in fields:
         first = parse_colour(fields["initialPlayer"], "initialPlayer")
     game = Record(size, _encode([(colour, point) for point, colour in stones.items()], size), _encode(moves, size),
@@ -167,6 +138,31 @@ def _read_game(fields: Fields, warnings: list[tuple[str, str]]) -> Record:
     except IllegalMove as error:
         raise InvalidQuery(f"Illegal {error}", "moves") from None
     return game
+
+
+def _read_rules(fields: Fields, handicap: int, warnings: list[tuple[str, str]]) -> tuple[Rules, float]:
+    """(the rules as far as they are supported, White's points by komi and for handicap stones).  Appends a warning
+    about rules that are ignored.
+    """
+    try:
+        rules = parse_rules(fields.get("rules"))
+    except TypeError as error:
+        raise InvalidQuery(str(error), "rules") from None
+    except ValueError as error:
+        raise InvalidQuery(f"could not parse rules: {error}", "rules") from None
+    different = [name for name in rules.diff(rules.supported())]
+    if rules.ko not in (POSITIONAL, SIMPLE):             # by simple ko no repetition wins, so a search needs none
+        different.append("ko")
+    if different:
+        warnings.append(("rules", f"ignored: {rules.describe(different)}.  Moves are searched under positional "
+                                  "superko without suicide, and there is no button and no tax but that on seki"))
+    bonus = fields.get("whiteHandicapBonus", rules.white_handicap_bonus)
+    bonus = str(bonus) if is_integer(bonus) else bonus
+    if bonus not in RULE_FIELDS["whiteHandicapBonus"][1]:
+        raise InvalidQuery("must be \"0\", \"N\" or \"N-1\"", "whiteHandicapBonus")
+    komi = read_number(fields, "komi", -MAX_KOMI, MAX_KOMI)
+    points = replace(rules, white_handicap_bonus=bonus).handicap_bonus(handicap)
+    return rules.supported(), (rules.default_komi if komi is None else komi) + points
 
 
 def _start(game: Record) -> Position:
@@ -234,18 +230,17 @@ def _read_restrictions(fields: Fields, size: BoardSize, warnings: list[tuple[str
 
 def _read_overrides(fields: Fields, base: Overrides, of_search: Collection[str], warnings: list[tuple[str, str]]
                     ) -> Overrides:
-    """The overrides of overrideSettings and of ROOT_FIELDS on top of `base`.  Appends a warning about those without
+    """The overrides of overrideSettings, and then of SETTINGS, on top of `base`.  Appends a warning about those without
     effect."""
     values = fields.get("overrideSettings", {})
     if not isinstance(values, dict):
         raise InvalidQuery("must be an object", "overrideSettings")
     try:
-        overrides, ignored = read_overrides(values, base, of_search)
+        overrides, ignored = read_overrides(unquoted(values), base, of_search)
     except InvalidQuery as error:
         raise InvalidQuery(f"{error.field} {error}", "overrideSettings") from None
     if ignored:
         warnings.append(("overrideSettings", f"this player has no such settings: {', '.join(ignored)}"))
-    at_root = {name: read_number(fields, name, 0) for name in ROOT_FIELDS}
-    overrides, ignored = read_overrides(at_root, overrides, of_search)
+    overrides, ignored = read_overrides({name: fields.get(name) for name in SETTINGS}, overrides, of_search)
     warnings += [(name, "this player has no such setting: ignored") for name in ignored]
     return overrides

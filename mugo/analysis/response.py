@@ -89,7 +89,7 @@ def format_response(query: Query, turn: int, result: SearchResult, ownership: np
     moves_ownership: the ownership after each move, as `ownership`; () leaves it out.
     """
     position = result.position
-    perspective = position.to_play if query.perspective is None else query.perspective
+    perspective = query.overrides.perspective or position.to_play
     as_opponent = perspective != position.to_play
     lead, stdev = score_estimate(result, ownership) or (0.0, 0.0)
     values = _Values(result.win_rate, lead, stdev, as_opponent)
@@ -97,8 +97,7 @@ def format_response(query: Query, turn: int, result: SearchResult, ownership: np
     for order, info in enumerate(result.moves):
         fields = _move_fields(query, order, info, values, position.shape, pv_visits)
         if moves_ownership:
-            fields |= _ownership_fields(moves_ownership[order], perspective, query.include_moves_ownership,
-                                        query.include_moves_ownership_stdev)
+            fields |= _ownership_fields(moves_ownership[order], perspective, query, "MovesOwnership")
         moves.append(fields)
     raw_lead = round(-raw.score_lead if as_opponent else raw.score_lead, 3)
     response: dict[str, Any] = {
@@ -112,22 +111,22 @@ def format_response(query: Query, turn: int, result: SearchResult, ownership: np
             "rawNoResultProb": 0.0,
             "rawStWrError": UNKNOWN, "rawStScoreError": UNKNOWN, "rawVarTimeLeft": UNKNOWN}}
     if ownership is not None:
-        response |= _ownership_fields(ownership, perspective, query.include_ownership, query.include_ownership_stdev)
-    if query.include_policy:
+        response |= _ownership_fields(ownership, perspective, query, "Ownership")
+    if "Policy" in query.included:
         response["policy"] = [round(prior, 8) if prior >= 0 else -1 for prior in raw.policy.tolist()]
     return response
 
 
 def _move_fields(query: Query, order: int, info: MoveInfo, values: _Values, size: BoardSize,
                  pv_visits: Callable[[Sequence[int]], list[int]]) -> dict[str, Any]:
-    pv = info.pv[:1 + query.pv_length]
+    pv = info.pv[:1 + query.overrides.pv_length]
     fields = {"move": format_gtp(info.point, size), "order": order, "prior": round(info.prior, 6),
               "pv": [format_gtp(point, size) for point in pv],
               **values.fields(info.win_rate, info.visits, info.lower_bound, info.score_lead, info.score_stdev),
               "edgeVisits": info.visits, "edgeWeight": float(info.visits), "playSelectionValue": float(info.visits)}
-    if query.include_pv_visits:
+    if "PVVisits" in query.included:
         fields["pvVisits"] = pv_visits(pv)
-    if query.include_no_result_value:
+    if "NoResultValue" in query.included:
         fields["noResultValue"] = 0.0                    # every game ends with a result
     return fields
 
@@ -155,11 +154,12 @@ def _normal_quantile(win_rate: float) -> float:
     return NormalDist().inv_cdf(min(max(win_rate, MIN_WIN_RATE), 1 - MIN_WIN_RATE))
 
 
-def _ownership_fields(ownership: np.ndarray, perspective: int, mean: bool, stdev: bool) -> dict[str, list[float]]:
-    """The mean ownership, 1 for the perspective's colour, and its standard deviation."""
+def _ownership_fields(ownership: np.ndarray, perspective: int, query: Query, name: str) -> dict[str, list[float]]:
+    """The mean ownership, 1 for the perspective's colour, and its standard deviation, as far as the query includes
+    them under this name."""
     fields = {}
-    if mean:
+    if name in query.included:
         fields["ownership"] = [round(value, 4) for value in (ownership.ravel() * perspective).tolist()]
-    if stdev:
+    if f"{name}Stdev" in query.included:
         fields["ownershipStdev"] = [round(value, 4) for value in scoring.ownership_stdev(ownership).ravel().tolist()]
     return fields

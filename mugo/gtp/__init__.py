@@ -7,19 +7,17 @@ Read in this order:
     params          options of the player and the engine, changed by name
     engine          player, position, clocks, pondering; a line in, a reply out
     commands        the commands of GTP 2 and KGS
-    analyze_formats the arguments of an analysis, and the formats of its lines
     analyze         lz-analyze, kata-analyze, lz-genmove_analyze ...: search results, streamed
     gogui           GoGui's extensions
     katago          KataGo's searches, positions and clocks
     raw_nn          kata-raw-nn: what the network says
     param_commands  mugo-param, kata-set-param, rules
-    gnugo           GNU Go's list_stones, final_status, printsgf ...
-    gomill          Gomill's gomill-genmove_ex ...
+    gnugo           GNU Go's list_stones, final_status, printsgf ...; Gomill's gomill-genmove_ex
     command         the command line, stdin and stdout
 
 Knows nothing of other front ends (web, tui, analysis), of training or data sets.
 """
-from mugo.gtp import analyze, commands, gnugo, gogui, gomill, katago, param_commands, raw_nn
+from mugo.gtp import analyze, commands, gnugo, gogui, katago, param_commands, raw_nn
 
 # To import them registers their commands.
-COMMAND_MODULES = (commands, analyze, katago, raw_nn, param_commands, gnugo, gogui, gomill)
+COMMAND_MODULES = (commands, analyze, katago, raw_nn, param_commands, gnugo, gogui)

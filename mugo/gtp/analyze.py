@@ -6,33 +6,211 @@
     info move D4 visits 260 ...                          half a second later, and so on until another line arrives
     (an empty line)
 
-    lz-analyze, kata-analyze                        search until another line arrives
-    lz-, kata-, cgos-genmove_analyze                search as genmove does, and play the move
-    kata-search_analyze, ..._cancellable            search as genmove does, and play nothing
+    lz-      Leela Zero's format: win rates and priors are integers from 0 to 10000
+    kata-    KataGo's: they are numbers from 0 to 1, always with a decimal point; with score leads, ownership, rootInfo
+    cgos-    one line of JSON
 
-The arguments and the formats are analyze_formats'.
+All values are of the side to move.  With a network that has scores they are those of KataGo: scoreLead, scoreMean and
+scoreSelfplay are the mean score of the leaves below a move, scoreStdev its standard deviation.  Otherwise the lead is
+the mean ownership of the rollouts minus komi, the same for all moves, and absent without rollouts.
 
 The commands `analyze` and `genmove_analyze` are not there, as KataGo does not list them: Sabaki prefers them to the
 others, and versions of it differ in whether their win rates may be fractions.  It takes `kata-analyze` instead.
 
 https://github.com/lightvector/KataGo/blob/master/docs/GTP_Extensions.md
 https://github.com/SabakiHQ/Sabaki/blob/master/docs/guides/engine-analysis-integration.md
+https://github.com/zakki/cgos/blob/master/docs/gtp.md
 """
+import json
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
 
 from mugo.core.files import BadInput
-from mugo.games.coords import MAX_MOVES
-from mugo.games.position import BasePosition
-from mugo.gtp.analyze_formats import Format, format_cgos, format_kata, format_lz, parse_analyze_options
+from mugo.games import scoring
+from mugo.games.coords import MAX_MOVES, format_gtp
+from mugo.games.go import Position as Go
+from mugo.games.position import COLOUR_OF, BasePosition
 from mugo.gtp.engine import MAX_SIMULATIONS, GtpEngine
-from mugo.gtp.protocol import GtpError, command
-from mugo.players.estimates import infos_by_network, moves_by_prior
+from mugo.gtp.protocol import (
+    SYNTAX_ERROR,
+    GtpError,
+    command,
+    format_vertices,
+    parse_bool,
+    parse_colour,
+    parse_count,
+    parse_float,
+    parse_vertex,
+)
+from mugo.players.estimates import infos_by_network, legal_moves, moves_by_prior, ownership_after, score_estimate
 from mugo.players.evaluator import TOP_MOVES
+from mugo.players.player import Player
 from mugo.search.result import MoveInfo, SearchResult
 
 POLL_SECONDS = 0.01       # between two checks for input, when nothing is left to search
+INTERVAL = 1.0            # seconds between two lines, where the client names no interval
+MIN_INTERVAL = 0.01       # seconds; an interval of 0 would flood the client
+MAX_LISTED = 40           # moves in a line, for the same reason: a search without priors tries every point
+# Arguments of KataGo's commands only: what a line has besides moves, or what is after each move.
+FLAGS = "ownership", "ownershipStdev", "movesOwnership", "movesOwnershipStdev", "rootInfo", "pvVisits"
+CGOS_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+
+# ---- arguments
+
+@dataclass
+class AnalyzeOptions:
+    """The arguments of an analysis command.
+
+    colour: whose move is searched.  interval: seconds between two lines.  min_moves, max_moves: in a line.
+    allowed_moves: the points searched at the root (PASS for a pass); None all.
+    flags: those of FLAGS that are on.
+    """
+    colour: int
+    interval: float = INTERVAL
+    min_moves: int = 0
+    max_moves: int = MAX_LISTED
+    allowed_moves: tuple[int, ...] | None = None
+    flags: set[str] = field(default_factory=set)
+
+
+def parse_analyze_options(words: Sequence[str], position: BasePosition, is_kata: bool = True) -> AnalyzeOptions:
+    """The arguments COLOUR and CENTISECONDS, of which each may be missing, then any of: interval N, minmoves N,
+    maxmoves N, avoid COLOUR VERTEX,... DEPTH, allow likewise, and with is_kata FLAG BOOL for each of FLAGS (KataGo's
+    GTP_Extensions.md).
+
+    Lists of moves for the other colour are ignored, and DEPTH is taken for 1.  Raises GtpError, as KataGo does for
+    flags of formats that have no such data, and for two lists of allowed moves of one colour.
+    """
+    left = list(words)
+    options = AnalyzeOptions(position.to_play)
+    if left and left[0].lower() in COLOUR_OF:
+        options.colour = parse_colour(left.pop(0))
+    if left and left[0].replace(".", "", 1).isdigit():
+        left.insert(0, "interval")
+    moves: dict[str, set[int]] = {}                      # of options.colour, by "avoid" and "allow"
+
+    def value() -> str:
+        if not left:
+            raise GtpError(SYNTAX_ERROR, f"{key!r} needs a value after it")
+        return left.pop(0)
+
+    while left:
+        key = left.pop(0)
+        if key == "interval":
+            seconds = parse_float(value()) / 100
+            if seconds < 0:
+                raise GtpError(SYNTAX_ERROR, "an interval is 0 or more")
+            options.interval = max(seconds, MIN_INTERVAL)
+        elif key == "minmoves":
+            options.min_moves = parse_count(value())
+        elif key == "maxmoves":
+            options.max_moves = max(parse_count(value()), 1)
+        elif key in FLAGS and is_kata:
+            options.flags.discard(key)
+            if parse_bool(value()):
+                options.flags.add(key)
+        elif key in ("avoid", "allow"):
+            colour = parse_colour(value())
+            points = {parse_vertex(vertex, position.shape) for vertex in value().split(",") if vertex}
+            parse_count(value())
+            if colour == options.colour:
+                if key == "allow" and key in moves:
+                    raise GtpError(SYNTAX_ERROR, "moves of a colour can be allowed once")
+                moves.setdefault(key, set()).update(points)
+        else:
+            raise GtpError(SYNTAX_ERROR, f"{key!r} is not an argument of an analysis")
+    if moves:
+        options.allowed_moves = tuple(point for point in legal_moves(position.with_turn(options.colour))
+                                      if point not in moves.get("avoid", ()) and point in moves.get("allow", (point,)))
+    return options
+
+
+# ---- formats: a SearchResult as one line
+
+def reported_moves(result: SearchResult, options: AnalyzeOptions) -> list[MoveInfo]:
+    """The moves of a line: those that were visited, max_moves at the most, min_moves at the least."""
+    visited = sum(info.visits > 0 for info in result.moves)
+    count = min(max(visited, options.min_moves), max(options.max_moves, options.min_moves))
+    return list(result.moves[:count])
+
+
+def format_lz(result: SearchResult, options: AnalyzeOptions, player: Player) -> str:
+    """A line in the format of Leela Zero's lz-analyze."""
+    size = result.position.shape
+    return " ".join(
+        f"info move {format_gtp(info.point, size)} visits {info.visits} winrate {round(10_000 * info.win_rate)} "
+        f"prior {round(10_000 * info.prior)} lcb {round(10_000 * info.lower_bound)} order {order} "
+        f"pv {format_vertices(info.pv, size)}" for order, info in enumerate(reported_moves(result, options)))
+
+
+def format_kata(result: SearchResult, options: AnalyzeOptions, player: Player) -> str:
+    """A line in the format of KataGo's kata-analyze; utilities are from -1 to 1."""
+    position, size, score = result.position, result.position.shape, score_estimate(result)
+    parts, infos = [], reported_moves(result, options)
+    after = []
+    if options.flags & {"movesOwnership", "movesOwnershipStdev"} and isinstance(position, Go):
+        after = ownership_after(player.network, position, [info.pv for info in infos])
+    for order, info in enumerate(infos):
+        lcb = info.lower_bound
+        part = (f"info move {format_gtp(info.point, size)} visits {info.visits} "
+                f"utility {2 * info.win_rate - 1:.6f} winrate {info.win_rate:.6f} {_format_score(score, info)}"
+                f"prior {info.prior:.6f} lcb {lcb:.6f} utilityLcb {2 * lcb - 1:.6f} order {order} "
+                f"pv {format_vertices(info.pv, size)}")
+        if "pvVisits" in options.flags:
+            visits = [info.visits] if player.search is None else player.search.tree.pv_visits(info.pv)
+            part += " pvVisits " + " ".join(map(str, visits))
+        if after:
+            part += _format_ownership("movesOwnership", after[order], position.to_play, options)
+        parts.append(part)
+    if "rootInfo" in options.flags:
+        parts.append(f"rootInfo visits {result.visits} utility {2 * result.win_rate - 1:.6f} "
+                     f"winrate {result.win_rate:.6f} {_format_score(score)}".rstrip())
+    if options.flags & {"ownership", "ownershipStdev"} and isinstance(position, Go):
+        ownership = scoring.ownership(position) if result.ownership is None else result.ownership
+        parts.append(_format_ownership("ownership", ownership, position.to_play, options).lstrip())
+    return " ".join(parts)
+
+
+def _format_score(score: tuple[float, float] | None, info: MoveInfo | None = None) -> str:
+    """The score of a move, or of the position where the move has none of its own; "" where that has none."""
+    if score is None:
+        return ""
+    if info is not None and info.score_lead is not None and info.score_stdev is not None:
+        score = info.score_lead, info.score_stdev
+    lead, stdev = score
+    return f"scoreMean {lead:.3f} scoreStdev {stdev:.3f} scoreLead {lead:.3f} scoreSelfplay {lead:.3f} "
+
+
+def _format_ownership(name: str, ownership: np.ndarray, to_play: int, options: AnalyzeOptions) -> str:
+    """The mean ownership of points, 1 for the side to move, and its standard deviation, each after its flag."""
+    values = {name: ownership * to_play, f"{name}Stdev": scoring.ownership_stdev(ownership)}
+    return "".join(f" {key} {' '.join(f'{value:.4f}' for value in array.ravel().tolist())}"
+                   for key, array in values.items() if key in options.flags)
+
+
+def format_cgos(result: SearchResult, options: AnalyzeOptions, player: Player) -> str:
+    """A line of JSON in the format of the CGOS viewer, whose "pv" is the moves after the move."""
+    size, score = result.position.shape, score_estimate(result)
+
+    def lead(own: float | None = None) -> dict[str, float]:
+        return {} if score is None else {"score": round(score[0] if own is None else own, 3)}
+
+    line = {"winrate": round(result.win_rate, 4), **lead(), "visits": result.visits, "moves": [
+        {"move": format_gtp(info.point, size), "visits": info.visits, "winrate": round(info.win_rate, 4),
+         **lead(info.score_lead), "prior": round(info.prior, 6), "pv": format_vertices(info.pv[1:], size)}
+        for info in reported_moves(result, options)]}
+    if result.ownership is not None:
+        ownership = np.clip((1 + result.ownership.ravel() * result.position.to_play) / 2, 0, 1)
+        line["ownership"] = "".join(CGOS_DIGITS[round(62 * fraction)] for fraction in ownership.tolist())
+    return json.dumps(line, separators=(",", ":"))
+
+
+Format = Callable[[SearchResult, AnalyzeOptions, Player], str]         # player: that has made the result
 
 
 def result_from_policy(network, position: BasePosition, symmetries: bool = False) -> SearchResult:
@@ -58,45 +236,7 @@ def result_from_policy(network, position: BasePosition, symmetries: bool = False
 
 # ---- commands
 
-@command("lz-analyze")
-def _lz_analyze(engine: GtpEngine, *words: str) -> None:
-    _analyze(engine, format_lz, words)
-
-
-@command("kata-analyze")
-def _kata_analyze(engine: GtpEngine, *words: str) -> None:
-    _analyze(engine, format_kata, words)
-
-
-@command("lz-genmove_analyze")
-def _lz_genmove_analyze(engine: GtpEngine, *words: str) -> None:
-    _genmove_analyze(engine, format_lz, words)
-
-
-@command("kata-genmove_analyze")
-def _kata_genmove_analyze(engine: GtpEngine, *words: str) -> None:
-    _genmove_analyze(engine, format_kata, words)
-
-
-@command("cgos-genmove_analyze")
-def _cgos_genmove_analyze(engine: GtpEngine, *words: str) -> None:
-    """One line about the finished search, not one every interval."""
-    _genmove_analyze(engine, format_cgos, words, stream=False)
-
-
-@command("kata-search_analyze")
-def _kata_search_analyze(engine: GtpEngine, *words: str) -> None:
-    """As kata-genmove_analyze, but the move is not played."""
-    _genmove_analyze(engine, format_kata, words, play=False)
-
-
-@command("kata-search_analyze_cancellable")
-def _kata_search_analyze_cancellable(engine: GtpEngine, *words: str) -> None:
-    """The same, ended by any line; the reply is then `play cancelled`."""
-    _genmove_analyze(engine, format_kata, words, play=False, cancellable=True)
-
-
-def _analyze(engine: GtpEngine, format_result: Format, words: Sequence[str]) -> None:
+def _analyze(engine: GtpEngine, *words: str, format_result: Format) -> None:
     """Search the position and stream the results until another line arrives."""
     options = parse_analyze_options(words, engine.position, format_result is format_kata)
     player = engine.player
@@ -105,28 +245,27 @@ def _analyze(engine: GtpEngine, format_result: Format, words: Sequence[str]) -> 
         raise GtpError("cannot analyze", f"{player.name} has neither a search nor a network")
     engine.wait_until_ready()
     position = engine.position.with_turn(options.colour)
-    if search is None:
-        result = _restrict(result_from_policy(network, position), options.allowed_moves)
-        engine.start_reply()
+
+    def write_result(result: SearchResult) -> None:
         engine.write_line(format_result(result, options, player))
+
+    if search is None:
+        result = result_from_policy(network, position)
+        if options.allowed_moves is not None:
+            allowed = tuple(info for info in result.moves if info.point in options.allowed_moves)
+            result = replace(result, moves=allowed or result.moves)
+        engine.start_reply()
+        write_result(result)
     else:
         search.check(position)
         engine.start_reply()
         result = search.search(
             position, simulations=MAX_SIMULATIONS, allowed_moves=options.allowed_moves, should_stop=engine.has_input,
-            progress_interval=options.interval,
-            on_progress=lambda result: engine.write_line(format_result(result, options, player)))
+            progress_interval=options.interval, on_progress=write_result)
         if not engine.has_input():                       # decided: the search has ended by itself
-            engine.write_line(format_result(result, options, player))
+            write_result(result)
     while not engine.has_input():
         time.sleep(POLL_SECONDS)
-
-
-def _restrict(result: SearchResult, allowed_moves: Sequence[int] | None) -> SearchResult:
-    """The result with the allowed moves only; with all of them where none is left."""
-    if allowed_moves is None:
-        return result
-    return replace(result, moves=tuple(info for info in result.moves if info.point in allowed_moves) or result.moves)
 
 
 class Cancellation:
@@ -141,18 +280,17 @@ class Cancellation:
         return self.happened
 
 
-def _genmove_analyze(engine: GtpEngine, format_result: Format, words: Sequence[str], stream: bool = True,
-                     play: bool = True, cancellable: bool = False) -> None:
+def _genmove_analyze(engine: GtpEngine, *words: str, format_result: Format, stream: bool = True, play: bool = True,
+                     cancellable: bool = False) -> None:
     """Generate a move, and play it or not; stream the results of its search, and at the end the final one.
 
-    Unlike an analysis it is not stopped by another line, unless it is cancellable.  `allow` and `avoid` are
-    ignored, and the log says so.
+    cancellable: any line ends the search, and the reply is then `play cancelled`.  `allow` and `avoid` are ignored, and
+    the log says so.
     """
     options = parse_analyze_options(words, engine.position, format_result is format_kata)
     if options.allowed_moves is not None:
         engine.log("genmove_analyze: allow and avoid are ignored; kata-analyze supports them")
     position = engine.position_to_move(options.colour)
-    engine.wait_until_ready()
     player, cancellation = engine.player, Cancellation(engine)
     if player.search is not None:
         player.search.check(position)
@@ -161,15 +299,22 @@ def _genmove_analyze(engine: GtpEngine, format_result: Format, words: Sequence[s
     def write_result(result: SearchResult) -> None:
         engine.write_line(format_result(result, options, player))
 
-    on_progress = write_result if stream else None
-    if play:
-        vertex = engine.generate_move(position, on_progress=on_progress, progress_interval=options.interval)
-    else:
-        vertex = engine.propose_move(options.colour, cancellation if cancellable else None, on_progress,
-                                     options.interval)
+    vertex = (engine.generate_move if play else engine.propose_move)(
+        options.colour, on_progress=write_result if stream else None, progress_interval=options.interval,
+        should_stop=cancellation if cancellable else None)
     result = player.search_result
     if result is None and player.search is None and player.network is not None:
         result = result_from_policy(player.network, position)
     if result is not None:
         write_result(result)
     engine.write_line("play cancelled" if cancellation.happened else f"play {vertex}")
+
+
+command("lz-analyze")(partial(_analyze, format_result=format_lz))
+command("kata-analyze")(partial(_analyze, format_result=format_kata))
+command("lz-genmove_analyze")(partial(_genmove_analyze, format_result=format_lz))
+command("kata-genmove_analyze")(partial(_genmove_analyze, format_result=format_kata))
+command("cgos-genmove_analyze")(partial(_genmove_analyze, format_result=format_cgos, stream=False))
+command("kata-search_analyze")(partial(_genmove_analyze, format_result=format_kata, play=False))
+command("kata-search_analyze_cancellable")(
+    partial(_genmove_analyze, format_result=format_kata, play=False, cancellable=True))

@@ -8,13 +8,12 @@
 A failure has the text that the specification prescribes, where it prescribes one; the details go to the log.
 """
 import contextlib
-from collections.abc import Sequence
 
 from mugo import __version__
-from mugo.core.files import BadInput, error_line
+from mugo.core.files import BadInput
 from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import PASS, format_gtp, interpret_gtp
+from mugo.games.coords import PASS, interpret_gtp
 from mugo.games.go import check_komi, fixed_handicap
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.gomoku import format_row
@@ -25,6 +24,8 @@ from mugo.gtp.protocol import (
     SYNTAX_ERROR,
     GtpError,
     command,
+    fails_as,
+    format_vertices,
     parse_colour,
     parse_count,
     parse_float,
@@ -38,29 +39,11 @@ from mugo.sgf.convert import load_position
 
 # ---- administrative commands
 
-@command("protocol_version")
-def _protocol_version(engine: GtpEngine) -> str:
-    return "2"
-
-
-@command("name")
-def _name(engine: GtpEngine) -> str:
-    return engine.name or f"MuGo {engine.player.name}"
-
-
-@command("version")
-def _version(engine: GtpEngine) -> str:
-    return __version__
-
-
-@command("known_command")
-def _known_command(engine: GtpEngine, name: str) -> str:
-    return "true" if name in COMMANDS.names(engine.position.game) else "false"
-
-
-@command("list_commands")
-def _list_commands(engine: GtpEngine) -> str:
-    return "\n".join(COMMANDS.names(engine.position.game))
+command("protocol_version")(lambda engine: "2")
+command("name")(lambda engine: engine.name or f"MuGo {engine.player.name}")
+command("version")(lambda engine: __version__)
+command("known_command")(lambda engine, name: str(name in COMMANDS.names(engine.position.game)).lower())
+command("list_commands")(lambda engine: "\n".join(COMMANDS.names(engine.position.game)))
 
 
 @command("quit")
@@ -70,31 +53,19 @@ def _quit(engine: GtpEngine) -> None:
 
 # ---- setup
 
-@command("boardsize")
-def _boardsize(engine: GtpEngine, *size: str) -> None:
-    """N, or X Y, columns and rows: an empty board of this size; in Gomoku the winning length stays."""
-    try:
-        start = engine.empty_board(_parse_size(size))
-        engine.wait_until_ready()
-        if start.shape != engine.position.shape:
-            engine.player.warm_up(start)           # another size may need another network
-    except BadInput as error:
-        raise GtpError("unacceptable size", str(error)) from None
-    engine.start_game(start)
-
-
 @command("rectangular_boardsize")
-def _rectangular_boardsize(engine: GtpEngine, *size: str) -> None:
-    """KataGo's boardsize of rectangles: X Y, columns and rows, or N."""
-    _boardsize(engine, *size)
-
-
-def _parse_size(words: Sequence[str]) -> tuple[int, int]:
-    """(rows, columns) of N, X Y or X:Y.  Raises GtpError."""
-    numbers = [parse_int(text) for word in words for text in word.split(":")]
+@command("boardsize")
+@fails_as("unacceptable size", BadInput)
+def _boardsize(engine: GtpEngine, *size: str) -> None:
+    """N, X Y or X:Y, columns and rows: an empty board of this size; in Gomoku the winning length stays."""
+    numbers = [parse_int(text) for word in size for text in word.split(":")]
     if len(numbers) not in (1, 2):
         raise GtpError(SYNTAX_ERROR, "expected N, or X Y: columns and rows")
-    return numbers[-1], numbers[0]
+    start = engine.empty_board((numbers[-1], numbers[0]))
+    engine.wait_until_ready()
+    if start.shape != engine.position.shape:
+        engine.player.warm_up(start)               # another size may need another network
+    engine.start_game(start)
 
 
 @command("clear_board")
@@ -107,20 +78,16 @@ def _clear_board(engine: GtpEngine) -> None:
 def _komi(engine: GtpEngine, komi: str) -> None:
     """Accepted in Gomoku too, without effect: controllers send it for every game."""
     number = parse_float(komi)
-    try:
+    with fails_as(SYNTAX_ERROR, ValueError):
         check_komi(number)
-    except ValueError as error:
-        raise GtpError(SYNTAX_ERROR, str(error)) from None
     engine.komi = number
     engine.set_position(engine.position)
 
 
 @command("fixed_handicap", "go")
 def _fixed_handicap(engine: GtpEngine, stones: str) -> str:
-    try:
+    with fails_as("invalid number of stones", ValueError):
         points = fixed_handicap(engine.position.shape, parse_int(stones))
-    except ValueError as error:
-        raise GtpError("invalid number of stones", str(error)) from None
     return _place_handicap(engine, points)
 
 
@@ -135,11 +102,8 @@ def _place_free_handicap(engine: GtpEngine, stones: str) -> str:
 
 @command("set_free_handicap", "go")
 def _set_free_handicap(engine: GtpEngine, *vertices: str) -> None:
-    size = engine.position.shape
-    try:
-        points = [interpret_gtp(vertex, size) for vertex in vertices]
-    except ValueError as error:
-        raise GtpError("bad vertex list", str(error)) from None
+    with fails_as("bad vertex list", ValueError):
+        points = [interpret_gtp(vertex, engine.position.shape) for vertex in vertices]
     if PASS in points or len(set(points)) < len(points) or not 2 <= len(points) < engine.position.area:
         raise GtpError("bad vertex list", f"expected 2 to {engine.position.area - 1} different points")
     _place_handicap(engine, points)
@@ -150,45 +114,35 @@ def _place_handicap(engine: GtpEngine, points: list[int]) -> str:
         raise GtpError("board not empty")
     size = engine.position.shape
     engine.set_position(engine.empty_board(size).with_handicap(points))
-    return " ".join(format_gtp(point, size) for point in points)
+    return format_vertices(points, size)
 
 
 # ---- moves
 
 @command("play")
+@fails_as("illegal move", IllegalMove)
 def _play(engine: GtpEngine, colour: str, vertex: str) -> None:
     mover = parse_colour(colour)
-    point = parse_vertex(vertex, engine.position.shape)
-    try:
-        engine.report_move(point, mover)
-    except IllegalMove as error:
-        raise GtpError("illegal move", str(error)) from None
+    engine.report_move(parse_vertex(vertex, engine.position.shape), mover)
 
 
 @command("genmove")
 def _genmove(engine: GtpEngine, colour: str) -> str:
-    return _generate_move(engine, parse_colour(colour))
+    return engine.generate_move(parse_colour(colour))
 
 
 @command("kgs-genmove_cleanup", "go")
 def _genmove_cleanup(engine: GtpEngine, colour: str) -> str:
     """A move after the players disagreed about dead stones: all dead stones are captured before a pass."""
-    return _generate_move(engine, parse_colour(colour), cleanup=True)
-
-
-def _generate_move(engine: GtpEngine, colour: int, cleanup: bool = False) -> str:
-    position = engine.position_to_move(colour)
-    engine.wait_until_ready()
-    return engine.generate_move(position, cleanup)
+    return engine.generate_move(parse_colour(colour), cleanup=True)
 
 
 @command("reg_genmove")
 def _reg_genmove(engine: GtpEngine, colour: str) -> str:
     """The move that genmove would play, without playing it and with no limit by the clock."""
     position = engine.position_to_move(parse_colour(colour))
-    engine.wait_until_ready()
-    with engine.search_callbacks():
-        return engine.format_move(engine.player.select_move(position))
+    engine.set_callbacks()
+    return engine.format_move(engine.player.select_move(position))
 
 
 @command("mugo-explain")
@@ -199,11 +153,9 @@ def _explain(engine: GtpEngine) -> str:
 
 
 @command("undo")
+@fails_as("cannot undo", IllegalMove)
 def _undo(engine: GtpEngine) -> None:
-    try:
-        engine.set_position(engine.position.undo())
-    except IllegalMove as error:
-        raise GtpError("cannot undo", str(error)) from None
+    engine.set_position(engine.position.undo())
 
 
 # ---- time
@@ -259,8 +211,7 @@ def final_score(engine: GtpEngine) -> str:
 def _final_status_list(engine: GtpEngine, status: str) -> str:
     if status not in scoring.STATUSES:
         raise GtpError(SYNTAX_ERROR, f"{status!r} is not a status ({', '.join(scoring.STATUSES)})")
-    size = engine.position.shape
-    return "\n".join(" ".join(format_gtp(point, size) for point in chain)
+    return "\n".join(format_vertices(chain, engine.position.shape)
                      for chain in scoring.final_statuses(engine.go_position())[status])
 
 
@@ -290,13 +241,8 @@ def _loadsgf(engine: GtpEngine, *words: str) -> None:
     if len(words) > 1 and words[-1].isascii() and words[-1].isdigit():
         plies = max(parse_int(words[-1]) - 1, 0)
         words = words[:-1]
-    path = parse_path(words)
-    try:
-        engine.position = load_position(path, plies, engine.komi, engine.position.game)
-    except BadInput as error:
-        raise GtpError("cannot load file", str(error)) from None
-    except OSError as error:
-        raise GtpError("cannot load file", f"{path}: {error_line(error)}") from None
+    with fails_as("cannot load file", BadInput, OSError):
+        engine.position = load_position(parse_path(words), plies, engine.komi, engine.position.game)
     if engine.position.game == "go":
         engine.komi = engine.position.komi
         engine.set_position(engine.position)

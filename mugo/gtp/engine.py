@@ -2,20 +2,19 @@
 
     7 play b D4 # hello      ->  =7              engine.position = engine.play_move(engine.position, point, BLACK)
     8 play w d4              ->  ?8 illegal move
-    9 genmove w              ->  =9 E3           engine.generate_move(engine.position_to_move(WHITE))
+    9 genmove w              ->  =9 E3           engine.generate_move(WHITE)
 
 One function of the engine and its arguments per command, in the modules that the package's __init__.py imports;
 `list_commands` is those functions.  A failure is an exception that becomes a `?` reply, with the text that the
 specification prescribes where it prescribes one; the details go to the log.  How long a move may take is
 players/time_control.py's.
 """
-import contextlib
 import copy
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator
-from typing import TextIO
+from collections.abc import Callable, Iterable
+from typing import Any, TextIO
 
 from mugo.core.command_table import WrongArguments
 from mugo.core.files import BadInput
@@ -27,8 +26,8 @@ from mugo.games.gomoku import Position as Gomoku
 from mugo.games.position import BasePosition, IllegalMove
 from mugo.games.rules import KOMI, SIMPLE, Rules
 from mugo.gtp.line_reader import MAX_LINE_BYTES, LineReader
-from mugo.gtp.params import GtpOptions, Parameters
-from mugo.gtp.protocol import COMMANDS, SYNTAX_ERROR, GtpError, OutputClosedError, format_reply, split_line
+from mugo.gtp.params import Parameters
+from mugo.gtp.protocol import COMMANDS, SYNTAX_ERROR, GtpError, OutputClosedError, fails_as, format_reply, split_line
 from mugo.players.player import RESIGN, Player
 from mugo.players.searcher import SearchPlayer
 from mugo.players.time_control import NO_LIMIT, Clock, TimeSettings
@@ -76,11 +75,6 @@ class GtpEngine:
         self._proposed: tuple[BasePosition, int, int] | None = None      # position, colour, point of propose_move
         self.set_clocks(NO_LIMIT)
 
-    @property
-    def options(self) -> GtpOptions:
-        """The options of the engine itself."""
-        return self.parameters.of_engine
-
     # -- lines
 
     def answer(self, line: str, write: Callable[[str], object] | None = None,
@@ -110,8 +104,12 @@ class GtpEngine:
 
     def _reply_to(self, words: list[str]) -> tuple[str, str]:
         """Run a command; returns the mark and the text of its reply."""
+        name, *arguments = words
         try:
-            return "=", self._run_command(*words) or ""
+            if name not in COMMANDS:
+                raise GtpError("unknown command")
+            with fails_as(SYNTAX_ERROR, WrongArguments):
+                return "=", COMMANDS.run(name, self.position.game, self, arguments) or ""
         except GtpError as error:
             if error.details:
                 self.log(f"{' '.join(words)}: {error.details}"[:MAX_LOGGED])
@@ -123,14 +121,6 @@ class GtpEngine:
         except Exception as error:                       # a bug must not end the game
             self.log(traceback.format_exc())
             return "?", f"internal error: {' '.join(f'{type(error).__name__} {error}'.split())}"
-
-    def _run_command(self, name: str, *arguments: str) -> str | None:
-        if name not in COMMANDS:
-            raise GtpError("unknown command")
-        try:
-            return COMMANDS.run(name, self.position.game, self, arguments)
-        except WrongArguments as error:
-            raise GtpError(SYNTAX_ERROR, str(error)) from None
 
     # -- replies that are streamed
 
@@ -176,9 +166,11 @@ class GtpEngine:
         return self.position
 
     def position_to_move(self, colour: int) -> BasePosition:
-        """The position, with this colour to move.  Raises GtpError if the game has as many moves as a game can have."""
+        """The position with this colour to move, once the player can move.  Raises GtpError if the game has as many
+        moves as a game can have."""
         if self.position.plies >= MAX_MOVES:
             raise GtpError(f"a game has at most {MAX_MOVES} moves")
+        self.wait_until_ready()
         return self.position.with_turn(colour)
 
     def start_game(self, start: BasePosition) -> None:
@@ -210,17 +202,15 @@ class GtpEngine:
     def set_clocks(self, settings: TimeSettings) -> None:
         """Set both clocks, full."""
         self.time_settings = settings
-        self.clocks = {colour: Clock(settings, self.options.lag) for colour in (BLACK, WHITE)}
+        self.clocks = {colour: Clock(settings, self.parameters.of_engine.lag) for colour in (BLACK, WHITE)}
 
-    def generate_move(self, position: BasePosition, cleanup: bool = False,
-                      on_progress: Callable[[SearchResult], None] | None = None,
-                      progress_interval: float = 1.0) -> str:
+    def generate_move(self, colour: int, cleanup: bool = False, **callbacks: Any) -> str:
         """Let the player move, on its clock, and play the move; returns the vertex, or 'resign', which plays nothing.
 
-        on_progress: called with the result so far every progress_interval seconds, by a player that searches.
-        Raises BadInput where the player cannot move.
+        Arguments and exceptions as in select_move.
         """
-        point = self.select_move(position, cleanup, on_progress, progress_interval)
+        position = self.position_to_move(colour)
+        point = self.select_move(position, cleanup, **callbacks)
         self.play_own_move(position, point)
         return self.format_move(point)
 
@@ -229,17 +219,10 @@ class GtpEngine:
         if point != RESIGN:
             self.position = self._own_move = position.play(point)
 
-    def propose_move(self, colour: int, should_stop: Callable[[], bool] | None = None,
-                     on_progress: Callable[[SearchResult], None] | None = None,
-                     progress_interval: float = 1.0) -> str:
-        """What generate_move returns for this colour, without playing it.
-
-        If the controller's next move is this one, pondering begins.
-
-        should_stop: ends the search of a player that searches; None: `# interrupt` does.
+    def propose_move(self, colour: int, **callbacks: Any) -> str:
+        """What generate_move returns, without playing it; if the controller's next move is this one, pondering begins.
         """
-        position = self.position_to_move(colour)
-        point = self.select_move(position, False, on_progress, progress_interval, should_stop)
+        point = self.select_move(self.position_to_move(colour), **callbacks)
         self._proposed = self.position, colour, point
         return self.format_move(point)
 
@@ -255,43 +238,33 @@ class GtpEngine:
         """Do not ponder until the next own move."""
         self._own_move = None
 
-    def select_move(self, position: BasePosition, cleanup: bool = False,
-                    on_progress: Callable[[SearchResult], None] | None = None, progress_interval: float = 1.0,
-                    should_stop: Callable[[], bool] | None = None) -> int:
+    def select_move(self, position: BasePosition, cleanup: bool = False, **callbacks: Any) -> int:
         """The point that the player selects, on its clock, which nobody plays; PASS, or RESIGN.
 
-        Arguments as in generate_move; should_stop as in propose_move.  Raises BadInput where the player cannot move.
+        callbacks: as in set_callbacks.  Dead stones are captured before a pass with `cleanup`, by the option of this
+        name, and by rules without friendly passes.  Raises BadInput where the player cannot move.
         """
         clock = self.clocks[position.to_play]
+        cleanup = cleanup or self.parameters.of_engine.cleanup or \
+            (self.rules is not None and not self.rules.friendly_pass_ok)
+        self.set_callbacks(**callbacks)
         started = self._now()
         try:
-            with self.search_callbacks(on_progress, progress_interval, should_stop):
-                stones = int((position.stones != EMPTY).sum())
-                return self.player.select_move(position, seconds=clock.seconds(position.shape, stones),
-                                               cleanup=cleanup or self.must_clean_up())
+            stones = int((position.stones != EMPTY).sum())
+            return self.player.select_move(position, seconds=clock.seconds(position.shape, stones), cleanup=cleanup)
         finally:
             clock.spend(self._now() - started)
 
-    def must_clean_up(self) -> bool:
-        """Whether dead stones are captured before a pass: by the option, or by rules without friendly passes."""
-        return self.options.cleanup or (self.rules is not None and not self.rules.friendly_pass_ok)
+    def set_callbacks(self, on_progress: Callable[[SearchResult], None] | None = None, progress_interval: float = 1.0,
+                      should_stop: Callable[[], bool] | None = None) -> None:
+        """Set the callbacks of a player that searches, for its next move.
 
-    @contextlib.contextmanager
-    def search_callbacks(self, on_progress: Callable[[SearchResult], None] | None = None,
-                         progress_interval: float = 1.0, should_stop: Callable[[], bool] | None = None
-                         ) -> Iterator[None]:
-        """Set the callbacks of a player that searches for a while; arguments as in generate_move and propose_move."""
-        player = self.player
-        if not isinstance(player, SearchPlayer):
-            yield
-            return
-        before = player.on_progress, player.progress_interval, player.should_stop
-        player.on_progress, player.progress_interval = on_progress, progress_interval
-        player.should_stop = should_stop or self.is_interrupted
-        try:
-            yield
-        finally:
-            player.on_progress, player.progress_interval, player.should_stop = before
+        on_progress: called with the result so far every progress_interval seconds.  should_stop: ends the search; None:
+        `# interrupt` does.
+        """
+        if isinstance(self.player, SearchPlayer):
+            self.player.on_progress, self.player.progress_interval = on_progress, progress_interval
+            self.player.should_stop = should_stop or self.is_interrupted
 
     def format_move(self, point: int) -> str:
         """The vertex of a player's move, or 'resign'."""
@@ -307,10 +280,10 @@ class GtpEngine:
     def _start_pondering(self) -> None:
         """Search on after an own move, until the next command."""
         search, result = self.player.search, self.player.search_result
-        if not self.options.ponder or self.position is not self._own_move or self.position.is_over or self.quitting \
-                or search is None:
-            return
         position = self.position
+        if search is None or position is not self._own_move or position.is_over or self.quitting \
+                or not self.parameters.of_engine.ponder:
+            return
         if result is not None and isinstance(position, Go):
             position = position.with_komi(result.position.komi)      # a dynamic komi's: its tree is kept
         self._stop_pondering = threading.Event()

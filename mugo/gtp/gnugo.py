@@ -1,24 +1,39 @@
-"""GNU Go's commands that controllers use, beyond those of GTP 2.
+"""Commands of GNU Go that controllers use, beyond those of GTP 2, and those of Gomill's ringmaster.
 
-    list_stones b    =  D4 Q16
-    final_status D4  =  alive
+    list_stones b                =  D4 Q16
+    final_status D4              =  alive
+    gomill-genmove_ex b claim    =  claim         the search has proven that Black wins
+                                 =  D4            it has not, and D4 has been played
 
-The reply of each is as GNU Go's; a malformed argument is a `syntax error`, as in every other command here.
+A malformed argument is a `syntax error`, as in every other command here.
 
 https://www.gnu.org/software/gnugo/gnugo_19.html
+https://mjw.woodcraft.me.uk/gomill/doc/0.8.3/gtp_extensions.html
 """
 import time
 
-from mugo.core.files import atomic_write, error_line
+
+from mugo import __version__
+from mugo.core.files import atomic_write
 from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import PASS, board_points, format_gtp
+from mugo.games.coords import PASS, board_points
 from mugo.games.go import Position as Go
 from mugo.games.position import IllegalMove
 from mugo.games.rules import Rules
 from mugo.gtp.commands import final_score
 from mugo.gtp.engine import GtpEngine
-from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_colour, parse_count, parse_path, parse_vertex
+from mugo.gtp.protocol import (
+    SYNTAX_ERROR,
+    GtpError,
+    command,
+    fails_as,
+    format_vertices,
+    parse_colour,
+    parse_count,
+    parse_path,
+    parse_vertex,
+)
 from mugo.sgf.convert import record_from_position
 from mugo.sgf.record_rules import rules_name
 from mugo.sgf.writer import format_record
@@ -32,29 +47,23 @@ def _cputime(engine: GtpEngine) -> str:
 
 
 @command("gg-undo")
+@fails_as("cannot undo", IllegalMove)
 def _undo(engine: GtpEngine, moves: str = "1") -> None:
     """Undo this many moves, or none if there are fewer."""
     position = engine.position
     for _ in range(parse_count(moves)):
-        try:
-            position = position.undo()
-        except IllegalMove as error:
-            raise GtpError("cannot undo", str(error)) from None
+        position = position.undo()
     engine.set_position(position)
 
 
-@command("get_komi")
-def _get_komi(engine: GtpEngine) -> str:
-    """The komi as it was set, without White's points for handicap stones."""
-    return f"{engine.komi:g}"
+command("get_komi")(lambda engine: f"{engine.komi:g}")       # without White's points for handicap stones
 
 
 @command("list_stones")
 def _list_stones(engine: GtpEngine, colour: str) -> str:
     """The vertices with a stone of this colour, row by row from the top."""
     position, wanted = engine.position, parse_colour(colour)
-    return " ".join(format_gtp(int(point), position.shape)
-                    for point in board_points(position.shape)[position.stones.ravel() == wanted])
+    return format_vertices(board_points(position.shape)[position.stones.ravel() == wanted], position.shape)
 
 
 @command("final_status", "go")
@@ -83,11 +92,36 @@ def _printsgf(engine: GtpEngine, *words: str) -> str | None:
     if not words or words == ("-",):
         return text
     path = parse_path(words)
-    try:
+    with fails_as("cannot save file", OSError):
         if not path.name or not path.parent.is_dir():
             raise GtpError("cannot save file", f"{path}: its folder does not exist, or it is a folder itself")
         with atomic_write(path) as temporary:
             temporary.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise GtpError("cannot save file", f"{path}: {error_line(error)}") from None
     return None
+
+
+# ---- Gomill
+
+@command("gomill-genmove_ex")
+def _genmove_ex(engine: GtpEngine, *words: str) -> str:
+    """Without arguments the keywords; else as genmove.  With `claim` a win that the search has proven is claimed, and
+    nothing is played.  Other keywords are ignored, as Gomill asks for."""
+    if not words:
+        return "claim"
+    position = engine.position_to_move(parse_colour(words[0]))
+    point = engine.select_move(position)
+    result = engine.player.search_result
+    if "claim" in words[1:] and result is not None and result.proven == 1:
+        return "claim"
+    engine.play_own_move(position, point)
+    return engine.format_move(point)
+
+
+@command("gomill-describe_engine")
+def _describe_engine(engine: GtpEngine) -> str:
+    """Name and version, the network, and all options, a line each."""
+    network = engine.player.network
+    lines = [f"{engine.name or f'MuGo {engine.player.name}'} {__version__}"]
+    lines += [] if network is None else [f"network: {network.describe()}"]
+    lines += [f"{name} {engine.parameters.value(name)}" for name in engine.parameters.names()]
+    return "\n".join(lines)

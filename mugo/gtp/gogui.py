@@ -13,7 +13,7 @@ Pictures of the search run it for SEARCH_SECONDS, on top of the tree that it has
 
 https://github.com/Remi-Coulom/gogui/tree/master/doc/manual/xml (analyze.xml, setup.xml, interrupt.xml, rules.xml)
 """
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -24,9 +24,18 @@ from mugo.games.game import encode
 from mugo.games.go import Position as Go
 from mugo.games.game import plane_names
 from mugo.games.planes import unpack
-from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, STONE_MARKS, BasePosition, IllegalMove
+from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, STONE_MARKS, IllegalMove
 from mugo.gtp.engine import GtpEngine
-from mugo.gtp.protocol import COMMANDS, SYNTAX_ERROR, GtpError, command, parse_colour, parse_stones
+from mugo.gtp.protocol import (
+    COMMANDS,
+    SYNTAX_ERROR,
+    GtpError,
+    command,
+    fails_as,
+    format_vertices,
+    parse_colour,
+    parse_stones,
+)
 from mugo.players.estimates import moves_by_prior, ownership_by
 from mugo.search.result import SearchResult
 from mugo.search.search import Search
@@ -64,18 +73,17 @@ def _interrupt(engine: GtpEngine) -> None:
 # ---- moves and setup
 
 @command("gogui-play_sequence")
+@fails_as("illegal move", IllegalMove)
 def _play_sequence(engine: GtpEngine, *words: str) -> None:
     """Play moves: all of them, or none if one is illegal."""
     position = engine.position
     for colour, point in parse_stones(words, position.shape):
-        try:
-            position = engine.play_move(position, point, colour)
-        except IllegalMove as error:
-            raise GtpError("illegal move", str(error)) from None
+        position = engine.play_move(position, point, colour)
     engine.position = position
 
 
 @command("gogui-setup")
+@fails_as("invalid position", IllegalMove)
 def _setup(engine: GtpEngine, *words: str) -> None:
     """Put stones on an empty board."""
     if engine.position.stones.any():
@@ -84,11 +92,8 @@ def _setup(engine: GtpEngine, *words: str) -> None:
     if PASS in stones:
         raise GtpError(SYNTAX_ERROR, "a stone cannot be on a pass")
     board = engine.empty_board(engine.position.shape).with_turn(engine.position.to_play)
-    try:
-        engine.position = board.with_stones([point for point, colour in stones.items() if colour == BLACK],
-                                            [point for point, colour in stones.items() if colour != BLACK])
-    except IllegalMove as error:
-        raise GtpError("invalid position", str(error)) from None
+    engine.position = board.with_stones([point for point, colour in stones.items() if colour == BLACK],
+                                        [point for point, colour in stones.items() if colour != BLACK])
 
 
 @command("gogui-setup_player")
@@ -98,9 +103,9 @@ def _setup_player(engine: GtpEngine, colour: str) -> None:
 
 # ---- MuGo as the referee (gogui-rules_*)
 
-@command("gogui-rules_game_id")
-def _rules_game_id(engine: GtpEngine) -> str:
-    return engine.position.game
+command("gogui-rules_game_id")(lambda engine: engine.position.game)
+command("gogui-rules_board_size")(lambda engine: str(engine.position.size))
+command("gogui-rules_side_to_move")(lambda engine: COLOUR_NAMES[engine.position.to_play].lower())
 
 
 @command("gogui-rules_board")
@@ -109,23 +114,13 @@ def _rules_board(engine: GtpEngine) -> str:
     return _rows([STONE_MARKS[stone] for stone in engine.position.stones.ravel().tolist()], engine.position.shape)
 
 
-@command("gogui-rules_board_size")
-def _rules_board_size(engine: GtpEngine) -> str:
-    return str(engine.position.size)
-
-
 @command("gogui-rules_legal_moves")
 def _rules_legal_moves(engine: GtpEngine) -> str:
     """Empty when the game is over; that is how GoGui learns it."""
     position = engine.position
     if position.is_over:
         return ""
-    return _vertices(position.legal_points(), position.shape) + " pass" * position.may_pass
-
-
-@command("gogui-rules_side_to_move")
-def _rules_side_to_move(engine: GtpEngine) -> str:
-    return COLOUR_NAMES[engine.position.to_play].lower()
+    return format_vertices(position.legal_points(), position.shape) + " pass" * position.may_pass
 
 
 @command("gogui-rules_final_result")
@@ -158,9 +153,7 @@ def _ownership(engine: GtpEngine) -> str:
 @command("mugo-ladders", "go")
 def _ladders(engine: GtpEngine) -> str:
     """Moves that capture a chain in a ladder, and moves that save an own chain from one."""
-    names = plane_names("go")
-    captures, escapes = (_plane_vertices(engine.position, names.index(name))
-                         for name in ("ladder capture", "ladder escape"))
+    captures, escapes = _plane(engine, "ladder capture"), _plane(engine, "ladder escape")
     lines = [f"TRIANGLE {captures}"] * bool(captures) + [f"CIRCLE {escapes}"] * bool(escapes)
     lines.append(f"TEXT moves that take a chain in a ladder (triangles): {len(captures.split())}; "
                  f"that save one (circles): {len(escapes.split())}")
@@ -170,28 +163,20 @@ def _ladders(engine: GtpEngine) -> str:
 @command("mugo-plane")
 def _plane(engine: GtpEngine, *words: str) -> str:
     """The points where an input plane, by its number from 0 or its name, is 1."""
-    text, names = " ".join(words), plane_names(engine.position.game)
+    text, position = " ".join(words), engine.position
+    names = plane_names(position.game)
     if text.isascii() and text.isdigit() and int(text) < len(names):
-        return _plane_vertices(engine.position, int(text))
+        text = names[int(text)]
     if text not in names:
         raise GtpError("unknown plane", f"{text!r} is none of the {len(names)}: {', '.join(names)}")
-    return _plane_vertices(engine.position, names.index(text))
+    plane = unpack(encode([position]), len(names), position.shape)[0, ..., names.index(text)]
+    return format_vertices(board_points(position.shape)[plane.ravel() != 0], position.shape)
 
 
 @command("mugo-planes")
 def _planes(engine: GtpEngine) -> str:
     """The numbers and names of all input planes."""
     return "\n" + "\n".join(f"{k} {name}" for k, name in enumerate(plane_names(engine.position.game)))
-
-
-def _plane_vertices(position: BasePosition, k: int) -> str:
-    """The vertices where plane k is 1."""
-    plane = unpack(encode([position]), len(plane_names(position.game)), position.shape)[0, ..., k]
-    return _vertices(board_points(position.shape)[plane.ravel() != 0], position.shape)
-
-
-def _vertices(points: Iterable[int], size: BoardSize) -> str:
-    return " ".join(format_gtp(int(point), size) for point in points)
 
 
 def _rows(texts: Sequence[str], size: BoardSize) -> str:
@@ -223,7 +208,9 @@ def _search(engine: GtpEngine) -> str:
     total = max(sum(info.visits for info in result.moves), 1)
     lead = "" if result.score_lead is None else f", lead {result.score_lead:+.1f}"
     lines = _heat_map([(info.point, info.visits / total) for info in result.moves if info.point != PASS], size)
-    return "\n".join([*lines, f"VAR {_variation(result.moves[0].pv, to_play, size)}"] + [
+    variation = " ".join(f"{COLOUR_LETTERS[to_play * (-1) ** k].lower()} {format_gtp(point, size).upper()}"
+                         for k, point in enumerate(result.moves[0].pv))
+    return "\n".join([*lines, f"VAR {variation}"] + [
         f"TEXT win rate {result.win_rate:.1%}{lead} for {COLOUR_LETTERS[to_play]}, {result.visits} visits"])
 
 
@@ -231,7 +218,7 @@ def _search(engine: GtpEngine) -> str:
 def _pv(engine: GtpEngine) -> str:
     """The principal variation."""
     _, result = _search_position(engine)
-    return _vertices(result.moves[0].pv, result.position.shape)
+    return format_vertices(result.moves[0].pv, result.position.shape)
 
 
 @command("mugo-tree")
@@ -276,9 +263,3 @@ def _heat_map(moves: Sequence[tuple[int, float]], size: BoardSize) -> list[str]:
     labels = " ".join(f"{format_gtp(point, size)} {100 * fraction:.0f}"
                       for point, fraction in moves[:MAX_LABELS] if fraction >= 0.005)
     return lines + [f"LABEL {labels}"] * bool(labels)
-
-
-def _variation(points: Sequence[int], to_play: int, size: BoardSize) -> str:
-    """Moves of alternating colours, as a VAR line has them."""
-    return " ".join(f"{COLOUR_LETTERS[to_play * (-1) ** k].lower()} {format_gtp(point, size).upper()}"
-                    for k, point in enumerate(points))

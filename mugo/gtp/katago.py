@@ -20,6 +20,7 @@ from mugo.gtp.protocol import (
     SYNTAX_ERROR,
     GtpError,
     command,
+    fails_as,
     parse_colour,
     parse_float,
     parse_seconds,
@@ -27,12 +28,11 @@ from mugo.gtp.protocol import (
 )
 from mugo.players.time_control import fischer
 
-TIME_SETTINGS = ("none", "absolute", "byoyomi", "canadian", "fischer", "fischer-capped")
-
 
 # ---- positions
 
 @command("set_position")
+@fails_as("illegal stone placements", IllegalMove)
 def _set_position(engine: GtpEngine, *words: str) -> None:
     """A new game from these stones, without history, Black to move; no stones: an empty board."""
     pairs = parse_stones(words, engine.position.shape)
@@ -43,12 +43,8 @@ def _set_position(engine: GtpEngine, *words: str) -> None:
         raise GtpError("illegal stone placements", "two stones are on one point")
     engine.wait_until_ready()
     board = engine.empty_board(engine.position.shape)
-    try:
-        board = board.with_stones([point for colour, point in pairs if colour == BLACK],
-                                  [point for colour, point in pairs if colour != BLACK], BLACK)
-    except IllegalMove as error:
-        raise GtpError("illegal stone placements", str(error)) from None
-    engine.start_game(board)
+    engine.start_game(board.with_stones([point for colour, point in pairs if colour == BLACK],
+                                        [point for colour, point in pairs if colour != BLACK], BLACK))
 
 
 # ---- searches
@@ -56,25 +52,18 @@ def _set_position(engine: GtpEngine, *words: str) -> None:
 @command("kata-search")
 def _kata_search(engine: GtpEngine, colour: str) -> str:
     """The move that genmove would play, on the clock, without playing it."""
-    mover = parse_colour(colour)
-    engine.wait_until_ready()
-    return engine.propose_move(mover)
+    return engine.propose_move(parse_colour(colour))
 
 
 @command("kata-search_cancellable")
 def _kata_search_cancellable(engine: GtpEngine, colour: str) -> str:
     """The same; any line ends it, and the reply is then `cancelled`."""
-    mover = parse_colour(colour)
-    engine.wait_until_ready()
     cancellation = Cancellation(engine)
-    vertex = engine.propose_move(mover, cancellation)
+    vertex = engine.propose_move(parse_colour(colour), should_stop=cancellation)
     return "cancelled" if cancellation.happened else vertex
 
 
-@command("stop")
-def _stop(engine: GtpEngine) -> None:
-    """Stop pondering, until the next own move."""
-    engine.stop_pondering()
+command("stop")(lambda engine: engine.stop_pondering())
 
 
 @command("clear_cache")
@@ -87,9 +76,7 @@ def _clear_cache(engine: GtpEngine) -> None:
 
 # ---- clocks
 
-@command("kata-list_time_settings")
-def _kata_list_time_settings(engine: GtpEngine) -> str:
-    return " ".join(TIME_SETTINGS)
+command("kata-list_time_settings")(lambda engine: "none absolute byoyomi canadian fischer fischer-capped")
 
 
 @command("kata-time_settings")
@@ -99,11 +86,9 @@ def _kata_time_settings(engine: GtpEngine, system: str, *numbers: str) -> None:
         case ["fischer", main, increment]:
             engine.set_clocks(fischer(parse_seconds(main), parse_seconds(increment)))
         case ["fischer-capped", main, increment, max_main, max_move]:
-            try:
+            with fails_as(SYNTAX_ERROR, ValueError):
                 engine.set_clocks(fischer(parse_seconds(main), parse_seconds(increment), _parse_limit(max_main),
                                           _parse_limit(max_move)))
-            except ValueError as error:
-                raise GtpError(SYNTAX_ERROR, str(error)) from None
         case ["fischer" | "fischer-capped", *_]:
             raise GtpError(SYNTAX_ERROR, "fischer MAIN INCREMENT or fischer-capped MAIN INCREMENT MAX_MAIN MAX_MOVE")
         case _:

@@ -15,14 +15,13 @@ https://github.com/Remi-Coulom/gogui/blob/master/doc/manual/xml/analyze.xml     
 http://www.weddslist.com/kgs/how/kgsGtp.html                                    kgs-rules
 """
 import json
-import re
 
 from mugo.core.files import BadInput
 from mugo.core.options import options_of
 from mugo.games.rules import ALIASES, Rules, parse_rules
 from mugo.gtp.engine import GtpEngine
 from mugo.gtp.params import DEFAULT, GtpOptions
-from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_bool, parse_float
+from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, fails_as, parse_bool, parse_float
 from mugo.players.katago_parameters import KATAGO_PARAMETERS, NO_TIME_LIMIT, KatagoParameter, katago_parameters
 from mugo.players.searcher import SECONDS, default_settings
 from mugo.search.settings import ROOT_FPU_SHARE
@@ -30,16 +29,16 @@ from mugo.search.settings import ROOT_FPU_SHARE
 KATAGO = dict(sorted((KATAGO_PARAMETERS | katago_parameters(GtpOptions)).items()))
 
 
-def _set(engine: GtpEngine, name: str, text: str) -> None:
-    """Change a parameter.  Raises GtpError."""
+def _set(engine: GtpEngine, name: str, text: str, shown: str = "") -> None:
+    """Change a parameter.  shown: its name in errors.  Raises GtpError."""
     if name not in options_of(GtpOptions):
         engine.wait_until_ready()
     try:
         engine.player = engine.parameters.change(name, text, engine.player, engine.position)
     except BadInput as error:
-        raise GtpError(f"{name}: {error}") from None
+        raise GtpError(f"{shown or name}: {error}") from None
     for clock in engine.clocks.values():
-        clock.lag = engine.options.lag
+        clock.lag = engine.parameters.of_engine.lag
 
 
 @command("mugo-param")
@@ -60,31 +59,14 @@ def _param(engine: GtpEngine, *words: str) -> str | None:
 
 # ---- KataGo's parameters and rules, KGS's rules
 
-def _default_fpu(engine: GtpEngine) -> float:
-    return default_settings("mcts", engine.position.game).fpu_reduction_max
+# Of the parameters without a default of their own: functions of the engine.
+_DEFAULTS = {
+    "fpuReductionMax": lambda engine: default_settings("mcts", engine.position.game).fpu_reduction_max,
+    "rootFpuReductionMax": lambda engine: ROOT_FPU_SHARE * float(_katago_value(engine, "fpuReductionMax")),
+    "maxTime": lambda engine: SECONDS if engine.parameters.value("simulations") == DEFAULT else NO_TIME_LIMIT}
 
-
-def _default_root_fpu(engine: GtpEngine) -> float:
-    return ROOT_FPU_SHARE * float(_katago_value(engine, "fpuReductionMax"))
-
-
-def _default_seconds(engine: GtpEngine) -> float:
-    return SECONDS if engine.parameters.value("simulations") == DEFAULT else NO_TIME_LIMIT
-
-
-# Of the parameters without a default of their own.
-_DEFAULTS = {"fpuReductionMax": _default_fpu, "rootFpuReductionMax": _default_root_fpu, "maxTime": _default_seconds}
-
-
-@command("kata-list-params")
-def _kata_list_params(engine: GtpEngine) -> str:
-    return " ".join(_katago_names(engine))
-
-
-@command("kata-get-param")
-def _kata_get_param(engine: GtpEngine, name: str) -> str:
-    """The value as KataGo writes it: a number, true or false."""
-    return json.dumps(_katago_value(engine, name))
+command("kata-list-params")(lambda engine: " ".join(_katago_names(engine)))
+command("kata-get-param")(lambda engine, name: json.dumps(_katago_value(engine, name)))
 
 
 @command("kata-get-params")
@@ -101,11 +83,7 @@ def _kata_set_param(engine: GtpEngine, name: str, value: str) -> None:
     parameter = _katago_parameter(engine, name)
     if parameter.no_limit is not None and parse_float(value) >= parameter.no_limit:
         value = DEFAULT
-    try:
-        _set(engine, parameter.option, value)
-    except GtpError as error:
-        error.text = re.sub(f"^{parameter.option}: ", f"{name}: ", error.text)
-        raise
+    _set(engine, parameter.option, value, name)
 
 
 def _katago_names(engine: GtpEngine) -> list[str]:
@@ -134,10 +112,7 @@ def _katago_value(engine: GtpEngine, name: str) -> bool | int | float:
     return parameter.kind(text)
 
 
-@command("kata-get-rules", "go")
-def _kata_get_rules(engine: GtpEngine) -> str:
-    """The rules in force."""
-    return json.dumps(engine.current_rules().as_json(), separators=(",", ":"))
+command("kata-get-rules", "go")(lambda engine: json.dumps(engine.current_rules().as_json(), separators=(",", ":")))
 
 
 @command("kata-set-rules", "go")
@@ -145,11 +120,8 @@ def _kata_set_rules(engine: GtpEngine, *words: str) -> None:
     """Rules by name or as KataGo's JSON.  Those with a button or a tax on all groups are refused; the log has what else
     is not supported."""
     text = " ".join(words)
-    try:
+    with fails_as(SYNTAX_ERROR if text.startswith("{") else "unsupported rules", ValueError):
         rules = parse_rules(text)
-    except ValueError as error:
-        raise GtpError(SYNTAX_ERROR if text.startswith("{") else "unsupported rules",
-                       f"could not parse rules: {error}") from None
     _follow(engine, rules, "kata-set-rules")
 
 
@@ -168,10 +140,8 @@ def _kata_set_rule(engine: GtpEngine, field: str, value: str) -> None:
     """Change one field of the rules in force."""
     fields = engine.current_rules().as_json() | {ALIASES.get(field, field): {"true": True, "false": False}.get(
         value.lower(), value)}
-    try:
+    with fails_as(SYNTAX_ERROR, ValueError):
         rules = parse_rules(fields)
-    except ValueError as error:
-        raise GtpError(SYNTAX_ERROR, f"could not parse rules: {error}") from None
     _follow(engine, rules, "kata-set-rule")
 
 

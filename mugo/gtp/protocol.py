@@ -10,12 +10,13 @@ commands: the modules that define commands register them with the decorator `com
 Specification: GTP version 2, draft 2,
 http://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft2/gtp2-spec.html
 """
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from mugo.core.command_table import CommandTable
 from mugo.core.limits import parse_integer, parse_number
-from mugo.games.coords import BoardSize, interpret_gtp
+from mugo.games.coords import BoardSize, format_gtp, interpret_gtp
 from mugo.games.position import COLOUR_OF
 
 # A command is a function of the engine and the arguments.  It returns the text of the reply, None for an empty one, and
@@ -35,6 +36,15 @@ class GtpError(Exception):
         super().__init__(text)
         self.text = text
         self.details = details
+
+
+@contextlib.contextmanager
+def fails_as(text: str, *kinds: type[Exception]) -> Iterator[None]:
+    """A context, or a decorator: an exception of these kinds fails the command with this text; the log has its own."""
+    try:
+        yield
+    except kinds as error:
+        raise GtpError(text, str(error)) from None
 
 
 def remove_control_characters(line: str) -> str:
@@ -67,14 +77,17 @@ def format_reply(mark: str, command_id: str, text: str) -> str:
     return "\n".join(lines) + "\n\n"
 
 
+def format_vertices(points: Iterable[int], size: BoardSize) -> str:
+    """The vertices of points, in one line."""
+    return " ".join(format_gtp(int(point), size) for point in points)
+
+
 # ---- arguments
 
+@fails_as(SYNTAX_ERROR, ValueError)
 def parse_int(text: str) -> int:
     """An integer.  Raises GtpError."""
-    try:
-        return parse_integer(text)
-    except ValueError as error:
-        raise GtpError(SYNTAX_ERROR, str(error)) from None
+    return parse_integer(text)
 
 
 def parse_count(text: str) -> int:
@@ -85,12 +98,10 @@ def parse_count(text: str) -> int:
     return number
 
 
+@fails_as(SYNTAX_ERROR, ValueError)
 def parse_float(text: str) -> float:
     """A finite number.  Raises GtpError."""
-    try:
-        return parse_number(text)
-    except ValueError as error:
-        raise GtpError(SYNTAX_ERROR, str(error)) from None
+    return parse_number(text)
 
 
 def parse_seconds(text: str) -> float:
@@ -115,12 +126,10 @@ def parse_bool(text: str) -> bool:
     return text.lower() in ("true", "1")
 
 
+@fails_as(SYNTAX_ERROR, ValueError)
 def parse_vertex(text: str, size: BoardSize) -> int:
     """The point of a vertex, PASS for a pass.  Raises GtpError."""
-    try:
-        return interpret_gtp(text, size)
-    except ValueError as error:
-        raise GtpError(SYNTAX_ERROR, str(error)) from None
+    return interpret_gtp(text, size)
 
 
 def parse_stones(words: Sequence[str], size: BoardSize) -> list[tuple[int, int]]:

@@ -19,39 +19,24 @@ KataGo writes them for networks without these outputs.
 
 https://github.com/lightvector/KataGo/blob/master/docs/GTP_Extensions.md
 """
-import functools
 import math
 
 import numpy as np
 
 from mugo.games.board import WHITE
-from mugo.games.coords import PASS, BoardSize, area_of, format_size, move_index, shape_of, symmetries
+from mugo.games.coords import PASS, BoardSize, format_size, move_index, shape_of, symmetries
 from mugo.games.game import encode
 from mugo.games.planes import network_input
-from mugo.games.position import BasePosition, global_features
+from mugo.games.position import COLOUR_OF, BasePosition, global_features
 from mugo.gtp.engine import GtpEngine
 from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_colour
 from mugo.nn.output import NetworkOutput, turned_back
 from mugo.players.estimates import legal_moves
 
-COLOURS = ("b", "w", "black", "white")
-
-
-@functools.cache
-def katago_symmetries(shape: tuple[int, int] = (3, 3)) -> tuple[int, ...]:
-    """For each of KataGo's symmetries 0 to 7, of a rectangle 0 to 3, the row of coords.symmetries.
-
-    KataGo's number is a sum: 1 turns the board upside down, 2 reflects it left to right, 4 then transposes it.
-    """
-    board, table = np.arange(area_of(shape)).reshape(shape), symmetries(shape)
-    rows = []
-    for number in range(len(table)):
-        turned = board[::-1] if number & 1 else board
-        turned = turned[:, ::-1] if number & 2 else turned
-        turned = turned.T if number & 4 else turned
-        target = np.argsort(turned.ravel())                  # where each move index goes
-        rows.append(next(row for row in range(len(table)) if np.array_equal(table[row][:-1], target)))
-    return tuple(rows)
+# The row of coords.symmetries for each of KataGo's, whose number is a sum: 1 turns the board upside down, 2 reflects it
+# left to right, 4 then transposes it, which is not for rectangles.
+KATAGO_SYMMETRIES = 0, 5, 7, 2, 4, 3, 1, 6
+KATAGO_SYMMETRIES_OF_RECTANGLES = 0, 3, 2, 1
 
 
 def evaluate_in(network, position: BasePosition, symmetry: int) -> NetworkOutput:
@@ -103,7 +88,7 @@ def _rows(texts: list[str], size: BoardSize) -> list[str]:
 def _kata_raw_nn(engine: GtpEngine, *words: str) -> str:
     """[COLOUR] and a symmetry from 0 to 7, or `all` for each of them."""
     position, left = engine.position, list(words)
-    if left and left[0].lower() in COLOURS:
+    if left and left[0].lower() in COLOUR_OF:
         position = position.with_turn(parse_colour(left.pop(0)))
     if len(left) != 1 or left[0].lower() not in ("all", *"01234567"):
         raise GtpError(SYNTAX_ERROR, "expected [COLOUR], and a symmetry from 0 to 7, or all")
@@ -113,7 +98,7 @@ def _kata_raw_nn(engine: GtpEngine, *words: str) -> str:
     if network is None:
         raise GtpError("no network", f"{engine.player.name} uses none")
     engine.wait_until_ready()
-    rows = katago_symmetries(position.shape)
+    rows = KATAGO_SYMMETRIES if position.shape[0] == position.shape[1] else KATAGO_SYMMETRIES_OF_RECTANGLES
     numbers = range(len(rows)) if left[0].lower() == "all" else [int(left[0])]
     if numbers[-1] >= len(rows):
         raise GtpError(SYNTAX_ERROR, f"{numbers[-1]} transposes the board; {format_size(position.shape)} has the "

@@ -6,11 +6,13 @@
 A task is a game, play_task(GameTask): in a thread of the command, or in a worker of a cluster.  Either way it
 takes a free runner of its process, or makes one; close_runners ends those of a match.
 """
+import contextlib
 import os
 import platform
 import re
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -127,10 +129,9 @@ class GameRunner:
         if not scorer:
             assert isinstance(position, go.Position)     # a game of Gomoku needs no scoring
             return final_score(position)
-        try:
+        with contextlib.suppress(EngineFault, ValueError):
             return self._score_by_program(scorer, position)
-        except (EngineFault, ValueError):
-            self.stop(scorer)
+        self.stop(scorer)
         try:
             return self._score_by_program(scorer, position)
         except (EngineFault, ValueError) as error:
@@ -158,8 +159,8 @@ class GameRunner:
 class _Runners:
     """The runners of one match in this process."""
 
-    all: "list[GameRunner]" = field(default_factory=list)
-    free: "list[GameRunner]" = field(default_factory=list)
+    all: list[GameRunner] = field(default_factory=list)
+    free: list[GameRunner] = field(default_factory=list)
     used: float = 0.0                    # time.monotonic() when one was last taken
     is_closed: bool = False
 
@@ -171,21 +172,14 @@ _lock = threading.Lock()
 def play_task(task: GameTask) -> tuple[Pairing, GameRecord]:
     """Play a game in a free runner of this process.  Raises as GameRunner.play."""
     setup, pairing, opening = task
-    black, white = setup.participants[pairing.black], setup.participants[pairing.white]
-    runner = _take_runner(setup)
-    try:
-        return pairing, runner.play(black, white, opening)
-    finally:
-        _give_back(setup, runner)
+    with _free_runner(setup) as runner:
+        return pairing, runner.play(setup.participants[pairing.black], setup.participants[pairing.white], opening)
 
 
 def find_versions(setup: MatchSetup, start: BasePosition) -> dict[str, str]:
     """GameRunner.versions, of a runner that then waits for a game.  Raises BadInput."""
-    runner = _take_runner(setup)
-    try:
+    with _free_runner(setup) as runner:
         return runner.versions(start)
-    finally:
-        _give_back(setup, runner)
 
 
 def close_runners(key: str, force: bool) -> None:
@@ -198,8 +192,10 @@ def close_runners(key: str, force: bool) -> None:
     runners.all.clear()
 
 
-def _take_runner(setup: MatchSetup) -> "GameRunner":
-    """A free runner, or a new one.  Raises KeyboardInterrupt after close_runners."""
+@contextlib.contextmanager
+def _free_runner(setup: MatchSetup) -> Iterator[GameRunner]:
+    """A runner that is free, or a new one; afterwards it is free again.  Raises KeyboardInterrupt after close_runners.
+    """
     with _lock:
         now = time.monotonic()
         runners = _runners.setdefault(setup.key, _Runners())
@@ -209,18 +205,16 @@ def _take_runner(setup: MatchSetup) -> "GameRunner":
         idle = [key for key, others in _runners.items()
                 if len(others.free) == len(others.all) and now - others.used > IDLE_SECONDS]
         if not runners.free:
-            runner = GameRunner(setup, len(runners.all) + 1)
-            runners.all.append(runner)
-        else:
-            runner = runners.free.pop()
+            runners.free.append(GameRunner(setup, len(runners.all) + 1))
+            runners.all.append(runners.free[-1])
+        runner = runners.free.pop()
     for key in idle:
         close_runners(key, force=False)
-    return runner
-
-
-def _give_back(setup: MatchSetup, runner: "GameRunner") -> None:
-    with _lock:
-        _runners[setup.key].free.append(runner)
+    try:
+        yield runner
+    finally:
+        with _lock:
+            runners.free.append(runner)
 
 
 def interpret_score(text: str) -> float:

@@ -56,6 +56,10 @@ class EngineFault(Exception):
         self.kind = kind
 
 
+class Refusal(EngineFault):
+    """A response with `?`; its kind is REFUSED."""
+
+
 @dataclass(frozen=True)
 class Participant:
     """A participant of a match.
@@ -150,7 +154,7 @@ class GtpClient:
         """Send a command and return the text of its response, without the `=`.
 
         timeout: in seconds; at least START_TIMEOUT for the first command.
-        Raises EngineFault, also for a response with `?` (kind REFUSED).
+        Raises EngineFault, for a response with `?` a Refusal.
         """
         timeout = timeout if self._has_responded else max(timeout, START_TIMEOUT)
         deadline = time.monotonic() + timeout
@@ -166,7 +170,7 @@ class GtpClient:
         match = _RESPONSE.fullmatch(response)
         assert match
         if match[1] == "?":
-            raise EngineFault(REFUSED, f"answered '{line}' with '? {one_line(match[2].encode())}'")
+            raise Refusal(REFUSED, f"answered '{line}' with '? {one_line(match[2].encode())}'")
         return match[2].strip()
 
     def _check_no_output(self, line: str) -> None:
@@ -230,15 +234,12 @@ class GtpClient:
         raise EngineFault(CRASH, f"{event} at '{line}'{errors}")
 
     def known_command(self, command: str) -> bool:
-        """Whether the program has this command, by GTP's known_command.  Raises EngineFault, but not REFUSED."""
+        """Whether the program has this command, by GTP's known_command.  Raises EngineFault, but no Refusal."""
         if command not in self._known_commands:
-            try:
+            self._known_commands[command] = False
+            with contextlib.suppress(Refusal):
                 response = self.send_command(f"known_command {command}")
                 self._known_commands[command] = response.lower() == "true"
-            except EngineFault as fault:
-                if fault.kind != REFUSED:
-                    raise
-                self._known_commands[command] = False
         return self._known_commands[command]
 
     def warm_up(self, size: BoardSize) -> None:
@@ -257,7 +258,11 @@ class GtpClient:
                 self._process.stdin.close()
                 self._process.wait(QUIT_TIMEOUT)
         self._is_closed = True
-        _kill(self._process)
+        if os.name == "nt":
+            subprocess.run(["taskkill", "/F", "/T", "/PID", str(self._process.pid)], capture_output=True)
+        else:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         self._lines.put(None)            # ends a `send_command` that waits in another thread
         with contextlib.suppress(OSError):
@@ -295,15 +300,6 @@ class _Log:
         if self._file:
             self._file.close()
             self._file = None
-
-
-def _kill(process: subprocess.Popen) -> None:
-    """Kill a process and its children."""
-    if os.name == "nt":
-        subprocess.run(["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True)
-    else:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
 
 
 def one_line(raw: bytes) -> str:

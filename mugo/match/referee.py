@@ -9,17 +9,15 @@ plays by superko then refuses the opponent's repetition and loses, as any progra
 
 The score of a game of Go is the caller's, by the opening's rules.  A game of Gomoku ends with a row or a full board.
 """
-import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from mugo.games.board import BLACK, LEGAL, WHITE, legality
-from mugo.games.coords import PASS, BoardSize, area_of, board_points, format_gtp, interpret_gtp
+from mugo.games.coords import PASS, board_points, format_gtp, interpret_gtp
 from mugo.games.go import format_points, format_score
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, BasePosition, IllegalMove
-from mugo.games.rules import KOMI
-from mugo.match.gtp_client import PROTOCOL_ERROR, REFUSED, TIMEOUT, EngineFault, GtpClient, boardsize_command
+from mugo.match.gtp_client import PROTOCOL_ERROR, TIMEOUT, EngineFault, GtpClient, Refusal, boardsize_command
 from mugo.match.time_systems import time_commands, time_left
 from mugo.players.time_control import Clock, TimeSettings
 
@@ -33,7 +31,6 @@ GRACE_SECONDS = 1.0       # to wait for a move after the flag fell, so that the 
 class MatchRules:
     """The rules of the games of a match.
 
-    size, komi: of the board; komi counts in Go only.
     time: the time system of the clocks; None without a clock.
     move_timeout: seconds for one move; a program that needs more has failed.
     max_moves: a game that lasts longer is scored as it stands; None: three moves per point.
@@ -42,8 +39,6 @@ class MatchRules:
     the rules by which the game is scored.
     """
 
-    size: BoardSize = 9
-    komi: float = KOMI
     time: TimeSettings | None = None
     move_timeout: float = 300
     max_moves: int | None = None
@@ -56,7 +51,7 @@ class GameRecord:
     """A game, as far as it was played.
 
     result: as SGF writes it.  end: TWO_PASSES, RESIGNATION, MOVE_LIMIT, in Gomoku ROW or FULL_BOARD, or the kind of a
-    fault; details: of the fault; at_fault: the colour, 0 for none.
+    fault; details: of the fault; at_fault: the colour, 0 for none.  asked: the colour whose program was asked last.
     seconds: of every genmove, by colour.  comments: by the number of the move, from 1; 0 is the start.
     opening_moves: how many first moves are of the opening, not of the programs.
     """
@@ -66,18 +61,10 @@ class GameRecord:
     end: str = ""
     details: str = ""
     at_fault: int = 0
+    asked: int = 0
     seconds: dict[int, list[float]] = field(default_factory=lambda: {BLACK: [], WHITE: []})
     comments: dict[int, str] = field(default_factory=dict)
     opening_moves: int = 0
-
-
-class Forfeit(Exception):
-    """A colour loses the game by a fault of this kind."""
-
-    def __init__(self, colour: int, kind: str, details: str):
-        super().__init__(details)
-        self.colour = colour
-        self.kind = kind
 
 
 def play_game(clients: dict[int, GtpClient], opening: BasePosition, rules: MatchRules,
@@ -88,12 +75,11 @@ def play_game(clients: dict[int, GtpClient], opening: BasePosition, rules: Match
     started again.
     """
     game = GameRecord(next(iter(opening.positions())))
-    max_moves = rules.max_moves or 3 * area_of(rules.size)
+    max_moves = rules.max_moves or 3 * opening.area
     clocks = {colour: Clock(rules.time, lag=0) for colour in clients} if rules.time else {}
     try:
-        for colour, client in clients.items():
-            with _faults_of(colour):
-                _prepare(client, opening, rules)
+        for game.asked, client in clients.items():
+            _prepare(client, opening, rules)
         game.position, game.opening_moves = opening, opening.plies
         while game.end == "":
             if game.position.is_over and not game.position.may_pass:
@@ -104,25 +90,16 @@ def play_game(clients: dict[int, GtpClient], opening: BasePosition, rules: Match
                 game.result = format_score(score(game.position)) if game.position.may_pass else "0"
             else:
                 _play_turn(game, clients, rules, clocks)
-    except Forfeit as forfeit:
-        game.end, game.details = forfeit.kind, f"{COLOUR_NAMES[forfeit.colour]} {forfeit}"
-        game.at_fault = forfeit.colour
-        game.result = f"{COLOUR_LETTERS[-forfeit.colour]}+{'T' if forfeit.kind == LOST_ON_TIME else 'F'}"
-    return game
-
-
-@contextlib.contextmanager
-def _faults_of(colour: int) -> Iterator[None]:
-    """A fault of this colour's program in the block loses the game.  Raises Forfeit."""
-    try:
-        yield
     except EngineFault as fault:
-        raise Forfeit(colour, fault.kind, str(fault)) from None
+        game.at_fault = game.asked
+        game.end, game.details = fault.kind, f"{COLOUR_NAMES[game.at_fault]} {fault}"
+        game.result = f"{COLOUR_LETTERS[-game.at_fault]}+{'T' if fault.kind == LOST_ON_TIME else 'F'}"
+    return game
 
 
 def _prepare(client: GtpClient, opening: BasePosition, rules: MatchRules) -> None:
     """Set up the opening, the rules and the clock.  Raises EngineFault."""
-    client.warm_up(rules.size)
+    client.warm_up(opening.shape)
     for line in setup_commands(opening, handicap=client.known_command("set_free_handicap")):
         client.send_command(line)
     send_rules(client, rules)
@@ -135,15 +112,13 @@ def _prepare(client: GtpClient, opening: BasePosition, rules: MatchRules) -> Non
 def send_rules(client: GtpClient, rules: MatchRules) -> str:
     """Tell the rules to a program that has kgs-rules; returns how it has refused them, '' if it has not.
 
-    It then plays by its own, as a program without the command does.  Raises EngineFault, but not REFUSED.
+    It then plays by its own, as a program without the command does.  Raises EngineFault, but no Refusal.
     """
-    if rules.kgs_rules and client.known_command("kgs-rules"):
-        try:
+    try:
+        if rules.kgs_rules and client.known_command("kgs-rules"):
             client.send_command(f"kgs-rules {rules.kgs_rules}")
-        except EngineFault as fault:
-            if fault.kind != REFUSED:
-                raise
-            return str(fault)
+    except Refusal as refusal:
+        return str(refusal)
     return ""
 
 
@@ -169,56 +144,58 @@ def setup_commands(position: BasePosition, *, handicap: bool) -> list[str]:
 
 def _play_turn(game: GameRecord, clients: dict[int, GtpClient], rules: MatchRules,
                clocks: dict[int, Clock]) -> None:
-    """One move: genmove, the rules, the player's explanation, and `play` to the opponent.  Raises Forfeit."""
+    """One move: genmove, the rules, the player's explanation, and `play` to the opponent.  Raises EngineFault."""
     position, colour = game.position, game.position.to_play
+    game.asked = colour
     letter = COLOUR_LETTERS[colour].lower()
     vertex = _generate_move(game, clients[colour], rules, clocks.get(colour))
     if vertex == "resign":
         game.end, game.result = RESIGNATION, f"{COLOUR_LETTERS[-colour]}+R"
     else:
         try:
-            point = interpret_gtp(vertex, rules.size)
+            point = interpret_gtp(vertex, position.shape)
         except ValueError as error:
-            raise Forfeit(colour, PROTOCOL_ERROR, f"answered 'genmove {letter}': {error}") from None
+            raise EngineFault(PROTOCOL_ERROR, f"answered 'genmove {letter}': {error}") from None
         try:
-            game.position = play_move(position, point, rules.simple_ko)
+            if rules.simple_ko and point != PASS and legality(position.board[0], point, colour) == LEGAL:
+                game.position = position.play_unchecked(point, colour)       # it may repeat an earlier position
+            else:
+                game.position = position.play(point)
         except IllegalMove as illegal:
-            raise Forfeit(colour, ILLEGAL_MOVE, f"played move {position.plies + 1}: {illegal}") from None
-    with _faults_of(colour):
-        _add_comment(game, colour, clients[colour])
+            raise EngineFault(ILLEGAL_MOVE, f"played move {position.plies + 1}: {illegal}") from None
+    _add_comment(game, clients[colour])
     if not game.end and not game.position.is_over:
-        with _faults_of(-colour):
-            clients[-colour].send_command(f"play {letter} {format_gtp(point, rules.size)}")
+        game.asked = -colour
+        clients[-colour].send_command(f"play {letter} {format_gtp(point, position.shape)}")
 
 
 def _generate_move(game: GameRecord, client: GtpClient, rules: MatchRules, clock: Clock | None) -> str:
-    """The response to genmove, in lower case; its time is measured.  Raises Forfeit."""
+    """The response to genmove, in lower case; its time is measured.  Raises EngineFault."""
     colour = game.position.to_play
     letter, timeout = COLOUR_LETTERS[colour].lower(), rules.move_timeout
     if clock:
-        with _faults_of(colour):
-            if client.known_command("time_left"):
-                left = time_left(clock, client.known_command("kgs-time_settings"))
-                client.send_command(f"time_left {letter} {left}")
+        if client.known_command("time_left"):
+            left = time_left(clock, client.known_command("kgs-time_settings"))
+            client.send_command(f"time_left {letter} {left}")
         timeout = min(timeout, clock.time_to_flag + GRACE_SECONDS)
     start = time.perf_counter()
     try:
         vertex = client.send_command(f"genmove {letter}", timeout).lower()
     except EngineFault as fault:
         if clock and fault.kind == TIMEOUT and timeout < rules.move_timeout:
-            raise Forfeit(colour, LOST_ON_TIME,
-                          f"had not moved {GRACE_SECONDS:g} seconds after its time was over") from None
-        raise Forfeit(colour, fault.kind, str(fault)) from None
+            raise EngineFault(
+                LOST_ON_TIME, f"had not moved {GRACE_SECONDS:g} seconds after its time was over") from None
+        raise
     seconds = time.perf_counter() - start
     game.seconds[colour].append(seconds)
     if clock:
         clock.spend(seconds)
         if clock.overtime:
-            raise Forfeit(colour, LOST_ON_TIME, f"moved {clock.overtime:.2f} seconds after its time was over")
+            raise EngineFault(LOST_ON_TIME, f"moved {clock.overtime:.2f} seconds after its time was over")
     return vertex
 
 
-def _add_comment(game: GameRecord, colour: int, client: GtpClient) -> None:
+def _add_comment(game: GameRecord, client: GtpClient) -> None:
     """Add the explanation of a program that has mugo-explain as a comment to its move.  Raises EngineFault."""
     if not client.known_command("mugo-explain"):
         return
@@ -226,13 +203,6 @@ def _add_comment(game: GameRecord, colour: int, client: GtpClient) -> None:
     explanation = "".join(c if c.isprintable() or c == "\n" else " " for c in explanation)
     plies = game.position.plies
     if explanation and game.end:         # a resignation: the comment goes to the opponent's last move
-        explanation = f"{game.comments.get(plies, '')}\n{COLOUR_NAMES[colour]} resigned: {explanation}".strip()
+        explanation = f"{game.comments.get(plies, '')}\n{COLOUR_NAMES[game.asked]} resigned: {explanation}".strip()
     if explanation:
         game.comments[plies] = explanation
-
-
-def play_move(position: BasePosition, point: int, simple_ko: bool = False) -> BasePosition:
-    """The position after a move; simple_ko: it may repeat an earlier position.  Raises IllegalMove."""
-    if simple_ko and point != PASS and legality(position.board[0], point, position.to_play) == LEGAL:
-        return position.play_unchecked(point, position.to_play)
-    return position.play(point)

@@ -200,8 +200,7 @@ def command(args: argparse.Namespace) -> int:
     names = [participant.name for participant in participants]
     options = MatchOptions(**given(MatchOptions, args))
     check_arguments(args, options)
-    rules = MatchRules(size=start.shape, komi=start.komi,
-                       time=interpret_time(options.time) if options.time else None,
+    rules = MatchRules(time=interpret_time(options.time) if options.time else None,
                        move_timeout=options.move_timeout, max_moves=options.max_moves,
                        simple_ko=options.ko == "simple",
                        kgs_rules=kgs_name(parse_rules(args.rules)) if args.rules else "")

@@ -2,16 +2,18 @@
 
 Each is a function of a Session and its words, registered in COMMANDS under its name; its docstring is its help.
 """
+import contextlib
 import inspect
+import re
 from pathlib import Path
 
 import numpy as np
 
-from mugo.core.command_table import CommandTable, WrongArguments
+from mugo.core.command_table import CommandTable
 from mugo.core.files import BadInput
 from mugo.games import scoring
 from mugo.games.board import EMPTY
-from mugo.games.coords import PASS, format_gtp, interpret_size, row_col
+from mugo.games.coords import PASS, BoardSize, format_gtp, interpret_gtp, interpret_size, row_col
 from mugo.games.game import new_game
 from mugo.games.go import Position, format_komi, format_score
 from mugo.games.gomoku import Position as Gomoku
@@ -21,23 +23,24 @@ from mugo.players.estimates import ownership_by
 from mugo.plots.terminal import heatmap_array, heatmap_lines
 from mugo.plots.text_table import format_table
 from mugo.sgf.convert import load_game
-from mugo.tui.input import parse_point
 from mugo.tui.session import Session
 
 HINTS = 5                                # moves that `hint` shows by default
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
-
 COMMANDS = CommandTable()
 command = COMMANDS.command
 
 
-def run_command(session: Session, name: str, arguments: list[str]) -> None:
-    """Run a command of COMMANDS.  Raises BadInput if its arguments are wrong or this game does not have it."""
-    try:
-        COMMANDS.run(name, session.position.game, session, arguments)
-    except WrongArguments:
-        raise BadInput(f"usage: {name} {COMMANDS[name].arguments}".rstrip()) from None
+def parse_point(text: str, size: BoardSize) -> int | None:
+    """The point of 'd4', 'D 4', 'd-4' or '4d'; None if the text is not a point of this board."""
+    match = re.fullmatch(r"([a-z])[-,. ]?(\d{1,2})[.!]?|(\d{1,2})[-,. ]?([a-z])", text.lower())
+    if not match:
+        return None
+    vertex = f"{match[1]}{match[2]}" if match[1] else f"{match[4]}{match[3]}"
+    with contextlib.suppress(ValueError):
+        return interpret_gtp(vertex, size)
+    return None
 
 
 # ---- moves
@@ -160,9 +163,9 @@ def help_(session: Session) -> None:
 @command("done", game="go")
 def done(session: Session) -> None:
     """accept the score of a finished game"""
-    if session.score_dialog is None:
+    if session.scoring is None:
         raise BadInput("the game is not being scored: two passes end it")
-    session.finish(session.score_dialog.result())
+    session.finish(session.scoring.result())
 
 
 # ---- games

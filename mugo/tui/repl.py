@@ -1,18 +1,22 @@
 """The loop of `mugo play`: read a line, run it as a move or a command, let the player move.
 
-    line -> Repl.execute -> a move: Session.play       D4, d 4
-                         -> a point to toggle          while the score is agreed on
-                         -> a command: commands.py     hint 3
+    line -> Repl.execute -> Session.play       D4, d 4: a move, or a point to toggle while the score is agreed on
+                         -> commands.py        hint 3
+                         -> a suggestion       i3: boards have no column I; J3
+                                               z3: outside the board; E3
+                                               undp: unknown command; undo
 
 No line causes a traceback; an error is printed in one line.
 """
-from collections.abc import Callable
+import difflib
+import re
+from collections.abc import Callable, Iterable
 
+from mugo.core.command_table import WrongArguments
 from mugo.core.files import BadInput
+from mugo.games.coords import COLUMNS, BoardSize, format_size, shape_of
 from mugo.games.position import COLOUR_NAMES, IllegalMove
-from mugo.tui import score_dialog
-from mugo.tui.commands import COMMANDS, run_command
-from mugo.tui.input import parse_point, suggest_correction
+from mugo.tui.commands import COMMANDS, parse_point
 from mugo.tui.session import Session
 from mugo.tui.signals import ignore_signals
 
@@ -58,8 +62,8 @@ class Repl:
                 session.save_or_print()
 
     def _prompt(self) -> str:
-        if self.session.score_dialog is not None:
-            return score_dialog.PROMPT
+        if self.session.scoring is not None:
+            return "dead stones> "
         return "game over> " if self.session.result else f"{COLOUR_NAMES[self.session.position.to_play]}> "
 
     def execute(self, line: str) -> None:
@@ -67,29 +71,38 @@ class Repl:
         session = self.session
         words = line.split()
         if not words or [word.lower() for word in words] in (["y"], ["yes"]):
-            words = [self._suggestion or ("done" if session.score_dialog is not None else "board")]
+            words = [self._suggestion or ("done" if session.scoring is not None else "board")]
         if words[0].lower() == "play" and len(words) > 1:
             del words[0]
         self._suggestion = ""
         name = words[0].lower()
         try:
             point = parse_point("".join(words), session.position.shape)
-            if point is not None and session.score_dialog is not None:
-                session.score_dialog.toggle(point)
-            elif point is not None:
+            if point is not None:
                 session.play(point)
             elif name in COMMANDS:
-                run_command(session, name, words[1:])
+                COMMANDS.run(name, session.position.game, session, words[1:])
             else:
-                self._suggest(words[0])
+                error, self._suggestion = suggest_correction(words[0], session.position.shape,
+                                                             COMMANDS.names(session.position.game))
+                session.print(error + (f"; did you mean {self._suggestion}? (Enter: yes)" if self._suggestion
+                                       else " (try 'help')"))
+        except WrongArguments:
+            session.print(f"usage: {name} {COMMANDS[name].arguments}".rstrip())
         except (BadInput, IllegalMove, ValueError) as error:
             session.print(str(error))
         except OSError as error:
             session.print(f"{error.filename or name}: {error.strerror or error}")
 
-    def _suggest(self, text: str) -> None:
-        """Print what is wrong with a text, and the suggestion that Enter accepts."""
-        position = self.session.position
-        error, self._suggestion = suggest_correction(text, position.shape, COMMANDS.names(position.game))
-        self.session.print(error + (f"; did you mean {self._suggestion}? (Enter: yes)" if self._suggestion
-                                    else " (try 'help')"))
+
+def suggest_correction(text: str, size: BoardSize, commands: Iterable[str]) -> tuple[str, str]:
+    """(error, suggestion) for a text that is neither a point nor a command; the suggestion is '' if there is none."""
+    rows, cols = shape_of(size)
+    if re.fullmatch(r"[iI]\d{1,2}", text) and cols > 8:
+        return "boards have no column I", f"J{text[1:]}"
+    if match := re.fullmatch(r"([A-Za-z])(\d{1,2})", text):
+        col = min(max("ABCDEFGHJKLMNOPQRSTUVWXYZ".find(match[1].upper()), 0), cols - 1)
+        return (f"{text} is outside this {format_size(size)} board",
+                f"{COLUMNS[col]}{min(max(int(match[2]), 1), rows)}")
+    close = difflib.get_close_matches(text.lower(), commands, n=1, cutoff=0.5)
+    return f"{text[:30]!r} is neither a move nor a command", close[0] if close else ""

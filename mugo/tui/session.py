@@ -20,6 +20,7 @@ from mugo.games.go import Position
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.gomoku import format_row
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, BasePosition
+from mugo.games.scoring_session import ScoringSession
 from mugo.players.evaluator import Evaluation, evaluator_for
 from mugo.players.player import RESIGN, Player
 from mugo.players.searcher import SearchPlayer
@@ -28,8 +29,7 @@ from mugo.sgf.convert import LoadedGame, record_from_position
 from mugo.sgf.nodes import parse_game
 from mugo.sgf.record_rules import rules_name
 from mugo.sgf.writer import format_record
-from mugo.tui.progress import SearchProgress
-from mugo.tui.score_dialog import ScoreDialog
+from mugo.tui.signals import interruptible_search
 
 Moves = tuple[tuple[int, int], ...]      # (colour, point) of each
 
@@ -50,7 +50,7 @@ class Session:
 
     humans: the colours that the person plays.
     result: of the game in SGF's form, '' while it goes on.
-    score_dialog: while the person agrees to the score of a finished game, else None.
+    scoring: the score of a finished game while the person agrees to it, else None.
     is_closed: set when the person leaves.
     """
 
@@ -58,24 +58,22 @@ class Session:
                  screen: Screen = PLAIN, simulations: int | None = None, seconds: float | None = None,
                  folder: Path = Path(), loaded: LoadedGame | None = None):
         """simulations, seconds: limits of the search for a hint.  folder: for games that are saved without a name.
-
-        loaded: the file that the position is from.
-        """
-        self.player = player
-        self.position = position
-        self.humans = humans
-        self.screen = screen
-        self.result = ""
-        self.score_dialog: ScoreDialog | None = None
+        loaded: the file that the position is from."""
+        self.player, self.humans, self.screen = player, humans, screen
         self.is_closed = False
         self._knows_unsaved = False                      # the person was told that the game cannot be saved
+        self._out, self._folder = out, folder
+        self._evaluator = evaluator_for(player, simulations, seconds)
+        self._begin(position, loaded)
+
+    def _begin(self, position: BasePosition, loaded: LoadedGame | None) -> None:
+        self.position, self.result = position, ""
+        self.scoring: ScoringSession | None = None
         self._redo_stack: list[BasePosition] = []        # the position that was undone last is the last item
         self._lines: dict[Moves, str] = {}               # results, or '' of lines that were left for another move
-        self._out, self._folder = out, folder
-        self._loaded = loaded
-        self._evaluator = evaluator_for(player, simulations, seconds)
-        self._saved = self._game_state()
         self._path: Path | None = None                   # where the game was saved last
+        self._loaded = loaded
+        self._saved = self._game_state()
 
     # -- output
 
@@ -111,10 +109,10 @@ class Session:
         return f"You are {COLOUR_NAMES[human]}; {COLOUR_NAMES[engine]} is {self.player.name}{network}."
 
     def show_position(self) -> None:
-        """Show the board.  If the game is over, finish it: in Go start the score dialog, in Gomoku print the result."""
+        """Show the board.  If the game is over, finish it: in Go start the scoring, in Gomoku print the result."""
         if self.position.is_over and self.position.may_pass:
-            self.score_dialog = ScoreDialog(cast(Position, self.position),
-                                            lambda ownership: self.show_board(ownership=ownership), self.print)
+            self.scoring = ScoringSession(cast(Position, self.position))
+            self._show_score(self.scoring)
             return
         if self.position.is_over:
             self.result = self.position.result()
@@ -125,11 +123,16 @@ class Session:
             self.print(f"A game has at most {MAX_MOVES:,} moves, and this one has them: 'undo' takes moves back, "
                        "'save' and 'quit' keep it.")
 
+    def _show_score(self, scoring: ScoringSession) -> None:
+        self.show_board(ownership=scoring.ownership())
+        self.print(f"{scoring}\nEnter accepts the score; 'undo' continues the game.\n"
+                   "A point switches its chain between dead and alive.")
+
     # -- moves
 
     def is_engine_turn(self) -> bool:
         """Whether the player, not the person, is to move."""
-        return self.score_dialog is None and not self.result and not self.position.is_over and not self._is_full() \
+        return self.scoring is None and not self.result and not self.position.is_over and not self._is_full() \
             and self.position.to_play not in self.humans
 
     def _is_full(self) -> bool:
@@ -137,8 +140,13 @@ class Session:
         return self.position.plies >= MAX_MOVES
 
     def play(self, point: int) -> None:
-        """Play a move of the side to move.  Raises BadInput if the game is over, and IllegalMove."""
-        if self.score_dialog is not None:
+        """Play a move of the side to move; while the game is scored, switch the chain on the point between dead and
+        alive.  Raises BadInput if the game is over, or there is no such chain, and IllegalMove."""
+        if self.scoring is not None and point != PASS:
+            self.scoring.toggle(point)
+            self._show_score(self.scoring)
+            return
+        if self.scoring is not None:
             raise BadInput("the game is being scored: Enter accepts the score, 'undo' continues the game")
         if self.result:
             raise BadInput("the game is over: 'undo' goes back, 'new' starts another")
@@ -152,7 +160,7 @@ class Session:
         """Play the player's move.  Ctrl-C stops its search; it then plays the best move so far."""
         position, player = self.position, self.player
         colour = COLOUR_NAMES[position.to_play]
-        with SearchProgress(self._out) as progress:
+        with interruptible_search(self._out) as progress:
             if isinstance(player, SearchPlayer):
                 player.should_stop, player.on_progress = progress.should_stop, progress.on_progress
             point = player.select_move(position)
@@ -168,7 +176,7 @@ class Session:
     def undo(self) -> None:
         """Undo the person's last move and the player's answer to it.  Raises IllegalMove if there is none."""
         previous = self.position.undo()
-        self.score_dialog, self.result = None, ""
+        self.scoring, self.result = None, ""
         self._redo_stack.append(self.position)
         self.position = previous
         while self.position.to_play not in self.humans and self.position.plies:
@@ -193,7 +201,7 @@ class Session:
 
     def evaluate(self) -> Evaluation:
         """Evaluate the position with the player's search or network.  Ctrl-C stops it early."""
-        with SearchProgress(self._out) as progress:
+        with interruptible_search(self._out) as progress:
             return self._evaluator.evaluate(self.position, should_stop=progress.should_stop,
                                             on_progress=progress.on_progress)
 
@@ -205,7 +213,7 @@ class Session:
 
     def finish(self, result: str) -> None:
         """End the game with an SGF result: print and save it."""
-        self.score_dialog, self.result = None, result
+        self.scoring, self.result = None, result
         self._leave_undone_moves()
         self._lines[self.position.moves] = result
         self.print(self.screen.style(f"{format_result(result, self.position)} ({result}).", bold=True))
@@ -218,11 +226,7 @@ class Session:
         """
         self.player.warm_up(position)
         self.save_if_changed()
-        self.position, self.result, self.score_dialog, self._path = position, "", None, None
-        self._loaded = loaded
-        self._redo_stack.clear()
-        self._lines.clear()
-        self._saved = self._game_state()
+        self._begin(position, loaded)
         self.show_position()
 
     # -- files

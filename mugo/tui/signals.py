@@ -1,7 +1,7 @@
-"""The signals after which a game is still saved.
+"""Signals: Ctrl-C stops a search, and after any other a game is still saved.
 
+    SIGINT             the end of a search that is under way; else KeyboardInterrupt, as Python has it
     SIGTERM, SIGHUP    the end of the input (EOFError), once
-    SIGINT             KeyboardInterrupt, as Python has it
     all three          nothing, once the input has ended and while a game is saved
 
 A terminal that is closed sends SIGHUP twice, milliseconds apart: an interactive shell passes on its own, and the kernel
@@ -11,6 +11,10 @@ import contextlib
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from typing import TextIO
+
+from mugo.games.coords import format_gtp
+from mugo.search.result import SearchResult
 
 # Windows has no SIGHUP.
 ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
@@ -36,20 +40,62 @@ def ignore_signals() -> Iterator[None]:
         yield
 
 
+@contextlib.contextmanager
+def interruptible_search(out: TextIO) -> Iterator["SearchProgress"]:
+    """Let Ctrl-C stop a search that gets `should_stop` and `on_progress`; a second one raises KeyboardInterrupt."""
+    progress = SearchProgress(out)
+    try:
+        with _handlers((signal.SIGINT,), progress.interrupt, (signal.SIGINT,)):
+            yield progress
+    finally:
+        progress.erase()
+    if progress.should_stop():
+        print("stopped; this is the best so far", file=out, flush=True)
+
+
+class SearchProgress:
+    """On a terminal, one line with the time, the simulations and the best move of a search."""
+
+    def __init__(self, out: TextIO):
+        self._out = out
+        self._is_shown = self._is_stopped = False
+
+    def interrupt(self, *_: object) -> None:
+        if self._is_stopped:
+            raise KeyboardInterrupt
+        self._is_stopped = True
+
+    def should_stop(self) -> bool:
+        return self._is_stopped
+
+    def on_progress(self, result: SearchResult) -> None:
+        if self._out.isatty():
+            self._is_shown = True
+            best = result.moves[0]
+            self._out.write(f"\r{result.seconds:.0f} s, {result.simulations:,} simulations, best move "
+                            f"{format_gtp(best.point, result.position.shape)} ({best.win_rate:.0%})\x1b[K")
+            self._out.flush()
+
+    def erase(self) -> None:
+        if self._is_shown:
+            self._out.write("\r\x1b[K")
+
+
 def _ignore(*_: object) -> None:
     """A handler.  Of a signal that arrives just before its handler is SIG_IGN, Python prints an error."""
 
 
 @contextlib.contextmanager
-def _handlers(numbers: tuple[int, ...], handler: Callable[..., None]) -> Iterator[None]:
-    """Set the handler of these signals, and at the end those of all SIGNALS as they were before.
+def _handlers(numbers: tuple[int, ...], handler: Callable[..., None], restored: tuple[int, ...] = SIGNALS
+              ) -> Iterator[None]:
+    """Set the handler of these signals, and at the end those of the signals `restored` as they were before.
 
     Does nothing outside the main thread, where Python sets no handlers.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {number: signal.getsignal(number) for number in SIGNALS}
+    before = {number: signal.getsignal(number) for number in restored}
     try:
         for number in numbers:
             signal.signal(number, handler)

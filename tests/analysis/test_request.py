@@ -4,7 +4,7 @@ from analysis.queries import FakeNetwork, query, run, run_one
 
 from mugo.analysis.engine import MAX_LINE_BYTES
 from mugo.analysis.fields import InvalidQuery
-from mugo.analysis.overrides import read_overrides, search_parameters
+from mugo.analysis.overrides import Overrides, read_overrides, search_parameters, unquoted
 from mugo.analysis.request import NO_OVERRIDES, parse_query
 from mugo.games.board import BLACK, WHITE
 from mugo.players.katago_parameters import KATAGO_PARAMETERS
@@ -26,63 +26,52 @@ def test_a_line_that_is_not_a_query_is_answered_with_an_error(line, text):
     assert answer.keys() == {"error"} and text in answer["error"] and len(answer["error"]) < 400
 
 
+ERRORS = {
+    "boardXSize": [(1, "from 2 to 19"), (25, "from 2 to 19"), (True, "from 2 to 19")],
+    "boardYSize": [(None, "from 2 to 19")],
+    "moves": [(None, "pairs"), ("C3", "pairs"), ([["B", "C3", 1]], "pairs"), ([["X", "C3"]], '"B" or "W"'),
+              ([["B", "K1"]], "'K1' is not a vertex on 5x5"), ([["B", 3]], "GTP vertices"),
+              ([["B", "pass"]] * 4096, "at most 4095 entries, not 4096"),
+              ([["B", "C3"], ["W", "C3"]], "Illegal move 2: White C3 is occupied")],
+    "initialStones": [([["B", "A1"]] * 4096, "at most 4095 entries, not 4096"), ([["B", "pass"]], "not on a pass"),
+                      ([["B", "A1"], ["W", "A2"], ["W", "B1"]], "cannot be placed on"),
+                      ([["B", "D4"], ["W", "D4"]], "two stones are on one point"),
+                      ([["B", "D4"], ["B", "D4"]], "two stones are on one point")],
+    "initialPlayer": [("green", '"B" or "W"')],
+    "rules": [(None, "rules are a name such as"), ("klingon", "could not parse rules: 'klingon'"),
+              ({"ko": "NEVER"}, "could not parse rules: 'ko'"), ({"luck": True}, "could not parse rules: 'luck'"),
+              (3, "rules are a name such as"), ('{"ko": "NEVER"}', "could not parse rules: 'ko'"),
+              ("{ko", "could not parse rules: the rules are not JSON")],
+    "komi": [("7.5", "from -400 to 400"), (400.5, "from -400 to 400")],
+    "whiteHandicapBonus": [("2N", '"0", "N" or "N-1"')],
+    "analyzeTurns": [([1], "invalid turn number: 1"), ([0.5], "array of integers"), ([], "at least one turn")],
+    "priority": [(1.5, "an integer")],
+    "priorities": [([1], "goes with analyzeTurns")],
+    "maxVisits": [(0, "an integer from 1")],
+    "maxTime": [(-1, "a number of 0 or more")],
+    "includePolicy": [("yes", "true or false")],
+    "reportDuringSearchEvery": [(0, "from 0.001")],
+    "avoidMoves": [([{"player": "B"}], "player, moves and untilDepth"),
+                   ([{"player": "B", "moves": "A1", "untilDepth": 1}], "array of GTP vertices"),
+                   ([{"player": "B", "moves": ["Z9"], "untilDepth": 1}], "'Z9' is not a vertex")],
+    "allowMoves": [([{"player": "B", "moves": [], "untilDepth": 0}], "1 or more"),
+                   ([{"player": "B", "moves": [], "untilDepth": 1}] * 2, "at most one entry for each player")],
+    "overrideSettings": [([], "an object"), ({"reportAnalysisWinratesAs": "GREEN"}, "one of BLACK, WHITE, SIDETOMOVE"),
+                         ({"maxTime": "soon"}, "maxTime must be a number of 0 or more"),
+                         ({"maxPlayouts": "ten"}, "maxPlayouts must be an integer"),
+                         ({"wideRootNoise": "x"}, "wideRootNoise must be a number"),
+                         ({"maxVisits": "1_0"}, "maxVisits must be an integer"),
+                         ({"maxTime": "３"}, "maxTime must be a number of 0 or more"),
+                         ({"cpuctExploration": "high"}, "cpuctExploration must be a number"),
+                         ({"minVisitPropForLCB": 2}, "minVisitPropForLCB must be at most 1"),
+                         ({"numSearchThreads": 0}, "numSearchThreads must be at least 1")],
+    "rootPolicyTemperature": [("1.2", "a number of 0 or more"), (0, "must be above 0")],
+    "action": [("dance", "one of query_version")],
+}
+
+
 @pytest.mark.parametrize("field, value, text", [
-    ("boardXSize", 1, "from 2 to 19"),
-    ("boardXSize", 25, "from 2 to 19"),
-    ("boardXSize", True, "from 2 to 19"),
-    ("boardYSize", None, "from 2 to 19"),
-    ("moves", None, "pairs"),
-    ("moves", "C3", "pairs"),
-    ("moves", [["B", "C3", 1]], "pairs"),
-    ("moves", [["X", "C3"]], '"B" or "W"'),
-    ("moves", [["B", "K1"]], "'K1' is not a vertex on 5x5"),
-    ("moves", [["B", 3]], "GTP vertices"),
-    ("moves", [["B", "pass"]] * 4096, "at most 4095 entries, not 4096"),
-    ("initialStones", [["B", "A1"]] * 4096, "at most 4095 entries, not 4096"),
-    ("moves", [["B", "C3"], ["W", "C3"]], "Illegal move 2: White C3 is occupied"),
-    ("initialStones", [["B", "pass"]], "not on a pass"),
-    ("initialStones", [["B", "A1"], ["W", "A2"], ["W", "B1"]], "cannot be placed on"),
-    ("initialPlayer", "green", '"B" or "W"'),
-    ("rules", None, "rules are a name such as"),
-    ("rules", "klingon", "could not parse rules: 'klingon'"),
-    ("rules", {"ko": "NEVER"}, "could not parse rules: 'ko'"),
-    ("rules", {"luck": True}, "could not parse rules: 'luck'"),
-    ("rules", 3, "rules are a name such as"),
-    ("rules", '{"ko": "NEVER"}', "could not parse rules: 'ko'"),
-    ("rules", "{ko", "could not parse rules: the rules are not JSON"),
-    ("komi", "7.5", "from -400 to 400"),
-    ("komi", 400.5, "from -400 to 400"),
-    ("whiteHandicapBonus", "2N", '"0", "N" or "N-1"'),
-    ("analyzeTurns", [1], "invalid turn number: 1"),
-    ("analyzeTurns", [0.5], "array of integers"),
-    ("analyzeTurns", [], "at least one turn"),
-    ("priority", 1.5, "an integer"),
-    ("priorities", [1], "goes with analyzeTurns"),
-    ("maxVisits", 0, "an integer from 1"),
-    ("maxTime", -1, "a number of 0 or more"),
-    ("includePolicy", "yes", "true or false"),
-    ("reportDuringSearchEvery", 0, "from 0.001"),
-    ("avoidMoves", [{"player": "B"}], "player, moves and untilDepth"),
-    ("avoidMoves", [{"player": "B", "moves": "A1", "untilDepth": 1}], "array of GTP vertices"),
-    ("avoidMoves", [{"player": "B", "moves": ["Z9"], "untilDepth": 1}], "'Z9' is not a vertex"),
-    ("allowMoves", [{"player": "B", "moves": [], "untilDepth": 0}], "1 or more"),
-    ("allowMoves", [{"player": "B", "moves": [], "untilDepth": 1}] * 2, "at most one entry for each player"),
-    ("overrideSettings", [], "an object"),
-    ("overrideSettings", {"reportAnalysisWinratesAs": "GREEN"}, "one of BLACK, WHITE, SIDETOMOVE"),
-    ("overrideSettings", {"maxTime": "soon"}, "maxTime must be a number of 0 or more"),
-    ("overrideSettings", {"maxPlayouts": "ten"}, "maxPlayouts must be an integer"),
-    ("overrideSettings", {"wideRootNoise": "x"}, "wideRootNoise must be a number"),
-    ("overrideSettings", {"maxVisits": "1_0"}, "maxVisits must be an integer"),
-    ("overrideSettings", {"maxTime": "３"}, "maxTime must be a number of 0 or more"),
-    ("overrideSettings", {"cpuctExploration": "high"}, "cpuctExploration must be a number"),
-    ("overrideSettings", {"minVisitPropForLCB": 2}, "minVisitPropForLCB must be at most 1"),
-    ("overrideSettings", {"numSearchThreads": 0}, "numSearchThreads must be at least 1"),
-    ("rootPolicyTemperature", "1.2", "a number of 0 or more"),
-    ("rootPolicyTemperature", 0, "must be above 0"),
-    ("initialStones", [["B", "D4"], ["W", "D4"]], "two stones are on one point"),
-    ("initialStones", [["B", "D4"], ["B", "D4"]], "two stones are on one point"),
-    ("action", "dance", "one of query_version"),
-])
+    (field, value, text) for field, cases in ERRORS.items() for value, text in cases])
 def test_an_error_names_the_field(field, value, text):
     answer = run_one(query("it") | {field: value}, network=FakeNetwork())
     assert answer["id"] == "it" and text in answer["error"] and answer["field"] == field
@@ -105,7 +94,7 @@ def test_fields_that_are_not_supported_are_warned_about():
     for name in "rootPolicyTemperature", "rootFpuReductionMax":
         assert fields(**{name: 1.2}) == []
         parsed, warnings = parse_query(query(**{name: 1.2}), of_search=search_parameters(has_network=False))
-        assert not parsed.settings and warnings == [(name, "this player has no such setting: ignored")]
+        assert not parsed.overrides.settings and warnings == [(name, "this player has no such setting: ignored")]
     assert fields(colour="red")[0] == ("colour", "unknown field: ignored")
     assert "humanSLProfile" in fields(overrideSettings={"humanSLProfile": "rank_1d", "maxTime": "3"})[0][1]
 
@@ -116,7 +105,7 @@ def test_a_query_overrides_the_settings_of_its_search():
               "fpuReductionMax": 0.1, "lcbStdevs": 4, "minVisitPropForLCB": 0.2, "numSearchThreads": 2,
               "rootFpuReductionMax": 0.05, "rootPolicyTemperature": 1.1, "wideRootNoise": 0.04}
     parsed, warnings = parse_query(query(overrideSettings=values))
-    assert not warnings and parsed.settings == {
+    assert not warnings and parsed.overrides.settings == {
         "c": 1.2, "cpuct_exploration_base": 400, "cpuct_exploration_log": 0.45, "fpu_reduction_max": 0.1,
         "lcb_stdevs": 4, "min_visit_prop_for_lcb": 0.2, "threads": 2, "root_fpu_reduction_max": 0.05,
         "root_policy_temperature": 1.1, "dirichlet_weight": 0.04}
@@ -124,7 +113,7 @@ def test_a_query_overrides_the_settings_of_its_search():
         name for name, parameter in KATAGO_PARAMETERS.items()
         if parameter.option not in ("simulations", "seconds", "lag", "ponder")} | {"wideRootNoise"}
     parsed, _ = parse_query(query(rootPolicyTemperature=2, overrideSettings={"rootPolicyTemperature": 1.5}))
-    assert parsed.settings == {"root_policy_temperature": 2}
+    assert parsed.overrides.settings == {"root_policy_temperature": 2}
     for has_search, has_network, left in (True, False, {"lcbStdevs", "minVisitPropForLCB", "numSearchThreads"}), \
             (False, True, set()):
         _, ((field, text),) = parse_query(query(overrideSettings=values),
@@ -134,14 +123,14 @@ def test_a_query_overrides_the_settings_of_its_search():
 
 
 def test_a_query_overrides_the_configuration():
-    config, _ = read_overrides({"maxVisits": "7", "maxTime": "3", "cpuctExploration": "1.5", "wideRootNoise": "0.1",
-                                "reportAnalysisWinratesAs": "SIDETOMOVE", "analysisPVLen": "4"}, NO_OVERRIDES,
-                               search_parameters())
-    plain, _ = parse_query(query(), config)
+    values = unquoted({"maxVisits": "7", "maxTime": "3", "cpuctExploration": "1.5", "wideRootNoise": "0.1",
+                       "reportAnalysisWinratesAs": "SIDETOMOVE", "analysisPVLen": "4"})
+    config, _ = read_overrides(values, NO_OVERRIDES, search_parameters())
+    plain = parse_query(query(), config)[0].overrides
     assert (plain.max_visits, plain.max_time, plain.perspective, plain.pv_length) == (7, 3, None, 4)
     assert plain.settings == {"c": 1.5, "dirichlet_weight": 0.1}
-    other, _ = parse_query(query(maxVisits=8, analysisPVLen=5, overrideSettings={
-        "maxTime": 1, "cpuctExploration": 1, "reportAnalysisWinratesAs": "WHITE"}), config)
+    other = parse_query(query(maxVisits=8, analysisPVLen=5, overrideSettings={
+        "maxTime": 1, "cpuctExploration": 1, "reportAnalysisWinratesAs": "WHITE"}), config)[0].overrides
     assert (other.max_visits, other.max_time, other.perspective, other.pv_length) == (8, 1, WHITE, 5)
     assert other.settings == {"c": 1, "dirichlet_weight": 0.1}
 
@@ -167,12 +156,12 @@ def test_the_fields_of_a_query():
     parsed, _ = parse_query(query(moves=[["b", "c3"], ["white", "(0,0)"], ["W", "pass"]], analyzeTurns=[3, 1],
                                 overrideSettings={"maxTime": "2.5", "maxVisits": 7}, komi=None))
     assert parsed.position(2).moves[-1] == (WHITE, 7) and parsed.position(3).to_play == BLACK
-    assert (parsed.turns, parsed.max_visits, parsed.max_time, parsed.perspective) == ((1, 3), 7, 2.5, BLACK)
+    assert parsed.turns == (1, 3) and parsed.overrides == Overrides(7, 2.5, perspective=BLACK)
     assert parsed.position(0).komi == 7.5
     assert parse_query(query(rules="japanese", komi=None))[0].position(0).komi == 6.5
     assert [parse_query(query(komi=komi))[0].position(0).komi for komi in (-400, 400, 361.5)] == [-400, 400, 361.5]
     assert parse_query(query(initialPlayer="W"))[0].position(0).to_play == WHITE
-    assert parse_query(query(maxVisits=3, overrideSettings={"maxVisits": 9}))[0].max_visits == 3
+    assert parse_query(query(maxVisits=3, overrideSettings={"maxVisits": 9}))[0].overrides.max_visits == 3
 
 
 @pytest.mark.parametrize("rules, bonus, komi", [

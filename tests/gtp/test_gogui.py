@@ -10,7 +10,6 @@ from gtp.test_analyze import FirstPointNetwork
 from mugo.games import scoring
 from mugo.games.coords import PASS
 from mugo.games.go import WHITE, Position
-from mugo.games.game import plane_names
 from mugo.games.planes import DEPTH
 from mugo.gtp import gogui
 from mugo.gtp.engine import GtpEngine
@@ -74,6 +73,12 @@ def test_a_player_without_a_network_or_a_search_is_a_failure(search_engine):
     assert GtpEngine(PolicyPlayer(FirstPointNetwork())).answer("mugo-pv") == "? no search\n\n"
 
 
+def test_stones_that_are_set_up_keep_the_side_to_move(search_engine):
+    for line in "clear_board", "gogui-setup_player white", "gogui-setup b C3 w D4":
+        search_engine.answer(line)
+    assert search_engine.answer("gogui-rules_side_to_move") == "= white\n\n"
+
+
 def test_every_analyze_command_that_is_listed_is_answered(monkeypatch):
     monkeypatch.setattr(gogui, "SEARCH_SECONDS", 0.1)
     search = {"mugo-search", "mugo-pv", "mugo-tree"}
@@ -99,19 +104,6 @@ def test_the_result_as_a_referee(komi, result):
     assert engine.answer("gogui-rules_final_result") == "= unknown\n\n"
     engine.position = engine.position.play(PASS).play(PASS)
     assert engine.answer("gogui-rules_final_result") == f"= {result}\n\n"
-
-
-@pytest.mark.parametrize("colour", ["black", "white"])
-def test_stones_that_are_set_up_keep_the_side_to_move(colour):
-    engine = GtpEngine(PolicyPlayer(FirstPointNetwork()), size=5)
-    engine.answer(f"gogui-setup_player {colour}")
-    engine.answer("gogui-setup b C3 w D4")
-    assert engine.answer("gogui-rules_side_to_move") == f"= {colour}\n\n"
-
-
-def test_the_planes_have_different_names():
-    names = plane_names("go")
-    assert len(set(names)) == DEPTH and names[0] == "stone colour mine" and names[12] == "liberties 1"
 
 
 def test_final_status_list_finds_a_seki():

@@ -20,7 +20,7 @@ from mugo.games.game import encode
 from mugo.games.go import Position
 from mugo.gtp.engine import GtpEngine, serve
 from mugo.gtp.params import Parameters
-from mugo.gtp.raw_nn import evaluate_in, katago_symmetries
+from mugo.gtp.raw_nn import KATAGO_SYMMETRIES, evaluate_in
 from mugo.nn.output import NetworkOutput
 from mugo.players.options import make_player
 from mugo.players.policy import PolicyPlayer
@@ -67,23 +67,12 @@ def test_a_search_that_ends_by_itself_is_not_cancelled():
 
 def test_pondering_begins_when_the_move_of_a_search_is_played_and_stop_ends_it():
     engine = GtpEngine(uct(30), size=5, parameters=Parameters(Namespace(ponder=True)))
-    vertex = engine.answer("kata-search b").split()[1]
-    assert not engine.is_pondering
-    other = "A1" if vertex != "A1" else "B1"
-    for move, ponders in (other, False), (vertex, True):
-        if not ponders:
-            engine.answer(f"play b {move}")
-            assert not engine.is_pondering
-            engine.answer("undo")
-            engine.answer("kata-search b")
-            continue
-        engine.answer(f"play b {engine.answer('kata-search b').split()[1]}")
-        assert engine.is_pondering
-        engine.answer("name")
-        assert engine.is_pondering
-        assert engine.answer("stop") == "= \n\n" and not engine.is_pondering
-        engine.answer("name")
-        assert not engine.is_pondering
+    for line, ponders in (("play b {other}", False), ("undo", False), ("play b {vertex}", True), ("name", True),
+                          ("stop", False), ("name", False)):
+        vertex = engine.answer("kata-search b").split()[1] if line.startswith("play") else ""
+        other = "B1" if vertex == "A1" else "A1"
+        assert engine.answer(line.format(vertex=vertex, other=other)).startswith("= ")
+        assert engine.is_pondering == ponders, line
     engine.close()
 
 
@@ -178,7 +167,7 @@ def test_a_transposed_board_is_what_katago_transposes():
     for number, turned in enumerate(turns * 2):
         board = turned(position.stones)
         board = board.T if number >= 4 else board
-        packed = encode([position], katago_symmetries()[number])
+        packed = encode([position], KATAGO_SYMMETRIES[number])
         own = (packed[0, :, 0] & 1).astype(int) - (packed[0, :, 0] >> 1 & 1)
         assert np.array_equal(own.reshape(5, 5), board * position.to_play)
 
@@ -228,5 +217,5 @@ def test_the_clock_runs_during_a_search_that_plays_nothing():
     engine, out = GtpEngine(uct(20), size=5), io.StringIO()
     started = time.monotonic()
     serve(engine, io.StringIO("kata-time_settings absolute 100\nkata-search b\nkata-search w\nquit\n"), out)
-    most = time.monotonic() - started + 2 * engine.options.lag
-    assert all(100 - most <= clock.main <= 100 - engine.options.lag for clock in engine.clocks.values())
+    most = time.monotonic() - started + 2 * engine.parameters.of_engine.lag
+    assert all(100 - most <= clock.main <= 100 - engine.parameters.of_engine.lag for clock in engine.clocks.values())

@@ -94,6 +94,7 @@ def test_katagos_names_of_options():
                                                "numSearchThreads ponderingEnabled")
     assert ask(engine, "kata-set-param maxVisits 77") == "= "
     assert ask(engine, "kata-get-param maxVisits") == ask(engine, "mugo-param simulations") == "= 77"
+    assert ask(engine, "kata-set-param maxVisits 10.5").startswith("? maxVisits: '10.5'")
     for name in "playoutDoublingAdvantage", "cpuctExploration":              # uct has UCB1
         assert ask(engine, f"kata-set-param {name} 1") == "? unknown parameter"
 
@@ -109,12 +110,6 @@ def test_a_limit_that_katago_has_by_default_is_none_and_can_be_put_back():
         assert ask(engine, f"kata-set-param {name} {unlimited}") == "= "
         assert ask(engine, f"mugo-param {option}") == "= default"
         assert ask(engine, f"kata-set-param {name} many") == "? syntax error"
-
-
-def test_an_invalid_value_of_katagos_parameter_is_named_as_katago_does():
-    engine = new_engine("uct", "--max-edges", "5000")
-    assert ask(engine, "kata-set-param maxVisits 10.5").startswith("? maxVisits: '10.5'")
-    assert ask(engine, "kata-set-param maxVisits 0").startswith("? maxVisits: must be at least 1")
 
 
 @pytest.mark.parametrize("name, other", [("lag", "3"), ("ponder", "1"), ("cleanup", "1")])

@@ -18,7 +18,7 @@ def play():
                      for colour, arguments in ((BLACK, black), (WHITE, white))}
         clients.extend(by_colour.values())
         opening = opening or Position(3, 0.5)
-        return play_game(by_colour, opening, MatchRules(size=opening.size, **rules), lambda position: score)
+        return play_game(by_colour, opening, MatchRules(**rules), lambda position: score)
 
     yield game
     for client in clients:

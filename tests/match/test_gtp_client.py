@@ -8,7 +8,7 @@ from fakes import FAKE_ENGINE, is_running
 
 from mugo.core.files import BadInput
 from mugo.match import gtp_client
-from mugo.match.gtp_client import CRASH, PROTOCOL_ERROR, REFUSED, TIMEOUT, EngineFault, GtpClient, participant_of
+from mugo.match.gtp_client import CRASH, PROTOCOL_ERROR, REFUSED, EngineFault, GtpClient, participant_of
 
 
 @pytest.fixture
@@ -61,14 +61,6 @@ def test_a_player_of_mugo_imports_nothing_from_the_current_folder(tmp_path, monk
     assert not participant_of("gnugo --mode gtp").is_player
 
 
-def test_a_player_of_mugo_starts_in_any_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("PYTHONPATH", raising=False)
-    client = GtpClient(participant_of("random"))
-    assert client.send_command("name") == "MuGo random"
-    client.close()
-
-
 @pytest.mark.parametrize("text, error", [("no-such-program --gtp", "no-such-program: cannot be started: No such file"),
                                         ("gnugo '", "is no command line: No closing quotation"),
                                         (" ", "a participant is a player")])
@@ -77,29 +69,10 @@ def test_a_program_that_cannot_be_started_is_one_line(text, error):
         GtpClient(participant_of(text))
 
 
-def test_a_crash_is_reported_with_the_last_lines_of_stderr(start):
+def test_no_command_is_answered_after_a_crash(start):
     client = start("CRASH")
     client.send_command("name")
-    crash = fault(client, "genmove b")
-    assert (crash.kind, str(crash)) == (CRASH, "ended with status 1 at 'genmove b': out of memory")
-    assert fault(client, "genmove w").kind == CRASH
-
-
-def test_a_hang_ends_with_the_timeout(start):
-    client = start("HANG")
-    client.send_command("name")
-    start_time = time.perf_counter()
-    hang = fault(client, "genmove b", timeout=0.2)
-    assert (hang.kind, str(hang)) == (TIMEOUT, "gave no response to 'genmove b' in 0.2 seconds")
-    assert time.perf_counter() - start_time < 2
-
-
-def test_a_response_without_a_mark_is_a_protocol_error(start):
-    client = start("GARBAGE")
-    client.send_command("name")
-    garbage = fault(client, "genmove b")
-    assert garbage.kind == PROTOCOL_ERROR
-    assert str(garbage) == "answered 'genmove b' with 'thinking about it', not with = or ?"
+    assert [fault(client, "genmove b").kind, fault(client, "genmove w").kind] == [CRASH, CRASH]
 
 
 def test_a_program_runs_on_after_a_refused_command(start):
@@ -159,10 +132,3 @@ def test_closing_ends_a_command_that_waits(start):
     client.close(force=True)
     waiting.join(5)
     assert [fault.kind for fault in faults] == [CRASH]
-
-
-def test_stderr_is_logged(start, tmp_path):
-    client = start("CRASH", log=tmp_path / "log.txt")
-    client.send_command("name")
-    fault(client, "genmove b")
-    assert (tmp_path / "log.txt").read_text() == "out of memory\n"

@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from drawing import draw
 from fakes import FAKE_ENGINE, vertices
 
 from mugo.cli import main as cli
@@ -23,16 +22,6 @@ def test_a_row_ends_a_game(play):
     game = play("A1 B1 C1", "A2 B2 C2", opening=Position(3), score=99)
     assert (game.end, game.result, game.at_fault) == ("a row", "B+", 0)
     assert vertices(game.position) == ["A1", "A2", "B1", "B2", "C1"]
-
-
-def test_a_full_board_is_a_draw(play):
-    opening, _ = draw("""
-        X O X
-        X O O
-        O . .
-    """, k=3)
-    game = play("B1 PASS", "C1", opening=opening)
-    assert (game.end, game.result) == ("full board", "0")
 
 
 @pytest.mark.parametrize("white, end", [("B2 pass", "illegal move"), ("A1", "illegal move")])

@@ -49,11 +49,6 @@ def test_ratings_of_two_participants_are_their_elo_difference():
     assert second.margin == pytest.approx(difference.margin, rel=0.03)
 
 
-def test_the_prior_moves_60_wins_in_100_games_by_a_fifth_of_an_elo():
-    first, second = ratings(np.array([[0, 60], [40, 0]]))
-    assert elo(0.6) - (first.value - second.value) == pytest.approx(0.2, abs=0.1)
-
-
 def test_intervals_contain_the_ratings_of_simulated_players():
     rng = np.random.default_rng(1)
     truth = np.array([0, 60, -150, 300])

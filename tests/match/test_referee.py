@@ -19,11 +19,6 @@ def test_two_passes_end_a_game_and_it_is_scored(play):
     assert [len(game.seconds[colour]) for colour in (BLACK, WHITE)] == [3, 2]
 
 
-def test_a_resignation_ends_a_game(play):
-    game = play("A1", "resign")
-    assert (game.end, game.result, game.position.plies) == ("resigned", "B+R", 1)
-
-
 def test_a_game_of_max_moves_is_scored_as_it_stands(play):
     game = play("A1 B2", "C3 C1", max_moves=3, score=0.0)
     assert (game.end, game.result, game.position.plies) == ("move limit", "0", 3)
@@ -76,7 +71,7 @@ def test_a_game_without_max_moves_has_three_a_point(play):
 
 def test_explanations_of_moves_become_comments(play):
     game = play("'explain=I like it' A1 B1", "C3 resign")
-    assert game.comments == {1: "I like it", 3: "I like it"}
+    assert (game.end, game.result, game.comments) == ("resigned", "B+R", {1: "I like it", 3: "I like it"})
     game = play("'explain=I like it' A1", "explain=hopeless resign")
     assert game.comments == {1: "I like it\nWhite resigned: hopeless"}
     game = play(f"'explain=one\ntwo\x1b[2J{'x' * 5000}' A1", "resign")
@@ -126,11 +121,6 @@ def test_a_program_that_never_moves_loses_on_time(play, monkeypatch):
     game = play("A1", "C3 HANG", time=absolute(1))
     assert (game.end, game.result, game.at_fault) == ("lost on time", "B+T", WHITE)
     assert game.details == "White had not moved 0.1 seconds after its time was over"
-
-
-def test_time_left_is_that_of_the_main_time_before_byo_yomi(play, tmp_path):
-    play(f"log={tmp_path / 'black'} A1", "C3", time=canadian(60, 5, 2))
-    assert "time_left b 60 0" in (tmp_path / "black").read_text()
 
 
 def test_time_left_is_sent_before_each_move(play, tmp_path):

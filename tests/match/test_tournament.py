@@ -154,36 +154,16 @@ def test_participants_with_the_same_name_are_numbered():
     assert names == ["uct", "mcts", "uct (2)", "uct (3)"]
 
 
-@pytest.mark.slow
-def test_a_match_is_not_continued_with_other_recorded_openings(tmp_path, capsys):
-    openings, folder = tmp_path / "openings.sgf", tmp_path / "m"
-    openings.write_text("(;SZ[5];B[aa])")
-    words = "random", "random", "--size", 5, "--openings", openings, "--games"
-    match(*words, 2, "-o", folder)
-    openings.write_text("(;SZ[5];B[bb])")
-    file_checksum.cache_clear()
-    assert cli.main(["match", *map(str, words), "4", "-o", str(folder)]) == 2
-    assert f"{openings} has changed since" in capsys.readouterr().err
+def test_the_checksum_of_openings_is_that_of_the_files_that_may_have_games(tmp_path):
+    def checksum(**files):
+        for name, text in files.items():
+            (tmp_path / name.replace("_", ".")).write_text(text)
+        file_checksum.cache_clear()
+        return checksums([], str(tmp_path), Position(5)), checksums([], str(tmp_path / "a.sgf"), Position(5))
 
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name, text", [("b.sgf", "(;SZ[5];B[bb])"), ("a.sgf", "(;SZ[5];B[cc])"), ("a.sgf", None)])
-def test_a_match_is_not_continued_with_another_folder_of_openings(name, text, tmp_path, capsys):
-    openings, folder = tmp_path / "openings", tmp_path / "m"
-    openings.mkdir()
-    for first in "a", "c":
-        (openings / f"{first}.sgf").write_text(f"(;SZ[5];B[{first}{first}])")
-    (openings / "notes.txt").write_text("not a game")
-    words = "random", "random", "--size", 5, "--openings", openings, "--games"
-    match(*words, 2, "-o", folder)
-    (openings / "notes.txt").write_text("still not a game")
-    match(*words, 3, "-o", folder)
-    if text is None:
-        (openings / name).unlink()
-    else:
-        (openings / name).write_text(text)
-    match(*words, 4, "-o", folder, expect=2)
-    assert f"{openings} has changed since" in capsys.readouterr().err
+    folder, file = checksum(a_sgf="(;SZ[5];B[aa])", c_sgf="(;SZ[5];B[cc])", notes_txt="not a game")
+    assert checksum(notes_txt="still not a game") == (folder, file)
+    assert checksum(b_sgf="(;SZ[5];B[bb])")[0] != folder and checksum(a_sgf="(;SZ[5];B[dd])")[1] != file
 
 
 def test_the_folder_of_another_match_is_refused(tmp_path, capsys):
@@ -196,14 +176,6 @@ def test_the_folder_of_another_match_is_refused(tmp_path, capsys):
     assert "exists already and holds no match" in capsys.readouterr().err
 
 
-def test_a_match_with_other_rules_is_refused(tmp_path, capsys):
-    match(FIRST, FAKE_ENGINE, *RULES, "--games", 1, "--rules", "japanese", "-o", tmp_path / "match")
-    match(FIRST, FAKE_ENGINE, *RULES, "--games", 2, "--rules", "chinese", "-o", tmp_path / "match", expect=2)
-    error = capsys.readouterr().err
-    assert "rules 'japanese'" in error and error.count("\n") == 1
-    assert len(rows_of(tmp_path / "match")) == 1
-
-
 def test_a_match_is_continued_only_with_the_same_options(tmp_path):
     values = {bool: lambda value: not value, int: lambda value: 7, float: lambda value: 7.0}
 
@@ -213,23 +185,18 @@ def test_a_match_is_continued_only_with_the_same_options(tmp_path):
 
     MatchFolder(tmp_path, settings())
     MatchFolder(tmp_path, settings())
+    assert {"participants", "sprt", "rules", "handicap", "komi", "size"} <= settings().keys()
     for name, each in options_of(MatchOptions).items():
         other = each.choices[-1] if each.choices else values.get(each.kind, lambda value: "x")(each.default)
         with pytest.raises(BadInput, match=f"holds another match: {name.replace('_', ' ')} "):
             MatchFolder(tmp_path, settings(**{name: other}))
 
 
-@pytest.mark.parametrize("rules, word", [('{"scoring":\n "AREA"}', "koPOSITIONALscoreAREAtaxNONEsui0fpok1"),
-                                         ("New Zealand", "new_zealand"), (" japanese\t", "japanese")])
-def test_programs_get_the_rules_in_one_word(rules, word, tmp_path, capsys):
-    words = (f"{FAKE_ENGINE} log={tmp_path / 'log'}", "random", *RULES, "--rules", rules, "--games", 2,
-             "-o", tmp_path / "m")
+def test_programs_get_the_rules_in_one_word(tmp_path, capsys):
+    words = f"{FAKE_ENGINE} log={tmp_path / 'log'}", "random", *RULES, "--rules", "New Zealand", "--games", 2
     match(*words)
-    assert {row["end"] for row in rows_of(tmp_path / "m")} == {"two passes"}
     sent = {line for line in (tmp_path / "log").read_text().splitlines() if line.startswith("kgs-rules")}
-    assert sent == {f"kgs-rules {word}"}
-    match(*words)                                        # nothing is left to play
-    assert capsys.readouterr().err == ""
+    assert sent == {"kgs-rules new_zealand"} and capsys.readouterr().err == ""
 
 
 def test_a_program_that_refuses_the_rules_is_one_line(tmp_path, capsys):
@@ -469,29 +436,18 @@ def test_rows_with_too_few_or_too_many_values_are_named(finished, tmp_path):
     assert [row["number"] for row in MatchFolder(folder, match_json).rows] == [first[0]]
 
 
-def test_a_match_json_that_is_no_file_or_nested_deeply_is_refused(tmp_path):
+@pytest.mark.parametrize("name, text, message", [
+    ("match.json", "[" * 200_000, "match.json cannot be read"),
+    ("match.json", None, "match.json is not a regular file"),
+    ("match.json", '{"sides": ["uct", "random"], "size": 3}',
+     "m holds a match of format 1, written by another version of MuGo"),
+    ("games.csv", "a,b\n1,2\n", "games.csv was not written by this program")])
+def test_a_file_of_another_program_version_or_kind_is_named(name, text, message, tmp_path):
     MatchFolder(tmp_path / "m", {"size": 3})
-    path = tmp_path / "m" / "match.json"
-    path.write_text("[" * 200_000)
-    with pytest.raises(BadInput, match="match.json cannot be read"):
-        MatchFolder(tmp_path / "m", {"size": 3})
+    path = tmp_path / "m" / name
     path.unlink()
-    os.mkfifo(path)
-    with pytest.raises(BadInput, match="match.json is not a regular file"):
-        MatchFolder(tmp_path / "m", {"size": 3})
-
-
-def test_a_games_csv_with_other_columns_is_refused(tmp_path):
-    MatchFolder(tmp_path / "m", {"size": 3})
-    (tmp_path / "m" / "games.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(BadInput, match="games.csv was not written by this program"):
-        MatchFolder(tmp_path / "m", {"size": 3})
-
-
-def test_a_match_of_an_earlier_format_is_refused(tmp_path):
-    (tmp_path / "m").mkdir()
-    (tmp_path / "m" / "match.json").write_text('{"sides": ["uct", "random"], "size": 3}')
-    with pytest.raises(BadInput, match="m holds a match of format 1, written by another version of MuGo"):
+    path.write_text(text) if text else os.mkfifo(path)
+    with pytest.raises(BadInput, match=message):
         MatchFolder(tmp_path / "m", {"size": 3})
 
 

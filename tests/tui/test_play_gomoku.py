@@ -1,7 +1,6 @@
 """Gomoku in the terminal, and games of Gomoku as SGF."""
 import io
 
-import numpy as np
 import pytest
 from drawing import draw
 from tui.test_play import Scripted, moves, play, points, saved, uct
@@ -28,16 +27,6 @@ def test_a_game_ends_with_a_row_and_is_saved_with_its_rules(tmp_path):
     assert "GM[4]" in text and "RU[3 in a row]" in text and "KM" not in text
 
 
-def test_a_full_board_is_a_draw(tmp_path):
-    drawn, _ = draw("""
-        X O X
-        X O O
-        O X a
-    """, k=3)
-    session, shown = play(tmp_path, ["c1"], position=drawn)
-    assert "A draw: the board is full (0)." in shown and session.result == "0"
-
-
 def test_commands_of_go_are_neither_listed_nor_run(tmp_path):
     assert set(COMMANDS.names("go")) - set(COMMANDS.names("gomoku")) == {"pass", "score", "chain", "done"}
     session, shown = play(tmp_path, ["pass", "score", "chain b2", "done", "help", "b2"], Scripted("a1"), Position(3))
@@ -57,6 +46,11 @@ def test_after_the_end_there_are_neither_moves_nor_hints(tmp_path):
     assert "the game is over: 'undo' goes back" in shown and "the game is over: B+" in shown
     assert shown.count("the game is over: there is no move to search for") == 2
     assert "White wins with 3 in a row, A2 B2 C2 (W+)." in shown
+
+
+def test_a_full_board_is_a_draw(tmp_path):
+    session, shown = play(tmp_path, ["c1"], position=draw("X O X / X O O / O X a".replace("/", "\n"), k=3)[0])
+    assert "A draw: the board is full (0)." in shown and session.result == "0"
 
 
 def test_hints_and_heat_name_the_move_that_wins(tmp_path):
@@ -146,20 +140,6 @@ def test_without_a_network_for_the_board_uct_plays_with_a_notice(monkeypatch, ca
 
 
 # ---- SGF
-
-def test_writing_and_reading_a_game_restores_it(tmp_path):
-    rng = np.random.default_rng(1)
-    for exactly in False, True:
-        position = Position(7, 4, exactly).with_stones(black=points("A1", 7), white=points("B1 C1", 7), to_play=WHITE)
-        while not position.is_over:
-            position = position.play(int(rng.choice(position.legal_points())))
-        path = tmp_path / "game.sgf"
-        path.write_text(format_record(record_from_position(position, result=position.result())))
-        again = load_position(path)
-        assert again.has_same_rules(position) and again.moves == position.moves and str(again) == str(position)
-        assert again.result() == position.result()
-        assert load_position(path, 2).moves == position.moves[:2]
-
 
 def test_gomoku_is_read_only_on_request():
     text = b"(;GM[4]SZ[15]RU[Exactly  5 in a row]KM[6.5]PB[Ada];B[hh])"

@@ -1,7 +1,9 @@
 """Plays and analyzes games on a rectangle by KaTrain's own code, under its rules, with each of its extra analyses and
 opponents: python drive_game.py COMMAND QUERIES
 
-As drive.py, which see.  What opponents need KataGo's network of human moves is left out.
+COMMAND is what a user enters in the place of KataGo's; the queries that KaTrain writes are kept in the file QUERIES.
+Prints what KaTrain shows, as a line of JSON.  Needs the package katrain.  What opponents need KataGo's network of human
+moves is left out.
 """
 import json
 import os
