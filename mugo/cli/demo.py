@@ -17,7 +17,7 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import format_gtp, move_index, point_of_index
 from mugo.games.go import Position
 from mugo.games.scoring import final_result
-from mugo.core.limits import POSITIVE, check_limits
+from mugo.core.options import Option
 from mugo.nn.inference import Network
 from mugo.players.options import make_player
 from mugo.players.player import Player
@@ -91,7 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(args: argparse.Namespace) -> int:
-    check_limits(args, {"minutes": POSITIVE})            # before the sample games are read
+    Option("minutes", float, above=0).check(args.minutes)             # before the sample games are read
     folder = args.output
     data, trained = folder / "games", folder / "run"
     run("preprocess", *(args.games or [str(sample_games())]), "-o", str(data), "--validation", "0.1", "--test", "0.1")

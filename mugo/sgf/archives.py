@@ -21,7 +21,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple
 
-from mugo.core.files import BadInput, error_line, is_temporary, open_zip_member, printable
+from mugo.core.files import BadInput, error_line, is_temporary, printable
 from mugo.sgf import sevenzip, zip_members
 from mugo.sgf.budget import (
     GAME_COST,
@@ -280,7 +280,7 @@ def _unzip(of: _Unpacking, prefix: str, file: BinaryIO, depth: int) -> Iterator[
         if member.is_dir():
             of.budget.spend(MEMBER_BYTES)
             continue
-        open_member = functools.partial(open_zip_member, archive, member)
+        open_member = functools.partial(zip_members.open_member, archive, member)
         yield from _member_or_error(of, name, member.file_size, open_member, depth)
 
 
