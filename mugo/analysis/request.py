@@ -171,7 +171,9 @@ def _read_game(fields: Fields, warnings: list[tuple[str, str]]) -> Record:
 
 def _start(game: Record) -> Position:
     """The position before the first move, with the first player to move.  Raises IllegalMove."""
-    return position_of(game, 0).with_turn(game.first_player)
+    position = position_of(game, 0)
+    assert isinstance(position, Position)
+    return position.with_turn(game.first_player)
 
 
 def _encode(moves: list[tuple[int, int]], size: BoardSize) -> np.ndarray:

@@ -139,7 +139,7 @@ class DaskExecutor:
     def explain(self, error: BaseException) -> BaseException:
         """The BadInput for an error that means a lost worker or scheduler; other errors themselves."""
         if isinstance(error, KilledWorker):
-            name = error.task.rpartition("-")[0]
+            name = str(error.task).rpartition("-")[0]
             return BadInput(f"{name}: {error.allowed_failures + 1} workers were lost while they worked on it, perhaps "
                             f"for want of memory; {CONTINUES}")
         return self._gone() if isinstance(error, CancelledError) else error

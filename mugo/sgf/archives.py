@@ -112,20 +112,15 @@ def file_format(head: bytes, name: str) -> str:
     return "tar" if head[257:262] == b"ustar" or _TAR_NAME.search(name) else ""
 
 
-def require_package(kind: str) -> None:
-    """Raise BadInput, which names the package to install, if files of this format need a missing one."""
-    if kind == "zst":
-        _zstd()
-
-
-def _zstd():
+def zstd_module(place: str = "") -> Any:
+    """What unpacks Zstandard.  Raises BadInput, which begins with a place and names the package, if it is missing."""
     try:
         from compression import zstd  # in the standard library from Python 3.14 on
     except ImportError:
         try:
             from backports import zstd
         except ImportError:
-            raise BadInput("reading .zst needs the package backports.zstd: pip install 'mugo[7z]'") from None
+            raise BadInput(f"{place}reading .zst needs the package backports.zstd: pip install 'mugo[7z]'") from None
     return zstd
 
 
@@ -203,7 +198,7 @@ def _decompressed(kind: str, file: BinaryIO) -> gzip.GzipFile | bz2.BZ2File | lz
     if kind == "gz":
         return gzip.GzipFile(fileobj=file)
     if kind == "zst":
-        return _zstd().ZstdFile(file)  # pyright: ignore[reportReturnType]  (has the same methods)
+        return zstd_module().ZstdFile(file)              # which has the same methods
     return lzma.LZMAFile(file) if kind == "xz" else bz2.BZ2File(file)
 
 
