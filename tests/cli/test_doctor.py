@@ -13,7 +13,7 @@ from mugo import __version__
 from mugo.cli import doctor
 from mugo.cli import main as cli
 from mugo.core.files import BadInput
-from mugo.core.versions import PACKAGES, versions
+from mugo.cli.doctor import PACKAGES, versions
 
 MUGO = (sys.executable, str(Path(__file__).parents[2] / "main.py"))
 
@@ -32,7 +32,7 @@ def test_version_is_that_of_mugo_and_of_every_package_that_matters(capsys):
 
 
 def test_a_package_that_is_not_installed_has_no_line(monkeypatch):
-    monkeypatch.setattr("mugo.core.versions.PACKAGES", ("numpy", "no-such-package"))
+    monkeypatch.setattr("mugo.cli.doctor.PACKAGES", ("numpy", "no-such-package"))
     assert set(versions()) == {"MuGo", "Python", "system", "numpy"}
 
 
