@@ -176,16 +176,6 @@ def test_the_scheduler_goes_while_units_run(tmp_path):
     assert not logging.getLogger("distributed.client").isEnabledFor(logging.ERROR)
 
 
-@pytest.mark.parametrize("first, name", [("a file", "a file"), (3, "3"), (None, "None"), ("x" * 200, "x" * 100),
-                                         ("two\nlines", "two lines")])
-def test_task_name(first, name):
-    assert task_name((first,)) == name
-
-
-def test_a_task_is_called_by_the_name_of_its_first_argument(tmp_path):
-    assert task_name((tmp_path / "games.zip", 3)) == "games.zip"
-
-
 def test_local_numbers_and_a_scheduler_exclude_each_other(capsys, tmp_path):
     (tmp_path / "a.sgf").write_text("(;GM[1]SZ[9];B[aa];W[bb])")
     assert main(["review", str(tmp_path / "a.sgf"), "--jobs", "2", "--scheduler", "tcp://127.0.0.1:9"]) == 2
@@ -193,9 +183,6 @@ def test_local_numbers_and_a_scheduler_exclude_each_other(capsys, tmp_path):
                                        "cluster takes part\n")
 
 
-def test_without_the_package_the_extra_is_named(monkeypatch, capsys, tmp_path):
-    (tmp_path / "a.sgf").write_text("(;GM[1]SZ[9];B[aa];W[bb])")
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    monkeypatch.delitem(sys.modules, "mugo.core.cluster")
-    assert main(["review", str(tmp_path / "a.sgf"), "--fast", "-o", str(tmp_path / "out"), "--scheduler", "x"]) == 2
-    assert "this needs the package distributed: pip install 'mugo[distributed]'" in capsys.readouterr().err
+def test_a_task_is_called_by_its_first_argument(tmp_path):
+    assert [task_name((first,)) for first in (tmp_path / "games.zip", 3, None, "x" * 200, "two\nlines")] == [
+        "games.zip", "3", "None", "x" * 100, "two lines"]
