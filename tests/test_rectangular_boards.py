@@ -31,7 +31,8 @@ from mugo.plots.terminal import board_lines, heatmap_array
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 from mugo.sgf import tree
-from mugo.sgf.convert import record_from_position, replay_record
+from mugo.sgf.convert import record_from_position
+from mugo.sgf.record_positions import position_of
 from mugo.sgf.parser import read_records
 from mugo.sgf.writer import format_record
 from mugo.web.requests import requested_board
@@ -213,7 +214,7 @@ def test_a_game_is_the_same_after_being_written_and_read(shape):
     text = format_record(record_from_position(position))
     assert f"SZ[{shape[0]}]" in text if shape[0] == shape[1] else f"SZ[{shape[1]}:{shape[0]}]" in text
     record, = read_records(text.encode())
-    assert record.shape == shape and str(replay_record(record)) == str(position)
+    assert record.shape == shape and str(position_of(record)) == str(position)
     game = tree.game_from_position(position)
     assert game["size"] == (shape[0] if shape[0] == shape[1] else f"{shape[1]}x{shape[0]}")
     assert requested_board(game).shape == shape

@@ -10,7 +10,8 @@ from mugo.analysis.fields import InvalidQuery
 from mugo.analysis.overrides import Overrides, read_overrides, search_parameters, unquoted
 from mugo.analysis.request import NO_OVERRIDES
 from mugo.core.files import BadInput, log_to_stderr
-from mugo.core.limits import AT_LEAST_1, check_limits, parse_integer
+from mugo.core.limits import AT_LEAST_1, parse_integer
+from mugo.core.options import check_limits
 from mugo.nn.inference import default_threads
 from mugo.core.pipes import is_pipe_closed, read_lines
 from mugo.players import options as player_options

@@ -167,7 +167,9 @@ def _read_rules(fields: Fields, handicap: int, warnings: list[tuple[str, str]]) 
 
 def _start(game: Record) -> Position:
     """The position before the first move, with the first player to move.  Raises IllegalMove."""
-    return position_of(game, 0).with_turn(game.first_player)
+    position = position_of(game, 0)
+    assert isinstance(position, Position)
+    return position.with_turn(game.first_player)
 
 
 def _encode(moves: list[tuple[int, int]], size: BoardSize) -> np.ndarray:

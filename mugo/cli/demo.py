@@ -14,7 +14,7 @@ import pandas as pd
 
 from mugo.cli import main as cli
 from mugo.core.files import BadInput, atomic_write
-from mugo.core.limits import POSITIVE, check_limits
+from mugo.core.options import Option
 from mugo.data.dataset import load_dataset
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import move_index, point_of_index
@@ -100,7 +100,7 @@ def accuracy(folder: Path) -> float:
 
 
 def command(args: argparse.Namespace) -> int:
-    check_limits(args, {"minutes": POSITIVE})            # before the sample games are read
+    Option("minutes", float, above=0).check(args.minutes)             # before the sample games are read
     folder, log = args.output, args.output / "log.txt"
     data, trained = folder / "games", folder / "run"
     games = args.games or [str(sample_games())]

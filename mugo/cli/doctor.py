@@ -23,8 +23,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from mugo import __version__
 from mugo.core.files import BadInput, error_line
-from mugo.core.versions import versions
 
 SECONDS = 0.5             # of each speed test
 SIZE = 19                 # the board of the speed tests
@@ -33,6 +33,10 @@ FEATURES = ("sse4.2", "avx", "avx2", "fma", "avx512f", "avx512vnni", "avxvnni", 
             "sve")
 VARIABLES = ("KERAS_BACKEND", "XDG_CACHE_HOME", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS",
              "CUDA_VISIBLE_DEVICES", "TF_ENABLE_ONEDNN_OPTS", "ORT_DISABLE_ALL_OPTIMIZATION")
+# The distributions that matter for speed, results and bug reports; the others are pure Python.
+PACKAGES = ("numpy", "numba", "llvmlite", "onnxruntime", "onnxruntime-gpu", "onnxruntime-openvino",
+            "onnxruntime-directml", "pandas", "pyarrow", "safetensors", "keras", "tensorflow", "jax", "starlette",
+            "uvicorn", "distributed")
 FAILURES = (BadInput, OSError, ImportError, RuntimeError, ValueError)
 
 
@@ -51,6 +55,16 @@ def command(arguments: argparse.Namespace) -> int:
     return 2 if report["problems"] else 0
 
 
+def versions() -> dict[str, str]:
+    """MuGo, Python, the operating system, and each of PACKAGES that is installed: name -> version."""
+    found = {"MuGo": __version__, "Python": f"{platform.python_implementation()} {platform.python_version()}",
+             "system": platform.platform()}
+    for package in PACKAGES:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found[package] = importlib.metadata.version(package)
+    return found
+
+
 def examine(speed: bool = True) -> dict[str, Any]:
     """The report: section -> {name: text, number or list}; "problems" is a list of lines.
 
@@ -58,9 +72,8 @@ def examine(speed: bool = True) -> dict[str, Any]:
     """
     problems: list[str] = []
     report: dict[str, Any] = {"versions": versions()}
-    for name, section in (("processor", processor), ("backends", backends), ("caches", caches),
-                          ("networks", networks)):
-        report[name] = section(problems)
+    for section in processor, backends, caches, networks:
+        report[section.__name__] = section(problems)
     if speed:
         report["speed"] = speeds(problems)
     report["environment"] = {name: _without_home(os.environ[name]) for name in VARIABLES if name in os.environ}
@@ -72,15 +85,16 @@ def format_report(report: dict[str, Any]) -> str:
     """The report as text to paste: a heading for each section, and two blanks before each of its lines."""
     lines = []
     for name, section in report.items():
-        lines.append(name)
-        if isinstance(section, list):
-            lines += [f"  {line}" for line in section] or ["  none"]
-            continue
-        lines += [] if section else ["  none"]
-        for key, value in section.items():
-            text = ", ".join(map(str, value)) or "none" if isinstance(value, list) else value
-            lines.append(f"  {key}: {'yes' if text is True else 'no' if text is False else text}")
+        if isinstance(section, dict):
+            section = [f"{key}: {_in_words(value)}" for key, value in section.items()]
+        lines += [name, *(f"  {line}" for line in section or ["none"])]
     return "\n".join(lines)
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(value) or "none"
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 @contextlib.contextmanager
@@ -132,30 +146,18 @@ def backends(problems: list[str]) -> dict[str, Any]:
         found["providers of ONNX Runtime"] = [name.removesuffix("ExecutionProvider")
                                               for name in onnxruntime.get_available_providers()]
     found["GPUs"] = _gpus()
-    found["training"] = [name for name in ("tensorflow", "jax") if _is_installed("keras") and _is_installed(name)]
+    found["training"] = [name for name in ("tensorflow", "jax") if {"keras", name} <= versions().keys()]
     return found
-
-
-def _is_installed(package: str) -> bool:
-    try:
-        importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return False
-    return True
 
 
 def _gpus() -> list[str]:
     """The NVIDIA GPUs that the driver has, without their serial numbers."""
-    program = shutil.which("nvidia-smi")
-    if program is None:
-        return []
     try:
-        ended = subprocess.run([program, "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"],
-                               capture_output=True, text=True, timeout=20)
+        ended = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"],
+                               capture_output=True, text=True, timeout=20, check=True)
     except (OSError, subprocess.SubprocessError):
         return []
-    return [line.strip().replace(", ", " / ") for line in ended.stdout.splitlines() if line.strip()
-            ] if ended.returncode == 0 else []
+    return [line.strip().replace(", ", " / ") for line in ended.stdout.splitlines() if line.strip()]
 
 
 def caches(problems: list[str]) -> dict[str, Any]:
@@ -166,9 +168,10 @@ def caches(problems: list[str]) -> dict[str, Any]:
         if not folder.is_dir():
             problems.append(_without_home(f"compiled code: {folder} is no folder: every start compiles for a minute"))
             return found
+        owner = os.getuid() if hasattr(os, "getuid") else folder.stat().st_uid
         sizes = [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
         found |= {"files": len(sizes), "size": f"{sum(sizes) / 2 ** 20:.1f} MiB",
-                  "writable": os.access(folder, os.W_OK), "of this user": _is_of_this_user(folder)}
+                  "writable": os.access(folder, os.W_OK), "of this user": folder.stat().st_uid == owner}
         found["free space there"] = f"{shutil.disk_usage(folder).free / 2 ** 30:.1f} GiB"
         if not found["writable"]:
             problems.append(_without_home(f"compiled code: {folder} cannot be written: every start compiles for a "
@@ -179,13 +182,9 @@ def caches(problems: list[str]) -> dict[str, Any]:
     return found
 
 
-def _is_of_this_user(folder: Path) -> bool:
-    return not hasattr(os, "getuid") or folder.stat().st_uid == os.getuid()
-
-
 def networks(problems: list[str]) -> dict[str, Any]:
     """The bundled networks: size, precision, and whether ONNX Runtime opens them."""
-    from mugo.core.versions import bundled_networks
+    from mugo.nn.bundled import bundled_networks
     from mugo.nn.inference import Network
 
     found: dict[str, Any] = {}

@@ -97,7 +97,8 @@ def main(arguments: list[str] | None = None) -> int:
                                "environment in which MuGo is installed, or install it (pip install -e .)")
         if package not in EXTRAS:
             raise
-        return _fail(name, f"this needs the package {package}: pip install 'mugo[{_extra_of(package)}]'")
+        extra = "jax" if package in ALSO_OF_JAX and os.environ.get("KERAS_BACKEND") == "jax" else EXTRAS[package]
+        return _fail(name, f"this needs the package {package}: pip install 'mugo[{extra}]'")
     except KeyboardInterrupt:
         print(f"\nmugo {name}: interrupted; everything that was saved is complete{CONTINUED.get(name or '', '')}",
               file=sys.stderr)
@@ -118,11 +119,6 @@ def main(arguments: list[str] | None = None) -> int:
             raise
         return _fail(name, f"the cache of compiled code is damaged: delete the folder {os.environ['NUMBA_CACHE_DIR']}, "
                            "and give the command again")
-
-
-def _extra_of(package: str) -> str:
-    """The extra that installs a package, on the backend that is asked for."""
-    return "jax" if package in ALSO_OF_JAX and os.environ.get("KERAS_BACKEND") == "jax" else EXTRAS[package]
 
 
 def _is_of_compile_cache(error: BaseException) -> bool:
@@ -152,12 +148,14 @@ class _Parser(NumberParser):
 
 
 class _PrintVersions(argparse.Action):
-    """--version: the versions of MuGo and of what it runs on.  importlib.metadata is imported only for it."""
+    """--version: the versions of MuGo, of what it runs on and of its networks; imported only for it."""
 
     def __call__(self, parser, namespace, values, option_string=None):
-        from mugo.core.versions import describe_versions
+        from mugo.cli.doctor import versions
+        from mugo.nn.bundled import bundled_networks
 
-        print(describe_versions())
+        print("\n".join([*(f"{name} {version}" for name, version in versions().items()),
+                         *(f"network {path.stem}" for path in bundled_networks().values())]))
         parser.exit()
 
 

@@ -9,10 +9,8 @@
     parallel         tasks in processes and threads
     cluster          tasks on the workers of a Dask cluster
     pipes            pipes to other programs, with lines of a bounded length
-    resume           which options a resumed run may change
     intervals        Wilson and other intervals
     sprt             sequential probability ratio tests of matches
-    versions         what runs, for reports and errors
     compile_cache    the folder of numba's cache
 
 Imports nothing of mugo but its version.

@@ -14,21 +14,20 @@ import logging
 import os
 import platform
 import secrets
-import threading
 import time
 import uuid
+import weakref
 from collections.abc import Callable, Iterable
-from concurrent.futures import Executor, Future
+from concurrent.futures import CancelledError, Future
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from distributed import Client, get_worker
-from distributed.client import Future as DaskFuture
 from distributed.scheduler import KilledWorker
 
 from mugo import __version__
-from mugo.core.files import BadInput, error_line
+from mugo.core.files import BadInput, check_writable, error_line
 
 CONNECT_SECONDS = 10                     # for the scheduler to answer
 WAIT_SECONDS = 60                        # for the first worker to join
@@ -42,26 +41,22 @@ class BrokenOff(Exception):
     """The task was ended on purpose, by `broadcast`."""
 
 
-class Versions(NamedTuple):
-    """What must be the same on both sides of a pickle."""
-
-    mugo: str
-    python: str                          # 3.11: the last number may differ
-    numpy: str
+def versions() -> dict[str, str]:
+    """What must be the same on both sides of a pickle, of this process; Python's last number may differ."""
+    return {"mugo": __version__, "python": _minor(platform.python_version()), "numpy": np.__version__}
 
 
-def versions() -> Versions:
-    """Those of this process."""
-    return Versions(__version__, ".".join(platform.python_version_tuple()[:2]), np.__version__)
+def _minor(version: str) -> str:
+    return ".".join(version.split(".")[:2])
 
 
-def difference(own: Versions, other: Versions) -> str:
+def difference(own: dict[str, str], other: dict[str, str]) -> str:
     """What differs, for a message: 'numpy 2.3.1, and the command 2.2.0'; empty if nothing does."""
-    return "; ".join(f"{name} {theirs}, and the command {mine}" for name, mine, theirs
-                     in zip(Versions._fields, own, other, strict=True) if mine != theirs)
+    return "; ".join(f"{name} {other[name]}, and the command {mine}" for name, mine in own.items()
+                     if other[name] != mine)
 
 
-def run_task(client: Versions, function: Callable, args: tuple) -> Any:
+def run_task(client: dict[str, str], function: Callable, args: tuple) -> Any:
     """Run a task in a worker.  An error of the worker's machine names the worker."""
     if different := difference(client, versions()):
         raise BadInput(f"worker {get_worker().address} has {different}")
@@ -79,8 +74,8 @@ def task_name(args: tuple) -> str:
     return " ".join(str(getattr(args[0], "name", args[0]) if args else "").split())[:MAX_NAME]
 
 
-class DaskExecutor(Executor):
-    """A concurrent.futures.Executor on the workers of a Dask cluster; see parallel.TaskExecutor for its methods.
+class DaskExecutor:
+    """A parallel.TaskExecutor on the workers of a Dask cluster, by Client.get_executor().
 
     Raises BadInput if no scheduler answers at the address, if no worker joins in WAIT_SECONDS, and for a worker with
     other versions of MuGo, Python or NumPy, or with more than one thread.
@@ -95,9 +90,8 @@ class DaskExecutor(Executor):
         except Exception as error:                       # of an address that is none, there are many kinds
             raise BadInput(f"--scheduler {address}: no Dask scheduler answers there, expected an address such as "
                            f"tcp://10.0.0.1:8786 ({error_line(error)})") from None
-        self._lock = threading.Lock()
-        self._names: dict[Future, tuple[DaskFuture, str]] = {}           # of the tasks that are not done
-        self._is_closed = False
+        self._executor = self._client.get_executor(pure=False)
+        self._futures: weakref.WeakSet[Future] = weakref.WeakSet()
         self._counted_at = self._workers = 0.0
         try:
             self._wait_for_worker()
@@ -123,9 +117,8 @@ class DaskExecutor(Executor):
         sides = {f"the scheduler {self._address}": found["scheduler"],
                  **{f"worker {address}": side for address, side in found["workers"].items()}}
         for name, side in sides.items():
-            packages = side["packages"]
-            theirs = Versions(packages.get("mugo") or "none", ".".join(packages["python"].split(".")[:2]),
-                              packages["numpy"] or "none")
+            theirs = {package: version or "none" for package, version in side["packages"].items()}
+            theirs["python"] = _minor(theirs["python"])
             if different := difference(versions(), theirs):
                 raise BadInput(f"{name} has {different}")
 
@@ -137,46 +130,19 @@ class DaskExecutor(Executor):
             self._counted_at, self._workers = now, len(self._client.nthreads())
         return max(int(self._workers), 1)
 
-    def submit(self, fn: Callable, /, *args: Any, **kwargs: Any) -> Future:
-        """Have a worker call fn(*args); as in concurrent.futures, but for keywords: there are none."""
-        if kwargs:
-            raise TypeError("a task has no keyword arguments")
-        if self._is_closed:
-            raise RuntimeError("cannot schedule new futures after shutdown")
-        function = getattr(fn, "func", fn)               # of a functools.partial
-        name = function.__name__
-        dask_future = self._client.submit(run_task, versions(), fn, args, key=f"{name}-{uuid.uuid4().hex}", pure=False)
-        future: Future = Future()
-        with self._lock:
-            self._names[future] = dask_future, task_name(args) or name
-        future.add_done_callback(self._forget)
-        dask_future.add_done_callback(lambda done: self._finish(future, done))
+    def submit(self, fn: Callable, /, *args: Any) -> Future:
+        """Have a worker call fn(*args); as in concurrent.futures."""
+        future = self._executor.submit(run_task, versions(), fn, args, key=f"{task_name(args)}-{uuid.uuid4().hex}")
+        self._futures.add(future)
         return future
 
-    def _forget(self, future: Future) -> None:
-        with self._lock:
-            dask_future, _ = self._names.pop(future, (None, ""))
-        if future.cancelled() and dask_future is not None and not self._is_closed:       # else `shutdown` does
-            dask_future.cancel(force=True)
-
-    def _finish(self, future: Future, done: DaskFuture) -> None:
-        """Hand a task's result, or its exception, to its future; in a thread of the client's."""
-        with self._lock:
-            _, name = self._names.get(future, (None, ""))
-        if not future.set_running_or_notify_cancel():
-            return
-        error: BaseException
-        try:
-            future.set_result(done.result())             # waits if the worker that had the result was lost since
-            return
-        except BaseException as raised:
-            error = raised
+    def explain(self, error: BaseException) -> BaseException:
+        """The BadInput for an error that means a lost worker or scheduler; other errors themselves."""
         if isinstance(error, KilledWorker):
-            error = BadInput(f"{name}: {error.allowed_failures + 1} workers were lost while they worked on it, perhaps "
-                             f"for want of memory; {CONTINUES}")
-        elif done.status == "cancelled" or self._client.status != "running":
-            error = self._gone()
-        future.set_exception(error)
+            name = str(error.task).rpartition("-")[0]
+            return BadInput(f"{name}: {error.allowed_failures + 1} workers were lost while they worked on it, perhaps "
+                            f"for want of memory; {CONTINUES}")
+        return self._gone() if isinstance(error, CancelledError) else error
 
     def _gone(self) -> BadInput:
         return BadInput(f"--scheduler {self._address}: the scheduler has gone; {CONTINUES}")
@@ -216,19 +182,11 @@ class DaskExecutor(Executor):
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """As in concurrent.futures.  A task that has begun runs to its end; only its result is dropped."""
-        if self._is_closed:
-            return
-        self._is_closed = True
-        with self._lock:
-            waiting = list(self._names.items())
         if cancel_futures or not wait:
-            for future, _ in waiting:
+            for future in [*self._futures]:
                 future.cancel()
-            if self._client.status == "running":
-                self._client.cancel([dask_future for _, (dask_future, _) in waiting], force=True)
-        else:
-            for future, _ in waiting:
-                future.exception()
+        if self._client.status == "running":
+            self._executor.shutdown()
         self._close_client()
 
     def _close_client(self) -> None:
@@ -243,24 +201,22 @@ class DaskExecutor(Executor):
 
 def path_problem(sizes: dict[str, int], marker: Path | None, token: str) -> str:
     """What a worker says of paths; empty if it sees them.  sizes: bytes of files, -1 for folders."""
-    for path, size in sizes.items():
-        try:
-            found = _size(path)
-        except OSError as error:
-            return f"does not see {path} ({error_line(error)})"
-        if found != size:
-            return f"sees another {path} ({'a folder' if found < 0 else f'{found:,} bytes'})"
-    if marker is None:
-        return ""
-    own = marker.with_name(f"{marker.name}-{uuid.uuid4().hex[:8]}")
+    path = ""
     try:
+        for path, size in sizes.items():
+            if (found := _size(path)) != size:
+                return f"sees another {path} ({'a folder' if found < 0 else f'{found:,} bytes'})"
+        if marker is None:
+            return ""
+        path = str(marker.parent)
         if marker.read_text() != token:
-            return f"sees another folder {marker.parent}"
-        own.touch()
-        own.unlink()
+            return f"sees another folder {path}"
     except OSError as error:
-        missing = not isinstance(error, PermissionError) and not marker.exists()
-        return f"{'does not see' if missing else 'cannot write to'} {marker.parent} ({error_line(error)})"
+        return f"does not see {path} ({error_line(error)})"
+    try:
+        check_writable(marker.parent)
+    except OSError as error:
+        return f"cannot write to {path} ({error_line(error)})"
     return ""
 
 

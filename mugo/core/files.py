@@ -1,14 +1,12 @@
 """Atomic writes, folder locks, the exception for a user's mistake, and lines on stderr.
 
     atomic_write    a temporary file, fsync, os.replace, fsync of the folder
-    remove_unfinished    what killed processes left
-    lock_folder     one writer at a time: flock on the folder
+    lock_folder     one writer at a time: flock on the folder; what killed processes left is deleted
     BadInput        one line for the user; mugo.cli.main prints it and exits with status 2
     printable       text from elsewhere, for a terminal
     log_to_stderr   for programs whose stdout is a protocol
     open_regular_file, read_regular_file, read_text, read_json    no pipe, no device, of a limited size
     file_sha256     the checksum of a file
-    open_zip_member    no compression that unpacks more than is read
 
 Not here: what the files contain.
 """
@@ -24,11 +22,10 @@ import stat
 import sys
 import tempfile
 import time
-import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import Any, BinaryIO
 
 
 class BadInput(Exception):
@@ -108,17 +105,6 @@ def file_sha256(path: str | os.PathLike) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def open_zip_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> IO[bytes]:
-    """A member of a .zip, opened, of which no more is unpacked than is read.
-
-    Raises what ZipFile.open raises, and ValueError if it is compressed by bzip2, LZMA or Zstandard: of these zipfile
-    unpacks a whole block for any read, and a block of 4 kB can hold gigabytes.
-    """
-    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise ValueError(f"compressed by method {member.compress_type}, expected 8, deflate, or 0, stored")
-    return archive.open(member)
-
-
 def check_writable(folder: Path) -> None:
     """Raise OSError, with the folder's name, if no file can be made in it: before long work whose results go there."""
     try:
@@ -143,11 +129,14 @@ def atomic_write(path: str | os.PathLike) -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp()) if is_special else path.parent       # nobody else knows its name
     folder.mkdir(parents=True, exist_ok=True)
     name = path.name if len(os.fsencode(path.name)) < 200 else hashlib.blake2b(os.fsencode(path.name)).hexdigest()
-    temporary = folder / f".{name}.{_machine()}.mugo-{os.getpid()}{path.suffix[:20]}"
+    temporary = folder / f".{name}.{_MACHINE}.mugo-{os.getpid()}{path.suffix[:20]}"
     try:
         yield temporary
-        if is_special:
-            _write_special(path, temporary)
+        if is_special:                   # a pipe that nobody reads is an error
+            descriptor = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0))
+            os.set_blocking(descriptor, True)
+            with open(descriptor, "wb") as special:
+                special.write(temporary.read_bytes())
             return
         with open(temporary, "rb+") as file:
             os.fsync(file.fileno())
@@ -159,7 +148,7 @@ def atomic_write(path: str | os.PathLike) -> Iterator[Path]:
         if error.errno is None:          # NumPy raises OSError with a message only
             message = f"the file could not be written; is the disk full? ({error})"
             raise OSError(errno.EIO, message, os.fspath(given)) from None
-        if error.filename in (None, str(temporary)):
+        if error.filename in (None, str(temporary), str(path)):
             error.filename = os.fspath(given)
         raise
     finally:
@@ -168,22 +157,8 @@ def atomic_write(path: str | os.PathLike) -> Iterator[Path]:
             folder.rmdir()
 
 
-def _write_special(path: Path, content: Path) -> None:
-    """Write the content of a file to a device or pipe.  A pipe that nobody reads is an error."""
-    if path.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    descriptor = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0))
-    os.set_blocking(descriptor, True)
-    with open(descriptor, "wb") as file:
-        file.write(content.read_bytes())
-
-
-def _machine() -> str:
-    """This machine in names of temporary files: on storage that machines share, processes of two of them may have one
-    number."""
-    return f"{zlib.crc32(platform.node().encode()):08x}"
-
-
+# On storage that machines share, processes of two of them may have one number.
+_MACHINE = f"{zlib.crc32(platform.node().encode()):08x}"
 _TEMPORARY_NAME = re.compile(r"\.(.*)\.mugo-([0-9]{1,10})(\.[^.]*)?", re.DOTALL)
 ABANDONED_SECONDS = 3600                 # without a change: an unfinished file of another machine, which nobody writes
 
@@ -198,38 +173,25 @@ def is_empty_folder(folder: Path) -> bool:
     return all(is_temporary(path.name) for path in folder.iterdir())
 
 
-def _with_folders(folder: Path) -> list[str]:
-    """A folder and the folders directly below it."""
-    return [str(folder), *(entry.path for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False))]
-
-
-def _refuse_links(folder: Path) -> None:
-    """Raises BadInput if a folder, or one directly below it, holds a symbolic link."""
-    for place in _with_folders(folder):
-        with contextlib.suppress(PermissionError):       # lost+found of a disk, for example
-            for entry in os.scandir(place):
-                if entry.is_symlink():
-                    raise BadInput(f"{entry.path} is a symbolic link, and a folder that MuGo writes to holds none")
-
-
-def remove_unfinished(folder: Path) -> None:
-    """Delete the unfinished files that killed processes left in a folder and the folders directly below it.
-
-    Of another machine, whose processes cannot be seen here, those that have not changed for ABANDONED_SECONDS.
-    """
-    for place in _with_folders(folder):
-        with contextlib.suppress(OSError):
-            for entry in os.scandir(place):
-                if is_temporary(entry.name) and entry.is_file(follow_symlinks=False) and _is_abandoned(entry):
-                    os.unlink(entry.path)
+def _entries(folder: str | Path) -> Iterator[os.DirEntry]:
+    """What is in a folder and in the folders directly below it; a lost+found, which cannot be read, is passed over."""
+    for entry in [*os.scandir(folder)]:
+        yield entry
+        if entry.is_dir(follow_symlinks=False):
+            with contextlib.suppress(OSError):
+                yield from [*os.scandir(entry.path)]
 
 
 def _is_abandoned(entry: os.DirEntry) -> bool:
-    """Whether nobody writes an unfinished file any more."""
+    """Whether an entry is an unfinished file that nobody writes any more.
+
+    Of another machine, whose processes cannot be seen here, one that has not changed for ABANDONED_SECONDS.
+    """
     match = _TEMPORARY_NAME.fullmatch(entry.name)
-    assert match
+    if not match or not entry.is_file(follow_symlinks=False):
+        return False
     machine = match[1].rpartition(".")[2]
-    if re.fullmatch("[0-9a-f]{8}", machine) and machine != _machine():
+    if re.fullmatch("[0-9a-f]{8}", machine) and machine != _MACHINE:
         return time.time() - entry.stat(follow_symlinks=False).st_mtime > ABANDONED_SECONDS
     return not _is_running(int(match[2]))
 
@@ -241,7 +203,7 @@ def _is_running(process: int) -> bool:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
         return False
-    except OSError:
+    except OSError:                      # somebody else's
         pass
     return True
 
@@ -263,9 +225,12 @@ def lock_folder(folder: Path, may_have_links: bool = False) -> Iterator[None]:
             descriptor = os.open(folder, os.O_RDONLY)
             stack.callback(os.close, descriptor)
             lock_file(descriptor, folder)
-            if not may_have_links:
-                _refuse_links(folder)
-            remove_unfinished(folder)
+            for entry in _entries(folder):
+                if entry.is_symlink() and not may_have_links:
+                    raise BadInput(f"{entry.path} is a symbolic link, and a folder that MuGo writes to holds none")
+                with contextlib.suppress(OSError):
+                    if _is_abandoned(entry):
+                        os.unlink(entry.path)
         try:
             yield
         finally:

@@ -1,14 +1,11 @@
-"""Numbers that a user or another program writes: how they are read, their ranges, and the error messages."""
+"""Numbers that a user or another program writes: how they are read, and their ranges."""
 import argparse
 import json
 import math
 import re
 from typing import Any
 
-from mugo.core.files import BadInput
-
 # (least, most), both inclusive
-POSITIVE = math.ulp(0.0), math.inf
 NON_NEGATIVE = 0, math.inf
 AT_LEAST_1 = 1, math.inf
 FRACTION = 0, 1
@@ -52,24 +49,3 @@ class NumberParser(argparse.ArgumentParser):
         super().__init__(*args, **options)
         self.register("type", int, parse_integer)
         self.register("type", float, parse_number)
-
-
-def check_limits(options: object, limits: dict[str, tuple[float, float]]) -> None:
-    """Check attributes of `options` (an argparse.Namespace, a dataclass) against their (least, most).
-
-    An attribute that is None passes.  Raises BadInput, which names the option, for the first one that is out of
-    range, infinite or NaN.
-    """
-    for name, (least, most) in limits.items():
-        value = getattr(options, name)
-        if value is None or least <= value <= most and value < math.inf:
-            continue
-        if value == math.inf:
-            expected = "must be finite"
-        elif value > most:
-            expected = f"must be at most {most}"
-        else:
-            expected = "must be above 0" if least == POSITIVE[0] else f"must be at least {least}"
-        shown = f"{value:g}" if isinstance(value, float) else f"{value}"
-        shown = shown if len(shown) <= 30 else f"{shown[:30]}..."
-        raise BadInput(f"--{name.replace('_', '-')} {shown}: {expected}")

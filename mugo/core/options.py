@@ -12,6 +12,7 @@ From the field follow
     add_options(parser, Settings)          --c C on a command line; those that are not common are not in its --help
     given(Settings, args)                  {"c": 1.5}: the options that a command line gives
     option_table([Settings])               Markdown for the documentation
+    check_kept(run, kept, given, ...)      BadInput if a resumed run is given others than those that it keeps
     to_toml(Settings(c=1.5))               a file for --config
     expand_config(words)                   --config FILE.toml and --set c=1.5 as the words of a command line
 
@@ -33,7 +34,6 @@ from mugo.core.files import BadInput
 from mugo.core.limits import parse_integer, parse_number
 
 REQUIRED = dataclasses.MISSING           # instead of a default
-_KEY = "option"
 FLAGS = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
 
 
@@ -61,21 +61,21 @@ class Option:
     """
     name: str
     kind: type
-    is_list: bool
-    is_optional: bool
-    default: Any
-    help: str
-    shown_default: str
-    least: float
-    most: float
-    above: float
-    below: float
-    choices: tuple[str, ...]
-    common: bool
-    katago: str
-    player: str
-    metavar: str
-    may_change: bool
+    is_list: bool = False
+    is_optional: bool = False
+    default: Any = None
+    help: str = ""
+    shown_default: str = ""
+    least: float = -math.inf
+    most: float = math.inf
+    above: float = -math.inf
+    below: float = math.inf
+    choices: Collection[str] = ()
+    common: bool = False
+    katago: str = ""
+    player: str = ""
+    metavar: str = ""
+    may_change: bool = False
 
     def parse(self, text: str) -> Any:
         """The value that a text means.  Raises BadInput, which says what was expected, for one the option cannot have.
@@ -108,10 +108,11 @@ class Option:
         """What is wrong with a value, as "must be at least 1"; "" if the option may have it."""
         if value is None:
             return "" if self.is_optional else "must be given"
-        if self.is_list:
-            found = [self._problem_of_item(item) for item in value] if isinstance(value, tuple | list) else []
-            return next(filter(None, found), "") if found else "must be a list"
-        return self._problem_of_item(value)
+        if not self.is_list:
+            return self._problem_of_item(value)
+        if not value or not isinstance(value, tuple | list):
+            return "must be a list"
+        return next(filter(None, map(self._problem_of_item, value)), "")
 
     def _problem_of_item(self, value: Any) -> str:
         """`problem` of a value that is not None, or of an item of a list."""
@@ -175,32 +176,38 @@ _PARSERS: dict[type, Any] = {int: _parse_whole, float: parse_number, str: str, b
 _EXPECTED = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
 
 
-def option(default: Any, help: str, *, shown_default: str = "", least: float = -math.inf, most: float = math.inf,
-           above: float = -math.inf, below: float = math.inf, choices: Iterable[str] = (), common: bool = False,
-           katago: str = "", player: str = "", metavar: str = "", may_change: bool = False) -> Any:
-    """The dataclass field of an option; arguments as in Option.  default: or REQUIRED."""
-    return dataclasses.field(default=default, metadata={_KEY: dict(
-        default=None if default is REQUIRED else default, help=help, shown_default=shown_default, least=least,
-        most=most, above=above, below=below, choices=tuple(choices), common=common, katago=katago, player=player,
-        metavar=metavar, may_change=may_change)})
+def option(default: Any, help: str, **details: Any) -> Any:
+    """The dataclass field of an option.  default: or REQUIRED.  details: the other fields of Option."""
+    shown = None if default is REQUIRED else default
+    return dataclasses.field(default=default, metadata={"option": {"default": shown, "help": help, **details}})
 
 
 def options_of(kind: type) -> dict[str, Option]:
     """The options of a dataclass by the names of their fields."""
     found = {}
     for field in dataclasses.fields(kind):
-        if _KEY in field.metadata:
+        if "option" in field.metadata:
             types: Any = typing.get_args(field.type) or (field.type,)
             kind_of_values = next(each for each in types if each is not type(None))
             found[field.name] = Option(field.name.rstrip("_").replace("_", "-"), kind_of_values,
                                        typing.get_origin(field.type) is tuple, type(None) in types,
-                                       **field.metadata[_KEY])
+                                       **field.metadata["option"])
     return found
 
 
 def check(options: Any) -> None:
     """Raise BadInput, which names the option and what was expected, for the first value that is out of range."""
     for name, each in options_of(type(options)).items():
+        each.check(getattr(options, name))
+
+
+def check_limits(options: object, limits: Mapping[str, tuple[float, float]]) -> None:
+    """Check attributes of an object against their (least, most); None passes.
+
+    Raises BadInput, which names the option, for the first one that is out of range, infinite or NaN.
+    """
+    for name, (least, most) in limits.items():
+        each = Option(name.replace("_", "-"), float, is_optional=True, least=least, most=most)
         each.check(getattr(options, name))
 
 
@@ -271,29 +278,23 @@ def expand_config(words: list[str]) -> list[str]:
     """
     configured: list[str] = []
     rest: list[str] = []
-    words = [part for word in words for part in (word.split("=", 1) if word.startswith(("--config=", "--set="))
-                                                 else [word])]
-    k = 0
-    while k < len(words):
-        if words[k] not in ("--config", "--set"):
-            rest.append(words[k])
-            k += 1
+    parts = iter([part for word in words for part in (word.split("=", 1) if word.startswith(("--config=", "--set="))
+                                                      else [word])])
+    for word in parts:
+        if word not in ("--config", "--set"):
+            rest.append(word)
             continue
-        if k + 1 == len(words):
-            raise BadInput(f"{words[k]} needs {'a file' if words[k] == '--config' else 'NAME=VALUE'}")
-        if words[k] == "--config":
-            configured += _words_of_file(Path(words[k + 1]))
-        else:
-            name, equals, value = words[k + 1].partition("=")
-            if not name or not equals:
-                raise BadInput(f"--set {words[k + 1]:.40}: must be NAME=VALUE")
-            chosen = _words_of(name, value)
-            if rest:
-                rest += chosen
-            else:                                        # before the command
-                configured += chosen
-        k += 2
-    return rest[:1] + configured + rest[1:] if configured else rest
+        value = next(parts, None)
+        if value is None:
+            raise BadInput(f"{word} needs {'a file' if word == '--config' else 'NAME=VALUE'}")
+        if word == "--config":
+            configured += _words_of_file(Path(value))
+            continue
+        name, equals, chosen = value.partition("=")
+        if not name or not equals:
+            raise BadInput(f"--set {value:.40}: must be NAME=VALUE")
+        (rest or configured).extend(_words_of(name, chosen))             # with the file's before the command
+    return rest[:1] + configured + rest[1:]
 
 
 def _words_of_file(path: Path) -> list[str]:
@@ -323,3 +324,36 @@ def _words_of(name: str, value: Any) -> list[str]:
     if str(value).lower() in ("true", "on", "false", "off"):
         return [f"--{name}" if str(value).lower() in ("true", "on") else f"--no-{name}"]
     return [f"--{name}={value}"]
+
+
+# ---- --resume: a run keeps its options, but for the few that may change
+
+def check_kept(run: Path, kept: dict[str, Any], given: dict[str, Any], may_change: tuple[str, ...]) -> None:
+    """Raise BadInput, which names each difference, if an option in `given` is not the run's.
+
+    kept: the run's options.  given: those it is resumed with; both by the names of attributes ("batch_size").
+    may_change: the options that need not be equal.
+    """
+    differences = [f"{format_option(name, kept.get(name))}, not {format_option(name, value)}"
+                   for name, value in given.items() if name not in may_change and value != kept.get(name)]
+    if differences:
+        raise BadInput(f"{run} was started with {'; '.join(differences)}: a resumed run keeps its options, all but "
+                       f"{format_names(may_change)}")
+
+
+def format_option(name: str, value: Any) -> str:
+    """An option as it is typed: '--batch-size 128', '--no-residual'."""
+    option = name.replace("_", "-")
+    if value is None:
+        return f"no --{option}"
+    if isinstance(value, bool):
+        return f"--{option}" if value else f"--no-{option}"
+    if isinstance(value, (tuple, list)):
+        return f"--{option} {','.join(map(str, value))}"
+    return f"--{option} " + (f'"{value}"' if value == "" or " " in str(value) else str(value))
+
+
+def format_names(names: tuple[str, ...]) -> str:
+    """Options in a sentence: '--games, --threads and --learning-rate'."""
+    options = [f"--{name.replace('_', '-')}" for name in names]
+    return " and ".join(filter(None, [", ".join(options[:-1]), options[-1]]))

@@ -58,6 +58,10 @@ class TaskExecutor(Protocol):
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None: ...
 
+    def explain(self, error: BaseException) -> BaseException:
+        """The error that a user shall see for one that ended the work."""
+        ...
+
 
 class _LocalExecutor:
     """Processes or threads of this machine; `workers` is their number."""
@@ -74,6 +78,9 @@ class _LocalExecutor:
 
     def check_paths(self, read: Iterable[Path] = (), write: Path | None = None) -> None:
         """This machine sees what it sees."""
+
+    def explain(self, error: BaseException) -> BaseException:
+        return error
 
 
 @contextlib.contextmanager
@@ -94,9 +101,12 @@ def open_executor(jobs: int | None = None, *, threads: bool = False, scheduler: 
         executor = DaskExecutor(scheduler)
     try:
         yield executor
-    except BaseException:
+    except BaseException as error:
         executor.shutdown(wait=False, cancel_futures=True)
-        raise
+        explained = executor.explain(error)
+        if explained is error:
+            raise
+        raise explained from None
     finally:
         executor.shutdown()
 

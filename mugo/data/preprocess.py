@@ -24,7 +24,8 @@ from mugo.data.parts import PartWriter, next_part
 from mugo.data.query import names_in
 from mugo.data.read_report import ReadReport
 from mugo.core.files import BadInput, is_empty_folder, lock_folder, printable
-from mugo.core.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, SEED, check_limits
+from mugo.core.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, SEED
+from mugo.core.options import check_limits
 from mugo.core.parallel import (
     TaskExecutor,
     add_scheduler_argument,

@@ -183,7 +183,7 @@ def format_komi(position: Position) -> str:
         f" and {position.handicap_bonus:g} points for handicap stones" if position.handicap_bonus else "")
 
 
-def illegal_move(position: Position, point: int, colour: int) -> IllegalMove:
+def illegal_move(position: BasePosition, point: int, colour: int) -> IllegalMove:
     """The error for a move of a game record."""
     return IllegalMove(f"move {position.plies + 1}: {COLOUR_NAMES[colour]} {format_gtp(point, position.shape)} "
                        f"{position.why_illegal(point, colour)}")

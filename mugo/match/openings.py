@@ -25,7 +25,7 @@ from mugo.games.rules import Rules
 from mugo.nn.bundled import file_checksum
 from mugo.players.policy import PolicyPlayer
 from mugo.sgf.archives import UnreadableFile
-from mugo.sgf.convert import replay_record
+from mugo.sgf.record_positions import position_of
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import Record
 from mugo.sgf.record_rules import parse_record_rules
@@ -121,7 +121,7 @@ def _recorded_openings(path: str, start: BasePosition, rules: Rules | None, max_
 
 def _replayed(record: Record, rules: Rules | None, max_moves: int | None) -> BasePosition:
     """The position after the first moves of a record, scored by the rules of the match and not by the record's."""
-    position = replay_record(record, max_moves)
+    position = position_of(record, max_moves)
     if not isinstance(position, Go):
         return position
     return position.with_rules(rules or (parse_record_rules(record.rules) or Rules()).by_area())
@@ -130,7 +130,7 @@ def _replayed(record: Record, rules: Rules | None, max_moves: int | None) -> Bas
 def _is_playable(record: Record, max_moves: int | None, start: BasePosition) -> bool:
     """Whether a record is of the same game, rules and board as `start`, and not over after `max_moves` moves."""
     try:
-        position = replay_record(record, max_moves, start.komi)
+        position = position_of(record, max_moves, start.komi)
     except (IllegalMove, BadInput):
         return False
     return not position.is_over and (position.game, position.shape) == (start.game, start.shape) \

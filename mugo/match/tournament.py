@@ -24,8 +24,8 @@ from mugo.core.files import BadInput, lock_folder
 from mugo.games import go, gomoku
 from mugo.games.coords import MAX_MOVES, size_value
 from mugo.games.position import BasePosition
-from mugo.core.limits import AT_LEAST_1, SEED, check_limits
-from mugo.core.options import add_options, check, given, option
+from mugo.core.limits import AT_LEAST_1, SEED
+from mugo.core.options import add_options, check, check_limits, given, option
 from mugo.games.rules import Rules, parse_rules
 from mugo.match.game_runner import GameTask, MatchSetup, close_runners, find_versions, play_task
 from mugo.match.gtp_client import Participant, participant_of

@@ -11,12 +11,28 @@ import hashlib
 import re
 from pathlib import Path
 
-from mugo.core.files import BadInput
-from mugo.core.versions import bundled_networks, network_folders
+from mugo.core.files import BadInput, is_temporary
 from mugo.games.coords import BoardSize, format_size, shape_of, size_value
 from mugo.nn.metadata import format_game
 
 NETWORK_HELP = "a network's file, the folder of a training run, or the name of a bundled network"
+
+
+def network_folders() -> list[Path]:
+    """The folders with bundled networks: inside the installed package, or next to it in a clone."""
+    package = Path(__file__).resolve().parents[1]
+    return [package / "models", package.parent / "models"]
+
+
+def bundled_networks() -> dict[str, Path]:
+    """The newest file of each bundled network by its name, sorted: policy-19 -> .../policy-19-v10.safetensors."""
+    newest: dict[str, tuple[int, Path]] = {}
+    for folder in reversed(network_folders()):
+        for path in folder.glob("*.safetensors"):
+            name, version = re.fullmatch(r"(.+?)(?:-v(\d+))?", path.stem, re.DOTALL).groups()
+            if not is_temporary(path.name) and int(version or 0) >= newest.get(name, (0,))[0]:
+                newest[name] = int(version or 0), path
+    return {name: path for name, (_, path) in sorted(newest.items())}
 
 
 def find_network(name: str | Path) -> Path:

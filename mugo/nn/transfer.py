@@ -19,7 +19,7 @@ from mugo.nn.metadata import Config, config_dict, config_of, read_metadata
 from mugo.nn.network_file import read_network
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.weights import layer_names, weight_axes
-from mugo.core.resume import format_option
+from mugo.core.options import format_option
 
 
 def init_from(model: keras.Model, config: Config, path: Path) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mugo.core.files import BadInput, lock_folder
-from mugo.core.limits import AT_LEAST_1, check_limits
-from mugo.core.options import add_options
+from mugo.core.limits import AT_LEAST_1
+from mugo.core.options import add_options, check_limits
 from mugo.core.parallel import add_scheduler_argument, check_scheduler, open_executor, ordered_map
 from mugo.players import options as player_options
 from mugo.plots.figures import NO_MATPLOTLIB, has_matplotlib

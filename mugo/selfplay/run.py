@@ -41,7 +41,7 @@ from mugo.nn.tensorboard_log import TensorBoardLog
 from mugo.nn.transfer import init_from
 from mugo.core.parallel import open_executor
 from mugo.core.progress import ProgressBar, progress_bar
-from mugo.core.resume import check_kept, format_option
+from mugo.core.options import check_kept, format_option
 from mugo.selfplay import arena
 from mugo.selfplay.actors import Actors, ClusterActors, LocalActors, WarmStartActors
 from mugo.selfplay.arena import ArenaPlayer, ArenaResult

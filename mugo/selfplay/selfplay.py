@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from mugo.core.files import BadInput
-from mugo.core.options import add_options, check, given
+from mugo.core.options import add_options, check, check_kept, format_names, given
 from mugo.core.parallel import add_scheduler_argument
-from mugo.core.resume import check_kept, format_names
 from mugo.games.game import new_game
 from mugo.games.position import BasePosition
 from mugo.games.rules import KOMI

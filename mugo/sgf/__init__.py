@@ -2,8 +2,7 @@
 
     record        Record, one game; BadRecord, why a game cannot be used
     encoding      bytes in any character set -> UTF-8
-    points        a number of points, as komi and results have it
-    properties    komi, result, date, handicap and rank as servers write them
+    properties    komi, result, date, handicap, rank and numbers of points as servers write them
     nodes         a game's text <-> its nodes with all their properties; nothing is lost here
     record_nodes  what the readers of other formats share
     gib           records of Tygem -> nodes
@@ -16,7 +15,7 @@
     node_positions   the position after each node: moves, and setup stones in any node
     record_rules  the rules of a record (RU) <-> Rules
     record_positions   Record -> Position, Position, ...
-    convert       Record <-> Position; a file and the moves played since      replay_record, load_game, load_position
+    convert       Position -> Record; a file and the moves played since      load_game, load_position
     budget        what reading one file may cost
     zip_members   the members of a .zip, some at a time
     sevenzip_header   where the lists in the header of a .7z are

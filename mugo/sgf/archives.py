@@ -21,7 +21,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple
 
-from mugo.core.files import BadInput, error_line, is_temporary, open_zip_member, printable
+from mugo.core.files import BadInput, error_line, is_temporary, printable
 from mugo.sgf import sevenzip, zip_members
 from mugo.sgf.budget import (
     GAME_COST,
@@ -112,20 +112,15 @@ def file_format(head: bytes, name: str) -> str:
     return "tar" if head[257:262] == b"ustar" or _TAR_NAME.search(name) else ""
 
 
-def require_package(kind: str) -> None:
-    """Raise BadInput, which names the package to install, if files of this format need a missing one."""
-    if kind == "zst":
-        _zstd()
-
-
-def _zstd():
+def zstd_module(place: str = "") -> Any:
+    """What unpacks Zstandard.  Raises BadInput, which begins with a place and names the package, if it is missing."""
     try:
         from compression import zstd  # in the standard library from Python 3.14 on
     except ImportError:
         try:
             from backports import zstd
         except ImportError:
-            raise BadInput("reading .zst needs the package backports.zstd: pip install 'mugo[7z]'") from None
+            raise BadInput(f"{place}reading .zst needs the package backports.zstd: pip install 'mugo[7z]'") from None
     return zstd
 
 
@@ -203,7 +198,7 @@ def _decompressed(kind: str, file: BinaryIO) -> gzip.GzipFile | bz2.BZ2File | lz
     if kind == "gz":
         return gzip.GzipFile(fileobj=file)
     if kind == "zst":
-        return _zstd().ZstdFile(file)  # pyright: ignore[reportReturnType]  (has the same methods)
+        return zstd_module().ZstdFile(file)              # which has the same methods
     return lzma.LZMAFile(file) if kind == "xz" else bz2.BZ2File(file)
 
 
@@ -280,7 +275,7 @@ def _unzip(of: _Unpacking, prefix: str, file: BinaryIO, depth: int) -> Iterator[
         if member.is_dir():
             of.budget.spend(MEMBER_BYTES)
             continue
-        open_member = functools.partial(open_zip_member, archive, member)
+        open_member = functools.partial(zip_members.open_member, archive, member)
         yield from _member_or_error(of, name, member.file_size, open_member, depth)
 
 

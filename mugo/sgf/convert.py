@@ -1,7 +1,7 @@
 """Record <-> Position, for Go and Gomoku.  The position of a file, and the file with the moves played since.
 
     Position -- record_from_position --> Record -- writer.format_record --> SGF
-    Position <------- replay_record ---- Record <-- parser.read_records --- SGF
+    Position <-- record_positions.position_of -- Record <-- parser.read_records --- SGF
     file -- load_game --> LoadedGame.position -- play --> Position -- LoadedGame.with_lines --> SGF
 
 A file is kept as its nodes (nodes.py) and new moves are added to them, so all that it contains is written again.
@@ -18,17 +18,15 @@ import numpy as np
 
 from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import WHITE_BIT, board_points, format_gtp, format_sgf, move_index
-from mugo.games.game import new_game
+from mugo.games.coords import WHITE_BIT, board_points, format_sgf, move_index
 from mugo.games.gomoku import Position as Gomoku
-from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, BasePosition, IllegalMove
-from mugo.games.replay import decode
+from mugo.games.position import COLOUR_LETTERS, BasePosition, IllegalMove
 from mugo.games.rules import KOMI
-from mugo.sgf.node_positions import empty_board_of, has_setup, move_of, next_colours, play_node
+from mugo.sgf.node_positions import has_setup, move_of, next_colours, play_node
 from mugo.sgf.nodes import Node, children_of, escaped, format_nodes, main_line
 from mugo.sgf.parser import MAX_BYTES, GameTree, read_trees
 from mugo.sgf.record import BadRecord, Record
-from mugo.sgf.record_positions import position_of
+from mugo.sgf.record_positions import empty_board_of, position_of
 
 
 def rule_fields(position: BasePosition) -> dict[str, Any]:
@@ -51,28 +49,6 @@ def record_from_position(position: BasePosition, **info) -> Record:
         setup=np.array([encoded(point, colour) for point, colour in stones if colour], np.int16),
         moves=np.array([encoded(point, colour) for colour, point in moves], np.int16),
         first_player=moves[0][0] if moves else position.to_play, **info)
-
-
-def replay_record(record: Record, num_moves: int | None = None, komi: float = KOMI) -> BasePosition:
-    """The position after the first `num_moves` moves of a game (default: all).
-
-    komi: for a game of Go whose record has none.  Raises IllegalMove, which gives the number of the move, and
-    BadInput if a Gomoku board is too small for k in a row.
-    """
-    if not record.k:
-        return position_of(record, num_moves, komi)
-    position = new_game("gomoku", record.shape, k=record.k, exactly=record.exactly)
-    stones = [decode(position.board[0], encoded) for encoded in record.setup]
-    black, white = ([point for point, colour in stones if colour == wanted] for wanted in (BLACK, WHITE))
-    position = position.with_stones(black, white)
-    moves = [decode(position.board[0], encoded) for encoded in record.moves]
-    for number, (point, colour) in enumerate(moves[:num_moves], 1):
-        if why := position.why_illegal(point, colour):
-            raise IllegalMove(f"move {number}: {COLOUR_NAMES[colour]} {format_gtp(point, record.shape)} {why}")
-        position = position.play_unchecked(point, colour)
-    if num_moves is not None and num_moves < len(moves):
-        return position.with_turn(moves[num_moves][1])
-    return position if moves else position.with_turn(record.first_player)
 
 
 def print_notice(line: str) -> None:
@@ -178,7 +154,7 @@ def load_game(path: str | os.PathLike, num_moves: int | None = None, komi: float
         raise BadInput(f"{path} is a game of {game_of_file.capitalize()}, not of {game.capitalize()}")
     try:
         loaded = _load_later_setup(first, num_moves, komi) if first.record.has_later_setup else LoadedGame(
-            replay_record(first.record, num_moves, komi), first.nodes, _start_of(first.nodes))
+            position_of(first.record, num_moves, komi), first.nodes, _start_of(first.nodes))
     except (IllegalMove, BadInput) as bad:
         raise BadInput(f"{path}: {bad}") from None
     if any(isinstance(other, GameTree) for other in others):

@@ -17,7 +17,7 @@ import re
 
 from mugo.sgf.nodes import Node, line_of_nodes
 from mugo.sgf.record import BadRecord
-from mugo.sgf.record_nodes import MAX_HANDICAP, check_count, move_value, root_node, with_fixed_handicap
+from mugo.sgf.record_nodes import MAX_HANDICAP, decode, move_value, root_node
 
 SIZE = 19
 _RESULTS = {"0": ("B", None), "1": ("W", None), "3": ("B", "R"), "4": ("W", "R"), "7": ("B", "T"), "8": ("W", "T")}
@@ -30,28 +30,22 @@ def is_gib(data: bytes) -> bool:
 
 def read_gib(data: bytes) -> list[Node]:
     """The nodes of a game.  Raises BadRecord."""
-    text = _decode(data)
+    text = decode(data, "cp949" if re.search(rb"\\\[GIBOKIND=Korea\b", data[:4096]) else "gb18030")
     header: dict[str, str] = dict(_HEADER.findall(text))
     main, sub = (_fields(header.get(name, "")) for name in ("GAMEINFOMAIN", "GAMEINFOSUB"))
     handicap, moves = _read_moves(text)
     black, black_rank = _player(header.get("GAMEBLACKNAME", ""))
     white, white_rank = _player(header.get("GAMEWHITENAME", ""))
     date = re.search(r"(\d{4})\D{1,3}(\d{1,2})\D{1,3}(\d{1,2})", header.get("GAMEDATE", "") or sub.get("GDATE", ""))
+    main_time, overtime = _time(main.get("GTIME", ""))
     komi = main.get("GONGJE", header.get("GAMEGONGJE", ""))
     root = root_node(
         SIZE, int(komi) / 10 if re.fullmatch(r"-?\d{1,4}", komi) else None, handicap,
         PB=black, BR=black_rank, PW=white, WR=white_rank, RE=_result(main), EV=header.get("GAMENAME", ""),
         PC=header.get("GAMEPLACE", ""), GC=header.get("GAMECOMMENT", ""),
-        DT="-".join(f"{int(part):02}" for part in date.groups()) if date else "", **_time(main.get("GTIME", "")))
-    return line_of_nodes(with_fixed_handicap(root, SIZE, handicap), moves)
-
-
-def _decode(data: bytes) -> str:
-    kind = re.search(rb"\\\[GIBOKIND=(\w+)", data[:4096])
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("cp949" if kind and kind[1] == b"Korea" else "gb18030", "replace")
+        DT="-".join(f"{int(part):02}" for part in date.groups()) if date else "",
+        TM=main_time, OT=overtime)
+    return line_of_nodes(root, moves)
 
 
 def _fields(text: str) -> dict[str, str]:
@@ -75,13 +69,13 @@ def _result(main: dict[str, str]) -> str:
     return f"{winner}+{by}"
 
 
-def _time(text: str) -> dict[str, str]:
+def _time(text: str) -> tuple[str, str]:
     """Main time (TM) and overtime (OT) of '1200-30-3': main time, seconds of a period, periods."""
     match = re.fullmatch(r"(\d{1,6})-(\d{1,6})-(\d{1,6})", text)
     if not match:
-        return {}
+        return "", ""
     main, period, periods = match.groups()
-    return {"TM": main, "OT": f"{periods}x{period} byo-yomi" if int(periods) and int(period) else ""}
+    return main, f"{periods}x{period} byo-yomi" if int(periods) and int(period) else ""
 
 
 def _read_moves(text: str) -> tuple[int, list[tuple[str, bytes]]]:
@@ -102,5 +96,4 @@ def _read_moves(text: str) -> tuple[int, list[tuple[str, bytes]]]:
             raise BadRecord("malformed GIB", f"{place}: expected flag, number, colour 1 or 2, column and row")
         value = b"" if words[0] == "SKI" else move_value(numbers[3], numbers[4], SIZE, place)
         moves.append(("BW"[numbers[2] - 1], value))
-        check_count(len(moves))
     return handicap, moves

@@ -22,17 +22,9 @@ players of the other order is Black is not known, so they stand in the event.
 import re
 
 from mugo.sgf.nodes import Node, line_of_nodes
-from mugo.sgf.points import points_in
-from mugo.sgf.properties import interpret_date, interpret_result
+from mugo.sgf.properties import interpret_date, interpret_result, points_in
 from mugo.sgf.record import BadRecord
-from mugo.sgf.record_nodes import (
-    MAX_HANDICAP,
-    check_count,
-    move_value,
-    root_node,
-    with_comments,
-    with_fixed_handicap,
-)
+from mugo.sgf.record_nodes import MAX_HANDICAP, decode, move_value, root_node, with_comments
 
 _MOVE = re.compile(rb"^[ \t]*PM[A-Z]{2}[BW][A-Z]{2}", re.MULTILINE)
 _MOVE_LINE = re.compile(r"PM[A-Z]{2}[BW][A-Z]{2}")
@@ -48,13 +40,13 @@ def is_ngf(data: bytes) -> bool:
 
 def read_ngf(data: bytes) -> list[Node]:
     """The nodes of a game.  Raises BadRecord."""
-    text, comments = _cut_comments(_decode(data))
+    text, comments = _cut_comments(decode(data, _codec(data)))
     lines = [line.strip() for line in text.splitlines()]
     first = next((i for i, line in enumerate(lines) if i >= _HEADER_LINES and _MOVE_LINE.match(line)), None)
     if first is None:
         raise BadRecord("malformed NGF", "no move after a header of 12 lines")
     header = lines[:first]
-    size, handicap, root = _read_other_header(header) if header[0].startswith("GI") else _read_header(header)
+    size, root = _read_other_header(header) if header[0].startswith("GI") else _read_header(header)
     moves: list[tuple[str, bytes]] = []
     for line in lines[first:]:
         if line.startswith("PM"):
@@ -64,9 +56,7 @@ def read_ngf(data: bytes) -> list[Node]:
             is_pass = line[5:7] == "AA"
             moves.append((line[4], b"" if is_pass else
                           move_value(ord(line[5]) - ord("B"), ord(line[6]) - ord("B"), size, place)))
-            check_count(len(moves))
-    nodes = line_of_nodes(with_fixed_handicap(root, size, handicap), moves)
-    return with_comments(nodes, [(min(number, len(moves)), comment) for number, comment in comments])
+    return with_comments(line_of_nodes(root, moves), [(min(number, len(moves)), text) for number, text in comments])
 
 
 def _cut_comments(text: str) -> tuple[str, list[tuple[int, str]]]:
@@ -82,16 +72,10 @@ def _cut_comments(text: str) -> tuple[str, list[tuple[int, str]]]:
     return "".join([*parts, text[position:]]), comments
 
 
-def _decode(data: bytes) -> str:
-    """The text: in UTF-8, or of the Korean server in CP949, if all other letters are Hangul, or in GB18030."""
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        pass
-    korean = data.decode("cp949", "replace")
-    if all("가" <= letter <= "힣" for letter in korean if letter > "\x7f"):
-        return korean
-    return data.decode("gb18030", "replace")
+def _codec(data: bytes) -> str:
+    """CP949, of the Korean server, if all letters are Hangul in it; else GB18030."""
+    letters = (letter for letter in data.decode("cp949", "replace") if letter > "\x7f")
+    return "cp949" if all("가" <= letter <= "힣" for letter in letters) else "gb18030"
 
 
 def _number(text: str, what: str, most: int) -> int:
@@ -100,25 +84,24 @@ def _number(text: str, what: str, most: int) -> int:
     return int(text)
 
 
-def _read_header(lines: list[str]) -> tuple[int, int, Node]:
-    """(size, handicap, root)."""
+def _read_header(lines: list[str]) -> tuple[int, Node]:
+    """(size, root)."""
     size, handicap = _number(lines[1], "the board size", 19), _number(lines[5], "the handicap", MAX_HANDICAP)
     white, white_rank = _player(lines[2])
     black, black_rank = _player(lines[3])
     result = _result(lines[10], size) if len(lines) > 10 else ""
-    root = root_node(size, _komi(lines[7], handicap), handicap, PW=white, WR=white_rank, PB=black, BR=black_rank,
-                     EV=lines[0], PC=lines[4], DT=interpret_date(lines[8]), RE=result)
-    return size, handicap, root
+    return size, root_node(size, _komi(lines[7], handicap), handicap, PW=white, WR=white_rank, PB=black, BR=black_rank,
+                           EV=lines[0], PC=lines[4], DT=interpret_date(lines[8]), RE=result)
 
 
-def _read_other_header(lines: list[str]) -> tuple[int, int, Node]:
-    """(size, handicap, root) of a header whose lines begin with GI."""
+def _read_other_header(lines: list[str]) -> tuple[int, Node]:
+    """(size, root) of a header whose lines begin with GI."""
     fields = [line.removeprefix("GI") for line in lines]
     if len(fields) < 10:
         raise BadRecord("malformed NGF", f"{len(fields)} lines before the first move; expected 11")
     size, handicap = _number(fields[6], "the board size", 19), _number(fields[7], "the handicap", MAX_HANDICAP)
     event = ": ".join(part for part in (fields[0], " - ".join(name for name in fields[1:3] if name)) if part)
-    return size, handicap, root_node(size, _komi(fields[9], handicap), handicap, EV=event, DT=interpret_date(fields[5]))
+    return size, root_node(size, _komi(fields[9], handicap), handicap, EV=event, DT=interpret_date(fields[5]))
 
 
 def _player(text: str) -> tuple[str, str]:

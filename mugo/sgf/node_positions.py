@@ -14,16 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mugo.games.board import BLACK, EMPTY, LEGAL, WHITE, legality
-from mugo.games.coords import PASS, BoardSize, format_gtp, format_size, interpret_sgf, row_col
-from mugo.games.game import new_game
-from mugo.games.go import Position as Go
+from mugo.games.board import BLACK, EMPTY, WHITE
+from mugo.games.coords import BoardSize, format_gtp, format_size, interpret_sgf, row_col
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, BasePosition, IllegalMove
-from mugo.games.rules import KOMI, Rules
 from mugo.sgf.nodes import Node, Properties, children_of
 from mugo.sgf.parser import SETUP, interpret_setup
-from mugo.sgf.record import BadRecord, Record
-from mugo.sgf.record_rules import parse_record_rules
+from mugo.sgf.record import BadRecord
+from mugo.sgf.record_positions import why_illegal
 
 _SETUP_OR_TURN = frozenset((*SETUP, "PL"))
 
@@ -36,16 +33,6 @@ class NodePosition(NamedTuple):
     position: BasePosition
     is_start: bool = False
     illegal: str = ""
-
-
-def empty_board_of(record: Record, komi: float = KOMI) -> BasePosition:
-    """The empty board of a record's game.  komi: for a game of Go whose record has none.  Raises BadInput."""
-    if record.k:
-        return new_game("gomoku", record.shape, k=record.k, exactly=record.exactly)
-    position = new_game("go", record.shape, komi=komi if record.komi is None else record.komi)
-    assert isinstance(position, Go)
-    position.handicap = record.handicap
-    return position.with_rules(parse_record_rules(record.rules) or Rules())
 
 
 def has_setup(properties: Properties) -> bool:
@@ -110,7 +97,7 @@ def play_node(position: BasePosition, properties: Properties, next_colour: int =
         value = properties["B" if "B" in properties else "W"][0][:20].decode("utf-8", "replace")
         return NodePosition(position, is_start, f"{value!r} is no point on {format_size(position.shape)}")
     colour, point = move
-    reason = _why_illegal(position, point, colour)
+    reason = why_illegal(position, point, colour)
     try:
         if not reason:
             return NodePosition(position.play_unchecked(point, colour), is_start, illegal)
@@ -121,13 +108,6 @@ def play_node(position: BasePosition, properties: Properties, next_colour: int =
         return NodePosition(_force(position, point, colour), True, illegal)
     except IllegalMove:
         return NodePosition(position, is_start, illegal)
-
-
-def _why_illegal(position: BasePosition, point: int, colour: int) -> str | None:
-    """As BasePosition.why_illegal, but a repetition of a position is allowed."""
-    if position.game == "go" and (point == PASS or legality(position.board[0], point, colour) == LEGAL):
-        return None
-    return position.why_illegal(point, colour)
 
 
 def _set_up(position: BasePosition, properties: Properties, next_colour: int) -> BasePosition:

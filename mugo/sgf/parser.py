@@ -13,7 +13,7 @@ Legality is not checked here: it needs a board.  In Gomoku the rules say what wi
 """
 import functools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -146,19 +146,15 @@ def _interpret_nodes(nodes: list[Properties], gomoku: bool, setup_anywhere: bool
     else:
         to_play = property_text(info, "PL")[:1].upper()
         first_player = WHITE if to_play == "W" or to_play != "B" and handicap and stones else BLACK
-    rules = property_text(info, "RU")
-    k, exactly = (0, False) if is_go else interpret_row(rules) or (default_row(shape), False)
+    texts = {name: property_text(info, ident) for ident, name in INFO.items()}
+    texts |= {"result": interpret_result(texts["result"], shape), "date": interpret_date(texts["date"]),
+              "event": texts["event"] or property_text(info, "GN")}
+    k, exactly = (0, False) if is_go else interpret_row(texts["rules"]) or (default_row(shape), False)
     return Record(
         shape=shape, setup=np.array(stones, np.int16), moves=np.array(moves, np.int16), first_player=first_player,
         komi=interpret_komi(info) if is_go else None, handicap=handicap,
-        **_info_texts(info, shape), k=k, exactly=exactly, opening_moves=min(interpret_opening_moves(root), len(moves)),
+        **texts, k=k, exactly=exactly, opening_moves=min(interpret_opening_moves(root), len(moves)),
         has_later_setup=has_later_setup)
-
-
-def _info_texts(info: Mapping[str, list[bytes]], size: BoardSize) -> dict[str, str]:
-    texts = {name: property_text(info, ident) for ident, name in INFO.items()}
-    return texts | {"result": interpret_result(texts["result"], size), "date": interpret_date(texts["date"]),
-                    "event": texts["event"] or property_text(info, "GN")}
 
 
 def _collect_info(nodes: Sequence[Properties]) -> Properties:

@@ -15,6 +15,7 @@ from mugo.sgf.nodes import Node, format_nodes
 from mugo.sgf.record import BadRecord
 
 SUFFIXES = (".gib", ".ngf", ".ugf", ".ugi")
+MAX_RECORD_BYTES = 1 << 20               # of such a record; its nodes take 50 times as much memory
 
 _FORMATS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes], list[Node]]], ...] = (
     (gib.is_gib, gib.read_gib), (ngf.is_ngf, ngf.read_ngf), (ugf.is_ugf, ugf.read_ugf))
@@ -27,6 +28,8 @@ def to_sgf(data: bytes) -> bytes:
     """
     for is_format, read in _FORMATS:
         if is_format(data):
+            if len(data) > MAX_RECORD_BYTES:
+                raise BadRecord("too large", f"{len(data):,} bytes; the limit is {MAX_RECORD_BYTES:,}")
             try:
                 return format_nodes(read(data))
             except ValueError as error:

@@ -4,15 +4,23 @@ from mugo.games.go import fixed_handicap, format_points
 from mugo.sgf.nodes import Node, escaped
 from mugo.sgf.record import BadRecord
 
-MAX_NODES = 100_000                      # of one game, as many as an SGF main line may have
-MAX_HANDICAP = 9                         # stones of these formats, which stand on the fixed points
+MAX_HANDICAP = 9                         # stones of these formats
 
 
-def root_node(size: int, komi: float | None = None, handicap: int = 0, **info: str) -> Node:
+def decode(data: bytes, codec: str) -> str:
+    """The text of a record: in UTF-8, else by this codec."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode(codec, "replace")
+
+
+def root_node(size: int, komi: float | None = None, handicap: int = 0, stones: list[bytes] | None = None, **info: str
+              ) -> Node:
     """The root of a game of Go.
 
-    handicap: stones on the fixed points, if there are two or more.  info: properties by their identifiers, of which
-    the empty ones are left out.  Raises BadRecord for a size or a handicap out of range.
+    stones: of a handicap, as SGF values; None: if there are two or more, those on the fixed points.  info: properties
+    by their identifiers, of which the empty ones are left out.  Raises BadRecord for a size or a handicap out of range.
     """
     if not MIN_SIZE <= size <= MAX_SIZE:
         raise BadRecord("unsupported board size", f"{size}; boards of {MIN_SIZE} to {MAX_SIZE} are supported")
@@ -22,21 +30,12 @@ def root_node(size: int, komi: float | None = None, handicap: int = 0, **info: s
     if handicap >= 2:
         properties["HA"] = [str(handicap).encode()]
     properties |= {ident: [escaped(text.strip())] for ident, text in info.items() if text.strip()}
-    return Node(-1, properties)
-
-
-def with_fixed_handicap(root: Node, size: int, handicap: int) -> Node:
-    """The root with the stones of a handicap on their fixed points, which these formats do not record.
-
-    Raises BadRecord if there are none for so many stones on this board.
-    """
-    if handicap < 2:
-        return root
-    try:
-        points = fixed_handicap(size, handicap)
-    except ValueError as error:
-        raise BadRecord("handicap stones missing", str(error)) from None
-    return Node(-1, root.properties | {"AB": [format_sgf(point, size).encode() for point in points]})
+    if stones is None and handicap >= 2:
+        try:
+            stones = [format_sgf(point, size).encode() for point in fixed_handicap(size, handicap)]
+        except ValueError as error:
+            raise BadRecord("handicap stones missing", str(error)) from None
+    return Node(-1, properties | ({"AB": stones} if stones else {}))
 
 
 def move_value(col: int, row: int, size: int, place: str) -> bytes:
@@ -44,12 +43,6 @@ def move_value(col: int, row: int, size: int, place: str) -> bytes:
     if not (0 <= col < size and 0 <= row < size):
         raise BadRecord("move outside the board", f"{place}: column {col + 1}, row {row + 1} of {size}x{size}")
     return format_sgf(point_at(row, col, size), size).encode()
-
-
-def check_count(nodes: int) -> None:
-    """Raises BadRecord for more nodes than MAX_NODES."""
-    if nodes > MAX_NODES:
-        raise BadRecord("too large", f"more than {MAX_NODES:,} moves")
 
 
 def with_comments(nodes: list[Node], texts: list[tuple[int, str]]) -> list[Node]:

@@ -8,14 +8,13 @@ The unpacked header stays in memory as bytes, about 64 for each member (sevenzip
 """
 import functools
 import io
-import itertools
 import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 from mugo.sgf.budget import MEMBER_BYTES, PIECE, Budget
 from mugo.sgf.sevenzip_blocks import Block, StreamReader
-from mugo.sgf.sevenzip_header import Cursor, Lists, numbers, read_lists, read_streams
+from mugo.sgf.sevenzip_header import Cursor, Streams, has_bit, read_files, read_streams
 
 LEAST_HEADER_BYTES = 16 << 20       # unpacked, of any archive; one of 250,000 files
 HEADER_BYTES_PER_BYTE = 2           # more of them, for each byte of the archive; a real one has 0.02 to 0.3
@@ -39,18 +38,18 @@ def read_members(file: BinaryIO, budget: Budget) -> Iterator[Member]:
     header = _unpacked_header(file, budget)
     if not header:                                       # an empty archive has none
         return
-    lists = read_lists(Cursor(header, budget))
-    names = lists.names and lists.names.copy()
-    streams = _streams(file, lists.streams, budget)
+    files = read_files(Cursor(header))
+    budget.spend(0)
+    streams = _streams(file, files.streams, budget)
     empty = 0                                            # files without a stream
-    for number in range(lists.files):
-        name = names.name() if names else ""
-        if not lists.empty_streams.bit(number):
+    for number in range(files.count):
+        name = files.names.name()
+        if not has_bit(files.empty_streams, number):
             if (stream := next(streams, None)) is None:
                 raise ValueError("damaged: its header names more files than it has")
-            yield Member(name, stream.size, stream.open)
+            yield stream._replace(name=name)
         else:
-            if lists.empty_files.bit(empty):
+            if has_bit(files.empty_files, empty):
                 yield Member(name, 0, io.BytesIO)
             else:                                        # a folder
                 budget.spend(MEMBER_BYTES)
@@ -59,42 +58,23 @@ def read_members(file: BinaryIO, budget: Budget) -> Iterator[Member]:
         raise ValueError("damaged: its header names fewer files than it has")
 
 
-class _Stream(NamedTuple):
-    """The content of a file.  open: as in Member."""
-
-    size: int
-    open: Callable[[], StreamReader]
-
-
-def _streams(file: BinaryIO, lists: Lists, budget: Budget) -> Iterator[_Stream]:
-    """The streams of all folders, in order."""
+def _streams(file: BinaryIO, lists: Streams, budget: Budget) -> Iterator[Member]:
+    """The streams of all folders, in order, without names."""
     at = 32 + lists.offset
-    coders = lists.coders and lists.coders.copy()
-    packed_sizes, unpacked_sizes = (numbers(list_, 1 << 62) for list_ in (lists.packed_sizes, lists.unpacked_sizes))
-    sizes, counts = numbers(lists.sizes, 1 << 62), numbers(lists.num_streams, lists.folders)
-    checksums = _checksums(lists.checksums, lists.folders)
-    stream_checksums = _checksums(lists.stream_checksums, 1 << 62)
-    if coders is None:                                   # no folders
-        return
-    for checksum in checksums:
+    for folder in lists.folders:
         budget.spend(0)
-        folder = coders.folder()
-        size = [next(unpacked_sizes) for _ in range(folder.outputs)][folder.main]
-        packed_size = sum(next(packed_sizes) for _ in range(folder.packed_streams))
+        size = [next(lists.unpacked_sizes) for _ in range(folder.outputs)][folder.main]
+        packed_size = sum(next(lists.packed_sizes) for _ in range(folder.packed_streams))
         block = Block(file, at, packed_size, folder.coders, size, budget)
         at = block.end
-        position, count = 0, next(counts)
+        position, count, checksum = 0, next(lists.num_streams), next(lists.checksums)
         for number in range(count):
-            of_stream = size - position if number == count - 1 else next(sizes)
-            crc = checksum if count == 1 and checksum is not None else next(stream_checksums)
+            of_stream = size - position if number == count - 1 else next(lists.sizes)
+            crc = checksum if count == 1 and checksum is not None else next(lists.stream_checksums)
             if not 0 <= of_stream <= size - position:
                 raise ValueError("damaged: its header has sizes that do not add up")
-            yield _Stream(of_stream, functools.partial(StreamReader, block, position, of_stream, crc))
+            yield Member("", of_stream, functools.partial(StreamReader, block, position, of_stream, crc))
             position += of_stream
-
-
-def _checksums(cursor: Cursor | None, count: int) -> Iterator[int | None]:
-    return cursor.copy().checksums(count) if cursor else itertools.repeat(None, count)
 
 
 def _unpacked_header(file: BinaryIO, budget: Budget) -> bytes | bytearray:
@@ -113,7 +93,7 @@ def _unpacked_header(file: BinaryIO, budget: Budget) -> bytes | bytearray:
         raise ValueError("damaged: the checksum of its header is wrong")
     if header[:1] != bytes([_PACKED_HEADER]):
         return header
-    stream = next(_streams(file, read_streams(Cursor(header, budget, 1)), budget), None)
+    stream = next(_streams(file, read_streams(Cursor(header, 1)), budget), None)
     limit = LEAST_HEADER_BYTES + HEADER_BYTES_PER_BYTE * file_size
     if stream is None or stream.size > limit:
         raise ValueError(f"its header has {stream.size >> 20 if stream else 0} MB; the limit for a file of this size "

@@ -1,45 +1,23 @@
-"""The header of a .7z: where its lists are, each read by a Cursor of its own, in order; nothing is made for an entry
-before its turn.
+"""The header of a .7z: its lists, each an iterator that makes an entry when its turn comes.
 
     blocks      packed size, coders, unpacked size, checksum, number of files in it
     streams     the content of a file: size, checksum
     files       name, whether it has a stream, whether it is a folder
 
-7zFormat.txt, of the LZMA SDK (https://www.7-zip.org/sdk.html), names the fields.
+7zFormat.txt, of the LZMA SDK (https://www.7-zip.org/sdk.html), names the fields.  Reading takes a time that is linear
+in the length of the header.
 """
 import itertools
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
 
-from mugo.sgf.budget import PIECE, Budget
-
+T = TypeVar("T")
 MAX_CODERS = 32                     # of a block, and inputs of a coder, as in 7-Zip
 UNKNOWN_METHOD = ("it is packed by Deflate, ZStandard or another method that this program does not read; repack it "
                   "with LZMA2")
 _END, _HEADER, _ARCHIVE, _ADDITIONAL, _MAIN, _FILES, _PACK, _UNPACK, _SUBSTREAMS, _SIZE, _CRC, _FOLDER, _UNPACK_SIZE, \
     _NUM_STREAMS, _EMPTY_STREAM, _EMPTY_FILE, _, _NAMES = range(18)
-_ENTRIES = 4096                      # that are read between two looks at the budget's time
-
-
-class Bits(NamedTuple):
-    """A list of `size` bytes in a header, which begins with the highest bit of the first byte."""
-
-    data: bytes | bytearray
-    start: int
-    size: int
-
-    def bit(self, number: int) -> bool:
-        """A bit; false behind the end."""
-        return number < 8 * self.size and bool(self.data[self.start + (number >> 3)] & 0x80 >> (number & 7))
-
-    def count(self) -> int:
-        """How many bits are set."""
-        end = self.start + self.size
-        return sum(int.from_bytes(self.data[at:min(at + PIECE, end)], "big").bit_count()
-                   for at in range(self.start, end, PIECE))
-
-
-_NO_BITS = Bits(b"", 0, 0)
 
 
 class Folder(NamedTuple):
@@ -58,39 +36,30 @@ class Folder(NamedTuple):
 
 
 class Cursor:
-    """Reads the fields of a header in order, from a place in it, in the time of a budget."""
+    """Reads the fields of a header in order, from a place in it.  Raises ValueError at its end."""
 
-    def __init__(self, data: bytes | bytearray, budget: Budget, at: int = 0):
-        self._data, self._budget, self._at = data, budget, at
+    def __init__(self, data: bytes | bytearray, at: int = 0):
+        self._data, self._at = data, at
 
     def copy(self) -> "Cursor":
         """Another one at the same place."""
-        return Cursor(self._data, self._budget, self._at)
+        return Cursor(self._data, self._at)
 
-    def each(self, count: int) -> Iterator[int]:
-        """The numbers of so many entries.  Raises BudgetSpentError when the time of the budget is spent."""
-        for number in range(count):
-            if number % _ENTRIES == 0:
-                self._budget.spend(0)
-            yield number
-
-    def skip(self, count: int) -> None:
-        if self._at + count > len(self._data):
+    def take(self, count: int) -> memoryview:
+        """The next bytes, not copied."""
+        start, self._at = self._at, self._at + count
+        if self._at > len(self._data):
             raise ValueError("damaged: its header ends too early")
-        self._at += count
-
-    def take(self, count: int) -> bytes:
-        self.skip(count)
-        return bytes(self._data[self._at - count:self._at])
-
-    def bits(self, size: int) -> Bits:
-        """A list of bits in so many bytes."""
-        self.skip(size)
-        return Bits(self._data, self._at - size, size)
+        return memoryview(self._data)[start:self._at]
 
     def byte(self) -> int:
-        self.skip(1)
-        return self._data[self._at - 1]
+        return self.take(1)[0]
+
+    def expect(self, *kinds: int) -> int:
+        """The next byte, which must be one of these."""
+        if (kind := self.byte()) not in kinds:
+            raise ValueError("damaged: its header has fields in another order")
+        return kind
 
     def number(self) -> int:
         """NUMBER: the first byte has a 1 for each byte that follows, then the highest bits."""
@@ -102,6 +71,13 @@ class Cursor:
             mask >>= 1
         return value
 
+    def entries(self, read: Callable[["Cursor"], T], count: int) -> Iterator[T]:
+        """Pass a list of so many entries.  The iterator reads them again, and what follows them."""
+        again = self.copy()
+        for _ in range(count):
+            read(self)
+        return (read(again) for _ in itertools.repeat(None))
+
     def name(self) -> str:
         """A file name: UTF-16, up to a zero."""
         end = self._at
@@ -109,25 +85,21 @@ class Cursor:
             end += 1
         if end < 0:
             raise ValueError("damaged: its header ends too early")
-        name = self.take(end - self._at).decode("utf-16-le", "surrogatepass")
-        self.skip(2)
+        name = bytes(self.take(end - self._at)).decode("utf-16-le", "surrogatepass")
+        self.take(2)
         return name
-
-    def expect(self, kind: int) -> None:
-        if self.byte() != kind:
-            raise ValueError("damaged: its header has fields in another order")
 
     def checksums(self, count: int) -> Iterator[int | None]:
         """The checksums of so many streams; None for one without."""
         are_all = self.byte()
-        bits = _NO_BITS if are_all else self.bits(-(-count // 8))
-        for number in self.each(count):
-            yield int.from_bytes(self.take(4), "little") if are_all or bits.bit(number) else None
+        bits = self.take(0 if are_all else -(-count // 8))
+        for number in range(count):
+            yield int.from_bytes(self.take(4), "little") if are_all or has_bit(bits, number) else None
 
     def skip_checksums(self, count: int) -> None:
         if not self.byte():
-            count = self.bits(-(-count // 8)).count()
-        self.skip(4 * count)
+            count = int.from_bytes(self.take(-(-count // 8)), "big").bit_count()
+        self.take(4 * count)
 
     def folder(self) -> Folder:
         """How a block is packed."""
@@ -136,11 +108,11 @@ class Cursor:
             raise ValueError(UNKNOWN_METHOD)
         for _ in range(count):
             flags = self.byte()
-            method = self.take(flags & 15)
+            method = bytes(self.take(flags & 15))
             inputs, outputs = (self.number(), self.number()) if flags & 16 else (1, 1)
             if outputs != 1 or not 0 < inputs <= MAX_CODERS:
                 raise ValueError(UNKNOWN_METHOD)
-            coders.append((method, self.take(self.number()) if flags & 32 else b""))
+            coders.append((method, bytes(self.take(self.number())) if flags & 32 else b""))
             all_inputs += inputs
         bonds = dict((self.number(), self.number()) for _ in coders[1:])             # input: output
         if (packed_streams := all_inputs - count + 1) > 1:
@@ -155,148 +127,112 @@ class Cursor:
         return Folder([coders[number] for number in order] if is_chain else [], count, order[0], packed_streams)
 
 
-class Lists(NamedTuple):
-    """Where the lists of a StreamsInfo are.  Each cursor is at the first entry; None for a list that is missing."""
-
-    offset: int                          # of the first packed stream, behind the signature header
-    packed_sizes: Cursor | None
-    folders: int
-    coders: Cursor | None               # of each folder
-    unpacked_sizes: Cursor | None       # of each coder
-    checksums: Cursor | None            # of the folders
-    num_streams: Cursor | None          # of each folder; 1 without it
-    sizes: Cursor | None                # of each stream of a folder but the last
-    stream_checksums: Cursor | None     # of the streams that are not a folder with a checksum
+def has_bit(bits: memoryview, number: int) -> bool:
+    """A bit of a list, from the highest one of its first byte; false behind its end."""
+    return number < 8 * len(bits) and bool(bits[number >> 3] & 0x80 >> (number & 7))
 
 
-class FileLists(NamedTuple):
+@dataclass
+class Streams:
+    """The lists of a StreamsInfo; of a list that is missing its default."""
+
+    offset: int = 0                      # of the first packed stream, behind the signature header
+    packed_sizes: Iterator[int] = itertools.repeat(1)
+    folders: Iterator[Folder] = iter(())
+    unpacked_sizes: Iterator[int] = itertools.repeat(1)             # of each coder
+    checksums: Iterator[int | None] = itertools.repeat(None)        # of the folders
+    num_streams: Iterator[int] = itertools.repeat(1)                # of each folder
+    sizes: Iterator[int] = itertools.repeat(1)                      # of each stream of a folder but the last
+    stream_checksums: Iterator[int | None] = itertools.repeat(None)         # but of folders of one stream with one
+
+
+class Files(NamedTuple):
     """The lists of a Header.  Bits say which files have no stream (empty_streams); which of these are no folders."""
 
-    streams: Lists
-    files: int
-    names: Cursor | None
-    empty_streams: Bits
-    empty_files: Bits
+    streams: Streams
+    count: int
+    names: Cursor
+    empty_streams: memoryview
+    empty_files: memoryview
 
 
-_NO_STREAMS = Lists(0, None, 0, None, None, None, None, None, None)
-
-
-def read_lists(at: Cursor) -> FileLists:
+def read_files(at: Cursor) -> Files:
     """The lists of a Header.  Raises ValueError for a damaged one."""
     at.expect(_HEADER)
-    streams, files, names, bits = _NO_STREAMS, 0, None, {}
+    streams, count, names, bits = Streams(), 0, None, {}
     kind = at.byte()
     if kind == _ARCHIVE:
         while at.byte() != _END:
-            at.skip(at.number())
+            at.take(at.number())
         kind = at.byte()
     for expected in _ADDITIONAL, _MAIN:
         if kind == expected:
             streams = read_streams(at)
-            kind = at.byte()
+            kind = at.expect(_MAIN, _FILES, _END)
     if kind == _FILES:
-        files = at.number()
+        count = at.number()
         while (kind := at.byte()) != _END:
             size = at.number()
             if kind == _NAMES:
                 names = at.copy()
                 names.expect(0)                          # not in another stream
-                at.skip(size)
-            else:
-                bits[kind] = at.bits(size)
+            bits[kind] = at.take(size)
         kind = at.byte()
-        if files and names is None:
+        if count and names is None:
             raise ValueError("damaged: its header has no names")
     if kind != _END:
         raise ValueError("damaged: its header has fields in another order")
-    return FileLists(streams, files, names, bits.get(_EMPTY_STREAM, _NO_BITS), bits.get(_EMPTY_FILE, _NO_BITS))
+    none = memoryview(b"")
+    return Files(streams, count, names or at, bits.get(_EMPTY_STREAM, none), bits.get(_EMPTY_FILE, none))
 
 
-def read_streams(at: Cursor) -> Lists:
+def read_streams(at: Cursor) -> Streams:
     """The lists of a StreamsInfo."""
-    found = _NO_STREAMS
-    kind = at.byte()
+    found, folders, checksums = Streams(), 0, itertools.repeat(None)
+    kind = at.expect(_PACK, _UNPACK, _SUBSTREAMS, _END)
     if kind == _PACK:
-        found = found._replace(offset=at.number())
-        count = at.number()
-        while (kind := at.byte()) != _END:
+        found.offset, count = at.number(), at.number()
+        while (kind := at.expect(_SIZE, _CRC, _END)) != _END:
             if kind == _SIZE:
-                found = found._replace(packed_sizes=at.copy())
-                for _ in at.each(count):
-                    at.number()
+                found.packed_sizes = at.entries(Cursor.number, count)
             else:
-                _expect_checksums(at, kind, count)
-        kind = at.byte()
+                at.skip_checksums(count)
+        kind = at.expect(_UNPACK, _SUBSTREAMS, _END)
     if kind == _UNPACK:
-        found = _read_folders(at, found)
-        kind = at.byte()
+        at.expect(_FOLDER)
+        folders = at.number()
+        at.expect(0)                                     # not in another stream
+        first = at.copy()
+        outputs = sum(at.folder().outputs for _ in range(folders))
+        found.folders = (first.folder() for _ in range(folders))
+        at.expect(_UNPACK_SIZE)
+        found.unpacked_sizes = at.entries(Cursor.number, outputs)
+        while at.expect(_CRC, _END) == _CRC:
+            found.checksums, checksums = (at.copy().checksums(folders) for _ in range(2))
+            at.skip_checksums(folders)
+        kind = at.expect(_SUBSTREAMS, _END)
     if kind == _SUBSTREAMS:
-        found = _read_substreams(at, found)
-        kind = at.byte()
-    if kind != _END:
-        raise ValueError("damaged: its header has fields in another order")
+        _read_substreams(at, found, folders, checksums)
+        at.expect(_END)
     return found
 
 
-def _expect_checksums(at: Cursor, kind: int, count: int) -> Cursor:
-    if kind != _CRC:
-        raise ValueError("damaged: its header has fields in another order")
-    checksums = at.copy()
-    at.skip_checksums(count)
-    return checksums
-
-
-def _read_folders(at: Cursor, found: Lists) -> Lists:
-    at.expect(_FOLDER)
-    folders = at.number()
-    at.expect(0)                                         # not in another stream
-    found = found._replace(folders=folders, coders=at.copy())
-    outputs = sum(at.folder().outputs for _ in at.each(folders))
-    at.expect(_UNPACK_SIZE)
-    found = found._replace(unpacked_sizes=at.copy())
-    for _ in at.each(outputs):
-        at.number()
-    while (kind := at.byte()) != _END:
-        found = found._replace(checksums=_expect_checksums(at, kind, folders))
-    return found
-
-
-def _read_substreams(at: Cursor, found: Lists) -> Lists:
-    kind = at.byte()
-    streams = without_size = found.folders
+def _read_substreams(at: Cursor, found: Streams, folders: int, checksums: Iterator[int | None]) -> None:
+    """The lists of a SubStreamsInfo.  checksums: of the folders."""
+    kind = at.expect(_NUM_STREAMS, _SIZE, _CRC, _END)
+    counts = itertools.repeat(1)
     if kind == _NUM_STREAMS:
-        found = found._replace(num_streams=at.copy())
-        streams = without_size = 0
-        for _ in at.each(found.folders):
-            count = at.number()
-            streams, without_size = streams + count, without_size + bool(count)
-        kind = at.byte()
+        counts = at.copy().entries(Cursor.number, 0)
+        found.num_streams = at.entries(Cursor.number, folders)
+        kind = at.expect(_SIZE, _CRC, _END)
+    num_sizes = num_checksums = 0
+    for count, checksum in zip(itertools.islice(counts, folders), checksums, strict=False):
+        num_sizes += max(count - 1, 0)
+        num_checksums += count if count != 1 or checksum is None else 0
     if kind == _SIZE:
-        found = found._replace(sizes=at.copy())
-        for _ in at.each(streams - without_size):
-            at.number()
-        kind = at.byte()
+        found.sizes = at.entries(Cursor.number, num_sizes)
+        kind = at.expect(_CRC, _END)
     if kind == _CRC:
-        found = found._replace(stream_checksums=_expect_checksums(at, kind, _unchecked(found)))
-        kind = at.byte()
-    if kind != _END:
-        raise ValueError("damaged: its header has fields in another order")
-    return found
-
-
-def _unchecked(lists: Lists) -> int:
-    """How many streams are in the list of their checksums: all but those that are folders with one."""
-    counts = numbers(lists.num_streams, lists.folders)
-    checksums = lists.checksums.copy().checksums(lists.folders) if lists.checksums else itertools.repeat(None)
-    return sum(count for count, checksum in zip(counts, checksums, strict=False) if count != 1 or checksum is None)
-
-
-def numbers(cursor: Cursor | None, count: int) -> Iterator[int]:
-    """So many numbers of a list; ones without it."""
-    if cursor is None:
-        yield from itertools.repeat(1, count)
-    else:
-        cursor = cursor.copy()
-        for _ in cursor.each(count):
-            yield cursor.number()
+        found.stream_checksums = at.copy().checksums(num_checksums)
+        at.skip_checksums(num_checksums)
+        kind = at.expect(_END)

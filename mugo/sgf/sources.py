@@ -20,8 +20,8 @@ from mugo.sgf.archives import (
     file_format,
     is_sgf_name,
     printable_name,
-    require_package,
     unpack,
+    zstd_module,
 )
 
 
@@ -56,14 +56,15 @@ def find_sources(paths: Iterable[str | os.PathLike]) -> list[Source]:
             found += in_folder
         elif not os.path.isfile(path):
             raise BadInput(f"{printable_name(path)}: no such file or folder")
-        elif _is_archive(path):
+        elif (kind := _format(path)) and not (kind in COMPRESSED and is_sgf_name(path)):
             found.append(_make_source(path))
         else:
             folder, name = os.path.split(path)
             single.setdefault(folder or os.curdir, []).append(name)
     found += [_make_source(folder, dict.fromkeys(names)) for folder, names in single.items()]
     for source in found:
-        _require_packages(source)
+        if source.files is None and _format(source.path) == "zst":       # before the work begins
+            zstd_module(f"{printable_name(source.path)}: ")
     return list({(os.path.realpath(source.path), source.files): source for source in found}.values())
 
 
@@ -114,24 +115,10 @@ def _make_source(path: str, files: Iterable[str] | None = None) -> Source:
     return Source(label, path, sum(os.path.getsize(file) for file in paths if os.path.isfile(file)), files)
 
 
-def _is_archive(path: str) -> bool:
-    """Whether a file's first bytes are those of an archive; false for a single compressed SGF file."""
+def _format(path: str) -> str:
+    """The format of a file by its first bytes; '' for one that cannot be read, which read_files reports."""
     try:
         with open(path, "rb") as file:
-            kind = file_format(file.read(512), path)
+            return file_format(file.read(512), path)
     except OSError:
-        return False
-    return kind != "" and not (kind in COMPRESSED and is_sgf_name(path))
-
-
-def _require_packages(source: Source) -> None:
-    """Raise BadInput if a package that this archive needs is missing: before the work begins."""
-    if source.files is not None:
-        return
-    try:
-        with open(source.path, "rb") as file:
-            require_package(file_format(file.read(512), source.path))
-    except OSError:
-        pass                        # read_files reports it, and other sources can be read
-    except BadInput as missing:
-        raise BadInput(f"{printable_name(source.path)}: {missing}") from None
+        return ""

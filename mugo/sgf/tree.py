@@ -32,21 +32,16 @@ import numpy as np
 
 from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import (
-    BoardSize,
-    format_gtp,
-    point_at,
-    size_value,
-)
+from mugo.games.coords import BoardSize, format_gtp, point_at, size_value
 from mugo.games.go import Position as Go
 from mugo.games.gomoku import interpret_row
 from mugo.games.position import COLOUR_LETTERS, STONE_MARKS, BasePosition
-from mugo.sgf import node_positions
 from mugo.sgf.convert import rule_fields
 from mugo.sgf.node_positions import move_of, positions_of_nodes
 from mugo.sgf.nodes import Node, format_properties
 from mugo.sgf.parser import GameTree, read_records, read_trees
 from mugo.sgf.record import INFO, BadRecord
+from mugo.sgf.record_positions import empty_board_of
 
 MAX_NODES = 20_000                       # of one game; only joseki dictionaries have more
 MAX_LISTED = 1000                        # games of a collection that are listed
@@ -113,7 +108,7 @@ def read_game(data: bytes, number: int = 0) -> dict:
 def _start_and_nodes(tree: GameTree) -> tuple[BasePosition, list[dict]]:
     """The position after the root, and the nodes in JSON."""
     record, found = tree.record, []
-    start = node_positions.empty_board_of(record).with_turn(record.first_player)
+    start = empty_board_of(record).with_turn(record.first_player)
     for node, played in zip(tree.nodes, positions_of_nodes(tree.nodes, start), strict=True):
         position = played.position
         written: dict[str, Any] = {"parent": node.parent}

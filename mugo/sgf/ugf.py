@@ -25,10 +25,9 @@ game, replaces the moves of [Data].  Addresses of players are left out.
 import re
 
 from mugo.sgf.nodes import Node, line_of_nodes, main_line
-from mugo.sgf.points import points_in
-from mugo.sgf.properties import interpret_date, interpret_result
+from mugo.sgf.properties import interpret_date, interpret_result, points_in
 from mugo.sgf.record import BadRecord
-from mugo.sgf.record_nodes import MAX_HANDICAP, check_count, move_value, root_node, with_comments
+from mugo.sgf.record_nodes import MAX_HANDICAP, decode, move_value, root_node, with_comments
 
 _CODECS = {"SJIS": "cp932", "EUC": "euc_jp", "BIG5": "big5", "GB": "gb18030", "KSC": "cp949"}
 _SECTIONS = {"header", "remote", "files", "data", "figure", "messageline", "reviewnode", "reviewcomment"}
@@ -43,14 +42,21 @@ def is_ugf(data: bytes) -> bool:
 
 def read_ugf(data: bytes) -> list[Node]:
     """The nodes of a game.  Raises BadRecord."""
-    sections = _sections(_decode(data))
+    language = re.search(rb"^\s*Lang=(\w+)", data[:4096], re.MULTILINE | re.IGNORECASE)
+    sections = _sections(decode(data, _CODECS.get(language[1].decode().upper() if language else "", "cp932")))
     header = {name.strip().lower(): value.strip()
               for name, separator, value in (line.partition("=") for line in sections.get("header", [])) if separator}
     if not re.fullmatch(r"\d{1,2}", header.get("size", "")):
         raise BadRecord("malformed UGF", f"Size={header.get('size', '')[:20]}: expected the board size")
     size, is_from_below = int(header["size"]), header.get("coordinatetype", "").upper() == "IGS"
-    root, handicap = _read_root(header, size)
-    root, moves = _read_moves(sections.get("data", []), root, size, handicap, is_from_below)
+    hdcp, _, komi = header.get("hdcp", "").partition(",")
+    if hdcp and (not re.fullmatch(r"\d{1,2}", hdcp) or int(hdcp) > MAX_HANDICAP):
+        raise BadRecord("malformed UGF", f"Hdcp={hdcp[:20]}: expected the handicap stones, at most {MAX_HANDICAP}")
+    handicap = int(hdcp or 0)
+    root = root_node(size, points_in(komi), handicap, [], **_info(header, size))
+    stones, moves = _read_moves(sections.get("data", []), size, handicap, is_from_below)
+    if stones:
+        root.properties["AB"] = stones
     nodes, numbers = line_of_nodes(root, moves), {}
     if "reviewnode" in sections:
         reviewed, numbers = _read_review(sections["reviewnode"], root, size, is_from_below)
@@ -61,14 +67,6 @@ def read_ugf(data: bytes) -> list[Node]:
     texts += [(numbers[number], text)
               for number, text in _comments(sections.get("reviewcomment", []), ".comment,", None) if number in numbers]
     return with_comments(nodes, texts)
-
-
-def _decode(data: bytes) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        language = re.search(rb"^\s*Lang=(\w+)", data[:4096], re.MULTILINE | re.IGNORECASE)
-        return data.decode(_CODECS.get(language[1].decode().upper() if language else "", "cp932"), "replace")
 
 
 def _sections(text: str) -> dict[str, list[str]]:
@@ -84,22 +82,15 @@ def _sections(text: str) -> dict[str, list[str]]:
     return sections
 
 
-def _read_root(header: dict[str, str], size: int) -> tuple[Node, int]:
-    """(root without handicap stones, their number)."""
-    stones, _, komi = header.get("hdcp", "").partition(",")
-    if stones and (not re.fullmatch(r"\d{1,2}", stones) or int(stones) > MAX_HANDICAP):
-        raise BadRecord("malformed UGF", f"Hdcp={stones[:20]}: expected the handicap stones, at most {MAX_HANDICAP}")
-    handicap = int(stones or 0)
+def _info(header: dict[str, str], size: int) -> dict[str, str]:
+    """The game-info properties of a header."""
     players = {colour: [*header.get(f"player{colour}", "").split(","), "", ""] for colour in "bw"}
     minutes = re.match(r"\w;(\d{1,5});", header.get("ptime", ""))
-    root = root_node(
-        size, points_in(komi), handicap,
-        PB=players["b"][0], BR=players["b"][1], PW=players["w"][0], WR=players["w"][1],
-        RE=_result(header.get("winner", ""), size), EV=header.get("title", "").strip(","), PC=header.get("place", ""),
-        DT=interpret_date(header.get("date", "")),
-        RU=_RULES.get(header.get("rule", ""), header.get("rule", "")), CP=header.get("copyright", ""),
-        GC=header.get("comment", ""), TM=str(60 * int(minutes[1])) if minutes and int(minutes[1]) else "")
-    return root, handicap
+    return {"PB": players["b"][0], "BR": players["b"][1], "PW": players["w"][0], "WR": players["w"][1],
+            "RE": _result(header.get("winner", ""), size), "EV": header.get("title", "").strip(","),
+            "PC": header.get("place", ""), "DT": interpret_date(header.get("date", "")),
+            "RU": _RULES.get(header.get("rule", ""), header.get("rule", "")), "CP": header.get("copyright", ""),
+            "GC": header.get("comment", ""), "TM": str(60 * int(minutes[1])) if minutes and int(minutes[1]) else ""}
 
 
 def _result(text: str, size: int) -> str:
@@ -109,9 +100,9 @@ def _result(text: str, size: int) -> str:
     return interpret_result(f"{winner}+{'R' if rest[:1].upper() == 'C' else rest}", size)
 
 
-def _read_moves(lines: list[str], root: Node, size: int, handicap: int, is_from_below: bool
-                ) -> tuple[Node, list[tuple[str, bytes]]]:
-    """(the root with the handicap stones, moves)."""
+def _read_moves(lines: list[str], size: int, handicap: int, is_from_below: bool
+                ) -> tuple[list[bytes], list[tuple[str, bytes]]]:
+    """(handicap stones, moves)."""
     moves: list[tuple[str, bytes]] = []
     stones: list[bytes] = []
     for line in lines:
@@ -125,8 +116,7 @@ def _read_moves(lines: list[str], root: Node, size: int, handicap: int, is_from_
             stones.append(value)
         else:
             moves.append((match[3], value))
-            check_count(len(moves))
-    return (Node(-1, root.properties | {"AB": stones}) if stones else root), moves
+    return stones, moves
 
 
 def _value(col: int, row: int, size: int, is_from_below: bool) -> bytes:
@@ -156,8 +146,8 @@ def _comments(lines: list[str], begin: str, end: str | None) -> list[tuple[int, 
 def _read_review(lines: list[str], root: Node, size: int, is_from_below: bool) -> tuple[list[Node], dict[int, int]]:
     """(the nodes of a review, their indices by its numbers)."""
     nodes, numbers = [root], {}
-    variations: list[list[int]] = [[]]                   # of each node
-    next_of: dict[int, int] = {}                         # of a node that has one, the node after it in its own line
+    children: list[list[int]] = [[]]                     # of each node: the next one in its own line, then variations
+    goes_on: set[int] = set()                            # the nodes that are not the last of their line
     last, begins_variation = 0, False                    # the index of the node before
     branches: list[int] = []                             # the nodes that open variations begin at
     for line in (line.strip() for line in lines):
@@ -174,35 +164,32 @@ def _read_review(lines: list[str], root: Node, size: int, is_from_below: bool) -
                 raise BadRecord("malformed UGF", f"{line[:30]!r}: expected 'NODE,number,colour,column,row'")
             number, colour, col, row = (int(text) for text in match.groups())
             if colour:
-                nodes.append(Node(last, {"BW"[colour - 1]: [_value(col - 1, row - 1, size, is_from_below)]}))
-                variations.append([])
-                check_count(len(nodes))
                 if begins_variation:
-                    variations[last].append(len(nodes) - 1)
+                    children[last].append(len(nodes))
                 else:
-                    next_of[last] = len(nodes) - 1
+                    children[last].insert(0, len(nodes))
+                    goes_on.add(last)
+                nodes.append(Node(last, {"BW"[colour - 1]: [_value(col - 1, row - 1, size, is_from_below)]}))
+                children.append([])
                 last, begins_variation = len(nodes) - 1, False
             numbers[number] = last
-    return _main_line_first(nodes, numbers, next_of, variations)
+    return _in_order(nodes, children, goes_on, numbers)
 
 
-def _main_line_first(nodes: list[Node], numbers: dict[int, int], next_of: dict[int, int], variations: list[list[int]]
-                     ) -> tuple[list[Node], dict[int, int]]:
-    """The same tree, in which the node after a node stands before the variations from there.
+def _in_order(nodes: list[Node], children: list[list[int]], goes_on: set[int], numbers: dict[int, int]
+              ) -> tuple[list[Node], dict[int, int]]:
+    """The same tree in the order of a file.
 
     Where a line ends and has variations, an empty node goes on with it, as the first child is the main line in SGF.
     """
     moved: list[Node] = []
-    new_index: dict[int, int] = {}
+    new_index: dict[int, int] = {-1: -1}
     stack = [0]
     while stack:
         index = stack.pop()
         new_index[index] = len(moved)
-        parent = nodes[index].parent
-        moved.append(Node(new_index[parent] if parent >= 0 else -1, nodes[index].properties))
-        stack += reversed(variations[index])
-        if index in next_of:
-            stack.append(next_of[index])
-        elif variations[index]:
+        moved.append(Node(new_index[nodes[index].parent], nodes[index].properties))
+        if children[index] and index not in goes_on:
             moved.append(Node(new_index[index], {}))
+        stack += reversed(children[index])
     return moved, {number: new_index[index] for number, index in numbers.items()}

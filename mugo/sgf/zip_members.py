@@ -9,7 +9,7 @@ import io
 import struct
 import zipfile
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 DIRECTORY_PIECE = 1 << 18           # bytes; a member's entry has 46 and at most 3 * 65,535
 _END, _END_64, _LOCATOR_64, _ENTRY = b"PK\5\6", b"PK\6\6", b"PK\6\7", b"PK\1\2"
@@ -31,6 +31,17 @@ def read_members(file: BinaryIO) -> Iterator[tuple[zipfile.ZipFile, zipfile.ZipI
             for member in archive.infolist():
                 yield archive, member
         at += size
+
+
+def open_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> IO[bytes]:
+    """A member, opened, of which no more is unpacked than is read.
+
+    Raises what ZipFile.open raises, and ValueError if it is compressed by bzip2, LZMA or Zstandard: of these zipfile
+    unpacks a whole block for any read, and a block of 4 kB can hold gigabytes.
+    """
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError(f"compressed by method {member.compress_type}, expected 8, deflate, or 0, stored")
+    return archive.open(member)
 
 
 def _directory(file: BinaryIO) -> tuple[int, int, int]:

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from mugo.core.files import BadInput
-from mugo.core.options import add_options, check, given
-from mugo.core.resume import format_names
+from mugo.core.options import add_options, check, format_names, given
 from mugo.data.dataset import DataSet, load_dataset
 from mugo.data.meta import DATASET_HELP
 from mugo.nn.backend import resolve_precision

@@ -29,8 +29,7 @@ import numpy as np
 
 from mugo import __version__
 from mugo.core.files import BadInput, atomic_write, lock_folder, log_to_stderr, open_regular_file
-from mugo.core.options import may_change, options_of, to_toml
-from mugo.core.resume import check_kept, format_option
+from mugo.core.options import check_kept, format_option, may_change, options_of, to_toml
 from mugo.data.dataset import DataSet
 from mugo.data.positions import Positions
 from mugo.nn import checkpoint

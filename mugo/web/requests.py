@@ -19,7 +19,8 @@ from mugo.games.go import Position as Go
 from mugo.games.position import COLOUR_OF, BasePosition
 from mugo.games.rules import bonus_field, parse_rules, rules_to_play
 from mugo.players.game_options import with_fixed_handicap
-from mugo.sgf.convert import record_from_position, replay_record
+from mugo.sgf.convert import record_from_position
+from mugo.sgf.record_positions import position_of
 from mugo.sgf.record_rules import rules_name
 from mugo.sgf.tree import game_from_position
 
@@ -121,6 +122,6 @@ def position_of_request(request: dict) -> BasePosition:
         encoded = [move_index(point, size) + (WHITE_BIT if colour == WHITE else 0) for colour, point in pairs]
         rules = rules_name(start) if isinstance(start, Go) else ""
         record = replace(record_from_position(start), moves=np.array(encoded, np.int16), rules=rules)
-        return replay_record(record)
+        return position_of(record)
     except ValueError as error:              # IllegalMove is a ValueError
         raise BadInput(str(error)) from None

@@ -62,24 +62,14 @@ def test_without_compiled_code_there_is_one_line(monkeypatch, capsys):
 
 
 
-def test_a_missing_package_names_the_extra_to_install(monkeypatch, capsys):
-    monkeypatch.setitem(cli.WRITTEN_WITH, "train", ("keras",))
-    monkeypatch.setitem(sys.modules, "keras", None)
-    for name in "mugo.nn.backend", "mugo.nn.checkpoint":
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    for name in "mugo.training.train", "mugo.training.command":
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    assert cli.main(["train", "games", "-o", "run"]) == 2
-    assert capsys.readouterr().err == "mugo train: this needs the package keras: pip install 'mugo[train]'\n"
-
-
 @pytest.mark.parametrize("command, package, extra", [
     ("train games -o run", "keras", "train"), ("train games -o run", "tensorflow", "train"),
     ("train games -o run", "jax", "jax"), ("selfplay -o run", "keras", "train"), ("web", "starlette", "web"),
     ("web", "uvicorn", "web"), ("web", "websockets", "web"),
     # needed at the first checkpoint, and missed at the start: neither folder nor network is looked for
     ("train games -o run", "matplotlib", "pictures"), ("selfplay gomoku -o run", "matplotlib", "pictures"),
-    ("convert policy-9 net.keras", "keras", "train")])
+    ("convert policy-9 net.keras", "keras", "train"), ("completion bash", "shtab", "completion"),
+    ("review policy-9 --fast -o out --scheduler x", "distributed", "distributed")])
 def test_a_command_without_a_package_ends_with_one_line(command, package, extra, tmp_path):
     """Each in a process of its own: nothing of the package, nor of what needs it, is loaded before."""
     if importlib.util.find_spec(package) is None and package != "jax":

@@ -2,7 +2,6 @@
 import argparse
 import shutil
 import subprocess
-import sys
 
 import pytest
 
@@ -81,15 +80,3 @@ def test_the_other_shells_accept_their_scripts(shell, capsys, tmp_path):
         (tmp_path / "mugo").write_text(text)
         ended = subprocess.run([shell, "-n", str(tmp_path / "mugo")], capture_output=True, text=True, timeout=60)
         assert ended.returncode == 0, ended.stderr
-
-
-def test_another_shell_is_bad_input(capsys):
-    assert cli.main(["completion", "tcsh"]) == 2
-    assert "invalid choice: 'tcsh'" in capsys.readouterr().err
-
-
-def test_without_shtab_the_line_says_what_to_install(capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "shtab", None)
-    assert cli.main(["completion", "bash"]) == 2
-    error = capsys.readouterr().err
-    assert error == "mugo completion: this needs the package shtab: pip install 'mugo[completion]'\n"

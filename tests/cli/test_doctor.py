@@ -12,8 +12,7 @@ import pytest
 from mugo import __version__
 from mugo.cli import doctor
 from mugo.cli import main as cli
-from mugo.core.files import BadInput
-from mugo.core.versions import PACKAGES, versions
+from mugo.cli.doctor import PACKAGES, versions
 
 MUGO = (sys.executable, str(Path(__file__).parents[2] / "main.py"))
 
@@ -29,11 +28,6 @@ def test_version_is_that_of_mugo_and_of_every_package_that_matters(capsys):
         assert f"{name} {version}" in lines
         if name in PACKAGES:
             assert version == importlib.metadata.version(name)
-
-
-def test_a_package_that_is_not_installed_has_no_line(monkeypatch):
-    monkeypatch.setattr("mugo.core.versions.PACKAGES", ("numpy", "no-such-package"))
-    assert set(versions()) == {"MuGo", "Python", "system", "numpy"}
 
 
 def test_the_report_of_a_sound_installation_has_no_problems():
@@ -68,7 +62,7 @@ def test_the_report_has_no_personal_folder(monkeypatch, tmp_path):
 def test_a_network_that_cannot_be_read_is_a_problem_and_the_others_are_reported(monkeypatch, tmp_path, capsys):
     (tmp_path / "policy-5.safetensors").write_bytes(b"PK")
     models = Path(__file__).parents[2] / "models"
-    monkeypatch.setattr("mugo.core.versions.network_folders", lambda: [tmp_path, models])
+    monkeypatch.setattr("mugo.nn.bundled.network_folders", lambda: [tmp_path, models])
     assert cli.main(["doctor", "--no-speed"]) == 2
     text = capsys.readouterr().out
     assert re.search(r"problems\n  policy-5: .*is not a MuGo network, or is damaged", text)
@@ -96,13 +90,6 @@ def test_a_rate_counts_what_was_done_after_the_first_call(monkeypatch):
     times = iter([0.0, 0.0, 0.3, 0.6])
     monkeypatch.setattr(doctor.time, "perf_counter", lambda: next(times))
     assert doctor.rate(lambda: 30) == pytest.approx(60 / 0.6)
-
-
-def test_a_failure_of_a_section_is_a_problem_in_one_line():
-    problems = []
-    with doctor._noting(problems, "network"):
-        raise BadInput("two\nlines")
-    assert problems == ["network: two lines"]
 
 
 def test_the_doctor_imports_neither_keras_nor_tensorflow():

@@ -5,44 +5,24 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 
 import mugo
 from mugo.core.compile_cache import compile_cache_key
 
 PACKAGE = Path(mugo.__file__).parent
-COMPILED = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py")
-                  if "@njit" in path.read_text(encoding="utf-8"))
-
-
-@pytest.fixture
-def package(tmp_path):
-    return Path(shutil.copytree(PACKAGE, tmp_path / "mugo", ignore=shutil.ignore_patterns("__pycache__", "static")))
-
-
-def test_kernels_are_found_in_several_packages():
-    assert {path.parts[0] for path in COMPILED} >= {"games", "search", "selfplay", "data"}
-
-
-@pytest.mark.parametrize("module", [*COMPILED, Path("games/coords.py")], ids=str)
-def test_an_edit_of_a_compiled_module_or_of_its_constants_changes_the_key(package, module):
-    before = compile_cache_key(package)
-    text = (package / module).read_text(encoding="utf-8")
-    (package / module).write_text("#" + text[1:], encoding="utf-8")         # of the same length
-    assert compile_cache_key(package) != before
-
-
-def test_an_edit_elsewhere_keeps_the_compiled_code(package):
-    before = compile_cache_key(package)
-    with open(package / "cli.py", "a") as file:
-        file.write("# edited\n")
-    assert compile_cache_key(package) == before
-
-
-def test_a_source_that_moves_changes_the_key(package):
-    before = compile_cache_key(package)
-    (package / "search" / "tree.py").rename(package / "search" / "a_tree.py")
-    assert compile_cache_key(package) != before
+def test_the_key_is_that_of_the_compiled_sources_and_their_constants(tmp_path):
+    for name, text in ("games/coords.py", "SIZE = 19"), ("search/tree.py", "@njit(cache=True)"), ("web/app.py", "page"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(text)
+    keys = [compile_cache_key(tmp_path)]
+    (tmp_path / "web" / "app.py").write_text("site")
+    assert compile_cache_key(tmp_path) == keys[0]
+    for change in (lambda: (tmp_path / "games" / "coords.py").write_text("SIZE = 13"),
+                   lambda: (tmp_path / "search" / "tree.py").write_text("@njit(cache=None)"),
+                   lambda: (tmp_path / "search" / "tree.py").rename(tmp_path / "search" / "a_tree.py")):
+        change()
+        keys.append(compile_cache_key(tmp_path))
+    assert len(set(keys)) == 4
 
 
 def cache_folder(home: Path, temporary: Path) -> Path:

@@ -18,22 +18,8 @@ def test_wilson_intervals_match_published_values(wins, games, low, high):
     assert (round(interval.low, 4), round(interval.high, 4)) == (low, high)
 
 
-@pytest.mark.parametrize("rate", [0.05, 0.3, 0.5, 0.9])
-def test_wilson_intervals_have_about_95_percent_coverage(rate):
-    games = 60
-    coverage = sum(math.comb(games, wins) * rate ** wins * (1 - rate) ** (games - wins)
-               for wins in range(games + 1)
-               if wilson_interval(wins, games).low <= rate <= wilson_interval(wins, games).high)
-    assert 0.92 < coverage < 0.98
-
-
 def test_without_games_the_interval_is_everything():
     assert wilson_interval(0, 0) == Estimate(0.5, 0.0, 1.0)
-
-
-def test_the_lower_confidence_bound_rises_with_the_visits():
-    bounds = [lower_confidence_bound(0.6, visits) for visits in (0, 1, 10, 100, 10_000)]
-    assert bounds == sorted(bounds) and bounds[0] == 0 and 0.59 < bounds[-1] < 0.6
 
 
 def test_clustered_standard_errors_are_those_of_the_formula():
@@ -45,13 +31,7 @@ def test_clustered_standard_errors_are_those_of_the_formula():
     assert all(map(math.isnan, mean_and_standard_error(np.array([np.nan]), np.array([0]))))
 
 
-def test_clusters_of_equal_values_count_as_one_observation_each():
-    rng = np.random.default_rng(0)
-    of_clusters = rng.normal(size=(500, 12))
-    errors = [mean_and_standard_error(np.repeat(row, 8), np.repeat(np.arange(12), 8))[1] for row in of_clusters]
-    assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(of_clusters.mean(1).std(), rel=0.1)
-
-
 def test_the_lower_confidence_bound_is_the_win_rate_less_1_96_standard_errors():
     assert lower_confidence_bound(0.5, 98) == pytest.approx(0.5 - 1.959964 * math.sqrt(0.25 / 98))
+    assert lower_confidence_bound(0.6, 0) == 0
     assert lower_confidence_bound(1.0, 2) == pytest.approx(1 - 1.959964 * math.sqrt(3 / 16 / 2), abs=1e-9)

@@ -1,6 +1,9 @@
 """Options as fields of dataclasses: command lines, configuration files, tables."""
 import argparse
+import math
 from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,8 +13,12 @@ from mugo.core.options import (
     REQUIRED,
     add_options,
     check,
+    check_kept,
+    check_limits,
     defaults_in_words,
     expand_config,
+    format_names,
+    format_option,
     given,
     may_change,
     option,
@@ -169,3 +176,29 @@ def test_help_search_names_every_option_and_katagos_name(capsys):
     text = capsys.readouterr().out
     assert "--cpuct-exploration-log [cpuctExplorationLog]" in text and "--lambda\n" in text and "--resign\n" in text
     assert max(map(len, text.splitlines())) <= 110
+
+
+@pytest.mark.parametrize("value, limits, error", [
+    (-1, (0, math.inf), "must be at least 0"), (1.5, (0, 1), "must be at most 1"),
+    (math.inf, (1, math.inf), "must be finite"), (math.nan, (1, math.inf), "must be at least 1"),
+    (10 ** 300, (1, 1000), "must be at most 1000")])
+def test_a_number_of_a_command_line_that_is_out_of_range_is_named(value, limits, error):
+    with pytest.raises(BadInput, match=f"^--batch-size {str(value)[:30]}(\\.{{3}})?: {error}$"):
+        check_limits(SimpleNamespace(batch_size=value), {"batch_size": limits})
+    check_limits(SimpleNamespace(a=None, b=1), {"a": limits, "b": limits})
+
+
+# ---- --resume
+
+def test_every_option_of_a_resumed_run_that_differs_is_named_with_both_values():
+    kept = {"batch_size": 128, "residual": False, "where": "", "positions": 1000}
+    check_kept(Path("run"), kept, {"batch_size": 128, "residual": False, "where": "", "positions": 2000},
+               ("positions",))
+    with pytest.raises(BadInput) as raised:
+        check_kept(Path("run"), kept, {"batch_size": 64, "residual": True, "positions": 1, "where": "a == 1"},
+                   ("positions", "decay_start", "learning_rate"))
+    assert str(raised.value) == (
+        'run was started with --batch-size 128, not --batch-size 64; --no-residual, not --residual; --where "", not '
+        '--where "a == 1": a resumed run keeps its options, all but --positions, --decay-start and --learning-rate')
+    assert format_option("filters", (32, 64)) == "--filters 32,64" and format_option("komi", None) == "no --komi"
+    assert format_names(("games",)) == "--games" and format_names(("games", "threads")) == "--games and --threads"

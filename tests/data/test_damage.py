@@ -10,11 +10,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from damage import damaged
 from damaged_data import SHARD, copy_of, index_of, rewrite, sign
 from random_records import random_record, write_games
 
 from mugo.cli import main as cli
-from mugo.data import array_files, dataset, games_table, meta, new_games, parts, preprocess, range_checks, table_file
+from mugo.data import array_files, dataset, games_table, meta, new_games, parts, range_checks, table_file
 from mugo.data.game_hash import content_hashes, words_hashes
 from mugo.data.game_index import INDEX, GameArrays, ownership_words, ranges
 from mugo.data.shards import REJECTED
@@ -42,34 +43,13 @@ FILES = (meta.META, *(f"{SHARD}/{name}" for name in meta.FILES))
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_every_damaged_bit_is_noticed(folder, name):
+def test_damage_of_any_file_is_noticed(folder, name):
     rewrite(folder, setup=np.arange(20, dtype=np.int16), ownership=np.arange(20, dtype=np.int16))
-    whole = (folder / name).read_bytes()
-    for bit in np.random.default_rng(1).choice(8 * len(whole), 60, replace=False):
-        content = bytearray(whole)
-        content[bit // 8] ^= 1 << bit % 8
+    for what, content in [*damaged((folder / name).read_bytes(), 80), ("empty", b"")]:
         (folder / name).write_bytes(content)
-        assert str(folder / name) in error_of(folder), f"bit {bit}"
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_a_file_that_is_cut_off_or_empty_is_noticed(folder, name):
-    whole = (folder / name).read_bytes()
-    for length in (0, 1, len(whole) // 2, len(whole) - 1):
-        (folder / name).write_bytes(whole[:length])
-        assert str(folder / name) in error_of(folder)
+        assert str(folder / name) in error_of(folder), what
     (folder / name).unlink()
     assert f"{name} is missing" in error_of(folder) or "No such file" in error_of(folder)
-
-
-def test_a_file_of_another_data_set_is_noticed(folder, tmp_path):
-    write_games(tmp_path / "sgf", range(20, 32), plies=50)
-    other = preprocess.preprocess([str(tmp_path / "sgf")], tmp_path / "other", jobs=1)
-    for name in FILES[1:]:
-        if (content := (other.folder / name).read_bytes()) != (whole := (folder / name).read_bytes()):
-            (folder / name).write_bytes(content)
-            assert str(folder / name) in error_of(folder)
-            (folder / name).write_bytes(whole)
 
 
 @pytest.mark.parametrize("name, where", [("moves", 128 + 100), ("ownership", 128 + 4), ("setup", 128)])
@@ -126,26 +106,23 @@ def test_what_is_signed_anew_is_still_a_data_set(data, folder):
 
 
 @pytest.mark.parametrize("field, value, line", [
-    ("size", 25, "record 3: the board size is not from 2 to 19"), ("size", 0, "board size"), ("size", -9, "board size"),
+    ("size", 25, "record 3: the board size is not from 2 to 19"), ("size", 0, "board size"),
     ("size", 5, "row 3 of games.parquet, a move is not on the board"),
-    ("winner", 2, "record 3: the winner is not 1, -1 or 0"), ("winner", -128, "winner"),
+    ("winner", 2, "record 3: the winner is not 1, -1 or 0"),
     ("white_points", np.inf, "record 3: White's points are not from -722 to 722"),
-    ("white_points", -800, "White's points"),
     ("black_rank", 19, "record 3: a rank is not from -39 to 18"), ("white_rank", -np.inf, "a rank is not from"),
     ("num_moves", -1, "record 3: the number of moves is not from 0 to 4,095"), ("num_moves", 4096, "number of moves"),
     ("num_moves", 51, "record 4: its moves are not in moves.npy behind the last game's"),
     ("move_start", -1000000, "record 3: its moves are not in moves.npy"),
-    ("move_start", 2**31 - 1, "its moves are not in"), ("move_start", 0, "its moves are not in"),
+    ("move_start", 2**31 - 1, "its moves are not in"),
     ("setup_start", 1, "record 3: its setup is not in setup.npy behind the last game's"),
-    ("setup_start", -1, "its setup is not in setup.npy"), ("setup_start", -2**31, "setup"),
+    ("setup_start", -2**31, "setup"),
     ("num_setup", 1, "record 3: its setup is not in setup.npy"), ("num_setup", 82, "the number of setup stones"),
-    ("num_setup", -1, "the number of setup stones"), ("num_setup", 2**31 - 1, "the number of setup stones"),
+    ("num_setup", 2**31 - 1, "the number of setup stones"),
     ("ownership_start", -2, "record 3: its ownership is not in ownership.npy"),
     ("ownership_start", 0, "record 3: its ownership is not in ownership.npy behind the last game's"),
-    ("ownership_start", 2**31 - 1, "its ownership is not in ownership.npy"),
     ("split", 3, "record 3: the split is none of train, validation, test"), ("split", -1, "split"),
-    ("row", 2, "record 3: its row is not in games.parquet"), ("row", 12, "record 3: its row"),
-    ("row", -1, "record 3: its row")])
+    ("row", 2, "record 3: its row is not in games.parquet"), ("row", -1, "record 3: its row")])
 def test_numbers_out_of_range_are_refused(folder, field, value, line):
     index = index_of(folder)
     index[field][3] = value
@@ -161,42 +138,6 @@ def test_numbers_of_the_table_out_of_range_are_refused(data, folder, column, val
     games.loc[3, column] = value
     rewrite(folder, games)
     assert line in error_of(folder)
-
-
-@pytest.mark.parametrize("move", [82, 83, 511, 82 | WHITE_BIT, 1024, 32767, -1, -32768])
-def test_moves_and_stones_off_the_board_are_refused(data, folder, move):
-    moves = data.selection().arrays().moves
-    good = moves.copy()
-    moves[321] = move
-    rewrite(folder, moves=moves)
-    assert error_of(folder) == (f"{folder}/{SHARD} is damaged: of the game in row 6 of games.parquet, a move is not on "
-                                "the board; make the data set again")
-    index = index_of(folder)
-    index["setup_start"][5:], index["num_setup"][5] = 3, 2
-    index["setup_start"][5] = 1
-    rewrite(folder, index=index, moves=good, setup=np.array([9, 9, move], np.int16))
-    assert "row 5 of games.parquet, a setup stone is not on the board" in error_of(folder)
-    rewrite(folder, setup=np.array([9, 9, 81], np.int16))
-    assert "a setup stone is not on the board" in error_of(folder)               # a pass
-    rewrite(folder, setup=np.array([9, 80 | WHITE_BIT, 80], np.int16))
-    dataset.load_dataset(folder).verify()
-
-
-@pytest.mark.parametrize("word, is_good", [(0b10_01_00_10_01_00_01_10, True), (0b11, False), (-1, False),
-                                           (0b11 << 12, False)])
-def test_owners_of_no_colour_are_refused(folder, word, is_good):
-    ownership = np.zeros(22, np.int16)
-    index = index_of(folder)
-    index["ownership_start"] = np.where(np.arange(12) == 5, 11, -1)
-    ownership[15] = np.uint16(word & 0xffff).view(np.int16)
-    rewrite(folder, index=index, ownership=ownership)
-    if is_good:
-        assert dataset.load_dataset(folder).positions(None).batch(np.arange(260, 270)).ownership.any()
-    else:
-        assert "row 5 of games.parquet, an owner is neither Black, White nor nobody" in error_of(folder)
-    ownership[15], ownership[21] = 0, 4                         # 9x9 has one point in its last word
-    rewrite(folder, ownership=ownership)
-    assert "an owner is neither" in error_of(folder)
 
 
 def test_the_range_checks_agree_with_a_slow_twin():
@@ -329,12 +270,6 @@ def test_the_header_is_numpys(items):
         assert np.lib.format.read_array_header_1_0(found) == ((items,), False, dtype)
 
 
-def test_arrays_are_read_by_numpy(data):
-    assert np.load(data.folder / SHARD / "moves.npy").tolist() == data.selection().arrays().moves.tolist()
-    assert np.load(data.folder / SHARD / "setup.npy").dtype == np.int16
-    assert np.load(data.folder / SHARD / "index.npy")["num_moves"].tolist() == data.games["num_moves"].tolist()
-
-
 @pytest.mark.parametrize("name", FILES)
 def test_pipes_devices_and_folders_are_refused_and_links_are_followed(folder, tmp_path, name):
     path = folder / name
@@ -436,19 +371,12 @@ def test_a_table_that_breaks_inside_is_refused_in_a_line(data, folder):
 
 @pytest.mark.parametrize("change, line", [
     ({"options": {}}, "meta.json: options has no 'where', expected an object with where, min_moves"),
-    ({"options": {"where": 3, "min_moves": 20, "seed": 0, "validation": 0.2, "test": 0.2}},
-     "meta.json: options.where is 3, expected text"),
-    ({"options": {"where": "", "min_moves": True, "seed": 0, "validation": 0.2, "test": 0.2}},
-     "options.min_moves is true, expected an integer of at least 0"),
     ({"options": {"where": "", "min_moves": 20, "seed": 2**32, "validation": 0.2, "test": 0.2}},
      "options.seed is 4294967296, expected an integer of at least 0 and at most 4294967295"),
     ({"options": {"where": "", "min_moves": 20, "seed": 0, "validation": float("nan"), "test": 0.2}},
      "options.validation is NaN, expected a number from 0 to 1"),
-    ({"sources": {}}, r"sources is \{\}, expected a list"),
-    ({"sources": [3]}, r"sources\[0\] is 3, expected an object"),
     ({"sources": [{"label": [], "checksum": ""}]}, r"sources\[0\].label is \[\], expected text"),
     ({"counts": {"found": 12, "used": 12, "positions": 7}}, "counts is .*, but its shards have"),
-    ({"counts": {"found": -1, "used": 12, "positions": 7}}, "counts.found is -1, expected an integer of at least 0"),
     ({"extra": 1}, "it has a field 'extra', expected an object with format, options, sources, counts, shards"),
     ({"counts": {}}, "set is not a data set: shard-000000 is missing"),
     ({"format": 2}, "is a data set of format 2; this version reads format 7: delete it and run"),
@@ -487,14 +415,11 @@ def part(data, tmp_path):
     return parts.part_paths(tmp_path / "set")[0]
 
 
-def test_every_damaged_bit_of_a_part_is_noticed(part):
-    whole = part.read_bytes()
+def test_damage_of_a_part_is_noticed(part):
     assert len(parts.read_part(part)) == 3
-    for bit in np.random.default_rng(1).choice(8 * len(whole), 200, replace=False):
-        content = bytearray(whole)
-        content[bit // 8] ^= 1 << bit % 8
+    for _, content in damaged(part.read_bytes(), 200):
         part.write_bytes(content)
-        with pytest.raises(BadInput, match="is damaged: its checksum is not the one in its name; delete it and run"):
+        with pytest.raises(BadInput, match=f"{part} is damaged: its checksum is not the one in its name; delete it"):
             parts.read_part(part)
 
 

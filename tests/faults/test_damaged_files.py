@@ -17,8 +17,6 @@ from make_archives import sevenzipped, tarred, zipped
 from random_records import random_record
 
 from mugo.cli import main as cli
-from mugo.data.dataset import load_dataset
-from mugo.data.parts import read_part, write_part
 from mugo.core.files import BadInput
 from mugo.games import gomoku
 from mugo.games.go import Position
@@ -27,7 +25,6 @@ from mugo.nn.inference import Network
 from mugo.selfplay.parallel import SelfPlayGame
 from mugo.selfplay.replay_buffer import ReplayBuffer
 from mugo.sgf.archives import SgfFile, UnreadableFile
-from mugo.sgf.parser import read_records, read_trees
 from mugo.sgf.sources import find_sources, read_files
 from mugo.sgf.writer import format_record
 
@@ -47,30 +44,6 @@ def refused(call, *names: str) -> str:
         assert "\n" not in str(error) and all(name in str(error) for name in names), str(error)
         return str(error)
     return ""
-
-
-@pytest.mark.faults
-def test_a_data_set(inputs, tmp_path):
-    folder = shutil.copytree(inputs / "set", tmp_path / "set")
-    names = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix != ".png"]
-    assert len(names) == 7
-    for path in names:
-        whole = path.read_bytes()
-        for what, data in damaged(whole, 20):
-            path.write_bytes(data)
-            assert refused(lambda: load_dataset(folder).verify(), str(folder)), (path.name, what)
-        path.write_bytes(whole)
-    load_dataset(folder).verify()
-
-
-def test_a_part_of_an_unfinished_preprocess(tmp_path):
-    from mugo.data.games_table import file_key, read_batch
-    data = format_record(random_record(1)).encode()
-    path = write_part(tmp_path, read_batch([(file_key(b"", "a.sgf", data), SgfFile("games", "a.sgf", data))]))
-    whole = path.read_bytes()
-    for what, content in damaged(whole, 40):
-        path.write_bytes(content)
-        assert refused(lambda: read_part(path), str(path)), what
 
 
 @pytest.mark.faults
@@ -193,14 +166,6 @@ def test_an_archive(tmp_path, kind):
             assert len(whole) == sum(isinstance(file, SgfFile) for file in found), what
         if kind in STREAMS and not line:
             assert len(whole) == len(games) or any(isinstance(file, UnreadableFile) for file in found), what
-
-
-def test_sgf_text():
-    """It has no checksum: another letter is another move.  No damage raises anything else than is documented."""
-    whole = format_record(random_record(3), {0: "comment \\] with brackets", 5: "é"}).encode()
-    for _, data in damaged(whole, 300):
-        list(read_records(data))
-        list(read_trees(data))
 
 
 def test_programs_of_a_match_that_write_damaged_replies(tmp_path, capsys):

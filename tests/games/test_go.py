@@ -1,5 +1,4 @@
 """Positions of Go: values, history, superko, handicap, scores, records."""
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,6 +9,7 @@ from mugo.games.coords import PASS, WHITE_BIT, format_gtp, interpret_gtp, move_i
 from mugo.games.go import IllegalMove, Position, fixed_handicap, format_score
 from mugo.games.rules import NAMED_RULES
 from mugo.sgf.parser import read_records
+from mugo.sgf.record import Record
 from mugo.sgf.record_positions import position_of, positions_of
 
 # -- positions are values
@@ -241,8 +241,8 @@ def test_scores_are_written_as_sgf_does():
 # -- records
 
 def record(size=9, setup=(), moves=(), first_player=BLACK, komi=None, handicap=0, rules=""):
-    return SimpleNamespace(shape=(size, size), setup=np.array(setup, np.int16), moves=np.array(moves, np.int16),
-                           first_player=first_player, komi=komi, handicap=handicap, rules=rules)
+    return Record(shape=(size, size), setup=np.array(setup, np.int16), moves=np.array(moves, np.int16),
+                  first_player=first_player, komi=komi, handicap=handicap, rules=rules)
 
 
 def test_a_record_is_played_to_any_of_its_moves():

@@ -2,9 +2,7 @@
 import bz2
 import contextlib
 import gzip
-import importlib.util
 import io
-import itertools
 import lzma
 import os
 import sys
@@ -42,13 +40,8 @@ def test_every_archive_format_gives_the_same_games(tmp_path, name):
     source, = find_sources([path])
     assert (source.label, source.size, len(source.checksum())) == (name, path.stat().st_size, 64)
     assert all(file.source == name for file in read(path))
-
-
-@pytest.mark.parametrize("name", ARCHIVES)
-def test_the_format_is_recognized_by_the_first_bytes_not_the_name(tmp_path, name):
-    path = tmp_path / "download"
-    path.write_bytes(ARCHIVES[name](GAMES))
-    assert {file.data for file in read(path)} == set(GAMES.values())
+    (tmp_path / "download").write_bytes(path.read_bytes())           # the first bytes count, not the name
+    assert {file.data for file in read(tmp_path / "download")} == set(GAMES.values())
 
 
 @pytest.mark.parametrize("suffix, module", [(".gz", gzip), (".xz", lzma), (".bz2", bz2)])
@@ -229,23 +222,6 @@ def test_an_encrypted_member_does_not_affect_the_others(tmp_path):
     assert locked.name == "050.sgf" and "password" in locked.error
 
 
-@needs_py7zr
-def test_an_encrypted_7z_is_one_error(tmp_path):
-    import py7zr
-
-    with py7zr.SevenZipFile(tmp_path / "games.7z", "w", password="secret") as archive:
-        archive.writestr(next(iter(MANY.values())), "a.sgf")
-    assert [file.error for file in read(tmp_path / "games.7z")] == ["it is encrypted with a password"]
-
-
-@needs_py7zr
-def test_a_truncated_7z_is_one_error(tmp_path):
-    packed = sevenzipped(MANY)
-    path = tmp_path / "games.7z"
-    path.write_bytes(packed[:len(packed) // 2])
-    assert [type(file) for file in read(path)] == [UnreadableFile]
-
-
 class CountingFile(io.BytesIO):
     """Counts the bytes that are read."""
     count = 0
@@ -362,16 +338,6 @@ def test_a_damaged_archive_does_not_affect_other_archives(tmp_path):
     assert sum(isinstance(file, SgfFile) and file.source == "e.zip" for file in found) == 3
     errors = {file.source: file.error for file in found if isinstance(file, UnreadableFile)}
     assert {"a.zip", "b.tar.gz", "d.tgz", "f.tar"} <= errors.keys() and all(errors.values())
-
-
-def test_no_damaged_archive_raises(tmp_path):
-    packed = [ARCHIVES[name](GAMES) for name in ARCHIVES if name != "games.7z" or importlib.util.find_spec("py7zr")]
-    path = tmp_path / "games"
-    for archive, place in itertools.product(packed, range(0, 4000, 61)):
-        damaged = bytearray(archive)
-        damaged[place % len(damaged)] ^= 0x55
-        path.write_bytes(damaged)
-        assert all(isinstance(file, (SgfFile, UnreadableFile)) for file in read(path))
 
 
 @pytest.mark.parametrize("name", ["bomb.zip", "bomb.tar.gz", "bomb.sgf.gz", "bomb.7z", "bomb.sgf"])

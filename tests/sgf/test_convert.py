@@ -9,9 +9,10 @@ from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import interpret_sgf, point_at
 from mugo.games.position import IllegalMove
-from mugo.sgf.convert import load_game, load_position, record_from_position, replay_record
+from mugo.sgf.convert import load_game, load_position, record_from_position
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import Record
+from mugo.sgf.record_positions import position_of
 from mugo.sgf.writer import format_record
 
 GO = Record((9, 9), np.array(encoded("Bcc Bgg", 9), np.int16), np.array(encoded("Wee Bef W--", 9), np.int16),
@@ -21,7 +22,7 @@ GOMOKU = Record((9, 9), np.array([], np.int16), np.array(encoded("Bee Wff Bed", 
 
 @pytest.mark.parametrize("record", [GO, GOMOKU], ids=["go", "gomoku"])
 def test_a_replayed_record_gives_the_same_record_again(record):
-    again = record_from_position(replay_record(record))
+    again = record_from_position(position_of(record))
     for field in Record.__slots__:
         assert np.array_equal(getattr(again, field), getattr(record, field)), field
 
@@ -29,7 +30,7 @@ def test_a_replayed_record_gives_the_same_record_again(record):
 @pytest.mark.parametrize("record", [GO, GOMOKU], ids=["go", "gomoku"])
 def test_a_record_is_replayed_up_to_a_number_of_moves(record):
     for num_moves in range(len(record.moves) + 1):
-        position = replay_record(record, num_moves)
+        position = position_of(record, num_moves)
         assert len(position.moves) == num_moves
         if num_moves < len(record.moves):
             assert position.to_play == (WHITE if record.moves[num_moves] >= 512 else BLACK)
@@ -39,7 +40,7 @@ def test_a_record_is_replayed_up_to_a_number_of_moves(record):
 def test_before_the_first_move_the_record_says_who_plays(k):
     for player in (BLACK, WHITE):
         record = Record((9, 9), np.array([], np.int16), np.array([], np.int16), first_player=player, k=k)
-        assert replay_record(record).to_play == player
+        assert position_of(record).to_play == player
         assert next(read_records(format_record(record).encode(), gomoku=True)).first_player == player
 
 
@@ -47,7 +48,7 @@ def test_an_illegal_move_is_named_with_its_number():
     for k in (0, 5):
         record = Record((9, 9), np.array([], np.int16), np.array(encoded("Bee Wff Bee", 9), np.int16), k=k)
         with pytest.raises(IllegalMove, match="move 3: .*E5"):
-            replay_record(record)
+            position_of(record)
 
 
 @pytest.mark.parametrize("sgf, game, error", [

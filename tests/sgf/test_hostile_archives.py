@@ -151,7 +151,8 @@ def test_members_of_no_size_spend_the_budget_too(tmp_path, monkeypatch):
     assert "unpacks to more" in error.error
 
 
-@pytest.mark.parametrize("pack", [zipped, tarred, lambda files: tarred(files, "w:gz")])
+@pytest.mark.parametrize("pack", [zipped, tarred, lambda files: tarred(files, "w:gz"),
+                                  lambda files: sevenzip_of(empty_files_header(1, "a.sgf\0".encode("utf-16-le")))])
 def test_reading_stops_when_its_time_is_spent(tmp_path, monkeypatch, pack):
     monkeypatch.setattr(budget, "LEAST_SECONDS", -1.0)
     path = tmp_path / "games"
@@ -200,13 +201,8 @@ def test_a_7z_whose_header_is_large_for_its_size_is_refused(tmp_path, peak_mb):
     tracemalloc.reset_peak()
     assert "its header has 33 MB; the limit for a file of this size is 16 MB" in read(tmp_path / "large.7z")[0].error
     assert all(isinstance(file, UnreadableFile) for file in read(tmp_path / "understated.7z"))
-    assert peak_mb() < 8
-
-
-def test_the_limit_of_a_7z_header_grows_little_with_the_file(tmp_path, peak_mb):
-    (tmp_path / "large.7z").write_bytes(with_packed_header(b"\1" + bytes(33 * MB)) + bytes(MB))
-    tracemalloc.reset_peak()
-    assert "its header has 33 MB; the limit for a file of this size is 18 MB" in read(tmp_path / "large.7z")[0].error
+    (tmp_path / "longer.7z").write_bytes((tmp_path / "large.7z").read_bytes() + bytes(MB))
+    assert "its header has 33 MB; the limit for a file of this size is 18 MB" in read(tmp_path / "longer.7z")[0].error
     assert peak_mb() < 8
 
 
@@ -218,18 +214,6 @@ def test_the_lists_of_bits_of_a_7z_header_are_not_copied(tmp_path, peak_mb):
     del header
     tracemalloc.reset_peak()
     assert read(tmp_path / "games.7z") == [] and peak_mb() < 24 + 48 + 12
-
-
-@pytest.mark.parametrize("lists", [
-    b"\6\0" + sevenzip_number(5000) + b"\x09" + bytes(5000) + b"\0",
-    b"\7\x0b" + sevenzip_number(5000) + b"\0" + b"\1\1\0" * 5000 + b"\x0c" + bytes(5000) + b"\0",
-], ids=["packed sizes", "folders"])
-def test_the_time_that_the_header_of_a_7z_takes_counts(tmp_path, monkeypatch, lists):
-    (tmp_path / "games.7z").write_bytes(sevenzip_of(b"\1\4" + lists + b"\0\0"))
-    assert all("more streams" in file.error or "fewer files" in file.error for file in read(tmp_path / "games.7z"))
-    monkeypatch.setattr(budget, "LEAST_SECONDS", -1.0)
-    error, = read(tmp_path / "games.7z")
-    assert "takes more than" in error.error
 
 
 def test_the_folders_of_a_7z_spend_its_budget(tmp_path, monkeypatch):
@@ -275,19 +259,6 @@ def test_the_games_of_a_small_compressed_collection_spend_the_budget(tmp_path, m
     *parts, error = read(tmp_path / "games.sgfs.gz")
     assert "unpacks to more" in error.error and len(parts) < 20
     assert sum(len(part.data) for part in parts) < 10 * MB and peak_mb() < 24
-
-
-@needs_py7zr
-@pytest.mark.parametrize("method", ["FILTER_ZSTD", "FILTER_DEFLATE", "FILTER_BROTLI"])
-def test_a_7z_that_py7zr_unpacks_at_once_is_refused(tmp_path, method):
-    import py7zr
-
-    chain = [{"id": getattr(py7zr, method), "level": 1}]
-    with py7zr.SevenZipFile(tmp_path / "games.7z", "w", filters=chain) as archive:
-        archive.writestr(bytes(MB), "a.txt")
-        archive.writestr(b"(;B[aa])", "game.sgf")
-    error, = read(tmp_path / "games.7z")
-    assert error.error.endswith("repack it with LZMA2")
 
 
 @needs_py7zr

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from damage import damaged
 from sgf_games import encoded, read
 
 from mugo.games.coords import WHITE_BIT
-from mugo.sgf.convert import replay_record
-from mugo.sgf.parser import MAX_BYTES, read_records, read_trees
+from mugo.sgf.record_positions import position_of
+from mugo.sgf.parser import MAX_BYTES, GameTree, read_records, read_trees
 from mugo.sgf.record import BadRecord, Record
 from mugo.sgf.record_formats import SUFFIXES
 
@@ -158,15 +159,11 @@ def test_a_file_that_is_too_large_is_not_parsed(monkeypatch):
 
 
 def test_damaged_games_never_raise():
-    sgf = bytearray("(;GM[1]CA[UTF-8]SZ[9]KM[6.5]HA[2]AB[cc][gg]PB[古力]DT[2016-03-09]RE[W+3.5]"
+    sgf = ("(;GM[1]CA[UTF-8]SZ[9]KM[6.5]HA[2]AB[cc][gg]PB[古力]DT[2016-03-09]RE[W+3.5]"
                     ";W[ee]C[a \\] b](;B[ef];W[])(;B[dd]))".encode())
-    random = np.random.default_rng(1)
-    for _ in range(3000):
-        damaged = sgf.copy()
-        for place in random.integers(len(sgf), size=random.integers(1, 4)):
-            damaged[place] = random.choice(list(b"()[];:\\\nBWA9\xff\x00"))
-        for record in read_records(bytes(damaged)):
-            assert isinstance(record, (Record, BadRecord))
+    for _, damage in damaged(sgf, 3000):
+        for record in [*read_records(damage), *read_trees(damage)]:
+            assert isinstance(record, (Record, GameTree, BadRecord))
 
 
 MANIFEST = list(csv.DictReader(open(TORTURE / "manifest.csv"))) if TORTURE.exists() else []
@@ -178,9 +175,9 @@ def test_nasty_real_files_match_their_manifest(row):
     first = next(read_records((TORTURE / row["file"]).read_bytes()))
     # Other formats and rectangles were refused when the manifest was written.
     if row["file"].endswith(SUFFIXES):
-        assert replay_record(first).plies == len(first.moves) > 100
+        assert position_of(first).plies == len(first.moves) > 100
     elif isinstance(first, Record) and first.shape[0] != first.shape[1]:
-        assert replay_record(first).plies == len(first.moves) > 0
+        assert position_of(first).plies == len(first.moves) > 0
     elif row["expected"] == "reject":
         assert isinstance(first, BadRecord)
     elif row["expected"] == "accept" or isinstance(first, Record) and row["moves"]:
@@ -212,11 +209,6 @@ def test_setup_stones_after_the_first_move_are_read_where_that_is_asked_for():
     assert record.has_later_setup
     assert record.setup.tolist() == encoded("Bbb", 9) and record.moves.tolist() == encoded("Wcc Bee", 9)
     assert not read(b"(;SZ[9]AB[aa];W[cc])").has_later_setup
-
-
-@pytest.mark.parametrize("text", [b"", b"nothing", b"(;SZ[9];B[aa](;W[bb]"])
-def test_a_bad_record_has_no_tree(text):
-    assert [isinstance(tree, BadRecord) for tree in read_trees(text)] == [True]
 
 
 def test_a_file_of_very_many_empty_games_is_read_no_further():

@@ -16,11 +16,10 @@ from page_modules import format_game, needs_node
 
 from mugo.core.files import BadInput
 from mugo.games.go import Position
-from mugo.games.position import IllegalMove
 from mugo.review.annotated_sgf import annotated_sgf
 from mugo.review.move_review import Review
 from mugo.sgf.convert import load_game
-from mugo.sgf.nodes import Node, children_of, format_nodes, parse_game
+from mugo.sgf.nodes import Node, format_nodes, parse_game
 from mugo.sgf.parser import GameTree, read_trees
 from mugo.sgf.record import BadRecord
 from mugo.sgf.tree import list_games, read_game
@@ -156,22 +155,3 @@ def test_a_nasty_file_is_saved_by_the_page_as_it_was(name):
         assert ("notice" in game) == (not tree.is_whole or len(tree.nodes) > 20_000)
         assert_same(format_game(game), in_utf_8(tree.nodes[:20_000]))
     assert len(list_games(data)) == len(whole_trees(data))
-
-
-@needs_files
-@pytest.mark.parametrize("name", FILES)
-def test_a_nasty_file_is_saved_by_the_terminal_with_one_more_move(name):
-    tree = whole_trees((TORTURE / name).read_bytes())[0]
-    try:
-        loaded = load_game(TORTURE / name, notice=lambda line: None)
-    except BadInput:
-        return
-    assert_same(loaded.with_lines([(loaded.position.moves, "")]), in_utf_8(tree.nodes))
-    try:
-        after = loaded.position.play(int(loaded.position.legal_points()[0]))
-    except (IllegalMove, IndexError):
-        return
-    saved = parse_game(loaded.with_lines([(after.moves, "")]).encode())
-    assert len(saved) == len(tree.nodes) + 1
-    added = [node for node, k in zip(saved, children_of(saved), strict=True) if not k and len(node.properties) == 1]
-    assert added

@@ -27,14 +27,6 @@ def test_variations_comments_and_win_rates_are_read():
 
 
 @needs_node
-def test_a_game_that_is_written_is_read_again():
-    game = read_game(BRANCHED)
-    again = read_game(format_game(game).encode())
-    assert again["nodes"][0].pop("properties") == game["nodes"][0].pop("properties") + "CA[UTF-8]"
-    assert again == game
-
-
-@needs_node
 @pytest.mark.parametrize("text, written", [
     ("(;GM[1]CA[utf-8]SZ[9]XX[ 1 ][\\]]C[ a\r\nb\\\n c];B[ee]TR[aa:cc][dd]MN[3];W[cc])\n", None),
     ("(;GM[1]CA[UTF-8]SZ[9];B[ee](;W[cc];B[];)(;W[tt]N[x]))\n", None),
