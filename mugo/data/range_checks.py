@@ -11,7 +11,6 @@ replays, reports an illegal one.
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from numba import njit
 
 from mugo.data.final_ownership import words_per_game
@@ -70,17 +69,6 @@ def check_games(path: Path, games: GameArrays) -> None:
     fault, game = first_fault(*games)
     if fault:
         raise BadInput(f"{path} game {game}: {FAULTS[fault - 1]}; make the data set again")
-
-
-def check_columns(path: Path, table: pd.DataFrame) -> None:
-    """Raise BadInput, which names the row, for the first used game with a komi or handicap out of range."""
-    for name, is_good in (("komi", lambda values: np.isnan(values) | (np.abs(values) <= MAX_POINTS)),
-                          ("handicap", lambda values: (0 <= values) & (values <= MAX_POINTS))):
-        bad = ~is_good(table[name].to_numpy()) & (table["reject_reason"] == "").to_numpy()
-        if bad.any():
-            least = f"-{MAX_POINTS}" if name == "komi" else "0"
-            raise BadInput(f"{path} row {bad.argmax()}: the {name} is not from {least} to {MAX_POINTS}; make the data "
-                           "set again")
 
 
 def _are_apart(start: np.ndarray, end: np.ndarray, length: int) -> np.ndarray:

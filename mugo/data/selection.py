@@ -126,7 +126,6 @@ class GameSelection:
         out = np.empty(len(self), INDEX[name])
         for shard, rows in self._by_shard():
             out[rows] = shard.index[name][self.entry[rows]]
-            shard.forget_index()
         return out
 
     def arrays(self, rows: Any = slice(None)) -> GameArrays:
