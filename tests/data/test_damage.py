@@ -359,9 +359,8 @@ def arrow(games: pd.DataFrame, **columns: pa.Array) -> pa.Table:
 def test_a_table_with_other_columns_is_refused(data, folder):
     games = data.games
     for table, line in (
-            (arrow(games.drop(columns="size")), "games.parquet has no column size; expected file_key, source, file"),
-            (arrow(games.assign(extra=1)), "games.parquet has a column 'extra'; expected file_key"),
-            (arrow(games[games.columns[::-1]]), "games.parquet has its columns in another order"),
+            (arrow(games.drop(columns="size")), "has the columns .*'reject_details', 'num_moves', .*, expected file_k"),
+            (arrow(games[games.columns[::-1]]), "has the columns .'split', 'owner"),
             (arrow(games, size=pa.array([9] * 12, pa.int64())), "column size is int64, expected int16"),
             (arrow(games, winner=pa.array([0.5] * 12)), "column winner is double, expected int8"),
             (arrow(games, split=pa.array([[1]] * 12)), "column split is list<.*, expected string"),
