@@ -1,14 +1,14 @@
 """The format of a data set, a folder; and DataSet, which reads it.
 
     meta.json         format, options of preprocess, sources, counts, shards; checksums of all files (meta.py)
-    shard-000000/     some games (shards.py): a table of them, an index, their moves
+    shard-000000/     some games: a table of them, an index, their moves (shards.py)
     shard-000001/     others, which were added later; it can reject games of the shards before
 
 Shards are written once (merge.py).  What a data set has in memory of its own does not grow with its games; games that
 are selected take 8 bytes each, and their positions 8 more (selection.py, positions.py).
 
-Nothing in the files is trusted.  load_dataset is the only way to the games: it checks every number that compiled code
-will use as an index (range_checks.py).
+Nothing in the files is trusted: load_dataset, the only way to the games, checks every number that compiled code will
+use as an index (range_checks.py).
 """
 import contextlib
 from collections.abc import Iterator, Sequence

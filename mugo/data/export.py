@@ -3,9 +3,8 @@
     planes.npy, moves.npy, outcomes.npy, ...      the fields of positions.Batch; see arrays_of
     export.json                                   what they mean, the planes by name, and what was exported
 
-Row i of each array is the same position, seen by its side to move.  The arrays are written in chunks, so they may be
-larger than the memory; read them with numpy.load(..., mmap_mode="r").  FOLDER appears only when everything is
-written.  `mugo train` does not need this: it encodes planes during training.
+Row i of each array is the same position, seen by its side to move.  FOLDER appears only when everything is written.
+The arrays may be larger than the memory.  `mugo train` does not need this: it encodes planes during training.
 """
 import argparse
 import contextlib

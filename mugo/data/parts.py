@@ -22,19 +22,17 @@ _NAME = re.compile(r"part-(\d{6,12})-([0-9a-f]{8})\.parquet", re.ASCII)
 def part_paths(folder: Path) -> list[Path]:
     """The parts of the data set in `folder`, in their order."""
     paths = (path for path in (folder / UNFINISHED).glob("part-*") if _NAME.fullmatch(path.name))
-    return sorted(paths, key=lambda path: (part_number(path), path.name))
+    return sorted(paths, key=lambda path: (_number(path), path.name))
 
 
-def part_number(path: Path) -> int:
-    """The number in the name of a part."""
-    return int(path.name[5:].partition("-")[0])
+def _number(path: Path) -> int:
+    return int(path.name.split("-")[1])
 
 
 def write_part(folder: Path, table: pd.DataFrame, number: int | None = None) -> Path:
     """Save a table of PART_COLUMNS as the part with a number, by default the next one; returns its file."""
     content = write_table(table, PART_COLUMNS)
-    if number is None:
-        number = next_part(folder)
+    number = next_part(folder) if number is None else number
     written = folder / UNFINISHED / f"part-{number:06d}-{crc32(content)}.parquet"
     with atomic_write(written) as path:
         path.write_bytes(content)
@@ -63,7 +61,7 @@ class PartWriter:
 
 def next_part(folder: Path) -> int:
     """The number behind the last part of the data set in `folder`."""
-    return max(map(part_number, part_paths(folder)), default=-1) + 1
+    return max(map(_number, part_paths(folder)), default=-1) + 1
 
 
 def read_part(path: Path, columns: list[str] | None = None) -> pd.DataFrame:

@@ -42,10 +42,9 @@ def preprocess(paths: list[str], folder: Path, *, where: str = "", min_moves: in
                report: ReadReport | None = None) -> DataSet:
     """Add the games in files, folders and archives to the data set in `folder`, and return it.
 
-    where: a query on games_table.COLUMNS that selects games.  min_moves: shorter games are not used.
-    jobs: worker processes (None: one per core).  scheduler: of a cluster whose workers read the games instead, see
-    parallel.open_executor and cluster_read.py.  seed, validation, test: of the split; fractions of the games.
-    report: to which is added what was left out; an archive that cannot be read does not keep the others from it.
+    where: a query on games_table.COLUMNS.  min_moves: shorter games are not used.  jobs: worker processes, by default
+    one per core.  scheduler: of a cluster whose workers read the games instead (cluster_read.py).  seed, validation,
+    test: of the split; fractions of the games.  report: to which is added what was left out.
     Raises BadInput for missing paths, for an invalid query, if the data set was made with other options or is of
     another format, and if another process is writing to it.
     """

@@ -20,7 +20,7 @@ from mugo.core.files import BadInput
 from mugo.games.coords import MAX_MOVES, MAX_SIZE, MIN_SIZE, WHITE_BIT
 from mugo.sgf.properties import HIGHEST_RANK, LOWEST_RANK
 
-MAX_POINTS = MAX_SIZE ** 2               # the largest komi and handicap of records (sgf.properties)
+MAX_POINTS = 2 * MAX_SIZE ** 2           # White's, by komi and for handicap stones
 FAULTS = (                               # what `game_fault` returns, from 1
     "its moves, setup or ownership are not those that were written",
     "a setup stone is not on the board",
@@ -44,8 +44,8 @@ def check_index(path: Path, games: np.ndarray, rows: int, setup: int, moves: int
     check((MIN_SIZE <= size) & (size <= MAX_SIZE), f"the board size is not from {MIN_SIZE} to {MAX_SIZE}")
     check((-1 <= games["winner"]) & (games["winner"] <= 1), "the winner is not 1, -1 or 0")
     points = games["white_points"]
-    check(np.isnan(points) | (np.abs(points) <= 2 * MAX_POINTS),
-          f"White's points are not from -{2 * MAX_POINTS} to {2 * MAX_POINTS}")
+    check(np.isnan(points) | (np.abs(points) <= MAX_POINTS),
+          f"White's points are not from -{MAX_POINTS} to {MAX_POINTS}")
     for name in ("black_rank", "white_rank"):
         check(np.isnan(games[name]) | ((LOWEST_RANK <= games[name]) & (games[name] <= HIGHEST_RANK)),
               f"a rank is not from {LOWEST_RANK} to {HIGHEST_RANK}")
