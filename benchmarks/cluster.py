@@ -19,8 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from mugo.data import cluster_read
-from mugo.data.new_files import KnownFiles
-from mugo.data.read_report import ReadReport
+from mugo.data.new_files import ReadReport
 from mugo.core.parallel import TaskExecutor, completed, open_executor
 from mugo.sgf.sources import Source, find_sources
 
@@ -33,7 +32,7 @@ def read_seconds(executor: TaskExecutor, sources: list[Source]) -> tuple[float, 
         start = time.perf_counter()
         counts = [games for games, _ in cluster_read.read_on_cluster(
             executor, sources, [source.checksum() for source in sources], Path(name),
-            KnownFiles(np.empty(0, np.uint64)), ReadReport())]
+            np.empty(0, np.uint64), ReadReport())]
         return time.perf_counter() - start, len(counts), sum(counts)
 
 

@@ -7,10 +7,9 @@ import numpy as np
 import pandas as pd
 
 from mugo.data import meta
-from mugo.data.array_files import header_bytes, write_array
 from mugo.data.game_hash import content_hashes, words_hashes
 from mugo.data.game_index import INDEX, ownership_words, ranges
-from mugo.data.shards import SCHEMA
+from mugo.data.shards import SCHEMA, header_bytes, write_array
 from mugo.data.table_file import write_table
 
 SHARD = meta.shard_name(0)

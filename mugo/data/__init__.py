@@ -8,7 +8,6 @@
     labels            the moves after a position, the outcome, komi and the final ownership, for its side to move
     query             what --where understands
     meta              meta.json: options, sources, shards, checksums of the files
-    array_files       .npy files, mapped into memory
     parquet_layout    what a Parquet file takes in memory
     table_file        games.parquet
     games_table       the columns of games.parquet; SGF files -> rows
@@ -20,11 +19,9 @@
     dataset           DataSet: the shards of a folder
     copies            copies of training games that the split cannot keep out
     parts             games that were read, before they are merged
-    read_report       what was left out of archives
+    new_games         the games of the parts, as the merge reads them; short and unselected ones are rejected
     new_files         the files of archives that a data set does not have yet
     cluster_read      archives read by the workers of a cluster
-    rejection         short, unselected and duplicate games
-    new_games         the games of the parts, as the merge reads them
     duplicates        which games are duplicates, among new and old ones
     merge             new games -> new shards
     preprocess        archives -> data set                                  `mugo preprocess`

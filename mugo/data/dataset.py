@@ -1,14 +1,14 @@
 """The format of a data set, a folder; and DataSet, which reads it.
 
     meta.json         format, options of preprocess, sources, counts, shards; checksums of all files (meta.py)
-    shard-000000/     some games (shards.py): a table of them, an index, their moves
+    shard-000000/     some games: a table of them, an index, their moves (shards.py)
     shard-000001/     others, which were added later; it can reject games of the shards before
 
-Shards are written once (merge.py).  What a data set has in memory does not grow with its games; games that are selected
-take 8 bytes each, and their positions 8 more (selection.py, positions.py).
+Shards are written once (merge.py).  What a data set has in memory of its own does not grow with its games; games that
+are selected take 8 bytes each, and their positions 8 more (selection.py, positions.py).
 
-Nothing in the files is trusted.  load_dataset is the only way to the games: it checks every number that compiled code
-will use as an index (range_checks.py).
+Nothing in the files is trusted: load_dataset, the only way to the games, checks every number that compiled code will
+use as an index (range_checks.py).
 """
 import contextlib
 from collections.abc import Iterator, Sequence
@@ -98,7 +98,6 @@ class DataSet:
             if where and chosen.any():
                 table = self._table(number, needed)
                 chosen[chosen] = matching_rows(table.iloc[shard.index["row"][chosen]], where)
-            shard.forget_index()
             entries.append(np.flatnonzero(chosen).astype(np.int32))
             numbers.append(np.full(len(entries[-1]), number, np.int32))
         empty = np.zeros(0, np.int32)
@@ -120,16 +119,11 @@ class DataSet:
         """The options of assign_splits: "seed", "validation", "test"."""
         return {name: self.meta["options"][name] for name in ("seed", "validation", "test")}
 
-    @cached_property
-    def _size_counts(self) -> pd.Series:
-        counts = sum((np.bincount(shard.index["size"][self.is_used(number)], minlength=64)
-                      for number, shard in enumerate(self.shards)), np.zeros(64, np.int64))
-        sizes = pd.Series(counts)
-        return sizes[sizes > 0].sort_values(ascending=False, kind="stable")
-
     def board_sizes(self) -> list[int]:
         """The board sizes of the used games, the most frequent first."""
-        return [int(size) for size in self._size_counts.index]
+        counts = sum((np.bincount(shard.index["size"][self.is_used(number)], minlength=64)
+                      for number, shard in enumerate(self.shards)), np.zeros(64, np.int64))
+        return [int(size) for size in np.argsort(-counts, kind="stable") if counts[size]]
 
     def positions(self, split: str | None = None, size: int | None = None, where: str = "",
                   moves: tuple[int, float] = ALL_MOVES) -> Positions:
@@ -218,5 +212,4 @@ def count_games(data: DataSet) -> dict[str, int]:
         is_used = data.is_used(number)
         used += int(is_used.sum())
         positions += int(shard.index["num_moves"][is_used].sum(dtype=np.int64))
-        shard.forget_index()
     return {"found": sum(shard.rows for shard in data.shards), "used": used, "positions": positions}

@@ -58,18 +58,14 @@ def file_name(url: str) -> str:
     return name if is_safe and len(name.encode("utf-8", "replace")) <= MAX_NAME else ""
 
 
-def is_archive_name(name: str) -> bool:
-    """Whether a name is that of an archive or of a game record."""
-    return name.lower().endswith((*ARCHIVE_SUFFIXES, *SGF_SUFFIXES))
-
-
 def find_files(url: str) -> tuple[dict[str, str], list[str]]:
     """({name: address} of the archives and records behind an address, addresses of checksums), in the page's order.
 
     Raises BadInput if there are none, or two with one name.
     """
     check_url(url)                       # before anything else looks at it
-    if is_archive_name(file_name(url)):
+    suffixes = (*ARCHIVE_SUFFIXES, *SGF_SUFFIXES)
+    if file_name(url).lower().endswith(suffixes):
         return {file_name(url): url}, []
     text, address = read_page(url, MAX_PAGE_BYTES)
     page = _Links()
@@ -85,7 +81,7 @@ def find_files(url: str) -> tuple[dict[str, str], list[str]]:
             check_url(target)
         except (ValueError, BadInput):   # a malformed address, or of a letter (mailto:)
             continue
-        if is_archive_name(name):
+        if name.lower().endswith(suffixes):
             if files.setdefault(name, target) != target:
                 raise BadInput(f"{printable(url)} links to two files with the name {name}")
         elif re.fullmatch(r"sha256sums?(\.txt)?|.*\.sha256", name, re.IGNORECASE):
@@ -150,25 +146,27 @@ def download(url: str, folder: Path, pattern: str = "", yes: bool = False, check
         done = _read_records(folder)
         with ThreadPoolExecutor(CONNECTIONS) as executor:
             remotes = dict(zip(files, executor.map(_describe, files.values()), strict=True))
-        missing_files = [name for name, remote in remotes.items() if remote is None]
-        wanted = [(name, remote) for name, remote in remotes.items()
-                  if remote is not None and not _is_there(folder, name, remote, done, expected)]
+        dead = [name for name, remote in remotes.items() if remote is None]
+        wanted = {name: remote for name, remote in remotes.items()
+                  if remote is not None and not _is_there(folder, name, remote, done, expected)}
+        failed: list[str] = []
+        if wanted:
+            missing = _print_plan(wanted, folder, expected, len(files) - len(wanted) - len(dead))
+            free = shutil.disk_usage(folder).free
+            if missing > free:
+                raise BadInput(f"{folder}: {missing / 1e9:.2f} GB to fetch, and {free / 1e9:.2f} GB free")
+            if not (yes or _agreed()):
+                print("nothing fetched")
+                return 0
+            failed = _fetch_all(wanted, folder, done, expected, missing)
+            count = len(wanted) - len(failed)
+            print(f"{folder}: {count} {'file' if count == 1 else 'files'} fetched")
+        if failed or dead:
+            raise BadInput(f"{len(failed) + len(dead)} of {len(files)} files did not come; the same command tries them "
+                           "again")
         if not wanted:
-            _refuse_missing(missing_files, len(files))
             print(f"{folder}: all {len(files)} files are there")
-            return 0
-        missing = _print_plan(wanted, folder, expected, len(files) - len(wanted) - len(missing_files))
-        free = shutil.disk_usage(folder).free
-        if missing > free:
-            raise BadInput(f"{folder}: {missing / 1e9:.2f} GB to fetch, and {free / 1e9:.2f} GB free")
-        if not (yes or _agreed()):
-            print("nothing fetched")
-            return 0
-        failed = missing_files + _fetch_all(wanted, folder, done, expected, missing)
-        count = len(wanted) + len(missing_files) - len(failed)
-        print(f"{folder}: {count} {'file' if count == 1 else 'files'} fetched")
-        _refuse_missing(failed, len(wanted) + len(missing_files))
-        return count
+        return len(wanted)
 
 
 def _describe(url: str) -> RemoteFile | None:
@@ -180,17 +178,12 @@ def _describe(url: str) -> RemoteFile | None:
         return None
 
 
-def _refuse_missing(failed: list[str], count: int) -> None:
-    if failed:
-        raise BadInput(f"{len(failed)} of {count} files did not come; the same command tries them again")
-
-
-def _fetch_all(wanted: list[tuple[str, RemoteFile]], folder: Path, done: dict[str, dict], expected: dict[str, str],
+def _fetch_all(wanted: dict[str, RemoteFile], folder: Path, done: dict[str, dict], expected: dict[str, str],
                total: int) -> list[str]:
     """Fetch these files; returns the names of those that did not come."""
     failed: list[str] = []
     with progress_bar("B", total, scale=True) as bar:
-        for name, remote in wanted:
+        for name, remote in wanted.items():
             bar.set_postfix_str(name)
             try:
                 sha256 = fetch_file(remote, folder / name, expected.get(name, ""), bar.update)
@@ -227,12 +220,12 @@ def _is_there(folder: Path, name: str, remote: RemoteFile, done: dict[str, dict]
     return is_same and expected.get(name, record["sha256"]) == record["sha256"]
 
 
-def _print_plan(wanted: list[tuple[str, RemoteFile]], folder: Path, expected: dict[str, str], there: int) -> int:
+def _print_plan(wanted: dict[str, RemoteFile], folder: Path, expected: dict[str, str], there: int) -> int:
     """Print what will be fetched; returns the bytes that are missing, as far as the server says."""
-    hosts = ", ".join(sorted({urllib.parse.urlsplit(remote.url).hostname or "" for _, remote in wanted}))
+    hosts = ", ".join(sorted({urllib.parse.urlsplit(remote.url).hostname or "" for remote in wanted.values()}))
     missing = 0
-    width = max(len(name) for name, _ in wanted)
-    for name, remote in wanted:
+    width = max(map(len, wanted))
+    for name, remote in wanted.items():
         have = partial_size(remote, folder / name)
         missing += max(0, remote.size - have)
         notes = [f"{have / 1e6:,.1f} MB are there"] * bool(have) + ["SHA-256 known"] * (name in expected)

@@ -19,6 +19,7 @@ from mugo.data.game_hash import canonicalize
 from mugo.data.game_index import GameArrays
 from mugo.data.new_games import NewGames
 from mugo.data.selection import CHUNK, GameSelection
+from mugo.data.shards import Shard
 from mugo.games.coords import WHITE_BIT, symmetries
 
 KEY = np.dtype([("opening_hash", "<u8"), ("game_hash", "<u8"), ("game_id", "<i8"), ("num_moves", "<i4")])
@@ -66,10 +67,10 @@ def _keys(old: DataSet, new: NewGames) -> np.ndarray:
     for number, shard in enumerate(old.shards):
         games = shard.index[old.is_used(number)]
         add(games, first + games["row"].astype(np.int64))
-        shard.forget_index()
         first += shard.rows
-    for table in new.legal_tables(["opening_hash", "game_hash", "num_moves"]):
-        add(table, table.index.to_numpy())
+    for table in new.tables(["opening_hash", "game_hash", "num_moves", "reject_reason"]):
+        legal = table[table["reject_reason"] == ""]
+        add(legal, legal.index.to_numpy())
     return keys[:end]
 
 
@@ -123,9 +124,24 @@ def _truncated(games: np.ndarray, lines: dict[int, bytes]) -> Iterator[tuple[int
 
 def _lines(old: DataSet, new: NewGames, game_ids: np.ndarray) -> Iterator[tuple[int, bytes]]:
     """(game_id, its canonical line) of games with these ids, which are ascending."""
-    for found, games in (*_old_games(old, game_ids[game_ids < new.first_id]),
-                         *new.games(game_ids[game_ids >= new.first_id])):
-        yield from zip(found.tolist(), canonical_lines(games), strict=True)
+    for shard, of_shard, rows in by_shard(old, game_ids):
+        entries = np.searchsorted(shard.index["row"], rows).astype(np.int32)
+        games = GameSelection((shard,), np.zeros(len(entries), np.int32), entries)
+        for start in range(0, len(entries), CHUNK):
+            chunk = slice(start, start + CHUNK)
+            yield from zip(of_shard[chunk].tolist(), canonical_lines(games.arrays(chunk)), strict=True)
+    for found, arrays in new.games(game_ids[game_ids >= new.first_id]):
+        yield from zip(found.tolist(), canonical_lines(arrays), strict=True)
+
+
+def by_shard(old: DataSet, game_ids: np.ndarray) -> Iterator[tuple[Shard, np.ndarray, np.ndarray]]:
+    """(shard, ids of its games, their rows in its table), where it has some of these ids, which are ascending."""
+    first = 0
+    for shard in old.shards:
+        of_shard = game_ids[(first <= game_ids) & (game_ids < first + shard.rows)]
+        if len(of_shard):
+            yield shard, of_shard, of_shard - first
+        first += shard.rows
 
 
 def canonical_lines(games: GameArrays) -> Iterator[bytes]:
@@ -137,15 +153,3 @@ def canonical_lines(games: GameArrays) -> Iterator[bytes]:
         while len(line) and line[-1] & (WHITE_BIT - 1) == size * size:
             line = line[:-1]
         yield line.tobytes()
-
-
-def _old_games(old: DataSet, game_ids: np.ndarray) -> Iterator[tuple[np.ndarray, GameArrays]]:
-    """(game_ids, games) of games of a data set, some at a time."""
-    first = 0
-    for shard in old.shards:
-        of_shard = game_ids[(first <= game_ids) & (game_ids < first + shard.rows)]
-        entries = np.searchsorted(shard.index["row"], of_shard - first).astype(np.int32)
-        first += shard.rows
-        games = GameSelection((shard,), np.zeros(len(entries), np.int32), entries)
-        for start in range(0, len(entries), CHUNK):
-            yield of_shard[start:start + CHUNK], games.arrays(slice(start, start + CHUNK))

@@ -19,11 +19,10 @@ import pandas as pd
 
 from mugo.data import dataset
 from mugo.data.dataset import DataSet
-from mugo.data.duplicates import Duplicates, find_duplicates
+from mugo.data.duplicates import Duplicates, by_shard, find_duplicates
 from mugo.data.game_hash import assign_splits
 from mugo.data.meta import META, format_meta, is_shard_name, shard_name
-from mugo.data.new_games import NewGames, rows_with
-from mugo.data.rejection import reject
+from mugo.data.new_games import NewGames, reject, rows_with
 from mugo.data.shards import REJECTED, open_shard, write_shard
 from mugo.core.files import atomic_write
 
@@ -82,13 +81,9 @@ def _details(found: Duplicates, paths: dict[int, str]) -> list[str]:
 def _paths_of(game_ids: np.ndarray, old: DataSet, new: NewGames) -> dict[int, str]:
     """The source and file of games by their game_ids, which are ascending."""
     paths: dict[int, str] = {}
-    first = 0
-    for shard in old.shards:
-        of_shard = game_ids[(first <= game_ids) & (game_ids < first + shard.rows)]
-        if len(of_shard):
-            table = shard.table(["source", "file"]).iloc[of_shard - first]
-            paths |= dict(zip(of_shard.tolist(), table["source"] + "/" + table["file"], strict=True))
-        first += shard.rows
+    for shard, of_shard, rows in by_shard(old, game_ids):
+        table = shard.table(["source", "file"]).iloc[rows]
+        paths |= dict(zip(of_shard.tolist(), table["source"] + "/" + table["file"], strict=True))
     if len(game_ids) and game_ids[-1] >= new.first_id:
         for table in new.tables(["source", "file"]):
             chosen = rows_with(table, game_ids)
@@ -98,10 +93,9 @@ def _paths_of(game_ids: np.ndarray, old: DataSet, new: NewGames) -> dict[int, st
 
 def _rejected(old: DataSet, found: Duplicates, paths: dict[int, str]) -> pd.DataFrame:
     """The games of old shards that are duplicates of new ones, as shards.REJECTED."""
-    ends = np.cumsum([shard.rows for shard in old.shards])
-    number = np.searchsorted(ends, found.game_id, side="right")
-    rows = found.game_id - np.concatenate([[0], ends])[number]
-    return pd.DataFrame({"shard": number, "row": rows, "reject_reason": "duplicate",
+    first = np.cumsum([0, *(shard.rows for shard in old.shards)])
+    number = np.searchsorted(first, found.game_id, side="right") - 1
+    return pd.DataFrame({"shard": number, "row": found.game_id - first[number], "reject_reason": "duplicate",
                          "reject_details": _details(found, paths)}, columns=list(REJECTED)).astype(REJECTED)
 
 
@@ -109,5 +103,3 @@ def write_meta(folder: Path, meta: dict[str, Any]) -> None:
     """Write meta.json."""
     with atomic_write(folder / META) as path:
         path.write_bytes(format_meta(meta))
-
-

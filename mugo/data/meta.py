@@ -5,11 +5,9 @@
                  "files": {"games.parquet": {"bytes": 27185, "crc32": "89ab0123"}, "index.npy": {...}, ...}}, ...],
      "checksum": "02468ace"}                             CRC-32 of the text without this line
 
-A shard's files never change, so its replacement is the step from one state of a data set to the next.  A new data set
-has no counts yet.  The CRC-32 of a NumPy file is that of its data, without the header.
-
-CRC-32 finds every burst of up to 32 wrong bits, and any other damage but for one in 4,000,000,000.  It costs 0.15 s
-per gigabyte; BLAKE2b and SHA-256 cost 0.8 s.  None of them protects from a forged data set; range_checks.py does.
+Its replacement is the step from one state of a data set to the next.  A new data set has no counts yet.  The CRC-32 of
+a NumPy file is that of its data, without the header.  It costs 0.15 s per gigabyte, where BLAKE2b and SHA-256 cost
+0.8 s.  None of them protects from a forged data set; range_checks.py does.
 """
 import json
 import re
@@ -21,8 +19,6 @@ from mugo.core.files import BadInput, error_line, read_regular_file
 from mugo.core.limits import FRACTION, SEED
 from mugo.core.schema import TEXT, Object, Test, check_value, integer, number
 
-# 1 had other names of columns, 2 no checksums, 3 no ownership, 4 all games in one file of a kind, 5 no ranks in the
-# index, 6 owners.npy for ownership.npy.
 FORMAT = 7
 META, GAMES, INDEX_FILE, REJECTED_FILE = "meta.json", "games.parquet", "index.npy", "rejected.parquet"
 MOVES, SETUP, OWNERSHIP = "moves.npy", "setup.npy", "ownership.npy"

@@ -1,8 +1,11 @@
 """The files of archives that a data set does not have yet, in batches for worker processes.
 
     SourceRange --new_files--> files with their keys --new_batches--> Batch --read_rows--> rows of games
+
+A file that is twice in an archive comes twice; the merge takes the first (new_games.py).
 """
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,14 +15,39 @@ import pandas as pd
 from mugo.data import dataset
 from mugo.data.games_table import file_key, read_batch
 from mugo.data.meta import read_meta
-from mugo.data.new_games import known_keys
+from mugo.data.new_games import is_known, known_keys
 from mugo.data.parts import part_paths, read_part
-from mugo.data.read_report import ReadReport
-from mugo.sgf.archives import SgfFile, UnreadableFile
+from mugo.core.files import printable
+from mugo.sgf.archives import ARCHIVE_SUFFIXES, SgfFile, UnreadableFile
 from mugo.sgf.sources import Source, read_files
 
 BATCH_FILES, BATCH_BYTES = 256, 4 << 20  # what a worker process gets at a time
-RECENT_KEYS = 1 << 20                    # keys of files in a set, 90 bytes each; an array has the others in 8 bytes
+MAX_REFUSED = 10                         # archives that are named
+
+
+@dataclass
+class ReadReport:
+    """What was left out of archives.
+
+    others: how many members are no game records; example: one of them.  refused: a line for each archive that was not
+    read, or not to its end.
+    """
+
+    others: int = 0
+    example: str = ""
+    refused: dict[str, None] = field(default_factory=dict)
+
+    def add(self, other: "ReadReport") -> None:
+        """Add what another process left out."""
+        self.others += other.others
+        self.example = self.example or other.example
+        self.refused |= other.refused
+
+    def refusal(self) -> str:
+        """Which archives were not read to their end, in one line; '' if there is none."""
+        lines = list(self.refused)
+        more = f"; and {len(lines) - MAX_REFUSED:,} more" if len(lines) > MAX_REFUSED else ""
+        return "; ".join(lines[:MAX_REFUSED]) + more
 
 
 class SourceRange(NamedTuple):
@@ -36,44 +64,20 @@ class Batch(NamedTuple):
     size: int                            # bytes of the sources that were read since the batch before
 
 
-class KnownFiles:
-    """The keys of the files that need not be read: a sorted array, and those that were added last."""
-
-    def __init__(self, keys: np.ndarray):
-        """keys: uint64 (n,), sorted."""
-        self._sorted = keys
-        self._recent: set[int] = set()
-
-    def is_known(self, key: int) -> bool:
-        """Whether this key was known before; from now on it is."""
-        place = int(np.searchsorted(self._sorted, np.uint64(key)))
-        if key in self._recent or place < len(self._sorted) and int(self._sorted[place]) == key:
-            return True
-        self._recent.add(key)
-        if len(self._recent) >= RECENT_KEYS:
-            self._sorted = self.keys()
-            self._recent.clear()
-        return False
-
-    def keys(self) -> np.ndarray:
-        """All keys, sorted: uint64 (n,)."""
-        return np.sort(np.concatenate([self._sorted, np.fromiter(self._recent, np.uint64, len(self._recent))]))
-
-
-def known_files(folder: Path) -> KnownFiles:
-    """The files that are in a data set, or in the parts of an unfinished preprocess."""
+def known_files(folder: Path) -> np.ndarray:
+    """The keys of the files in a data set, or in the parts of an unfinished preprocess, sorted: uint64 (n,)."""
     data = dataset.load_dataset(folder) if read_meta(folder)["counts"] else None
     of_parts = [read_part(path, ["file_key"])["file_key"].to_numpy() for path in part_paths(folder)]
-    return KnownFiles(np.unique(np.concatenate([known_keys(data) if data else np.empty(0, np.uint64), *of_parts])))
+    return np.unique(np.concatenate([known_keys(data) if data else np.empty(0, np.uint64), *of_parts]))
 
 
-def new_files(of: SourceRange, known: KnownFiles, report: ReadReport
+def new_files(of: SourceRange, known: np.ndarray, report: ReadReport
               ) -> Iterator[tuple[int, int, SgfFile | UnreadableFile]]:
-    """(bytes of the source read so far, key, file) of each file that is not known.
+    """(bytes of the source read so far, key, file) of each file whose key is not in `known`, which is sorted.
 
     report: to which is added what the range leaves out.
     """
-    at, checksum = 0, of.checksum.encode()
+    at, checksum, source = 0, of.checksum.encode(), of.source
     others = ReadReport()                                # since the last file; they belong to the range of the next one
 
     def on_read(size: int) -> None:
@@ -81,26 +85,28 @@ def new_files(of: SourceRange, known: KnownFiles, report: ReadReport
         at = max(at, size)                               # a .zip is not read from its start to its end
 
     def on_other(name: str) -> None:
-        others.add_other(of.source, name)
+        others.add(ReadReport(1, f"{source.label}/{name}"))
 
-    for file in read_files(of.source, on_read, on_other):
+    for file in read_files(source, on_read, on_other):
         if at >= of.end:
             return
         before, others = others, ReadReport()
         if at < of.first:
             continue
         report.add(before)
-        if isinstance(file, UnreadableFile):
-            report.add_unreadable(of.source, file)
-        key = file_key(checksum, file.name, file.error.encode() if isinstance(file, UnreadableFile) else file.data)
-        if not known.is_known(key):
+        content = file.error.encode() if isinstance(file, UnreadableFile) else file.data
+        if isinstance(file, UnreadableFile) and (source.files is None and not file.name
+                                                 or file.name.lower().endswith(ARCHIVE_SUFFIXES)):
+            report.refused[f"{file.source}{file.name and '/' + file.name}: {printable(file.error)}"] = None
+        key = file_key(checksum, file.name, content)
+        if not is_known(np.uint64(key), known):
             yield at, key, file
     if of.end == float("inf"):
         report.add(others)
 
 
-def new_batches(ranges: Iterable[SourceRange], known: KnownFiles, report: ReadReport) -> Iterator[Batch]:
-    """The files of all ranges that are not known.  report: as in new_files."""
+def new_batches(ranges: Iterable[SourceRange], known: np.ndarray, report: ReadReport) -> Iterator[Batch]:
+    """The files of all ranges that are not known; the parameters are those of new_files."""
     files: list[tuple[int, SgfFile | UnreadableFile]] = []
     batch_bytes = bytes_before = taken = 0
     for of in ranges:

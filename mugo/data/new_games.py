@@ -1,7 +1,7 @@
 """The games of the parts of an unfinished preprocess, as the merge reads them: again and again, a part at a time.
 
-Each has a game_id, which continues the rows of the data set.  Games that the data set has already are left out: those
-of parts that were merged, but not deleted.
+Each has a game_id, which continues the rows of the data set.  Games of a file that the data set has already are left
+out, as parts may have been merged, but not deleted; and those of a file's second copy.
 """
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,10 +12,10 @@ import pandas as pd
 
 from mugo.data.dataset import DataSet
 from mugo.data.game_index import GameArrays, index_games
-from mugo.data.games_table import COLUMNS, ENCODED
+from mugo.data.games_table import COLUMNS
 from mugo.data.parts import part_paths, read_part
-from mugo.data.range_checks import check_columns, check_games, check_index
-from mugo.data.rejection import reject_short, reject_unselected
+from mugo.data.query import matching_rows
+from mugo.data.range_checks import check_games, check_index
 from mugo.core.files import BadInput
 
 
@@ -24,15 +24,27 @@ class NewGames:
         """options: those of the data set, of which where and min_moves are used."""
         self._options = options
         self._paths = part_paths(folder)
-        self._known = known_keys(old)
         self.first_id = sum(shard.rows for shard in old.shards)
-        self._new = [~is_known(read_part(path, ["file_key"])["file_key"], self._known) for path in self._paths]
+        self._new = self._new_rows(known_keys(old))
         self.rows = sum(int(is_new.sum()) for is_new in self._new)
+
+    def _new_rows(self, known: np.ndarray) -> list[np.ndarray]:
+        """Which rows of each part are new, bool (n,).  All rows of a file are in one part."""
+        tables = [read_part(path, ["file_key", "game_number"]) for path in self._paths]
+        unique, first = np.unique(np.concatenate([known[:0], *(table["file_key"] for table in tables)]),
+                                  return_index=True)
+        new, start = [], 0
+        for table in tables:
+            keys = table["file_key"].to_numpy()
+            is_first = (first[np.searchsorted(unique, keys)] >= start) & ~table.duplicated().to_numpy()
+            new.append(is_first & ~is_known(keys, known))
+            start += len(table)
+        return new
 
     def tables(self, columns: list[str] | None = None) -> Iterator[pd.DataFrame]:
         """The new rows of each part, or some of their columns; index: the game_ids.  Rejected are games that
         could not be read, short ones, and those that --where does not select."""
-        game_id = self.first_id
+        game_id, min_moves, where = self.first_id, self._options["min_moves"], self._options["where"]
         for path, is_new in zip(self._paths, self._new, strict=True):
             if not is_new.any():
                 continue
@@ -43,14 +55,13 @@ class NewGames:
                 table = read_part(path, list(COLUMNS))
             table = table[is_new].set_axis(np.arange(game_id, game_id + is_new.sum()), axis=0)
             game_id += len(table)
-            reject_short(table, self._options["min_moves"])
-            reject_unselected(table, self._options["where"])
+            short = (table["reject_reason"] == "") & (table["num_moves"] < min_moves)
+            reject(table, short, "too few moves",
+                   table.loc[short, "num_moves"].astype(str) + f" moves; at least {min_moves} are required")
+            legal = table[table["reject_reason"] == ""]
+            reject(table, legal.index[~matching_rows(legal[list(COLUMNS)], where)], "not selected by --where",
+                   f"not {where}")
             yield table if columns is None else table[columns]
-
-    def legal_tables(self, columns: list[str]) -> Iterator[pd.DataFrame]:
-        """`tables`, without the rejected rows."""
-        for table in self.tables([*columns, "reject_reason"]):
-            yield table.loc[table["reject_reason"] == "", columns]
 
     def games(self, game_ids: np.ndarray) -> Iterator[tuple[np.ndarray, GameArrays]]:
         """(game_ids, games) of legal games, a part at a time.  game_ids: int64 (n,), ascending."""
@@ -60,6 +71,12 @@ class NewGames:
             chosen = rows_with(table, game_ids)
             if len(chosen):
                 yield chosen.index.to_numpy(), index_games(chosen.assign(split="train"))
+
+
+def reject(table: pd.DataFrame, rows, reason: str, details) -> None:
+    """Mark rows of a table of games, selected by index or boolean mask, as not used, in place."""
+    table.loc[rows, "reject_reason"] = reason
+    table.loc[rows, "reject_details"] = details
 
 
 def rows_with(table: pd.DataFrame, game_ids: np.ndarray) -> pd.DataFrame:
@@ -75,21 +92,18 @@ def known_keys(data: DataSet) -> np.ndarray:
     return np.unique(np.concatenate([np.empty(0, np.uint64), *keys]))
 
 
-def is_known(keys: pd.Series, known: np.ndarray) -> np.ndarray:
-    """Which keys are in the sorted array `known`: bool (n,)."""
-    wanted = keys.to_numpy(np.uint64)
+def is_known(keys, known: np.ndarray):
+    """Whether keys, a uint64 or an array of them, are in the sorted array `known`: bool of the same shape."""
     if not len(known):
-        return np.zeros(len(wanted), bool)
-    return known[np.minimum(np.searchsorted(known, wanted), len(known) - 1)] == wanted
+        return np.zeros(np.shape(keys), bool)
+    return known[np.minimum(np.searchsorted(known, keys), len(known) - 1)] == keys
 
 
 def check_part(path: Path, table: pd.DataFrame) -> None:
     """Raise BadInput if a number in the rows of a part is out of range."""
     used = table[table["reject_reason"] == ""]
-    lengths = {name: np.array([len(game) // 2 for game in used[name]], np.int64) for name in ENCODED}
-    if (used["num_moves"].to_numpy() != lengths["moves"]).any():
+    if (used["num_moves"].to_numpy() != [len(game) // 2 for game in used["moves"]]).any():
         raise BadInput(f"{path}: num_moves is not the number of moves")
-    check_columns(path, table)
     games = index_games(used.assign(split="train"))
     check_index(path, games.games, len(table), *(len(array) for array in games[1:]))
     check_games(path, games)

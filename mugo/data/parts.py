@@ -3,7 +3,6 @@
 A part holds the rows that games_table.read_batch has made, with their moves.  The CRC-32 of its content is in its name.
 A part can be deleted: the next preprocess reads its games again.
 """
-import math
 import re
 from pathlib import Path
 
@@ -17,25 +16,23 @@ from mugo.core.files import BadInput, atomic_write, read_regular_file
 UNFINISHED = "unfinished"                # the folder of the parts
 MAX_BYTES = 1 << 30                      # of a part; one of 8,192 games has 4 MB
 PART_GAMES = 8192                        # games that an interruption can lose
-_NAME = re.compile(r"part-(\d{6,9})-([0-9a-f]{8})\.parquet", re.ASCII)
+_NAME = re.compile(r"part-(\d{6,12})-([0-9a-f]{8})\.parquet", re.ASCII)
 
 
 def part_paths(folder: Path) -> list[Path]:
     """The parts of the data set in `folder`, in their order."""
     paths = (path for path in (folder / UNFINISHED).glob("part-*") if _NAME.fullmatch(path.name))
-    return sorted(paths, key=lambda path: (part_number(path), path.name))
+    return sorted(paths, key=lambda path: (_number(path), path.name))
 
 
-def part_number(path: Path) -> int:
-    """The number in the name of a part."""
-    return int(path.name[5:].partition("-")[0])
+def _number(path: Path) -> int:
+    return int(path.name.split("-")[1])
 
 
 def write_part(folder: Path, table: pd.DataFrame, number: int | None = None) -> Path:
     """Save a table of PART_COLUMNS as the part with a number, by default the next one; returns its file."""
     content = write_table(table, PART_COLUMNS)
-    if number is None:
-        number = next_part(folder)
+    number = next_part(folder) if number is None else number
     written = folder / UNFINISHED / f"part-{number:06d}-{crc32(content)}.parquet"
     with atomic_write(written) as path:
         path.write_bytes(content)
@@ -43,34 +40,28 @@ def write_part(folder: Path, table: pd.DataFrame, number: int | None = None) -> 
 
 
 class PartWriter:
-    """Collects rows, and saves them as parts with the numbers from `number` on.
+    """Collects rows of PART_COLUMNS, and saves each PART_GAMES of them as a part; the first has this number."""
 
-    most: parts; the last one takes the rest.  names: of their files.  games: how many rows came.
-    """
-
-    def __init__(self, folder: Path, number: int, most: float = math.inf):
-        self.names: list[str] = []
-        self.games = 0
-        self._folder, self._number, self._most = folder, number, most
+    def __init__(self, folder: Path, number: int):
+        self._folder, self._number = folder, number
         self._tables: list[pd.DataFrame] = []
 
     def add(self, table: pd.DataFrame) -> None:
-        """Add rows of PART_COLUMNS; they are saved when there are PART_GAMES."""
         self._tables.append(table)
-        self.games += len(table)
-        if sum(map(len, self._tables)) >= PART_GAMES and len(self.names) < self._most - 1:
+        if sum(map(len, self._tables)) >= PART_GAMES:
             self.save()
 
     def save(self) -> None:
         """Save the rows that are not in a part yet."""
         if any(map(len, self._tables)):
-            self.names.append(write_part(self._folder, pd.concat(self._tables), self._number + len(self.names)).name)
+            write_part(self._folder, pd.concat(self._tables), self._number)
+            self._number += 1
         self._tables.clear()
 
 
 def next_part(folder: Path) -> int:
     """The number behind the last part of the data set in `folder`."""
-    return max(map(part_number, part_paths(folder)), default=-1) + 1
+    return max(map(_number, part_paths(folder)), default=-1) + 1
 
 
 def read_part(path: Path, columns: list[str] | None = None) -> pd.DataFrame:

@@ -13,16 +13,17 @@ from collections.abc import Generator
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
+
 from mugo.data.cluster_read import read_on_cluster
 from mugo.data.dataset import DataSet
 from mugo.data.game_index import SPLITS
 from mugo.data.games_table import COLUMNS
 from mugo.data.merge import merge_parts, write_meta
 from mugo.data.meta import FORMAT, META, WHERE_HELP, read_meta
-from mugo.data.new_files import KnownFiles, SourceRange, known_files, new_batches, read_rows
+from mugo.data.new_files import ReadReport, SourceRange, known_files, new_batches, read_rows
 from mugo.data.parts import PartWriter, next_part
 from mugo.data.query import names_in
-from mugo.data.read_report import ReadReport
 from mugo.core.files import BadInput, is_empty_folder, lock_folder, printable
 from mugo.core.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, SEED
 from mugo.core.options import check_limits
@@ -42,10 +43,9 @@ def preprocess(paths: list[str], folder: Path, *, where: str = "", min_moves: in
                report: ReadReport | None = None) -> DataSet:
     """Add the games in files, folders and archives to the data set in `folder`, and return it.
 
-    where: a query on games_table.COLUMNS that selects games.  min_moves: shorter games are not used.
-    jobs: worker processes (None: one per core).  scheduler: of a cluster whose workers read the games instead, see
-    parallel.open_executor and cluster_read.py.  seed, validation, test: of the split; fractions of the games.
-    report: to which is added what was left out; an archive that cannot be read does not keep the others from it.
+    where: a query on games_table.COLUMNS.  min_moves: shorter games are not used.  jobs: worker processes, by default
+    one per core.  scheduler: of a cluster whose workers read the games instead (cluster_read.py).  seed, validation,
+    test: of the split; fractions of the games.  report: to which is added what was left out.
     Raises BadInput for missing paths, for an invalid query, if the data set was made with other options or is of
     another format, and if another process is writing to it.
     """
@@ -105,7 +105,7 @@ def _read_sources(sources: list[Source], checksums: list[str], folder: Path, job
         bar.update(all_bytes - bar.n)
 
 
-def _read_here(executor: TaskExecutor, sources: list[Source], checksums: list[str], folder: Path, known: KnownFiles,
+def _read_here(executor: TaskExecutor, sources: list[Source], checksums: list[str], folder: Path, known: np.ndarray,
                report: ReadReport) -> Generator[tuple[int, int], None, None]:
     """Read the sources here; yields the games and bytes of each batch.  Their parts are saved whatever happens."""
     parts = PartWriter(folder, next_part(folder))

@@ -5,12 +5,10 @@
     size in [9, 13] or date.str[:4] == '2019'
     abs(black_rank - white_rank) <= 1 and komi.notna()
 
-The syntax is part of that of pandas.DataFrame.query: names of columns, numbers, strings, lists; comparisons, chained
-ones too; `and`, `or`, `not`, or `&`, `|`, `~`, which bind like them; `in`, `not in`; `+ - * / // %` on numbers; `abs`;
-the methods of METHODS.  pandas itself evaluates attributes and calls of any object, so a query that came with a
-downloaded checkpoint could run any code: here the syntax tree is evaluated node by node, and a node for which `_value`
-has no case is an error.  Regular expressions are RE2's, whose time is linear in the text (Cox 2007): no query can
-take long.
+The syntax is part of that of pandas.DataFrame.query (docs/data.md).  pandas itself evaluates attributes and calls of
+any object, so a query that came with a downloaded checkpoint could run any code: here the syntax tree is evaluated node
+by node, and a node for which `_value` has no case is an error.  Regular expressions are RE2's, whose time is linear in
+the text (Cox 2007): no query can take long.
 """
 import ast
 import functools
@@ -160,7 +158,8 @@ def _value(node: ast.AST, games: pd.DataFrame) -> Any:
         case ast.UnaryOp(ast.Not(), operand):
             return ~_condition(_value(operand, games))
         case ast.UnaryOp(ast.USub(), operand):
-            return -_number(_value(operand, games))
+            value = _value(operand, games)
+            return -value if type(value) is int else -_float(value)
         case ast.BinOp(left, operation, right) if type(operation) in _ARITHMETIC:
             return _ARITHMETIC[type(operation)](_float(_value(left, games)), _float(_value(right, games)))
         case ast.BoolOp(operation, operands):
@@ -229,15 +228,11 @@ def _condition(value: Any) -> pd.Series:
     return value != 0
 
 
-def _number(value: Any) -> Any:
-    if _kind(value) != "a number":
-        raise _Invalid(f"arithmetic needs numbers, not {_kind(value)}")
-    return value
-
-
 def _float(value: Any) -> Any:
     """A number for arithmetic: columns as float64, so that nothing overflows or wraps around."""
-    return _number(value).astype(np.float64) if isinstance(value, pd.Series) else float(_number(value))
+    if _kind(value) != "a number":
+        raise _Invalid(f"arithmetic needs numbers, not {_kind(value)}")
+    return value.astype(np.float64) if isinstance(value, pd.Series) else float(value)
 
 
 def _index(value: Any) -> int:

@@ -11,7 +11,6 @@ replays, reports an illegal one.
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from numba import njit
 
 from mugo.data.final_ownership import words_per_game
@@ -21,7 +20,7 @@ from mugo.core.files import BadInput
 from mugo.games.coords import MAX_MOVES, MAX_SIZE, MIN_SIZE, WHITE_BIT
 from mugo.sgf.properties import HIGHEST_RANK, LOWEST_RANK
 
-MAX_POINTS = MAX_SIZE ** 2               # the largest komi and handicap of records (sgf.properties)
+MAX_POINTS = 2 * MAX_SIZE ** 2           # White's, by komi and for handicap stones
 FAULTS = (                               # what `game_fault` returns, from 1
     "its moves, setup or ownership are not those that were written",
     "a setup stone is not on the board",
@@ -45,8 +44,8 @@ def check_index(path: Path, games: np.ndarray, rows: int, setup: int, moves: int
     check((MIN_SIZE <= size) & (size <= MAX_SIZE), f"the board size is not from {MIN_SIZE} to {MAX_SIZE}")
     check((-1 <= games["winner"]) & (games["winner"] <= 1), "the winner is not 1, -1 or 0")
     points = games["white_points"]
-    check(np.isnan(points) | (np.abs(points) <= 2 * MAX_POINTS),
-          f"White's points are not from -{2 * MAX_POINTS} to {2 * MAX_POINTS}")
+    check(np.isnan(points) | (np.abs(points) <= MAX_POINTS),
+          f"White's points are not from -{MAX_POINTS} to {MAX_POINTS}")
     for name in ("black_rank", "white_rank"):
         check(np.isnan(games[name]) | ((LOWEST_RANK <= games[name]) & (games[name] <= HIGHEST_RANK)),
               f"a rank is not from {LOWEST_RANK} to {HIGHEST_RANK}")
@@ -70,17 +69,6 @@ def check_games(path: Path, games: GameArrays) -> None:
     fault, game = first_fault(*games)
     if fault:
         raise BadInput(f"{path} game {game}: {FAULTS[fault - 1]}; make the data set again")
-
-
-def check_columns(path: Path, table: pd.DataFrame) -> None:
-    """Raise BadInput, which names the row, for the first used game with a komi or handicap out of range."""
-    for name, is_good in (("komi", lambda values: np.isnan(values) | (np.abs(values) <= MAX_POINTS)),
-                          ("handicap", lambda values: (0 <= values) & (values <= MAX_POINTS))):
-        bad = ~is_good(table[name].to_numpy()) & (table["reject_reason"] == "").to_numpy()
-        if bad.any():
-            least = f"-{MAX_POINTS}" if name == "komi" else "0"
-            raise BadInput(f"{path} row {bad.argmax()}: the {name} is not from {least} to {MAX_POINTS}; make the data "
-                           "set again")
 
 
 def _are_apart(start: np.ndarray, end: np.ndarray, length: int) -> np.ndarray:

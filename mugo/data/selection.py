@@ -41,7 +41,7 @@ def _pointer(typing_context, address):
 
 @njit(cache=True, nogil=True)
 def _copy_records(addresses, shard, entry, out):
-    """Copy the records of games; returns the lengths of their setup, moves and ownership together.
+    """Copy the records of games; returns the lengths of their setup, moves and ownership in all.
 
     addresses: int64 (shards, 5), of the data of index, setup, moves, ownership and `checked`.  shard, entry: int32
     (n,).  out: INDEX (n,).
@@ -126,7 +126,6 @@ class GameSelection:
         out = np.empty(len(self), INDEX[name])
         for shard, rows in self._by_shard():
             out[rows] = shard.index[name][self.entry[rows]]
-            shard.forget_index()
         return out
 
     def arrays(self, rows: Any = slice(None)) -> GameArrays:

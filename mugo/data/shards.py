@@ -4,27 +4,28 @@
                  index.npy          one record per used game (game_index.py)
                  moves.npy          int16: the encoded moves (games/coords.py) of the used games, concatenated
                  setup.npy          int16: their encoded setup stones, likewise
-                 ownership.npy         int16: final ownership of the games that ended by scoring
+                 ownership.npy      int16: final ownership of the games that ended by scoring
                  rejected.parquet   games of older shards that these games replace; columns: REJECTED
 
 Two bytes per move and no planes: positions.py encodes positions when they are needed.  meta.json has the length and
-the checksum of each file.  Only the index is read when a shard is opened; all arrays are mapped.
+the checksum of each file.  Only the index is read when a shard is opened; all arrays are mapped.  A mapped file must
+not be cut off while it is in use: the operating system ends a process that reads behind the end of a file (SIGBUS).
 """
 import mmap
-from dataclasses import dataclass, field
+import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from mugo.data.array_files import map_array, write_array
 from mugo.data.game_index import INDEX, index_games
 from mugo.data.games_table import COLUMNS, ENCODED
 from mugo.data.meta import FILES, GAMES, INDEX_FILE, MAX_GAMES_BYTES, MOVES, OWNERSHIP, REJECTED_FILE, SETUP, crc32
-from mugo.data.range_checks import check_columns, check_games, check_index
+from mugo.data.range_checks import check_games, check_index
 from mugo.data.table_file import read_table, write_table
-from mugo.core.files import BadInput, atomic_write, error_line, fsync_folder, read_regular_file
+from mugo.core.files import BadInput, atomic_write, error_line, fsync_folder, open_regular_file, read_regular_file
 
 # ownership_start: the game's place in ownership.npy; -1 where its final ownership is not known.
 SCHEMA = COLUMNS | {"ownership_start": np.int64, "split": str}              # of games.parquet
@@ -43,7 +44,6 @@ class Shard:
     moves: np.ndarray                    # int16
     ownership: np.ndarray                # int16
     checked: np.ndarray                  # bool (games,): whose moves have been compared with the index
-    _mapping: mmap.mmap = field(repr=False)              # of the index
 
     @property
     def rows(self) -> int:
@@ -56,8 +56,6 @@ class Shard:
         table = read_table(self._content(GAMES), path, SCHEMA, columns)
         if len(table) != self.rows:
             raise BadInput(f"{path} has {len(table):,} rows, expected {self.rows:,}; make the data set again")
-        if columns is None:
-            check_columns(path, table)
         return table
 
     def rejected(self) -> pd.DataFrame:
@@ -70,11 +68,6 @@ class Shard:
         self.rejected()
         for name, array in ((SETUP, self.setup), (MOVES, self.moves), (OWNERSHIP, self.ownership)):
             self._check(name, array.data)
-
-    def forget_index(self) -> None:
-        """Give back the memory that the pages of the index take; they stay in the file."""
-        if hasattr(mmap, "MADV_DONTNEED"):
-            self._mapping.madvise(mmap.MADV_DONTNEED)
 
     def _content(self, name: str) -> bytes:
         try:
@@ -99,13 +92,11 @@ class Shard:
 def open_shard(folder: Path, entry: dict[str, Any]) -> Shard:
     """A shard, whose index is checked.  entry: of meta.json.  Raises BadInput if it is damaged; FileNotFoundError."""
     sizes = {name: entry["files"][name]["bytes"] for name in FILES}
-    arrays = {name: map_array(folder / name, INDEX if name == INDEX_FILE else _INT16, sizes[name])
-              for name in (INDEX_FILE, SETUP, MOVES, OWNERSHIP)}
-    index, setup, moves, ownership = (array for array, _ in arrays.values())
-    shard = Shard(folder, entry, index, setup, moves, ownership, np.zeros(len(index), bool), arrays[INDEX_FILE][1])
+    index, setup, moves, ownership = (map_array(folder / name, INDEX if name == INDEX_FILE else _INT16, sizes[name])
+                                      for name in (INDEX_FILE, SETUP, MOVES, OWNERSHIP))
+    shard = Shard(folder, entry, index, setup, moves, ownership, np.zeros(len(index), bool))
     shard._check(INDEX_FILE, index.view(np.uint8).data)
     check_index(folder / INDEX_FILE, index, shard.rows, len(setup), len(moves), len(ownership))
-    shard.forget_index()
     return shard
 
 
@@ -137,3 +128,39 @@ def write_shard(folder: Path, table: pd.DataFrame, rejected: pd.DataFrame) -> di
     return {"rows": len(table), "files": {name: files[name] for name in FILES}}
 
 
+# ---- NumPy files of one dimension
+
+def header(items: int, dtype: np.dtype) -> bytes:
+    """The header of a file of so many numbers or records (numpy.lib.format, version 1.0): always the same but for the
+    length, so that it can be compared and need not be parsed."""
+    length = header_bytes(dtype)
+    magic = b"\x93NUMPY\x01\x00" + (length - 10).to_bytes(2, "little")
+    description = np.lib.format.dtype_to_descr(dtype)
+    text = f"{{'descr': {description!r}, 'fortran_order': False, 'shape': ({items},), }}".encode()
+    return magic + text.ljust(length - 11) + b"\n"
+
+
+def header_bytes(dtype: np.dtype) -> int:
+    return 512 if dtype.names else 128
+
+
+def write_array(path: Path, array: np.ndarray) -> None:
+    """Write an array, (n,) of little-endian numbers or records."""
+    with open(path, "wb") as file:
+        file.write(header(len(array), array.dtype))
+        file.write(np.ascontiguousarray(array).data)
+
+
+def map_array(path: Path, dtype: np.dtype, size: int) -> np.ndarray:
+    """The array in a file of `size` bytes, mapped, read-only.
+
+    Raises BadInput unless the file has this size and the header that belongs to it; FileNotFoundError.
+    """
+    items = (size - header_bytes(dtype)) // dtype.itemsize
+    with open_regular_file(path) as file:
+        found = os.fstat(file.fileno()).st_size
+        if found != size or file.read(header_bytes(dtype)) != header(items, dtype):
+            raise BadInput(f"{path} is damaged: expected a NumPy file of {size:,} bytes, which {max(items, 0):,} items "
+                           "in one dimension have, and its length in the header; make the data set again")
+        mapping = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    return np.frombuffer(mapping, dtype, items, header_bytes(dtype))

@@ -5,9 +5,10 @@
     ...
 
 Prints tables and writes the same as charts to DATASET/statistics.png; the data set's files are only read.
-From Python: summary_tables.summary_tables(games) is a dict of DataFrames.
 """
 import argparse
+import functools
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -29,10 +30,9 @@ Tables = dict[str, pd.DataFrame]
 # ---- text
 
 def report(data: DataSet, games: pd.DataFrame, tables: Tables, where: str = "") -> str:
-    """The tables as text, about 100 columns wide.
+    """The tables of the games that `where` selects as text, about 100 columns wide.
 
-    games: the selected rows of data.games, with summary_tables.COLUMNS.  tables: summary_tables(games).  where: the
-    query that selected them.
+    games: rows of data.games, with summary_tables.COLUMNS.  tables: summary_tables(games).
     """
     lines = [f"{data.folder}: data set {data.fingerprint}" + (f", where {where}" if where else ""), ""]
     lines += side_by_side([
@@ -71,20 +71,10 @@ def _totals(games: pd.DataFrame) -> list[list[str]]:
             ["positions", f"{int(used['num_moves'].sum()):,}"]]
 
 
-def _name(text: str) -> str:
-    return truncate(text, 32)
-
-
-def _komi(komi: float) -> str:
-    return f"{komi:g}" if np.isfinite(komi) else "unknown"
-
-
-def _stones(handicap: int) -> str:
-    return str(handicap) if handicap else "none"
-
-
-def _board(size: int) -> str:
-    return f"{size}x{size}"
+_name = functools.partial(truncate, columns=32)
+_komi: Callable[[float], str] = lambda komi: f"{komi:g}" if np.isfinite(komi) else "unknown"
+_stones: Callable[[int], str] = lambda handicap: str(handicap or "none")
+_board: Callable[[int], str] = lambda size: f"{size}x{size}"
 
 
 def _with_fractions(table: pd.DataFrame) -> pd.DataFrame:
@@ -129,10 +119,7 @@ def _cell(value: float | str) -> str:
 # ---- charts
 
 def draw_summary(data: DataSet, games: pd.DataFrame, tables: Tables, path: Path, where: str = "") -> None:
-    """The tables as a page of charts; parameters as in `report`.
-
-    Raises BadInput if no game is used, or matplotlib is not installed.
-    """
+    """The tables as a page of charts.  Raises BadInput if no game is used, or matplotlib is not installed."""
     used = _used(games)
     if not len(used):
         raise BadInput(f"{data.folder}: no game is used, so there is nothing to draw")

@@ -46,7 +46,7 @@ def summary_tables(games: pd.DataFrame) -> dict[str, pd.DataFrame]:
         "results": result_table(used),
         "lengths": length_table(used),
         "handicaps": _games_and_wins(used, used["handicap"]).sort_index(),
-        "komi": _games_and_wins(used, used["komi"]).sort_values("games", ascending=False),
+        "komi": _games_and_wins(used, used["komi"].fillna(np.inf)).sort_values("games", ascending=False),
         "players": player_table(used),
     }
 
@@ -86,10 +86,7 @@ def year_table(games: pd.DataFrame) -> pd.DataFrame:
     span = next(span for span in YEAR_SPANS if (years // span).nunique() <= MAX_YEAR_ROWS)
     first = (years // span * span).dropna().astype(int)
     counts = first.value_counts().sort_index()
-    if span == 1:
-        counts.index = [str(year) for year in counts.index]
-    else:
-        counts.index = [f"{year}-{str(year + span - 1)[-2:]}" for year in counts.index]
+    counts.index = [f"{year}-{str(year + span - 1)[-2:]}" if span > 1 else str(year) for year in counts.index]
     if years.isna().any():
         counts["unknown"] = years.isna().sum()
     return counts.to_frame("games")
@@ -106,7 +103,7 @@ def result_table(games: pd.DataFrame) -> pd.DataFrame:
 
 
 def result_kind(result: str) -> str:
-    """How a game ended, of a Record's result: 'resignation', 'points', ..., 'draw', 'unknown'."""
+    """How a game with this Record.result ended."""
     if result[:2] in ("B+", "W+"):
         return WIN_BY.get(result[2:], "points")
     return "draw" if result == "0" else "unknown"
@@ -117,19 +114,17 @@ def length_table(games: pd.DataFrame) -> pd.DataFrame:
     if not len(games):
         return pd.DataFrame({"moves": []})
     moves = games["num_moves"].to_numpy()
-    rows = {name: round(float(np.percentile(moves, percent))) for name, percent in QUANTILES.items()}
-    return pd.DataFrame({"moves": rows | {"mean": round(float(moves.mean()))}})
+    quantiles = dict(zip(QUANTILES, np.percentile(moves, list(QUANTILES.values())), strict=True))
+    return pd.DataFrame({"moves": {name: round(float(n)) for name, n in {**quantiles, "mean": moves.mean()}.items()}})
 
 
 def player_table(games: pd.DataFrame) -> pd.DataFrame:
     """Games and win rate (of the decided games) of every player with a name, most games first."""
-    names = pd.concat([games["black"], games["white"]])
-    won = pd.concat([games["winner"] == 1, games["winner"] == -1])
-    decided = pd.concat([games["winner"] != 0] * 2)
-    rows = pd.DataFrame({"name": names, "won": won, "decided": decided})[names.str.strip() != ""]
-    counts = rows.groupby("name").agg(games=("won", "size"), won=("won", "sum"), decided=("decided", "sum"))
-    counts["won"] = counts["won"] / counts.pop("decided")
-    return counts.sort_values("games", ascending=False, kind="stable").rename_axis(None)
+    sides = pd.concat([pd.DataFrame({"name": games[name], "winner": sign * games["winner"]})
+                       for name, sign in (("black", 1), ("white", -1))])
+    sides = sides[sides["name"].str.strip() != ""]
+    counts = _games_and_wins(sides, sides["name"]).rename(columns={"black_won": "won"})
+    return counts.sort_values("games", ascending=False, kind="stable")
 
 
 def _games_and_positions(games: pd.DataFrame, by: pd.Series) -> pd.DataFrame:
@@ -139,6 +134,6 @@ def _games_and_positions(games: pd.DataFrame, by: pd.Series) -> pd.DataFrame:
 def _games_and_wins(games: pd.DataFrame, by: pd.Series) -> pd.DataFrame:
     """Games, and the fraction of the decided ones that Black won; NaN if none is decided."""
     rows = pd.DataFrame({"won": games["winner"] == 1, "decided": games["winner"] != 0})
-    counts = rows.groupby(by.fillna(np.inf)).agg(games=("won", "size"), won=("won", "sum"), decided=("decided", "sum"))
+    counts = rows.groupby(by).agg(games=("won", "size"), won=("won", "sum"), decided=("decided", "sum"))
     counts["black_won"] = counts["won"] / counts["decided"]
     return counts[["games", "black_won"]].rename_axis(None)

@@ -17,8 +17,8 @@ from mugo.data.parquet_layout import memory_needed
 from mugo.core.files import BadInput, error_line
 
 FREE_BYTES, BYTES_PER_BYTE = 256 << 20, 100              # memory that a file may take: these, and so many for each byte
-_TEXT = pa.string(), pa.large_string()
-_WIDE = {str: pa.large_string(), bytes: pa.large_binary()}
+_TYPES = {str: (pa.string(), pa.large_string()), bytes: (pa.binary(), pa.large_binary())}
+_WIDE = {kind: wide for kind, (_, wide) in _TYPES.items()}
 
 
 def write_table(table: pd.DataFrame, schema: dict[str, type]) -> bytes:
@@ -53,13 +53,9 @@ def read_table(data: bytes, path: Path, schema: dict[str, type], columns: list[s
 
 def _check_columns(found: pa.Schema, path: Path, schema: dict[str, type]) -> None:
     if found.names != list(schema):
-        missing, others = [name for name in schema if name not in found.names], set(found.names) - set(schema)
-        what = f"has no column {missing[0]}" if missing else f"has a column {min(others)[:60]!r}" if others else \
-            "has its columns in another order"
-        raise BadInput(f"{path} {what}; expected {', '.join(schema)}")
+        raise BadInput(f"{path} has the columns {str(found.names)[:500]}, expected {', '.join(schema)}")
     for name, kind in schema.items():
-        expected = _TEXT if kind is str else (pa.binary(), pa.large_binary()) if kind is bytes else \
-            (pa.from_numpy_dtype(kind),)
+        expected = _TYPES.get(kind) or (pa.from_numpy_dtype(kind),)
         if found.field(name).type not in expected:
             raise BadInput(f"{path}: column {name} is {str(found.field(name).type)[:60]}, expected {expected[0]}")
 

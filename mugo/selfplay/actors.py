@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from mugo.core.files import BadInput
 from mugo.games.position import BasePosition
@@ -27,7 +27,6 @@ from mugo.nn.tensor_file import write_tensors
 from mugo.nn.weights import Weights
 from mugo.selfplay.options import RunOptions, SelfPlayOptions
 from mugo.selfplay.parallel import ParallelSelfPlay, SelfPlayGame
-from mugo.selfplay.warm_start import UctSelfPlay
 
 NEWEST = "newest.safetensors"            # in the run's folder, for the workers of a cluster
 TASK_SHARE = 8                           # a task ends when this share of a worker's games has: seconds to minutes
@@ -37,99 +36,49 @@ IDLE_SECONDS = 600                       # after which another run takes the mem
 OnGame = Callable[[SelfPlayGame], None]
 
 
-class Actors(Protocol):
-    """Who plays the games.  simulations: so far, of games that have been returned or are played here."""
-
-    @property
-    def simulations(self) -> int: ...
-
-    def set_network(self, weights: Weights, metadata: dict[str, Any]) -> None:
-        """Play on with this network: checkpoint.Playable."""
-        ...
-
-    def play(self, on_game: OnGame, should_stop: Callable[[], bool]) -> None:
-        """Play until should_stop() is true, and hand every game to on_game."""
-        ...
-
-
 class LocalActors:
-    """Threads of this process, each with options.games_per_thread games at once.
+    """Threads of this process, in each of which a worker plays: ParallelSelfPlay, or UctSelfPlay, which has no network.
 
-    executor: with as many threads as options.threads.  games: of the run so far; with options.seed and its number it
-    seeds an actor.
+    executor: with as many threads as workers.
     """
 
-    def __init__(self, executor: TaskExecutor, start: BasePosition, options: RunOptions, games: int):
-        self._executor, self._start, self._options, self._games = executor, start, options, games
-        self.workers: list[ParallelSelfPlay] = []
+    def __init__(self, executor: TaskExecutor, workers: Sequence[Any]):
+        self._executor, self.workers = executor, workers
 
     @property
     def simulations(self) -> int:
+        """So far, of games that have ended or are played."""
         return sum(worker.simulations for worker in self.workers)
 
     def set_network(self, weights: Weights, metadata: dict[str, Any]) -> None:
-        network, options = Network.from_weights(weights, metadata, threads=1), self._options
-        if not self.workers:
-            self.workers = [ParallelSelfPlay(self._start, network, options.selfplay, games=options.games_per_thread,
-                                             seed=[options.seed, self._games, i]) for i in range(options.threads)]
+        """Play on with this network: checkpoint.Playable."""
+        network = Network.from_weights(weights, metadata, threads=1)
         for worker in self.workers:
             worker.network = network
 
     def play(self, on_game: OnGame, should_stop: Callable[[], bool]) -> None:
-        """Games that end at the same time are handed over one after the other."""
-        play_in_threads(self._executor, self.workers, on_game, should_stop)
+        """Play until should_stop() is true, and hand every game to on_game, one after the other."""
+        lock, is_stopped = threading.Lock(), threading.Event()
 
+        def on_game_locked(game: SelfPlayGame) -> None:
+            with lock:
+                on_game(game)
 
-class Worker(Protocol):
-    """Plays games in a thread."""
-
-    def play(self, on_game: OnGame, should_stop: Callable[[], bool]) -> None: ...
-
-
-def play_in_threads(executor: TaskExecutor, workers: Sequence[Worker], on_game: OnGame, should_stop: Callable[[], bool]
-                    ) -> None:
-    """Let all workers play until should_stop() is true, each in a thread of the executor."""
-    lock, is_stopped = threading.Lock(), threading.Event()
-
-    def on_game_locked(game: SelfPlayGame) -> None:
-        with lock:
-            on_game(game)
-
-    def is_enough() -> bool:
-        return is_stopped.is_set() or should_stop()
-
-    futures = [executor.submit(worker.play, on_game_locked, is_enough) for worker in workers]
-    try:
-        for future in futures:
-            future.result()
-    finally:
-        is_stopped.set()
-        wait(futures)
-
-
-class WarmStartActors:
-    """Threads of this process, with a cluster too, in which UCT plays.  Arguments as in LocalActors."""
-
-    def __init__(self, executor: TaskExecutor, start: BasePosition, options: RunOptions, games: int):
-        self._executor = executor
-        self._workers = [UctSelfPlay(start, options, seed=[options.seed, games, i]) for i in range(options.threads)]
-
-    @property
-    def simulations(self) -> int:
-        return sum(worker.simulations for worker in self._workers)
-
-    def set_network(self, weights: Weights, metadata: dict[str, Any]) -> None:
-        """UCT has none."""
-
-    def play(self, on_game: OnGame, should_stop: Callable[[], bool]) -> None:
-        play_in_threads(self._executor, self._workers, on_game, should_stop)
+        futures = [self._executor.submit(worker.play, on_game_locked, lambda: is_stopped.is_set() or should_stop())
+                   for worker in self.workers]
+        try:
+            for future in futures:
+                future.result()
+        finally:
+            is_stopped.set()
+            wait(futures)
 
 
 class PlayTask(NamedTuple):
     """Play on until `games` games have ended.
 
     key: of this run of the command.  number: of the task, from 0.  seed, games_per_thread: of the ParallelSelfPlay that
-    a worker makes at its first task; the number is added to the seed.  network: the file of the newest one.
+    a worker makes at its first task; the number is added to the seed.  network: the newest one's file.
     """
 
     key: str
@@ -147,9 +96,9 @@ class PlayTask(NamedTuple):
 
 
 class ClusterActors:
-    """The workers of a cluster, each with options.games_per_thread games at once.
+    """The workers of a cluster, each with options.games_per_thread games at once; the methods are those of LocalActors.
 
-    folder: of the run, which they see.  games: as in LocalActors.
+    folder: of the run, which they see.  games: of the run so far; with options.seed and a number it seeds a worker.
     """
 
     def __init__(self, executor: TaskExecutor, folder: Path, start: BasePosition, options: RunOptions, games: int):
@@ -193,50 +142,36 @@ class _Player:
     """A worker's games of one run."""
 
     selfplay: ParallelSelfPlay
-    network: tuple[int, ...]             # what tells one file of the network from another
+    network: tuple[int, ...] = ()        # what tells one file of the network from another
     used: float = 0.0                    # time.monotonic()
-    is_ended: bool = False
 
 
-_players: dict[str, _Player] = {}        # by PlayTask.key
-_ended: set[str] = set()                 # keys of runs that have ended
+_players: dict[str, _Player | None] = {}     # by PlayTask.key; None: the run has ended
 
 
 def play_task(task: PlayTask) -> tuple[list[SelfPlayGame], int]:
     """The games that have ended, of those that this process plays for the run; and how many simulations that took."""
-    if task.key in _ended:
+    if task.key not in _players:
+        now = time.monotonic()
+        for key in [key for key, other in _players.items() if other and now - other.used > IDLE_SECONDS]:
+            del _players[key]
+        _players[task.key] = _Player(ParallelSelfPlay(task.start, None, task.options, games=task.games_per_thread,
+                                                      seed=[*task.seed, task.number]))
+    player = _players[task.key]
+    if player is None:
         return [], 0
-    player = _player_of(task)
+    stat = task.network.stat()
+    version = stat.st_mtime_ns, stat.st_size, stat.st_ino
+    if player.network != version:
+        player.selfplay.network, player.network = Network(task.network, threads=1), version
+    player.used = time.monotonic()
     games: list[SelfPlayGame] = []
     before = player.selfplay.simulations
-    player.selfplay.play(games.append, lambda: len(games) >= task.games or player.is_ended)
+    player.selfplay.play(games.append, lambda: len(games) >= task.games or _players.get(task.key, player) is None)
     player.used = time.monotonic()
     return games, player.selfplay.simulations - before
 
 
-def _player_of(task: PlayTask) -> _Player:
-    """The games of the task's run, with the newest network."""
-    stat = task.network.stat()
-    version = stat.st_mtime_ns, stat.st_size, stat.st_ino
-    player = _players.get(task.key)
-    if player is None:
-        now = time.monotonic()
-        for key in [key for key, other in _players.items() if now - other.used > IDLE_SECONDS]:
-            del _players[key]
-        network = Network(task.network, threads=1)
-        selfplay = ParallelSelfPlay(task.start, network, task.options, games=task.games_per_thread,
-                                    seed=[*task.seed, task.number])
-        player = _players[task.key] = _Player(selfplay, version)
-    elif player.network != version:
-        player.selfplay.network = Network(task.network, threads=1)
-        player.network = version
-    player.used = time.monotonic()
-    return player
-
-
 def end_players(key: str) -> None:
     """End a run's games in this process."""
-    _ended.add(key)
-    player = _players.pop(key, None)
-    if player is not None:
-        player.is_ended = True
+    _players[key] = None

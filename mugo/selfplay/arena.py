@@ -146,11 +146,6 @@ def level_test(attempt: int) -> SPRT:
     return SPRT(0, 200, ALPHA / (attempt * (attempt + 1)))
 
 
-def after_match(level: int, attempts: int, result: ArenaResult) -> tuple[int, int]:
-    """The level of UCT that a run tries next, and how often it has tried it, after a match at a level."""
-    return (level + 1, 0) if result.is_stronger else (level, attempts + 1)
-
-
 def climb_levels(player: ArenaPlayer, level: int, attempt: int, start: BasePosition, games: int, *, seed: int = 0,
                  threads: int = 1, max_moves: int = 0, on_pair: Callable[[int], object] = lambda games: None
                  ) -> Iterator[tuple[int, ArenaResult]]:

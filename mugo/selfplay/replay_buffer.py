@@ -18,7 +18,7 @@ import struct
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
@@ -51,12 +51,14 @@ class ReplayBuffer:
     """The games in a file, in the order in which they ended: a sequence of SelfPlayGame that can be appended to.
 
     In memory, too, games are compressed; each is decompressed when it is taken.
-    Raises BadInput for a file that is no replay buffer, that is damaged, that holds games of other rules, or that
-    another process writes to.
     """
 
     def __init__(self, path: Path, start: BasePosition):
-        """Open the file, or create it.  An incomplete game at its end is cut off, with a line on stderr."""
+        """Open the file, or create it.  An incomplete game at its end is cut off, with a line on stderr.
+
+        Raises BadInput for a file that is no replay buffer, that is damaged, that holds games of other rules, or that
+        another process writes to.
+        """
         self.path = path
         self._points = start.size ** 2 + 1
         header = header_of(start)
@@ -68,7 +70,9 @@ class ReplayBuffer:
             data = self._file.read()
             found = find_games(data, start, first_frame(path, data, header))
             if found.damage is not None:
-                raise _damaged(path, found)
+                raise BadInput(f"{path} is damaged at byte {found.damage:,}: {found.games_before:,} whole games before "
+                               f"it, {len(found.blocks) - found.games_before:,} after it; --resume --repair moves the "
+                               "file aside and keeps these games")
             self._blocks = found.blocks
             if found.end < len(data):
                 log_to_stderr(f"{path}: {len(data) - found.end} bytes of a game that was not written to its end are "
@@ -105,13 +109,8 @@ class ReplayBuffer:
     def __len__(self) -> int:
         return len(self._blocks)
 
-    @overload
-    def __getitem__(self, index: int) -> SelfPlayGame: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> list[SelfPlayGame]: ...
-
-    def __getitem__(self, index):
+    def __getitem__(self, index: int | slice) -> Any:
+        """A game, or a list of games."""
         if isinstance(index, slice):
             return [game_of(block, self._points) for block in self._blocks[index]]
         return game_of(self._blocks[index], self._points)
@@ -148,12 +147,13 @@ def find_games(data: bytes, start: BasePosition, offset: int) -> FoundGames:
     found = FoundGames([], offset, None if data else 0)
     while 0 <= offset < len(data):
         head = data[offset:offset + _FRAME.size]
-        length = _block_length(head)
-        end = offset + _FRAME.size + (length or 0)
-        if (length is not None or len(head) < _FRAME.size and head.startswith(_MAGIC[:len(head)])) and end > len(data):
+        magic, length, checksum, of_head = _FRAME.unpack(head.ljust(_FRAME.size, b"\0"))
+        is_head = len(head) == _FRAME.size and magic == _MAGIC and of_head == zlib.crc32(head[:-4])
+        end = offset + _FRAME.size + length * is_head
+        if end > len(data) and (is_head or head.startswith(_MAGIC[:len(head)])):
             break                                        # an incomplete frame at the end
         block = data[offset + _FRAME.size:end]
-        if length is not None and zlib.crc32(block) == _FRAME.unpack(head)[2] and _is_game(block, start.size ** 2 + 1):
+        if is_head and zlib.crc32(block) == checksum and _is_game(block, start.size ** 2 + 1):
             found.blocks.append(block)
             found.games_before += found.damage is None
             offset = found.end = end
@@ -161,13 +161,6 @@ def find_games(data: bytes, start: BasePosition, offset: int) -> FoundGames:
             found.damage = offset if found.damage is None else found.damage
             offset = data.find(_MAGIC, offset + 1)
     return found
-
-
-def _block_length(head: bytes) -> int | None:
-    """The length of the block that follows the head of a frame; None if the head is damaged."""
-    if len(head) < _FRAME.size or zlib.crc32(head[:-4]) != _FRAME.unpack(head)[3] or not head.startswith(_MAGIC):
-        return None
-    return _FRAME.unpack(head)[1]
 
 
 def game_of(block: bytes, points: int) -> SelfPlayGame:
@@ -221,12 +214,6 @@ def first_frame(path: Path, data: bytes, header: bytes) -> int:
         raise BadInput(f"{path} holds other games than {header.decode().rpartition(' ')[0]}: "
                        f"{text[:200].decode('utf-8', 'replace')}")
     return 0
-
-
-def _damaged(path: Path, found: FoundGames) -> BadInput:
-    after = len(found.blocks) - found.games_before
-    return BadInput(f"{path} is damaged at byte {found.damage:,}: {found.games_before:,} whole games before it, "
-                    f"{after:,} after it; --resume --repair moves the file aside and keeps these games")
 
 
 def repair_buffer(path: Path, start: BasePosition) -> Path | None:

@@ -43,17 +43,19 @@ from mugo.core.parallel import open_executor
 from mugo.core.progress import ProgressBar, progress_bar
 from mugo.core.options import check_kept, format_option
 from mugo.selfplay import arena
-from mugo.selfplay.actors import Actors, ClusterActors, LocalActors, WarmStartActors
+from mugo.selfplay.actors import ClusterActors, LocalActors
 from mugo.selfplay.arena import ArenaPlayer, ArenaResult
 from mugo.selfplay.options import MAY_CHANGE, RunOptions, check_selfplay_run
-from mugo.selfplay.parallel import SelfPlayGame
+from mugo.selfplay.parallel import ParallelSelfPlay, SelfPlayGame
 from mugo.selfplay.replay_buffer import ReplayBuffer, repair_buffer, game_arguments
 from mugo.selfplay.replay_window import ReplayWindow
 from mugo.selfplay.run_log import write_curve, write_options, write_tables
+from mugo.selfplay.warm_start import UctSelfPlay
 
 BUFFER = "replay_buffer.bin"
 ARENA_TEMPERATURE_MOVES = 4              # of each side when two networks meet, so that games differ
 BEST = "the best so far"                 # the opponent's name in the arena
+Actors = LocalActors | ClusterActors
 
 
 class SelfPlayRun:
@@ -138,10 +140,12 @@ class SelfPlayRun:
                 actors: Actors = stack.enter_context(contextlib.closing(
                     ClusterActors(executor, self.folder, self.start, options, games)))
             else:
-                actors = LocalActors(executor, self.start, options, games)
+                actors = LocalActors(executor, [
+                    ParallelSelfPlay(self.start, None, options.selfplay, games=options.games_per_thread,
+                                     seed=[options.seed, games, i]) for i in range(options.threads)])
             self._set_network(actors)
-            warm_start = WarmStartActors(stack.enter_context(open_executor(options.threads, threads=True)), self.start,
-                                         options, games)
+            warm_start = LocalActors(stack.enter_context(open_executor(options.threads, threads=True)), [
+                UctSelfPlay(self.start, options, seed=[options.seed, games, i]) for i in range(options.threads)])
             while True:
                 update = self.metadata["update"]
                 if self.metadata["arena_update"] < update and options.has_arena(update):
@@ -160,7 +164,6 @@ class SelfPlayRun:
         actors.set_network(newest.weights, newest.metadata)
 
     def _newest(self) -> checkpoint.Playable:
-        """The newest network."""
         positions = self._calibration_positions() if self._quantises else None
         return checkpoint.playable(self.model, self.metadata, positions)
 
@@ -268,7 +271,8 @@ class SelfPlayRun:
                                                       **common)))
         for level, result in arena.climb_levels(player, metadata["uct_level"], metadata["uct_attempts"] + 1,
                                                 self.start, options.arena_games, **common):
-            metadata["uct_level"], metadata["uct_attempts"] = arena.after_match(level, metadata["uct_attempts"], result)
+            metadata["uct_level"] = level + result.is_stronger
+            metadata["uct_attempts"] = 0 if result.is_stronger else metadata["uct_attempts"] + 1
             simulations = arena.UCT_LEVELS[level]
             results.append((f"UCT, {simulations:,} simulations", simulations, result))
         return results
@@ -276,7 +280,6 @@ class SelfPlayRun:
     # -- files
 
     def _seconds(self) -> float:
-        """Seconds of the run so far."""
         return round(time.perf_counter() - self._start_time, 1)
 
     def _export_if_best(self) -> None:

@@ -28,7 +28,6 @@ from mugo.players.game_options import refuse_other_options
 from mugo.selfplay import arena
 from mugo.selfplay.options import (
     GAMES,
-
     MAY_CHANGE,
     SIZES,
     CommandOptions,
@@ -61,8 +60,6 @@ def command(args: argparse.Namespace) -> int:
     if called.repair and not called.resume:
         raise BadInput("--repair goes with --resume")
     start, config, options = (resumed_arguments if called.resume else new_arguments)(args, game)
-    if called.resume:
-        check_init(args.output, latest_metadata(args.output, check_selfplay_run), called.init_from)
     run = SelfPlayRun(args.output, start, config, options, called.resume, called.init_from, called.repair)
     with contextlib.closing(run):
         run.run(args.scheduler)
@@ -96,6 +93,7 @@ def resumed_arguments(args: argparse.Namespace, game: dict[str, Any]
     metadata = latest_metadata(args.output, check_selfplay_run)
     rules, config = metadata["rules"], config_of(metadata)
     check_kept(args.output, rules, {"game": args.game} | game, MAY_CHANGE)
+    check_init(args.output, metadata, args.init_from or "")
     assert isinstance(config, AlphaZeroNetConfig)
     return new_game(**rules), *_changed(config, RunOptions.from_dict(metadata["options"]), args)
 

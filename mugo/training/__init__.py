@@ -1,12 +1,10 @@
 """Supervised learning: data set -> network, and how well the network predicts.
 
     options        the options of a training run
-    batch_schedule the sizes of its batches
     loader         its positions, and batches prefetched by threads
-    callbacks      progress, checkpoints, validation
+    callbacks      progress, checkpoints, validation; a run whose loss becomes infinite or NaN
     provenance     what a network was trained on; whether other games are unseen by it
     fit            batches into Keras's fit, on one device or several
-    divergence     a run whose loss becomes infinite or NaN
     train          the training run
     command        its command line                                  `mugo train`
     predictions    a network's predictions for positions of games, scored

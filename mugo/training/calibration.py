@@ -45,9 +45,8 @@ def calibrate(rows: pd.DataFrame) -> pd.DataFrame:
     """
     table = []
     for head, tta, of_head in _heads(rows):
-        statistics = quantile_rows if head == "score" else bin_rows
         for phase, of_phase in [("all", of_head), *of_head.groupby("phase", observed=True)]:
-            table += [{"head": head, "tta": tta, "phase": phase} | row for row in statistics(of_phase)]
+            table += [{"head": head, "tta": tta, "phase": phase} | row for row in _bins(head, of_phase)]
     return pd.DataFrame(table)
 
 
@@ -80,29 +79,20 @@ def _known(rows: pd.DataFrame, predicted: Any, observed: pd.Series, weight: Any 
     return known.assign(bin_number=predicted_bin if bin_number is None else bin_number)
 
 
-def bin_rows(rows: pd.DataFrame) -> list[dict]:
-    """One row for all positions, and one for each bin that has some; rows: as `_heads` gives them."""
+def _bins(head: str, rows: pd.DataFrame) -> list[dict]:
+    """One row for all positions; then one for each bin that has some, of the score one for each quantile, for which the
+    column observed of the rows is score_pit.  rows: as `_heads` gives them."""
     if not len(rows):
         return []
-    bins = [_statistics(of_bin) | {"bin": bin_name(bin_number)} for bin_number, of_bin in rows.groupby("bin_number")]
-    return [_statistics(rows) | _mean_errors(bins, [row["count"] for row in bins]) | {"bin": "all"}, *bins]
-
-
-def quantile_rows(rows: pd.DataFrame) -> list[dict]:
-    """One row for all positions, and one for each quantile; the column observed of the rows is score_pit."""
-    if not len(rows):
-        return []
-    quantiles = [_statistics(rows.assign(predicted=b / BINS, observed=(rows["observed"] < b / BINS).astype(float)))
-                 | {"bin": f"{100 * b // BINS} %"} for b in range(1, BINS)]
-    return [_statistics(rows) | _mean_errors(quantiles) | {"bin": "all"}, *quantiles]
-
-
-def _mean_errors(rows: list[dict], weights: Any = None) -> dict:
-    return {name: float(np.average([row[name] for row in rows], weights=weights)) for name in ("ece", "null_ece")}
-
-
-def bin_name(bin_number: Any) -> str:
-    return f"{100 * bin_number // BINS}-{100 * (bin_number + 1) // BINS} %"
+    if head == "score":
+        bins = [_statistics(rows.assign(predicted=b / BINS, observed=(rows["observed"] < b / BINS).astype(float)))
+                | {"bin": f"{100 * b // BINS} %"} for b in range(1, BINS)]
+    else:
+        bins = [_statistics(of_bin) | {"bin": f"{100 * b // BINS}-{100 * (b + 1) // BINS} %"}
+                for b, of_bin in rows.groupby("bin_number")]
+    counts = None if head == "score" else [row["count"] for row in bins]
+    errors = {name: float(np.average([row[name] for row in bins], weights=counts)) for name in ("ece", "null_ece")}
+    return [_statistics(rows) | errors | {"bin": "all"}, *bins]
 
 
 def _statistics(rows: pd.DataFrame) -> dict:
@@ -130,8 +120,8 @@ def report(table: pd.DataFrame) -> str:
         lines = [[f"{title}: {'quantile' if head == 'score' else 'predicted'}",
                   "points" if head == "ownership" else "positions", "mean %", "observed %", "±", "ECE %", "null ECE %"]]
         whole = shown.query("phase == 'all'")
-        lines += [_line(row, row["bin"]) for row in whole.query("bin != 'all'").to_dict("records")]
-        lines += [_line(row, "all") for row in whole.query("bin == 'all'").to_dict("records")]
+        whole, *bins = whole.to_dict("records")
+        lines += [_line(row, row["bin"]) for row in [*bins, whole]]
         if head != "policy":
             phases = shown.query("phase != 'all' and bin == 'all'")
             lines += [[""] * len(lines[0]), *(_line(row, str(row["phase"])) for row in phases.to_dict("records"))]

@@ -1,4 +1,5 @@
 """Keras callbacks of a training run: the progress bar; and checkpoints with validation, log and learning curve."""
+import json
 import math
 import time
 from pathlib import Path
@@ -6,7 +7,7 @@ from typing import Any, NoReturn
 
 import pandas as pd
 
-from mugo.core.files import BadInput, atomic_write, error_line, log_to_stderr
+from mugo.core.files import BadInput, atomic_write, error_line, log_to_stderr, read_json
 from mugo.core.progress import ProgressBar, progress_bar
 from mugo.nn import checkpoint
 from mugo.nn.backend import keras
@@ -17,7 +18,6 @@ from mugo.nn.range_calibration import quantize_file
 from mugo.nn.tensorboard_log import TensorBoardLog
 from mugo.nn.weight_averaging import AveragedModel
 from mugo.plots import curves
-from mugo.training.divergence import DIVERGED, stop_diverged
 from mugo.training.loader import calibration_positions
 from mugo.training.options import TrainingOptions
 
@@ -26,6 +26,7 @@ METRICS = ["ce", "top1", "top5", *MASKED_METRICS]
 COLUMNS = ["step", "positions", "seconds", "learning_rate", "loss", *METRICS,
            *(f"validation_{name}" for name in ("loss", *METRICS)), "positions_per_second"]
 PRE_DECAY = "pre-decay.safetensors"      # the last checkpoint before the learning rate decays
+DIVERGED = "diverged.json"               # where, and with which learning rate, until a checkpoint follows
 
 
 def rename_logs(logs: dict[str, Any]) -> dict[str, float]:
@@ -66,7 +67,7 @@ class CheckpointCallback(keras.callbacks.Callback):
     """At the end of each of Keras's epochs, which is a checkpoint interval: validates the averaged model, and writes
     the checkpoint with the history, the best network, the log and the learning curve.
 
-    A run whose loss, weights or validation become infinite or NaN is stopped (divergence.stop_diverged), and none of
+    A run whose loss, weights or validation become infinite or NaN is stopped (stop_diverged), and none of
     that is written.
 
     validation: packed planes and targets.
@@ -144,11 +145,35 @@ class CheckpointCallback(keras.callbacks.Callback):
         (self.run / DIVERGED).unlink(missing_ok=True)
 
     def stop_diverged(self, reason: str) -> NoReturn:
-        """End the run: see divergence.stop_diverged."""
+        """Raise BadInput, which says how to continue, and write DIVERGED, with which check_diverged says it again.
+
+        Checkpoints and network stay as they are.
+        """
         model: Any = self.model
+        step, rate = int(model.optimizer.iterations.numpy()), self.options.learning_rate
         history = self.metadata["history"]
-        stop_diverged(self.run, int(model.optimizer.iterations.numpy()), self.options.learning_rate, reason,
-                      history[-1]["step"] if history else None)
+        if is_first():
+            with atomic_write(self.run / DIVERGED) as temporary:
+                temporary.write_text(json.dumps({"step": step, "learning_rate": rate}))
+        continued = f"the files of step {history[-1]['step']:,} are unchanged: continue from them with --resume" \
+            if history else "there is no checkpoint yet: start again with"
+        raise BadInput(f"{self.run}: training has diverged: at step {step:,} {reason}; {continued} --learning-rate "
+                       f"{rate / 2:g}, or lower")
+
+
+def check_diverged(run: Path, learning_rate: float) -> None:
+    """Raise BadInput if the run has diverged with this learning rate, or a lower one, since its last checkpoint."""
+    if not (run / DIVERGED).exists():
+        return
+    diverged = read_json(run / DIVERGED)
+    if not (isinstance(diverged, dict) and type(diverged.get("step")) is int
+            and type(diverged.get("learning_rate")) in (int, float)):
+        raise BadInput(f"{run / DIVERGED} holds no step and learning rate; delete it")
+    if learning_rate >= diverged["learning_rate"]:
+        start = "resume it" if (run / checkpoint.CHECKPOINT).exists() else "it has no checkpoint: start it again"
+        raise BadInput(f"{run} has diverged at step {diverged['step']:,} with --learning-rate "
+                       f"{diverged['learning_rate']:g}: {start} with --learning-rate "
+                       f"{diverged['learning_rate'] / 2:g}, or lower")
 
 
 def link_pre_decay(run: Path, options: TrainingOptions, metadata: dict[str, Any]) -> None:

@@ -1,6 +1,6 @@
 """`mugo train`: its command line, and the config and options that it asks for."""
 import argparse
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +13,13 @@ from mugo.nn.blocks import ORIENTATIONS
 from mugo.nn.bundled import find_network
 from mugo.nn.checkpoint import latest_metadata
 from mugo.nn.devices import DataParallel
-from mugo.nn.keras_model import build
 from mugo.nn.metadata import new_metadata, read_metadata
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.processes import distributed, is_first, process_count, synchronized
 from mugo.training.fit import training_rate
 from mugo.training.loader import examples, select_positions
 from mugo.training.options import DEFAULTS, NEW_NETWORK, CommandOptions, TrainingOptions, check_training_run
-from mugo.training.train import CHECKPOINTS, MAY_CHANGE, check_new, compile_model, policy_config, train
+from mugo.training.train import CHECKPOINTS, MAY_CHANGE, check_new, compiled_model, policy_config, train
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -121,13 +120,12 @@ def check_frozen_policy(config: PolicyNetConfig, options: TrainingOptions, init:
 def positions_in(minutes: float, data: DataSet, config: PolicyNetConfig, options: TrainingOptions,
                  devices: int | None = 1) -> int:
     """How many positions this machine can train on in so many minutes: measured for a few seconds."""
-    check_new(config, new_metadata(config))
+    metadata, options = new_metadata(config), replace(options, precision=resolve_precision(options.precision))
+    check_new(config, metadata)
     parallel = DataParallel(devices)
     parallel.check_batch_size(options.batch_size)
     with parallel.scope():
-        model = build(config.spec(), resolve_precision(options.precision))
-        compile_model(model, config, options)
-        model.optimizer.build(model.trainable_variables)
+        model = compiled_model(metadata | {"options": asdict(options)})
     batch = examples(select_positions(data, "train", config, options).shuffled_batch(0, options.batch_size, 0),
                      config)
     rate = training_rate(model, lambda: batch, options.batch_size, parallel, min(5.0, 6 * minutes))

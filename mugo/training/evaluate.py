@@ -1,15 +1,11 @@
 """How well networks predict:  mugo evaluate NETWORK [NETWORK ...] DATASET
 
-On positions of games that they were not trained on: top-1 and top-5 accuracy and cross-entropy in nats; of a network
-with a value head, how often the value has the sign of the outcome and its squared error; of one with ownership and
-score, how often the owner of a point is right and the error of the score in points.  By phase of the game, by the rank
-of the player to move and by source, and at the last position of games that ended by scoring; with and without
-test-time augmentation (TTA) over the eight symmetries of the board.  And whether its probabilities come true
-(calibration.py).
+The measures of predictions.py, by phase of the game, by the rank of the player to move and by source, and at the last
+position of games that ended by scoring; with and without test-time augmentation (TTA) over the eight symmetries of the
+board.  And whether a network's probabilities come true (calibration.py).
 
 Positions of one game are alike, so standard errors are clustered by game.  The positions are the same for every
 network on one data set, so comparisons between networks are paired.
-From Python: `evaluate(network, data)` and `compare(networks, data)` are the tables as DataFrames.
 """
 import argparse
 import contextlib
@@ -78,8 +74,8 @@ def evaluate(network: Network, data: DataSet, *, split: str | None = "test", whe
     (predictions.py) its mean and, under its name + '_se', the standard error clustered by game; with symmetries
     also both for the measure + '_tta', with test-time augmentation.  Accuracies are from 0 to 1.
     value_accuracy_baseline and value_mse_baseline are those of the majority class, which always predicts the colour
-    that wins more of these positions, with its frequency.  'last move'
-    is not in 'all': the positions before the last move of all games that ended by scoring, `count` at most.
+    that wins more of these positions, with its frequency.  'last move' is not in 'all': the positions before the last
+    move of all games that ended by scoring, `count` at most.
 
     split: one of game_index.SPLITS, or None for all.  where: a query that selects games.  count: positions drawn
     by seed; 0 for all.  size: of the boards, by default those that the network was trained on.  people: what a network
@@ -265,15 +261,11 @@ def command(args: argparse.Namespace) -> int:
     notes = copy_notes(data, games, split)
     for name, network in zip(names, networks, strict=True):
         print(("\n" if several else "") + f"{name} {described}\n")
+        quantization = network.metadata.get("quantization")
         write(rows[name], prefix.with_name(f"{prefix.name}-{name}") if several else prefix, f"{name} {described}",
-              unseen_notes(name, network.metadata, games) + notes + quantization_notes(network))
+              unseen_notes(name, network.metadata, games) + notes
+              + ([format_metrics(quantization)] if quantization else []))
     return 0
-
-
-def quantization_notes(network: Network) -> list[str]:
-    """What quantisation lost when the network's int8 graph was made, if it has one."""
-    description = network.metadata.get("quantization")
-    return [format_metrics(description)] if description else []
 
 
 def write(rows: pd.DataFrame, prefix: Path, title: str, notes: list[str]) -> None:

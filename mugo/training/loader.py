@@ -1,8 +1,7 @@
 """Positions and batches for training: which positions, their targets, and batches prefetched by threads."""
-import contextlib
-import queue
-import threading
+import itertools
 from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from mugo.data import shuffle
 from mugo.data.dataset import DataSet
 from mugo.data.positions import Batch, Positions
 from mugo.core.files import BadInput
+from mugo.core.parallel import ordered_map
 from mugo.nn.blocks import model_inputs
 from mugo.nn.graph import GLOBAL_FEATURES, PEOPLE
 from mugo.nn.losses import UNKNOWN_OWNER
@@ -139,46 +139,20 @@ class PrefetchLoader:
 
     def __init__(self, make: Callable[[int], tuple], first: int, threads: int = 2, prefetch: int = 16):
         """prefetch: batches made ahead, of all threads."""
-        self._make = make
-        self._queues: list[queue.Queue] = [queue.Queue(max(1, prefetch // threads)) for _ in range(threads)]
-        self._next = 0
-        self._closed = False
-        self._threads = [threading.Thread(target=self._fill, args=(out, first + i, threads), daemon=True)
-                         for i, out in enumerate(self._queues)]
-        for thread in self._threads:
-            thread.start()
-
-    def _fill(self, out: queue.Queue, step: int, stride: int) -> None:
-        while not self._closed:
-            try:
-                item = self._make(step)
-            except Exception as error:  # handed to the thread that trains, which raises it
-                item = error
-            while not self._closed:
-                with contextlib.suppress(queue.Full):
-                    out.put(item, timeout=0.5)
-                    break
-            step += stride
+        self._executor, self._closed = ThreadPoolExecutor(threads), False
+        self._batches = ordered_map(self._executor, make, itertools.count(first), prefetch)
 
     def __iter__(self) -> Iterator[tuple]:
         return self
 
     def __next__(self) -> tuple:
-        while True:
-            with contextlib.suppress(queue.Empty):
-                item = self._queues[self._next].get(timeout=0.5)
-                break
-            if self._closed:             # or the consuming thread, TensorFlow's own, would wait for ever
-                raise StopIteration
-        self._next = (self._next + 1) % len(self._queues)
-        if isinstance(item, Exception):
-            raise item
-        return item
+        try:
+            return next(self._batches)
+        except (CancelledError, RuntimeError):
+            if self._closed:             # while TensorFlow's thread, which consumes, waited
+                raise StopIteration from None
+            raise
 
     def close(self) -> None:
         self._closed = True
-        for out, thread in zip(self._queues, self._threads, strict=True):
-            while thread.is_alive():
-                with contextlib.suppress(queue.Empty):
-                    out.get_nowait()     # a thread that waits for room sees that this is closed
-                thread.join(0.01)
+        self._executor.shutdown(cancel_futures=True)

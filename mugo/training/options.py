@@ -6,6 +6,7 @@ compares.
 """
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,6 @@ from mugo.nn.compile import WEIGHTS
 from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.schedules import WarmupStableDecay
-from mugo.training.batch_schedule import BatchSchedule
 
 MAX_POSITIONS = 10**12
 MAX_BATCH_SIZE = 65_536
@@ -32,6 +32,49 @@ NEW_NETWORK = PolicyNetConfig(equivariant=True, policy_filters=256)      # the d
 # What differs from the defaults of the fields, in words.
 DEFAULTS = defaults_in_words(NEW_NETWORK) | {"size": "the data set's most frequent",
                                              "komi_input": "on with --value-head"}
+
+
+@dataclass(frozen=True)
+class BatchSchedule:
+    """The sizes of a run's batches, which may double as it goes on (Smith et al. 2018, arXiv:1711.00489).
+
+        step        0    1    2  ...        n  n+1 ...
+        batch size  64   64   64 ...       128 128 ...      256 ... to the end
+        position    0    64   128 ...     every            2 * every
+    """
+
+    first: int
+    last: int                            # `first` times a power of two
+    every: int                           # a multiple of `last`, so that each size begins at a multiple of itself
+
+    def phases(self) -> Iterator[tuple[int, int, int]]:
+        """(first step, first position, batch size), for each size."""
+        step = position = 0
+        size = self.first
+        while True:
+            yield step, position, size
+            if size >= self.last:
+                return
+            step, position, size = step + self.every // size, position + self.every, 2 * size
+
+    def size_at(self, step: int) -> int:
+        """The size of batch number `step`, from 0."""
+        return max(phase for phase in self.phases() if phase[0] <= step)[2]
+
+    def positions_at(self, step: int) -> int:
+        """The positions in the batches before this step."""
+        first, position, size = max(phase for phase in self.phases() if phase[0] <= step)
+        return position + (step - first) * size
+
+    def step_at(self, positions: float) -> int:
+        """The first step before which there are at least so many positions."""
+        first, position, size = max(phase for phase in self.phases() if phase[1] <= positions)
+        return first - int((position - positions) // size)
+
+    def nearest_step(self, positions: float) -> int:
+        """The step before which there are about so many positions."""
+        first, position, size = max(phase for phase in self.phases() if phase[1] <= positions)
+        return first + round((positions - position) / size)
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
 """The tables of evaluate as text and as a picture."""
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -25,15 +25,15 @@ MEASURES = {
 BLOCKS = (("top1", "top5", "ce"), ("value_accuracy", "value_mse"), ("ownership_accuracy", "score_error"))
 LAST_MOVE = "last move"                  # in the column `by`: a subset that is not in the others
 BASELINE = "_baseline"                   # ends the name of a measure of the majority-class baseline
+Columns = dict[str, tuple[str, str]]     # column: (measure, title)
 
 
 def report(table: pd.DataFrame) -> str:
-    """The table of `evaluate` as text: a block each for the policy, the value, and ownership with the score, where
-    the network has them."""
+    """The table of `evaluate` as text: a block for each of BLOCKS that the network has."""
     lines = []
     for names in BLOCKS:
         if names[0] in table:
-            lines += [*format_table(list(_rows(table, names))), ""]
+            lines += [*_by_subset(table, "", _columns(table, names), _mean), ""]
     return "\n".join([*lines, *legend(table)])
 
 
@@ -51,24 +51,28 @@ def legend(table: pd.DataFrame) -> list[str]:
     return lines
 
 
-def _columns(table: pd.DataFrame, name: str) -> dict[str, str]:
-    """The columns of the table that belong to one measure: column -> title."""
-    title, unit, _ = MEASURES[name]
-    columns = {name: f"{title} {unit}".strip(), f"{name}_se": "±", name + TTA: "TTA", name + BASELINE: "baseline"}
-    return {column: heading for column, heading in columns.items() if column in table}
+def _columns(table: pd.DataFrame, names: Sequence[str]) -> Columns:
+    """The columns of the table that belong to these measures."""
+    columns = {}
+    for name in names:
+        title, unit, _ = MEASURES[name]
+        columns |= {name: (name, f"{title} {unit}".strip()), f"{name}_se": (name, "±"), name + TTA: (name, "TTA"),
+                    name + BASELINE: (name, "baseline")}
+    return {column: measure for column, measure in columns.items() if column in table}
 
 
-def _rows(table: pd.DataFrame, names: Sequence[str]) -> Iterator[list[str]]:
-    columns = {name: _columns(table, name) for name in names}
-    header = ["", "positions", *(title for name in names for title in columns[name].values())]
-    yield header
+def _by_subset(table: pd.DataFrame, title: str, columns: Columns, cell: Callable[[dict, str, str], str]) -> list[str]:
+    """Lines of a table with a row for each subset, and an empty one between two kinds of them.  cell: of a row, a
+    column and its measure."""
+    lines = [[title, "positions", *(heading for _, heading in columns.values())]]
     by = "all"
     for row in table.to_dict("records"):
         if row["by"] != by:
-            yield [""] * len(header)
+            lines.append([""] * len(lines[0]))
             by = row["by"]
-        yield [truncate(str(row["subset"]), 24), f"{row['positions']:,}",
-               *(_number(name, row[column]) for name in names for column in columns[name])]
+        lines.append([truncate(str(row["subset"]), 24), f"{row['positions']:,}",
+                      *(cell(row, column, name) for column, (name, _) in columns.items())])
+    return format_table(lines)
 
 
 def _number(name: str, value: float, sign: str = "") -> str:
@@ -86,7 +90,7 @@ def comparison_report(table: pd.DataFrame) -> str:
         names = [name for name in block if name in table]
         if not names:
             continue
-        columns = {column: (name, title) for name in names for column, title in _columns(table, name).items()
+        columns = {column: measure for column, measure in _columns(table, names).items()
                    if not column.endswith(BASELINE)}
         cells = [["", *(title for _, title in columns.values())]]
         cells += [[truncate(row["network"], 24), *(_number(name, row[column]) for column, (name, _) in columns.items())]
@@ -97,23 +101,18 @@ def comparison_report(table: pd.DataFrame) -> str:
         # What the first network and another have.
         compared = {column: kind for column, kind in columns.items() if difference_column(column) in table}
         for name in whole["network"].iloc[1:] if compared else ():
-            lines += [*format_table(list(_differences(table[table["network"] == name], compared,
-                                                      f"{truncate(name, 24)} minus {first}"))), ""]
+            lines += [*_by_subset(table[table["network"] == name], f"{truncate(name, 24)} minus {first}", compared,
+                                  _difference), ""]
     return "\n".join([*lines, *legend(table), "minus: paired differences, at the same positions",
                       f"ms: the network's time for a position, in batches of {BATCH}, without TTA"])
 
 
-def _differences(table: pd.DataFrame, columns: dict[str, tuple[str, str]], title: str) -> Iterator[list[str]]:
-    """One network's differences from the first, by subset; columns: column -> (measure, title)."""
-    yield [title, "positions", *(heading for _, heading in columns.values())]
-    by = "all"
-    for row in table.to_dict("records"):
-        if row["by"] != by:
-            yield [""] * (len(columns) + 2)
-            by = row["by"]
-        yield [truncate(row["subset"], 24), f"{row['positions']:,}", *(
-            _number(name, row[difference_column(column)], "" if column.endswith("_se") else "+")
-            for column, (name, _) in columns.items())]
+def _mean(row: dict, column: str, name: str) -> str:
+    return _number(name, row[column])
+
+
+def _difference(row: dict, column: str, name: str) -> str:
+    return _number(name, row[difference_column(column)], "" if column.endswith("_se") else "+")
 
 
 def difference_column(column: str) -> str:

@@ -9,14 +9,10 @@
     RUN/options.toml              the run's options, for --config of another one
     RUN/tensorboard/              the same for TensorBoard
 
-There is a checkpoint every --checkpoint-every minutes, and more often at first; or every --checkpoint-positions.  Every
-batch is a function of (seed, step) alone, and a checkpoint holds the step, so `--resume` after Ctrl-C or kill -9
-continues with exactly the batches that would have come.  Batches are made by compiled threads while the network trains.
-
-Learning rate: linear warm-up, constant, linear decay (schedules.WarmupStableDecay).  Validation and network.safetensors
-are of the averaged weights (optimizers.AveragingOptimizer), which have most of what the decay gains before it comes.
-`--resume --positions N` makes a run longer: it is resumed from before the decay, and the result is that of a run
-started with N positions.
+Every batch is a function of (seed, step) alone, and a checkpoint holds the step, so `--resume` after Ctrl-C or kill -9
+continues with exactly the batches that would have come.  `--resume --positions N` makes a run longer: it is resumed
+from before the learning rate decays, and the result is that of a run started with N positions.
+Validation and network.safetensors are of the averaged weights (optimizers.AveragingOptimizer).
 """
 import contextlib
 import hashlib
@@ -28,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from mugo import __version__
-from mugo.core.files import BadInput, atomic_write, lock_folder, log_to_stderr, open_regular_file
+from mugo.core.files import BadInput, atomic_write, file_sha256, lock_folder, log_to_stderr
 from mugo.core.options import check_kept, format_option, may_change, options_of, to_toml
 from mugo.data.dataset import DataSet
 from mugo.data.positions import Positions
@@ -44,8 +40,7 @@ from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.processes import is_first, synchronized
 from mugo.nn.transfer import check_init, init_from
 from mugo.nn.weight_averaging import AveragedModel
-from mugo.training.callbacks import PRE_DECAY, add_int8, link_pre_decay, write_results
-from mugo.training.divergence import DIVERGED, check_diverged
+from mugo.training.callbacks import DIVERGED, PRE_DECAY, add_int8, check_diverged, link_pre_decay, write_results
 from mugo.training.fit import fit_run
 from mugo.training.loader import TrainingStream, examples, select_positions, validation_batch
 from mugo.training.options import TrainingOptions, check_training_run
@@ -98,12 +93,12 @@ def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOp
 
 def inputs_of(run: Path, data: DataSet, config: PolicyNetConfig, options: TrainingOptions, init: str, resume: bool
               ) -> dict[str, bytes]:
-    """What must be the same in all processes of a run before they make its model, by its name in errors."""
+    """What must be the same in all processes of a run, by its name in errors."""
     files = [run / checkpoint.CHECKPOINT, run / PRE_DECAY, run / DIVERGED, *([find_network(init)] if init else [])]
     return {"the version of MuGo or Keras": f"{__version__} {keras.version()}".encode(),
             "the options": json.dumps([asdict(config), asdict(options), resume]).encode(),
             "the data set": data.fingerprint.encode(),
-            "a checkpoint or network": b"".join(file_digest(path) for path in files)}
+            "a checkpoint or network": str([path.is_file() and file_sha256(path) for path in files]).encode()}
 
 
 def weights_of(model: keras.Model) -> dict[str, bytes]:
@@ -114,13 +109,6 @@ def weights_of(model: keras.Model) -> dict[str, bytes]:
     return {"the weights": h.digest()}
 
 
-def file_digest(path: Path) -> bytes:
-    """A hash of a file; b"missing" if there is none."""
-    with contextlib.suppress(OSError), open_regular_file(path) as file:
-        return hashlib.blake2b(file.read()).digest()
-    return b"missing"
-
-
 def check_begin(run: Path, config: PolicyNetConfig, options: TrainingOptions, init: str, resume: bool) -> None:
     """Raise BadInput if the run cannot begin, or be resumed: all that can be said without its data and its model.
 
@@ -128,7 +116,10 @@ def check_begin(run: Path, config: PolicyNetConfig, options: TrainingOptions, in
     """
     check_diverged(run, options.learning_rate)
     if not resume:
-        check_no_run(run)
+        if (run / checkpoint.CHECKPOINT).exists() or (run / checkpoint.PREVIOUS).exists():
+            raise BadInput(f"{run} holds a training run already: --resume continues it, or give -o another folder")
+        if (run / checkpoint.NETWORK).exists():
+            raise BadInput(f"{run} holds a network already: give -o another folder")
         check_new(config, new_metadata(config))
         return
     metadata = latest_metadata(run, check_training_run, CHECKPOINTS)
@@ -172,14 +163,6 @@ def check_new(config: PolicyNetConfig, metadata: dict[str, Any]) -> None:
     """Raise BadInput, which names the options, if the network of a new run could not be read again."""
     sizes = "filters", "layers", "policy_filters", "context_filters", "context_layers"
     check_metadata(metadata, "a network with " + " ".join(format_option(name, getattr(config, name)) for name in sizes))
-
-
-def check_no_run(run: Path) -> None:
-    """Raise BadInput if the folder holds a run, or a network."""
-    if (run / checkpoint.CHECKPOINT).exists() or (run / checkpoint.PREVIOUS).exists():
-        raise BadInput(f"{run} holds a training run already: --resume continues it, or give -o another folder")
-    if (run / checkpoint.NETWORK).exists():
-        raise BadInput(f"{run} holds a network already: give -o another folder")
 
 
 def resume_run(run: Path, data: DataSet, options: TrainingOptions, training: Positions, validating: Positions

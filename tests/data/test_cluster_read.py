@@ -10,9 +10,10 @@ from random_records import random_record, write_games
 
 from mugo.data import cluster_read, new_files, parts, preprocess
 from mugo.data.cluster_read import read_on_cluster, read_tasks, run_task
-from mugo.data.new_files import KnownFiles
+from mugo.data.dataset import DataSet
+from mugo.data.new_files import ReadReport
+from mugo.data.new_games import NewGames
 from mugo.data.parts import part_paths, read_part, write_part
-from mugo.data.read_report import ReadReport
 from mugo.core.parallel import open_executor
 from mugo.sgf.sources import Source, find_sources
 from mugo.sgf.writer import format_record
@@ -53,7 +54,7 @@ def read_with_report(sources, folder, known=UNKNOWN):
     report = ReadReport()
     with open_executor(1) as executor:
         counts = read_on_cluster(executor, sources, [source.checksum() for source in sources], folder,
-                                 KnownFiles(np.sort(known)), report)
+                                 np.sort(known), report)
         return list(counts), report
 
 
@@ -74,7 +75,7 @@ def test_a_task_that_runs_twice_writes_the_same_files(archives, tmp_path):
     before = {path.name: path.read_bytes() for path in part_paths(tmp_path / "set")}
     np.save(tmp_path / "set" / "unfinished" / "known.npy", UNKNOWN)
     for task in list(read_tasks(sources, [source.checksum() for source in sources], tmp_path / "set", 0))[3:6]:
-        assert run_task(task).names and set(run_task(task).names) <= set(before)
+        assert run_task(task).games
     assert {path.name: path.read_bytes() for path in part_paths(tmp_path / "set")} == before
 
 
@@ -88,19 +89,17 @@ def test_known_files_are_not_read_again(archives, tmp_path):
     assert sorted(rows_of(tmp_path / "set")["file_key"][len(rows):]) == sorted(rows["file_key"][-5:])
 
 
-def test_parts_that_another_run_leaves_meanwhile_and_second_copies_are_deleted(archives, tmp_path, monkeypatch):
+def test_second_copies_of_files_are_not_merged(archives, tmp_path):
+    """In other parts, as of an archive that has a file twice, or that is read twice; and in the same part."""
     sources = find_sources([archives])
     read(sources, tmp_path / "set")
     rows = rows_of(tmp_path / "set")
-    other, late = tmp_path / "other", read_part(part_paths(tmp_path / "set")[0]).assign(file_key=np.uint64(1))
-
-    def late_tasks(*arguments):
-        yield from read_tasks(*arguments)
-        write_part(other, late, 900000)
-
-    monkeypatch.setattr(cluster_read, "read_tasks", late_tasks)
-    read([*sources, *sources], other)
-    pd.testing.assert_frame_equal(rows_of(other), rows)
+    read([*sources, *sources], tmp_path / "twice")
+    write_part(tmp_path / "once", pd.concat([rows, rows[20:]]))
+    for folder in tmp_path / "twice", tmp_path / "once":
+        assert len(rows_of(folder)) > len(rows)
+        new = NewGames(folder, DataSet(folder, {}, (), {}), {"min_moves": 0, "where": ""})
+        pd.testing.assert_frame_equal(pd.concat(new.tables()), rows)
 
 
 def test_what_is_left_out_is_counted_once(archives, tmp_path):

@@ -11,7 +11,8 @@ import pytest
 from small_games import games, small_data
 
 from mugo.cli import main as cli
-from mugo.data.export import export
+from mugo.data import export as module
+from mugo.data.export import ExportOptions
 from mugo.data.preprocess import preprocess
 from mugo.data.shuffle import shuffled_positions
 from mugo.core.files import BadInput, lock_folder
@@ -25,6 +26,10 @@ def data(tmp_path_factory):
     return small_data(tmp_path_factory)
 
 
+def export(data, folder, **options) -> int:
+    return module.export(data, folder, ExportOptions(**options))
+
+
 def read(folder):
     return [np.load(folder / f"{name}.npy") for name in ("planes", "moves", "outcomes")]
 
@@ -32,7 +37,7 @@ def read(folder):
 def test_the_other_arrays_are_those_of_a_batch(tmp_path):
     """Of the sample games, which all ended by count."""
     data = preprocess([str(Path(__file__).parents[2] / "data" / "gnugo-9x9.zip")], tmp_path / "set", jobs=1)
-    export(data, tmp_path / "out", split=None, symmetries="random", seed=4)
+    export(data, tmp_path / "out", split="all", symmetries="random", seed=4)
     positions = data.positions(None)
     batch = positions.batch(np.arange(len(positions)), shuffled_positions(0, len(positions), len(positions), 4)[1])
     description = json.loads((tmp_path / "out" / "export.json").read_text())
@@ -57,7 +62,7 @@ def replayed(size):
 
 @pytest.mark.parametrize("size", [9, 5])
 def test_rows_are_the_positions_of_the_games_in_order(data, tmp_path, size):
-    rows = export(data, tmp_path / "out", split=None, size=size)
+    rows = export(data, tmp_path / "out", split="all", size=size)
     arrays = read(tmp_path / "out")
     for found, expected in zip(arrays, replayed(size), strict=True):
         assert len(found) == rows
@@ -77,8 +82,8 @@ def test_packed_planes_unpack_to_the_same(data, tmp_path):
 
 
 def test_the_eight_symmetries_of_a_position_are_consecutive_rows(data, tmp_path):
-    export(data, tmp_path / "one", split="test", count=50)
-    export(data, tmp_path / "eight", split="test", count=50, symmetries="all")
+    export(data, tmp_path / "one", split="test", sample=50)
+    export(data, tmp_path / "eight", split="test", sample=50, symmetries="all")
     one, eight = read(tmp_path / "one"), read(tmp_path / "eight")
     assert len(eight[0]) == 400
     for s, turn in enumerate(symmetries(9)):
@@ -89,8 +94,8 @@ def test_the_eight_symmetries_of_a_position_are_consecutive_rows(data, tmp_path)
 
 
 def test_random_symmetries_keep_the_positions(data, tmp_path):
-    export(data, tmp_path / "all", split="test", count=50, symmetries="all")
-    export(data, tmp_path / "random", split="test", count=50, symmetries="random")
+    export(data, tmp_path / "all", split="test", sample=50, symmetries="all")
+    export(data, tmp_path / "random", split="test", sample=50, symmetries="random")
     every, transformed = read(tmp_path / "all"), read(tmp_path / "random")
     chosen = set()
     for i in range(50):
@@ -118,8 +123,8 @@ def test_shuffled_rows_are_the_same_rows(data, tmp_path):
 
 
 def test_a_random_part_depends_on_the_seed_and_keeps_the_order(data, tmp_path):
-    for name, options in {"whole": {}, "part": {"count": 100}, "shuffled": {"count": 100, "shuffle": True},
-                          "other": {"count": 100, "seed": 1}, "too many": {"count": 10**9}}.items():
+    for name, options in {"whole": {}, "part": {"sample": 100}, "shuffled": {"sample": 100, "shuffle": True},
+                          "other": {"sample": 100, "seed": 1}, "too many": {"sample": 10**9}}.items():
         export(data, tmp_path / name, split="train", packed=True, **options)
     whole, part, shuffled, other, too_many = (
         read(tmp_path / name) for name in ("whole", "part", "shuffled", "other", "too many"))

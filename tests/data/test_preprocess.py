@@ -17,6 +17,7 @@ from mugo.cli import main as cli
 from mugo.core import progress
 from mugo.data import dataset, merge, new_files, parts, preprocess
 from mugo.data.games_table import file_key, make_table
+from mugo.data.new_games import is_known
 from mugo.core.files import BadInput, lock_folder
 from mugo.games import planes
 from mugo.sgf.parser import read_records
@@ -199,18 +200,15 @@ def test_a_file_of_the_same_name_and_content_in_another_archive_has_a_row_of_its
     assert data.games["reject_reason"].tolist() == ["", "duplicate", ""]
 
 
-@pytest.mark.parametrize("recent", [1, 3, 100])
-def test_files_are_known_by_their_keys_wherever_these_are(tmp_path, monkeypatch, recent):
-    """In a data set, in a part, in the set of the last ones, or in the array of those before."""
-    monkeypatch.setattr(new_files, "RECENT_KEYS", recent)
+def test_files_are_known_by_their_keys_in_a_data_set_or_a_part(tmp_path):
     write_games(tmp_path / "a", range(5))
     preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
     stored = dataset.load_dataset(tmp_path / "set").games["file_key"].tolist()
-    parts.write_part(tmp_path / "set", make_table([{"file_key": 7}]))
+    parts.write_part(tmp_path / "set", make_table([{"file_key": key} for key in (7, 2**64 - 1)]))
     known = new_files.known_files(tmp_path / "set")
-    new = [1, 2**64 - 1, 2**63, 5, 6, 4]
-    assert not any(known.is_known(key) for key in new) and all(known.is_known(key) for key in [*new, 7, *stored])
-    assert known.keys().tolist() == sorted([*new, 7, *stored])
+    assert known.tolist() == sorted([7, 2**64 - 1, *stored]) and is_known(known, known).all()
+    assert not any(is_known(np.uint64(key), known) for key in (1, 2**64 - 2, 2**63, 8)) and is_known(known[3], known)
+    assert not is_known(np.uint64(1), known[:0])
 
 
 def test_parts_of_a_stopped_run_are_kept_by_the_next_one(tmp_path, monkeypatch):

@@ -440,7 +440,6 @@ def test_bad_arguments_get_one_line_and_status_2(data, tmp_path, capfd, monkeypa
 def test_a_run_is_not_started_with_a_network_that_could_not_be_read(data, tmp_path, monkeypatch):
     monkeypatch.setattr(train, "build", None)
     config = PolicyNetConfig(size=9, filters=4096, layers=128)
-    monkeypatch.setattr(command, "build", None)
     for start in lambda: train.train(data, tmp_path / "run", config, OPTIONS), \
             lambda: command.positions_in(1, data, config, OPTIONS):
         with pytest.raises(BadInput, match="^a network with --filters 4096 --layers 128 .* has a config of .* weights"):
