@@ -19,16 +19,23 @@ from pathlib import Path
 
 import numpy as np
 from final_status import recorded_games
-from territory_endgame import player_of
 
 from mugo.games import scoring
 from mugo.games.coords import PASS
 from mugo.games.go import Position
+from mugo.players.options import add_arguments, player_from_arguments
 from mugo.plots.text_table import format_table
 from mugo.core.progress import progress_bar
 from mugo.sgf.record_positions import positions_of
 
 EARLIER = (6, 20, 40)                    # moves before the first of the two passes
+
+
+def player_of(text: str):
+    """The player of a command line, which never resigns."""
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    return player_from_arguments(parser.parse_args([*text.split(), "--seed", "1", "--resign", "0"]), "go")
 
 
 def finished_games(paths: list[Path]) -> list[tuple[float, list[Position]]]:

@@ -17,14 +17,14 @@ import argparse
 import random
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import format_gtp, interpret_gtp, point_at, row_col
+from mugo.games.coords import PASS, format_gtp, interpret_gtp, point_at, row_col
 from mugo.games.go import Position
 from mugo.core.intervals import wilson_interval
 from mugo.players import options
@@ -58,25 +58,6 @@ class Problem:
         return cell is not None and (cell in self.right if self.right else cell not in self.avoid)
 
 
-def _rows(problem: Problem) -> list[str]:
-    marks = {colour: mark for mark, colour in MARKS.items()}
-    return ["".join(marks[problem.stones.get((row, col), 0)] for col in range(problem.size))
-            for row in range(problem.size)]
-
-
-def _vertices(cells: Iterable[Cell], size: int) -> str:
-    return " ".join(format_gtp(point_at(*cell, size), size) for cell in sorted(cells))
-
-
-def format_problem(problem: Problem) -> str:
-    """As the file has it."""
-    answers = [f"{word} {_vertices(cells, problem.size)}"
-               for word, cells in (("right", problem.right), ("avoid", problem.avoid)) if cells]
-    head = (problem.name, problem.category, f"{problem.size}x{problem.size}", "X" if problem.to_play == BLACK else "O",
-            f"komi {problem.komi:g}", *answers)
-    return "\n".join([" | ".join(head), *_rows(problem)]) + "\n"
-
-
 def parse_problems(text: str) -> Iterator[Problem]:
     """The problems of a file's text, which are apart by empty lines.  Raises ValueError."""
     for block in text.strip().split("\n\n"):
@@ -97,15 +78,6 @@ def parse_problems(text: str) -> Iterator[Problem]:
 
 def read_problems(path: Path = FILE) -> list[Problem]:
     return list(parse_problems(path.read_text()))
-
-
-def canonical(problem: Problem) -> tuple:
-    """The same for two problems that differ by symmetry and by swapping the colours alone."""
-    board = np.zeros((problem.size, problem.size), np.int8)
-    for cell, colour in problem.stones.items():
-        board[cell] = colour * problem.to_play
-    return min(turned.tobytes() for flipped in (board, board[:, ::-1])
-               for turned in (np.ascontiguousarray(np.rot90(flipped, k)) for k in range(4))), problem.size
 
 
 def answer(player: Player, problem: Problem) -> Cell | None:
@@ -174,7 +146,8 @@ def main() -> None:
         print(f"{label:14s} {100 * n / len(problems):5.1f} ({100 * interval.low:.0f} to {100 * interval.high:.0f})"
               f" {seconds:17.0f}  " + "  ".join(cells), flush=True)
         for problem, given in failed if args.failed else ():
-            print(f"    {problem.name}: {_vertices([given], problem.size) if given else 'pass'}")
+            point = point_at(*given, problem.size) if given else PASS
+            print(f"    {problem.name}: {format_gtp(point, problem.size)}")
 
 
 if __name__ == "__main__":

@@ -11,12 +11,21 @@ import argparse
 import time
 from dataclasses import replace
 
-from uct import some_position
+import numpy as np
 
+from mugo.games.go import Position
 from mugo.players.searcher import UCT
 from mugo.search.search import Search
 
 LINE = "{:8} {:>7} {:>14} {:>7} {:>18} {:>7} {:>7}"
+
+
+def some_position(size: int, plies: int = 10) -> Position:
+    """A position after random sensible moves."""
+    rng, position = np.random.default_rng(1), Position(size)
+    for _ in range(plies):
+        position = position.play(int(rng.choice(position.sensible_points())))
+    return position
 
 
 def main() -> None:

@@ -3,7 +3,6 @@
     python benchmarks/web_load.py                       all attacks, SECONDS each
     python benchmarks/web_load.py lists slowloris       some of them
     python benchmarks/web_load.py --main OTHER/main.py  another version
-    python benchmarks/web_load.py --end                 the seconds from Ctrl-C to the end
 
 It starts a server of its own on 127.0.0.1.  The victim connects from 127.0.0.1 and sends a request twice a second; the
 attacker connects from 127.0.0.2, with SOCKETS connections at the most (slowloris: CONNECTIONS), and stops by itself.
@@ -14,13 +13,11 @@ import asyncio
 import base64
 import contextlib
 import json
-import os
 import re
 import signal
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -38,7 +35,6 @@ GAME = {"name": "go", "size": 9, "komi": 7.5, "handicap": 0, "black": [], "white
 BIG = GAME | {"size": 19}
 
 Attack = Callable[[int, float], Awaitable[None]]         # port, end (time.monotonic)
-State = Callable[["Server"], Awaitable[list[ClientConnection]]]
 ATTACKS: dict[str, Attack] = {}
 
 
@@ -51,12 +47,11 @@ def attack(function: Attack) -> Attack:
 # ---- the server
 
 class Server:
-    """A `mugo web` on a free port, whose peak memory is watched.  environment: more variables than this process has."""
+    """A `mugo web` on a free port, whose peak memory is watched."""
 
-    def __init__(self, main: Path, environment: dict[str, str] | None = None):
+    def __init__(self, main: Path):
         self.process = subprocess.Popen([sys.executable, str(main), "web", "--no-browser", "--port", "0"],
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=main.parent,
-                                        env=os.environ | (environment or {}))
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=main.parent)
         line = self.process.stdout.readline()
         found = re.search(r":(\d+)/", line)
         if not found:
@@ -72,14 +67,11 @@ class Server:
             return now
         return 0
 
-    def end(self, signals: tuple[int, ...] = (signal.SIGINT,), limit: float = 30.0) -> tuple[float, int | None, str]:
-        """(seconds, exit status, stderr) of the end by signals, half a second apart."""
+    def end(self, limit: float = 30.0) -> tuple[float, int | None, str]:
+        """(seconds, exit status, stderr) of the end by Ctrl-C."""
         started = time.monotonic()
-        for number, each in enumerate(signals):
-            if number:
-                time.sleep(0.5)
-            with contextlib.suppress(ProcessLookupError):
-                self.process.send_signal(each)
+        with contextlib.suppress(ProcessLookupError):
+            self.process.send_signal(signal.SIGINT)
         try:
             _, errors = self.process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
@@ -383,43 +375,10 @@ def shown(seconds: float) -> str:
     return "none" if seconds == float("inf") else f"{seconds:.2f}"
 
 
-def measure_ends(main: Path) -> None:
-    """Print the seconds from a signal to the end, in several states of a server."""
-    async def search(server: Server) -> list[ClientConnection]:
-        pages = [await open_page(server.port) for _ in range(4)]
-        for page in pages:
-            await page.send(message("analyze", game=GAME, moves=[], player="uct"))
-            await page.recv()
-        return pages
-
-    async def connected(server: Server) -> list[ClientConnection]:
-        page = await open_page(server.port)
-        await ask(page, "position", game=GAME, moves=["B E5"])
-        await page.send(message("policy", game=GAME, moves=[]))
-        return [page]
-
-    async def in_state(state: State | None, signals: tuple[int, ...], is_fresh: bool) -> None:
-        with tempfile.TemporaryDirectory() as cache:
-            server = Server(main, {"NUMBA_CACHE_DIR": cache} if is_fresh else None)
-            pages = await state(server) if state else []
-            await asyncio.sleep(1)
-            seconds, status, errors = server.end(signals)
-            name = f"{state.__name__ if state else 'no page'}{', first compilation' if is_fresh else ''}"
-            print(f"{name}, {'+'.join(signal.Signals(each).name for each in signals)}: {seconds:.1f} s, "
-                  f"status {status} {errors[:100]!r}", flush=True)
-            del pages
-
-    for is_fresh in (False, True):
-        for signals in ((signal.SIGINT,), (signal.SIGINT, signal.SIGINT), (signal.SIGTERM,)):
-            for state in (None,) if is_fresh else (None, connected, search):
-                asyncio.run(in_state(state, signals, is_fresh))
-
-
 def command() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("attacks", nargs="*", metavar="ATTACK", help=f"of {', '.join(ATTACKS)} (default: all)")
     parser.add_argument("--main", type=Path, default=MAIN, help="main.py of the version to measure")
-    parser.add_argument("--end", action="store_true", help="measure the seconds from Ctrl-C to the end")
     parser.add_argument("--attack", help=argparse.SUPPRESS)              # the attacker's process
     parser.add_argument("--port", type=int, help=argparse.SUPPRESS)
     args = parser.parse_args()
@@ -428,9 +387,6 @@ def command() -> None:
         return
     if unknown := set(args.attacks) - set(ATTACKS):
         parser.error(f"unknown attack {', '.join(sorted(unknown))} (known: {', '.join(ATTACKS)})")
-    if args.end:
-        measure_ends(args.main.resolve())
-        return
     print("seconds until the second client's answer: median / worst", flush=True)
     for name in args.attacks or ATTACKS:
         asyncio.run(measure(args.main.resolve(), name))

@@ -120,11 +120,6 @@ class Game:
         board = put(self.size, self.stones, point, colour)
         return None if board is None or frozenset(board.items()) in self._seen else board
 
-    def retakes_ko(self, point: Point, colour: int) -> bool:
-        """Whether a move would bring back the board before the opponent's last move."""
-        return (bool(self.moves) and self.moves[-1][0] == -colour
-                and put(self.size, self.stones, point, colour) == self.boards[-2])
-
     def play(self, point: Point | None, colour: int) -> None:
         """Play a move or a pass (None).  Repetition is not checked."""
         board = dict(self.stones) if point is None else put(self.size, self.stones, point, colour)

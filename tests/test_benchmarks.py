@@ -27,7 +27,7 @@ def test_hostile_files_cost_a_line_and_little_memory():
 @pytest.mark.parametrize("words", [
     ["problems", "--player", "random", "--category", "nosuch"], ["problems", "--sample", "0"],
     ["gomoku_tactics", "--size", "4"],
-    ["uct", "--sizes", "25"], ["tree_threads", "--sizes", "25"], ["rollouts", "--only", "speed", "--rounds", "0"]])
+    ["tree_threads", "--sizes", "25"], ["rollouts", "--only", "speed", "--rounds", "0"]])
 def test_options_that_cannot_be_get_one_line(words, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", words)
     monkeypatch.syspath_prepend(ROOT / "benchmarks")

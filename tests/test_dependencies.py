@@ -1,7 +1,6 @@
 """The dependencies in pyproject.toml: what is imported is declared, bounds are consistent and hold, and only what is
 public is used, so that the next version of a dependency does not change what MuGo computes."""
 import ast
-import asyncio
 import importlib
 import importlib.metadata
 import inspect
@@ -136,50 +135,3 @@ def test_no_private_method_of_a_dependency_is_overridden():
                                and not method.endswith("__") and hasattr(others[0], method)}
     assert checked >= {"Muon", "Adam", "FusedBatchNorm", "WarmupStableDecay", "CheckpointCallback"}
     assert not overridden
-
-
-def instances_of_uvicorn():
-    """(the name of a class of mugo.web that derives from one of uvicorn's, an instance of uvicorn's)."""
-    uvicorn = pytest.importorskip("uvicorn")
-    from uvicorn.protocols.http.h11_impl import H11Protocol
-    from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
-    from uvicorn.server import ServerState
-
-    async def make():
-        config = uvicorn.Config(lambda scope, receive, send: None)
-        config.load()
-        http, websocket = (kind(config=config, server_state=ServerState(), app_state={})
-                           for kind in (H11Protocol, WebSocketsSansIOProtocol))
-        http.flow = FlowControl(None)                    # as connection_made does
-        return [("HttpProtocol", http), ("WebSocketProtocol", websocket), ("Server", uvicorn.Server(config))]
-
-    from uvicorn.protocols.http.flow_control import FlowControl
-    return asyncio.run(make())
-
-
-def test_uvicorn_has_an_upper_bound_and_what_the_limits_of_connections_rely_on():
-    """What a class of mugo.web reads of `self` is its own or uvicorn's; methods that it overrides have the arguments of
-    uvicorn's and call them."""
-    (requirement,) = [requirement for requirement in EXTRA["web"] if requirement.name == "uvicorn"]
-    assert {spec.operator for spec in requirement.specifier} == {">=", "<"}
-    classes = {node.name: node for path in ("web/connections.py", "web/server.py")
-               for node in ast.walk(SOURCES[ROOT / "mugo" / path]) if isinstance(node, ast.ClassDef)}
-    for name, theirs in instances_of_uvicorn():
-        methods = {node.name: node for node in classes[name].body if isinstance(node, ast.FunctionDef |
-                                                                                ast.AsyncFunctionDef)}
-        own, read, called = set(methods), set(), set()
-        for node in ast.walk(classes[name]):
-            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self":
-                (own if isinstance(node.ctx, ast.Store) else read).add(node.attr)
-            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "super()":
-                called.add(node.attr)
-        assert read - own and not {attribute for attribute in read - own if not hasattr(theirs, attribute)}, name
-        for method in called - {"__init__"}:
-            expected = list(inspect.signature(getattr(theirs, method)).parameters)
-            assert [argument.arg for argument in methods[method].args.args[1:]] == expected, (name, method)
-        overridden = {method for method in methods if hasattr(theirs, method)} - {"__init__"}
-        assert overridden == called - {"__init__"}, name                     # none by accident
-        if name == "HttpProtocol":
-            assert theirs.conn.trailing_data == (b"", False) and theirs.flow.read_paused is False
-        if name == "WebSocketProtocol":
-            assert theirs.frames == [] and theirs.read_paused is False and theirs.writable.is_set()

@@ -65,9 +65,8 @@ def scored(move: MoveReview, score: float | None) -> MoveReview:
         return move
     own = score * move.colour
     if move.loss is not None:
-        after = (1 + np.sign(own)) / 2
-        before = float(np.clip(after + move.loss, 0, 1))
-        move = replace(move, win_rate_before=before, win_rate_after=float(after), loss=before - float(after))
+        after = float(1 + np.sign(own)) / 2
+        move = replace(move, win_rate_before=min(max(after + move.loss, 0.0), 1.0), win_rate_after=after)
     if move.points_lost is not None:
         move = replace(move, lead_before=own + move.points_lost, lead_after=own)
     return move

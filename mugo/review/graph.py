@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 
 from mugo.games.board import BLACK
-from mugo.players.move_losses import VERDICTS
 from mugo.plots.figures import BLUE, GREY, INK, RED, escape_mathtext, save_charts
 from mugo.review.report import format_point
 from mugo.review.move_review import Review
@@ -73,17 +72,13 @@ def _draw_leads(axes, review: Review) -> None:
 
 def _mark_worst_moves(axes, review: Review, win_rates: np.ndarray) -> None:
     """A dot on every move that is not good, in the colour of its verdict, and a legend."""
-    in_legend: set[str] = set()
-    for move in review.worst_moves(len(review.moves)):
-        axes.plot(move.number, win_rates[move.number], "o", markersize=6, color=VERDICT_COLOURS[move.verdict], zorder=6,
-                  markeredgecolor="white", markeredgewidth=0.8,
-                  label=None if move.verdict in in_legend else move.verdict)
-        in_legend.add(move.verdict)
-    if in_legend:
-        handles, names = axes.get_legend_handles_labels()
-        order = sorted(range(len(names)), key=lambda i: -VERDICTS.index(names[i]))
-        axes.legend([handles[i] for i in order], [names[i] for i in order], fontsize=7.5, loc="upper center",
-                    bbox_to_anchor=(0.5, -0.12), ncols=3, frameon=False)
+    for verdict, colour in VERDICT_COLOURS.items():
+        numbers = [move.number for move in review.moves if move.verdict == verdict]
+        if numbers:
+            axes.plot(numbers, win_rates[numbers], "o", markersize=6, color=colour, zorder=6, markeredgecolor="white",
+                      markeredgewidth=0.8, label=verdict)
+    if review.worst_moves(1):
+        axes.legend(fontsize=7.5, loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=3, frameon=False)
 
 
 def _label_worst_moves(axes, review: Review, win_rates: np.ndarray, last: int) -> None:

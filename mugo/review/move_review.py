@@ -13,25 +13,34 @@ class MoveReview:
 
     number: of the move, from 1.  colour: BLACK or WHITE.  point: the move (PASS for a pass).
     rank, prior: by the network, 1 for the legal move with the highest prior; without a network, by the search's visits.
+    pv: the principal variation, the best move first.
     win_rate_before: after the best move.  win_rate_after: after this move.
-    loss: win_rate_before - win_rate_after; 0 for the best move itself.
-    best_move: its point.  pv: the principal variation, the best move first.
-    lead_before, lead_after, points_lost: the same in points, komi included; None without scores.
+    lead_before, lead_after: the same in points, komi included; None without scores.
     """
     number: int
     colour: int
     point: int
     rank: int
     prior: float
-    win_rate_before: float | None
-    win_rate_after: float | None
-    loss: float | None
-    best_move: int
     best_prior: float
     pv: tuple[int, ...]
+    win_rate_before: float | None = None
+    win_rate_after: float | None = None
     lead_before: float | None = None
     lead_after: float | None = None
-    points_lost: float | None = None
+
+    @property
+    def best_move(self) -> int:
+        return self.pv[0]
+
+    @property
+    def loss(self) -> float | None:
+        """The win rate that the move loses; 0 for the best move itself."""
+        return _difference(self.win_rate_before, self.win_rate_after)
+
+    @property
+    def points_lost(self) -> float | None:
+        return _difference(self.lead_before, self.lead_after)
 
     @property
     def verdict(self) -> str:
@@ -39,6 +48,10 @@ class MoveReview:
         if self.points_lost is not None:
             return verdict("lead", self.points_lost)
         return "" if self.loss is None else verdict("win_rate", self.loss)
+
+
+def _difference(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one - other
 
 
 @dataclass(frozen=True)

@@ -112,8 +112,8 @@ class Reviewer:
             else:
                 rank, prior = _rank_and_prior(position, priors[i], point)
                 best_prior = float(priors[i][move_index(best.point, position.shape)])
-            moves.append(_move_review(i, position, point, (rank, prior), before, played, best.point, best_prior,
-                                      best.pv))
+            moves.append(MoveReview(i + 1, position.to_play, point, rank, prior, best_prior, best.pv,
+                                    before[0], played[0], before[1], played[1]))
             on_move()
         return moves
 
@@ -128,9 +128,9 @@ class Reviewer:
             played = before = _values_for(position, after, *_values_of(output, i + 1))
             if best != point and not _is_harmless_pass(position, point, best, i >= last_passes):
                 before = _higher(played, _values_for(position, after_best[i], *_values_of(best_output, i)))
-            moves.append(_move_review(i, position, point, _rank_and_prior(position, output.priors[i], point), before,
-                                      played, best, float(output.priors[i][move_index(best, position.shape)]),
-                                      variations[i]))
+            best_prior = float(output.priors[i][move_index(best, position.shape)])
+            moves.append(MoveReview(i + 1, position.to_play, point, *_rank_and_prior(position, output.priors[i], point),
+                                    best_prior, variations[i], before[0], played[0], before[1], played[1]))
             on_move()
         return moves
 
@@ -167,14 +167,6 @@ def _higher(one: Values, other: Values) -> Values:
     (rate, lead), (other_rate, other_lead) = one, other
     return (None if rate is None or other_rate is None else max(rate, other_rate),
             None if lead is None or other_lead is None else max(lead, other_lead))
-
-
-def _move_review(i: int, position: Position, point: int, rank_and_prior: tuple[int, float], before: Values,
-                 played: Values, best: int, best_prior: float, pv: tuple[int, ...]) -> MoveReview:
-    """before, played: the values after the best move and after the move played."""
-    losses = [None if one is None or other is None else one - other for one, other in zip(before, played, strict=True)]
-    return MoveReview(i + 1, position.to_play, point, *rank_and_prior, before[0], played[0], losses[0], best,
-                      best_prior, pv, before[1], played[1], losses[1])
 
 
 def _last_move(position: Position) -> int:

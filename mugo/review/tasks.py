@@ -1,7 +1,9 @@
 """The games to review: those in SGF files, folders and archives, each with a unique name for its output files."""
+import itertools
 import os
 import re
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -38,7 +40,17 @@ def find_tasks(paths: list[str], on_error: Callable[[str], None], output: Path =
     Raises BadInput if a path does not exist or contains no games.
     """
     tasks: list[ReviewTask] = []
-    names = _Names(output)
+    taken: set[str] = set()
+    numbers: defaultdict[str, Iterator[int]] = defaultdict(lambda: itertools.count(2))
+
+    def unique_name(stem: str, game: str) -> str:
+        """The stem, with '-2', '-3', ... if it is taken; some file systems do not distinguish upper and lower case."""
+        name = stem
+        while name.casefold() in taken or is_of_another_game(output, name, game):
+            name = f"{stem}-{next(numbers[stem.casefold()])}"
+        taken.add(name.casefold())
+        return name
+
     for source in _sources_without(paths, output):
         for text in read_files(source):
             if isinstance(text, UnreadableFile):
@@ -51,7 +63,7 @@ def find_tasks(paths: list[str], on_error: Callable[[str], None], output: Path =
                 if isinstance(game, BadRecord):
                     on_error(f"{text.name}{number and f', game {number}'}: {game}")
                     continue
-                name = names.unique(_stem(text.name) + (number and f"-{number}"), game[1])
+                name = unique_name(_stem(text.name) + (number and f"-{number}"), game[1])
                 tasks.append(ReviewTask(name, text.data, index, *game))
     return tasks
 
@@ -87,24 +99,3 @@ def _stem(name: str) -> str:
     suffix = max((suffix for suffix in SGF_SUFFIXES if name.lower().endswith(suffix)), key=len, default="")
     stem = re.sub(r"[/\\:]", "-", name.removesuffix(name[len(name) - len(suffix):]).lstrip("./\\"))
     return stem.encode()[:MAX_STEM_BYTES].decode(errors="ignore") or "game"
-
-
-class _Names:
-    """Makes names unique, also where a file system does not distinguish upper and lower case.
-
-    output: a name of which the review of another game is in this folder is taken.
-    """
-
-    def __init__(self, output: Path) -> None:
-        self._output = output
-        self._taken: set[str] = set()
-        self._counts: dict[str, int] = {}
-
-    def unique(self, name: str, game: str) -> str:
-        """The name for the game with this hash, with '-2', '-3', ... if it is taken."""
-        unique = name
-        while unique.casefold() in self._taken or is_of_another_game(self._output, unique, game):
-            self._counts[name.casefold()] = count = self._counts.get(name.casefold(), 1) + 1
-            unique = f"{name}-{count}"
-        self._taken.add(unique.casefold())
-        return unique

@@ -6,15 +6,15 @@ The caps of app, connections, sessions and scheduler are per Address, so that on
 the others.  An IPv6 network of 64 bits is one address: it is what one customer of a provider has.
 """
 import contextlib
+import functools
 import ipaddress
 import time
-from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
 LOOP_SHARE = 0.1                         # of the event loop's time, for what one address sends
 LOOP_BURST = 0.05                        # seconds of the event loop that it may take at once after a pause
-MAX_REMEMBERED = 1024                    # addresses without a connection
+MAX_REMEMBERED = 4096                    # addresses; 400 at most have a connection
 
 
 class TokenBucket:
@@ -61,17 +61,11 @@ class Addresses:
     """The addresses of all clients."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[str, Address] = OrderedDict()
+        self._by_key = functools.lru_cache(MAX_REMEMBERED)(lambda key: Address())
 
     def get(self, host: str | None) -> Address:
         """The Address of a host, as ASGI or asyncio gives it."""
-        key = address_key(host)
-        address = self._known.setdefault(key, Address())
-        self._known.move_to_end(key)
-        if len(self._known) > MAX_REMEMBERED:
-            for old in [old for old, each in self._known.items() if not each.connections and not each.sessions][:-1]:
-                del self._known[old]
-        return address
+        return self._by_key(address_key(host))
 
 
 def address_key(host: str | None) -> str:

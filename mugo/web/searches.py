@@ -3,10 +3,9 @@
 The scheduler runs each in a thread, as a Job.  An answer with "search" has a search result as positions.format_search
 writes it; the last answer has "done".
 """
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
-from typing import TypeVar
 
 import numpy as np
 
@@ -93,9 +92,8 @@ class SessionSearches:
         In a game of Gomoku that is over the win rate is the result.
         """
         win_rates, leads = [], []
-        for batch in _batches(position.positions(), EVALUATION_BATCH):
-            if job.preemption_point():
-                break
+        line = iter(position.positions())
+        while (batch := list(islice(line, EVALUATION_BATCH))) and not job.preemption_point():
             output = self.network.evaluate(batch)
             values = output.values
             if values is None:
@@ -114,15 +112,6 @@ def _interpret_clock(request: dict) -> Clock:
     if period and periods:
         return Clock(TimeSettings(main, period, periods=int(periods)))
     return Clock(TimeSettings(main, increment=increment))
-
-
-Item = TypeVar("Item")
-
-
-def _batches(items: Iterator[Item], n: int) -> Iterator[list[Item]]:
-    """Lists of n items, the last one of fewer."""
-    while batch := list(islice(items, n)):
-        yield batch
 
 
 SEARCHES: dict[str, Callable[[SessionSearches, BasePosition, dict, Job], dict]] = {

@@ -5,11 +5,12 @@ import signal
 import socket
 import threading
 from types import FrameType
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
 
-from mugo.web.connections import MAX_HEADERS, Connections, backlog, is_no_fault_of_a_client, protocols
+from mugo.web.connections import MAX_HEADERS, Connections, backlog, is_no_fault_of_a_client
 from mugo.web.messages import MAX_MESSAGE
 from mugo.web.state import ServerState
 
@@ -20,20 +21,12 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Server(uvicorn.Server):
-    """A server that looks after its connections and cancels all computing before it shuts down."""
+    """A server that cancels all computing before it shuts down."""
 
     def __init__(self, config: uvicorn.Config, state: ServerState, connections: Connections):
         super().__init__(config)
         self._state = state
-        self._connections = connections
-
-    async def main_loop(self) -> None:
-        asyncio.get_running_loop().set_exception_handler(self._connections.report_error)
-        sweeper = asyncio.create_task(self._connections.sweep())
-        try:
-            await super().main_loop()
-        finally:
-            sweeper.cancel()
+        self.connections = connections
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if not self.should_exit:                         # a second Ctrl-C would end it in the middle of its end
@@ -41,7 +34,7 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._state.scheduler.close()
-        asyncio.get_running_loop().call_later(FAREWELL_SECONDS, self._connections.abort)
+        asyncio.get_running_loop().call_later(FAREWELL_SECONDS, self.connections.abort)
         await super().shutdown(sockets)
 
 
@@ -51,12 +44,12 @@ def make_server(app: Starlette, state: ServerState, proxies: tuple[str, ...] = (
     proxies: addresses or networks of reverse proxies, whose X-Forwarded-For header is believed.
     """
     connections = Connections(state.addresses, proxies)
-    http, websocket = protocols(connections)
+    protocol: Any = connections.protocol                 # of all connections; the option is a name, or makes one
     config = uvicorn.Config(
-        app, http=http, ws=websocket, log_level="warning", ws_max_size=MAX_MESSAGE, ws_per_message_deflate=False,
-        ws_ping_interval=PING_SECONDS, ws_ping_timeout=PING_SECONDS, h11_max_incomplete_event_size=MAX_HEADERS,
-        backlog=backlog(), proxy_headers=bool(proxies), forwarded_allow_ips=list(proxies),
-        timeout_graceful_shutdown=GRACEFUL_SECONDS)
+        app, http=protocol, ws="websockets-sansio", log_level="warning", ws_max_size=MAX_MESSAGE,
+        ws_per_message_deflate=False, ws_ping_interval=PING_SECONDS, ws_ping_timeout=PING_SECONDS,
+        h11_max_incomplete_event_size=MAX_HEADERS, backlog=backlog(), proxy_headers=bool(proxies),
+        forwarded_allow_ips=list(proxies), timeout_graceful_shutdown=GRACEFUL_SECONDS)
     logging.getLogger("uvicorn.error").addFilter(is_no_fault_of_a_client)
     return Server(config, state, connections)
 

@@ -21,7 +21,7 @@ from mugo.players.move_losses import LEVELS
 from mugo.sgf.tree import start_from_position
 from mugo.web.addresses import Address, TokenBucket
 from mugo.web.handlers import HANDLERS
-from mugo.web.messages import check_request, parse_request, request_id
+from mugo.web.messages import parse_request, request_id
 from mugo.web.requests import position_of_request, require_field
 from mugo.web.scheduler import Job
 from mugo.web.searches import SEARCHES, SessionSearches
@@ -33,6 +33,7 @@ MESSAGE_BURST = 200                      # messages that are read at once after 
 MAX_SESSIONS = 40                        # at once; each may have two search trees
 MAX_SESSIONS_PER_ADDRESS = 10
 EVICTABLE_SECONDS = 60.0                 # without a message, after which a session may be evicted for a new one
+MAX_ERROR = 300                          # characters; errors repeat what a client has sent
 WS_NORMAL_CLOSURE = 1000                 # RFC 6455, section 7.4.1
 WS_TRY_AGAIN_LATER = 1013                # IANA's registry of WebSocket close codes
 INTERNAL_ERROR = "internal error; its traceback is in the log of the server"
@@ -136,19 +137,15 @@ class Session:
         await asyncio.sleep(max(self.address.loop_time.delay(), self._messages.delay()))
 
     async def _handle_message(self, text: str | None) -> None:
-        """Answer a message.  An error of any kind becomes an answer with "error"."""
+        """Answer a message."""
         number = None
         try:
             with self.address.charged():
                 request = parse_request(text)
                 number = request_id(request)
-                check_request(request)
             answer = await self._handle_request(request, number)
-        except BadInput as error:
-            answer = {"error": str(error)}
-        except Exception:
-            logging.getLogger("uvicorn.error").exception("error in answer to %.200s", text)
-            answer = {"error": INTERNAL_ERROR}
+        except Exception as error:
+            answer = _error(error, text)
         if answer is not None:
             await self._send(number, answer)
 
@@ -184,19 +181,16 @@ class Session:
             return SEARCHES[command](self._searches, position_of_request(request), request, job)
 
         sender = asyncio.create_task(self._send_progress(job))
-        answer = {"error": INTERNAL_ERROR}
         try:
             answer = await self.state.scheduler.run(job, search)
-        except BadInput as error:
-            answer = {"error": str(error)}
-        except Exception:
-            logging.getLogger("uvicorn.error").exception("error in %s", command)
+        except Exception as error:
+            answer = _error(error, command)
         finally:
             sender.cancel()
             if self.job is job:
                 self.job = None
-            with contextlib.suppress(WebSocketDisconnect, RuntimeError):         # the page has disconnected
-                await self._send(job.request_id, answer)
+        with contextlib.suppress(WebSocketDisconnect, RuntimeError):             # the page has disconnected
+            await self._send(job.request_id, answer)
 
     async def _send_progress(self, job: Job) -> None:
         while True:
@@ -207,6 +201,14 @@ class Session:
     async def _send(self, number: int | str | None, answer: dict | str) -> None:
         """Send an answer; waits while the page does not read the earlier ones.  str: formatted already."""
         await self.socket.send_text(answer if isinstance(answer, str) else _format_answer(number, answer))
+
+
+def _error(error: Exception, request: str | None) -> dict:
+    """The answer to a request that failed."""
+    if isinstance(error, BadInput):
+        return {"error": str(error)[:MAX_ERROR]}
+    logging.getLogger("uvicorn.error").error("error in answer to %.200s", request, exc_info=error)
+    return {"error": INTERNAL_ERROR}
 
 
 def _format_answer(number: int | str | None, answer: dict) -> str:

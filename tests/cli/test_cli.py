@@ -63,12 +63,14 @@ def test_without_compiled_code_there_is_one_line(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("command, package, extra", [
-    ("train games -o run", "keras", "train"), ("train games -o run", "tensorflow", "train"),
-    ("train games -o run", "jax", "jax"), ("selfplay -o run", "keras", "train"), ("web", "starlette", "web"),
-    ("web", "uvicorn", "web"), ("web", "websockets", "web"),
+    ("train games -o run", "keras", "train"), ("train games -o run", "jax", "jax"), ("web", "uvicorn", "web"),
+    *(pytest.param(*case, marks=pytest.mark.slow) for case in (
+        ("train games -o run", "tensorflow", "train"), ("selfplay -o run", "keras", "train"),
+        ("web", "starlette", "web"), ("web", "websockets", "web"),
+        ("selfplay gomoku -o run", "matplotlib", "pictures"))),
     # needed at the first checkpoint, and missed at the start: neither folder nor network is looked for
-    ("train games -o run", "matplotlib", "pictures"), ("selfplay gomoku -o run", "matplotlib", "pictures"),
-    ("convert policy-9 net.keras", "keras", "train"), ("completion bash", "shtab", "completion"),
+    ("train games -o run", "matplotlib", "pictures"), ("convert policy-9 net.keras", "keras", "train"),
+    ("completion bash", "shtab", "completion"),
     ("review policy-9 --fast -o out --scheduler x", "distributed", "distributed")])
 def test_a_command_without_a_package_ends_with_one_line(command, package, extra, tmp_path):
     """Each in a process of its own: nothing of the package, nor of what needs it, is loaded before."""

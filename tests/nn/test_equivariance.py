@@ -94,9 +94,10 @@ def test_outputs_of_a_new_network_turn_with_the_board(change):
     fill_zeros(model)
     assert largest_difference(model) < 1e-3
     assert all(np.std(output) > 0.01 for output in model(INPUTS).values())       # and not because they are constant
-    other = build(replace(config, equivariant=False).spec())
-    fill_zeros(other)
-    assert largest_difference(other) > 0.1
+    if not change:
+        other = build(replace(config, equivariant=False).spec())
+        fill_zeros(other)
+        assert largest_difference(other) > 0.1
 
 
 def test_symmetrised_weights_are_tied_and_have_the_mean_that_they_had():
@@ -116,7 +117,7 @@ def test_weights_stay_tied_in_training(optimizer):
     model = new_model(optimizer=optimizer)
     model.run_eagerly = keras.backend.backend() == "tensorflow"          # tracing Muon takes longer
     before = model.get_weights()
-    model.fit(INPUTS, TARGETS, batch_size=16, epochs=2, verbose=0)
+    model.fit(INPUTS, TARGETS, batch_size=16, verbose=0)
     assert all(np.abs(old - new).max() > 1e-4 for old, new in zip(before, model.get_weights(), strict=True))
     for variable in model.trainable_variables:
         members, _ = equivariance.orbits_of(variable, AXES)

@@ -280,7 +280,7 @@ def test_a_finished_game_ends_at_its_count(reviewer, result):
 
 
 def test_leads_at_the_end_are_by_the_count_and_losses_as_evaluated():
-    black, white = (MoveReview(1, colour, PASS, 1, 0.5, 0.7, 0.6, 0.1, PASS, 0.5, (PASS,), 4.0, 1.0, 3.0)
+    black, white = (MoveReview(1, colour, PASS, 1, 0.5, 0.5, (PASS,), 0.7, 0.6, 4.0, 1.0)
                     for colour in (BLACK, WHITE))
     lost, won = scored(black, -3.5), scored(white, -3.5)
     assert (lost.win_rate_before, lost.win_rate_after, lost.loss) == (pytest.approx(0.1), 0, pytest.approx(0.1))
@@ -288,7 +288,7 @@ def test_leads_at_the_end_are_by_the_count_and_losses_as_evaluated():
     assert (won.win_rate_before, won.win_rate_after, won.loss) == (1, 1, 0)      # nothing is better than to have won
     assert (won.lead_before, won.lead_after) == (6.5, 3.5)
     assert scored(black, 0).win_rate_after == 0.5 and scored(black, None) is black
-    without = replace(black, win_rate_before=None, win_rate_after=None, loss=None, points_lost=None)
+    without = replace(black, win_rate_before=None, win_rate_after=None, lead_before=None, lead_after=None)
     assert scored(without, 9) == without
 
 
@@ -330,7 +330,7 @@ def test_the_summary_counts_agreement_with_the_network():
 def test_top_1_top_5_and_the_phases_of_a_game_are_counted():
     """12x12 has 144 points: the opening ends with move 24, the middle game with move 60."""
     def reviewed(number, rank):
-        return MoveReview(number, BLACK if number % 2 else WHITE, PASS, rank, 0.1, 0.5, 0.5, 0.0, PASS, 0.1, (PASS,))
+        return MoveReview(number, BLACK if number % 2 else WHITE, PASS, rank, 0.1, 0.1, (PASS,), 0.5, 0.5)
 
     ranks = [1, 2, 5, 6, 5, 6, 5, 6, 5, 6]                # Black's are 1, 5, 5, 5, 5 and White's 2, 6, 6, 6, 6
     moves = tuple(reviewed(number, ranks[(number - 1) % 10]) for number in range(1, 71))
@@ -349,15 +349,15 @@ def test_top_1_top_5_and_the_phases_of_a_game_are_counted():
     (-1, 0.5, "good"), (None, 0.049, "good"), (None, 0.05, "inaccuracy"), (None, 0.1, "mistake"),
     (None, 0.2, "blunder"), (None, None, "")])
 def test_verdicts_are_by_points_and_without_scores_by_win_rate(points, loss, expected):
-    assert MoveReview(1, BLACK, 0, 1, 0.5, 0.5, 0.5, loss, 0, 0.5, (), points_lost=points).verdict == expected
+    assert MoveReview(1, BLACK, 0, 1, 0.5, 0.5, (), loss, 0.0, points, 0.0).verdict == expected
 
 
 def test_the_worst_moves_are_those_that_lose_the_most_points():
-    moves = tuple(MoveReview(number, BLACK, 0, 1, 0.5, 0.5, 0.5, loss, 0, 0.5, (), points_lost=points)
+    moves = tuple(MoveReview(number, BLACK, 0, 1, 0.5, 0.5, (), loss, 0.0, points, 0.0)
                   for number, loss, points in [(1, 0.3, 2.0), (2, 0.01, 9.0), (3, 0.0, 1.0), (4, 0.2, 4.0)])
     record = next(read_records(b"(;GM[1]SZ[9])"))
     assert [move.number for move in Review(record, moves, (), "").worst_moves()] == [2, 4, 1]
-    by_win_rate = tuple(replace(move, points_lost=None) for move in moves)
+    by_win_rate = tuple(replace(move, lead_before=None) for move in moves)
     assert [move.number for move in Review(record, by_win_rate, (), "").worst_moves()] == [1, 4]
 
 
@@ -366,13 +366,13 @@ def test_verdicts_are_annotations_of_the_sgf(loss, annotation):
     record, tree, _ = next(read_trees(b"(;GM[1]SZ[5];B[aa])"))
     start = Position(5)
     c3, d4, e5 = (interpret_gtp(vertex, 5) for vertex in ("C3", "D4", "E5"))
-    move = MoveReview(1, BLACK, e5, 3, 0.1, 0.5 + loss, 0.5, loss, c3, 0.4, (c3, d4))
+    move = MoveReview(1, BLACK, e5, 3, 0.1, 0.4, (c3, d4), loss, 0.0)
     review = Review(record, (move,), (start, start.play(e5)), "")
     node = sgf.Sgf_game.from_bytes(annotated_sgf(review, tree, "")).get_root()[0]
     assert node.has_property("DO") == (annotation == "DO")
     assert (node.get("BM") if node.has_property("BM") else None) == (annotation if annotation != "DO" else None)
     if annotation:
-        assert report.worst_moves_table(review)[1].split()[-3:] == ["10.0%", "C3", "D4"]   # the best move, what follows
+        assert report.worst_moves_table(review)[1].split()[-3:] == ["10.0%", "C3", "D4"]  # the best move, what follows
 
 
 def test_win_rates_are_of_the_side_that_moved_even_if_it_moves_twice():
@@ -559,7 +559,7 @@ def test_a_game_with_the_name_of_another_game_that_was_reviewed_gets_a_number(tm
     assert len(list((tmp_path / "out").glob("*.json"))) == 2
 
 
-@pytest.mark.parametrize("written", range(6))
+@pytest.mark.parametrize("written", [0, 1, 5])
 def test_a_review_that_was_interrupted_is_made_again(written, tmp_path, capsys, monkeypatch):
     def interrupted(source, target):
         left.append(target)

@@ -513,7 +513,7 @@ def test_games_are_played_in_int8_where_that_is_fast(tmp_path, monkeypatch, eage
 
     monkeypatch.setattr("mugo.selfplay.run.LocalActors", RecordingActors)
     monkeypatch.setattr("mugo.selfplay.arena.play_match", play_match)
-    run = SelfPlayRun(tmp_path / "run", START, CONFIG, replace(OPTIONS, precision=precision), resume=False)
+    run = SelfPlayRun(tmp_path / "run", START, CONFIG, replace(OPTIONS, games=16, precision=precision), resume=False)
     run.run()
     run.close()
     assert played == [{"float32"}] + [{expected}] * (len(played) - 1) and len(played) == run.options.updates

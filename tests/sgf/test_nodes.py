@@ -87,11 +87,11 @@ def test_a_variation_that_begins_like_a_game_is_read_as_a_variation(ident):
 
 def test_deep_and_wide_trees_take_linear_time():
     started = time.process_time()
-    for text in (b"(;B[aa]" * 50_000 + b")" * 50_000, b"(;" + b"(;B[aa])" * 50_000 + b")",
-                 b"(" + b";" * 100_000 + b")"):
+    for text in (b"(;B[aa]" * 20_000 + b")" * 20_000, b"(;" + b"(;B[aa])" * 20_000 + b")",
+                 b"(" + b";" * 50_000 + b")"):
         nodes = parse_game(text)
         assert parse_game(format_nodes(nodes)) == nodes
-    assert time.process_time() - started < 10
+    assert time.process_time() - started < 5
 
 
 def test_a_text_and_a_changed_value_of_a_node():

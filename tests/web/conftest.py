@@ -20,6 +20,8 @@ def network():
 @pytest.fixture(scope="module")
 def address(network):
     """The server."""
+    for package in "starlette", "uvicorn":
+        pytest.importorskip(package)
     from mugo.web import app as web_app
     from mugo.web.server import make_server
     from mugo.web.state import ServerState
@@ -37,13 +39,15 @@ def address(network):
 @pytest.fixture(scope="session")
 def chromium_program():
     """The browser, which starts once for all modules: a new window would take as long as a new browser."""
+    if chromium.PROGRAM is None:
+        pytest.skip("Chromium is not installed")
     program = chromium.Chromium()
     yield program
     program.close()
 
 
 @pytest.fixture(scope="module")
-def browser(address, chromium_program):
+def browser(chromium_program, address):
     """The page of this module's server."""
     chromium_program.open_anew(address)
     yield chromium_program

@@ -1,16 +1,11 @@
 """The clocks of the page: their arithmetic, and games with them in a headless Chromium."""
 import pytest
 
-pytest.importorskip("starlette")
-pytest.importorskip("uvicorn")
-pytest.importorskip("websockets")
-import chromium
 from web_fakes import UniformNetwork, go_game
 from web_page import NUMBER, STATUS, load, save, screen_point
 
 from mugo.web.searches import SessionSearches
 
-pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
 BLACK, WHITE = (f"document.querySelector('#player-{name} .clock:not([hidden])')?.textContent"
                 for name in ("black", "white"))
 BYOYOMI = {"main": 1, "period": 30, "periods": 3}        # minutes and seconds, as in the dialog

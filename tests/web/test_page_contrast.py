@@ -1,13 +1,8 @@
 """The contrast of texts in a headless Chromium, light, dark and with forced colours; names of fields and buttons."""
 import pytest
 
-pytest.importorskip("starlette")
-pytest.importorskip("uvicorn")
-pytest.importorskip("websockets")
-import chromium
 from web_page import STATUS, load
 
-pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
 SGF = "(;GM[1]SZ[9]PB[Aoi]EV[Jubango]N[Opening];B[ee](;W[cc])(;W[gg]))"
 # Texts below 4.5:1 (WCAG 2.2, 1.4.3): "text ratio".  A disabled button is exempt.
 FAINT = """(() => {

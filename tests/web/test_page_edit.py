@@ -1,15 +1,10 @@
 """Editing on the page in a headless Chromium: marks, setup stones, annotations, game information, round trip."""
 import pytest
 
-pytest.importorskip("starlette")
-pytest.importorskip("uvicorn")
-pytest.importorskip("websockets")
-import chromium
 from web_page import IS_GOMOKU, NUMBER, STATUS, STONES, load, new_game, save, screen_point, stone
 
 from mugo.sgf.nodes import parse_game
 
-pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
 SGF = "(;GM[1]FF[4]CA[UTF-8]SZ[9];B[ee]TR[aa:cc]C[ a];W[cc](;B[gc])(;B[gg]))\n"
 # A game with commentary of our own in the style of a magazine's: every kind of property, escapes, compressed lists.
 COMMENTED = """(;GM[1]FF[4]CA[UTF-8]AP[Sketch:1.0]SZ[19]KM[7.5]HA[0]RU[Chinese]EV[Formal match]RO[5]PB[Fan Hui]BR[2p]\

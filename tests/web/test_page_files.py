@@ -1,13 +1,7 @@
 """Records on the page in a headless Chromium: other formats than SGF, several files, a folder, pasted text."""
-import pytest
 
-pytest.importorskip("starlette")
-pytest.importorskip("uvicorn")
-pytest.importorskip("websockets")
-import chromium
 from web_page import AGREED, NUMBER, STATUS, new_game, save
 
-pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
 NGF = "Rated game\n19\nwhite   7D*\nblack   9DP\nwww.cyberoro.com\n0\n0\n6\n20170316 [09:37]\n5\n" \
       "Black wins by 0.5!\n2\nPMABBREER\nPMACWEEEE\n"
 GIB = "\\HS\n\\[GAMEBLACKNAME=black (1D)\\]\n\\HE\n\\GS\n2 1 0\n2 0 &4\nINI 0 1 0 &4\nSTO 0 2 1 16 2\n\\GE\n"

@@ -1,16 +1,11 @@
 """Games on the page in a headless Chromium: undo and redo, results, questions before a loss, announcements, keys."""
 import pytest
 
-pytest.importorskip("starlette")
-pytest.importorskip("uvicorn")
-pytest.importorskip("websockets")
-import chromium
 from chromium import wait_for
 from web_page import NUMBER, STATUS, STONES, load, new_game, save, screen_point, sgf_properties, stone
 
 from mugo.web import sessions
 
-pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
 SGF = "(;GM[1]FF[4]SZ[9];B[ee];W[cc];B[gc](;W[gg])(;W[cg]))"
 RESIGNED = "(;GM[1]FF[4]SZ[9]RE[W+R];B[ee];W[cc])"
 QUESTION = "document.querySelector('#confirm-dialog[open] h2')?.textContent"

@@ -1,13 +1,8 @@
 """The page on small screens in a headless Chromium: the board fits the window, a tap on a small point is shown."""
 import pytest
 
-pytest.importorskip("starlette")
-pytest.importorskip("uvicorn")
-pytest.importorskip("websockets")
-import chromium
 from web_page import NUMBER, STATUS, STONES, load, new_game, screen_point
 
-pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
 EMPTY_19 = "(;GM[1]FF[4]SZ[19];B[pd])"
 BUTTON = "document.getElementById('play-touched')"
 

@@ -1,13 +1,8 @@
 """Move numbers on the stones in a headless Chromium."""
 import pytest
 
-pytest.importorskip("starlette")
-pytest.importorskip("uvicorn")
-pytest.importorskip("websockets")
-import chromium
 from web_page import NUMBER, STATUS, load
 
-pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
 # White 2 is captured by 5, and Black plays there with 9.  In the variation a stone is set up on the point of move 1.
 SGF = "(;GM[1]SZ[9];B[ii];W[aa];B[ab];W[gg];B[ba];W[gc];B[ee]TR[gg](;W[cc];B[aa])(;W[ge];B[cg];AB[ii]AW[hh];W[ha]))"
 NUMBERS = "[...document.querySelectorAll('.marks text')].map((each) => `${each.textContent}:" \

@@ -1,13 +1,8 @@
 """Playing on from a position of any game on the page in a headless Chromium; redo after a reload."""
 import pytest
 
-pytest.importorskip("starlette")
-pytest.importorskip("uvicorn")
-pytest.importorskip("websockets")
-import chromium
 from web_page import NUMBER, STATUS, STONES, load, new_game, save, screen_point, sgf_properties, stone
 
-pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
 # MuGo prefers C3.
 RECORD = "(;GM[1]FF[4]CA[UTF-8]SZ[9]KM[5.5]PB[Aoi]PW[Beni]RE[W+R];B[ee]C[centre];W[gc]BL[30](;B[cc];W[cg])(;B[gg]))"
 SETUP = "(;GM[1]FF[4]CA[UTF-8]SZ[9]KM[0.5]HA[2]AB[cc][gg]AW[dd]PL[W])"

@@ -1,13 +1,8 @@
 """Clicks and keys in a headless Chromium while the page draws itself again or waits for the server: none is lost."""
 import pytest
 
-pytest.importorskip("starlette")
-pytest.importorskip("uvicorn")
-pytest.importorskip("websockets")
-import chromium
 from web_page import NUMBER, STATUS, STONES, load, new_game, screen_point, stone
 
-pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
 RENDER = "import('/static/render.js').then(({ render }) => render())"
 VARIATIONS = "(;SZ[9];B[ee](;W[cc])(;W[cg])(;W[gc]))"
 # The page's requests reach the server 300 ms later, until the next reload.

@@ -1,13 +1,8 @@
 """A board that is not square on the page in a headless Chromium: drawn, played, analysed, saved and loaded."""
 import pytest
 
-pytest.importorskip("starlette")
-pytest.importorskip("uvicorn")
-pytest.importorskip("websockets")
-import chromium
 from web_page import AGREED, NUMBER, STATUS, STONES, load, save
 
-pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
 LABELS = "[...document.querySelectorAll('#board .lines text')].map((each) => each.textContent).join(' ')"
 
 

@@ -1,13 +1,8 @@
 """A review on the page in a headless Chromium: points, losses, mistakes, the tree, variations, a hidden analysis."""
 import pytest
 
-pytest.importorskip("starlette")
-pytest.importorskip("uvicorn")
-pytest.importorskip("websockets")
-import chromium
 from web_page import NUMBER, STATUS, load, new_game, save, sgf_properties
 
-pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
 # After each move a search by which Black leads by 1, 1, -3.2, -2.2, -14.2 points: White lost none, 1.0 of them, Black
 # 4.2 and 12.
 LEADS = "(;SZ[9]C[Black wins 55.0 % (80 visits, B+1.0)];B[ee]C[Black wins 55.0 % (80 visits, B+1.0)]" \

@@ -3,13 +3,9 @@ import json
 
 import pytest
 
-pytest.importorskip("starlette")
-pytest.importorskip("uvicorn")
-pytest.importorskip("websockets")
 import chromium
 from web_page import AGREED, NUMBER, STATUS, STONES, WHITE, load, new_game, save, screen_point
 
-pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
 LISTED = "[...document.querySelectorAll('#saved-games li > button:first-child')].map((each) => each.textContent)"
 KEPT = "Object.keys(localStorage).filter((key) => key.startsWith('mugo-game-')).length"
 NOTE = "document.getElementById('saved-note').textContent"

@@ -1,16 +1,11 @@
 """Teaching on the page in a headless Chromium: mistakes are offered back before MuGo answers; autoplay and sound."""
 import pytest
 
-pytest.importorskip("starlette")
-pytest.importorskip("uvicorn")
-pytest.importorskip("websockets")
-import chromium
 from web_page import NUMBER, STATUS, STONES, load, new_game, screen_point
 
 from mugo.core.files import BadInput
 from mugo.web.searches import SEARCHES, SessionSearches
 
-pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
 OFFER = "!document.getElementById('offer').hidden"
 ACCEPTED = f"{NUMBER} === '2 / 2' && {STATUS} === 'White played C3. Black to play.'"
 

@@ -1,10 +1,5 @@
 """The page in a headless Chromium: mouse, keyboard, touch, overlays, SGF files and small screens."""
-import pytest
 
-pytest.importorskip("starlette")
-pytest.importorskip("uvicorn")
-pytest.importorskip("websockets")
-import chromium
 from web_page import (
     IS_GOMOKU,
     NUMBER,
@@ -20,7 +15,6 @@ from web_page import (
     stone,
 )
 
-pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed")
 SGF = "(;GM[1]FF[4]SZ[9]PB[Aoi]PW[Beni];B[ee];W[cc];B[gc]C[A corner](;W[gg])(;W[cg]))"
 
 
