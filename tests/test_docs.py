@@ -335,7 +335,8 @@ def results_of(file: str) -> set[str]:
 @pytest.mark.parametrize("page", PAGES_OF_RESULTS, ids=name_of)
 def test_a_user_page_states_results_of_the_file_only(page):
     """In each paragraph or row that names a shipped network of Go, every percentage and "N of M" is a result of it."""
-    text = re.sub(r"<!-- \w+ ?[\w-]*: written by.*?<!-- end -->|^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.M)
+    text = re.sub(r"<!-- \w+ ?[\w-]*: written by.*?<!-- end -->|^```.*?^```", "", page.read_text(),
+                  flags=re.DOTALL | re.M)
     for part in re.split(r"\n\n|\n(?=\| |- )", text):
         named = set(re.findall(r"policy-\d+(?:-small)?", part)) & set(VERSIONS)
         known = set().union(*(results_of(file) for file in named)) | {"100 %"}

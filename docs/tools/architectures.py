@@ -111,7 +111,8 @@ def row(name: str, spec: NetworkSpec, note: str = "") -> str:
 def table() -> str:
     """Markdown: the plain network, AlphaGo's, and those in models/."""
     return "\n".join([
-        "| network | convolutions on the policy's path | wider than 1x1 | weights | multiplications per position | board |",
+        "| network | convolutions on the policy's path | wider than 1x1 | weights | multiplications per position "
+        "| board |",
         "|---|---|---|---|---|---|",
         row("five plain convolutions of 128 filters, not shipped", PLAIN.spec()),
         *(row(f"`{name}`", config.spec()) for name, config in shipped().items()),

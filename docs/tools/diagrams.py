@@ -2,8 +2,8 @@
 
     python docs/tools/diagrams.py
 
-Widths and depths of the network are those of models/policy-19.safetensors.  The pictures have a light ground of their own, so
-they read the same on light and dark pages, and are narrow enough for a phone.
+Widths and depths of the network are those of models/policy-19.safetensors.  The pictures have a light ground of their
+own, so they read the same on light and dark pages, and are narrow enough for a phone.
 """
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,24 +34,25 @@ class Drawing:
         self.parts.append(f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{colour}" font-weight="{weight}" '
                           f'text-anchor="{anchor}">{escape(words)}</text>')
 
-    def box(self, x: float, y: float, width: float, height: float, fill: str, title: str, lines: Sequence[str] = ()) -> None:
+    def box(self, x: float, y: float, width: float, height: float, fill: str, title: str,
+            lines: Sequence[str] = ()) -> None:
         """A box around (x, y), with a title and lines below it."""
-        self.parts.append(f'<rect x="{x - width / 2:g}" y="{y - height / 2:g}" width="{width:g}" height="{height:g}" rx="9" '
-                          f'fill="{fill}" stroke="{LINE}"/>')
+        self.parts.append(f'<rect x="{x - width / 2:g}" y="{y - height / 2:g}" width="{width:g}" height="{height:g}" '
+                          f'rx="9" fill="{fill}" stroke="{LINE}"/>')
         top = y - 10 * len(lines) + 6
         self.text(x, top, title, 17, weight="600")
         for k, line in enumerate(lines, 1):
             self.text(x, top + 20 * k, line, 15, MUTED)
 
-    def arrow(self, x1: float, y1: float, x2: float, y2: float, label: str = "", side: str = "start",
-              colour: str = MUTED) -> None:
-        self.parts.append(f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="{colour}" stroke-width="2" '
+    def arrow(self, x1: float, y1: float, x2: float, y2: float, label: str = "") -> None:
+        self.parts.append(f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="{MUTED}" stroke-width="2" '
                           'marker-end="url(#head)"/>')
         if label:
-            self.text((x1 + x2) / 2 + (10 if side == "start" else -10), (y1 + y2) / 2 + 5, label, 15, MUTED, anchor=side)
+            self.text((x1 + x2) / 2 + 10, (y1 + y2) / 2 + 5, label, 15, MUTED, anchor="start")
 
     def line(self, x1: float, y1: float, x2: float, y2: float, colour: str = LINE, width: float = 2) -> None:
-        self.parts.append(f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="{colour}" stroke-width="{width:g}"/>')
+        self.parts.append(f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="{colour}" '
+                          f'stroke-width="{width:g}"/>')
 
     def circle(self, x: float, y: float, radius: float, fill: str, stroke: str = LINE, width: float = 2) -> None:
         self.parts.append(f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{fill}" stroke="{stroke}" '
@@ -62,8 +63,8 @@ class Drawing:
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {self.height}" width="{WIDTH}" '
             f'height="{self.height}" font-family="system-ui, sans-serif" role="img">',
             f"<title>{escape(self.title)}</title>",
-            f'<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" markerHeight="6" orient="auto">'
-            f'<path d="M0,0 L8,4 L0,8 z" fill="{MUTED}"/></marker></defs>',
+            '<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" markerHeight="6" '
+            f'orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="{MUTED}"/></marker></defs>',
             f'<rect width="{WIDTH}" height="{self.height}" rx="12" fill="#ffffff"/>', *self.parts, "</svg>", ""])
 
 
@@ -128,7 +129,8 @@ def network(config: PolicyNetConfig) -> str:
     drawing.text(right, 570, "who wins, by how much,", 16, weight="600")
     drawing.text(right, 592, "who owns each point", 16, weight="600")
     cost = architectures.cost(config.spec())
-    drawing.text(WIDTH / 2, 634, f"{cost.depth} convolutions from planes to policy, {cost.wide} wider than 1x1", 15, MUTED)
+    drawing.text(WIDTH / 2, 634, f"{cost.depth} convolutions from planes to policy, {cost.wide} wider than 1x1", 15,
+                 MUTED)
     drawing.text(WIDTH / 2, 656, f"{cost.weights / 1e6:.2f} million weights, {cost.multiplications / 1e6:.0f} million "
                  "multiplications", 15, MUTED)
     drawing.height = 674
@@ -138,8 +140,9 @@ def network(config: PolicyNetConfig) -> str:
 def search() -> str:
     """The four steps of a simulation."""
     drawing = Drawing(590, "The four steps of a simulation")
-    for k, (title, note) in enumerate([("1. Select", "high value, or high prior"), ("2. Expand", "priors for its moves"),
-                                       ("3. Evaluate", "network and rollout"), ("4. Back up", "the sign turns each step")]):
+    steps = [("1. Select", "high value, or high prior"), ("2. Expand", "priors for its moves"),
+             ("3. Evaluate", "network and rollout"), ("4. Back up", "the sign turns each step")]
+    for k, (title, note) in enumerate(steps):
         x, y = (WIDTH / 4 if k % 2 == 0 else 3 * WIDTH / 4), 30 + 290 * (k // 2)
         drawing.text(x, y, title, 18, weight="600")
         drawing.text(x, y + 22, note, 15, MUTED)

@@ -72,7 +72,7 @@ def networks(_: str) -> str:
         config = architectures.config_of(metadata)
         cost = architectures.cost(config.spec())
         filters = max(config.filters) if isinstance(config.filters, tuple) else config.filters
-        game = f"Gomoku {config.size}x{config.size}" if metadata["game"] == "gomoku" else f"Go, {config.size}x{config.size}"
+        game = f"{'Gomoku' if metadata['game'] == 'gomoku' else 'Go'} {config.size}x{config.size}"
         trained = (f"{positions_trained(metadata) / 1e6:.2f} million positions" if metadata["game"] == "go"
                    else f"{metadata['best']['games']:,} games of self-play")
         rows.append(f"| [`{network['name']}`](../lab/cards/{network['name']}.md) | `{network['file']}` | {game} "

@@ -48,7 +48,8 @@ def on_page_markdown(markdown: str, page, **_) -> str:
         site = PAGES.get(target, target.removeprefix("docs/") if target.startswith("docs/") else "")
         if not site:
             return text                                      # a file that is not on the site
-        return f"{picture}[{text}]({posixpath.relpath(site, posixpath.dirname(here) or '.')}{f'#{anchor}' if anchor else ''})"
+        relative = posixpath.relpath(site, posixpath.dirname(here) or ".")
+        return f"{picture}[{text}]({relative}{f'#{anchor}' if anchor else ''})"
 
     return LINK.sub(to_page, markdown)
 
@@ -70,7 +71,8 @@ def output_of(output: dict) -> str:
     """The output of a cell as Markdown."""
     data = output.get("data", {})
     if "image/png" in data:
-        return f'<img alt="the picture that this cell draws" src="data:image/png;base64,{"".join(data["image/png"]).strip()}">'
+        png = "".join(data["image/png"]).strip()
+        return f'<img alt="the picture that this cell draws" src="data:image/png;base64,{png}">'
     for kind in "image/svg+xml", "text/html":
         if kind in data:
             return re.sub(r"\n\s*\n", "\n", f'<div>{"".join(data[kind])}</div>')

@@ -1,6 +1,6 @@
 """The file of results, docs/results.toml: read, compared with models/, and as Markdown tables.
 
-    python docs/tools/results.py                # the checksum of each network's weights, and what is wrong with the file
+    python docs/tools/results.py        # prints the checksum of each network's weights, and what is wrong with the file
 """
 import hashlib
 import sys
