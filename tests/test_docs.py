@@ -293,6 +293,12 @@ def test_the_diagrams_are_the_current_ones():
         assert path.read_text() == drawn, "run python docs/tools/diagrams.py"
 
 
+def test_there_is_one_tagline():
+    tagline = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["description"]
+    for name in ("mkdocs.yml", "docs/index.md", "mugo/cli/main.py"):
+        assert tagline in (ROOT / name).read_text(), name
+
+
 # ---- results of the shipped networks: docs/results.toml
 
 RESULTS = tomllib.loads((ROOT / "docs" / "results.toml").read_text())
@@ -378,3 +384,10 @@ def test_sentences_are_short(page):
     lengths = [len(re.sub(r"\]\([^)]*\)|`[^`]*`", " code ", sentence).split()) for sentence in sentences_of(page)]
     if len(lengths) >= 5:
         assert sum(lengths) / len(lengths) < MEAN_SENTENCE, sorted(sentences_of(page), key=len)[-3:]
+
+
+@pytest.mark.parametrize("page", USER_PAGES, ids=name_of)
+def test_every_column_but_the_first_has_a_title(page):
+    for table in re.findall(r"(?:^\|.*\|$\n)+", page.read_text(), re.M):
+        titles = [cell.strip() for cell in table.splitlines()[0].strip("|").split("|")]
+        assert all(titles[1:]) and (titles[0] or len(titles) > 2), titles
