@@ -3,6 +3,7 @@ import argparse
 import functools
 import importlib
 import importlib.util
+import math
 import re
 import shlex
 import sys
@@ -348,6 +349,20 @@ def test_a_user_page_states_results_of_the_file_only(page):
         known = set().union(*(results_of(file) for file in named)) | {"100 %"}
         if named:
             assert [found for found in STATED.findall(" ".join(part.split())) if found not in known] == [], part
+
+
+@pytest.mark.parametrize(("size", "weights"), [(19, "policy-19"), (9, "policy-9")])
+def test_the_browser_states_the_strength_that_the_matches_of_the_policy_show(size, weights):
+    """d ranks on KGS are a share of 1 / (1 + exp(-0.85 d)); GNU Go is 5 to 8 kyu: docs/reference/players.md."""
+    pytest.importorskip("starlette")
+    checksum = next(network["weights"] for network in RESULTS["networks"] if network["file"] == weights)
+    match = next(each["match"] for each in RESULTS["measured"] if each.get("weights") == checksum
+                 and each.get("player") == "policy" and each["match"]["opponent"] == "GNU Go 3.8 level 10")
+    shares = wilson_interval(match["won"], match["games"])
+    ranks = [math.log(share / (1 - share)) / 0.85 for share in (shares.low, shares.high)]
+    assert ranks[0] > 0
+    shown = importlib.import_module("mugo.web.opponents").STRENGTHS["policy", (size, size)]
+    assert shown == ("above GNU Go" if size == 9 else f"{5 - ranks[1]:.0f} to {8 - ranks[0]:.0f} kyu")
 
 
 def test_the_page_of_versions_has_the_format_of_every_file():
