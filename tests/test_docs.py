@@ -303,7 +303,7 @@ def test_there_is_one_tagline():
 # ---- results of the shipped networks: docs/results.toml
 
 RESULTS = tomllib.loads((ROOT / "docs" / "results.toml").read_text())
-VERSIONS = {network["file"]: network["name"] for network in RESULTS["networks"]}
+VERSIONS = {network["network"]: network["name"] for network in RESULTS["networks"]}
 TO_BE_REWRITTEN = pytest.mark.xfail(strict=True, reason="README.md names results of earlier networks")
 PAGES_OF_RESULTS = [pytest.param(page, marks=TO_BE_REWRITTEN) if name_of(page) == "README.md" else page
                     for page in USER_PAGES]
@@ -324,10 +324,10 @@ def test_a_user_page_names_no_network_that_is_not_shipped(page):
     assert re.findall(r"(?<![\w.-])v\d{1,2}\b(?!\d|\.\d)", text) == []
 
 
-def results_of(file: str) -> set[str]:
+def results_of(name: str) -> set[str]:
     """How a page may state each result of a network: "50.6 ± 0.3 %", "50.6 %", "87 of 100"."""
     tool = load_tool("results")
-    weights = next(network["weights"] for network in RESULTS["networks"] if network["file"] == file)
+    weights = next(network["weights"] for network in RESULTS["networks"] if network["network"] == name)
     out: set[str] = set()
     for each in tool.of_network(RESULTS, weights):
         for metric, value in each.get("results", {}).items():
@@ -346,7 +346,7 @@ def test_a_user_page_states_results_of_the_file_only(page):
                   flags=re.DOTALL | re.M)
     for part in re.split(r"\n\n|\n(?=\| |- )", text):
         named = set(re.findall(r"policy-\d+(?:-small)?", part)) & set(VERSIONS)
-        known = set().union(*(results_of(file) for file in named)) | {"100 %"}
+        known = set().union(*(results_of(name) for name in named)) | {"100 %"}
         if named:
             assert [found for found in STATED.findall(" ".join(part.split())) if found not in known] == [], part
 
@@ -355,7 +355,7 @@ def test_a_user_page_states_results_of_the_file_only(page):
 def test_the_browser_states_the_strength_that_the_matches_of_the_policy_show(size, weights):
     """d ranks on KGS are a share of 1 / (1 + exp(-0.85 d)); GNU Go is 5 to 8 kyu: docs/reference/players.md."""
     pytest.importorskip("starlette")
-    checksum = next(network["weights"] for network in RESULTS["networks"] if network["file"] == weights)
+    checksum = next(network["weights"] for network in RESULTS["networks"] if network["network"] == weights)
     match = next(each["match"] for each in RESULTS["measured"] if each.get("weights") == checksum
                  and each.get("player") == "policy" and each["match"]["opponent"] == "GNU Go 3.8 level 10")
     shares = wilson_interval(match["won"], match["games"])

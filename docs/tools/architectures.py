@@ -6,6 +6,7 @@ All three are counted in the blocks of the network's configuration.  A multiplic
 dense layer, on a board of the network's own size; batch normalisation is folded into the convolutions, and tied
 weights save none.  Depth is that of the longest path from the planes to the policy.
 """
+import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -98,8 +99,8 @@ def cost(spec: NetworkSpec) -> Cost:
 
 
 def shipped() -> dict[str, Any]:
-    """Name -> configuration of each network in models/."""
-    return {path.stem: config_of(read_metadata(path)) for path in sorted(MODELS.glob("*.safetensors"))}
+    """Name, without its version -> configuration of each network in models/."""
+    return {re.sub(r"-v\d+$", "", path.stem): config_of(read_metadata(path)) for path in sorted(MODELS.glob("*.safetensors"))}
 
 
 def row(name: str, spec: NetworkSpec, note: str = "") -> str:

@@ -2,6 +2,7 @@
 
     python docs/tools/results.py        # prints the checksum of each network's weights, and what is wrong with the file
 """
+import functools
 import hashlib
 import sys
 import tomllib
@@ -34,14 +35,23 @@ def weights_checksum(path: Path) -> str:
     return digest.hexdigest()[:16]
 
 
+@functools.cache
+def shipped() -> dict[str, Path]:
+    """The checksum of its weights -> the file of each network in models/."""
+    return {weights_checksum(path): path for path in sorted(MODELS.glob("*.safetensors"))}
+
+
 def problems(results: dict[str, Any]) -> list[str]:
     """A sentence for each network or result that does not fit models/."""
-    shipped = {path.stem: weights_checksum(path) for path in sorted(MODELS.glob("*.safetensors"))}
-    listed = {network["file"]: network["weights"] for network in results["networks"]}
-    found = [f"models/{name}.safetensors has the weights {checksum}, and docs/results.toml says {listed.get(name)}"
-             for name, checksum in shipped.items() if listed.get(name) != checksum]
-    found += [f"docs/results.toml lists {name}, which is not in models/" for name in sorted(set(listed) - set(shipped))]
-    known = set(listed.values())
+    listed = {network["weights"]: network for network in results["networks"]}
+    found = [f"models/{path.name} has the weights {checksum}, which docs/results.toml does not list"
+             for checksum, path in shipped().items() if checksum not in listed]
+    found += [f"docs/results.toml lists {network['name']}, whose weights are not in models/"
+              for checksum, network in listed.items() if checksum not in shipped()]
+    found += [f"docs/results.toml calls {shipped()[checksum].name} {network['name']}"
+              for checksum, network in listed.items() if checksum in shipped()
+              and shipped()[checksum].stem not in (network["network"], network["name"])]
+    known = set(listed)
     return found + [f"a result is of the weights {each['weights']}, which no listed network has"
                     for each in results["measured"] if "weights" in each and each["weights"] not in known]
 
@@ -112,9 +122,9 @@ def int8_table(results: dict[str, Any]) -> str:
     return "\n".join(rows)
 
 
-def card_table(results: dict[str, Any], file: str) -> str:
-    """Markdown: every result of a network, for its card."""
-    weights = next(network["weights"] for network in results["networks"] if network["file"] == file)
+def card_table(results: dict[str, Any], name: str) -> str:
+    """Markdown: every result of a network, which --network finds by this name, for its card."""
+    weights = next(network["weights"] for network in results["networks"] if network["network"] == name)
     rows = ["| measured | result | conditions | recorded |", "|---|---|---|---|"]
     for each in of_network(results, weights):
         recorded = f"{each['date']}" + (f", {each['commit']}" if "commit" in each else "")
@@ -129,8 +139,8 @@ def card_table(results: dict[str, Any], file: str) -> str:
 
 
 def main() -> int:
-    for path in sorted(MODELS.glob("*.safetensors")):
-        print(path.stem, weights_checksum(path))
+    for checksum, path in shipped().items():
+        print(path.stem, checksum)
     found = problems(load())
     print("\n".join(found), file=sys.stderr)
     return 1 if found else 0
