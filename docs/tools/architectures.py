@@ -100,7 +100,8 @@ def cost(spec: NetworkSpec) -> Cost:
 
 def shipped() -> dict[str, Any]:
     """Name, without its version -> configuration of each network in models/."""
-    return {re.sub(r"-v\d+$", "", path.stem): config_of(read_metadata(path)) for path in sorted(MODELS.glob("*.safetensors"))}
+    found = sorted(MODELS.glob("*.safetensors"))
+    return {re.sub(r"-v\d+$", "", path.stem): config_of(read_metadata(path)) for path in found}
 
 
 def row(name: str, spec: NetworkSpec, note: str = "") -> str:
