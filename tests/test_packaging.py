@@ -34,4 +34,4 @@ def test_ci_runs_for_every_supported_python():
     assert re.search(r"for candidate in (.*) python3; do", (ROOT / ".ci" / "run").read_text())[1].split() \
         == [f"python{version}" for version in versions]
     listed = ", ".join(versions[:-1]) + f" or {versions[-1]}"
-    assert f"Python {listed}; tested on Linux" in (ROOT / "docs" / "installing.md").read_text()
+    assert f"Python {listed}; tested on Linux" in (ROOT / "docs" / "howto" / "install.md").read_text()

@@ -1,50 +1,89 @@
-"""MkDocs hook: what pages leave to the sources.
+"""MkDocs hooks: pages of the site that are no files in docs/, and links that lead out of docs/.
 
-    <!-- help: COMMAND -->     what `mugo COMMAND --help` prints
-    <!-- output: TOOL.py -->   what `python docs/tools/TOOL.py` prints: Markdown
-    <!-- api: PACKAGE -->      the package's docstring, then each of its modules, in the order in which it names them
+    contributing.md, changelog.md     CONTRIBUTING.md and CHANGELOG.md
+    learn/notebooks/NAME.md           notebooks/NAME.ipynb with its stored output
+    reference/api/PACKAGE.md          the docstring of a package, then those of its modules, in the order in which it
+                                      names them
+
+In the repository a page links to the file itself, so that the link works there too.
 """
-import argparse
-import importlib
-import os
+import json
+import posixpath
 import re
-import subprocess
-import sys
 from pathlib import Path
 
+from mkdocs.structure.files import File, Files
+
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
-
-from mugo.cli.main import COMMANDS, add_config_arguments  # noqa: E402  (the repository is on no path when MkDocs loads this file)
-
-
-def on_page_markdown(markdown: str, **_) -> str:
-    """The page's Markdown with its placeholders replaced."""
-    markdown = re.sub(r"<!-- help: (\w+) -->", lambda found: f"```text\n{help_of(found[1])}```", markdown)
-    markdown = re.sub(r"<!-- output: (\w+\.py) -->", lambda found: output_of(found[1]), markdown)
-    return re.sub(r"<!-- api: (\w+) -->", lambda found: api(found[1]), markdown)
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+# file of the repository -> page of the site
+PAGES = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md",
+         **{f"notebooks/{path.name}": f"learn/notebooks/{path.stem}.md" for path in NOTEBOOKS}}
+SOURCES = {page: source for source, page in PAGES.items()}
+LINK = re.compile(r"(!?)\[((?:[^\[\]]|!\[[^\]]*\]\([^)]*\))*)\]\(([^)\s]+)\)")
 
 
-def help_of(command: str) -> str:
-    """The help text of a command, 100 columns wide."""
-    module, description = COMMANDS[command]
-    os.environ["COLUMNS"] = "100"
-    parser = argparse.ArgumentParser(prog=f"mugo {command}", description=f"{description[0].upper()}{description[1:]}.")
-    add_config_arguments(parser)
-    importlib.import_module(f"mugo.{module}").add_arguments(parser)
-    return parser.format_help()
+def on_files(files: Files, config, **_) -> Files:
+    """Add the pages that are no files in docs/."""
+    for source, page in PAGES.items():
+        path = ROOT / source
+        text = notebook(path) if path.suffix == ".ipynb" else path.read_text(encoding="utf-8")
+        files.append(File.generated(config, page, content=text))
+    for folder in sorted(path.parent for path in (ROOT / "mugo").glob("*/__init__.py")):
+        files.append(File.generated(config, f"reference/api/{folder.name}.md", content=api(folder.name)))
+    return files
 
 
-def output_of(tool: str) -> str:
-    """What a program of docs/tools prints."""
-    return subprocess.run([sys.executable, ROOT / "docs" / "tools" / tool], check=True, capture_output=True,
-                          text=True).stdout
+def on_page_markdown(markdown: str, page, **_) -> str:
+    """The page's Markdown, in which links to other files of the repository lead to pages of the site, or are gone."""
+    here = page.file.src_uri
+    source = SOURCES.get(here, f"docs/{here}")
+
+    def to_page(found: re.Match[str]) -> str:
+        picture, text, link = found.groups()
+        if re.match(r"[a-z]+:|#|/", link):
+            return found[0]
+        path, _, anchor = link.partition("#")
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(source), path))
+        site = PAGES.get(target, target.removeprefix("docs/") if target.startswith("docs/") else "")
+        if not site:
+            return text                                      # a file that is not on the site
+        relative = posixpath.relpath(site, posixpath.dirname(here) or ".")
+        return f"{picture}[{text}]({relative}{f'#{anchor}' if anchor else ''})"
+
+    return LINK.sub(to_page, markdown)
+
+
+def notebook(path: Path) -> str:
+    """A notebook as Markdown."""
+    parts = []
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        text = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            parts.append(text)
+        elif text:
+            parts.append(f"```python\n{text}\n```")
+            parts += [shown for output in cell["outputs"] if (shown := output_of(output))]
+    return "\n\n".join(parts) + "\n"
+
+
+def output_of(output: dict) -> str:
+    """The output of a cell as Markdown."""
+    data = output.get("data", {})
+    if "image/png" in data:
+        png = "".join(data["image/png"]).strip()
+        return f'<img alt="the picture that this cell draws" src="data:image/png;base64,{png}">'
+    for kind in "image/svg+xml", "text/html":
+        if kind in data:
+            return re.sub(r"\n\s*\n", "\n", f'<div>{"".join(data[kind])}</div>')
+    text = "".join(output.get("text") or data.get("text/plain") or "")
+    return f"```text\n{text.rstrip()}\n```" if text else ""
 
 
 def api(package: str) -> str:
     """mkdocstrings' directives for a package and its modules."""
     folder = ROOT / "mugo" / package
-    docstring = (folder / "__init__.py").read_text()
+    docstring = (folder / "__init__.py").read_text(encoding="utf-8")
     modules = [path.stem for path in folder.glob("*.py") if path.stem != "__init__"]
     def place(name: str) -> int:
         found = re.search(rf"(?m)^    .*\b{name}\b", docstring)
@@ -52,4 +91,5 @@ def api(package: str) -> str:
 
     modules.sort(key=place)
     heading = "    options: {show_root_heading: true, show_root_full_path: true, show_root_toc_entry: true}"
-    return "\n\n".join([f"::: mugo.{package}", *(f"::: mugo.{package}.{name}\n{heading}" for name in modules)])
+    return "\n\n".join([f"# mugo.{package}", f"::: mugo.{package}",
+                        *(f"::: mugo.{package}.{name}\n{heading}" for name in modules)])

@@ -187,7 +187,7 @@ def is_served(address: str) -> bool:
 def review(path: Path) -> None:
     """The win rate along the sample game on 9x9."""
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([sys.executable, "-m", "mugo", "analyze", str(GAME_9), "-o", folder], check=True,
+        subprocess.run([sys.executable, "-m", "mugo", "review", str(GAME_9), "-o", folder], check=True,
                        stdout=subprocess.DEVNULL)
         shutil.copy(next(Path(folder).rglob("*.png")), path)
 

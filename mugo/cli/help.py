@@ -1,7 +1,7 @@
 """`mugo help TOPIC`: all options of a kind, with those that no --help shows.
 
 A topic is a row of TOPICS: the dataclasses whose fields are its options.  The table in the documentation is of the
-same row (docs/tools/option_tables.py).
+same row (docs/tools/generate.py).
 """
 import argparse
 import importlib

@@ -179,7 +179,7 @@ def _run(name: str | None, arguments: list[str]) -> int:
     """Parse the arguments and run the command.  name: the command among them, if any."""
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         raise BadInput("NUMBA_DISABLE_JIT is set, and the rules of the games run as compiled code only: unset it")
-    parser = _Parser(prog="mugo", description="A Go program that learns from game records.")
+    parser = _Parser(prog="mugo", description="Learn, train and play computer Go on an ordinary laptop.")
     parser.add_argument("--version", action=_PrintVersions, nargs=0, help="print the versions of MuGo and of what it "
                         "runs on, and exit")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")

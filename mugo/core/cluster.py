@@ -6,7 +6,7 @@ A task whose worker is lost is run again on another one, as often as the schedul
 may run twice, even at the same time, and must then write the same files.  Its result reaches the caller once.
 
 Dask sends functions and arguments as pickles: whoever can connect to the scheduler can run code on all of its
-machines (docs/distributed.md).  Nothing of that is written to a file.
+machines (docs/howto/cluster.md).  Nothing of that is written to a file.
 
 The package distributed is optional: `parallel` imports this module only for --scheduler.
 """

@@ -1,7 +1,7 @@
 """The options of self-play: the game, how games are played, and how a run trains on them.
 
 A field of GameOptions, SelfPlayOptions, RunOptions, or of nn.alphazero_net.AlphaZeroNetConfig, is an option of `mugo
-selfplay`, a line of `mugo help selfplay` and of docs/selfplay.md, a value in the metadata of the run and in its
+selfplay`, a line of `mugo help selfplay` and of docs/reference/options.md, a value in the metadata of the run and its
 options.toml, and one that --resume compares.
 """
 import os

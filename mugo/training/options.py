@@ -1,8 +1,8 @@
 """The options of a training run, and the quantities that follow from them.  Keras is imported for the schedule only.
 
 A field of TrainingOptions, or of nn.policy_net.PolicyNetConfig, is an option of `mugo train`, a line of `mugo help
-train` and of docs/training.md, a value in the metadata of the run and in its options.toml, and one that --resume
-compares.
+train` and of docs/reference/options.md, a value in the metadata of the run and in its options.toml, and one that
+--resume compares.
 """
 import math
 import re

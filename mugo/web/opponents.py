@@ -33,9 +33,9 @@ OPPONENTS = (
     Opponent("mcts-5s", BOTH, "5 seconds per move", "mcts", PlayOptions(seconds=5)),
 )
 # What matches of the bundled networks have measured: (key, shape of the board) -> strength, GNU Go's as that of version
-# 3.8 at level 10.  docs/playing.md has the matches and the scale.
+# 3.8 at level 10.  docs/reference/players.md has the scale.
 STRENGTHS = {("uct-1000", (19, 19)): "6 to 12 kyu", ("randompolicy", (19, 19)): "4 to 9 kyu",
-             ("policy", (19, 19)): "2 to 7 kyu", ("mcts-50", (19, 19)): "above GNU Go",
+             ("policy", (19, 19)): "2 to 6 kyu", ("mcts-50", (19, 19)): "above GNU Go",
              ("policy", (9, 9)): "above GNU Go", ("mcts-50", (9, 9)): "above GNU Go"}
 
 

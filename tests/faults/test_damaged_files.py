@@ -1,7 +1,7 @@
 """Damage in every kind of file that is read: one line that names the file, or the answer of the undamaged one.
 
 Data sets have tests of their own (tests/data/test_damage.py), and so have single fields of every format.  What has no
-checksum is said here and in docs/reliability.md: SGF text, .tar, games.csv.
+checksum is said here and in docs/explanation/reliability.md: SGF text, .tar, games.csv.
 """
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""GTP version 2, draft 2: the table of its commands in docs/gtp.md, and what each of them does.
+"""GTP version 2, draft 2: the table of its commands in docs/reference/gtp.md, and what each of them does.
 
 The commands and the texts of failures are written from the specification:
 http://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft2/gtp2-spec.html
@@ -13,7 +13,7 @@ from gtp.test_engine import FirstPlayer, new_engine
 from mugo.games.gomoku import Position as Gomoku
 from mugo.gtp.engine import COMMANDS
 
-PAGE = Path(__file__).parents[2] / "docs" / "gtp.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "gtp.md"
 REQUIRED = """protocol_version name version known_command list_commands quit boardsize clear_board komi play
     genmove""".split()
 TOURNAMENTS = "fixed_handicap place_free_handicap set_free_handicap time_settings time_left final_score".split() + [

@@ -34,7 +34,7 @@ def test_variations_comments_and_win_rates_are_read():
     ("(;GaMe[1]SZ[9];B[ee]TR[aa]N[x]TR[bb])", "(;GM[1]SZ[9]CA[UTF-8];B[ee]TR[aa][bb]N[x])\n"),
     (f"(;CA[UTF-8]SZ[9]C[{'x' * 70}];B[ee])", f"(;CA[UTF-8]SZ[9]C[{'x' * 70}]\n;B[ee])\n")])
 def test_what_of_an_unchanged_file_differs(text, written):
-    """written: None: nothing.  docs/browser.md lists what differs; all of it is about what stands between values."""
+    """written: None: nothing.  docs/reference/records.md lists what differs: all of it stands between values."""
     again = format_game(read_game(text.encode()))
     assert again == (written or text)
     assert format_game(read_game(again.encode())) == again
