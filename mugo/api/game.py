@@ -53,8 +53,9 @@ class Game(Sequence[Position]):
 
     def __init__(self, position: Position, **info: str):
         """The game that led to a position.  info: the texts listed above."""
+        base = base_of(position)
         info = ({"rules": position.rules} if position.game == "go" else {}) | info
-        self._set(next(_games(format_record(record_from_position(base_of(position), **info)).encode())))
+        self._set(next(_games(format_record(record_from_position(base, **info)).encode())))
 
     @classmethod
     def from_sgf(cls, text: str | bytes) -> Self:

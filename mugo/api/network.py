@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mugo.api.moves import check_number, point_of
+from mugo.api.moves import check_number, point_of, python_errors
 from mugo.api.position import Position, base_of
 from mugo.games.coords import format_gtp, format_size
 from mugo.games.game import encode, plane_names
@@ -12,7 +12,7 @@ from mugo.games.planes import unpack
 from mugo.nn import inference
 from mugo.nn.metadata import format_game
 from mugo.players.estimates import moves_by_prior
-from mugo.players.options import open_network
+from mugo.players.options import PlayerOptions, open_network
 from mugo.plots.svg import board_svg
 from mugo.plots.terminal import heatmap_lines
 
@@ -123,6 +123,7 @@ class Network:
             f"{format_size(opened.size)}>")
 
 
+@python_errors()
 def load_network(name: str | os.PathLike[str] | None = None, *, threads: int | None = None, precision: str = "auto",
                  provider: str = "cpu") -> Network:
     """Open a network: a file, the folder of a training run, or one that comes with MuGo.
@@ -132,6 +133,7 @@ def load_network(name: str | os.PathLike[str] | None = None, *, threads: int | N
     'cpu', 'cuda', ...  Raises MugoError, which names the bundled ones.
     """
     threads = None if threads is None else check_number("threads", threads, 1)
+    PlayerOptions(precision=precision, provider=provider)           # raises for a value that it cannot have
     return Network(open_network(None if name is None else os.fspath(name), threads, precision, provider))
 
 

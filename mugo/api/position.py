@@ -168,8 +168,8 @@ class Position:
     def _key(self) -> tuple:
         """What is equal in equal positions: the rules, the start, and the moves since."""
         base, start = self._base, next(iter(self._base.positions()))
-        rules = base.scoring_rules if isinstance(base, Go) else (base.k, base.exactly)
-        return (base.game, base.shape, rules, base.komi, base.handicap, base.to_play, base.moves,
+        rules = (base.scoring_rules.scoring, base.scoring_rules.tax) if isinstance(base, Go) else (base.k, base.exactly)
+        return (base.game, base.shape, rules, base.komi, base.white_points, base.handicap, base.to_play, base.moves,
                 start.stones.tobytes(), tuple(start.captures.items()))
 
     def __eq__(self, other: object) -> bool:
