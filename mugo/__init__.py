@@ -1,5 +1,8 @@
 """MuGo: a Go program that learns from game records.
 
+`import mugo` is the library: what __all__ has (docs/learn/python.md).  It comes from mugo.api when it is first used, so that
+the import itself loads nothing.  All else is internal.
+
 The packages, the lowest first; each imports those above it only (import-linter checks that, see pyproject.toml):
 
     core         what every command needs: files, options, progress, tasks on cores and clusters, statistics
@@ -10,12 +13,44 @@ The packages, the lowest first; each imports those above it only (import-linter 
     players      position -> move
     training selfplay      learning from game records, and from self-play
     match review gtp analysis tui web      programs around a player
+    api          the library
     cli          the commands
 """
+import importlib
+import sys
 from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from mugo.core.compile_cache import set_compile_cache
+
+if TYPE_CHECKING:
+    from mugo.api import *  # noqa: F403
+    from mugo.api import __all__ as __all__
 
 __version__ = "0.1.0"
 
 set_compile_cache(Path(__file__).parent)              # before anything imports numba
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__all__" or not name.startswith("_"):
+        library = importlib.import_module("mugo.api")
+        if name in ("__all__", *library.__all__):
+            return getattr(library, name)
+    raise AttributeError(f"module 'mugo' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__getattr__("__all__"), "__version__"]
+
+
+class _Package(ModuleType):
+    """`mugo.search` is the function, also when Python, at an import of mugo/search/, would bind that package to it."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name != "search":
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -8,6 +8,9 @@ import stat
 import tempfile
 from pathlib import Path
 
+COMPILING = "getting ready; the first start on a machine compiles"
+
+
 def compile_cache_key(package: Path) -> str:
     """A hash of every source that is compiled: all of games/, whose constants kernels of other packages contain, and
     every module with an njit function."""
@@ -53,6 +56,22 @@ def remove_damaged_cache(folder: Path) -> None:
                 with contextlib.suppress(OSError), open(entry.path, "rb") as file:
                     if file.read(1) != b"\x80":
                         os.unlink(entry.path)
+
+
+def announce_compiling() -> None:
+    """Say on stderr when numba first compiles in this process, which can take a minute without a sign of life."""
+    from numba.core.event import Event, Listener, register, unregister
+
+    from mugo.core.files import log_to_stderr
+
+    class Notice(Listener):
+        def on_start(self, event: Event) -> None:
+            unregister("numba:compile", self)
+            log_to_stderr(COMPILING)
+
+        def on_end(self, event: Event) -> None: ...
+
+    register("numba:compile", Notice())
 
 
 def set_compile_cache(package: Path) -> None:

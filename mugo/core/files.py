@@ -2,6 +2,7 @@
 
     atomic_write    a temporary file, fsync, os.replace, fsync of the folder
     lock_folder     one writer at a time: flock on the folder; what killed processes left is deleted
+    MugoError       errors with a message for a person
     BadInput        one line for the user; mugo.cli.main prints it and exits with status 2
     printable       text from elsewhere, for a terminal
     log_to_stderr   for programs whose stdout is a protocol
@@ -28,7 +29,14 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 
-class BadInput(Exception):
+class MugoError(Exception):
+    """What the caller or a file has wrong, in one sentence that names it and what was expected.  Every such error of
+    the library is of this class."""
+
+    __module__ = "mugo"                  # as which it is public
+
+
+class BadInput(MugoError):
     """An argument, option or file of the user is invalid.
 
     The message has one line.  It names the file, the place in it and what was expected.  `cli.main` prints it and exits

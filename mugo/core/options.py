@@ -293,7 +293,7 @@ def expand_config(words: list[str]) -> list[str]:
         name, equals, chosen = value.partition("=")
         if not name or not equals:
             raise BadInput(f"--set {value:.40}: must be NAME=VALUE")
-        (rest or configured).extend(_words_of(name, chosen))             # with the file's before the command
+        (rest or configured).extend(words_of(name, chosen))             # with the file's before the command
     return rest[:1] + configured + rest[1:]
 
 
@@ -314,13 +314,14 @@ def _words_of_file(path: Path) -> list[str]:
             value = _shown(value)
         if not isinstance(value, str | int | float | bool):
             raise BadInput(f"--config {path}: {name:.40} must be a text, a number, true or false, or a list of these")
-        words += _words_of(name, value)
+        words += words_of(name, value)
     return words
 
 
-def _words_of(name: str, value: Any) -> list[str]:
+def words_of(name: str, value: Any) -> list[str]:
     """An option as words: "--name=value", or "--name" and "--no-name" for true and false, on and off."""
-    name = name.replace("_", "-")
+    name = name.rstrip("_").replace("_", "-")
+    value = _shown(value) if isinstance(value, list | tuple) else value
     if str(value).lower() in ("true", "on", "false", "off"):
         return [f"--{name}" if str(value).lower() in ("true", "on") else f"--no-{name}"]
     return [f"--{name}={value}"]

@@ -198,13 +198,17 @@ def write_planes(b, history, scratch, symmetry, out):
 
 
 @functools.cache
-def plane_names(game: str) -> tuple[str, ...]:
+def plane_names(game: str = "go") -> tuple[str, ...]:
     """The name of every input plane of a game, "go" or "gomoku".
 
     Plane("liberties", 8, ...)                         -->  'liberties 1' ... 'liberties 8' (8 stands for 8 or more)
     Plane("stone colour", 3, "mine, theirs, empty")    -->  'stone colour mine', 'stone colour theirs', ...
     Plane("ones", 1, ...)                              -->  'ones'
+
+    Raises BadInput for another game.
     """
+    if game not in GAMES:
+        raise BadInput(f"game is 'go' or 'gomoku', not {game!r:.40}")
     names: list[str] = []
     for plane in PLANE_TABLES[game]:
         parts = plane.meaning.split(", ")

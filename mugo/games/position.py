@@ -15,7 +15,7 @@ from typing import Self
 
 import numpy as np
 
-from mugo.core.files import BadInput
+from mugo.core.files import BadInput, MugoError
 from mugo.games.board import BLACK, EMPTY, WHITE, clear, copy_boards, new_boards, set_to_play
 from mugo.games.coords import (
     COLUMNS, MAX_MOVES, PASS, WHITE_BIT, board_points, format_gtp, format_size, is_on_board, row_col, square_size)
@@ -28,8 +28,8 @@ COLOUR_OF = {"b": BLACK, "black": BLACK, "w": WHITE, "white": WHITE}       # as 
 STONE_MARKS = {BLACK: "X", WHITE: "O", EMPTY: "."}
 
 
-class IllegalMove(ValueError):
-    """A move that the rules forbid; the message names both."""
+class IllegalMove(MugoError, ValueError):
+    """A move that the rules forbid; the message names the move and the rule."""
 
 
 # A move of a game: its point and colour, and the side that was to move.

@@ -14,6 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TextIO
 
+from mugo.core.compile_cache import COMPILING
 from mugo.core.files import BadInput, error_line, log_to_stderr
 from mugo.core.options import add_options
 from mugo.core.pipes import is_pipe_closed, read_lines
@@ -119,7 +120,7 @@ def warm_up(player: Player, start: BasePosition) -> None:
 
     The end of it is announced in KataGo's words, which some clients wait for.
     """
-    notice = threading.Timer(NOTICE_SECONDS, log_to_stderr, ["getting ready; the first start on a machine compiles"])
+    notice = threading.Timer(NOTICE_SECONDS, log_to_stderr, [COMPILING])
     notice.start()
     try:
         player.warm_up(start)

@@ -194,6 +194,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(args: argparse.Namespace) -> int:
+    summary = play(args)
+    print(json.dumps(summary, indent=1) if args.json else format_summary(summary))
+    return 0
+
+
+def play(args: argparse.Namespace) -> dict[str, Any]:
+    """Play the match of a command line, or the rest of it; returns its summary.  Raises BadInput."""
     start = game_options.first_position(args, GO_SIZE)
     game_options.refuse_other_options(args, start.game, MatchOptions)
     participants = with_unique_names([participant_of(text, player_game_options(start)) for text in args.participants])
@@ -223,9 +230,7 @@ def command(args: argparse.Namespace) -> int:
         run_match(participants, rules, folder, pairings, opening, scorer=scorer, jobs=args.jobs,
                   scheduler=args.scheduler,
                   is_decided=lambda rows: test is not None and run_sprt(rows, names[0], test).accepted != UNDECIDED)
-    summary = summarize(folder.rows, names, test)
-    print(json.dumps(summary, indent=1) if args.json else format_summary(summary))
-    return 0
+    return summarize(folder.rows, names, test)
 
 
 def checksums(participants: list[Participant], openings: str | None, start: BasePosition) -> dict[str, str]:

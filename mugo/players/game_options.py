@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from mugo.core.command_table import refuse_other_game
 from mugo.core.files import BadInput
 from mugo.core.options import add_options, check, given, option, options_of
-from mugo.games.coords import interpret_size, size_value
+from mugo.games.coords import BoardSize, interpret_size, size_value
 from mugo.games.game import GAMES, new_game
 from mugo.games.go import MAX_KOMI, Position, fixed_handicap
 from mugo.games.position import BasePosition
@@ -63,17 +63,23 @@ def first_position(args: argparse.Namespace, size: int) -> BasePosition:
     except ValueError as error:
         raise BadInput(f"--size: {error}") from None
     if game == "go":
-        rules = requested_rules(args) or Rules()
-        default = HANDICAP_KOMI if options.handicap else rules.default_komi
-        start = new_game(game, shape or size, komi=default if options.komi is None else options.komi)
-        assert isinstance(start, Position)
-        return with_fixed_handicap(start.with_rules(rules), options.handicap)
+        return start_of_go(shape or size, requested_rules(args), options.komi, options.handicap)
     if trained.get("game") != game:
         trained = {}
     board = shape or trained.get("size", GOMOKU_SIZE)
     own = size_value(board) == trained.get("size") and options.k is None
     return new_game(game, board, k=trained["k"] if own else options.k,
                     exactly=options.exactly or own and trained["exactly"])
+
+
+def start_of_go(size: BoardSize, rules: Rules | None = None, komi: float | None = None, handicap: int = 0) -> Position:
+    """The empty board of a game of Go, or that with GTP's fixed handicap stones.  rules, komi: None: the default.
+    Raises BadInput."""
+    rules = rules or Rules()
+    default = HANDICAP_KOMI if handicap else rules.default_komi
+    start = new_game("go", size, komi=default if komi is None else komi)
+    assert isinstance(start, Position)
+    return with_fixed_handicap(start.with_rules(rules), handicap)
 
 
 def with_fixed_handicap(start: Position, stones: int) -> Position:

@@ -5,6 +5,7 @@
     diagrams      boards and input planes
     charts        bars, error bars, reliability diagrams, histograms, trees
     curves        training curves of `train` and `selfplay`
+    svg           boards as SVG, without matplotlib
     terminal      boards as lines of text, plain or in colour
 
 Imports games and the modules below it only.  matplotlib is optional, and imported when a picture is drawn.

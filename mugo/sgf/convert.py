@@ -153,8 +153,7 @@ def load_game(path: str | os.PathLike, num_moves: int | None = None, komi: float
     if game is not None and game != game_of_file:
         raise BadInput(f"{path} is a game of {game_of_file.capitalize()}, not of {game.capitalize()}")
     try:
-        loaded = _load_later_setup(first, num_moves, komi) if first.record.has_later_setup else LoadedGame(
-            position_of(first.record, num_moves, komi), first.nodes, _start_of(first.nodes))
+        loaded = replay_tree(first, num_moves, komi)
     except (IllegalMove, BadInput) as bad:
         raise BadInput(f"{path}: {bad}") from None
     if any(isinstance(other, GameTree) for other in others):
@@ -163,6 +162,14 @@ def load_game(path: str | os.PathLike, num_moves: int | None = None, komi: float
     if not first.is_whole:
         notice(f"{path}: only the main line could be read, without variations")
     return loaded
+
+
+def replay_tree(tree: GameTree, num_moves: int | None = None, komi: float = KOMI) -> LoadedGame:
+    """A game that was read, after the first `num_moves` moves of its main line; arguments as in load_game.  Raises
+    IllegalMove, which gives the number of the move, and BadInput."""
+    if tree.record.has_later_setup:
+        return _load_later_setup(tree, num_moves, komi)
+    return LoadedGame(position_of(tree.record, num_moves, komi), tree.nodes, _start_of(tree.nodes))
 
 
 def load_position(path: str | os.PathLike, num_moves: int | None = None, komi: float = KOMI,

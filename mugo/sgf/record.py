@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mugo.core.files import MugoError
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import square_size
 
@@ -16,7 +17,7 @@ INFO = {"PB": "black", "PW": "white", "BR": "black_rank", "WR": "white_rank", "R
         "EV": "event", "PC": "place", "RU": "rules", "TM": "main_time", "OT": "overtime"}
 
 
-class BadRecord(ValueError):
+class BadRecord(MugoError, ValueError):
     """A game that cannot be used.
 
     `reason` is a short category ("malformed SGF", "illegal move") by which `mugo preprocess` counts; str() is the

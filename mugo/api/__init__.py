@@ -1,0 +1,27 @@
+"""The library, `import mugo`: the other packages for people who write programs and notebooks.  In reading order:
+
+    moves        'Q16', 'pass' <-> points; checks of arguments
+    position     Position
+    game         Game, read_sgf, read_archive
+    network      Network, Policy, Evaluation, planes
+    search       search, SearchResult
+    dataset      Dataset: batches for training with any library
+    commands     preprocess, train, evaluate, play_match: what the commands do, with their options
+
+Moves go in and come out as people write them.  `win_rate`, `lead` and `ownership` are those of the side to move,
+`black_win_rate`, `black_lead` and `black_ownership` Black's.  What __all__ has is public, and described in
+docs/learn/python.md.  Imports everything but the command line.
+"""
+from mugo.api.commands import evaluate, play_match, preprocess, train
+from mugo.api.dataset import Dataset, load_dataset
+from mugo.api.game import Archive, Game, read_archive, read_sgf
+from mugo.api.moves import move_index, move_name
+from mugo.api.network import Evaluation, Network, Policy, load_network, planes
+from mugo.api.position import Position
+from mugo.api.search import SearchedMove, SearchResult, search
+from mugo.core.files import MugoError
+from mugo.games.game import plane_names
+
+__all__ = ["Archive", "Dataset", "Evaluation", "Game", "MugoError", "Network", "Policy", "Position", "SearchResult",
+           "SearchedMove", "evaluate", "load_dataset", "load_network", "move_index", "move_name", "plane_names",
+           "planes", "play_match", "preprocess", "read_archive", "read_sgf", "search", "train"]

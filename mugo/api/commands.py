@@ -1,0 +1,104 @@
+"""preprocess, train, evaluate, play_match: the commands of these names as functions, with the same options.
+
+    mugo train games -o run --learning-rate 0.003     train("games", "run", learning_rate=0.003)
+"""
+import os
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from mugo.api.dataset import Dataset, load_dataset
+from mugo.api.moves import python_errors
+from mugo.api.network import Network, load_network
+from mugo.core.files import BadInput
+from mugo.core.limits import NumberParser
+from mugo.core.options import given, words_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PathLike = str | os.PathLike[str]
+
+
+class _Parser(NumberParser):
+    """The parser of a command's arguments, whose errors are exceptions."""
+
+    def error(self, message: str) -> NoReturn:
+        raise BadInput(message)
+
+
+def _parse(add_arguments: Callable[[Any], None], words: Iterable[PathLike], options: dict[str, Any]) -> Any:
+    """What a command gets of these words and options, of which None is the default.  Raises BadInput."""
+    parser = _Parser(add_help=False, allow_abbrev=False)
+    add_arguments(parser)
+    flags = [word for name, value in options.items() if value is not None for word in words_of(name, value)]
+    return parser.parse_args([*flags, "--", *(os.fspath(word) for word in words)])
+
+
+@python_errors()
+def preprocess(paths: PathLike | Iterable[PathLike], folder: PathLike, *, jobs: int = 1, **options: Any) -> Dataset:
+    """Read SGF files, folders and archives into a data set, print what was found, and open it.  A data set that exists
+    gets the games that are new.
+
+    jobs: processes; with more than 1 a script calls this under `if __name__ == "__main__":`.  options: of `mugo
+    preprocess`: where, min_moves, validation, test, seed.  Raises MugoError for paths without games, options out of
+    range, and, after the others, for an archive that could not be read to its end.
+    """
+    from mugo.data import preprocess as module
+
+    words = [paths] if isinstance(paths, str | os.PathLike) else paths
+    module.command(_parse(module.add_arguments, words, {"output": folder, "jobs": jobs} | options))
+    return load_dataset(folder)
+
+
+@python_errors()
+def train(dataset: PathLike, run: PathLike, *, positions: float | None = None, **options: Any) -> Network:
+    """Train a network on a data set, and open it.  The run's folder has checkpoints, log.csv and a curve.
+
+    positions: to train on, with repeats; by default each once.  options: of `mugo help train`: value_head=True,
+    filters, layers, batch_size, learning_rate, minutes, init_from, ...; resume=True continues a run with its own.
+    Needs TensorFlow or JAX.  Raises MugoError for options out of range, a folder with a run, and a loss that becomes
+    infinite.  Ctrl-C ends it between two steps, and resume=True goes on.
+    """
+    from mugo.training import command as module
+
+    module.command(_parse(module.add_arguments, [dataset], {"output": run, "positions": positions} | options))
+    return load_network(run)
+
+
+@python_errors()
+def evaluate(network: Network | PathLike, dataset: PathLike, **options: Any) -> "pd.DataFrame":
+    """The accuracy of a network on a data set: a row for all positions, and for each phase, rank and source.
+
+    Columns: by, subset, positions, games; top1, top5 and the other measures, accuracies from 0 to 1, and with `_se`
+    after the name the standard error, clustered by game.  options: of `mugo evaluate`: split, where, size, sample,
+    symmetries, seed.  Raises MugoError.
+    """
+    from mugo.data import dataset as data
+    from mugo.nn import inference
+    from mugo.training import evaluate as module
+
+    arguments = _parse(module.add_arguments, ["", dataset], options)
+    chosen = module.EvaluateOptions(**given(module.EvaluateOptions, arguments))
+    games = data.load_dataset(arguments.dataset)
+    opened = (network if isinstance(network, Network) else load_network(network, precision=chosen.precision[0]))._opened
+    if isinstance(opened, inference.BundledNetworks):
+        opened = opened.for_board(chosen.size or games.board_sizes()[0])
+    split = None if chosen.split == "all" else chosen.split
+    return module.evaluate(opened, games, split=split, where=chosen.where, count=chosen.sample,
+                           symmetries=chosen.symmetries, seed=chosen.seed, size=chosen.size)
+
+
+@python_errors()
+def play_match(*participants: str, games: int = 100, folder: PathLike | None = None, **options: Any) -> dict[str, Any]:
+    """Play a match between players and GTP programs, each in a process of its own; print and return its summary.
+
+    participants: a player with its options, 'mcts --simulations 100', or a command line, 'gnugo --mode gtp'.  games: of
+    each pair.  folder: where the games are written; a match that was stopped goes on from there.  options: of `mugo
+    match`: size (9), komi, rules, handicap, openings, time, jobs, ...
+    Raises MugoError for a participant that does not work, and options out of range.
+    """
+    from mugo.match import tournament as module
+
+    summary = module.play(_parse(module.add_arguments, participants, {"games": games, "output": folder} | options))
+    print(module.format_summary(summary))
+    return summary

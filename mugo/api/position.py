@@ -1,0 +1,198 @@
+"""Position: a position of Go or Gomoku, as people write it."""
+from typing import Any, Self
+
+import numpy as np
+
+from mugo.api.moves import check_number, colour_of, point_of, python_errors, shape_of_size
+from mugo.core.command_table import refuse_other_game
+from mugo.core.compile_cache import announce_compiling
+from mugo.core.files import MugoError
+from mugo.games import scoring
+from mugo.games.coords import COLUMNS, format_gtp, format_size, size_value
+from mugo.games.game import GAMES, new_game
+from mugo.games.go import MAX_KOMI, format_score
+from mugo.games.go import Position as Go
+from mugo.games.gomoku import format_row
+from mugo.games.position import COLOUR_LETTERS, STONE_MARKS, BasePosition
+from mugo.games.rules import rules_to_play
+from mugo.players.estimates import legal_moves
+from mugo.players.game_options import start_of_go
+from mugo.plots.svg import board_svg
+from mugo.sgf.record_rules import rules_name
+
+announce_compiling()
+_ONLY_OF = {"komi": "go", "rules": "go", "handicap": "go", "k": "gomoku", "exactly": "gomoku"}
+
+
+class Position:
+    """A position with the moves that led to it.  A value: no method changes it, equal ones are equal, it can be a key
+    of a dict and can be pickled.  print() draws it, and so does a notebook.
+
+    >>> Position(9).play("E5", "C3")
+    <Position of Go on 9x9, 2 moves, B to move, komi 7.5>
+    """
+    __slots__ = ("_base",)
+    _base: BasePosition
+
+    @python_errors()
+    def __init__(self, size: int | str = 19, *, komi: float | None = None, rules: str | None = None, handicap: int = 0,
+                 game: str = "go", k: int | None = None, exactly: bool = False):
+        """The position before the first move.
+
+        size: 2 to 19, or '13x9', columns x rows.  game: 'go' or 'gomoku'.
+        Go.  komi: White's points; 7.5 by default, 6.5 by territory rules, 0.5 with a handicap.  rules: 'japanese',
+        'chinese', 'aga', ..., or KataGo's JSON; by default area scoring.  handicap: 2 to 9, on GTP's fixed points.
+        Gomoku.  k: how many in a row win; by default 3 on 3x3, 4 up to 6x6, else 5.  exactly: more than k do not.
+        Raises MugoError.
+        """
+        shape = shape_of_size(size)
+        if game not in GAMES:
+            raise MugoError(f"game is 'go' or 'gomoku', not {game!r:.40}")
+        given = {"komi": komi, "rules": rules, "handicap": handicap or None, "k": k, "exactly": exactly or None}
+        for name in [name for name, value in given.items() if value is not None]:
+            refuse_other_game(name, _ONLY_OF[name], game)
+        if game == "gomoku":
+            self._base = new_game(game, shape, k=None if k is None else check_number("k", k, 3), exactly=exactly)
+        else:
+            parsed = None if rules is None else rules_to_play(rules).supported()
+            points = None if komi is None else check_number("komi", komi, -MAX_KOMI, is_whole=False)
+            self._base = start_of_go(shape, parsed, points, check_number("handicap", handicap, 0))
+
+    @classmethod
+    def from_text(cls, text: str, *, to_move: str = "B", **rules: Any) -> Self:
+        """A position without history from a drawing, as print() draws it: X Black, O White; coordinates may be left
+        out.  rules: as in Position.  Raises MugoError.
+
+        >>> print(Position.from_text(". X . \\n X O . \\n . X .", komi=0.5))
+           A B C
+         3 . X . 3
+         2 X O . 2
+         1 . X . 1
+           A B C
+        """
+        marks = {mark: colour for colour, mark in STONE_MARKS.items()}
+        lines = [line.split() for line in text.replace("(", " ").replace(")", " ").splitlines()]
+        rows = [[word for word in words if not word.isdecimal()]
+                for words in lines if words and words != list(COLUMNS[:len(words)])]
+        if not rows or any(len(row) != len(rows[0]) or not marks.keys() >= set(row) for row in rows):
+            raise MugoError("a drawing has rows of equal length of X, O and . with spaces between them")
+        start = cls(f"{len(rows[0])}x{len(rows)}", **rules)._base
+        stones = np.array([[marks[word] for word in row] for row in rows], np.int8)
+        return cls._of(start.with_board(stones, colour_of(to_move)))
+
+    @classmethod
+    def _of(cls, base: BasePosition) -> Self:
+        """The Position of one of games.position."""
+        position = object.__new__(cls)
+        position._base = base
+        return position
+
+    def play(self, *moves: str, colour: str | None = None) -> Self:
+        """The position after these moves, of the sides in turn, or all of the colour given.  Raises MugoError, which
+        names the move and the rule.
+
+        >>> Position(9).play("E5", "C3", "pass").to_move
+        'W'
+        """
+        base, by = self._base, None if colour is None else colour_of(colour)
+        for move in moves:
+            base = base.play(point_of(move, base.shape), by)
+        return self._of(base)
+
+    def legal_moves(self) -> list[str]:
+        """The moves of the side to move, by row from the top; last 'pass', which Gomoku does not have."""
+        return [format_gtp(point, self._base.shape) for point in legal_moves(self._base)]
+
+    def why_illegal(self, move: str) -> str | None:
+        """The rule that forbids a move, such as 'retakes the ko'; None for a legal move.  Raises MugoError."""
+        return self._base.why_illegal(point_of(move, self._base.shape))
+
+    @property
+    def game(self) -> str:
+        """'go' or 'gomoku'."""
+        return self._base.game
+
+    @property
+    def size(self) -> int | str:
+        """19, or '13x9' of a board with 13 columns and 9 rows."""
+        return size_value(self._base.shape)
+
+    @property
+    def komi(self) -> float:
+        """White's points; those for handicap stones, if the rules have them, come on top."""
+        return self._base.komi
+
+    @property
+    def rules(self) -> str:
+        """The scoring as SGF files name it, 'Chinese' or 'Japanese'; in Gomoku '5 in a row'."""
+        return rules_name(self._base) if isinstance(self._base, Go) else format_row(self._base.k, self._base.exactly)
+
+    @property
+    def handicap(self) -> int:
+        """The number of handicap stones."""
+        return self._base.handicap
+
+    @property
+    def to_move(self) -> str:
+        """'B' or 'W'."""
+        return COLOUR_LETTERS[self._base.to_play]
+
+    @property
+    def stones(self) -> np.ndarray:
+        """int8 (rows, columns): 1 Black, -1 White, 0 empty; a copy.  Rows count from the top."""
+        return self._base.stones
+
+    @property
+    def moves(self) -> list[tuple[str, str]]:
+        """(colour, move) of every move so far: [('B', 'Q16'), ('W', 'D4')]."""
+        return [(COLOUR_LETTERS[colour], format_gtp(point, self._base.shape)) for colour, point in self._base.moves]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has ended: after two passes; in Gomoku by a row or a full board."""
+        return self._base.is_over
+
+    def score(self) -> float:
+        """Points by which Black leads, komi included, in a finished game of Go: dead stones, which rollouts find, are
+        taken off.  In Gomoku 1 if Black has won, -1 if White has, else 0.
+
+        >>> Position(9, komi=7.5).play("E5", "pass", "pass").score()
+        73.5
+        """
+        return scoring.final_score(self._base) if isinstance(self._base, Go) else self._base.score()
+
+    def result(self) -> str:
+        """The score as SGF files have it: 'B+3.5', 'W+0.5', '0'; in Gomoku 'B+', 'W+', '0', '?' before the end."""
+        return format_score(self.score()) if isinstance(self._base, Go) else self._base.result()
+
+    def _key(self) -> tuple:
+        """What is equal in equal positions: the rules, the start, and the moves since."""
+        base, start = self._base, next(iter(self._base.positions()))
+        rules = (base.scoring_rules.scoring, base.scoring_rules.tax) if isinstance(base, Go) else (base.k, base.exactly)
+        return (base.game, base.shape, rules, base.komi, base.white_points, base.handicap, base.to_play, base.moves,
+                start.stones.tobytes(), tuple(start.captures.items()))
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, Position) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        rules = ("Go", f", komi {self.komi:g}") if isinstance(self._base, Go) else (f"Gomoku, {self.rules},", "")
+        return (f"<Position of {rules[0]} on {format_size(self._base.shape)}, {len(self._base.moves)} moves, "
+                f"{self.to_move} to move{rules[1]}>")
+
+    def __str__(self) -> str:
+        """The board with coordinates; X Black, O White, the last move in parentheses."""
+        return str(self._base)
+
+    def _repr_svg_(self) -> str:
+        return board_svg(self._base, caption=repr(self)[1:-1])
+
+
+def base_of(position: Position) -> BasePosition:
+    """The position of the packages below.  Raises MugoError for anything but a Position."""
+    if not isinstance(position, Position):
+        raise MugoError(f"a mugo.Position was expected, not a {type(position).__name__}")
+    return position._base

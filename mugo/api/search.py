@@ -1,0 +1,116 @@
+"""search: Monte Carlo tree search of a position, and what it found."""
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from mugo.api.moves import check_number, point_of, python_errors
+from mugo.api.network import Evaluation, Network
+from mugo.api.position import Position, base_of
+from mugo.core.files import MugoError
+from mugo.core.progress import progress_bar
+from mugo.games.coords import format_gtp
+from mugo.players.estimates import score_estimate
+from mugo.players.searcher import SECONDS, default_select_by, default_settings
+from mugo.plots.svg import board_svg
+from mugo.search import result as results
+from mugo.search.search import Search
+
+TABLE_MOVES = 10                         # that print() shows
+PROGRESS_SECONDS = 0.5                   # between two reports
+
+
+@dataclass(frozen=True)
+class SearchedMove:
+    """What a search found of a move.  win_rate, from 0 to 1, and lead, in points, are those of the side that plays it.
+
+    prior: the network's probability.  visits: simulations through it.  pv: the principal variation, this move first.
+    proven: 'win', 'draw' or 'loss' where that is certain, else None.
+    """
+    move: str
+    visits: int
+    win_rate: float
+    lead: float | None
+    prior: float
+    pv: list[str]
+    proven: str | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SearchResult(Evaluation):
+    """What a search found: an Evaluation by its leaves, those of the network and of rollouts, and the moves.
+
+    best: the move to play.  moves: all that were considered, the best first.  visits: of the position.  simulations,
+    seconds: that it took.
+    """
+    best: str
+    moves: list[SearchedMove]
+    visits: int
+    simulations: int
+    seconds: float
+
+    def __repr__(self) -> str:
+        return f"<SearchResult for {self.position.to_move}: {self.best}, {self._words()}, {self.visits} visits>"
+
+    def __str__(self) -> str:
+        """A table of the best moves."""
+        lines = [f"{'move':>5} {'visits':>7} {'win rate':>9} {'prior':>6}  principal variation"]
+        lines += [f"{each.move:>5} {each.visits:7} {each.win_rate:9.1%} {each.prior:6.1%}  {' '.join(each.pv)}"
+                  for each in self.moves[:TABLE_MOVES] if each.visits]
+        return "\n".join([*lines, repr(self)[1:-1]])
+
+    def _repr_svg_(self) -> str:
+        base, visits = base_of(self.position), max(1, sum(each.visits for each in self.moves))
+        return board_svg(base, shares={point_of(each.move, base.shape): each.visits / visits for each in self.moves},
+                         caption=f"visits, %; {repr(self)[1:-1]}")
+
+
+@python_errors()
+def search(position: Position, network: Network | None = None, *, simulations: int | None = None,
+           seconds: float | None = None, progress: Callable[[SearchResult], object] | None = None, **options: Any
+           ) -> SearchResult:
+    """Search a position: with a network as the player `mcts` does, without one as `uct`, by rollouts.
+
+    simulations, seconds: limits; without either 2 seconds.  A search ends before them where nothing can change the
+    choice, unless early_stop=False.  Ctrl-C ends it by KeyboardInterrupt.
+    progress: called with the result so far twice a second; by default a bar is drawn in a terminal or a notebook.
+    options: of `mugo help search`, as threads=2, seed=1, c=1.5, rollout='none'.
+    Raises MugoError for a position without a move, one that the network does not play, and options out of range.
+
+    >>> search(Position(5, komi=0).play("C3"), simulations=100, seed=1).simulations
+    100
+    """
+    if network is not None and not isinstance(network, Network):
+        raise MugoError(f"a network of mugo.load_network was expected, not a {type(network).__name__}")
+    base, opened = base_of(position), network and network._opened
+    player = "uct" if network is None else "mcts"
+    select_by = default_select_by(player, base.game)
+    simulations = None if simulations is None else check_number("simulations", simulations, 1)
+    if seconds is not None or simulations is None:
+        seconds = check_number("seconds", SECONDS if seconds is None else seconds, 0.001, is_whole=False)
+
+    def show(found: results.SearchResult) -> None:
+        if progress is not None:
+            progress(_result(position, found, select_by))
+        else:
+            bar.update((found.simulations if simulations else found.seconds) - bar.n)
+
+    unit, total = ("simulations", simulations) if simulations else ("s", seconds or 0)
+    with progress_bar(unit, total, delay=2 * PROGRESS_SECONDS) as bar:
+        settings = replace(default_settings(player, base.game), **options)
+        found = Search(settings, opened).search(base, simulations=simulations, seconds=seconds, on_progress=show,
+                                                progress_interval=PROGRESS_SECONDS, select_by=select_by)
+    return _result(position, found, select_by)
+
+
+def _result(position: Position, found: results.SearchResult, select_by: str) -> SearchResult:
+    """A result with names of moves."""
+    base = base_of(position)
+    moves = {info.point: SearchedMove(format_gtp(info.point, base.shape), info.visits, info.win_rate, info.score_lead,
+                                      info.prior, [format_gtp(point, base.shape) for point in info.pv],
+                                      None if info.proven is None else results.OUTCOMES[info.proven])
+             for info in found.moves}
+    lead, stdev = score_estimate(found) or (None, None)
+    return SearchResult(position, found.win_rate, lead, stdev,
+                        None if found.ownership is None else found.ownership * base.to_play,
+                        moves[found.best(select_by).point].move, list(moves.values()), found.visits, found.simulations,
+                        found.seconds)

@@ -1,0 +1,71 @@
+"""The examples in docs/learn/python.md and in the docstrings of the library run, and print what stands there."""
+import doctest
+import importlib
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+import mugo
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "python.md"
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
+MODULES = [path.stem for path in (ROOT / "mugo" / "api").glob("*.py")]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The current folder, with the files of the page's examples."""
+    shutil.copy(ROOT / "data" / "gnugo-19x19-000.sgf", tmp_path / "game.sgf")
+    shutil.copy(ROOT / "data" / "gnugo-9x9.zip", tmp_path / "games.zip")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", PAGE.read_text(), re.M | re.S)
+
+
+def test_the_page_says_what_happens(folder, capsys):
+    pytest.importorskip("keras")
+    test = doctest.DocTestParser().get_doctest("".join(blocks("pycon")), {}, "python.md", str(PAGE), 0)
+    assert len(test.examples) > 40
+    runner = doctest.DocTestRunner(optionflags=FLAGS)
+    runner.run(test, clear_globs=False)
+    assert not runner.failures, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("package", ["torch", "jax"])
+def test_batches_for_another_library(folder, package):
+    pytest.importorskip(package)
+    block, = [block for block in blocks("python") if f"import {package}" in block]
+    mugo.preprocess("games.zip", "games")
+    names = {"mugo": mugo}
+    exec(block, names)
+    if package == "torch":
+        names["planes"], names["moves"] = next(iter(names["loader"]))
+        assert names["planes"].shape == (128, 48, 9, 9)
+    assert len(names["planes"]) == len(names["moves"])
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_of_docstrings(name):
+    module = importlib.import_module("mugo.api" if name == "__init__" else f"mugo.api.{name}")
+    assert doctest.testmod(module, optionflags=FLAGS).failed == 0
+
+
+def test_the_page_has_every_public_name():
+    text = PAGE.read_text()
+    assert [name for name in mugo.__all__ if f"`{name}" not in text] == []
+
+
+@pytest.mark.parametrize("name", ["Position", "Game", "Archive", "Network", "Policy", "Evaluation", "SearchResult",
+                                  "SearchedMove", "Dataset"])
+def test_the_page_has_every_public_attribute(name):
+    kind, text = getattr(mugo, name), PAGE.read_text()
+    public = {each for each in (*vars(kind), *getattr(kind, "__annotations__", ())) if not each.startswith("_")}
+    assert [each for each in public if f"{each}" not in text] == []
+    assert all(getattr(kind, each).__doc__ for each in vars(kind) if not each.startswith("_") and
+               callable(getattr(kind, each)))

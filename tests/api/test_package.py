@@ -1,0 +1,62 @@
+"""`import mugo`: cheap, lazy, and with exactly its public names."""
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import mugo
+
+ROOT = Path(mugo.__file__).parent
+
+
+def run(program: str) -> str:
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+
+
+def test_importing_it_loads_nothing():
+    loaded = run("import sys; before = set(sys.modules); import mugo; print(*set(sys.modules) - before)").split()
+    assert {name for name in loaded if name.startswith("mugo")} == {"mugo", "mugo.core", "mugo.core.compile_cache"}
+    assert not {"numpy", "numba", "importlib.metadata", "argparse"} & set(loaded)
+
+
+def test_a_position_loads_no_table_and_no_keras():
+    loaded = run("import sys, mugo; mugo.Position; print(*sys.modules)").split()
+    assert "numba" in loaded and not {"pandas", "pyarrow", "keras", "matplotlib", "onnxruntime"} & set(loaded)
+
+
+def test_its_names_are_the_public_ones():
+    assert dir(mugo) == sorted([*mugo.__all__, "__version__"])
+    assert mugo.__all__ == sorted(mugo.__all__) and len(mugo.__all__) == 23
+    assert all(getattr(mugo, name).__doc__ for name in mugo.__all__)
+    with pytest.raises(AttributeError, match="module 'mugo' has no attribute 'Positions'"):
+        getattr(mugo, "Positions")                        # noqa: B009
+
+
+def test_search_is_the_function_whatever_was_imported_before():
+    for first in ("import mugo.search.settings", "from mugo.search import settings", "import mugo.api.search"):
+        assert run(f"{first}\nimport mugo\nprint(mugo.search.__module__, callable(mugo.search))") \
+            == "mugo.api.search True\n"
+    assert importlib.import_module("mugo.search.search").Search
+
+
+def test_a_star_import_gives_the_public_names():
+    names: dict = {}
+    exec("from mugo import *", names)
+    assert set(names) - {"__builtins__"} == set(mugo.__all__)
+
+
+def test_it_is_typed():
+    assert (ROOT / "py.typed").exists()
+    assert "from mugo.api import *" in (ROOT / "__init__.py").read_text()
+
+
+def test_compiling_is_announced_once(tmp_path):
+    program = "import mugo; mugo.Position(3).play('B2').play('A1').legal_moves()"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True,
+                          env={"NUMBA_CACHE_DIR": str(tmp_path)})
+    assert done.stderr == "mugo: getting ready; the first start on a machine compiles\n"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True,
+                          env={"NUMBA_CACHE_DIR": str(tmp_path)})
+    assert done.stderr == ""
