@@ -26,18 +26,17 @@ def stone_difference(b):
 @njit(cache=True, nogil=True)
 def area_score(b):
     """Points of Black minus points of White: stones, and empty regions that touch one colour.  Without komi."""
-    owners = np.zeros(POINTS, np.int8)
-    area_ownership(b, owners)
-    return owners.sum()
+    return area_ownership(b, np.empty(POINTS, np.int8))
 
 
 @njit(cache=True, nogil=True)
 def area_ownership(b, owners):
-    """Write the owner of every point to owners, int8 (POINTS,): BLACK, WHITE or EMPTY.  Its border stays as it was.
+    """Write the owner of every point to owners, int8 (POINTS,): BLACK, WHITE or EMPTY; returns the area score.
 
-    A stone's point is its colour's.  An empty region is that of the one colour that touches it, and nobody's if both
-    colours or none do.
+    The border of `owners` stays as it was.  A stone's point is its colour's.  An empty region is that of the one colour
+    that touches it, and nobody's if both colours or none do.
     """
+    score = stone_difference(b)
     w = b.width
     region = np.empty(POINTS, np.int16)
     seen = np.zeros(POINTS, np.bool_)
@@ -56,11 +55,16 @@ def area_ownership(b, owners):
             done += 1
             for d in (-w, -1, 1, w):
                 s = b.colour[p + d]
-                black |= s == BLACK
-                white |= s == WHITE
-                if s == EMPTY and not seen[p + d]:
+                if s == BLACK:
+                    black = True
+                elif s == WHITE:
+                    white = True
+                elif s == EMPTY and not seen[p + d]:
                     seen[p + d] = True
                     region[n] = p + d
                     n += 1
+        owner = np.int64(black) - np.int64(white)
+        score += owner * n
         for i in range(n):
-            owners[region[i]] = np.int64(black) - np.int64(white)
+            owners[region[i]] = owner
+    return score

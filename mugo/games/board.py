@@ -356,11 +356,9 @@ def occupy(b, p, c):
 
 @njit(cache=True, nogil=True)
 def put_stone(b, p, c):
-    """Put a stone of c on the empty point p and remove chains without liberties; b.to_play stays.
-
-    A chain of c that is left without liberties (suicide) is removed too.  Sets the simple ko.
-    Returns the number of stones of -c captured.  One function: split in two it makes rollouts 5 % slower.
-    """
+    """Put a stone of c on the empty point p and remove chains without liberties; b.to_play stays.  A chain of c that is
+    left without liberties (suicide) is removed too.  Sets the simple ko.  Returns the number of stones of -c captured.
+    One function: split in two it makes rollouts 5 % slower."""
     w = b.width
     b.ko = 0
     occupy(b, p, c)

@@ -29,13 +29,12 @@ from mugo.games.replay import decode
 from mugo.games.rollouts import MOGO, random_below
 
 MIN_SIZE = 3
-DEFAULT_K = {3: 3, 4: 4, 5: 4, 6: 4}     # the shorter edge -> how many in a row win by default; else FIVE
-FIVE = 5
+DEFAULT_K = {3: 3, 4: 4, 5: 4, 6: 4}     # the shorter edge -> how many in a row win by default; else 5
 
 
 def default_row(size: BoardSize) -> int:
     """How many in a row win on a board of this size by default: 3 on 3x3, 4 up to 6x6, else 5, by its shorter edge."""
-    return DEFAULT_K.get(min(shape_of(size)), FIVE)
+    return DEFAULT_K.get(min(shape_of(size)), 5)
 
 
 def format_row(k: int, exactly: bool = False) -> str:

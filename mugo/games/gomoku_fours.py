@@ -20,11 +20,8 @@ MAX_TRIES = 20_000                       # stones tried in all: about 2 ms
 @njit(cache=True, nogil=True)
 def win_by_fours(b, c):
     """The first move with which c, to move, wins by fours alone, by as few as possible; 0 if none is found.  b is left
-    as it was.
-
-    For positions in which c cannot win at once.  Iterative deepening, so that a short win is not missed among the many
-    long sequences that do not win.  Stops at MAX_FOURS and MAX_TRIES.
-    """
+    as it was.  For positions in which c cannot win at once.  Iterative deepening, so that a short win is not missed
+    among the many long sequences that do not win.  Stops at MAX_FOURS and MAX_TRIES."""
     block = any_winning_point(b, -c)                     # where the opponent would win
     if block and any_winning_point(b, -c, block):
         return 0

@@ -89,12 +89,9 @@ def _is_cycle(boards, d, p):
 
 @njit(cache=True, nogil=True)
 def is_captured(boards, moves, prey, hunters_turn):
-    """Whether the chain on the point prey of boards[0] is captured by a sequence of ataris.
-
-    hunters_turn: the prey has two liberties and the hunter is to move; otherwise it is in atari and to move.
-    boards[1:] and moves are scratch.  One function: split, together with a kernel of planes,
-    it cost planes with ladders 3 % more than those without.
-    """
+    """Whether the chain on the point prey of boards[0] is captured by a sequence of ataris.  hunters_turn: the prey has
+    two liberties and the hunter is to move; otherwise it is in atari and to move.  boards[1:] and moves are scratch.
+    One function: split, together with a kernel of planes, it cost planes with ladders 3 % more than those without."""
     colour = np.int64(boards[0].colour[prey])
     hunting = hunters_turn
     nodes = 0

@@ -242,11 +242,9 @@ def self_atari(r, p, c):
 
 @njit(cache=True, nogil=True)
 def _change_neighbours(r, p, change, codes, stone):
-    """Let the neighbours of p know that a stone is put on it or taken off it.
-
-    change: added to `near` of the four points next to p.  codes: those of its eight neighbours change too, or None.
-    stone: its two bits in a code, negative where it is taken off.
-    """
+    """Let the neighbours of p know that a stone is put on it or taken off it.  change: added to `near` of the four
+    points next to p.  codes: those of its eight neighbours change too, or None.  stone: its two bits in a code,
+    negative where it is taken off."""
     w = r.width
     for d in (-w, -1, 1, w):
         r.near[p + d] += change

@@ -301,11 +301,9 @@ def add_ownership(b, ownership):
 
 @njit(cache=True, nogil=True)
 def roll_out_ownership(boards, kind, n, ownership):
-    """Roll out boards[0] n times, each in boards[1], and add the final ownership to `ownership`.
-
-    Black begins every other rollout and White the rest, whoever is to play; a ko and passes before do not count.
-    The random numbers of a rollout follow those of the previous one, from boards[0].random.
-    """
+    """Roll out boards[0] n times, each in boards[1], and add the final ownership to `ownership`.  Black begins every
+    other rollout and White the rest, whoever is to play; a ko and passes before do not count.  The random numbers of a
+    rollout follow those of the previous one, from boards[0].random."""
     random = boards[0].random
     first_plays = np.zeros(POINTS, np.int8)
     for i in range(n):

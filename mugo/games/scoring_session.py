@@ -22,9 +22,11 @@ class ScoringSession:
     def __init__(self, position: Position, dead: Collection[int] | None = None):
         """dead: one or more points of each dead chain; None: the chains that rollouts take for dead."""
         self.position = position
-        if dead is None:                                 # with the empty points, which belong to no chain
-            dead = board_points(position.shape)[scoring.without_dead(position).stones.ravel() == EMPTY].tolist()
-        marked = set(dead)
+        if dead is None:                                 # points that are empty, or would be
+            is_empty = scoring.without_dead(position).stones.ravel() == EMPTY
+            marked = set(board_points(position.shape)[is_empty].tolist())
+        else:
+            marked = set(dead)
         self.dead = {point for chain in scoring.chains(position) if not marked.isdisjoint(chain) for point in chain}
 
     def toggle(self, point: int) -> None:

@@ -60,11 +60,9 @@ class BatchedGrowth(Growth):
         self._network_ownership, self._leaves_evaluated = None, 0
 
     def chunk(self, before: int, rate: float, seconds_left: float) -> int:
-        """How many simulations to run before the limits are looked at again; 0 if no batch fits into the time.
-
-        In a small tree virtual loss spreads a batch over moves that would not have been searched, so it grows with the
-        root's visits unless settings.batch is given.  rate: simulations per second.
-        """
+        """How many simulations to run before the limits are looked at again; 0 if no batch fits into the time.  In a
+        small tree virtual loss spreads a batch over moves that would not have been searched, so it grows with the
+        root's visits unless settings.batch is given.  rate: simulations per second."""
         visits = int(self._arrays.root_node["visits"])
         batch = self._settings.batch or min(BATCH, max(1, visits // VISITS_FOR_EACH))
         return int(rate * seconds_left) if batch / rate / 2 > seconds_left else batch

@@ -19,9 +19,9 @@ def move_infos(nodes: np.ndarray, edges: np.ndarray, block: np.ndarray, lengths:
     order = ranking(block, lengths)
     priors = block["prior"] if priors is None else priors
     lcbs = (1 + lower_confidence_bounds(*root_moves(nodes, block), lcb_stdevs)) / 2
-    lengths = (PV_LENGTH if rank < PV_MOVES else 1 for rank in range(len(order)))
+    pv_lengths = (PV_LENGTH if rank < PV_MOVES else 1 for rank in range(len(order)))
     return tuple(_move_info(nodes, edges, block[i], float(priors[i]), float(lcbs[i]), length)
-                 for i, length in zip(order.tolist(), lengths, strict=True))
+                 for i, length in zip(order.tolist(), pv_lengths, strict=True))
 
 
 def _move_info(nodes: np.ndarray, edges: np.ndarray, edge: np.ndarray, prior: float, lcb: float, moves: int

@@ -304,11 +304,9 @@ def _look_at_leaf(tree, nodes, edges, b, path, record):
 
 @njit(cache=True, nogil=True)
 def select_batch(trees, nodes, edges, table, boards, history, paths, leaves, scratch, symmetry, packed):
-    """Select up to len(leaves) leaves, under virtual loss; returns how many.
-
-    scratch: planes.Scratch.  packed: gets the planes of leaf k in symmetry[k] where leaves[k].needs_evaluation.
-    Fewer than len(leaves) are selected when selection comes to a leaf that is already in the batch.
-    """
+    """Select up to len(leaves) leaves, under virtual loss; returns how many.  scratch: planes.Scratch.  packed: gets
+    the planes of leaf k in symmetry[k] where leaves[k].needs_evaluation.  Fewer than len(leaves) are selected when
+    selection comes to a leaf that is already in the batch."""
     tree = trees[0]
     for k in range(len(leaves)):
         random = boards[1 + k].random
