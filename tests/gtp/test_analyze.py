@@ -213,8 +213,7 @@ def test_a_client_limits_the_number_of_moves_and_the_moves_searched():
 def test_all_moves_are_analyzed_where_none_that_is_allowed_is_legal():
     engine = new_engine(PolicyPlayer(FirstPointNetwork()))
     engine.answer("play b C3")
-    moves, _, _ = parse_kata(analyze(engine, "kata-analyze w allow w C3 1", lines=1)[-1])
-    assert len(moves) == 25
+    assert engine.answer("kata-analyze w allow w C3 1").count("info move") == 25
 
 
 @pytest.mark.parametrize("words", [
