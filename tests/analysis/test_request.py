@@ -48,6 +48,7 @@ ERRORS = {
     "priority": [(1.5, "an integer")],
     "priorities": [([1], "goes with analyzeTurns")],
     "maxVisits": [(0, "an integer from 1")],
+    "analysisPVLen": [(0, "an integer from 1")],
     "maxTime": [(-1, "a number of 0 or more")],
     "includePolicy": [("yes", "true or false")],
     "reportDuringSearchEvery": [(0, "from 0.001")],
@@ -172,6 +173,8 @@ def test_white_gets_points_for_handicap_stones(rules, bonus, komi):
     stones = [["B", "A1"], ["B", "C3"], ["B", "E5"]]
     parsed, _ = parse_query(query(rules=rules, whiteHandicapBonus=bonus, initialStones=stones))
     assert parsed.position(0).komi == komi and parsed.position(0).to_play == WHITE
+    one, _ = parse_query(query(rules=rules, whiteHandicapBonus=bonus, initialStones=stones[:1]))
+    assert one.position(0).komi == 0 and one.position(0).to_play == BLACK         # one stone is no handicap
 
 
 def test_moves_may_repeat_a_position_but_not_retake_a_ko():

@@ -107,6 +107,19 @@ def test_the_score_of_a_move_is_the_searchs_where_it_has_one(player, sign):
     assert (root["rawLead"], root["rawScoreSelfplay"], root["rawScoreSelfplayStdev"]) == (2.5 * sign, 2.5 * sign, 6)
 
 
+def test_a_single_visit_is_searched_where_the_network_has_no_value_head():
+    class PriorsOnly(FakeNetwork):
+        has_value = False
+
+        def evaluate_packed(self, packed, features=None):
+            return super().evaluate_packed(packed)._replace(values=None)
+
+        def evaluate(self, positions, symmetries=False):
+            return super().evaluate(positions)._replace(values=None)
+
+    assert run_one(query(maxVisits=1), network=PriorsOnly())["rootInfo"]["visits"] == 1      # and no warning
+
+
 def test_without_rollouts_scores_are_zero_with_one_warning():
     warning, *answers = run(query(maxVisits=1), query("b", maxVisits=1), network=FakeNetwork())
     assert warning["field"] == "scoreLead" and len(answers) == 2

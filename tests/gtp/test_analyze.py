@@ -210,6 +210,12 @@ def test_a_client_limits_the_number_of_moves_and_the_moves_searched():
     assert any(move["move"] == "A1" for move in avoided)
 
 
+def test_all_moves_are_analyzed_where_none_that_is_allowed_is_legal():
+    engine = new_engine(PolicyPlayer(FirstPointNetwork()))
+    engine.answer("play b C3")
+    assert engine.answer("kata-analyze w allow w C3 1").count("info move") == 25
+
+
 @pytest.mark.parametrize("words", [
     "b 10 20", "10 b", "b -5", "interval", "b interval soon", "maxmoves -1", "minmoves 1.5", "ownership", "rootInfo 2",
     "pvVisits yes", "avoid b", "avoid b A1", "avoid A1 1", "allow b A1,Z9 1", "allow green A1 1", "avoid b A1 x",

@@ -23,6 +23,14 @@ def test_a_win_that_is_not_proven_is_not_claimed():
     assert engine.answer("gomill-genmove_ex b claim") != "= claim\n\n" and engine.position.plies == 1
 
 
+def test_a_proven_loss_is_not_claimed():
+    """White threatens two points in a row of three."""
+    engine = GtpEngine(make_player("uct", seed=1, play_options=PlayOptions(simulations=2000), game="gomoku"),
+                       start=Gomoku(5, 3))
+    engine.answer("gogui-play_sequence b A1 w B3 b E5 w C3")
+    assert engine.answer("gomill-genmove_ex b claim") != "= claim\n\n" and engine.player.search_result.proven == -1
+
+
 def test_the_description_has_the_version_and_every_option():
     parser = argparse.ArgumentParser()
     player_options.add_arguments(parser)

@@ -39,6 +39,7 @@ def test_a_response_is_the_text_after_the_equals_sign(start, arguments):
     assert client.send_command("genmove b") == "D4"
     assert client.send_command("clear_board") == ""
     assert client.known_command("genmove") and not client.known_command("mugo-explain")
+    assert not start(f"{arguments} refuse=known_command").known_command("genmove")
 
 
 def test_a_player_of_mugo_is_started_with_its_options():

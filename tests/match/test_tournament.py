@@ -273,14 +273,15 @@ def test_another_program_may_score(tmp_path, capsys):
 
 
 def test_a_program_that_scores_gets_whites_points_for_handicap_stones_in_its_komi():
-    """GNU Go, which stands for any: it is not told which stones are of the handicap."""
-    log, position = [], Position(9, 0.5).with_handicap(fixed_handicap(9, 4)).with_rules(NAMED_RULES["chinese"])
+    """GNU Go, which stands for any: it is not told which stones are of the handicap.  A failure is asked again."""
+    log, replies = [], ["unclear", "B+4"]
+    position = Position(9, 0.5).with_handicap(fixed_handicap(9, 4)).with_rules(NAMED_RULES["chinese"])
     runner = GameRunner(MatchSetup("", (), MatchRules(), participant_of("gnugo")))
 
     class Client:
         def send_command(self, line, timeout=0):
             log.append(line)
-            return "B+4" if line == "final_score" else ""
+            return replies.pop(0) if line == "final_score" else ""
 
     runner.client = lambda participant: Client()
     assert runner.score(position) == 4

@@ -32,7 +32,7 @@ from mugo.sgf.nodes import Node, parse_game
 from mugo.tui.commands import COMMANDS
 from mugo.tui.repl import Repl
 from mugo.tui.session import Session
-from mugo.tui.signals import SIGNALS, end_input_on_signals
+from mugo.tui.signals import SIGNALS, end_input_on_signals, interruptible_search
 
 MAIN = str(Path(__file__).parents[2] / "main.py")
 
@@ -181,6 +181,8 @@ def test_a_person_may_play_both_colours_or_swap(tmp_path):
 def test_hints_are_marked_on_the_board_and_listed_with_win_rates(tmp_path):
     _, shown = play(tmp_path, ["hint 2"], uct(50))
     assert re.search(r"^a +[A-E][1-5] +win rate \d+\.\d% +\d+ visits", shown, re.MULTILINE)
+    for number in "0", "27", "x":
+        assert f"hint takes a number from 1 to 26, not {number}" in play(tmp_path, [f"hint {number}"])[1]
     assert re.search(r"^ \d.* a ", shown, re.MULTILINE) and not re.search(r"^c +[A-E]", shown, re.MULTILINE)
 
 
@@ -388,6 +390,16 @@ def test_ctrl_c_during_a_search_plays_the_best_move_so_far(tmp_path):
     timer.join()
     assert time.perf_counter() - started < 30
     assert session.position.plies == 2 and "stopped; this is the best so far" in shown
+
+
+def test_a_second_ctrl_c_during_a_search_is_not_held_back():
+    out, handler, seen = io.StringIO(), signal.getsignal(signal.SIGINT), []
+    with pytest.raises(KeyboardInterrupt), interruptible_search(out) as progress:
+        for _ in range(3):
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.01)
+            seen.append(progress.should_stop())
+    assert seen == [True] and signal.getsignal(signal.SIGINT) is handler and out.getvalue() == ""
 
 
 # ---- the command
