@@ -10,7 +10,7 @@ import pytest
 import mugo
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "python.md"
+PAGE = ROOT / "docs" / "learn" / "python.md"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
 MODULES = [path.stem for path in (ROOT / "mugo" / "api").glob("*.py")]
 
