@@ -304,9 +304,6 @@ def test_there_is_one_tagline():
 
 RESULTS = tomllib.loads((ROOT / "docs" / "results.toml").read_text())
 VERSIONS = {network["network"]: network["name"] for network in RESULTS["networks"]}
-TO_BE_REWRITTEN = pytest.mark.xfail(strict=True, reason="README.md names results of earlier networks")
-PAGES_OF_RESULTS = [pytest.param(page, marks=TO_BE_REWRITTEN) if name_of(page) == "README.md" else page
-                    for page in USER_PAGES]
 # "50.6 ± 0.3 %", "93.9 %"; "87 of 100"
 STATED = re.compile(r"\d+(?:\.\d+)?(?: ± \d+(?:\.\d+)?)? %|\b\d+ of \d+(?! lines)")
 
@@ -315,7 +312,7 @@ def test_every_result_is_of_a_network_in_models():
     assert load_tool("results").problems(RESULTS) == []
 
 
-@pytest.mark.parametrize("page", PAGES_OF_RESULTS, ids=name_of)
+@pytest.mark.parametrize("page", USER_PAGES, ids=name_of)
 def test_a_user_page_names_no_network_that_is_not_shipped(page):
     """A version stands in a network's name, and outside of the lab it is that of the network in models/."""
     text = page.read_text()
@@ -339,7 +336,7 @@ def results_of(name: str) -> set[str]:
     return out
 
 
-@pytest.mark.parametrize("page", PAGES_OF_RESULTS, ids=name_of)
+@pytest.mark.parametrize("page", USER_PAGES, ids=name_of)
 def test_a_user_page_states_results_of_the_file_only(page):
     """In each paragraph or row that names a shipped network of Go, every percentage and "N of M" is a result of it."""
     text = re.sub(r"<!-- \w+ ?[\w-]*: written by.*?<!-- end -->|^```.*?^```", "", page.read_text(),
