@@ -29,9 +29,10 @@ def bundled_networks() -> dict[str, Path]:
     newest: dict[str, tuple[int, Path]] = {}
     for folder in reversed(network_folders()):
         for path in folder.glob("*.safetensors"):
-            name, version = re.fullmatch(r"(.+?)(?:-v(\d+))?", path.stem, re.DOTALL).groups()
-            if not is_temporary(path.name) and int(version or 0) >= newest.get(name, (0,))[0]:
-                newest[name] = int(version or 0), path
+            name, dash, version = path.stem.rpartition("-v")
+            name, number = (name, int(version)) if dash and version.isdecimal() else (path.stem, 0)
+            if not is_temporary(path.name) and number >= newest.get(name, (0,))[0]:
+                newest[name] = number, path
     return {name: path for name, (_, path) in sorted(newest.items())}
 
 
