@@ -22,7 +22,7 @@ CODE = [*PAGES, ROOT / "CHANGELOG.md"]
 NEED_KERAS = ("train", "evaluate", "selfplay", "quantize")
 # Options in the pages that are not MuGo's: of GNU Go, gogui-twogtp, pip, MkDocs, Dask, and of benchmarks and tools.
 FOREIGN = {"--mode", "--level", "--positional-superko", "--strict", "--help", "--version", "--warn", "--seeds",
-           "--rounds", "--kills", "--doublings", "--from", "--kind", "--python", "--nworkers", "--nthreads",
+           "--rounds", "--from", "--kind", "--python", "--nworkers", "--nthreads",
            "--task-bytes", "--check", "--upgrade"}
 
 
