@@ -583,14 +583,6 @@ def test_a_review_that_was_interrupted_is_made_again(written, tmp_path, capsys, 
         shutil.rmtree(tmp_path / "out")
 
 
-def test_two_games_of_the_same_name_get_different_output_names(tmp_path):
-    for folder in "a", "b":
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "game.sgf.x").write_text(PLAIN)
-    tasks = find_tasks([str(tmp_path / "a" / "game.sgf.x"), str(tmp_path / "b" / "game.sgf.x")], pytest.fail)
-    assert [task.name for task in tasks] == ["game.sgf.x", "game.sgf.x-2"]
-
-
 def test_every_output_file_lies_in_the_output_folder_whatever_a_member_of_an_archive_is_called(tmp_path):
     names = [".sgf", "..sgf", "/.sgf", "../../.sgf", "..\\.sgf", "/etc/passwd.sgf", "a/../../b.sgf", "x" * 300 + ".sgf",
              "é" * 200 + ".sgf", "c:\\con.sgf", "\n.sgf"]
