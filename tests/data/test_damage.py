@@ -14,9 +14,8 @@ from damaged_data import SHARD, copy_of, index_of, rewrite, sign
 from random_records import random_record, write_games
 
 from mugo.cli import main as cli
-from mugo.data import dataset, games_table, meta, new_games, parts, preprocess, range_checks, shards, table_file
-from mugo.data.game_hash import content_hashes, words_hashes
-from mugo.data.game_index import INDEX, GameArrays, ownership_words, ranges
+from mugo.data import dataset, games_table, meta, new_games, parts, shards, table_file
+from mugo.data.game_index import INDEX
 from mugo.data.shards import REJECTED
 from mugo.core.files import BadInput
 from mugo.games.coords import WHITE_BIT
@@ -60,16 +59,6 @@ def test_a_file_that_is_cut_off_or_empty_is_noticed(folder, name):
         assert str(folder / name) in error_of(folder)
     (folder / name).unlink()
     assert f"{name} is missing" in error_of(folder) or "No such file" in error_of(folder)
-
-
-def test_a_file_of_another_data_set_is_noticed(folder, tmp_path):
-    write_games(tmp_path / "sgf", range(20, 32), plies=50)
-    other = preprocess.preprocess([str(tmp_path / "sgf")], tmp_path / "other", jobs=1)
-    for name in FILES[1:]:
-        if (content := (other.folder / name).read_bytes()) != (whole := (folder / name).read_bytes()):
-            (folder / name).write_bytes(content)
-            assert str(folder / name) in error_of(folder)
-            (folder / name).write_bytes(whole)
 
 
 @pytest.mark.parametrize("name, where", [("moves", 128 + 100), ("ownership", 128 + 4), ("setup", 128)])
@@ -189,68 +178,6 @@ def test_owners_of_no_colour_are_refused(folder, word, is_good):
     assert "an owner is neither" in error_of(folder)
 
 
-def test_the_range_checks_agree_with_a_slow_twin():
-    """Over random tables that are nearly right."""
-    rng = np.random.default_rng(3)
-    found = {True: 0, False: 0}
-    for _ in range(400):
-        n, moves = 3, rng.integers(0, 5, 12).astype(np.int16)
-        lowest = -int(rng.random() < 0.1)
-        setup = rng.integers(0, 4, 6).astype(np.int16)
-        if rng.random() < 0.3:
-            moves[rng.integers(12)] = rng.choice([5, 516, 517, 1024, -1])
-        games = np.zeros(n, INDEX)
-        games["size"], games["row"], games["white_points"] = 2, np.arange(n), np.nan
-        games["num_moves"] = rng.integers(lowest, 4, n)
-        games["move_start"] = np.sort(rng.integers(0, 11, n)) - (rng.random() < 0.1)
-        games["setup_start"], games["num_setup"] = np.sort(rng.integers(0, 5, n)), rng.integers(lowest, 2, n)
-        ownership = rng.integers(0, 3, (3, 4)) @ 4 ** np.arange(4)
-        if rng.random() < 0.2:
-            ownership[rng.integers(3)] |= rng.choice([3, 192, 256, 1 << 15])
-        ownership = ownership.astype(np.uint16).view(np.int16)
-        games["ownership_start"] = rng.permutation([-1, 0, 1, 2, 3, -2] if rng.random() < 0.1 else [-1, 0, 1, 2])[:n]
-        if rng.random() < 0.8:
-            games["ownership_start"] = np.sort(games["ownership_start"])
-        try:
-            range_checks.check_index("index.npy", games, n, len(setup), len(moves), len(ownership))
-            with_hashes(games, setup, moves, ownership)
-            range_checks.check_games("a shard", GameArrays(games, setup, moves, ownership))
-            is_good = True
-        except BadInput:
-            is_good = False
-        assert is_good == all_games_are_good(games, setup.tolist(), moves.tolist(),
-                                             ownership.view(np.uint16).tolist())
-        found[is_good] += 1
-    assert min(found.values()) > 25
-
-
-def with_hashes(games: np.ndarray, setup: np.ndarray, moves: np.ndarray, ownership: np.ndarray) -> None:
-    """Set the hashes of records whose numbers are in range."""
-    games["content_hash"] = content_hashes(setup, moves, *ranges(games))
-    games["ownership_hash"] = words_hashes(ownership, games["ownership_start"].astype(np.int64), ownership_words(games))
-
-
-def all_games_are_good(games, setup, moves, ownership) -> bool:
-    last_stone = last_move = last_ownership = 0
-    for game in games:
-        stones, played = (range(int(game[start]), int(game[start]) + int(game[count]))
-                          for start, count in (("setup_start", "num_setup"), ("move_start", "num_moves")))
-        for of_game, last, array, points in ((stones, last_stone, setup, 4), (played, last_move, moves, 5)):
-            if not last <= of_game.start <= of_game.stop <= len(array):
-                return False
-            if any(array[i] not in [*range(points), *range(512, 512 + points)] for i in of_game):
-                return False
-        last_stone, last_move = stones.stop, played.stop
-        if game["ownership_start"] != -1:
-            if not last_ownership <= game["ownership_start"] < len(ownership):
-                return False
-            word = ownership[game["ownership_start"]]
-            if word >= 256 or "3" in np.base_repr(word, 4):
-                return False
-            last_ownership = game["ownership_start"] + 1
-    return True
-
-
 def test_illegal_moves_are_reported_when_their_game_is_used(data, folder):
     """On a stone, a suicide, a second stone of the setup on the first, and 4,000 moves on 2x2."""
     moves = data.selection().arrays().moves
@@ -317,12 +244,6 @@ def test_the_header_is_numpys(items):
         found = io.BytesIO(content)
         assert np.lib.format.read_magic(found) == (1, 0)
         assert np.lib.format.read_array_header_1_0(found) == ((items,), False, dtype)
-
-
-def test_arrays_are_read_by_numpy(data):
-    assert np.load(data.folder / SHARD / "moves.npy").tolist() == data.selection().arrays().moves.tolist()
-    assert np.load(data.folder / SHARD / "setup.npy").dtype == np.int16
-    assert np.load(data.folder / SHARD / "index.npy")["num_moves"].tolist() == data.games["num_moves"].tolist()
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -424,21 +345,9 @@ def test_a_table_that_breaks_inside_is_refused_in_a_line(data, folder):
 # ---- meta.json
 
 @pytest.mark.parametrize("change, line", [
-    ({"options": {}}, "meta.json: options has no 'where', expected an object with where, min_moves"),
-    ({"options": {"where": 3, "min_moves": 20, "seed": 0, "validation": 0.2, "test": 0.2}},
-     "meta.json: options.where is 3, expected text"),
-    ({"options": {"where": "", "min_moves": True, "seed": 0, "validation": 0.2, "test": 0.2}},
-     "options.min_moves is true, expected an integer of at least 0"),
-    ({"options": {"where": "", "min_moves": 20, "seed": 2**32, "validation": 0.2, "test": 0.2}},
-     "options.seed is 4294967296, expected an integer of at least 0 and at most 4294967295"),
-    ({"options": {"where": "", "min_moves": 20, "seed": 0, "validation": float("nan"), "test": 0.2}},
-     "options.validation is NaN, expected a number from 0 to 1"),
-    ({"sources": {}}, r"sources is \{\}, expected a list"),
-    ({"sources": [3]}, r"sources\[0\] is 3, expected an object"),
-    ({"sources": [{"label": [], "checksum": ""}]}, r"sources\[0\].label is \[\], expected text"),
+    ({"options": {}}, "meta.json: options has no 'where'"), ({"sources": [3]}, r"sources\[0\] is 3"),
     ({"counts": {"found": 12, "used": 12, "positions": 7}}, "counts is .*, but its shards have"),
-    ({"counts": {"found": -1, "used": 12, "positions": 7}}, "counts.found is -1, expected an integer of at least 0"),
-    ({"extra": 1}, "it has a field 'extra', expected an object with format, options, sources, counts, shards"),
+    ({"counts": {"found": -1, "used": 12, "positions": 7}}, "counts.found is -1"), ({"extra": 1}, "a field 'extra'"),
     ({"counts": {}}, "set is not a data set: shard-000000 is missing"),
     ({"format": 2}, "is a data set of format 2; this version reads format 7: delete it and run"),
     ({"format": True}, "format True")])
