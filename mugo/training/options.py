@@ -16,9 +16,8 @@ from mugo.core.options import REQUIRED, check, defaults_in_words, option
 from mugo.core.schema import ANYTHING, Object, check_value, integer, number, object_of, optional
 from mugo.data.meta import WHERE_HELP
 from mugo.nn.compile import WEIGHTS
-from mugo.nn.optimizers import OPTIMIZERS
+from mugo.nn.optimizers import OPTIMIZERS, WarmupStableDecay
 from mugo.nn.policy_net import PolicyNetConfig
-from mugo.nn.schedules import WarmupStableDecay
 from mugo.training.batch_schedule import BatchSchedule
 
 MAX_POSITIONS = 10**12

@@ -13,8 +13,9 @@ There is a checkpoint every --checkpoint-every minutes, and more often at first;
 batch is a function of (seed, step) alone, and a checkpoint holds the step, so `--resume` after Ctrl-C or kill -9
 continues with exactly the batches that would have come.  Batches are made by compiled threads while the network trains.
 
-Learning rate: linear warm-up, constant, linear decay (schedules.WarmupStableDecay).  Validation and network.safetensors
-are of the averaged weights (optimizers.AveragingOptimizer), which have most of what the decay gains before it comes.
+Learning rate: linear warm-up, constant, linear decay (optimizers.WarmupStableDecay).  Validation and
+network.safetensors are of the averaged weights (optimizers.Adam), which have most of what the decay gains
+before it comes.
 `--resume --positions N` makes a run longer: it is resumed from before the decay, and the result is that of a run
 started with N positions.
 """
@@ -237,8 +238,10 @@ def write_begin(run: Path, model: keras.Model, metadata: dict[str, Any], average
 
 def averaged_model(model: keras.Model, stream: TrainingStream, config: PolicyNetConfig) -> AveragedModel:
     """With batches of the training positions for its batch-norm statistics."""
-    return AveragedModel(model, [
-        examples(stream.batch(i, RECALIBRATION_BATCH, stream.options.seed + 1), config)[0]
+    averaged, options = build(config.spec(), stream.options.precision), stream.options
+    compile_model(averaged, config, options)
+    return AveragedModel(model, averaged, [
+        examples(stream.batch(i, RECALIBRATION_BATCH, options.seed + 1), config)[0]
         for i in range(max(1, min(16, len(stream.positions) // RECALIBRATION_BATCH)))])
 
 

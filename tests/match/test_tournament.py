@@ -33,7 +33,7 @@ from mugo.match.tournament import (
     match_settings,
     with_unique_names,
 )
-from mugo.nn.bundled import file_checksum, find_network
+from mugo.nn.bundled import find_network
 from mugo.sgf.parser import read_records
 
 
@@ -131,7 +131,6 @@ def test_a_match_is_not_continued_with_another_network(tmp_path, capsys):
     noted = json.loads((folder / "match.json").read_text())
     assert list(noted["checksums"]) == [str(run)]
     shutil.copy(find_network("policy-19-small"), run / "network.safetensors")
-    file_checksum.cache_clear()                       # of the process before
     assert cli.main(["match", *map(str, words), "2", "-o", str(folder)]) == 2
     assert capsys.readouterr().err == (f"mugo match: {folder} holds another match: {run} has changed "
                                        "since; give -o another folder\n")
@@ -161,7 +160,6 @@ def test_a_match_is_not_continued_with_other_recorded_openings(tmp_path, capsys)
     words = "random", "random", "--size", 5, "--openings", openings, "--games"
     match(*words, 2, "-o", folder)
     openings.write_text("(;SZ[5];B[bb])")
-    file_checksum.cache_clear()
     assert cli.main(["match", *map(str, words), "4", "-o", str(folder)]) == 2
     assert f"{openings} has changed since" in capsys.readouterr().err
 

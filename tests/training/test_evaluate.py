@@ -66,7 +66,7 @@ class FakeNetwork:
 
     size = SIZE
     metadata = {}
-    equivariant = False
+    equivariant = takes_people = False
     precision = "float32"
 
     def __init__(self, known, rank, value=None, name="fake"):
@@ -74,7 +74,7 @@ class FakeNetwork:
         self.has_value = value is not None
         self.seen = []
 
-    def evaluate_packed(self, packed, features=None):
+    def evaluate_packed(self, packed, features=None, people=None):
         targets, turns = zip(*(self.known[row.tobytes()] for row in packed), strict=True)
         ranks = map(self.rank, turns)
         priors = np.array([self.priors(*answer) for answer in zip(targets, ranks, strict=True)])
@@ -142,7 +142,7 @@ def test_tta_changes_nothing_for_an_equivariant_network(data, known):
     class EquivariantNetwork(FakeNetwork):
         """Its outputs for a turned board are the turned outputs for the board as it was played."""
 
-        def evaluate_packed(self, packed, features=None):
+        def evaluate_packed(self, packed, features=None, people=None):
             output = super().evaluate_packed(packed)
             for row, board in enumerate(packed):
                 target, turn = self.known[board.tobytes()]
