@@ -6,8 +6,6 @@
 
 The file of version 10 of policy-19 is policy-19-v10.safetensors; without a version, a name is that of the newest.
 """
-import functools
-import hashlib
 import re
 from pathlib import Path
 
@@ -61,13 +59,6 @@ def name_everywhere(name: str | Path) -> str:
     """
     path = find_network(name)
     return path.stem if path.resolve().parent in network_folders() else str(path.absolute())
-
-
-@functools.lru_cache(8)
-def file_checksum(path: Path) -> str:
-    """The SHA-256 of a file, a network's say."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def go_networks() -> dict[int, str]:

@@ -35,7 +35,7 @@ from mugo.match.tournament import (
     match_settings,
     with_unique_names,
 )
-from mugo.nn.bundled import file_checksum, find_network
+from mugo.nn.bundled import find_network
 from mugo.sgf.parser import read_records
 
 
@@ -133,7 +133,6 @@ def test_a_match_is_not_continued_with_another_network(tmp_path, capsys):
     noted = json.loads((folder / "match.json").read_text())
     assert list(noted["checksums"]) == [str(run)]
     shutil.copy(find_network("policy-19-small"), run / "network.safetensors")
-    file_checksum.cache_clear()                       # of the process before
     assert cli.main(["match", *map(str, words), "2", "-o", str(folder)]) == 2
     assert capsys.readouterr().err == (f"mugo match: {folder} holds another match: {run} has changed "
                                        "since; give -o another folder\n")
@@ -160,7 +159,6 @@ def test_the_checksum_of_openings_is_that_of_the_files_that_may_have_games(tmp_p
     def checksum(**files):
         for name, text in files.items():
             (tmp_path / name.replace("_", ".")).write_text(text)
-        file_checksum.cache_clear()
         return checksums([], str(tmp_path), Position(5)), checksums([], str(tmp_path / "a.sgf"), Position(5))
 
     folder, file = checksum(a_sgf="(;SZ[5];B[aa])", c_sgf="(;SZ[5];B[cc])", notes_txt="not a game")

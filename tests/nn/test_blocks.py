@@ -75,8 +75,6 @@ class BottleneckBlock:
 class MeanHead:
     """A value from the mean of each filter."""
 
-    uses_global_features = uses_context = False
-
     def apply(self, graph, x):
         return {"value": graph.float32.dense(graph.mean_pool(x, "value_mean"), "value", 1)}
 

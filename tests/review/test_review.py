@@ -23,7 +23,7 @@ from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, board_points, format_sgf, interpret_gtp, move_index
 from mugo.games.go import Position
-from mugo.nn.bundled import file_checksum, find_network
+from mugo.nn.bundled import find_network
 from mugo.nn.output import NetworkOutput
 from mugo.players.evaluator import SearchEvaluator
 from mugo.players.options import PlayerOptions
@@ -434,7 +434,6 @@ def test_the_fingerprint_of_a_review_has_the_bytes_of_its_network_and_not_its_na
     task, prints = ReviewTask("game", PLAIN.encode(), 0, 4, ""), []
     for name, source in ("a", "policy-9"), ("b", "policy-9"), ("a", "policy-19-small"):
         shutil.copy(find_network(source), tmp_path / f"{name}.safetensors")
-        file_checksum.cache_clear()
         prints.append(fingerprint(task, options_of("--network", str(tmp_path / f"{name}.safetensors")), 9))
     assert prints[0] == prints[1] != prints[2]
 

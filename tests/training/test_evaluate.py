@@ -66,7 +66,7 @@ class FakeNetwork:
 
     size = SIZE
     metadata = {}
-    equivariant = False
+    equivariant = takes_people = False
     precision = "float32"
 
     def __init__(self, known, rank, value=None, name="fake"):
@@ -74,7 +74,7 @@ class FakeNetwork:
         self.has_value = value is not None
         self.seen = []
 
-    def evaluate_packed(self, packed, features=None):
+    def evaluate_packed(self, packed, features=None, people=None):
         targets, turns = zip(*(self.known[row.tobytes()] for row in packed), strict=True)
         ranks = map(self.rank, turns)
         priors = np.array([self.priors(*answer) for answer in zip(targets, ranks, strict=True)])

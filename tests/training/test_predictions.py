@@ -100,7 +100,7 @@ class Oracle:
     Positions that several games or symmetries share, as at the beginning, it does not know.
     """
 
-    size, metadata, equivariant, name, precision = SIZE, {}, False, "oracle", "float32"
+    size, metadata, equivariant, takes_people, name, precision = SIZE, {}, False, False, "oracle", "float32"
 
     def __init__(self, data, right: int):
         self.right, self.known, self.seen = right, {}, []
@@ -111,7 +111,7 @@ class Oracle:
                 end = None if packed.tobytes() in self.known else (batch.ownership[i], batch.scores[i])
                 self.known[packed.tobytes()] = end
 
-    def evaluate_packed(self, packed, features=None):
+    def evaluate_packed(self, packed, features=None, people=None):
         ends = [self.known[row.tobytes()] or (np.zeros(POINTS), 0) for row in packed]
         self.seen += [row.tobytes() for row in packed]
         score = self.right * (np.nan_to_num([score for _, score in ends]) + features[:, 0])
