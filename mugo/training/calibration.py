@@ -84,6 +84,7 @@ def _bins(head: str, rows: pd.DataFrame) -> list[dict]:
     column observed of the rows is score_pit.  rows: as `_heads` gives them."""
     if not len(rows):
         return []
+    bins: list[dict[str, Any]]
     if head == "score":
         bins = [_statistics(rows.assign(predicted=b / BINS, observed=(rows["observed"] < b / BINS).astype(float)))
                 | {"bin": f"{100 * b // BINS} %"} for b in range(1, BINS)]
