@@ -24,7 +24,7 @@ import pandas as pd
 from numba import njit
 
 from mugo.data import dataset, game_hash
-from mugo.data.game_index import GameArrays
+from mugo.data.game_index import GameArrays, ranges
 from mugo.data.positions import Positions
 from mugo.games.board import BLACK, clear, index_of, new_boards, play, set_to_play
 from mugo.games.coords import WHITE_BIT, symmetries
@@ -195,7 +195,7 @@ def add_stone(sums, index, colour, symmetry_tables, random):
 
 def array_ranges(games: GameArrays, rows: Any = slice(None)) -> np.ndarray:
     """int64 (n, 4): start and end of each game's setup, start and end of its moves, in the arrays."""
-    start, end, first, count = games.ranges
+    start, end, first, count = ranges(games.games)
     return np.stack([start, end, first, first + count], 1)[rows]
 
 

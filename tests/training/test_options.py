@@ -19,14 +19,6 @@ def checkpoints(run: options.TrainingOptions, first: int) -> list[int]:
     return steps
 
 
-def test_checkpoints_by_positions_are_at_multiples_and_at_the_end_wherever_a_run_is_resumed():
-    run = options.TrainingOptions(positions=1000 * 16, batch_size=16, checkpoint_positions=3000)
-    assert checkpoints(run, 0) == [187, 374, 561, 748, 935, 1000] == checkpoints(run, 186)
-    assert checkpoints(run, 200) == [374, 561, 748, 935, 1000]
-    assert checkpoints(options.TrainingOptions(positions=100, batch_size=16, checkpoint_positions=3000), 0) == [6]
-    assert run.checkpoint_seconds(0) == math.inf
-
-
 def test_checkpoints_by_time_are_more_frequent_at_first_and_one_is_where_the_learning_rate_begins_to_decay():
     run = options.TrainingOptions(positions=1000 * 16, batch_size=16, checkpoint_every=8)
     seconds = [0.0]

@@ -21,7 +21,6 @@ from mugo.core.files import BadInput
 from mugo.nn import metadata
 from mugo.nn.compile import SUPERVISED, compile_for_training
 from mugo.nn.inference import Network
-from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.weights import layer_names
 from mugo.sgf.writer import format_record
@@ -341,16 +340,6 @@ def test_a_policy_that_cannot_be_frozen_is_refused(unbroken, fields, line):
     options = replace(OPTIONS, freeze_policy=True)
     with pytest.raises(BadInput, match=line):
         command.check_frozen_policy(replace(CONFIG, **fields), options, str(unbroken))
-
-
-@pytest.mark.runs
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
-def test_both_optimizers_learn_and_are_saved(data, tmp_path, optimizer):
-    train.train(data, tmp_path / "run", CONFIG, replace(OPTIONS, optimizer=optimizer, augment=False))
-    log = pd.read_csv(tmp_path / "run" / "log.csv")
-    assert log["loss"].iloc[-1] < log["loss"].iloc[0]
-    model = checkpoint.latest_checkpoint(tmp_path / "run", check_training_run, train.compiled_model)[0]
-    assert type(model.optimizer) is OPTIMIZERS[optimizer] and int(model.optimizer.iterations) == 24
 
 
 def test_a_run_is_not_overwritten(data, unbroken, capsys):
