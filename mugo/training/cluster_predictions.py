@@ -56,7 +56,8 @@ class OnCluster:
     def __call__(self, network: Network, positions: Positions, numbers: np.ndarray, symmetries: bool, bar: ProgressBar
                  ) -> Iterator[pd.DataFrame]:
         of_network = self._names[network.path], file_sha256(network.path), network.precision
-        of_positions = self._data, file_sha256(self._data / META), self._split, positions.size, self._where, self._people
+        of_positions = (self._data, file_sha256(self._data / META), self._split, positions.size, self._where,
+                        self._people)
         tasks = (MeasureTask(start, numbers[start:start + TASK_POSITIONS], symmetries, of_network, of_positions)
                  for start in range(0, len(numbers), TASK_POSITIONS))
         for measured in ordered_map(self._executor, measure_task, tasks):
