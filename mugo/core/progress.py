@@ -63,14 +63,11 @@ class ProgressLog:
         """Print a line, by default to stdout."""
         print(text, file=file or sys.stdout, flush=True)
 
-    def close(self) -> None:
-        """As of tqdm; there is nothing to do."""
-
     def __enter__(self) -> "ProgressLog":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        """As of tqdm; there is nothing to do."""
 
     def _line(self, seconds: float) -> str:
         speed = (self.n - self.initial) / seconds
