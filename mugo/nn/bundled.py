@@ -74,8 +74,7 @@ def bundled_name(size: BoardSize, game: str = "go", k: int = 0, exactly: bool = 
     """The name of the bundled network for a game on boards of this size.
 
     Go: policy-SIZE, or else the one for the nearest size, the larger of two; of a rectangle the mean of its sides
-    counts.  Gomoku: gomoku-SIZE-K, which is
-    free-style.  Raises BadInput, naming those there are, if there is none.
+    counts.  Gomoku: gomoku-SIZE-K, which is free-style.  Raises BadInput, naming those there are, if there is none.
     """
     if game == "go":
         names = go_networks()

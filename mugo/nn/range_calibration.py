@@ -56,9 +56,8 @@ class CalibrationPositions(NamedTuple):
 
     def slice(self, start: int, end: int) -> "CalibrationPositions":
         """Positions start to end - 1, or to the last."""
-        packed, *others = self
-        return CalibrationPositions(packed[start:end], *(None if array is None else array[start:end]
-                                                         for array in others))
+        columns: Any = (None if array is None else array[start:end] for array in self)
+        return CalibrationPositions(*columns)
 
 
 class Quantized(NamedTuple):
