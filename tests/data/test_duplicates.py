@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from oracles import Game
 from small_games import random_game
 
 from mugo.data import dataset, game_hash
@@ -161,40 +160,3 @@ def arrays_of(games: list[Record]) -> GameArrays:
     table = make_table([{"size": game.size, "num_moves": len(game.moves), "setup": game.setup.tobytes(),
                          "moves": game.moves.tobytes()} for game in games])
     return index_games(table.assign(split="train"))
-
-
-def test_known_boards_are_those_that_brute_force_finds(duplicates, sample_games):
-    """Every board of some games, as all its copies, in a dict; captures and handicap stones are among them."""
-    games = [game for game in sample_games if game.size == 9]
-    some, others = games[:6] + games[-2:], games[3:12] + games[-5:]
-    tables = duplicates.copy_tables(9)
-    others = [copy(tables, game, i % 16) for i, game in enumerate(others)]
-
-    def boards(game: Record):
-        """(stones as mine 1 and theirs -1 by move index, the move index played), position by position."""
-        played = Game(9, {divmod(int(stone) % WHITE_BIT, 9): -1 if stone & WHITE_BIT else 1 for stone in game.setup})
-        for move in game.moves.tolist():
-            colour, index = -1 if move & WHITE_BIT else 1, move % WHITE_BIT
-            yield {row * 9 + col: stone * colour for (row, col), stone in played.stones.items()}, index
-            played.play(divmod(index, 9) if index < 81 else None, colour)
-
-    def least(stones: dict, index: int) -> tuple:
-        return min((tuple(sorted((way[at], stone) for at, stone in stones.items())), way[index]) for way in tables[::2])
-
-    answers = defaultdict(list)
-    for game in others:
-        for stones, index in boards(game):
-            board, answer = least(stones, index)
-            answers[board].append(answer)
-    expected = []
-    for game in some:
-        for stones, index in boards(game):
-            board, answer = least(stones, index)
-            given = answers.get(board, [])
-            best = {other for other in given if given.count(other) == max(map(given.count, given))}
-            expected.append((bool(given), answer in best, len(best) > 1))
-    rows = duplicates.known_boards(9, arrays_of(some), arrays_of(others))
-    known, answered, tied = (np.array(column) for column in zip(*expected, strict=True))
-    assert rows["known"].tolist() == known.tolist()
-    assert 0.3 < known.mean() < 1
-    assert rows["predicted"][~tied].tolist() == answered[~tied].tolist()
