@@ -19,8 +19,7 @@ from typing import NoReturn
 
 from mugo.cli.help import topics_of
 from mugo.core.files import BadInput, printable
-from mugo.core.limits import parse_integer, parse_number
-from mugo.core.options import expand_config
+from mugo.core.options import Parser, expand_config
 
 # command: (module, help)
 COMMANDS = {
@@ -138,19 +137,6 @@ def _open_standard_streams() -> None:
     sys.stdin = sys.stdin or open(os.devnull)
     sys.stdout = sys.stdout or open(os.devnull, "w")
     sys.stderr = sys.stderr or open(os.devnull, "w")
-
-
-class Parser(argparse.ArgumentParser):
-    """One whose errors are one line, as all errors are, and whose options of type int and float are read by
-    parse_integer and parse_number."""
-
-    def __init__(self, *args, **options):
-        super().__init__(*args, **options)
-        self.register("type", int, parse_integer)
-        self.register("type", float, parse_number)
-
-    def error(self, message: str) -> NoReturn:
-        raise BadInput(f"{message} (see {self.prog} --help)")
 
 
 class _PrintVersions(argparse.Action):

@@ -63,11 +63,14 @@ class ProgressLog:
         """Print a line, by default to stdout."""
         print(text, file=file or sys.stdout, flush=True)
 
+    def close(self) -> None:
+        """There is nothing to close, as there is for tqdm."""
+
     def __enter__(self) -> "ProgressLog":
         return self
 
     def __exit__(self, *_: object) -> None:
-        """As of tqdm; there is nothing to do."""
+        pass
 
     def _line(self, seconds: float) -> str:
         speed = (self.n - self.initial) / seconds
