@@ -2,7 +2,7 @@
 
 import pytest
 
-from mugo.cli.main import Parser
+from mugo.core.options import Parser
 from mugo.core.files import BadInput
 from mugo.core.limits import parse_integer, parse_json, parse_number
 
