@@ -60,11 +60,14 @@ class ProgressLog:
         """Print a line, by default to stdout."""
         print(text, file=file or sys.stdout, flush=True)
 
+    def close(self) -> None:
+        """As of tqdm; there is nothing to do."""
+
     def __enter__(self) -> "ProgressLog":
         return self
 
     def __exit__(self, *_: object) -> None:
-        """As of tqdm; there is nothing to do."""
+        self.close()
 
     def _line(self, seconds: float) -> str:
         speed = (self.n - self.initial) / seconds
