@@ -1,4 +1,4 @@
-"""Progress of long work, on stderr: a bar in a terminal, plain lines in a log.
+"""Progress of long work, on stderr: a bar in a terminal or a notebook, plain lines in a log.
 
     terminal     38%|███▊      | 48.6k/128k [01:04<01:45, 757 positions/s, loss 2.310]       tqdm, redrawn in place
     log         mugo: 38 %, 48,640 of 128,000 positions, 757 positions/s, 01:04, 01:45 left, loss 2.310
@@ -17,20 +17,23 @@ from mugo.core.files import log_to_stderr
 LOG_SECONDS = 10
 
 
-def progress_bar(unit: str, total: float, initial: float = 0, *, scale: bool = False, smoothing: float = 0.1
-                 ) -> "ProgressBar":
+def progress_bar(unit: str, total: float, initial: float = 0, *, scale: bool = False, smoothing: float = 0.1,
+                 delay: float = 0) -> "ProgressBar":
     """The progress of work on `total` units, of which `initial` were done before; a context manager.
 
     unit: in the plural, say "games".  scale: show 48,640 as 48.6k.  smoothing: of the speed in a terminal, from 0,
-    its mean, to 1, that of the last update.
+    its mean, to 1, that of the last update.  delay: seconds before a bar is drawn.
     """
-    if _is_terminal(sys.stderr):
+    if _redraws(sys.stderr):
         return tqdm(total=total, initial=initial, unit=unit if unit == "B" else f" {unit}", unit_scale=scale,
-                    smoothing=smoothing)
+                    smoothing=smoothing, delay=delay)
     return ProgressLog(unit, total, initial, scale)
 
 
-def _is_terminal(stream: TextIO | None) -> bool:
+def _redraws(stream: TextIO | None) -> bool:
+    """Whether a line on this stream can be drawn again: in a terminal, and in a notebook."""
+    if type(stream).__module__ == "ipykernel.iostream":
+        return True
     with contextlib.suppress(OSError, ValueError):       # of a closed stream
         return stream is not None and stream.isatty()
     return False
@@ -67,7 +70,7 @@ class ProgressLog:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        pass
 
     def _line(self, seconds: float) -> str:
         speed = (self.n - self.initial) / seconds
