@@ -78,8 +78,8 @@ def draw(rows: list[list[str]], arrows: set[tuple[str, str]]) -> str:
         out.append(f'<path d="M{x0} {y0}C{x0} {y0 + bend} {x1} {y1 - bend} {x1} {y1}" fill="none" '
                    'stroke="#5c6bc0" stroke-width="1.4" marker-end="url(#head)"/>')
     boxes = [(name, *centre[name], BOX_WIDTH) for name in sorted(centre)]
-    boxes.append(("cli, demo: import a command's package when it is called", WIDTH // 2, 32, WIDTH - 80))
-    boxes.append(("files, intervals, limits, parallel: imported by all", WIDTH // 2, height - 36, WIDTH - 80))
+    boxes.append(("cli: imports a command's package when it is called", WIDTH // 2, 32, WIDTH - 80))
+    boxes.append(("core: files, options, statistics; imported by all", WIDTH // 2, height - 36, WIDTH - 80))
     for name, x, y, width in boxes:
         wide = width != BOX_WIDTH
         out.append(f'<rect x="{x - width // 2}" y="{y - BOX_HEIGHT // 2}" width="{width}" height="{BOX_HEIGHT}" rx="6" '
