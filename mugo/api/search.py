@@ -1,4 +1,5 @@
 """search: Monte Carlo tree search of a position, and what it found."""
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -88,14 +89,19 @@ def search(position: Position, network: Network | None = None, *, simulations: i
     if seconds is not None or simulations is None:
         seconds = check_number("seconds", SECONDS if seconds is None else seconds, 0.001, is_whole=False)
 
+    unit, total = ("simulations", simulations) if simulations else ("s", seconds or 0)
+    bars: list[Any] = []
+
     def show(found: results.SearchResult) -> None:
         if progress is not None:
             progress(_result(position, found, select_by))
-        else:
-            bar.update((found.simulations if simulations else found.seconds) - bar.n)
+            return
+        done = found.simulations if simulations else found.seconds
+        if not bars:                     # drawn from here on: the first simulations may have compiled for a minute
+            bars.append(stack.enter_context(progress_bar(unit, total, initial=done, delay=PROGRESS_SECONDS)))
+        bars[0].update(done - bars[0].n)
 
-    unit, total = ("simulations", simulations) if simulations else ("s", seconds or 0)
-    with progress_bar(unit, total, delay=2 * PROGRESS_SECONDS) as bar:
+    with contextlib.ExitStack() as stack:
         settings = replace(default_settings(player, base.game), **options)
         found = Search(settings, opened).search(base, simulations=simulations, seconds=seconds, on_progress=show,
                                                 progress_interval=PROGRESS_SECONDS, select_by=select_by)
