@@ -34,7 +34,7 @@ from numba import njit
 from mugo.data import preprocess
 from mugo.data.dataset import DataSet, load_dataset
 from mugo.data.game_hash import game_hashes
-from mugo.data.game_index import GameArrays
+from mugo.data.game_index import GameArrays, ranges
 from mugo.data.games_table import COLUMNS
 from mugo.data.merge import merge_parts, write_meta
 from mugo.data.meta import FORMAT, read_meta
@@ -85,7 +85,7 @@ class Transformer:
         games = data.selection(size=data.board_sizes()[0])
         self._games = games.take(np.arange(0, len(games), -(-len(games) // SOURCE_GAMES)))
         self._arrays: GameArrays = self._games.arrays()
-        self._ranges = self._arrays.ranges
+        self._ranges = ranges(self._arrays.games)
         self._table = self._games.table()[list(COLUMNS)]
         self._rng = np.random.default_rng(seed)
         self._board, self._history = new_boards(1), np.zeros(MAX_PLIES, np.uint64)

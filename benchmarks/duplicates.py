@@ -1,18 +1,11 @@
 """Copies of training games among the test games of a data set.
 
     python benchmarks/duplicates.py DATASET                        # a minute for 144,000 games
-    python benchmarks/duplicates.py DATASET --network policy-19    # is it more accurate on known boards?
 
 Copies: games with the same first 40 moves (all moves of a shorter game) under one of the eight symmetries, with either
 colour; found by brute force in plain Python, without data/game_hash.py.  There should be none.
 
-    near copies     test games that differ from a training game in at most one of the first 40 moves
-    known boards    test positions whose board, seen by the side to move, under any symmetry, occurs in a
-                    training game; and how often the most frequent move of the training games is the move
-                    played: the accuracy of memorising them
-
-Openings are common to many games, so known boards are no error of the split; they show what accuracy in the opening
-means.  (On a symmetric board a move and its mirror image count as the same move.)
+Near copies: test games that differ from a training game in at most one of the first 40 moves.
 """
 import argparse
 from collections import Counter
@@ -20,24 +13,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numba import njit
 
 from mugo.data import dataset, game_hash
-from mugo.data.game_index import GameArrays
-from mugo.data.positions import Positions
-from mugo.games.board import BLACK, clear, index_of, new_boards, play, set_to_play
+from mugo.data.game_index import GameArrays, ranges
 from mugo.games.coords import WHITE_BIT, symmetries
-from mugo.games.replay import decode, set_up
-from mugo.core.intervals import mean_and_standard_error
-from mugo.nn.inference import Network
-from mugo.plots.text_table import format_table
-from mugo.training.predictions import predict_positions
 
 MOVES = 40
-LATE = 60                                # moves; a board in common after them is no coincidence
-EARLY, POSITIONS = 50, 5000              # a network is evaluated on so many positions of the first moves
-PHASES = ((1, 10), (11, 20), (21, 30), (31, 50), (51, 100), (101, 10_000))
 
 
 # ---- copies, in plain Python
@@ -101,7 +83,7 @@ def copies_between(test: list[tuple], train: list[tuple]) -> tuple[int, int]:
     return pairs, truncated
 
 
-# ---- near copies and known boards, compiled
+# ---- near copies, compiled
 
 @njit
 def opening_keys(size, setup, moves, symmetry, colour_flip, keys):
@@ -137,65 +119,9 @@ def all_opening_keys(size, setup, moves, games, symmetry_tables):
     return keys
 
 
-@njit
-def position_keys(size, setup, moves, games, symmetry_tables, random, boards):
-    """(keys uint64, moves_played int32, numbers int16) of every position before a move.
-
-    A key is a Zobrist hash of the board, the smallest over the eight symmetries; it knows own and opponent\'s stones,
-    not colours.  moves_played: move indices under that symmetry.  numbers: of the moves, from 1.
-    games: see `array_ranges`.  random: uint64 (2, size²).  boards: of board.new_boards(1).
-    """
-    total = 0
-    for g in range(len(games)):
-        total += games[g, 3] - games[g, 2]
-    keys = np.empty(total, np.uint64)
-    moves_played = np.empty(total, np.int32)
-    numbers = np.empty(total, np.int16)
-    b = boards[0]
-    sums = np.zeros((8, 2), np.uint64)   # of each symmetry: for Black to move, for White to move
-    n = 0
-    for g in range(len(games)):
-        clear(b, size, size)
-        set_up(b, setup[games[g, 0]:games[g, 1]])
-        empty = -1                       # forces a new sum, as a capture does
-        p, c = 0, 0
-        for k in range(games[g, 2], games[g, 3]):
-            if p == 0 or b.n_empty != empty - 1:
-                sums[:] = 0
-                for row in range(1, size + 1):
-                    for q in range(row * b.width + 1, row * b.width + size + 1):
-                        if b.colour[q]:
-                            add_stone(sums, index_of(b, q), b.colour[q], symmetry_tables, random)
-            else:
-                add_stone(sums, index_of(b, p), c, symmetry_tables, random)
-            index = np.int64(moves[k]) & (WHITE_BIT - 1)
-            p, c = decode(b, moves[k])
-            viewer = 0 if c == BLACK else 1
-            key, move_played = sums[0, viewer], symmetry_tables[0, index]
-            for t in range(1, 8):
-                key_t = sums[t, viewer]
-                if key_t < key or (key_t == key and symmetry_tables[t, index] < move_played):
-                    key, move_played = key_t, symmetry_tables[t, index]
-            keys[n], moves_played[n], numbers[n] = key, move_played, k - games[g, 2] + 1
-            n += 1
-            set_to_play(b, c)
-            empty = b.n_empty
-            play(b, p, c)
-    return keys, moves_played, numbers
-
-
-@njit
-def add_stone(sums, index, colour, symmetry_tables, random):
-    """Add a stone on a move index to the sums of all symmetries, for either side to move."""
-    black = 0 if colour == BLACK else 1
-    for t in range(8):
-        sums[t, 0] += random[black, symmetry_tables[t, index]]
-        sums[t, 1] += random[1 - black, symmetry_tables[t, index]]
-
-
 def array_ranges(games: GameArrays, rows: Any = slice(None)) -> np.ndarray:
     """int64 (n, 4): start and end of each game's setup, start and end of its moves, in the arrays."""
-    start, end, first, count = games.ranges
+    start, end, first, count = ranges(games.games)
     return np.stack([start, end, first, first + count], 1)[rows]
 
 
@@ -210,59 +136,9 @@ def near_copies(size: int, test: GameArrays, train: GameArrays) -> np.ndarray:
     return found
 
 
-def known_boards(size: int, test: GameArrays, train: GameArrays) -> pd.DataFrame:
-    """One row per test position: game (its number), number of the move, known (whether the board occurs in a training
-    game), predicted (whether the most frequent move there is the move played)."""
-    random = np.random.default_rng(2016).integers(0, 2**64, (2, size ** 2), np.uint64)
-
-    def keys_of(games: GameArrays, rows: slice = slice(None)) -> tuple[np.ndarray, ...]:
-        return position_keys(size, games.setup, games.moves, array_ranges(games, rows), symmetries(size), random,
-                             new_boards(1))
-
-    keys, moves_played, numbers = keys_of(test)
-    distinct = np.unique(keys)
-    shared_tables = []
-    for start in range(0, len(train.games), 10_000):        # 2 million positions at a time
-        train_keys, train_moves, _ = keys_of(train, slice(start, start + 10_000))
-        shared = np.isin(train_keys, distinct)
-        shared_tables.append(pd.DataFrame({"key": train_keys[shared], "move": train_moves[shared]}))
-    frequency = pd.concat(shared_tables).value_counts().reset_index()
-    frequency = frequency.sort_values(["count", "move"], ascending=[False, True])
-    frequent_move_of = frequency.drop_duplicates("key").set_index("key")["move"]
-    of_game = np.repeat(np.arange(len(test.games)), test.games["num_moves"])
-    frequent_move = pd.Series(keys).map(frequent_move_of)
-    return pd.DataFrame({"game": of_game, "number": numbers, "known": frequent_move.notna(),
-                         "predicted": frequent_move == moves_played})
-
-
-def by_phase(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    for low, high in PHASES:
-        part = rows[rows["number"].between(low, high)]
-        if len(part):
-            yield f"moves {low}-{high}" if high < PHASES[-1][1] else f"moves {low} on", part
-
-
-def accuracy_where_known(network: Network, positions: Positions, rows: pd.DataFrame) -> list[list[str]]:
-    """The rows of a table: top-1 accuracy on POSITIONS positions of the opening, on known and on other boards."""
-    early = np.flatnonzero(rows["number"] <= EARLY)
-    numbers = np.random.default_rng(0).choice(early, min(POSITIONS, len(early)), replace=False)
-    predicted = predict_positions(network, positions, numbers, symmetries=False)
-    rows = rows.iloc[numbers].assign(top1=predicted["top1"].to_numpy())
-    lines = [[f"{network.name}, top-1 %", "known", "±", "positions", "others", "±", "positions"]]
-    for name, part in by_phase(rows):
-        cells = []
-        for of_these in (part[part["known"]], part[~part["known"]]):
-            mean, error = mean_and_standard_error(of_these["top1"].to_numpy(), of_these["game"].to_numpy())
-            cells += [f"{100 * mean:.1f}", f"{100 * error:.1f}", f"{len(of_these):,}"]
-        lines.append([name, *cells])
-    return lines
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dataset", metavar="DATASET")
-    parser.add_argument("--network", metavar="NETWORK",
-                        help="evaluate its top-1 accuracy on known boards and on others")
     args = parser.parse_args()
     data = dataset.load_dataset(args.dataset)
     train_openings, test_openings = (list(canonical_openings(data.selection(split).arrays()))
@@ -276,18 +152,6 @@ def main():
     near = near_copies(test.size, test_games, train_games)
     print(f"{near.sum():,} test games on {test.size}x{test.size} differ from a training game in at most one of the "
           f"first {MOVES} moves ({near.mean():.2%})")
-    rows = known_boards(test.size, test_games, train_games)
-    header = ["test positions", "", "board known", "memory right if known", "memory right"]
-    lines = [header, *([name, f"{len(part):,}", *(f"{share:.2%}" for share in (
-        part["known"].mean(), part.loc[part["known"], "predicted"].mean(), part["predicted"].mean()))]
-        for name, part in by_phase(rows))]
-    print("\n".join(["", *format_table(lines)]))
-    if args.network:
-        print("\n".join(["", *format_table(accuracy_where_known(Network(args.network), test, rows))]))
-    late = rows[rows["known"] & (rows["number"] > LATE)].groupby("game").size()
-    files = test.games.take(late.index[:5]).table(["file"])["file"]
-    print(f"\n{len(late):,} test games come to boards of training games after move {LATE}"
-          + (f": {', '.join(files)}{', ...' * (len(late) > 5)}" if len(late) else ""))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mugo.sgf.archives import SgfFile, UnreadableFile
+from mugo.sgf.archives import SgfFile, UnreadableFile, unpack
 from mugo.sgf.sources import find_sources, read_files
 
 GAMES = {"one.sgf": b"(;B[aa])", "deep/er/two.SGF": b"(;B[bb])", "three.mgt": b"(;B[cc])"}
@@ -56,6 +56,11 @@ def lay_out(folder: Path, files: dict[str, bytes]) -> Path:
 def read(*paths) -> list[SgfFile | UnreadableFile]:
     """All files of all sources below some paths."""
     return [file for source in find_sources(paths) for file in read_files(source)]
+
+
+def unpacked(name: str, archive: bytes) -> list[SgfFile | UnreadableFile]:
+    """The files of an archive."""
+    return list(unpack(name, "", io.BytesIO(archive)))
 
 
 ARCHIVES = {

@@ -24,7 +24,7 @@ USER_PAGES = [page for page in CODE if "lab" not in page.parts]
 NEED_KERAS = ("train", "evaluate", "selfplay", "quantize")
 # Options in the pages that are not MuGo's: of GNU Go, gogui-twogtp, pip, MkDocs, Dask, and of benchmarks and tools.
 FOREIGN = {"--mode", "--level", "--positional-superko", "--strict", "--help", "--version", "--warn", "--seeds",
-           "--rounds", "--kills", "--doublings", "--from", "--kind", "--python", "--nworkers", "--nthreads",
+           "--rounds", "--from", "--kind", "--python", "--nworkers", "--nthreads",
            "--task-bytes", "--check", "--upgrade"}
 
 

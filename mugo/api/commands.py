@@ -10,8 +10,7 @@ from mugo.api.dataset import Dataset, load_dataset
 from mugo.api.moves import python_errors
 from mugo.api.network import Network, load_network
 from mugo.core.files import BadInput
-from mugo.core.limits import NumberParser
-from mugo.core.options import given, words_of
+from mugo.core.options import Parser, given, words_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 PathLike = str | os.PathLike[str]
 
 
-class _Parser(NumberParser):
+class _Parser(Parser):
     """The parser of a command's arguments, whose errors are exceptions."""
 
     def error(self, message: str) -> NoReturn:

@@ -19,8 +19,7 @@ from typing import NoReturn
 
 from mugo.cli.help import topics_of
 from mugo.core.files import BadInput, printable
-from mugo.core.limits import NumberParser
-from mugo.core.options import expand_config
+from mugo.core.options import Parser, expand_config
 
 # command: (module, help)
 COMMANDS = {
@@ -140,13 +139,6 @@ def _open_standard_streams() -> None:
     sys.stderr = sys.stderr or open(os.devnull, "w")
 
 
-class _Parser(NumberParser):
-    """One whose errors are one line, as all errors are."""
-
-    def error(self, message: str) -> NoReturn:
-        raise BadInput(f"{message} (see {self.prog} --help)")
-
-
 class _PrintVersions(argparse.Action):
     """--version: the versions of MuGo, of what it runs on and of its networks; imported only for it."""
 
@@ -179,7 +171,7 @@ def _run(name: str | None, arguments: list[str]) -> int:
     """Parse the arguments and run the command.  name: the command among them, if any."""
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         raise BadInput("NUMBA_DISABLE_JIT is set, and the rules of the games run as compiled code only: unset it")
-    parser = _Parser(prog="mugo", description="Learn, train and play computer Go on an ordinary laptop.")
+    parser = Parser(prog="mugo", description="Learn, train and play computer Go on an ordinary laptop.")
     parser.add_argument("--version", action=_PrintVersions, nargs=0, help="print the versions of MuGo and of what it "
                         "runs on, and exit")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")

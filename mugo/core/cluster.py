@@ -14,16 +14,17 @@ import logging
 import os
 import platform
 import secrets
+import threading
 import time
 import uuid
-import weakref
 from collections.abc import Callable, Iterable
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from distributed import Client, get_worker
+from distributed.client import Future as DaskFuture
 from distributed.scheduler import KilledWorker
 
 from mugo import __version__
@@ -74,8 +75,8 @@ def task_name(args: tuple) -> str:
     return " ".join(str(getattr(args[0], "name", args[0]) if args else "").split())[:MAX_NAME]
 
 
-class DaskExecutor:
-    """A parallel.TaskExecutor on the workers of a Dask cluster, by Client.get_executor().
+class DaskExecutor(Executor):
+    """A concurrent.futures.Executor on the workers of a Dask cluster; see parallel.LocalExecutor for its methods.
 
     Raises BadInput if no scheduler answers at the address, if no worker joins in WAIT_SECONDS, and for a worker with
     other versions of MuGo, Python or NumPy, or with more than one thread.
@@ -90,23 +91,20 @@ class DaskExecutor:
         except Exception as error:                       # of an address that is none, there are many kinds
             raise BadInput(f"--scheduler {address}: no Dask scheduler answers there, expected an address such as "
                            f"tcp://10.0.0.1:8786 ({error_line(error)})") from None
-        self._executor = self._client.get_executor(pure=False)
-        self._futures: weakref.WeakSet[Future] = weakref.WeakSet()
+        self._lock = threading.Lock()
+        self._names: dict[Future, tuple[DaskFuture, str]] = {}           # of the tasks that are not done
+        self._is_closed = False
         self._counted_at = self._workers = 0.0
         try:
-            self._wait_for_worker()
+            self._client.wait_for_workers(1, timeout=WAIT_SECONDS)
             self._check_workers()
+        except TimeoutError:
+            self._close_client()
+            raise BadInput(f"--scheduler {address}: no worker has joined it in {WAIT_SECONDS} seconds; start one with: "
+                           f"dask worker {address} --nthreads 1") from None
         except BaseException:
             self._close_client()
             raise
-
-    def _wait_for_worker(self) -> None:
-        deadline = time.monotonic() + WAIT_SECONDS
-        while not self._client.nthreads():
-            if time.monotonic() > deadline:
-                raise BadInput(f"--scheduler {self._address}: no worker has joined it in {WAIT_SECONDS} seconds; start "
-                               f"one with: dask worker {self._address} --nthreads 1")
-            time.sleep(0.2)
 
     def _check_workers(self) -> None:
         for worker, threads in self._client.nthreads().items():
@@ -130,19 +128,46 @@ class DaskExecutor:
             self._counted_at, self._workers = now, len(self._client.nthreads())
         return max(int(self._workers), 1)
 
-    def submit(self, fn: Callable, /, *args: Any) -> Future:
-        """Have a worker call fn(*args); as in concurrent.futures."""
-        future = self._executor.submit(run_task, versions(), fn, args, key=f"{task_name(args)}-{uuid.uuid4().hex}")
-        self._futures.add(future)
+    def submit(self, fn: Callable, /, *args: Any, **kwargs: Any) -> Future:
+        """Have a worker call fn(*args); as in concurrent.futures, but for keywords: there are none."""
+        if kwargs:
+            raise TypeError("a task has no keyword arguments")
+        if self._is_closed:
+            raise RuntimeError("cannot schedule new futures after shutdown")
+        function = getattr(fn, "func", fn)               # of a functools.partial
+        name = function.__name__
+        dask_future = self._client.submit(run_task, versions(), fn, args, key=f"{name}-{uuid.uuid4().hex}", pure=False)
+        future: Future = Future()
+        with self._lock:
+            self._names[future] = dask_future, task_name(args) or name
+        future.add_done_callback(self._forget)
+        dask_future.add_done_callback(lambda done: self._finish(future, done))
         return future
 
-    def explain(self, error: BaseException) -> BaseException:
-        """The BadInput for an error that means a lost worker or scheduler; other errors themselves."""
+    def _forget(self, future: Future) -> None:
+        with self._lock:
+            dask_future, _ = self._names.pop(future, (None, ""))
+        if future.cancelled() and dask_future is not None and not self._is_closed:       # else `shutdown` does
+            dask_future.cancel(force=True)
+
+    def _finish(self, future: Future, done: DaskFuture) -> None:
+        """Hand a task's result, or its exception, to its future; in a thread of the client's."""
+        with self._lock:
+            _, name = self._names.get(future, (None, ""))
+        if not future.set_running_or_notify_cancel():
+            return
+        error: BaseException
+        try:
+            future.set_result(done.result())             # waits if the worker that had the result was lost since
+            return
+        except BaseException as raised:
+            error = raised
         if isinstance(error, KilledWorker):
-            name = str(error.task).rpartition("-")[0]
-            return BadInput(f"{name}: {error.allowed_failures + 1} workers were lost while they worked on it, perhaps "
-                            f"for want of memory; {CONTINUES}")
-        return self._gone() if isinstance(error, CancelledError) else error
+            error = BadInput(f"{name}: {error.allowed_failures + 1} workers were lost while they worked on it, perhaps "
+                             f"for want of memory; {CONTINUES}")
+        elif done.status == "cancelled" or self._client.status != "running":
+            error = self._gone()
+        future.set_exception(error)
 
     def _gone(self) -> BadInput:
         return BadInput(f"--scheduler {self._address}: the scheduler has gone; {CONTINUES}")
@@ -182,11 +207,19 @@ class DaskExecutor:
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """As in concurrent.futures.  A task that has begun runs to its end; only its result is dropped."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        with self._lock:
+            waiting = list(self._names.items())
         if cancel_futures or not wait:
-            for future in [*self._futures]:
+            for future, _ in waiting:
                 future.cancel()
-        if self._client.status == "running":
-            self._executor.shutdown()
+            if self._client.status == "running":
+                self._client.cancel([dask_future for _, (dask_future, _) in waiting], force=True)
+        else:
+            for future, _ in waiting:
+                future.exception()
         self._close_client()
 
     def _close_client(self) -> None:

@@ -1,5 +1,4 @@
 """Numbers that a user or another program writes: how they are read, and their ranges."""
-import argparse
 import json
 import math
 import re
@@ -40,12 +39,3 @@ def parse_json(text: str) -> Any:
 
 def _reject_constant(text: str) -> None:
     raise ValueError(f"{text} is not a JSON number")
-
-
-class NumberParser(argparse.ArgumentParser):
-    """An ArgumentParser whose options of type int and float are read by parse_integer and parse_number."""
-
-    def __init__(self, *args, **options):
-        super().__init__(*args, **options)
-        self.register("type", int, parse_integer)
-        self.register("type", float, parse_number)

@@ -28,7 +28,7 @@ import typing
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from mugo.core.files import BadInput
 from mugo.core.limits import parse_integer, parse_number
@@ -270,6 +270,19 @@ def option_table(kinds: Iterable[type], defaults: Mapping[str, str] | None = Non
 
 
 # ---- --config and --set
+
+class Parser(argparse.ArgumentParser):
+    """One whose errors are one line, as all errors are, and whose options of type int and float are read by
+    parse_integer and parse_number."""
+
+    def __init__(self, *args, **options):
+        super().__init__(*args, **options)
+        self.register("type", int, parse_integer)
+        self.register("type", float, parse_number)
+
+    def error(self, message: str) -> NoReturn:
+        raise BadInput(f"{message} (see {self.prog} --help)")
+
 
 def expand_config(words: list[str]) -> list[str]:
     """The words of a command line with `--config FILE` and `--set NAME=VALUE` replaced by the options they stand for.

@@ -28,43 +28,23 @@ from concurrent.futures import (
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from mugo.core.files import BadInput
+
+if TYPE_CHECKING:
+    from mugo.core.cluster import DaskExecutor
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 IN_FLIGHT = 4                            # tasks for each that runs: no worker waits for its next one
 
 
-class TaskExecutor(Protocol):
-    """A concurrent.futures.Executor with what commands ask besides."""
+class LocalExecutor:
+    """A concurrent.futures.Executor on processes or threads of this machine, with what commands ask besides.
 
-    @property
-    def capacity(self) -> int:
-        """How many tasks run at once.  Of a cluster it changes."""
-        ...
-
-    def submit(self, fn: Callable, /, *args: Any) -> Future: ...
-
-    def broadcast(self, function: Callable, *args: Any) -> dict[str, Any]:
-        """Call a function now where tasks run with state of their own: in this process, or in every worker of a
-        cluster; its results by worker.  The state of local worker processes is out of reach."""
-        ...
-
-    def check_paths(self, read: Iterable[Path] = (), write: Path | None = None) -> None:
-        """Raise BadInput, which names the worker and the path, unless every worker sees these files and folders."""
-        ...
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None: ...
-
-    def explain(self, error: BaseException) -> BaseException:
-        """The error that a user shall see for one that ended the work."""
-        ...
-
-
-class _LocalExecutor:
-    """Processes or threads of this machine; `workers` is their number."""
+    capacity: how many tasks run at once.  Of a cluster it changes.
+    """
 
     def __init__(self, workers: int, threads: bool):
         self.capacity = workers
@@ -74,13 +54,15 @@ class _LocalExecutor:
         self.submit, self.shutdown = self._pool.submit, self._pool.shutdown
 
     def broadcast(self, function: Callable, *args: Any) -> dict[str, Any]:
+        """Call a function now where tasks run with state of their own: in this process, or in every worker of a
+        cluster; its results by worker.  The state of local worker processes is out of reach."""
         return {"": function(*args)}
 
     def check_paths(self, read: Iterable[Path] = (), write: Path | None = None) -> None:
-        """This machine sees what it sees."""
+        """Raise BadInput, which names the worker and the path, unless every worker sees these files and folders."""
 
-    def explain(self, error: BaseException) -> BaseException:
-        return error
+
+TaskExecutor: TypeAlias = "LocalExecutor | DaskExecutor"
 
 
 @contextlib.contextmanager
@@ -94,19 +76,16 @@ def open_executor(jobs: int | None = None, *, threads: bool = False, scheduler: 
     Raises BadInput for a cluster that cannot be used; see DaskExecutor.
     """
     if scheduler is None:
-        executor: TaskExecutor = _LocalExecutor(jobs or os.cpu_count() or 1, threads)
+        executor: TaskExecutor = LocalExecutor(jobs or os.cpu_count() or 1, threads)
     else:
         from mugo.core.cluster import DaskExecutor            # distributed is optional
 
         executor = DaskExecutor(scheduler)
     try:
         yield executor
-    except BaseException as error:
+    except BaseException:
         executor.shutdown(wait=False, cancel_futures=True)
-        explained = executor.explain(error)
-        if explained is error:
-            raise
-        raise explained from None
+        raise
     finally:
         executor.shutdown()
 
@@ -123,7 +102,7 @@ def _initialize_worker() -> None:
     threading.Thread(target=exit_with_parent, daemon=True).start()
 
 
-def ordered_map(executor: Executor | TaskExecutor, function: Callable[[Item], Result], items: Iterable[Item],
+def ordered_map(executor: "Executor | TaskExecutor", function: Callable[[Item], Result], items: Iterable[Item],
                 max_in_flight: int | None = None) -> Iterator[Result]:
     """Yield function(item) for every item, in order, with at most `max_in_flight` futures at a time.
 

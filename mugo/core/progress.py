@@ -64,13 +64,13 @@ class ProgressLog:
         print(text, file=file or sys.stdout, flush=True)
 
     def close(self) -> None:
-        """As of tqdm; there is nothing to do."""
+        """There is nothing to close, as there is for tqdm."""
 
     def __enter__(self) -> "ProgressLog":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        pass
 
     def _line(self, seconds: float) -> str:
         speed = (self.n - self.initial) / seconds

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from mugo.data.game_hash import OPENING_MOVES, canonicalize, splitmix64, transform_move
-from mugo.data.game_index import GameArrays
+from mugo.data.game_hash import OPENING_MOVES, canonicalize, splitmix64, transform_move, without_last_passes
+from mugo.data.game_index import GameArrays, ranges
 from mugo.data.selection import GameSelection
 from mugo.games.coords import WHITE_BIT, symmetries
 
@@ -43,8 +43,9 @@ class _Hashes(NamedTuple):
 
 def _hashes(size: int, games: GameArrays, copies: int) -> _Hashes:
     tables = symmetries(size)
-    return _Hashes(_continuation_hashes(size ** 2, games.moves, *games.ranges[2:], tables, copies),
-                   *_beginning_hashes(size, games.setup, games.moves, *games.ranges, tables))
+    setup_start, setup_end, start, count = ranges(games.games)
+    return _Hashes(_continuation_hashes(size, games.moves, start, count, tables, copies),
+                   *_beginning_hashes(size, games.setup, games.moves, setup_start, setup_end, start, count, tables))
 
 
 def _copied(mine: _Hashes, others: _Hashes) -> np.ndarray:
@@ -67,20 +68,12 @@ def _is_shared(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-def _length(pass_index, moves, start, count):
-    """The number of a game's moves without the passes at its end."""
-    while count and np.int64(moves[start + count - 1]) & (WHITE_BIT - 1) == pass_index:
-        count -= 1
-    return count
-
-
-@njit(cache=True, nogil=True)
-def _continuation_hashes(pass_index, moves, move_start, num_moves, tables, copies):
+def _continuation_hashes(size, moves, move_start, num_moves, tables, copies):
     """Hashes of each game's moves 41 to 80 in any order, of the first of its COPIES: uint64 (n, copies); 0 for a
     shorter game.  Of two games that are copies, one of the 16 hashes of either is the first of the other."""
     out = np.zeros((len(num_moves), copies), np.uint64)
     for g in range(len(num_moves)):
-        if _length(pass_index, moves, move_start[g], num_moves[g]) < 2 * OPENING_MOVES:
+        if len(without_last_passes(size, moves[move_start[g]:move_start[g] + num_moves[g]])) < 2 * OPENING_MOVES:
             continue
         for copy in range(copies):
             for i in range(move_start[g] + OPENING_MOVES, move_start[g] + 2 * OPENING_MOVES):
@@ -96,9 +89,10 @@ def _beginning_hashes(size, setup, moves, setup_start, setup_end, move_start, nu
     out = np.zeros((len(num_moves), OPENING_MOVES), np.uint64)
     line = np.empty(OPENING_MOVES, np.int16)
     for g in range(len(num_moves)):
-        lengths[g] = _length(size * size, moves, move_start[g], num_moves[g])
-        n = min(lengths[g], OPENING_MOVES)
-        beginning = moves[move_start[g]:move_start[g] + n]
+        played = without_last_passes(size, moves[move_start[g]:move_start[g] + num_moves[g]])
+        lengths[g] = len(played)
+        beginning = played[:OPENING_MOVES]
+        n = len(beginning)
         h = splitmix64(canonicalize(size, setup[setup_start[g]:setup_end[g]], beginning, tables, line))
         for k in range(n):
             out[g, k] = h

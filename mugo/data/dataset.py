@@ -114,11 +114,6 @@ class DataSet:
         games = self.selection()
         return digest(games.column("content_hash"), games.column("size"), games.column("split"), *label_digests(games))
 
-    @property
-    def split_options(self) -> dict[str, float]:
-        """The options of assign_splits: "seed", "validation", "test"."""
-        return {name: self.meta["options"][name] for name in ("seed", "validation", "test")}
-
     def board_sizes(self) -> list[int]:
         """The board sizes of the used games, the most frequent first."""
         counts = sum((np.bincount(shard.index["size"][self.is_used(number)], minlength=64)

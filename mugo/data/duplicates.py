@@ -15,12 +15,12 @@ from typing import NamedTuple
 import numpy as np
 
 from mugo.data.dataset import DataSet
-from mugo.data.game_hash import canonicalize
-from mugo.data.game_index import GameArrays
+from mugo.data.game_hash import canonicalize, without_last_passes
+from mugo.data.game_index import GameArrays, ranges
 from mugo.data.new_games import NewGames
 from mugo.data.selection import CHUNK, GameSelection
 from mugo.data.shards import Shard
-from mugo.games.coords import WHITE_BIT, symmetries
+from mugo.games.coords import symmetries
 
 KEY = np.dtype([("opening_hash", "<u8"), ("game_hash", "<u8"), ("game_id", "<i8"), ("num_moves", "<i4")])
 
@@ -146,10 +146,8 @@ def by_shard(old: DataSet, game_ids: np.ndarray) -> Iterator[tuple[Shard, np.nda
 
 def canonical_lines(games: GameArrays) -> Iterator[bytes]:
     """The canonical moves of each game without the passes at its end, int16."""
-    for record, setup_start, setup_end, start, count in zip(games.games, *games.ranges, strict=True):
+    for record, setup_start, setup_end, start, count in zip(games.games, *ranges(games.games), strict=True):
         size = int(record["size"])
         line = np.empty(count, np.int16)
         canonicalize(size, games.setup[setup_start:setup_end], games.moves[start:start + count], symmetries(size), line)
-        while len(line) and line[-1] & (WHITE_BIT - 1) == size * size:
-            line = line[:-1]
-        yield line.tobytes()
+        yield without_last_passes(size, line).tobytes()

@@ -137,7 +137,7 @@ def _write_arrays(folder: Path, arrays: Arrays, positions: Positions, n: int, op
     """Encode chunks in threads and append their rows to the .npy files."""
     def encode(chunk: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, ...]:
         batch = positions.batch(*chunk)
-        return batch.packed if options.packed else planes.unpack(batch.packed), *batch[1:]
+        return batch.packed if options.packed else planes.unpack(batch.packed), *batch[1:len(arrays)]
 
     threads = os.cpu_count() or 1
     with contextlib.ExitStack() as stack:

@@ -15,7 +15,6 @@ from mugo.games.area import area_ownership
 from mugo.games.board import BLACK, EMPTY, POINTS, WHITE, new_boards
 from mugo.games.coords import WHITE_BIT, board_points
 from mugo.games.dead_stones import remove_dead_chains
-from mugo.games.position import BasePosition
 from mugo.sgf.record import Record
 from mugo.sgf.record_positions import position_of
 from mugo.sgf.record_rules import parse_record_rules
@@ -37,8 +36,7 @@ def confirmed_ownership(record: Record, last: np.ndarray) -> np.ndarray | None:
     """int8 (size²,): the owner of every point, BLACK, WHITE or EMPTY, at the end of a game that ended by scoring.
 
     last: BOARD (1,), the position after its last move.  None where the result is no count, komi is unknown, the game
-    was not played to its end, or the count differs from the result: by more than a point under territory rules, at all
-    under others.
+    was not played to its end, or the count differs from the result by more than accepted_difference.
     """
     points = record.size ** 2
     if record.score is None or record.komi is None or points - last[0]["n_empty"] < MIN_STONES * points:
@@ -60,12 +58,9 @@ def count(record: Record, last: np.ndarray) -> tuple[np.ndarray, float]:
     if not is_finished:
         return ownership, math.inf
     if abs(count_difference(record, ownership)) > accepted_difference(record):
-        ownership = _ownership(scoring.without_dead(position_of(record), _by_more_rollouts).board)
+        ownership = _ownership(scoring.without_dead(
+            position_of(record), lambda position: scoring.ownership_at_end(position, MORE_ROLLOUTS)).board)
     return ownership, count_difference(record, ownership)
-
-
-def _by_more_rollouts(position: BasePosition) -> np.ndarray:
-    return scoring.ownership_at_end(position, MORE_ROLLOUTS)
 
 
 def _ownership(board: np.ndarray) -> np.ndarray:

@@ -29,12 +29,12 @@ def splitmix64(x):
 
 
 @njit(cache=True, nogil=True)
-def splitmix64_array(x):
-    """`splitmix64` of every element of a uint64 array."""
-    out = np.empty_like(x)
-    for i in range(len(x)):
-        out[i] = splitmix64(x[i])
-    return out
+def without_last_passes(size, moves):
+    """Encoded moves without the passes at their end."""
+    n = len(moves)
+    while n and np.int64(moves[n - 1]) & (WHITE_BIT - 1) == size * size:
+        n -= 1
+    return moves[:n]
 
 
 @njit(cache=True, nogil=True)
@@ -76,13 +76,11 @@ def canonicalize(size, setup, moves, symmetries, out):
 @njit(cache=True, nogil=True)
 def game_hashes(size, setup, moves, symmetries):
     """(game hash, opening hash), uint64, of a game; passes at its end do not count."""
-    n = len(moves)
-    while n and np.int64(moves[n - 1]) & (WHITE_BIT - 1) == size * size:
-        n -= 1
-    line = np.empty(n, np.int16)
-    h = splitmix64(canonicalize(size, setup, moves[:n], symmetries, line))
+    moves = without_last_passes(size, moves)
+    line = np.empty(len(moves), np.int16)
+    h = splitmix64(canonicalize(size, setup, moves, symmetries, line))
     opening = h
-    for i in range(n):
+    for i in range(len(moves)):
         h = splitmix64(h ^ np.uint64(line[i]))
         if i < OPENING_MOVES:
             opening = h
@@ -139,6 +137,6 @@ def assign_splits(opening_hashes: np.ndarray, seed: int, validation: float, test
     hash and the seed only, so it stays the same when games are added.
     """
     with np.errstate(over="ignore"):
-        salted = splitmix64_array(opening_hashes ^ np.uint64(seed * 0x2545F4914F6CDD1D % 2**64))
+        salted = splitmix64.py_func(opening_hashes ^ np.uint64(seed * 0x2545F4914F6CDD1D % 2**64))
     uniform = salted.astype(np.float64) / 2.0**64
     return np.where(uniform < test, "test", np.where(uniform < test + validation, "validation", "train"))

@@ -3,7 +3,7 @@
     index.npy    record of game 0 | record of game 1 | ...
                     |  setup_start, num_setup              --> setup.npy
                     |  move_start, num_moves               --> moves.npy
-                    |  ownership_start, or -1                 --> ownership.npy
+                    |  ownership_start, or -1              --> ownership.npy
 
 It holds what a position needs besides the moves, and the hashes by which a game's stones, moves and ownership are
 checked each time they are read (selection.py).
@@ -39,11 +39,6 @@ class GameArrays(NamedTuple):
     setup: np.ndarray                    # int16: encoded setup stones (games/coords.py)
     moves: np.ndarray                    # int16: encoded moves
     ownership: np.ndarray                # int16: final_ownership.pack_ownership
-
-    @property
-    def ranges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """setup_start, setup_end, move_start and num_moves, int64 (n,)."""
-        return ranges(self.games)
 
 
 def ranges(games: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -50,34 +50,22 @@ def _match(column: pd.Series, pat: str, case: bool = True, end: str = "") -> pd.
     return _contains(column, f"^(?:{pat}){end}", case)
 
 
-def _fullmatch(column: pd.Series, pat: str, case: bool = True) -> pd.Series:
-    return _match(column, pat, case, "$")
-
-
-def _startswith(column: pd.Series, pat: str) -> pd.Series:
-    return column.str.startswith(pat)
-
-
-def _endswith(column: pd.Series, pat: str) -> pd.Series:
-    return column.str.endswith(pat)
-
-
-def _isin(column: pd.Series, values: list) -> pd.Series:
-    return column.isin(values)
-
-
-def _between(column: pd.Series, left: int | float | str, right: int | float | str) -> pd.Series:
+def _between(column: pd.Series, left: Any, right: Any) -> pd.Series:
     _check_comparable(column, left)
     _check_comparable(column, right)
     return column.between(left, right)
 
 
-METHODS: dict[str, Callable] = {                         # their arguments must be of the types that are annotated
-    "isna": lambda column: column.isna(), "notna": lambda column: column.notna(), "isin": _isin, "between": _between}
+METHODS: dict[str, Callable] = {
+    "isna": pd.Series.isna, "notna": pd.Series.notna, "isin": pd.Series.isin, "between": _between}
 STRING_METHODS: dict[str, Callable] = {
-    "contains": _contains, "match": _match, "fullmatch": _fullmatch, "startswith": _startswith, "endswith": _endswith,
+    "contains": _contains, "match": _match, "fullmatch": lambda column, pat, case=True: _match(column, pat, case, "$"),
+    "startswith": lambda column, pat: column.str.startswith(pat),
+    "endswith": lambda column, pat: column.str.endswith(pat),
     "lower": lambda column: column.str.lower(), "upper": lambda column: column.str.upper(),
     "strip": lambda column: column.str.strip(), "len": lambda column: column.str.len()}
+ARGUMENTS: dict[str, Any] = {            # of methods: their types
+    "pat": str, "case": bool, "regex": bool, "values": list, "left": int | float | str, "right": int | float | str}
 
 
 class _Invalid(Exception):
@@ -190,7 +178,7 @@ def _call(node: ast.Call, name: str, methods: dict[str, Callable], column: Any, 
     keywords = {str(keyword.arg): _value(keyword.value, games) for keyword in node.keywords}
     arguments = signature.bind(column, *(_value(argument, games) for argument in node.args), **keywords).arguments
     for key, value in list(arguments.items())[1:]:
-        if not isinstance(value, signature.parameters[key].annotation):
+        if not isinstance(value, ARGUMENTS.get(key, ())):
             raise _Invalid(f"{key} of {name} cannot be {_kind(value)}")
     return methods[name](**arguments)
 

@@ -11,7 +11,9 @@ Every stone on the board counts as alive; which stones are dead is decided in sc
 import numpy as np
 from numba import njit
 
-from mugo.games.board import BLACK, BORDER, EMPTY, POINTS, WHITE, is_stone, points
+from mugo.games.board import BLACK, BORDER, EMPTY, POINTS, WHITE, points
+
+_UNSEEN = BORDER                         # an empty point whose region has not been looked at
 
 
 @njit(cache=True, nogil=True)
@@ -33,19 +35,20 @@ def area_score(b):
 def area_ownership(b, owners):
     """Write the owner of every point to owners, int8 (POINTS,): BLACK, WHITE or EMPTY; returns the area score.
 
-    The border of `owners` stays as it was.  A stone's point is its colour's.  An empty region is that of the one colour
-    that touches it, and nobody's if both colours or none do.
+    A stone's point is its colour's.  An empty region is that of the one colour that touches it, and nobody's if both
+    colours or none do.  The border between the rows becomes EMPTY, points beyond stay as they were.
     """
-    score = stone_difference(b)
     w = b.width
     region = np.empty(POINTS, np.int16)
-    seen = np.zeros(POINTS, np.bool_)
-    for start in points(b):
-        if is_stone(b.colour[start]):
-            owners[start] = b.colour[start]
-        if b.colour[start] != EMPTY or seen[start]:
+    score = stone_difference(b)
+    for p in points(b):
+        s = b.colour[p]
+        owners[p] = s if s == BLACK or s == WHITE else BORDER - s        # EMPTY becomes _UNSEEN, the border EMPTY
+    for i in range(b.n_empty):
+        start = np.int64(b.empties[i])
+        if owners[start] != _UNSEEN:
             continue
-        seen[start] = True
+        owners[start] = EMPTY
         region[0] = start
         n = 1
         done = 0
@@ -59,12 +62,13 @@ def area_ownership(b, owners):
                     black = True
                 elif s == WHITE:
                     white = True
-                elif s == EMPTY and not seen[p + d]:
-                    seen[p + d] = True
+                elif s == EMPTY and owners[p + d] == _UNSEEN:
+                    owners[p + d] = EMPTY
                     region[n] = p + d
                     n += 1
-        owner = np.int64(black) - np.int64(white)
-        score += owner * n
-        for i in range(n):
-            owners[region[i]] = owner
+        if black != white:
+            owner = BLACK if black else WHITE
+            score += owner * n
+            for k in range(n):
+                owners[region[k]] = owner
     return score

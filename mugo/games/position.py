@@ -172,14 +172,14 @@ class BasePosition(ABC):
 
     def _before_moves(self, n: int) -> Self:
         """This position with room for n more moves and hashes.  Raises IllegalMove beyond MAX_MOVES moves."""
-        plies = self.plies
+        plies = len(self._moves)
         if plies + n > MAX_MOVES:
             raise IllegalMove(f"a game has at most {MAX_MOVES} moves")
         after = self._copy()
         if not plies:
             after._start = self.board
         after._moves, after._hashes = np.empty(plies + n, MOVE), np.empty(plies + n + 1, np.uint64)
-        after._moves[:plies], after._hashes[:plies + 1] = self._moves, self.history
+        after._moves[:plies], after._hashes[:plies + 1] = self._moves, self._hashes if plies else self.board["hash"]
         return after
 
     def undo(self) -> Self:

@@ -15,14 +15,13 @@ from pathlib import Path
 
 import numpy as np
 
-from mugo.core.files import BadInput
+from mugo.core.files import BadInput, file_sha256
 from mugo.games import gomoku
 from mugo.games.coords import PASS, format_size
 from mugo.games.go import Position as Go
 from mugo.games.gomoku import format_row
 from mugo.games.position import BasePosition, IllegalMove
 from mugo.games.rules import Rules
-from mugo.nn.bundled import file_checksum
 from mugo.players.policy import PolicyPlayer
 from mugo.sgf.archives import UnreadableFile
 from mugo.sgf.record_positions import position_of
@@ -61,7 +60,7 @@ def openings_checksum(path: str) -> str:
     """The SHA-256 of the recorded games of --openings: of a file, or of the names and contents of all files in a folder
     that may have games.  Raises BadInput if there are none."""
     if Path(path).is_file():
-        return file_checksum(Path(path))
+        return file_sha256(Path(path))
     checksum = hashlib.sha256()
     for source in find_sources([path]):
         for file in read_files(source):

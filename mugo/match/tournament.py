@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from mugo.core.files import BadInput, lock_folder
+from mugo.core.files import BadInput, file_sha256, lock_folder
 from mugo.games import go, gomoku
 from mugo.games.coords import MAX_MOVES, size_value
 from mugo.games.position import BasePosition
@@ -35,7 +35,7 @@ from mugo.match.pairings import Pairing, find_pairing, make_pairings
 from mugo.match.referee import GameRecord, MatchRules
 from mugo.match.summary import Rows, format_summary, run_sprt, summarize
 from mugo.match.time_systems import interpret_time
-from mugo.nn.bundled import bundled_name, find_network, file_checksum
+from mugo.nn.bundled import bundled_name, find_network
 from mugo.nn.metadata import game_rules
 from mugo.core.parallel import add_scheduler_argument, check_scheduler, completed, open_executor
 from mugo.players import game_options
@@ -241,7 +241,7 @@ def checksums(participants: list[Participant], openings: str | None, start: Base
              if participant.is_player and participant.command[1] in NETWORK_PLAYERS]
     names += [""] if openings == "policy" else []
     names = [name or bundled_name(start.shape, *game_rules(start)) for name in names]
-    found = {name: file_checksum(find_network(name)) for name in sorted(names)}
+    found = {name: file_sha256(find_network(name)) for name in sorted(names)}
     if openings is not None and Path(openings).exists():
         found[openings] = openings_checksum(openings)
     return found

@@ -32,10 +32,8 @@ With Keras:
     equivariance       group convolutions by tied weights
     keras_model        a network as a Keras model
     losses             losses and metrics
-    schedules          learning-rate schedules
-    optimizers         Muon and Adam, with weight averaging
-    interrupts         Ctrl-C between two training steps
-    processes          several processes that train one model: what they agree on
+    optimizers         Muon and Adam, with weight averaging; the learning-rate schedule
+    processes          Ctrl-C between two training steps; several processes that train one model
     compile            losses, metrics and optimizer of a model; self-play's training step
     tensorboard_log    a log of training and of self-play for TensorBoard
     weight_averaging   the averaged model, with batch-norm statistics recalibrated

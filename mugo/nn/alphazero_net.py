@@ -33,8 +33,9 @@ class AlphaZeroNetConfig:
     value_filters: int = option(2, "filters of the value head", least=1, most=MAX_WIDTH)
     value_units: int = option(64, "units of the value head's dense layer", least=1, most=MAX_WIDTH)
     batch_norm: bool = option(False, "batch normalisation after each convolution")
-    head_batch_norm: bool = option(False, "batch normalisation after the convolutions of the heads",
-                                   shown_default="on")       # of all new networks: see for_game
+    # Without it, so few filters of the sum of so many were 0 at every point, and for good, in every second run: of the
+    # value head all, so that its value was the same for every position.
+    head_batch_norm: bool = option(True, "batch normalisation after the convolutions of the heads")
     kind = "alphazero"
     value_head = True
     komi_input = False
@@ -45,12 +46,7 @@ class AlphaZeroNetConfig:
 
     @classmethod
     def for_game(cls, game: str, size: int, **options: Any) -> "AlphaZeroNetConfig":
-        """A new one, for a game's input planes.  options: fields from `filters` on.
-
-        Its heads have batch normalisation.  So few filters of the sum of so many were 0 at every point, and for good,
-        in every second run: of the value head all, so that its value was the same for every position.
-        """
-        options.setdefault("head_batch_norm", True)
+        """A new one, for a game's input planes.  options: fields from `filters` on."""
         return cls(size, DEPTH[game], **options)
 
     def exported(self) -> "AlphaZeroNetConfig":

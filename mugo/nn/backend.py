@@ -47,7 +47,7 @@ with quiet():
     if keras.backend.backend() == "tensorflow":
         import tensorflow
 
-__all__ = ["FUSED_BATCH_NORM", "JIT", "has_gpu", "keras", "ops", "resolve_precision", "tensorflow"]
+__all__ = ["JIT", "has_gpu", "keras", "ops", "resolve_precision", "tensorflow"]
 
 
 @functools.cache
@@ -64,9 +64,6 @@ def has_gpu() -> bool:
 
 # How models are compiled: on the CPU, XLA made TensorFlow a third slower; JAX always compiles.
 JIT: Any = "auto" if keras.backend.backend() == "jax" or has_gpu() else False
-
-# Whether there is one operation for all of batch normalisation: layers.FusedBatchNorm.
-FUSED_BATCH_NORM = keras.backend.backend() == "tensorflow"
 
 
 def gpus_multiply_bfloat16() -> bool:
@@ -87,20 +84,13 @@ def compute_capability(device: Any) -> tuple[int, ...]:
     return tuple(map(int, found.groups())) if found else (0,)
 
 
-def bfloat16_is_faster() -> bool:
-    """Whether this machine multiplies bfloat16 faster than float32: GPUs with instructions for it, or TensorFlow on a
-    CPU with them (JAX on a CPU converts to and fro)."""
-    if has_gpu():
-        return gpus_multiply_bfloat16()
-    if not tensorflow:
-        return False
-    with contextlib.suppress(OSError):
-        return "avx512_bf16" in Path("/proc/cpuinfo").read_text()
-    return False
-
-
 def resolve_precision(precision: str) -> str:
-    """The Keras dtype policy for --precision: 'auto' is mixed_bfloat16 where that is faster, else float32."""
-    if precision == "auto":
-        return "mixed_bfloat16" if bfloat16_is_faster() else "float32"
-    return precision
+    """The Keras dtype policy for --precision.  'auto' is mixed_bfloat16 on GPUs with instructions for it, and for
+    TensorFlow on a CPU with them (JAX on a CPU converts to and fro); else float32."""
+    if precision != "auto":
+        return precision
+    is_faster = has_gpu() and gpus_multiply_bfloat16()
+    if tensorflow and not has_gpu():
+        with contextlib.suppress(OSError):
+            is_faster = "avx512_bf16" in Path("/proc/cpuinfo").read_text()
+    return "mixed_bfloat16" if is_faster else "float32"

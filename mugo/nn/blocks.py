@@ -30,17 +30,7 @@ class Block(Protocol):
 
 
 class Head(Protocol):
-    """The end of a network: filters in, one or more outputs.
-
-    uses_global_features: whether it also gets komi and the colour to move (games.position.global_features).
-    uses_context: whether it also gets the output of the context module.
-    """
-
-    @property
-    def uses_global_features(self) -> bool: ...
-
-    @property
-    def uses_context(self) -> bool: ...
+    """The end of a network: filters in, one or more outputs."""
 
     def apply(self, graph: Graph, x: Any) -> dict[str, Any]:
         """The outputs by their names: see keras_model.build."""
@@ -52,9 +42,10 @@ class NetworkSpec:
     """A network's architecture as blocks.
 
     name: of the Keras model.  size: of the board it is trained on.  depth: input planes, packed eight in a byte.
-    context: a block after the trunk, for the heads that use it (context_module.py).  uses_components, uses_people:
-    whether the network has the inputs COMPONENTS and PEOPLE.  any_size: whether the ONNX graph takes boards of every
-    size.  equivariant: whether weights are tied so that outputs turn with the board (equivariance.py).
+    context: a block after the trunk, for the heads that use it (context_module.py).  uses_global_features,
+    uses_components, uses_people: whether the network has the inputs GLOBAL_FEATURES, COMPONENTS and PEOPLE.  any_size:
+    whether the ONNX graph takes boards of every size.  equivariant: whether weights are tied so that outputs turn with
+    the board (equivariance.py).
     """
 
     name: str
@@ -63,15 +54,11 @@ class NetworkSpec:
     trunk: tuple[Block, ...]
     heads: tuple[Head, ...]
     context: Block | None = None
+    uses_global_features: bool = False
     uses_components: bool = False
     uses_people: bool = False
     any_size: bool = False
     equivariant: bool = False
-
-    @property
-    def uses_global_features(self) -> bool:
-        """Whether the network has the input GLOBAL_FEATURES."""
-        return any(head.uses_global_features for head in self.heads)
 
     @property
     def packed_bytes(self) -> int:

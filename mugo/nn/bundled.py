@@ -6,8 +6,6 @@
 
 The file of version 10 of policy-19 is policy-19-v10.safetensors; without a version, a name is that of the newest.
 """
-import functools
-import hashlib
 import re
 from pathlib import Path
 
@@ -29,9 +27,10 @@ def bundled_networks() -> dict[str, Path]:
     newest: dict[str, tuple[int, Path]] = {}
     for folder in reversed(network_folders()):
         for path in folder.glob("*.safetensors"):
-            name, version = re.fullmatch(r"(.+?)(?:-v(\d+))?", path.stem, re.DOTALL).groups()
-            if not is_temporary(path.name) and int(version or 0) >= newest.get(name, (0,))[0]:
-                newest[name] = int(version or 0), path
+            name, dash, version = path.stem.rpartition("-v")
+            name, number = (name, int(version)) if dash and version.isdecimal() else (path.stem, 0)
+            if not is_temporary(path.name) and number >= newest.get(name, (0,))[0]:
+                newest[name] = number, path
     return {name: path for name, (_, path) in sorted(newest.items())}
 
 
@@ -62,13 +61,6 @@ def name_everywhere(name: str | Path) -> str:
     return path.stem if path.resolve().parent in network_folders() else str(path.absolute())
 
 
-@functools.lru_cache(8)
-def file_checksum(path: Path) -> str:
-    """The SHA-256 of a file, a network's say."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def go_networks() -> dict[int, str]:
     """Board size -> the name of the bundled network for Go that was trained on it.  Raises BadInput without any."""
     found = {int(name.removeprefix("policy-")): name for name in bundled_networks()
@@ -82,8 +74,7 @@ def bundled_name(size: BoardSize, game: str = "go", k: int = 0, exactly: bool = 
     """The name of the bundled network for a game on boards of this size.
 
     Go: policy-SIZE, or else the one for the nearest size, the larger of two; of a rectangle the mean of its sides
-    counts.  Gomoku: gomoku-SIZE-K, which is
-    free-style.  Raises BadInput, naming those there are, if there is none.
+    counts.  Gomoku: gomoku-SIZE-K, which is free-style.  Raises BadInput, naming those there are, if there is none.
     """
     if game == "go":
         names = go_networks()

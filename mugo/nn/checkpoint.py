@@ -189,51 +189,46 @@ def latest_checkpoint(run: Path, check: Callable[[dict[str, Any], Path], None], 
     make: returns a new model, compiled, with its optimizer built, for such metadata.  Raises BadInput if there is no
     checkpoint, and for a run of an earlier version.
     """
-    for name in names:
-        if (run / name).exists():
-            try:
-                metadata, file = read_metadata(run / name), TensorFile(run / name)
-                arrays = file.read()
-            except OtherFormat:
-                raise
-            except BadInput as error:
-                if name != names[-1]:
-                    log_to_stderr(f"{error}; the checkpoint before it is tried")
-                continue
-            check(metadata, run / name)
-            model = make(metadata)
-            expected = {tensor: ("f" if "float" in variable.dtype else "i", tuple(variable.shape))
-                        for tensor, variable in variables_of(model).items()}
-            check_tensors(file, run / name, expected, arrays.keys())
-            assign(model, arrays)
-            if name != names[0] and is_first():
-                link_checkpoint(run / name, run / names[0])
-            return model, metadata
-    raise no_run(run, names)
+    def read(path: Path) -> tuple[dict[str, Any], TensorFile, dict[str, np.ndarray]]:
+        metadata, file = read_metadata(path), TensorFile(path)
+        return metadata, file, file.read()
+
+    path, (metadata, file, arrays) = _first_undamaged(run, names, read, log_to_stderr)
+    check(metadata, path)
+    model = make(metadata)
+    expected = {tensor: ("f" if "float" in variable.dtype else "i", tuple(variable.shape))
+                for tensor, variable in variables_of(model).items()}
+    check_tensors(file, path, expected, arrays.keys())
+    assign(model, arrays)
+    if path.name != names[0] and is_first():
+        link_checkpoint(path, run / names[0])
+    return model, metadata
 
 
 def latest_metadata(run: Path, check: Callable[[dict[str, Any], Path], None],
                     names: tuple[str, ...] = (CHECKPOINT, PREVIOUS)) -> dict[str, Any]:
     """The metadata of the first of these checkpoints of a run whose metadata are not damaged.  check, errors: as in
     `latest_checkpoint`."""
+    path, metadata = _first_undamaged(run, names, read_metadata, lambda line: None)
+    check(metadata, path)
+    return metadata
+
+
+def _first_undamaged(run: Path, names: tuple[str, ...], read: Callable[[Path], Any], log: Callable[[str], None]
+                     ) -> tuple[Path, Any]:
+    """(path, read(path)) of the first of these checkpoints that is not damaged.  log: gets a line for each that is."""
     for name in names:
         if (run / name).exists():
             try:
-                metadata = read_metadata(run / name)
+                return run / name, read(run / name)
             except OtherFormat:
                 raise
-            except BadInput:
-                continue
-            check(metadata, run / name)
-            return metadata
-    raise no_run(run, names)
-
-
-def no_run(run: Path, names: tuple[str, ...]) -> BadInput:
-    """The error that a folder has none of these checkpoints."""
+            except BadInput as error:
+                if name != names[-1]:
+                    log(f"{error}; the checkpoint before it is tried")
     if not run.is_dir():
-        return BadInput(f"{run}: no such folder, so no training run to resume")
+        raise BadInput(f"{run}: no such folder, so no training run to resume")
     old = run / "checkpoint.keras"
     if old.exists():
-        return BadInput(f"{old} was written by an earlier version of MuGo: this version resumes from {names[0]}")
-    return BadInput(f"{run} holds no training run to resume: {names[0]} is missing or damaged")
+        raise BadInput(f"{old} was written by an earlier version of MuGo: this version resumes from {names[0]}")
+    raise BadInput(f"{run} holds no training run to resume: {names[0]} is missing or damaged")

@@ -11,9 +11,9 @@ from mugo.nn.backend import JIT, keras
 from mugo.nn.heads import PolicyHead
 from mugo.nn.losses import (
     KnownMean,
-    LabelSmoothingCrossentropy,
-    SparseCrossentropyOfKnown,
     entropy,
+    known_move_loss,
+    label_smoothing_crossentropy,
     outcome_loss,
     ownership_loss,
     score_loss,
@@ -28,8 +28,8 @@ SUPERVISED: dict[str, tuple[Any, str, tuple[str, ...]]] = {
     "value": (outcome_loss, "value_weight", ("mse", "accuracy")),
     "ownership": (ownership_loss, "ownership_weight", ("accuracy",)),
     "score": (score_loss, "score_weight", ("error",)),
-    "policy_reply": (SparseCrossentropyOfKnown, "auxiliary_weight", ()),
-    "policy_next": (SparseCrossentropyOfKnown, "auxiliary_weight", ()),
+    "policy_reply": (known_move_loss, "auxiliary_weight", ()),
+    "policy_next": (known_move_loss, "auxiliary_weight", ()),
 }
 WEIGHTS = {"value_weight": 0.5, "ownership_weight": 0.5, "score_weight": 0.05, "auxiliary_weight": 0.15}
 
@@ -41,12 +41,12 @@ def compile_for_training(model: keras.Model, config: PolicyNetConfig, schedule: 
     """Prepare a model of this config for supervised learning; top-1 and top-5 accuracy are among its metrics.
 
     schedule: the learning rate, a number or a schedule.  weights: of the losses, by the names of WEIGHTS.  optimizer:
-    one of OPTIMIZERS.  label_smoothing: see LabelSmoothingCrossentropy.  weight_decay: see AveragingOptimizer.
+    one of OPTIMIZERS.  label_smoothing: see losses.  weight_decay: see optimizers.Adam.
     only_value_head: see freeze_policy.
     """
     if only_value_head:
         freeze_policy(model, config)
-    losses: dict[str, Any] = {"policy": LabelSmoothingCrossentropy(label_smoothing) if label_smoothing else
+    losses: dict[str, Any] = {"policy": label_smoothing_crossentropy(label_smoothing) if label_smoothing else
                               keras.losses.SparseCategoricalCrossentropy(from_logits=True)}
     loss_weights = {"policy": 1.0}
     metrics: dict[str, list] = {"policy": [
@@ -56,8 +56,7 @@ def compile_for_training(model: keras.Model, config: PolicyNetConfig, schedule: 
     ]}
     for output in sorted(set(model.output_names) - {"policy"}):
         loss, weight, measures = SUPERVISED[output]
-        losses[output] = loss() if isinstance(loss, type) else loss
-        loss_weights[output] = weights[weight]
+        losses[output], loss_weights[output] = loss, weights[weight]
         metrics[output] = [KnownMean(name) for name in measures]
     axes = weight_axes(config.spec()) if config.equivariant else None
     model.compile(OPTIMIZERS[optimizer](schedule, weight_axes=axes, weight_decay=weight_decay), loss=losses,
@@ -82,14 +81,13 @@ def freeze_policy(model: keras.Model, config: PolicyNetConfig) -> None:
 def compile_for_selfplay(model: keras.Model, learning_rate: float = 2e-3, l2: float = 1e-4) -> None:
     """Prepare a model for self-play learning by Adam; `train_step` is a step of it.
 
-    l2: the factor of ‖θ‖² in the loss.  A checkpoint keeps it with the model.
+    l2: the factor of ‖θ‖² in the loss.
     """
     for layer in model.layers:
         for name in ("kernel", "bias", "gamma", "beta"):
             weight = getattr(layer, name, None)
             if weight is not None:
-                weight.regularizer = keras.regularizers.L2(l2)            # counts from now on,
-                setattr(layer, f"{name}_regularizer", weight.regularizer)  # and in a model that is loaded again
+                weight.regularizer = keras.regularizers.L2(l2)
     model.compile(
         keras.optimizers.Adam(learning_rate),
         loss={"policy": keras.losses.CategoricalCrossentropy(from_logits=True), "value": squared_error},

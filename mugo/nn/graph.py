@@ -100,13 +100,15 @@ class Graph(Protocol):
         ...
 
     def lead(self, ownership: Any) -> Any:
-        """The points that the side to move is ahead by on the board, (n, 1), without a gradient."""
+        """The points that the side to move is ahead by on the board, (n, 1).  No gradient passes: those of value and
+        score are the same for all points, and 13 times as large as that of ownership."""
         ...
 
     def score(self, lead: Any, correction: Any, scale: Any, unit: float, min_scale: float) -> Any:
-        """The mean and the scale of a logistic distribution of the final score: see layers.ScoreDistribution."""
+        """The mean and the scale of a logistic distribution of the final score, (n, 2) in points: of the lead, a
+        correction of it and a scale before softplus, in units of so many points, and komi.  min_scale: in points."""
         ...
 
     def value_of_score(self, score: Any, correction: Any) -> Any:
-        """The value before tanh, (n, 1): see layers.ValueOfScore."""
+        """The value before tanh, (n, 1): mean / (2 scale) of the score, and a correction."""
         ...

@@ -34,7 +34,6 @@ class PolicyHead:
     auxiliary: str = ""
     filters: int = 0
     uses_context: bool = False
-    uses_global_features = False
 
     @property
     def output(self) -> str:
@@ -66,7 +65,6 @@ class OutcomeHead:
 
     filters: int = 32
     units: int = 64
-    uses_global_features = uses_context = False
 
     def apply(self, graph: Graph, x: Any) -> dict[str, Any]:
         y = graph.conv(x, "value_conv", self.filters, batch_norm="value_batch_norm", relu="value_relu", kind=TRIVIAL)
@@ -85,7 +83,6 @@ class DensePolicyHead:
     size: int
     filters: int
     with_batch_norm: bool = False
-    uses_global_features = uses_context = False
 
     def apply(self, graph: Graph, x: Any) -> dict[str, Any]:
         batch_norm = "policy_batch_norm" if self.with_batch_norm else ""
@@ -103,7 +100,6 @@ class DenseValueHead:
     filters: int
     units: int
     with_batch_norm: bool = False
-    uses_global_features = uses_context = False
 
     def apply(self, graph: Graph, x: Any) -> dict[str, Any]:
         batch_norm = "value_batch_norm" if self.with_batch_norm else ""

@@ -11,7 +11,7 @@ on all.  The policy-value network (alphazero_net.py) learned a game from self-pl
 import functools
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -187,19 +187,9 @@ class Network:
                                    [position.to_play for position in positions])
         n = len(coords.symmetries(shape)) if symmetries and not self.equivariant else 1
         encoded = None if people is None else np.repeat(encode_people(people.numbers()), len(positions), axis=0)
-        return self.evaluate_symmetries(lambda symmetry: network_input(encode(positions, symmetry), shape),
-                                        range(n), features, encoded)
-
-    def evaluate_symmetries(self, packed_in: Callable[[int], np.ndarray], of: Iterable[int],
-                            features: np.ndarray | None = None, people: np.ndarray | None = None) -> NetworkOutput:
-        """Outputs averaged over the symmetries `of`; packed_in(symmetry): the packed planes in that symmetry.
-        features, people: as in `run`."""
-        outputs = []
-        for symmetry in of:
-            packed = packed_in(symmetry)
-            turn = coords.symmetries(board_shape(packed))[symmetry]
-            outputs.append(turned_back(self.evaluate_packed(packed, features, people), turn))
-        return mean_output(outputs)
+        return mean_output([
+            turned_back(self.evaluate_packed(network_input(encode(positions, symmetry), shape), features, encoded),
+                        coords.symmetries(shape)[symmetry]) for symmetry in range(n)])
 
     def evaluate_packed(self, packed: np.ndarray, features: np.ndarray | None = None,
                         people: np.ndarray | None = None) -> NetworkOutput:

@@ -4,21 +4,10 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from mugo.nn import equivariance
-from mugo.nn.backend import keras
+from mugo.nn.backend import keras, ops
 from mugo.nn.blocks import NetworkSpec
 from mugo.nn.graph import COMPONENTS, GLOBAL_FEATURES, PEOPLE, REGULAR, TRIVIAL
-from mugo.nn.layers import (
-    ChainPool,
-    Column,
-    DilatedConv2D,
-    FusedBatchNorm,
-    Lead,
-    PointBias,
-    Rescaling,
-    ScoreDistribution,
-    UnpackPlanes,
-    ValueOfScore,
-)
+from mugo.nn.layers import ChainPool, DilatedConv2D, FusedBatchNorm, PointBias, UnpackPlanes
 from mugo.nn.onnx_graph import EPSILON
 from mugo.nn.people import INPUTS
 from mugo.nn.weights import network_weights, weight_axes
@@ -77,8 +66,7 @@ class KerasGraph:
             self.people = self.inputs[PEOPLE] = keras.Input((INPUTS,), dtype="float32", name=PEOPLE)
         if spec.uses_global_features:
             features = self.inputs[GLOBAL_FEATURES] = keras.Input((2,), dtype="float32", name=GLOBAL_FEATURES)
-            self.komi = Column(0, name="komi", dtype="float32")(features)
-            self.colour = Column(1, name="colour", dtype="float32")(features)
+            self.komi, self.colour = features[:, :1], features[:, 1:]
         return UnpackPlanes(spec.size, spec.depth, name="unpack", dtype=self.dtype)(self.inputs["packed"])
 
     def conv(self, x: Any, name: str, filters: int, width: int = 1, *, batch_norm: str = "", relu: str = "",
@@ -114,7 +102,7 @@ class KerasGraph:
         return layers.Concatenate(name=name, dtype=self.dtype)(tensors)
 
     def rescale(self, x: Any, name: str, factor: float) -> Any:
-        return Rescaling(factor, name=name, dtype=self.dtype)(x)
+        return x * factor
 
     def mean_pool(self, x: Any, name: str) -> Any:
         return layers.GlobalAveragePooling2D(name=name, dtype=self.dtype)(x)
@@ -138,10 +126,10 @@ class KerasGraph:
         return layers.Flatten(name="ownership", dtype=self.dtype)(plane)
 
     def lead(self, ownership: Any) -> Any:
-        return Lead(name="lead", dtype=self.dtype)(ownership)
+        return ops.sum(ops.tanh(ops.stop_gradient(ownership)), axis=-1, keepdims=True)
 
     def score(self, lead: Any, correction: Any, scale: Any, unit: float, min_scale: float) -> Any:
-        return ScoreDistribution(unit, min_scale, name="score", dtype=self.dtype)([lead, correction, scale, self.komi])
+        return self.concatenate([lead + unit * correction + self.komi, unit * ops.softplus(scale) + min_scale], "score")
 
     def value_of_score(self, score: Any, correction: Any) -> Any:
-        return ValueOfScore(name="value", dtype=self.dtype)([score, correction])
+        return self.add([score[:, :1] / (2 * score[:, 1:]), correction], "value")

@@ -5,7 +5,6 @@
     DilatedConv2D     a dilated convolution, as one TensorFlow operation
     PointBias         one learned number for each point of the board
     ChainPool         means and maxima over chains and empty regions
-    Lead, ScoreDistribution, ValueOfScore, Column, Rescaling    of the value head
 """
 import functools
 
@@ -13,7 +12,7 @@ import numpy as np
 
 from mugo.games import planes
 from mugo.nn import devices
-from mugo.nn.backend import FUSED_BATCH_NORM, keras, ops, quiet, tensorflow
+from mugo.nn.backend import keras, ops, quiet, tensorflow
 
 @keras.saving.register_keras_serializable("mugo")
 class UnpackPlanes(keras.layers.Layer):
@@ -46,7 +45,7 @@ class FusedBatchNorm(keras.layers.BatchNormalization):
 
     def call(self, inputs, training=None, mask=None):
         divided = devices.replicas() > 1
-        if not (FUSED_BATCH_NORM and training and self.trainable and (len(inputs.shape) == 4 or divided)):
+        if not (tensorflow and training and self.trainable and (len(inputs.shape) == 4 or divided)):
             return super().call(inputs, training=training, mask=mask)
         outputs, mean, variance = self._of_whole_batch(inputs) if divided else self._fused(inputs)
         devices.assign([(moving, moving * self.momentum + of_batch * (1 - self.momentum)) for moving, of_batch in
@@ -166,84 +165,3 @@ class ChainPool(keras.layers.Layer):
 
     def compute_output_shape(self, input_shape):
         return (*input_shape[0][:-1], 2 * input_shape[0][-1])
-
-
-@keras.saving.register_keras_serializable("mugo")
-class Lead(keras.layers.Layer):
-    """The points that the side to move is ahead by on the board: logits of ownership (n, points) to (n, 1).
-
-    No gradient passes.  The gradients of value and score are the same for all points, and 13 times as large as that of
-    ownership.
-    """
-
-    def call(self, ownership):
-        return ops.sum(ops.tanh(ops.stop_gradient(ownership)), axis=-1, keepdims=True)
-
-    def compute_output_shape(self, input_shape):
-        return (*input_shape[:-1], 1)
-
-
-@keras.saving.register_keras_serializable("mugo")
-class ScoreDistribution(keras.layers.Layer):
-    """The mean and the scale of a logistic distribution of the final score, (n, 2), in points.
-
-    Of the lead on the board, a correction of it, the scale before softplus, and komi, each (n, 1).
-    unit: points that a correction and a scale of 1 stand for.  min_scale: the smallest scale, in points.
-    """
-
-    def __init__(self, unit: float, min_scale: float, **kwargs):
-        super().__init__(**kwargs)
-        self.unit, self.min_scale = unit, min_scale
-
-    def call(self, inputs):
-        lead, correction, scale, komi = inputs
-        mean = lead + self.unit * correction + komi
-        return ops.concatenate([mean, self.unit * ops.softplus(scale) + self.min_scale], -1)
-
-    def get_config(self):
-        return super().get_config() | {"unit": self.unit, "min_scale": self.min_scale}
-
-    def compute_output_shape(self, input_shape):
-        return (*input_shape[0][:-1], 2)
-
-
-@keras.saving.register_keras_serializable("mugo")
-class ValueOfScore(keras.layers.Layer):
-    """The value before tanh, (n, 1): of a score distribution, (n, 2), plus a correction, (n, 1)."""
-
-    def call(self, inputs):
-        score, correction = inputs
-        return score[..., :1] / (2 * score[..., 1:]) + correction
-
-    def compute_output_shape(self, input_shape):
-        return input_shape[1]
-
-
-@keras.saving.register_keras_serializable("mugo")
-class Column(keras.layers.Layer):
-    """One of several features: (n, features) to (n, 1)."""
-
-    def __init__(self, index: int, **kwargs):
-        super().__init__(**kwargs)
-        self.index = index
-
-    def call(self, x):
-        return x[:, self.index:self.index + 1]
-
-    def get_config(self):
-        return super().get_config() | {"index": self.index}
-
-
-@keras.saving.register_keras_serializable("mugo")
-class Rescaling(keras.layers.Layer):
-    """Multiplies by a number.  Keras's own does not work on JAX where TensorFlow is not installed."""
-
-    def __init__(self, scale: float, **kwargs):
-        super().__init__(**kwargs)
-        self.scale = scale
-
-    def call(self, x):
-        return x * self.scale
-
-    def get_config(self):
-        return super().get_config() | {"scale": self.scale}

@@ -3,32 +3,25 @@
 Outcomes z are 1 where the side to move has won, -1 where it has lost.  A value head gives a score, and the value is
 v = tanh(score).  What is not known of a game is masked: it has a loss of 0, and metrics leave it out.
 """
+from collections.abc import Callable
 from typing import Any
 
 from mugo.nn.backend import keras, ops
 
 
-@keras.saving.register_keras_serializable("mugo")
-class LabelSmoothingCrossentropy(keras.losses.Loss):
-    """Cross-entropy of sparse targets with label smoothing: a fraction of each target is spread over all moves
-    (Szegedy et al. 2016, arXiv:1512.00567, section 7).  Keras has it for one-hot targets only."""
+def label_smoothing_crossentropy(label_smoothing: float) -> Callable[[Any, Any], Any]:
+    """Cross-entropy of move indices (n,) or (n, 1) and logits (n, moves), with label smoothing: a fraction of each
+    target is spread over all moves (Szegedy et al. 2016, arXiv:1512.00567, section 7).  Keras has it for one-hot
+    targets only."""
+    def loss(moves, logits):
+        of_move = ops.sparse_categorical_crossentropy(ops.reshape(moves, ops.shape(logits)[:-1]), logits,
+                                                      from_logits=True)
+        of_uniform = ops.logsumexp(logits, axis=-1) - ops.mean(logits, axis=-1)
+        return (1 - label_smoothing) * of_move + label_smoothing * of_uniform
 
-    def __init__(self, label_smoothing: float, name: str = "label_smoothing_crossentropy", **options: Any):
-        super().__init__(name=name, **options)
-        self.label_smoothing = label_smoothing
-
-    def call(self, y_true, y_pred):
-        """y_true: move indices (n,) or (n, 1).  y_pred: logits (n, moves)."""
-        move = ops.reshape(y_true, ops.shape(y_pred)[:-1])
-        of_move = ops.sparse_categorical_crossentropy(move, y_pred, from_logits=True)
-        of_uniform = ops.logsumexp(y_pred, axis=-1) - ops.mean(y_pred, axis=-1)
-        return (1 - self.label_smoothing) * of_move + self.label_smoothing * of_uniform
-
-    def get_config(self):
-        return super().get_config() | {"label_smoothing": self.label_smoothing}
+    return loss
 
 
-@keras.saving.register_keras_serializable("mugo")
 def outcome_loss(outcome, score):
     """Negative log-likelihood of the outcome z, whose probability is (1 + z tanh(score)) / 2; 0 where z is 0, unknown.
 
@@ -38,13 +31,11 @@ def outcome_loss(outcome, score):
     return ops.mean(ops.abs(outcome) * ops.softplus(-2 * outcome * score), axis=-1)
 
 
-@keras.saving.register_keras_serializable("mugo")
 def squared_error(outcome, score):
     """(z - v)², AlphaZero's loss of the value; a draw, z = 0, counts as other outcomes do."""
     return ops.mean(ops.square(ops.reshape(outcome, ops.shape(score)) - ops.tanh(score)), axis=-1)
 
 
-@keras.saving.register_keras_serializable("mugo")
 def entropy(_, logits):
     """Of the policy p = softmax(logits), in nats; the target is not used."""
     log_p = ops.log_softmax(logits)
@@ -54,7 +45,6 @@ def entropy(_, logits):
 UNKNOWN_OWNER = 2                        # in a target of ownership
 
 
-@keras.saving.register_keras_serializable("mugo")
 def ownership_loss(ownership, logits):
     """Cross-entropy of the owner of each point, whose probability is (1 + tanh(logit)) / 2, in nats, averaged over the
     board: (n,).
@@ -66,7 +56,6 @@ def ownership_loss(ownership, logits):
     return ops.mean(known * (ops.softplus(2 * logits) - (1 + ownership) * logits), axis=-1)
 
 
-@keras.saving.register_keras_serializable("mugo")
 def score_loss(points, score):
     """Negative log-likelihood of the final score, in points, under a logistic distribution: (n,).
 
@@ -79,14 +68,11 @@ def score_loss(points, score):
     return ops.where(known, ops.log(scale) + error + 2 * ops.softplus(-error), 0.0)
 
 
-@keras.saving.register_keras_serializable("mugo")
-class SparseCrossentropyOfKnown(keras.losses.Loss):
-    """Cross-entropy of move indices (n, 1), of which those below 0 are masked, and logits (n, moves)."""
-
-    def call(self, y_true, y_pred):
-        move = ops.cast(ops.reshape(y_true, ops.shape(y_pred)[:-1]), "int32")
-        loss = ops.sparse_categorical_crossentropy(ops.maximum(move, 0), y_pred, from_logits=True)
-        return ops.where(move >= 0, loss, 0.0)
+def known_move_loss(moves, logits):
+    """Cross-entropy of move indices (n, 1), of which those below 0 are masked, and logits (n, moves): (n,)."""
+    moves = ops.cast(ops.reshape(moves, ops.shape(logits)[:-1]), "int32")
+    loss = ops.sparse_categorical_crossentropy(ops.maximum(moves, 0), logits, from_logits=True)
+    return ops.where(moves >= 0, loss, 0.0)
 
 
 def _outcome_error(outcome, score):
@@ -104,7 +90,6 @@ def _score_error(points, score):
 KNOWN_MEANS = {"mse": _outcome_error, "accuracy": _is_sign_right, "error": _score_error}
 
 
-@keras.saving.register_keras_serializable("mugo")
 class KnownMean(keras.metrics.Mean):
     """A mean over what is known; NaN where nothing is.  name: one of KNOWN_MEANS,
 

@@ -2,7 +2,6 @@
 
 They are in the header of its file (tensor_file.py), and are checked before anything is made from them.
 """
-import json
 import math
 from dataclasses import MISSING, asdict, fields
 from pathlib import Path
@@ -10,15 +9,14 @@ from typing import Any
 
 from mugo.core.files import BadInput
 from mugo.core.limits import FRACTION, SEED
-from mugo.core.schema import ANYTHING, TEXT, Object, check_value, integer, number, optional
+from mugo.core.options import Option, options_of
+from mugo.core.schema import ANYTHING, BOOLEAN, TEXT, Object, Test, check_value, integer, number, optional
 from mugo.games import gomoku
 from mugo.games.coords import MAX_SIZE, MIN_SIZE
 from mugo.games.game import PLANE_TABLES
 from mugo.games.position import BasePosition
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
-from mugo.nn.blocks import ORIENTATIONS
-from mugo.nn.context_module import DILATIONS
-from mugo.nn.policy_net import MAX_LAYERS, MAX_WIDTH, PolicyNetConfig
+from mugo.nn.policy_net import MAX_LAYERS, PolicyNetConfig
 from mugo.nn.quantization import MAX_RANGE, MIN_RANGE, Ranges
 from mugo.nn.tensor_file import OtherFormat, TensorFile
 from mugo.nn.weights import network_weights
@@ -99,18 +97,10 @@ def checked_metadata(metadata: Any, path: Path) -> dict[str, Any]:
     if metadata.get("format") != FORMAT:
         raise OtherFormat(f"{path} has format {str(metadata.get('format'))[:40]}; this program reads format {FORMAT}")
     try:
-        _check(metadata)
-    except _Mismatch as error:
-        raise OtherFormat(f"{path} {error}") from None
+        check_metadata(metadata, str(path))
+    except BadInput as error:
+        raise OtherFormat(str(error)) from None
     return metadata
-
-
-def check_metadata(metadata: dict[str, Any], name: str) -> None:
-    """Raise BadInput, a line that begins with the name, unless `read_metadata` can read these metadata from a file."""
-    try:
-        _check(json.loads(json.dumps(metadata)))
-    except _Mismatch as error:
-        raise BadInput(f"{name} {error}") from None
 
 
 # What a network was trained on, and those that it was initialised from: training.provenance, positions_trained.
@@ -118,116 +108,62 @@ _DATA = Object({}, {"fingerprint": TEXT, "split": Object({"seed": integer(*SEED)
                                                           "test": number(*FRACTION)}),
                     "training": TEXT, "validation": TEXT, "seed": integer(*SEED), "sources": [TEXT],
                     "games": integer(0), "positions": integer(0)})
-TRAINED = Object({}, {"size": integer(MIN_SIZE, MAX_SIZE), "data": optional(_DATA),
-                      "best": optional(Object({}, {"positions": integer(0)}, others=ANYTHING)),
-                      "init_from": optional(Object({}, others=ANYTHING))}, others=ANYTHING)
-
+_TRAINED = Object({}, {"size": integer(MIN_SIZE, MAX_SIZE), "data": optional(_DATA),
+                       "best": optional(Object({}, {"positions": integer(0)}, others=ANYTHING)),
+                       "init_from": optional(Object({}, others=ANYTHING))}, others=ANYTHING)
 # Static quantisation: range_calibration.py.
-QUANTIZATION = Object({"ranges": Object({}, others=[number(-MAX_RANGE, MAX_RANGE)]),
-                       "metrics": Object({"top1_agreement": number(), "kl": number()}, others=number())},
-                      {"positions": integer(0), "compared_on": integer(0)})
+_RANGE = Test(lambda pair: isinstance(pair, list) and len(pair) == 2 and all(map(number().is_good, pair))
+              and -MAX_RANGE <= pair[0] <= 0 <= pair[1] <= MAX_RANGE and pair[1] - pair[0] >= MIN_RANGE,
+              f"[low, high] around 0, {MAX_RANGE:g} from it at most")
+_QUANTIZATION = Object({"ranges": Object({}, others=_RANGE),
+                        "metrics": Object({"top1_agreement": number(), "kl": number()}, others=number())},
+                       {"positions": integer(0), "compared_on": integer(0)})
+_NAME = Test(lambda name: isinstance(name, str) and len(name) <= MAX_NAME and name.isprintable(),
+             f"a text of at most {MAX_NAME} printable characters")
 
 
-class _Mismatch(Exception):
-    """What of a network's metadata does not fit this program; continues a line that begins with the file."""
-
-
-def _check(metadata: dict[str, Any]) -> None:
-    """Raise _Mismatch unless the metadata describe a network of this program."""
+def check_metadata(metadata: dict[str, Any], source: str) -> None:
+    """Raise BadInput, which begins with the source, unless these are the metadata of a network of this program."""
     game = metadata.get("game", "go")
     if not isinstance(game, str) or game not in PLANE_TABLES:
-        raise _Mismatch(f"plays {str(game)[:40]!r}; this program knows {' and '.join(PLANE_TABLES)}")
-    for name, kind in ("planes", list), ("size", int), ("config", dict):
-        if not isinstance(metadata.get(name), kind):
-            raise _Mismatch(f"is not a MuGo network: its metadata have no {name!r}")
-    _check_planes(metadata["planes"], [list(plane) for plane in PLANE_TABLES[game]])
-    kind = metadata["config"].get("kind")
-    if not isinstance(kind, str) or kind not in CONFIGS:
-        raise _Mismatch(f"is a network of kind {str(kind)[:40]!r}; this program knows {' and '.join(CONFIGS)}")
-    if game != "go" and CONFIGS[kind] is PolicyNetConfig:
-        raise _Mismatch(f"is a network of kind {kind!r} for {game}; this program has those for Go alone")
-    _check_config(metadata["config"], CONFIGS[kind])
-    _check_weights(config_of(metadata))
-    size, depth = metadata["size"], sum(plane.depth for plane in PLANE_TABLES[game])
-    if not MIN_SIZE <= size <= MAX_SIZE or isinstance(size, bool):
-        raise _Mismatch(f"is for boards of size {size}; this program has {MIN_SIZE} to {MAX_SIZE}")
-    for name, expected in ("size", size), ("depth", depth):
-        if metadata["config"].get(name, expected) != expected:
-            raise _Mismatch(f"contradicts itself: its config has {name} {metadata['config'][name]}, not {expected}")
-    k, exactly = metadata.get("k", 0), metadata.get("exactly", False)
-    if game == "gomoku" and not (type(k) is int and gomoku.MIN_SIZE <= k <= size and isinstance(exactly, bool)):
-        raise _Mismatch(f"plays Gomoku with k = {str(k)[:40]} on {size}x{size}; this program has "
-                        f"{gomoku.MIN_SIZE} to {size}")
-    name = metadata.get("name") or ""
-    if not isinstance(name, str) or len(name) > MAX_NAME or not name.isprintable():
-        raise _Mismatch(f"has a name that is no text of at most {MAX_NAME} printable characters")
-    source: Any = metadata
-    try:
-        check_value(metadata.get("quantization"), optional(QUANTIZATION), "its quantization")
-        _check_ranges(metadata)
-        while source:
-            check_value(source, TRAINED, "its training")
-            source = source.get("init_from")
-    except BadInput as error:
-        raise _Mismatch(f"has wrong metadata: {error}") from None
+        raise BadInput(f"{source} plays {str(game)[:40]!r}; this program knows {' and '.join(PLANE_TABLES)}")
+    table = [list(plane) for plane in PLANE_TABLES[game]]
+    kinds = [kind for kind, config in CONFIGS.items() if game == "go" or config is not PolicyNetConfig]
+    check_value(metadata, Object({
+        "size": integer(MIN_SIZE, MAX_SIZE),
+        "planes": Test(lambda planes: planes == table, "this program's table of input planes"),
+        "config": Object({"kind": Test(lambda kind: kind in kinds, f"{' or '.join(kinds)} for {game}")},
+                         others=ANYTHING)},
+        {"name": optional(_NAME), "quantization": optional(_QUANTIZATION)}, others=ANYTHING), source)
+    size = metadata["size"]
+    if game == "gomoku":
+        check_value(metadata, Object({"k": integer(gomoku.MIN_SIZE, size)}, {"exactly": BOOLEAN}, others=ANYTHING),
+                    source)
+    trained: Any = metadata
+    while trained:
+        check_value(trained, _TRAINED, source)
+        trained = trained.get("init_from")
+    _check_config(metadata["config"], size, sum(plane.depth for plane in PLANE_TABLES[game]), source)
 
 
-def _check_config(config: dict[str, Any], kind: type[Config]) -> None:
-    """Raise _Mismatch unless the hyperparameters are those of this kind of network, each in its range."""
-    known = {field.name: field for field in fields(kind)}
-    for name in config.keys() - {"kind"}:
-        if name not in known:
-            raise _Mismatch(f"has a config that is not one of this program's: it has {name[:40]!r}")
-    for name, field in known.items():
-        if name not in config:
-            if field.default is MISSING:
-                raise _Mismatch(f"has a config that is not one of this program's: it has no {name!r}")
-            continue
-        value = config[name]
-        is_list = isinstance(value, list)
-        values = value if is_list else [value]
-        scalar = bool if field.type is bool else int
-        most = {"layers": MAX_LAYERS, "context_layers": len(DILATIONS)}.get(name, MAX_WIDTH)
-        least = 0 if kind is PolicyNetConfig and name == "policy_filters" else 1
-        if is_list == (field.type in (int, bool)) or len(values) > MAX_LAYERS or not all(
-                type(v) is scalar and (scalar is bool or least <= v <= most) for v in values):
-            raise _Mismatch(f"has a config that is not one of this program's: {name} is {str(value)[:40]}")
-
-
-def _check_ranges(metadata: dict[str, Any]) -> None:
-    """Raise _Mismatch unless every range of a quantised network is one around 0."""
-    for tensor, pair in metadata["quantization"]["ranges"].items() if has_int8(metadata) else ():
-        if len(pair) != 2 or not (pair[0] <= 0 <= pair[1] and pair[1] - pair[0] >= MIN_RANGE):
-            raise _Mismatch(f"has wrong metadata: the range of {tensor[:40]!r} is not one around 0")
-
-
-def _check_weights(config: Config) -> None:
-    """Raise _Mismatch if there is no such network, or if its weights are more than a file may have."""
-    if isinstance(config, PolicyNetConfig):
-        if config.policy_context and not config.policy_context_fits:
-            raise _Mismatch("has a config that is not one of this program's: policy_context is for networks with "
-                            "policy_filters, and with komi_input if they have a value_head")
-        if config.chain_pooling and not config.has_context:
-            raise _Mismatch("has a config that is not one of this program's: chain_pooling is for networks with a "
-                            "context module, those with policy_context or komi_input")
-        for name in config.tied_widths:
-            if (width := getattr(config, name)) % ORIENTATIONS:
-                raise _Mismatch(f"has a config that is not one of this program's: {name} is {width}, and an "
-                                f"equivariant network has a multiple of {ORIENTATIONS}")
-    weights = sum(math.prod(weight.shape) for weight in network_weights(config.spec()).values())
+def _check_config(config: dict[str, Any], size: int, depth: int, source: str) -> None:
+    """Raise BadInput unless these hyperparameters are those of a network for this size and so many planes."""
+    kind = CONFIGS[config["kind"]]
+    tests = {name: _value_of(each) for name, each in options_of(kind).items()} | {
+        "size": Test(lambda value: value == size, f"{size}"), "depth": Test(lambda value: value == depth, f"{depth}")}
+    needed = [field.name for field in fields(kind) if field.default is MISSING]
+    others = [field.name for field in fields(kind) if field.default is not MISSING]
+    check_value(config, Object({"kind": TEXT} | {name: tests[name] for name in needed},
+                               {name: tests[name] for name in others}), f"{source}: its config")
+    network = config_of({"config": config})
+    if isinstance(network, PolicyNetConfig) and network.problem:
+        raise BadInput(f"{source}: its config: {network.problem}")
+    weights = sum(math.prod(weight.shape) for weight in network_weights(network.spec()).values())
     if 4 * weights > MAX_WEIGHTS_BYTES:
-        raise _Mismatch(f"has a config of {weights:,} weights; networks have at most {MAX_WEIGHTS_BYTES // 4:,}")
+        raise BadInput(f"{source} has a config of {weights:,} weights; at most {MAX_WEIGHTS_BYTES // 4:,} are allowed")
 
 
-def _check_planes(trained: list, ours: list[list]) -> None:
-    """Raise _Mismatch unless the table of planes that a network was trained on is this program's."""
-    if trained == ours:
-        return
-    if not all(isinstance(plane, list) and len(plane) > 1 and type(plane[1]) is int
-               and 0 < plane[1] < 1000 for plane in trained):
-        raise _Mismatch("is not a MuGo network: its table of planes is none")
-    theirs, depth = (sum(plane[1] for plane in table) for table in (trained, ours))
-    if theirs != depth:
-        raise _Mismatch(f"was trained on {theirs} planes; this program makes {depth}")
-    first = next((a[0] for a, b in zip(trained, ours, strict=False) if a != b), "table")
-    raise _Mismatch(f"was trained on other planes: its {str(first)[:40]!r} differs from this program's")
+def _value_of(each: Option) -> Test:
+    """A value that an option may have; not too long a list."""
+    return Test(lambda value: not each.problem(value) and not (isinstance(value, list) and len(value) > MAX_LAYERS),
+                f"a value of --{each.name}")

@@ -1,6 +1,7 @@
-"""Optimizers: Muon and Adam, with weight averaging, and with projected gradients for equivariant networks.
+"""Optimizers: Muon and Adam, with weight averaging, and with projected gradients for equivariant networks; and their
+learning-rate schedule.
 
-They are written on what keras.optimizers.Optimizer documents for subclasses (build, apply, get_config), because the
+They are written on what keras.optimizers.Optimizer documents for subclasses (build, apply), because the
 methods in which Keras's own Muon decides what is a matrix, and in which Keras averages weights, are private and change.
 """
 from dataclasses import dataclass
@@ -10,6 +11,22 @@ import numpy as np
 
 from mugo.nn import devices, equivariance
 from mugo.nn.backend import keras, ops
+
+
+class WarmupStableDecay(keras.optimizers.schedules.LearningRateSchedule):
+    """A linear warm-up to `peak` over warmup_steps, constant until step decay_start, then a linear decay to
+    final_fraction * peak at step total_steps (Hu et al. 2024, arXiv:2404.06395)."""
+
+    def __init__(self, peak: float, warmup_steps: int, decay_start: int, total_steps: int, final_fraction: float):
+        super().__init__()
+        self.peak, self.warmup_steps, self.decay_start = peak, warmup_steps, decay_start
+        self.total_steps, self.final_fraction = total_steps, final_fraction
+
+    def __call__(self, step):
+        step = ops.cast(step, "float32")
+        warmup = (step + 1) / max(1, self.warmup_steps)
+        decay = ops.clip((step - self.decay_start) / max(1, self.total_steps - self.decay_start), 0.0, 1.0)
+        return self.peak * ops.minimum(ops.minimum(warmup, 1.0), 1 - (1 - self.final_fraction) * decay)
 
 
 @dataclass
@@ -25,8 +42,9 @@ class VariableState:
     velocity: Any
 
 
-class AveragingOptimizer(keras.optimizers.Optimizer):
-    """An optimizer that also keeps an average (EMA) of the weights, in which newer steps weigh more.
+class Adam(keras.optimizers.Optimizer):
+    """Adam (Kingma & Ba 2015, arXiv:1412.6980), with the constants of Keras, which also keeps an average (EMA) of the
+    weights, in which newer steps weigh more.
 
     Polynomial-decay averaging (Shamir & Zhang 2013, arXiv:1212.1824): after t steps the newest weights have the share
     (ETA + 1) / (t + ETA + 1), so the average is t / (ETA + 2) steps old, however long the run.  While the learning rate
@@ -37,11 +55,12 @@ class AveragingOptimizer(keras.optimizers.Optimizer):
     each step multiplies kernels by 1 - learning rate * weight_decay, with the rate that they learn by.  Biases and
     batch normalisation do not decay.
 
-    learning_rate: a number, or a schedule; one with `peak` and `decay_start` (schedules.WarmupStableDecay) says when it
+    learning_rate: a number, or a schedule; one with `peak` and `decay_start` (WarmupStableDecay) says when it
     decays.  weight_axes: of the network (weights.weight_axes), if it is equivariant: each gradient is
     projected onto tied weights, so they stay tied.
     """
     ETA = 8
+    BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-7
 
     def __init__(self, learning_rate: Any = 0.001, weight_axes: Any = None, weight_decay: float = 0.0,
                  name: str | None = None):
@@ -101,34 +120,13 @@ class AveragingOptimizer(keras.optimizers.Optimizer):
 
     def needs_velocity(self, variable: Any) -> bool:
         """Whether `update` uses the velocity of a state."""
-        raise NotImplementedError
+        return True
 
     def update(self, state: VariableState, gradient: Any, rate: Any) -> list[tuple[Any, Any]]:
         """(variable, next value) of the model's variable, which comes first, and of the optimizer's variables for it.
 
         rate: the learning rate.
         """
-        raise NotImplementedError
-
-    def decayed(self, variable: Any, rate: Any) -> Any:
-        """The variable after weight decay."""
-        return variable * (1 - rate * self.decay) if self.decay and variable.name == "kernel" else variable
-
-    def get_config(self) -> dict[str, Any]:
-        config = super().get_config()
-        return {name: config[name] for name in ("name", "learning_rate")} | {
-            "weight_axes": self.weight_axes, "weight_decay": self.decay}
-
-
-@keras.saving.register_keras_serializable("mugo")
-class Adam(AveragingOptimizer):
-    """Adam (Kingma & Ba 2015, arXiv:1412.6980), with the constants of Keras."""
-    BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-7
-
-    def needs_velocity(self, variable: Any) -> bool:
-        return True
-
-    def update(self, state: VariableState, gradient: Any, rate: Any) -> list[tuple[Any, Any]]:
         step = ops.cast(self.iterations + 1, "float32")
         momentum = state.momentum + (gradient - state.momentum) * (1 - self.BETA_1)
         velocity = state.velocity + (ops.square(gradient) - state.velocity) * (1 - self.BETA_2)
@@ -137,8 +135,11 @@ class Adam(AveragingOptimizer):
                     ops.sqrt(velocity) + self.EPSILON)),
                 (state.momentum, momentum), (state.velocity, velocity)]
 
+    def decayed(self, variable: Any, rate: Any) -> Any:
+        """The variable after weight decay."""
+        return variable * (1 - rate * self.decay) if self.decay and variable.name == "kernel" else variable
 
-@keras.saving.register_keras_serializable("mugo")
+
 class Muon(Adam):
     """Muon for convolutions: a kernel's update, as the matrix (rows * columns * filters in, filters out),
     is made orthogonal, so that all directions are learned at one pace (Jordan et al. 2024); scaled to

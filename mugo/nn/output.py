@@ -1,6 +1,7 @@
 """What a network says of positions, and how it is turned back and averaged over symmetries.  No Keras here."""
-from collections.abc import Sequence
-from typing import NamedTuple
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -49,17 +50,15 @@ def turned_back(output: NetworkOutput, symmetry: np.ndarray) -> NetworkOutput:
 
 
 def concatenated_outputs(outputs: Sequence[NetworkOutput]) -> NetworkOutput:
-    """The outputs for several batches of positions as one."""
-    _, *others = zip(*outputs, strict=True)
-    return NetworkOutput(np.concatenate([output.priors for output in outputs]),
-                         *(None if column[0] is None else np.concatenate(column) for column in others))
+    """The outputs of one network for several batches of positions as one."""
+    return _combined(outputs, np.concatenate)
 
 
 def mean_output(outputs: Sequence[NetworkOutput]) -> NetworkOutput:
-    """The mean of several outputs for the same positions."""
-    def mean(column: Sequence[np.ndarray | None]) -> np.ndarray | None:
-        arrays = [array for array in column if array is not None]
-        return np.mean(arrays, axis=0) if arrays else None
+    """The mean of several outputs of one network for the same positions."""
+    return _combined(outputs, functools.partial(np.mean, axis=0))
 
-    _, *others = zip(*outputs, strict=True)
-    return NetworkOutput(np.mean([output.priors for output in outputs], axis=0), *map(mean, others))
+
+def _combined(outputs: Sequence[NetworkOutput], combine: Callable[[Any], Any]) -> NetworkOutput:
+    combined: Any = (None if column[0] is None else combine(column) for column in zip(*outputs, strict=True))
+    return NetworkOutput(*combined)

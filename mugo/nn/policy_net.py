@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from mugo.core.options import option
 from mugo.games import planes
 from mugo.games.coords import MAX_SIZE, MIN_SIZE
-from mugo.nn.blocks import ConvBlock, Head, NetworkSpec
+from mugo.nn.blocks import ORIENTATIONS, ConvBlock, Head, NetworkSpec
 from mugo.nn.context_module import DILATIONS, ContextModule
 from mugo.nn.heads import OutcomeHead, PolicyHead
 from mugo.nn.value_head import ValueHead
@@ -79,7 +79,8 @@ class PolicyNetConfig:
         context = ContextModule(self.context_filters, self.context_layers, self.chain_pooling) \
             if self.has_context else None
         return NetworkSpec("policy_network", self.size, planes.DEPTH, trunk, tuple(heads), context,
-                           self.uses_components, self.metadata_encoder, any_size=True, equivariant=self.equivariant)
+                           self.value_head and self.komi_input, self.has_context and self.chain_pooling,
+                           self.metadata_encoder, any_size=True, equivariant=self.equivariant)
 
     @property
     def has_context(self) -> bool:
@@ -87,20 +88,19 @@ class PolicyNetConfig:
         return self.policy_context or self.value_head and self.komi_input
 
     @property
-    def uses_components(self) -> bool:
-        """Whether the network takes the components of the boards (blocks.NetworkSpec)."""
-        return self.has_context and self.chain_pooling
-
-    @property
-    def tied_widths(self) -> tuple[str, ...]:
-        """The fields of an equivariant network that are multiples of ORIENTATIONS; none of another one."""
-        return ("filters", "policy_filters", "context_filters") if self.equivariant else ()
-
-    @property
-    def policy_context_fits(self) -> bool:
-        """Whether the rest of the network goes with policy_context: the policy head has a hidden convolution, and the
-        value head, if there is one, takes the context module, too (layers of the other one have the same names)."""
-        return self.policy_filters > 0 and self.komi_input >= self.value_head
+    def problem(self) -> str:
+        """Why there is no network of these hyperparameters, each of which is in its range; '' if there is one."""
+        for name in ("filters", "policy_filters", "context_filters") if self.equivariant else ():
+            if getattr(self, name) % ORIENTATIONS:
+                return (f"--{name.replace('_', '-')} {getattr(self, name)}: an equivariant network has a multiple of "
+                        f"{ORIENTATIONS}; --no-equivariant has any number")
+        # The layers of a value head without komi have the names of the other one's.
+        if self.policy_context and not (self.policy_filters and self.komi_input >= self.value_head):
+            return ("--policy-context is for networks with --policy-filters, and with --komi-input if they have a "
+                    "value head")
+        if self.chain_pooling and not self.has_context:
+            return "--chain-pooling: only networks with --value-head or --policy-context have a context module"
+        return ""
 
     def exported(self) -> "PolicyNetConfig":
         """Of the network that is played and shared: without auxiliary heads."""

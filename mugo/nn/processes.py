@@ -1,4 +1,5 @@
-"""Several processes that train one model on JAX, on one machine or several: who is who, and what they agree on.
+"""Several processes that train one model on JAX, on one machine or several: who is who, and what they agree on; and
+Ctrl-C between two training steps.
 
     process 0    its address is the coordinator's; it alone writes files
     process 1    reads the same checkpoint, takes its slice of every batch, takes the same steps
@@ -17,15 +18,16 @@ import re
 import signal
 import socket
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import numpy as np
 
 from mugo.core.files import BadInput, error_line
 from mugo.nn.backend import keras
-from mugo.nn.interrupts import InterruptCallback
 
 START_SECONDS = 300                      # until all processes have come
 HEARTBEAT_SECONDS = 60                   # without a sign of life, after which JAX ends the others
@@ -174,6 +176,48 @@ def _exchange(values: Mapping[str, bytes], error: Exception | None) -> None:
         if differing := [str(other) for other in range(count) if (column[other] != column[0]).any()]:
             raise BadInput(f"process {', '.join(differing)} differs from process 0 in {name}: all must read the same "
                            "files, with the same options and versions")
+
+
+class InterruptCallback(keras.callbacks.Callback):
+    """A context in which Ctrl-C takes effect between two training steps, as KeyboardInterrupt.
+
+    Python raises KeyboardInterrupt wherever it is: in a destructor, where it is lost, or under C++ code of the backend,
+    which aborts the process.  A second Ctrl-C raises it at once, for a first step that is still being compiled.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.requested = False
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():        # only there may signal handlers be set
+            self._before = signal.getsignal(signal.SIGINT)
+            if self._before == signal.default_int_handler:               # not where it is ignored
+                signal.signal(signal.SIGINT, self._request)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 traceback: TracebackType | None) -> None:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, self._before)
+        if error is None:
+            self.raise_if_requested()
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.raise_if_requested()
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.raise_if_requested()
+
+    def raise_if_requested(self) -> None:
+        """Between two steps of a training loop that is not Keras's."""
+        if self.requested:
+            raise KeyboardInterrupt
+
+    def _request(self, *_: object) -> None:
+        if self.requested:
+            raise KeyboardInterrupt
+        self.requested = True
 
 
 class StopTogetherCallback(InterruptCallback):

@@ -9,31 +9,25 @@ The metrics, as `metadata["quantization"]["metrics"]` has them; * where the targ
     kl                  Kullback-Leibler divergence of int8's priors from float32's, in nats
     value_difference, ownership_difference, score_difference     root mean square, the score's in points
     top1, ce, value_mse *                                        of float32; of int8: top1_int8, ce_int8, value_mse_int8
-    equivariance        of an equivariant network: the largest difference of its priors in the 8 symmetries
 
 What is quantised, and how: quantization.py.
 
-The ranges are the least and the greatest values.  Clipping them by percentiles (99.99, 99.999) or for the least squared
-error was worse on policy-19: a divergence of priors 2.5, 1.1 and 1.2 times as large.  Correcting the biases matters to
-the score, in which the errors of all points add up: on a network with five layers of 128 filters its difference went
-from 1.7 to 0.6 points, and the value's from 0.08 to 0.03.  On one with a deeper context module they were 1.3 points and
-0.074, and with the first float32 layers of the value head corrected, too, 1.0 and 0.044.  No Keras here.
+The ranges are the least and the greatest values, which is better than clipping them by percentiles.  Correcting the
+biases matters to the score, in which the errors of all points add up: it went from 1.7 to 0.6 points.  No Keras here.
 """
-import math
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from mugo.core.files import BadInput
-from mugo.games.coords import symmetries
 from mugo.nn.blocks import ORIENTATIONS
 from mugo.nn.graph import REGULAR
 from mugo.nn.inference import Network
 from mugo.nn.metadata import config_of
 from mugo.nn.network_file import read_network
 from mugo.nn.onnx_graph import OnnxGraph
-from mugo.nn.output import NetworkOutput, concatenated_outputs, turned_back
+from mugo.nn.output import NetworkOutput, concatenated_outputs
 from mugo.nn.quantization import MAX_RANGE, MIN_RANGE, Ranges
 from mugo.nn.tensor_file import write_tensors
 from mugo.nn.weights import INT8_BIAS, Weights, weight_axes
@@ -42,7 +36,6 @@ CALIBRATED, COMPARED = 512, 1024         # positions
 CORRECTED = 64                           # positions of those calibrated, that biases are corrected on
 BATCH = 64
 MAX_KL, MAX_VALUE_DIFFERENCE = 0.05, 0.15                # a quantised graph that loses more is not for play
-SYMMETRIC = 16                           # positions that are turned
 OWNERSHIP, LEAD, HIDDEN = "ownership_conv", "lead", "value_hidden"               # of value_head.py and heads.py
 
 
@@ -63,9 +56,8 @@ class CalibrationPositions(NamedTuple):
 
     def slice(self, start: int, end: int) -> "CalibrationPositions":
         """Positions start to end - 1, or to the last."""
-        packed, *others = self
-        return CalibrationPositions(packed[start:end], *(None if array is None else array[start:end]
-                                                         for array in others))
+        columns: Any = (None if array is None else array[start:end] for array in self)
+        return CalibrationPositions(*columns)
 
 
 class Quantized(NamedTuple):
@@ -192,8 +184,6 @@ def compare(float32: Network, int8: Network, positions: CalibrationPositions) ->
         if positions.outcomes is not None and output.values is not None and positions.outcomes.any():
             known = positions.outcomes != 0
             metrics[f"value_mse{ending}"] = np.mean((positions.outcomes - output.values)[known] ** 2)
-    if int8.equivariant:
-        metrics["equivariance"] = equivariance_error(int8, positions.slice(0, SYMMETRIC))
     return {name: round(float(value), 6) for name, value in metrics.items()}
 
 
@@ -206,18 +196,6 @@ def evaluate(network: Network, positions: CalibrationPositions) -> NetworkOutput
 def cross_entropy(priors: np.ndarray, targets: np.ndarray) -> float:
     """The mean cross-entropy of priors from targets, float (n, moves) both, in nats."""
     return float(-(targets * np.log(np.maximum(priors, 1e-10))).sum(1).mean())
-
-
-def equivariance_error(network: Network, positions: CalibrationPositions) -> float:
-    """The largest difference of priors between a position and the same in another of the 8 symmetries, turned back."""
-    base = network.evaluate_packed(positions.packed, positions.features, positions.people).priors
-    largest = 0.0
-    for turn in symmetries(math.isqrt(base.shape[1])):
-        turned = np.empty_like(positions.packed)
-        turned[:, turn[:-1]] = positions.packed
-        output = turned_back(network.evaluate_packed(turned, positions.features, positions.people), turn)
-        largest = max(largest, float(np.abs(output.priors - base).max()))
-    return largest
 
 
 def format_metrics(description: dict[str, Any]) -> str:

@@ -76,9 +76,7 @@ def check_options(precision: str, provider: str) -> None:
     """Raise BadInput for a precision and a provider that no network can be opened with here."""
     play_precision(precision, provider, True, "")
     if provider != "cpu":
-        import onnxruntime
-
-        check_provider(provider, onnxruntime.get_available_providers())
+        check_provider(provider)
 
 
 def new_session(graph: bytes, threads: int, provider: str = "cpu") -> Any:
@@ -89,7 +87,7 @@ def new_session(graph: bytes, threads: int, provider: str = "cpu") -> Any:
     """
     import onnxruntime
 
-    check_provider(provider, onnxruntime.get_available_providers())
+    check_provider(provider)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.log_severity_level = 3
@@ -106,8 +104,11 @@ def new_session(graph: bytes, threads: int, provider: str = "cpu") -> Any:
     return session
 
 
-def check_provider(provider: str, available: list[str]) -> None:
-    """Raise BadInput unless a provider is among those of onnxruntime.get_available_providers()."""
+def check_provider(provider: str) -> None:
+    """Raise BadInput unless the installed onnxruntime has a provider."""
+    import onnxruntime
+
+    available = onnxruntime.get_available_providers()
     if PROVIDERS[provider] not in available:
         names = [name for name, its in PROVIDERS.items() if its in available]
         raise BadInput(f"--provider {provider}: the installed onnxruntime has {' and '.join(names)} only; it is in the "

@@ -84,10 +84,10 @@ def check_init(run: Path, metadata: dict[str, Any], init: str) -> None:
     if not init:
         return
     path = find_network(init)
-    if describe_source(read_metadata(path), path) != metadata.get("init_from"):
-        source = (metadata.get("init_from") or {}).get("name")
-        raise BadInput(f"{run} was initialised from {f'another network, {source}' if source else 'no network'}: leave "
-                       f"--init-from {init} out to resume it")
+    source = metadata.get("init_from") or {}
+    if describe_source(read_metadata(path), path) | {"name": source.get("name")} != source:
+        other = f"another network, {source.get('name')}" if source else "no network"
+        raise BadInput(f"{run} was initialised from {other}: leave --init-from {init} out to resume it")
 
 
 def check_compatible(source: Config, config: Config, path: Path) -> None:
@@ -97,23 +97,21 @@ def check_compatible(source: Config, config: Config, path: Path) -> None:
         raise BadInput(f"{path} is a {'policy' if is_policy else 'policy-value'} network, trained by "
                        f"{'train' if is_policy else 'selfplay'}; this one is a "
                        f"{'policy-value' if is_policy else 'policy'} network")
-    may_differ: dict[str, Any] = {"size": config.size}
-    narrower, grown = False, ["filters"]
+    free, grown = {"size"}, set()
     if isinstance(config, PolicyNetConfig) and isinstance(source, PolicyNetConfig):
-        may_differ |= {"filters": config.filters} | {
-            name: getattr(config, name) for name in ("policy_filters", "policy_context", "context_filters",
-                                                     "context_layers", "chain_pooling", "value_head", "komi_input",
-                                                     "auxiliary_heads")}
-        may_differ |= {"equivariant": config.equivariant} if source.equivariant else {}
-        may_differ |= {} if source.metadata_encoder else {"metadata_encoder": config.metadata_encoder}
+        context = {"context_filters", "context_layers", "chain_pooling"}
+        free |= {"policy_context", "value_head", "komi_input", "auxiliary_heads"}
+        free |= {name for name, is_free in (("equivariant", source.equivariant),
+                                            ("policy_filters", not config.policy_filters)) if is_free}
+        grown = {"filters", "policy_filters", "metadata_encoder"}
         if source.has_context and config.has_context:
-            grown += ["context_filters", "context_layers", "chain_pooling"]
-        narrower = any(getattr(config, name) < getattr(source, name) for name in grown) or \
-            0 < config.policy_filters < source.policy_filters
-    if replace(source, **may_differ) != config or narrower:
-        old, new = config_dict(source), config_dict(config)
-        allowed = may_differ.keys() - {"policy_filters", *grown}
-        different = [name for name in new if new[name] != old[name] and name not in allowed]
+            grown |= context
+        else:
+            free |= context
+    old, new = config_dict(source), config_dict(config)
+    different = [name for name in new if new[name] != old[name] and name not in free
+                 and not (name in grown and new[name] > old[name])]
+    if different:
         raise BadInput(f"{path} has {_listed(old, different)}, and this run {_listed(new, different)}: a network "
                        "that is initialised from another can have another size and other heads, more --filters, "
                        "--context-filters or --context-layers, --chain-pooling, --metadata-encoder, and plain "

@@ -49,7 +49,6 @@ class ValueHead:
     size: int
     wide: int = 256
     units: int = 64
-    uses_global_features = uses_context = True
 
     def apply(self, graph: Graph, x: Any) -> dict[str, Any]:
         y = graph.conv(graph.context, "value_wide", self.wide, batch_norm="value_wide_batch_norm",

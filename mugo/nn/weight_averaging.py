@@ -12,17 +12,15 @@ from mugo.nn.backend import keras, ops
 
 
 class AveragedModel:
-    """A model with the averaged weights of another one, which is being trained.
+    """`model`, which has the averaged weights of another one of the same layers, which is being trained.
 
     The moving statistics of batch normalisation in the trained model belong to other weights; so they are
     recalibrated on `batches` of inputs (as update_bn does for stochastic weight averaging in PyTorch).
     """
 
-    def __init__(self, trained: keras.Model, batches: list):
-        self.trained, self.batches = trained, batches
-        self.model = keras.models.clone_model(trained)
+    def __init__(self, trained: keras.Model, model: keras.Model, batches: list):
+        self.trained, self.model, self.batches = trained, model, batches
         self.model.set_weights(trained.get_weights())    # those that are not trained stay
-        self.model.compile_from_config(trained.get_compile_config())
 
     def update_ema_model(self) -> keras.Model:
         """Take over the averaged weights as of now; returns `model`, the same object each time.

@@ -83,6 +83,8 @@ class WeightGraph:
     def relu(self, x: Features, name: str) -> Features:
         return x
 
+    mean_pool = on_board = relu
+
     def concatenate(self, tensors: Sequence[Features], name: str) -> Features:
         kinds = {tensor.kind for tensor in tensors}
         return Features(sum(tensor.count for tensor in tensors), TRIVIAL if kinds == {TRIVIAL} else UNTIED)
@@ -90,17 +92,11 @@ class WeightGraph:
     def rescale(self, x: Features, name: str, factor: float) -> Features:
         return x
 
-    def mean_pool(self, x: Features, name: str) -> Features:
-        return x
-
     def mean_max_pool(self, x: Features, name: str) -> Features:
         return Features(2 * x.count, TWO_REGULAR if x.kind == REGULAR else x.kind)
 
     def chain_pool(self, x: Features, name: str, filters: int) -> Features:
         return self.mean_max_pool(x, name)
-
-    def on_board(self, x: Features, name: str) -> Features:
-        return x
 
     def point_bias(self, plane: Features, name: str, *, size: int, trainable: bool) -> Features:
         self._note(name, {"bias": Weight((size ** 2,), (POINTS,))})

@@ -3,6 +3,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from mugo.core.intervals import wilson_interval
 from mugo.plots.figures import BLUE, GREEN, INK, RED, new_figure, save_figure
@@ -80,10 +81,7 @@ def selfplay_curve(history: Sequence[dict], arena: Sequence[dict], path: Path) -
 
 def moving_average(values: Sequence[float]) -> np.ndarray:
     """Of values, float64 (n,): the mean over the last twentieth of the curve, over fewer values at its start."""
-    sums = np.cumsum([0.0, *values])
-    last = np.arange(1, len(sums))
-    first = np.maximum(0, last - max(1, len(values) // 20))
-    return (sums[last] - sums[first]) / (last - first)
+    return pd.Series(values, dtype=float).rolling(max(1, len(values) // 20), min_periods=1).mean().to_numpy()
 
 
 def draw_arena(axes, arena: Sequence[dict]) -> None:

@@ -53,20 +53,37 @@ def draw_board(axes, position: BasePosition, heatmap: np.ndarray | None = None,
     marked: points with a green ring.
     ownership: float (rows, columns), 1 Black's to -1 White's; a square on each point, its side grows with |ownership|.
     """
-    labels = labels or {}
+    from matplotlib.patches import Circle, Rectangle
+    from matplotlib.patheffects import withStroke
+
     _draw_grid(axes, position.shape)
-    if heatmap is not None:
-        _draw_heatmap(axes, heatmap, vmax or float(heatmap.max()) or 1.0)
-    _draw_stones(axes, position.stones)
-    if ownership is not None:
-        _draw_ownership(axes, ownership)
-    for point in marked:
-        _draw_ring(axes, row_col(point, position.shape), 0.42, GREEN, 2.2)
+    shares = np.zeros(position.shape) if heatmap is None else heatmap / (vmax or float(heatmap.max()) or 1.0)
+    for (row, col), stone in np.ndenumerate(position.stones):
+        if shares[row, col] > 0.01:
+            axes.add_patch(Rectangle((col - 0.5, row - 0.5), 1, 1, color=RED, linewidth=0,
+                                     alpha=0.85 * min(float(shares[row, col]), 1), zorder=2))
+        if stone:
+            axes.add_patch(Circle((col, row), 0.47, facecolor="black" if stone > 0 else "white",
+                                  edgecolor="black", linewidth=0.6, zorder=3))
+        if ownership is not None:
+            side = 0.5 * min(abs(float(ownership[row, col])), 1.0)
+            axes.add_patch(Rectangle((col - side / 2, row - side / 2), side, side, zorder=4, linewidth=0.4,
+                                     facecolor="black" if ownership[row, col] > 0 else "white", edgecolor=GREY))
+    labels, rings = labels or {}, [(point, 0.42, GREEN, 2.2) for point in marked]
     if position.last is not None and position.last not in labels:
-        colour = "white" if position.mover == BLACK else "black"
-        _draw_ring(axes, row_col(position.last, position.shape), 0.22, colour, 1.2)
-    # The grid must not run through a label on an empty point: it gets an outline in the colour below it.
-    _draw_labels(axes, position, labels, fontsize, WOOD if heatmap is None else "#f3dcae")
+        rings.append((position.last, 0.22, "white" if position.mover == BLACK else "black", 1.2))
+    for point, radius, colour, linewidth in rings:
+        if (centre := row_col(point, position.shape)) is not None:       # a pass has none
+            row, col = centre
+            axes.add_patch(Circle((col, row), radius, fill=False, edgecolor=colour, linewidth=linewidth, zorder=4))
+    for point, text in labels.items():
+        if (centre := row_col(point, position.shape)) is not None:
+            row, col = centre
+            stone = position.stones[row, col]
+            # The grid must not run through a label on an empty point: it gets an outline in the colour below it.
+            outline = withStroke(linewidth=2.5, foreground=WOOD if heatmap is None else "#f3dcae")
+            axes.text(col, row, escape_mathtext(text), ha="center", va="center", fontsize=fontsize, zorder=5,
+                      color="white" if stone > 0 else "black", path_effects=[] if stone else [outline])
     if title:
         axes.set_title(escape_mathtext(title), fontsize=9)
 
@@ -87,53 +104,3 @@ def _draw_grid(axes, shape: tuple[int, int]) -> None:
         axes.plot([col, col], [0, rows - 1], color=INK, linewidth=0.6, zorder=1)
     for row, col in star_points(shape):
         axes.plot(col, row, "o", color=INK, markersize=2.5, zorder=1)
-
-
-def _draw_heatmap(axes, heatmap: np.ndarray, vmax: float) -> None:
-    from matplotlib.patches import Rectangle
-
-    for (row, col), value in np.ndenumerate(heatmap):
-        if value > 0.01 * vmax:
-            axes.add_patch(Rectangle((col - 0.5, row - 0.5), 1, 1, color=RED, linewidth=0,
-                                     alpha=0.85 * min(float(value) / vmax, 1), zorder=2))
-
-
-def _draw_stones(axes, stones: np.ndarray) -> None:
-    from matplotlib.patches import Circle
-
-    for (row, col), stone in np.ndenumerate(stones):
-        if stone:
-            axes.add_patch(Circle((col, row), 0.47, facecolor="black" if stone > 0 else "white",
-                                  edgecolor="black", linewidth=0.6, zorder=3))
-
-
-def _draw_ownership(axes, ownership: np.ndarray) -> None:
-    from matplotlib.patches import Rectangle
-
-    for (row, col), owner in np.ndenumerate(ownership):
-        side = 0.5 * min(abs(float(owner)), 1.0)
-        axes.add_patch(Rectangle((col - side / 2, row - side / 2), side, side, zorder=4, linewidth=0.4,
-                                 facecolor="black" if owner > 0 else "white", edgecolor=GREY))
-
-
-def _draw_ring(axes, centre: tuple[int, int] | None, radius: float, colour: str, linewidth: float) -> None:
-    """A circle around (row, col); nothing for None, a pass."""
-    from matplotlib.patches import Circle
-
-    if centre is not None:
-        row, col = centre
-        axes.add_patch(Circle((col, row), radius, fill=False, edgecolor=colour, linewidth=linewidth, zorder=4))
-
-
-def _draw_labels(axes, position: BasePosition, labels: Mapping[int, str], fontsize: float, outline: str) -> None:
-    from matplotlib.patheffects import withStroke
-
-    for point, text in labels.items():
-        centre = row_col(point, position.shape)
-        if centre is None:                               # a pass
-            continue
-        row, col = centre
-        stone = position.stones[row, col]
-        axes.text(col, row, escape_mathtext(text), ha="center", va="center", fontsize=fontsize, zorder=5,
-                  color="white" if stone > 0 else "black",
-                  path_effects=[] if stone else [withStroke(linewidth=2.5, foreground=outline)])

@@ -11,11 +11,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from mugo import __version__
-from mugo.core.files import BadInput
+from mugo.core.files import BadInput, file_sha256
 from mugo.core.options import check, given, option
 from mugo.games.coords import BoardSize
 from mugo.games.go import MAX_KOMI, Position
-from mugo.nn.bundled import bundled_name, find_network, name_everywhere, file_checksum
+from mugo.nn.bundled import bundled_name, find_network, name_everywhere
 from mugo.nn.inference import precision_of
 from mugo.players import options as player_options
 from mugo.games.rules import KOMI
@@ -117,7 +117,7 @@ def fingerprint(task: ReviewTask, options: ReviewOptions, size: BoardSize) -> st
     """The SHA-256 of a game and of all that its review depends on: of a network, its bytes and not its name."""
     opened = options.opened
     if options.player != "uct":
-        opened = replace(opened, network=file_checksum(_network_file(options, size)),
+        opened = replace(opened, network=file_sha256(_network_file(options, size)),
                          precision=_precision(options, size))
     settings = json.dumps([REVIEW_FORMAT, task.index, asdict(replace(options, opened=opened))])
     return hashlib.sha256(settings.encode() + b"\n" + task.data).hexdigest()

@@ -32,7 +32,7 @@ from mugo.nn.bundled import find_network
 from mugo.nn.checkpoint import latest_checkpoint
 from mugo.nn.compile import compile_for_selfplay, train_step
 from mugo.nn.inference import Network
-from mugo.nn.interrupts import InterruptCallback
+from mugo.nn.processes import InterruptCallback
 from mugo.nn.keras_model import build
 from mugo.nn.metadata import check_metadata, config_of, new_metadata, run_name
 from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions

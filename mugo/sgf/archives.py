@@ -99,7 +99,9 @@ _MAGIC = {
     b"PK\x03\x04": "zip", b"PK\x05\x06": "zip", b"7z\xbc\xaf\x27\x1c": "7z", b"Rar!\x1a\x07": "rar",
     b"\x1f\x8b": "gz", b"\xfd7zXZ\0": "xz", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zst",
 }
-COMPRESSED = ("gz", "xz", "bz2", "zst")
+COMPRESSED: dict[str, Callable[[BinaryIO], Any]] = {
+    "gz": lambda file: gzip.GzipFile(fileobj=file), "xz": lzma.LZMAFile, "bz2": bz2.BZ2File,
+    "zst": lambda file: zstd_module().ZstdFile(file)}
 _TAR_NAME = re.compile(r"\.(tar(\.\w+)?|t[gx]z|tbz2?|tzst)$", re.IGNORECASE)
 
 
@@ -158,7 +160,7 @@ def _unpack(of: _Unpacking, name: str, file: BinaryIO, depth: int) -> Iterator[S
         elif kind == "tar":
             yield from _untar(of, prefix, MeteredStream(file, of.budget), depth)
         elif kind in COMPRESSED:
-            stream = _decompressed(kind, file)
+            stream = COMPRESSED[kind](file)
             head = stream.peek(512)
             metered = MeteredStream(stream, of.budget)
             if file_format(head, own_name) == "tar":
@@ -192,14 +194,6 @@ def _read_sgf(of: _Unpacking, name: str, stream: MeteredStream, size: int | None
         if end == len(data):
             return
         games, rest = games + new, data[end:]
-
-
-def _decompressed(kind: str, file: BinaryIO) -> gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile:
-    if kind == "gz":
-        return gzip.GzipFile(fileobj=file)
-    if kind == "zst":
-        return zstd_module().ZstdFile(file)              # which has the same methods
-    return lzma.LZMAFile(file) if kind == "xz" else bz2.BZ2File(file)
 
 
 def _member(of: _Unpacking, name: str, size: int, open_member: Callable[[], Any], depth: int

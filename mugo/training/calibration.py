@@ -79,11 +79,12 @@ def _known(rows: pd.DataFrame, predicted: Any, observed: pd.Series, weight: Any 
     return known.assign(bin_number=predicted_bin if bin_number is None else bin_number)
 
 
-def _bins(head: str, rows: pd.DataFrame) -> list[dict]:
+def _bins(head: str, rows: pd.DataFrame) -> list[dict[str, Any]]:
     """One row for all positions; then one for each bin that has some, of the score one for each quantile, for which the
     column observed of the rows is score_pit.  rows: as `_heads` gives them."""
     if not len(rows):
         return []
+    bins: list[dict[str, Any]]
     if head == "score":
         bins = [_statistics(rows.assign(predicted=b / BINS, observed=(rows["observed"] < b / BINS).astype(float)))
                 | {"bin": f"{100 * b // BINS} %"} for b in range(1, BINS)]
@@ -95,7 +96,7 @@ def _bins(head: str, rows: pd.DataFrame) -> list[dict]:
     return [_statistics(rows) | errors | {"bin": "all"}, *bins]
 
 
-def _statistics(rows: pd.DataFrame) -> dict:
+def _statistics(rows: pd.DataFrame) -> dict[str, Any]:
     weights, games = rows["weight"].to_numpy(), rows["game"].to_numpy()
     count = float(weights.sum())
     predicted = float(np.average(rows["predicted"], weights=weights))

@@ -27,28 +27,17 @@ TASK_POSITIONS = 8 * BATCH               # some seconds of a core
 
 
 class MeasureTask(NamedTuple):
-    """Positions to measure; network_sha256 and data_sha256 are those of the network's file and of meta.json.
+    """Positions to measure.  first: the number of the first of them in the sample."""
 
-    number: of the task, from 0.  size: of the board.
-    """
-
-    number: int
-    network: str
-    network_sha256: str
-    precision: str
-    data: Path
-    data_sha256: str
-    split: str | None
-    size: int
-    where: str
-    people: str
+    first: int
     numbers: np.ndarray
     symmetries: bool
+    network: tuple[str, str, str]        # the arguments of _open_network
+    positions: tuple[Path, str, str | None, int, str, str]    # and of _open_positions
 
     @property
     def name(self) -> str:
-        first = self.number * TASK_POSITIONS
-        return f"positions {first:,} to {first + len(self.numbers) - 1:,} of {self.data}"
+        return f"positions {self.first:,} to {self.first + len(self.numbers) - 1:,} of {self.positions[0]}"
 
 
 class OnCluster:
@@ -66,11 +55,10 @@ class OnCluster:
 
     def __call__(self, network: Network, positions: Positions, numbers: np.ndarray, symmetries: bool, bar: ProgressBar
                  ) -> Iterator[pd.DataFrame]:
-        common = {"network": self._names[network.path], "network_sha256": file_sha256(network.path),
-                  "precision": network.precision, "data": self._data, "data_sha256": file_sha256(self._data / META),
-                  "split": self._split, "size": positions.size, "where": self._where, "people": self._people,
-                  "symmetries": symmetries}
-        tasks = (MeasureTask(number=start // TASK_POSITIONS, numbers=numbers[start:start + TASK_POSITIONS], **common)
+        of_network = self._names[network.path], file_sha256(network.path), network.precision
+        of_positions = (self._data, file_sha256(self._data / META), self._split, positions.size, self._where,
+                        self._people)
+        tasks = (MeasureTask(start, numbers[start:start + TASK_POSITIONS], symmetries, of_network, of_positions)
                  for start in range(0, len(numbers), TASK_POSITIONS))
         for measured in ordered_map(self._executor, measure_task, tasks):
             yield measured
@@ -79,8 +67,7 @@ class OnCluster:
 
 def measure_task(task: MeasureTask) -> pd.DataFrame:
     """The measures of a task's positions.  Raises BadInput if the network or the data set is another one."""
-    network = _open_network(task.network, task.network_sha256, task.precision)
-    positions = _open_positions(task.data, task.data_sha256, task.split, task.size, task.where, task.people)
+    network, positions = _open_network(*task.network), _open_positions(*task.positions)
     return pd.concat(measure_positions(network, positions, task.numbers, task.symmetries), ignore_index=True)
 
 

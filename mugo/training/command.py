@@ -9,7 +9,6 @@ from mugo.core.options import add_options, check, format_names, given
 from mugo.data.dataset import DataSet, load_dataset
 from mugo.data.meta import DATASET_HELP
 from mugo.nn.backend import resolve_precision
-from mugo.nn.blocks import ORIENTATIONS
 from mugo.nn.bundled import find_network
 from mugo.nn.checkpoint import latest_metadata
 from mugo.nn.devices import DataParallel
@@ -85,14 +84,9 @@ def config_from_arguments(args: argparse.Namespace, init: str, data: DataSet) ->
     check(config)
     if config.value_head and not default.value_head and "komi_input" not in values:
         config = replace(config, komi_input=True)
-    for name in config.tied_widths:
-        if getattr(config, name) % ORIENTATIONS:
-            raise BadInput(f"--{name.replace('_', '-')} {getattr(config, name)}: an equivariant network has a multiple "
-                           f"of {ORIENTATIONS}; --no-equivariant has any number")
-    if config.policy_context and not config.policy_context_fits:
-        raise BadInput("--policy-context is for networks with --policy-filters, and with --komi-input if they have a "
-                       "value head")
-    for name in "context_filters", "context_layers", "chain_pooling":
+    if config.problem:
+        raise BadInput(config.problem)
+    for name in "context_filters", "context_layers":
         if values.get(name) and not config.has_context:
             raise BadInput(f"--{name.replace('_', '-')}: only networks with --value-head or --policy-context have a "
                            "context module")

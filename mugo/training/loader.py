@@ -103,7 +103,7 @@ def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | N
         is_known = np.arange(n)[:, None] % 2 == 0 if rng is None else \
             people_kept(process_count * n, people_dropout, rng)[here]
         people = encode_people(np.where(is_known, batch.people, np.nan))
-    return model_inputs(batch.packed, features, config.uses_components, people), targets
+    return model_inputs(batch.packed, features, config.spec().uses_components, people), targets
 
 
 def people_kept(count: int, dropout: float, rng: np.random.Generator) -> np.ndarray:

@@ -17,9 +17,8 @@ from mugo.core.options import REQUIRED, check, defaults_in_words, option
 from mugo.core.schema import ANYTHING, Object, check_value, integer, number, object_of, optional
 from mugo.data.meta import WHERE_HELP
 from mugo.nn.compile import WEIGHTS
-from mugo.nn.optimizers import OPTIMIZERS
+from mugo.nn.optimizers import OPTIMIZERS, WarmupStableDecay
 from mugo.nn.policy_net import PolicyNetConfig
-from mugo.nn.schedules import WarmupStableDecay
 
 MAX_POSITIONS = 10**12
 MAX_BATCH_SIZE = 65_536

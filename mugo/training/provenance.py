@@ -27,7 +27,8 @@ from mugo.nn.policy_net import PolicyNetConfig
 
 def describe_data(data: DataSet, training: Positions, validation: Positions, seed: int) -> dict[str, Any]:
     """metadata["data"] of a network that is trained on these positions of a data set, in the order of this seed."""
-    return {"fingerprint": data.fingerprint, "split": data.split_options,
+    return {"fingerprint": data.fingerprint,
+            "split": {name: data.meta["options"][name] for name in ("seed", "validation", "test")},
             "training": training.fingerprint, "seed": seed, "validation": validation.fingerprint,
             "sources": [source["label"] for source in data.meta["sources"]],
             "games": data.meta["counts"]["used"], "positions": data.meta["counts"]["positions"]}

@@ -12,7 +12,7 @@
 Every batch is a function of (seed, step) alone, and a checkpoint holds the step, so `--resume` after Ctrl-C or kill -9
 continues with exactly the batches that would have come.  `--resume --positions N` makes a run longer: it is resumed
 from before the learning rate decays, and the result is that of a run started with N positions.
-Validation and network.safetensors are of the averaged weights (optimizers.AveragingOptimizer).
+Validation and network.safetensors are of the averaged weights (optimizers.Adam).
 """
 import contextlib
 import hashlib
@@ -219,8 +219,10 @@ def write_begin(run: Path, model: keras.Model, metadata: dict[str, Any], average
 
 def averaged_model(model: keras.Model, stream: TrainingStream, config: PolicyNetConfig) -> AveragedModel:
     """With batches of the training positions for its batch-norm statistics."""
-    return AveragedModel(model, [
-        examples(stream.batch(i, RECALIBRATION_BATCH, stream.options.seed + 1), config)[0]
+    averaged, options = build(config.spec(), stream.options.precision), stream.options
+    compile_model(averaged, config, options)
+    return AveragedModel(model, averaged, [
+        examples(stream.batch(i, RECALIBRATION_BATCH, options.seed + 1), config)[0]
         for i in range(max(1, min(16, len(stream.positions) // RECALIBRATION_BATCH)))])
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from mugo.core.files import BadInput
 from mugo.games.board import BLACK
-from mugo.games.coords import BoardSize, board_points, format_gtp, interpret_gtp
+from mugo.games.coords import board_points, format_gtp, interpret_gtp
 from mugo.games.game import encode
 from mugo.games.go import Position as Go
 from mugo.games.gomoku import Position as Gomoku
@@ -18,9 +18,8 @@ from mugo.games.position import COLOUR_LETTERS, STONE_MARKS, BasePosition
 from mugo.games.scoring_session import ScoringSession
 from mugo.players.estimates import ownership_by
 from mugo.search.result import SearchResult
-from mugo.sgf.tree import (
-    format_move,
-)
+from mugo.sgf.tree import format_move
+from mugo.web.requests import as_bad_input
 
 SEARCH_MOVES = 20                        # moves of a search result that are sent
 
@@ -51,13 +50,11 @@ def describe_position(position: BasePosition) -> dict:
                                        for colour, stones in position.captures.items()}}
 
 
+@as_bad_input()
 def play(position: BasePosition, vertex: str) -> dict:
     """`describe_position` after a move of the side to move, and "move": 'B Q16'.  Raises BadInput if it is illegal."""
-    try:
-        point = interpret_gtp(vertex, position.shape)
-        return describe_position(position.play(point)) | {"move": format_move(position.to_play, point, position.shape)}
-    except ValueError as error:
-        raise BadInput(str(error)) from None
+    point = interpret_gtp(vertex, position.shape)
+    return describe_position(position.play(point)) | {"move": format_move(position.to_play, point, position.shape)}
 
 
 def planes(position: BasePosition) -> dict:
@@ -129,6 +126,7 @@ def format_search(result: SearchResult) -> dict:
     }
 
 
+@as_bad_input()
 def score(position: BasePosition, dead: list | None, toggle: str | None) -> dict:
     """The score of a finished game.
 
@@ -139,9 +137,9 @@ def score(position: BasePosition, dead: list | None, toggle: str | None) -> dict
     """
     size = position.shape
     session = ScoringSession(_require_go(position),
-                             None if dead is None else [_interpret_vertex(vertex, size) for vertex in dead])
+                             None if dead is None else [interpret_gtp(str(vertex), size) for vertex in dead])
     if toggle is not None:
-        session.toggle(_interpret_vertex(toggle, size))
+        session.toggle(interpret_gtp(str(toggle), size))
     area = session.ownership()
     return {"dead": [format_gtp(point, size) for point in sorted(session.dead)],
             "area": "".join(COLOUR_LETTERS.get(int(owner), ".") for owner in area.ravel()),
@@ -149,11 +147,3 @@ def score(position: BasePosition, dead: list | None, toggle: str | None) -> dict
             "prisoners": {COLOUR_LETTERS[colour]: prisoners for colour, prisoners in session.prisoners().items()}
             if position.counts_territory else None,
             "komi": position.komi, "handicap_bonus": position.handicap_bonus, "result": session.result()}
-
-
-def _interpret_vertex(vertex: object, size: BoardSize) -> int:
-    """The point of a vertex.  Raises BadInput."""
-    try:
-        return interpret_gtp(str(vertex), size)
-    except ValueError as error:
-        raise BadInput(str(error)) from None

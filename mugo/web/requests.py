@@ -6,6 +6,8 @@
 The page holds the game and sends all of it with each request, so the server stores no games.  Every function raises
 BadInput for a request that is not well formed.
 """
+import contextlib
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +25,15 @@ from mugo.sgf.convert import record_from_position
 from mugo.sgf.record_positions import position_of
 from mugo.sgf.record_rules import rules_name
 from mugo.sgf.tree import game_from_position
+
+
+@contextlib.contextmanager
+def as_bad_input() -> Iterator[None]:
+    """Raise a ValueError of the block, IllegalMove for instance, as BadInput; also a decorator."""
+    try:
+        yield
+    except ValueError as error:
+        raise BadInput(str(error)) from None
 
 
 # ---- fields
@@ -45,19 +56,18 @@ def require_number(message: dict, name: str, most: float) -> float:
     return float(value)
 
 
+@as_bad_input()
 def _interpret_move(text: str, size: BoardSize) -> tuple[int, int]:
     """(colour, point) of 'B Q16'.  Raises BadInput."""
     colour, _, vertex = text.partition(" ")
     if colour.lower() not in COLOUR_OF:
         raise BadInput(f"{text[:20]!r} is not a move; expected 'B Q16' or 'W pass', for instance")
-    try:
-        return COLOUR_OF[colour.lower()], interpret_gtp(vertex, size)
-    except ValueError as error:
-        raise BadInput(str(error)) from None
+    return COLOUR_OF[colour.lower()], interpret_gtp(vertex, size)
 
 
 # ---- positions
 
+@as_bad_input()
 def requested_board(game: dict) -> BasePosition:
     """The empty board for a game's "name" (default: Go), "size", and "komi" and "scoring" (KataGo's "AREA", the
     default, or "TERRITORY") or "k" and "exactly".
@@ -74,16 +84,14 @@ def requested_board(game: dict) -> BasePosition:
     if name == "go":
         board = new_game(name, size, komi=require_number(game, "komi", 361))
         assert isinstance(board, Go)
-        try:
-            return board.with_rules(parse_rules({"scoring": game.get("scoring", "AREA")}))
-        except ValueError as error:
-            raise BadInput(str(error)) from None
+        return board.with_rules(parse_rules({"scoring": game.get("scoring", "AREA")}))
     exactly = game.get("exactly", False)
     if not isinstance(exactly, bool):
         raise BadInput("'exactly' must be true or false")
     return new_game(name, size, k=require_field(game, "k", int), exactly=exactly)
 
 
+@as_bad_input()
 def game_of_request(request: dict) -> dict:
     """A game without moves, in the form of sgf.tree.
 
@@ -92,36 +100,30 @@ def game_of_request(request: dict) -> dict:
     """
     position = requested_board(request)
     name = str(request.get("rules", rules_name(position) if isinstance(position, Go) else "Chinese"))
-    try:
-        rules = rules_to_play(name).supported()
-    except ValueError as error:
-        raise BadInput(str(error)) from None
+    rules = rules_to_play(name).supported()
     if not isinstance(position, Go):
         return game_from_position(position)
     position = with_fixed_handicap(position.with_rules(rules), require_field(request, "handicap", int))
     return game_from_position(position) | {"info": {"rules": name}}
 
 
+@as_bad_input()
 def position_of_request(request: dict) -> BasePosition:
     """The position after "moves" in "game".  As in records of Go, moves may repeat a position."""
     game, moves = require_field(request, "game", dict), require_field(request, "moves", list)
     start = requested_board(game)
     size = start.shape
-    try:
-        black, white = ([interpret_gtp(str(vertex), size) for vertex in require_field(game, name, list)]
-                        for name in ("black", "white"))
-        if PASS in black + white:
-            raise ValueError("a stone cannot be placed on 'pass'")
-        start = start.with_stones(black, white, COLOUR_OF.get(str(game.get("first")).lower(), BLACK))
-        if isinstance(start, Go):
-            start.handicap = int(require_number(game, "handicap", 361))
-            bonus = require_number(game, "handicap_bonus", 361) if "handicap_bonus" in game else start.handicap_bonus
-            start = start.with_rules(replace(start.scoring_rules,
-                                             white_handicap_bonus=bonus_field(start.handicap, bonus)))
-        pairs = [_interpret_move(str(move), size) for move in moves]
-        encoded = [move_index(point, size) + (WHITE_BIT if colour == WHITE else 0) for colour, point in pairs]
-        rules = rules_name(start) if isinstance(start, Go) else ""
-        record = replace(record_from_position(start), moves=np.array(encoded, np.int16), rules=rules)
-        return position_of(record)
-    except ValueError as error:              # IllegalMove is a ValueError
-        raise BadInput(str(error)) from None
+    black, white = ([interpret_gtp(str(vertex), size) for vertex in require_field(game, name, list)]
+                    for name in ("black", "white"))
+    if PASS in black + white:
+        raise BadInput("a stone cannot be placed on 'pass'")
+    start = start.with_stones(black, white, COLOUR_OF.get(str(game.get("first")).lower(), BLACK))
+    if isinstance(start, Go):
+        start.handicap = int(require_number(game, "handicap", 361))
+        bonus = require_number(game, "handicap_bonus", 361) if "handicap_bonus" in game else start.handicap_bonus
+        start = start.with_rules(replace(start.scoring_rules,
+                                         white_handicap_bonus=bonus_field(start.handicap, bonus)))
+    pairs = [_interpret_move(str(move), size) for move in moves]
+    encoded = [move_index(point, size) + (WHITE_BIT if colour == WHITE else 0) for colour, point in pairs]
+    rules = rules_name(start) if isinstance(start, Go) else ""
+    return position_of(replace(record_from_position(start), moves=np.array(encoded, np.int16), rules=rules))

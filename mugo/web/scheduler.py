@@ -197,18 +197,14 @@ class Scheduler:
         """Whether a job should have reached a preemption point, or its end, long ago."""
         return now - job.slice_start > self._time_slice(job) + MAX_WAIT - SHORT_SLICE
 
-    def _load(self, now: float) -> int:
-        """How many jobs count as running."""
-        return sum(not self._overruns(job, now) for job in self._running)
-
     def _dispatch(self) -> None:
-        """Schedule waiting jobs while there is capacity."""
+        """Schedule waiting jobs while there is capacity: overrunning jobs do not count as running."""
         now = time.perf_counter()
-        while self._waiting and self._load(now) < self._capacity:
+        while True:
             running = Counter(id(each.address) for each in self._running)
             overrunning = Counter(id(each.address) for each in self._running if self._overruns(each, now))
             ready = [each for each in self._waiting if overrunning[id(each.address)] < MAX_OVERRUNNING]
-            if not ready:
+            if not ready or running.total() - overrunning.total() >= self._capacity:
                 return
             job = min(ready, key=lambda each: (running[id(each.address)], each.address.last_scheduled))
             job.address.last_scheduled = next(self._numbers)

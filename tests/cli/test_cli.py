@@ -71,11 +71,12 @@ def test_without_compiled_code_there_is_one_line(monkeypatch, capsys):
     # needed at the first checkpoint, and missed at the start: neither folder nor network is looked for
     ("train games -o run", "matplotlib", "pictures"), ("convert policy-9 net.keras", "keras", "train"),
     ("completion bash", "shtab", "completion"),
-    ("review policy-9 --fast -o out --scheduler x", "distributed", "distributed")])
+    ("review a.sgf --fast -o out --scheduler x", "distributed", "distributed")])
 def test_a_command_without_a_package_ends_with_one_line(command, package, extra, tmp_path):
     """Each in a process of its own: nothing of the package, nor of what needs it, is loaded before."""
     if importlib.util.find_spec(package) is None and package != "jax":
         pytest.importorskip(package)
+    (tmp_path / "a.sgf").write_text("(;GM[1]SZ[9];B[aa];W[bb])")
     program = (f"import sys; sys.modules[{package!r}] = None\n"
                "from mugo.cli.main import main\nsys.exit(main(sys.argv[1:]))")
     done = subprocess.run([sys.executable, "-c", program, *command.split()], capture_output=True, text=True,

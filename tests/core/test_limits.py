@@ -1,9 +1,10 @@
 """Numbers that a user or another program writes."""
-import argparse
 
 import pytest
 
-from mugo.core.limits import NumberParser, parse_integer, parse_json, parse_number
+from mugo.core.options import Parser
+from mugo.core.files import BadInput
+from mugo.core.limits import parse_integer, parse_json, parse_number
 
 # Full-width and Arabic digits, underscores, spaces, and what is no number but to Python.
 NO_NUMBERS = ("７", "٣", "1_000", " 7", "7 ", "7\n", "inf", "-Infinity", "nan", "1e400", "0x10", "1e", ".", "+", "",
@@ -32,9 +33,9 @@ def test_json_has_no_nan_and_no_infinity(text):
 
 @pytest.mark.parametrize("text", NO_NUMBERS)
 def test_options_of_the_command_line_are_numbers_in_ascii_digits(text):
-    parser = NumberParser(exit_on_error=False)
+    parser = Parser()
     parser.add_argument_group("numbers").add_argument("--komi", type=float)
     parser.add_argument("--games", type=int)
     for option, kind in ("komi", "float"), ("games", "int"):
-        with pytest.raises(argparse.ArgumentError, match=f"argument --{option}: invalid {kind} value: "):
+        with pytest.raises(BadInput, match=f"argument --{option}: invalid {kind} value: "):
             parser.parse_args([f"--{option}={text}"])

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from random_records import dataset_of, random_record, transformed
 
-from mugo.data import copies
 from mugo.data.copies import find_copies
 from mugo.data.game_hash import OPENING_MOVES
 from mugo.games.coords import WHITE_BIT
@@ -96,12 +95,3 @@ def test_handicap_stones_and_board_sizes_distinguish_short_games(tmp_path):
     taken = set((game.moves % WHITE_BIT).tolist())
     stones = np.array([point for point in range(81) if point not in taken][:2], np.int16)
     assert copied(tmp_path, [replace(short, setup=stones), random_record(6, SIZE, plies=30)], [game]) == [False, False]
-
-
-@pytest.mark.parametrize(("ours", "theirs"), [(5, 1000), (1000, 5), (1000, 1000), (5, 0)])
-def test_what_is_shared_is_what_numpy_finds_whichever_is_longer(ours, theirs):
-    rng = np.random.default_rng(ours)
-    for most in 10, 2**64 - 1:
-        first, second = (rng.integers(0, most, shape, np.uint64, endpoint=True) for shape in ((ours, 16), theirs))
-        second[:theirs // 3] = first.flat[:theirs // 3].max(initial=0)
-        assert np.array_equal(copies._is_shared(first, second), np.isin(first, second))

@@ -149,10 +149,3 @@ def test_where_selects_games_and_an_empty_selection_is_an_error(data):
 def test_a_range_of_moves_that_no_game_has_is_an_error(data):
     with pytest.raises(BadInput, match="no training game on 9x9 has 51 moves"):
         data.positions("train", moves=(51, 60))
-
-
-@pytest.mark.parametrize("where", ["num_moves", "num_moves - 1", "num_moves.min() * 0", "True", "num_moves = 3",
-                                   "nonsense > 3"])
-def test_a_query_that_is_not_a_condition_is_an_error(data, where):
-    with pytest.raises(BadInput, match="--where"):
-        data.positions("train", where=where)

@@ -1,4 +1,4 @@
-"""`game_hash.game_hashes` against brute force, and the near copies that it cannot see.
+"""`game_hash.game_hashes` against brute force.
 
 The brute force is that of benchmarks/duplicates.py: plain Python that tries all sixteen copies.
 """
@@ -10,12 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from oracles import Game
 from small_games import random_game
 
 from mugo.data import dataset, game_hash
-from mugo.data.game_index import GameArrays, index_games
-from mugo.data.games_table import make_table
 from mugo.data.preprocess import preprocess
 from mugo.games.coords import WHITE_BIT, symmetries
 from mugo.sgf.parser import read_records
@@ -124,77 +121,3 @@ def test_no_copy_of_a_training_game_is_in_the_test_split(duplicates, copied):
     test, train = (list(duplicates.canonical_openings(copied.selection(split).arrays())) for split in ("test", "train"))
     assert min(len(test), len(train)) > 20
     assert duplicates.copies_between(test, train) == (0, 0)
-
-
-def test_copies_between_counts_pairs_and_truncated_games(duplicates):
-    long, other, shorter, unlike = ((9, (), tuple(range(start, stop))) for start, stop in (
-        (0, 40), (1, 41), (0, 25), (5, 30)))
-    assert duplicates.copies_between([long, other], [long, long]) == (2, 0)
-    assert duplicates.copies_between([long, other], [unlike, shorter]) == (0, 1)
-    assert duplicates.copies_between([shorter], [long, long, other]) == (0, 1)
-    assert duplicates.copies_between([long], [(9, (3,), long[2]), (13, (), long[2])]) == (0, 0)
-
-
-def test_near_copies_differ_in_one_move(duplicates, sample_games, tmp_path):
-    """A copy of the first sample game has another move 10; one of the second has two others."""
-    games = [game for game in sample_games if game.size == 9 and not len(game.setup)]
-    tables = duplicates.copy_tables(9)
-
-    def with_others(game: Record, *places: int) -> Record:
-        moves = game.moves.copy()
-        free = np.setdiff1d(np.arange(81), moves[:50] % WHITE_BIT)
-        for k, point in zip(places, free, strict=False):
-            moves[k] = point | (moves[k] & WHITE_BIT)
-        return replace(game, moves=moves)
-
-    assert near(duplicates, games[:2], [copy(tables, with_others(games[0], 9), 11)], tmp_path) == [True, False]
-    assert near(duplicates, games[:2], [with_others(games[1], 0)], tmp_path) == [False, True]
-    assert near(duplicates, games[:2], [with_others(games[1], 9, 12)], tmp_path) == [False, False]
-
-
-def near(duplicates, some: list[Record], others: list[Record], tmp_path) -> list[bool]:
-    return duplicates.near_copies(some[0].size, arrays_of(some), arrays_of(others)).tolist()
-
-
-def arrays_of(games: list[Record]) -> GameArrays:
-    """Games as a data set has them, without files."""
-    table = make_table([{"size": game.size, "num_moves": len(game.moves), "setup": game.setup.tobytes(),
-                         "moves": game.moves.tobytes()} for game in games])
-    return index_games(table.assign(split="train"))
-
-
-def test_known_boards_are_those_that_brute_force_finds(duplicates, sample_games):
-    """Every board of some games, as all its copies, in a dict; captures and handicap stones are among them."""
-    games = [game for game in sample_games if game.size == 9]
-    some, others = games[:6] + games[-2:], games[3:12] + games[-5:]
-    tables = duplicates.copy_tables(9)
-    others = [copy(tables, game, i % 16) for i, game in enumerate(others)]
-
-    def boards(game: Record):
-        """(stones as mine 1 and theirs -1 by move index, the move index played), position by position."""
-        played = Game(9, {divmod(int(stone) % WHITE_BIT, 9): -1 if stone & WHITE_BIT else 1 for stone in game.setup})
-        for move in game.moves.tolist():
-            colour, index = -1 if move & WHITE_BIT else 1, move % WHITE_BIT
-            yield {row * 9 + col: stone * colour for (row, col), stone in played.stones.items()}, index
-            played.play(divmod(index, 9) if index < 81 else None, colour)
-
-    def least(stones: dict, index: int) -> tuple:
-        return min((tuple(sorted((way[at], stone) for at, stone in stones.items())), way[index]) for way in tables[::2])
-
-    answers = defaultdict(list)
-    for game in others:
-        for stones, index in boards(game):
-            board, answer = least(stones, index)
-            answers[board].append(answer)
-    expected = []
-    for game in some:
-        for stones, index in boards(game):
-            board, answer = least(stones, index)
-            given = answers.get(board, [])
-            best = {other for other in given if given.count(other) == max(map(given.count, given))}
-            expected.append((bool(given), answer in best, len(best) > 1))
-    rows = duplicates.known_boards(9, arrays_of(some), arrays_of(others))
-    known, answered, tied = (np.array(column) for column in zip(*expected, strict=True))
-    assert rows["known"].tolist() == known.tolist()
-    assert 0.3 < known.mean() < 1
-    assert rows["predicted"][~tied].tolist() == answered[~tied].tolist()

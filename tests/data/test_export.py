@@ -17,8 +17,6 @@ from mugo.data.preprocess import preprocess
 from mugo.data.shuffle import shuffled_positions
 from mugo.core.files import BadInput, lock_folder
 from mugo.games import planes
-from mugo.games.coords import move_index, symmetries
-from mugo.games.game import encode
 
 
 @pytest.fixture(scope="module")
@@ -30,109 +28,38 @@ def export(data, folder, **options) -> int:
     return module.export(data, folder, ExportOptions(**options))
 
 
-def read(folder):
-    return [np.load(folder / f"{name}.npy") for name in ("planes", "moves", "outcomes")]
+def sample_data(tmp_path):
+    """The sample games, which all ended by count, and have ownership and scores."""
+    return preprocess([str(Path(__file__).parents[2] / "data" / "gnugo-9x9.zip")], tmp_path / "set", jobs=1)
 
 
-def test_the_other_arrays_are_those_of_a_batch(tmp_path):
-    """Of the sample games, which all ended by count."""
-    data = preprocess([str(Path(__file__).parents[2] / "data" / "gnugo-9x9.zip")], tmp_path / "set", jobs=1)
-    export(data, tmp_path / "out", split="all", symmetries="random", seed=4)
-    positions = data.positions(None)
-    batch = positions.batch(np.arange(len(positions)), shuffled_positions(0, len(positions), len(positions), 4)[1])
-    description = json.loads((tmp_path / "out" / "export.json").read_text())
-    assert batch.ownership.any(axis=1).all()
-    assert [f"{name}.npy" for name in batch._fields[3:]] == list(description["arrays"])[3:]
-    for name, expected in zip(batch._fields[3:], batch[3:], strict=True):
-        np.testing.assert_array_equal(np.load(tmp_path / "out" / f"{name}.npy"), expected)
-
-
-def replayed(size):
-    """(planes, moves, outcomes) of all games of a size, one position at a time."""
-    encoded, moves, outcomes = [], [], []
-    for game in games():
-        if game.size == size:
-            winner = {"B+": 1, "W+": -1}.get(game.result[:2], 0)
-            for position, point in zip(game.positions, game.moves, strict=True):
-                encoded.append(planes.unpack(encode([position]))[0])
-                moves.append(move_index(point, size))
-                outcomes.append(winner * position.to_play)
-    return np.array(encoded), np.array(moves), np.array(outcomes)
+@pytest.mark.parametrize("options", [
+    {}, {"packed": True}, {"symmetries": "random", "seed": 4}, {"symmetries": "all", "sample": 70}, {"shuffle": True},
+    {"sample": 100}, {"sample": 100, "shuffle": True, "seed": 1}, {"sample": 10**9}], ids=str)
+def test_the_arrays_are_those_of_a_batch(tmp_path, options):
+    """Of positions in order, or in that of the shuffled stream; a sample is the beginning of that."""
+    data = sample_data(tmp_path)
+    positions = data.positions("train")
+    n = min(len(positions), options.get("sample", len(positions)))
+    drawn, symmetry = shuffled_positions(0, n, len(positions), options.get("seed", 0))
+    indices = drawn if options.get("shuffle") else np.sort(drawn)
+    if options.get("symmetries") == "all":
+        indices, symmetry = np.repeat(indices, 8), np.tile(np.arange(8), n)
+    batch = positions.batch(indices, symmetry if "symmetries" in options else 0)
+    assert export(data, tmp_path / "out", **options) == len(indices) and batch.ownership.any()
+    expected = [batch.packed if options.get("packed") else planes.unpack(batch.packed), *batch[1:-1]]
+    described = json.loads((tmp_path / "out" / "export.json").read_text())["arrays"]
+    names = ["planes.npy", "moves.npy", *(f"{name}.npy" for name in batch._fields[2:-1])]          # not people
+    assert names == list(described)
+    for name, array in zip(names, expected, strict=True):
+        np.testing.assert_array_equal(np.load(tmp_path / "out" / name), array)
 
 
 @pytest.mark.parametrize("size", [9, 5])
-def test_rows_are_the_positions_of_the_games_in_order(data, tmp_path, size):
-    rows = export(data, tmp_path / "out", split="all", size=size)
-    arrays = read(tmp_path / "out")
-    for found, expected in zip(arrays, replayed(size), strict=True):
-        assert len(found) == rows
-        np.testing.assert_array_equal(found, expected)
-    assert [array.dtype.name for array in arrays] == ["uint8", "int32", "int8"]
-    assert arrays[0].shape[1:] == (size, size, planes.DEPTH)
-
-
-def test_packed_planes_unpack_to_the_same(data, tmp_path):
-    export(data, tmp_path / "plain", split="test")
-    export(data, tmp_path / "packed", split="test", packed=True)
-    plain, packed = read(tmp_path / "plain"), read(tmp_path / "packed")
-    assert packed[0].shape[1:] == (81, 6)
-    unpacked = np.unpackbits(packed[0], axis=-1, bitorder="little").reshape(-1, 9, 9, planes.DEPTH)
-    np.testing.assert_array_equal(unpacked, plain[0])
-    np.testing.assert_array_equal(packed[1], plain[1])
-
-
-def test_the_eight_symmetries_of_a_position_are_consecutive_rows(data, tmp_path):
-    export(data, tmp_path / "one", split="test", sample=50)
-    export(data, tmp_path / "eight", split="test", sample=50, symmetries="all")
-    one, eight = read(tmp_path / "one"), read(tmp_path / "eight")
-    assert len(eight[0]) == 400
-    for s, turn in enumerate(symmetries(9)):
-        transformed = eight[0][s::8].reshape(50, 81, planes.DEPTH)
-        np.testing.assert_array_equal(transformed[:, turn[:-1]], one[0].reshape(50, 81, planes.DEPTH))
-        np.testing.assert_array_equal(eight[1][s::8], turn[one[1]])
-        np.testing.assert_array_equal(eight[2][s::8], one[2])
-
-
-def test_random_symmetries_keep_the_positions(data, tmp_path):
-    export(data, tmp_path / "all", split="test", sample=50, symmetries="all")
-    export(data, tmp_path / "random", split="test", sample=50, symmetries="random")
-    every, transformed = read(tmp_path / "all"), read(tmp_path / "random")
-    chosen = set()
-    for i in range(50):
-        same = [s for s in range(8) if np.array_equal(every[0][8 * i + s], transformed[0][i])
-                and every[1][8 * i + s] == transformed[1][i]]
-        assert same
-        chosen.update(same)
-    assert len(chosen) > 4
-
-
-def sorted_rows(arrays):
-    rows = [row.tobytes() for row in arrays[0]]
-    return sorted(zip(rows, arrays[1].tolist(), arrays[2].tolist(), strict=True))
-
-
-def test_shuffled_rows_are_the_same_rows(data, tmp_path):
-    for name, options in {"plain": {}, "a": {"shuffle": True}, "b": {"shuffle": True},
-                          "c": {"shuffle": True, "seed": 1}}.items():
-        export(data, tmp_path / name, split="train", packed=True, **options)
-    plain, a, b, c = (read(tmp_path / name) for name in ("plain", "a", "b", "c"))
-    assert sorted_rows(plain) == sorted_rows(a) == sorted_rows(c)
-    np.testing.assert_array_equal(a[0], b[0])
-    assert not np.array_equal(a[1], plain[1])
-    assert not np.array_equal(a[1], c[1])
-
-
-def test_a_random_part_depends_on_the_seed_and_keeps_the_order(data, tmp_path):
-    for name, options in {"whole": {}, "part": {"sample": 100}, "shuffled": {"sample": 100, "shuffle": True},
-                          "other": {"sample": 100, "seed": 1}, "too many": {"sample": 10**9}}.items():
-        export(data, tmp_path / name, split="train", packed=True, **options)
-    whole, part, shuffled, other, too_many = (
-        read(tmp_path / name) for name in ("whole", "part", "shuffled", "other", "too many"))
-    rows = iter(whole[0])
-    assert all(any(np.array_equal(row, wanted) for row in rows) for wanted in part[0])
-    assert sorted_rows(part) == sorted_rows(shuffled)
-    assert sorted_rows(part) != sorted_rows(other)
-    np.testing.assert_array_equal(too_many[0], whole[0])
+def test_the_positions_are_of_the_board_size_that_is_asked_for(data, tmp_path, size):
+    export(data, tmp_path / "out", split="all", size=size)
+    assert len(np.load(tmp_path / "out" / "moves.npy")) == sum(len(game.moves) for game in games() if game.size == size)
+    assert np.load(tmp_path / "out" / "planes.npy", mmap_mode="r").shape[1:] == (size, size, 48)
 
 
 def test_export_json_describes_the_arrays(data, tmp_path):
@@ -142,7 +69,7 @@ def test_export_json_describes_the_arrays(data, tmp_path):
         array = np.load(tmp_path / "out" / name, mmap_mode="r")
         assert [array.dtype.name, list(array.shape)] == [array_description["dtype"], array_description["shape"]]
     assert description["data_set"]["fingerprint"] == data.fingerprint
-    assert sum(plane["depth"] for plane in description["planes"]) == planes.DEPTH
+    assert sum(plane["depth"] for plane in description["planes"]) == 48
     assert description["planes"][-2]["first"] == 46
     assert description["split"] == "validation"
 

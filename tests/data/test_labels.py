@@ -8,7 +8,6 @@ from mugo.data.dataset import load_dataset
 from mugo.data.labels import white_points
 from mugo.data.shuffle import shuffled_positions
 from mugo.games.area import area_score
-from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import symmetries
 from mugo.sgf.record_positions import position_of
 from mugo.sgf.record_rules import record_bonus
@@ -66,19 +65,6 @@ def final_area(position) -> np.ndarray:
     stones = np.pad(position.stones, 1)
     around = stones[:-2, 1:-1] + stones[2:, 1:-1] + stones[1:-1, :-2] + stones[1:-1, 2:]
     return np.where(position.stones == 0, np.sign(around), position.stones).ravel()
-
-
-def test_a_batch_under_a_symmetry_is_the_batch_turned(data):
-    positions = data.positions(None)
-    numbers = np.arange(0, len(positions), 7)
-    plain = positions.batch(numbers)
-    for s in range(1, 8):
-        turned, table = positions.batch(numbers, s), symmetries(9)[s]
-        assert np.array_equal(turned.ownership[:, table[:-1]], plain.ownership)
-        assert np.array_equal(turned.next_moves, np.where(plain.next_moves < 0, -1, table[plain.next_moves]))
-        assert np.array_equal(turned.komi, plain.komi, equal_nan=True)
-        assert np.array_equal(turned.scores, plain.scores, equal_nan=True)
-    assert (plain.ownership == 1).any() and (plain.ownership == -1).any()
 
 
 def test_two_moves_of_one_colour_are_no_move_and_its_reply(tmp_path):
@@ -168,11 +154,3 @@ def test_the_fingerprint_covers_the_labels(data, tmp_path):
     moved["ownership_start"] += 3 * (whole["ownership_start"] >= 0)
     rewrite(folder, index=moved, ownership=np.concatenate([np.zeros(3, np.int16), ownership]))
     assert load_dataset(folder).fingerprint == data.fingerprint == fingerprints["data"][0]
-
-
-@pytest.mark.parametrize("colour", [BLACK, WHITE])
-def test_the_side_to_move_sees_its_own_points_as_one(data, records, colour):
-    batch = data.positions(None).batch(np.arange(len(records[0].moves)))
-    mine = batch.ownership[::2] if colour == BLACK else batch.ownership[1::2]
-    area = final_area(position_of(records[0]))
-    assert (mine == colour * area).all()

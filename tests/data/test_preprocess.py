@@ -16,11 +16,10 @@ from sgf_games import encoded
 from mugo.cli import main as cli
 from mugo.core import progress
 from mugo.data import dataset, merge, new_files, parts, preprocess
-from mugo.data.games_table import file_key, make_table
+from mugo.data.games_table import make_table
 from mugo.data.new_games import is_known
 from mugo.core.files import BadInput, lock_folder
 from mugo.games import planes
-from mugo.sgf.parser import read_records
 from mugo.sgf.writer import format_record
 
 
@@ -183,12 +182,6 @@ def test_games_of_a_large_collection_keep_their_numbers(tmp_path, monkeypatch):
     assert pieces.games["game_number"].tolist() == list(range(1, 13))
 
 
-def test_the_key_of_a_file_separates_archive_path_and_content():
-    parts = (b"ab", "c", b"d"), (b"a", "bc", b"d"), (b"ab", "cd", b""), (b"", "abc", b"d")
-    keys = {file_key(*one) for one in parts}
-    assert len(keys) == 4 and all(0 <= key < 2 ** 64 for key in keys)
-
-
 def test_a_file_of_the_same_name_and_content_in_another_archive_has_a_row_of_its_own(tmp_path):
     texts = [format_record(random_record(seed)) for seed in range(2)]
     for name, count in (("a", 1), ("b", 2)):
@@ -231,14 +224,6 @@ def test_parts_that_were_merged_but_not_deleted_are_not_merged_again(tmp_path, m
     again = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
     assert again.games.equals(first.games) and len(again.games) == 4
     assert again.fingerprint == first.fingerprint and len(again.shards) == 1
-
-
-def test_setup_stones_are_stored(tmp_path):
-    text = "(;GM[1]SZ[9]HA[2]AB[cc][gg];W[ee]" + "".join(
-        f";{'BW'[i % 2]}[{chr(97 + i // 2)}{'ai'[i % 2]}]" for i in range(18)) + ")"
-    record, = read_records(text.encode())
-    data = dataset_of(tmp_path, [text], min_moves=10)
-    assert data.selection().arrays().setup.tolist() == record.setup.tolist() == [20, 60]
 
 
 def test_the_moves_of_an_opening_are_setup_stones_and_no_positions(tmp_path):

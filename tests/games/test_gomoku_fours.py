@@ -52,6 +52,23 @@ def test_a_four_that_takes_the_opponents_point_to_win_on_is_the_only_one():
     assert at["b"] != at["a"]
 
 
+def test_after_a_four_that_leads_nowhere_the_next_point_is_tried():
+    """The four at a is answered below it; the one at b, and then c, wins."""
+    position, at = draw("""
+        . . . . . . . . . .
+        . . . . O . . . . .
+        . . X . X . . . . .
+        . . . c X . . . . .
+        . . . . X . . . . .
+        . . . . a b . . . .
+        . . . . . X . . . .
+        . . . . . X . . . .
+        . . . . . X . . . .
+        . . . . . O . . . .
+    """, BLACK, k=5)
+    assert first_move(position) == at["b"]
+
+
 def test_a_short_win_is_found_among_many_long_sequences_that_do_not_win():
     """White wins by three fours, a first.  There are 20,000 stones to try in longer sequences of fours before it."""
     position, at = draw("""

@@ -1,4 +1,4 @@
-"""The 48 planes: each one drawn where it is 1 and where it is 0, and all of them against an oracle.
+"""The 48 planes: all of them against an oracle, and drawn, which moves they count.
 
 Drawn ladders: test_ladders.
 """
@@ -59,46 +59,6 @@ def test_turns_since_counts_back_eight_moves_and_setup_stones_are_none():
     assert_planes_set(after(position, at, "a b"), at, "turns since", one="b", two="a")
     assert_planes_set(after(position, at, "a b c d e f g h i"), at, "turns since",
                one="i", two="h", three="g", four="f", five="e", six="d", seven="c", eight="b")
-
-
-def test_liberties_belong_to_the_chain():
-    position, at = draw("""
-        Xa Ob . . Xc . .
-        . . . . Xd . .
-        Of . . . . . .
-        Xg . . . . . .
-        Oh . Xe Xi Xj . .
-        Ok . Ol Om On . .
-        Oo . . . . . .
-    """)
-    assert_planes_set(position, at, "liberties",
-               one="a g", two="b f", three="h k o", five="c d e i j l m n")
-
-
-def test_capture_size_counts_the_stones_of_every_chain_taken():
-    position, at = draw("""
-        a O X X . . X
-        O X X X . X O
-        O X . . X O b
-        X X . . X O O
-        . . . . . X X
-        X X . . . . .
-        O c . . . . .
-    """)
-    assert_planes_set(position, at, "capture size", one="c", three="a", four="b")
-
-
-def test_self_atari_size_counts_the_chain_that_is_left_with_one_liberty():
-    position, at = draw("""
-        d a O . . . .
-        X X O . . . .
-        O O . . . . .
-        . . . O O . .
-        . . O e b O .
-        . . . O O . .
-        c . . . . . .
-    """)
-    assert_planes_set(position, at, "self-atari size", one="b e", three="a d")
 
 
 def test_a_move_forbidden_by_ko_or_superko_sets_no_plane_of_moves():

@@ -316,24 +316,6 @@ def test_self_atari_is_the_last_choice():
     """, "c", last="")
 
 
-def test_chains_in_atari_are_captured_around_the_last_move_only():
-    position, at = draw("""
-        . . . . . . .
-        . X . . X . .
-        X O X X O X .
-        . c b . a . .
-        . . . . . . .
-        . . . . . . .
-        . . . . . . .
-    """, to_play=WHITE)
-    position, moves = position.play(at["b"]), np.zeros(POINTS, np.int16)
-    n = nearby_captures(light_copy_of(position), at["b"], BLACK, moves)
-    assert_same_points(position, moves[:n], named(at, "c"), "captures")
-    assert_same_points(position, points_of(MoGoOracle(position).captures(), 7), named(at, "c"), "captures")
-    passed = position.play(PASS).play(PASS)
-    assert len(mogo_moves(passed, 1000)) > 20, "nothing to answer: all moves are possible"
-
-
 # -- mercy and ownership
 
 def test_the_mercy_rule_changes_hardly_any_winner():

@@ -295,16 +295,19 @@ def test_a_game_is_the_same_after_printsgf_and_loadsgf(tmp_path):
     assert f"RE[{engine.position.result()}]" in engine.answer("printsgf")
 
 
+@functools.cache
+def game_of_passes(plies: int) -> Position:
+    return functools.reduce(Position.play, [PASS] * plies, Position(5))
+
+
 @pytest.mark.parametrize("name", ["genmove", "kgs-genmove_cleanup", "reg_genmove", "gomill-genmove_ex", "kata-search",
                                   "kata-search_cancellable", "kata-genmove_analyze", "lz-genmove_analyze",
                                   "cgos-genmove_analyze", "kata-search_analyze", "kata-search_analyze_cancellable"])
 @pytest.mark.parametrize("player", [FirstPlayer, lambda: PolicyPlayer(StoneCounter())], ids=["first", "policy"])
 def test_no_move_is_generated_in_a_game_as_long_as_a_game_can_be(name, player):
-    engine, lines = new_engine(player(), size=5), []
-    for i in range(MAX_MOVES - 1):
-        engine.answer(f"play {'bw'[i % 2]} pass")
+    last, lines = game_of_passes(MAX_MOVES - 1), []
+    engine = new_engine(player(), start=last)
     engine.log = lines.append
-    last = engine.position
     assert engine.answer(f"{name} b").startswith("=") and not lines
     engine.position = last.play(PASS)
     assert engine.answer(f"3 {name} w") == "?3 a game has at most 4095 moves\n\n" and not lines
@@ -312,8 +315,7 @@ def test_no_move_is_generated_in_a_game_as_long_as_a_game_can_be(name, player):
 
 
 def test_a_position_after_which_no_move_is_possible_is_analyzed():
-    last = functools.reduce(Position.play, [PASS] * MAX_MOVES, Position(5))
-    reply = new_engine(PolicyPlayer(StoneCounter()), start=last).answer("kata-analyze w 10")
+    reply = new_engine(PolicyPlayer(StoneCounter()), start=game_of_passes(MAX_MOVES)).answer("kata-analyze w 10")
     assert reply.startswith("=\ninfo move ") and reply.count("info move") == 26
 
 

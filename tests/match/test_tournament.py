@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from drawing import draw
@@ -21,6 +22,7 @@ from mugo.core.options import options_of
 from mugo.games.coords import PASS
 from mugo.games.go import Position, fixed_handicap
 from mugo.games.rules import NAMED_RULES, parse_rules
+from mugo.match import game_runner
 from mugo.match.game_runner import GameRunner, MatchSetup, interpret_score
 from mugo.match.gtp_client import participant_of
 from mugo.match.match_folder import COLUMNS, MatchFolder
@@ -33,7 +35,7 @@ from mugo.match.tournament import (
     match_settings,
     with_unique_names,
 )
-from mugo.nn.bundled import file_checksum, find_network
+from mugo.nn.bundled import find_network
 from mugo.sgf.parser import read_records
 
 
@@ -131,7 +133,6 @@ def test_a_match_is_not_continued_with_another_network(tmp_path, capsys):
     noted = json.loads((folder / "match.json").read_text())
     assert list(noted["checksums"]) == [str(run)]
     shutil.copy(find_network("policy-19-small"), run / "network.safetensors")
-    file_checksum.cache_clear()                       # of the process before
     assert cli.main(["match", *map(str, words), "2", "-o", str(folder)]) == 2
     assert capsys.readouterr().err == (f"mugo match: {folder} holds another match: {run} has changed "
                                        "since; give -o another folder\n")
@@ -158,7 +159,6 @@ def test_the_checksum_of_openings_is_that_of_the_files_that_may_have_games(tmp_p
     def checksum(**files):
         for name, text in files.items():
             (tmp_path / name.replace("_", ".")).write_text(text)
-        file_checksum.cache_clear()
         return checksums([], str(tmp_path), Position(5)), checksums([], str(tmp_path / "a.sgf"), Position(5))
 
     folder, file = checksum(a_sgf="(;SZ[5];B[aa])", c_sgf="(;SZ[5];B[cc])", notes_txt="not a game")
@@ -261,6 +261,19 @@ def test_a_program_that_does_not_work_ends_the_match_at_once(capsys):
     assert "answered 'boardsize 3' with '? unknown command'" in capsys.readouterr().err
     match(FIRST, "no-such-program", *RULES, expect=2)
     assert "no-such-program: cannot be started" in capsys.readouterr().err
+
+
+def test_programs_of_a_match_that_was_killed_end_when_another_begins_ten_minutes_later(tmp_path, monkeypatch):
+    for key, seconds, old_runs in ("old", 0, True), ("soon", 599, True), ("late", 601, False):
+        monkeypatch.setattr(game_runner, "time", SimpleNamespace(monotonic=lambda now=seconds: now))
+        setup = MatchSetup(key, (participant_of(f"{FAKE_ENGINE} child={tmp_path / key}"),), MatchRules())
+        game_runner.find_versions(setup, Position(3))
+        until = time.monotonic() + 5
+        while is_running(int((tmp_path / "old").read_text())) and not old_runs and time.monotonic() < until:
+            time.sleep(0.01)
+        assert is_running(int((tmp_path / "old").read_text())) == old_runs
+    for key in "soon", "late":
+        game_runner.close_runners(key, force=False)
 
 
 def test_another_program_may_score(tmp_path, capsys):

@@ -12,7 +12,6 @@ from mugo.games.coords import (
     PASS,
     board_points,
     format_gtp,
-    interpret_gtp,
     point_at,
     symmetries,
 )
@@ -66,12 +65,3 @@ def test_the_default_network_replies_off_the_first_line(networks, size):
     assert not {first: reply for first, reply in replies.items() if reply in edge or reply == "pass"}
     priors = networks.evaluate(positions).priors
     assert size == 5 or priors[:, first_line(size)].sum(axis=1).max() < 0.03
-
-
-@pytest.mark.parametrize("opening", OPENINGS_9)
-def test_on_9x9_the_first_line_has_next_to_no_prior_in_an_opening(networks, opening):
-    positions = [Position(9)]
-    for vertex in opening.split():
-        positions.append(positions[-1].play(interpret_gtp(vertex, 9)))
-    priors = networks.evaluate(positions).priors
-    assert priors[:, first_line(9)].sum(axis=1).max() < 0.03

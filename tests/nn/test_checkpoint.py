@@ -1,17 +1,11 @@
 """Files of networks and runs: written atomically, and read on either backend; the latest checkpoint of a run."""
-import os
-import subprocess
-import sys
-import tracemalloc
 
 import numpy as np
 import pytest
 from networks import (
     alphazero_model,
-    damaged,
     keras,
     keras_archive,
-    policy_file,
     policy_network,
     random_model,
     tensors_of,
@@ -54,11 +48,6 @@ def test_an_exported_file_holds_the_weights_and_the_metadata(tmp_path):
     packed = np.random.default_rng(0).integers(0, 16, (4, 36, 1), np.uint8)
     for ours, theirs in zip(in_memory.evaluate_packed(packed), net.evaluate_packed(packed), strict=True):
         assert np.array_equal(ours, theirs)
-
-
-def test_damaged_weights_are_refused_in_one_line(tmp_path):
-    with pytest.raises(BadInput, match="is not a MuGo network, or is damaged: its numbers do not fit their checksum"):
-        checkpoint.load(damaged(policy_file(tmp_path)))
 
 
 def test_a_failed_export_leaves_the_old_file(tmp_path, monkeypatch):
@@ -117,7 +106,7 @@ def test_a_checkpoint_that_is_whole_but_not_of_this_program_is_not_called_damage
     run = small_run(tmp_path)
     with_metadata(run / checkpoint.CHECKPOINT, lambda metadata: metadata.update(name="a\N{NO-BREAK SPACE}b")).replace(
         run / checkpoint.CHECKPOINT)
-    with pytest.raises(BadInput, match="checkpoint.safetensors has a name that is no text of at most 200 printable"):
+    with pytest.raises(BadInput, match="checkpoint.safetensors: name is .* expected a text of at most 200 printable"):
         checkpoint.latest_checkpoint(run, accept, make)
 
 
@@ -161,15 +150,6 @@ def test_variables_of_the_optimizer_that_are_not_finite_are_not_written(tmp_path
     assert np.isfinite(tensors_of(tmp_path / "run.safetensors")["optimizer/pass_bias_velocity"]).all()
 
 
-def test_weights_are_searched_for_nan_without_copies_in_float64():
-    model = keras.Sequential([keras.layers.Input((1000,)), keras.layers.Dense(1000)])
-    tracemalloc.start()
-    assert checkpoint.nonfinite_weight(model) == ""
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 10e6                   # of 4 MB, which a backend copies twice; float64 takes 8 MB besides
-
-
 def test_the_metadata_of_the_latest_checkpoint_are_read_without_its_model(tmp_path, monkeypatch):
     run = small_run(tmp_path)
     with monkeypatch.context() as patched:
@@ -182,23 +162,6 @@ def test_the_metadata_of_the_latest_checkpoint_are_read_without_its_model(tmp_pa
     (run / checkpoint.PREVIOUS).unlink()
     with pytest.raises(BadInput, match="holds no training run to resume: checkpoint.safetensors is missing or damaged"):
         checkpoint.latest_metadata(run, accept)
-
-
-def test_a_network_whose_outputs_are_nan_is_not_evaluated_as_if_it_were_one(tmp_path, monkeypatch):
-    """The priors of such a network would rank every move first."""
-    network = Network(policy_file(tmp_path, value_head=True), threads=1)
-    packed = np.zeros((2, 81, planes.PACKED), np.uint8)
-    good = dict(zip(("policy", "value"), network.evaluate_packed(packed)[:2], strict=True))
-    for name, output in good.items():
-        bad = good | {name: np.where(np.arange(output.size).reshape(output.shape) == 1, np.nan, output)}
-
-        class Session:
-            def run(self, names, _, bad=bad):
-                return [bad[name] for name in names]
-
-        monkeypatch.setattr(network, "_session", Session())
-        with pytest.raises(BadInput, match=f"net.safetensors: its {name} is NaN; the network is damaged, or its"):
-            network.evaluate_packed(packed)
 
 
 def test_a_run_of_an_earlier_version_gets_one_line_that_says_what_to_do(tmp_path):
@@ -258,19 +221,3 @@ def test_a_linked_checkpoint_replaces_what_had_that_name(tmp_path):
     checkpoint.link_checkpoint(tmp_path / "a", tmp_path / "c")           # both names are of one file already
     assert [(tmp_path / name).read_text() for name in "abc"] == ["a", "a", "a"]
     assert len(list(tmp_path.iterdir())) == 3
-
-
-def test_a_network_saved_on_one_backend_loads_on_the_other(tmp_path):
-    """Saved under TensorFlow, loaded under JAX, where that is installed, and TensorFlow is not imported."""
-    pytest.importorskip("jax")
-    model, path = policy_network(tmp_path, value_head=True)
-    packed = np.random.default_rng(3).integers(0, 256, (2, 81, planes.PACKED), np.uint8)
-    np.save(tmp_path / "packed.npy", packed)
-    program = ("import sys, numpy as np; sys.modules['tensorflow'] = None\n"
-               "from mugo.nn.checkpoint import load\n"
-               f"outputs = load({str(path)!r})(np.load({str(tmp_path / 'packed.npy')!r}))\n"
-               f"np.savez({str(tmp_path / 'out.npz')!r}, **{{name: np.asarray(x) for name, x in outputs.items()}})")
-    subprocess.run([sys.executable, "-c", program], check=True, env={**os.environ, "KERAS_BACKEND": "jax"})
-    outputs = np.load(tmp_path / "out.npz")
-    for name, expected in model(packed).items():
-        assert np.abs(outputs[name] - np.asarray(expected)).max() < 1e-5

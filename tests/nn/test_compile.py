@@ -11,8 +11,7 @@ from networks import SMALL, alphazero_model, build, checkpoint, keras, random_mo
 from mugo.games import planes
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
 from mugo.nn.compile import compile_for_selfplay, compile_for_training, train_step
-from mugo.nn.metadata import config_of, new_metadata
-from mugo.nn.optimizers import OPTIMIZERS
+from mugo.nn.metadata import new_metadata
 from mugo.nn.weights import weight_axes
 from mugo.nn.policy_net import PolicyNetConfig
 
@@ -72,29 +71,6 @@ def test_the_loss_of_supervised_learning_is_that_of_the_formula(label_smoothing)
     assert logs["value_accuracy"] == pytest.approx((np.sign(v) == outcomes)[outcomes != 0].mean(), rel=1e-4)
 
 
-def test_a_plain_network_has_an_optimizer_without_axes_and_the_optimizer_asked_for():
-    config = PolicyNetConfig(size=5, filters=8, layers=3)
-    for name, cls in OPTIMIZERS.items():
-        model = random_model(config)
-        compile_for_training(model, config, 1e-3, optimizer=name)
-        assert type(model.optimizer) is cls and model.optimizer.weight_axes is None
-
-
-@pytest.mark.slow
-def test_it_overfits_a_few_positions():
-    keras.utils.set_random_seed(3)
-    model = build(AlphaZeroNetConfig.for_game("gomoku", 6, filters=(16, 16)).spec())
-    compile_for_selfplay(model, 1e-2, 1e-5)
-    packed, policy, value = random_batch(8)
-    entropy = -(policy * np.log(policy + 1e-12)).sum(1).mean()
-    assert train_step(model, packed, policy, value)["ce"] == pytest.approx(np.log(37), rel=1e-5)
-    for _ in range(120):
-        logs = train_step(model, packed, policy, value)
-    assert logs["ce"] < entropy + 0.1
-    assert logs["value_mse"] < 0.02
-    assert logs["top1"] > 0.8
-
-
 def test_the_learning_rate_can_be_set_at_every_step():
     model, _ = alphazero_model(head_batch_norm=False)    # without moving statistics, which change at every step
     compile_for_selfplay(model, 1e-2)
@@ -108,44 +84,6 @@ def test_the_learning_rate_can_be_set_at_every_step():
     train_step(model, *batch, learning_rate=1e-3)
     steps = [np.abs(w - old).max() for w, old in zip(model.get_weights(), before, strict=True)]
     assert 5e-4 < max(steps) < 2e-3
-
-
-@pytest.mark.parametrize("head_batch_norm", [True, False])
-def test_filters_of_the_heads_that_are_0_everywhere_learn_if_they_are_normalised(head_batch_norm):
-    model, _ = alphazero_model(head_batch_norm=head_batch_norm)
-    compile_for_selfplay(model, 1e-2, l2=0)
-    model.run_eagerly = True
-    convs = [model.get_layer(name) for name in ("policy_conv", "value_conv")]
-    for conv in convs:                   # of filters after ReLU, so the sums are negative
-        kernel, *bias = conv.get_weights()
-        conv.set_weights([-np.abs(kernel), *map(np.zeros_like, bias)])
-    before = [conv.get_weights()[0] for conv in convs]
-    for _ in range(3):                   # the dense layers after them are 0 at first
-        train_step(model, *random_batch(8))
-    learned = [not np.array_equal(conv.get_weights()[0], old) for conv, old in zip(convs, before, strict=True)]
-    assert learned == [head_batch_norm] * 2
-
-
-def test_training_continues_from_a_checkpoint_as_without_it(tmp_path):
-    def compiled(metadata):
-        model = build(config_of(metadata).spec())
-        compile_for_selfplay(model, 1e-2, 1e-2)
-        model.optimizer.build(model.trainable_variables)
-        return model
-
-    model, config = alphazero_model(batch_norm=True)
-    compile_for_selfplay(model, 1e-2, 1e-2)
-    model.run_eagerly = True             # quicker than tracing both
-    batches = [random_batch(4, seed=seed) for seed in range(4)]
-    for batch in batches[:2]:
-        train_step(model, *batch)
-    checkpoint.save(model, tmp_path / "checkpoint.safetensors", new_metadata(config, "gomoku", 4))
-    loaded, _ = checkpoint.latest_checkpoint(tmp_path, lambda *_: None, compiled)
-    loaded.run_eagerly = model.run_eagerly
-    for batch in batches[2:]:
-        assert train_step(model, *batch) == train_step(loaded, *batch)
-    for w, other in zip(model.get_weights(), loaded.get_weights(), strict=True):
-        assert np.array_equal(w, other)
 
 
 def test_a_network_trained_in_bfloat16_is_exported_in_float32(tmp_path):

@@ -59,13 +59,6 @@ def test_components_are_those_of_a_flood_fill(shape, colours):
         assert components.tolist() == by_flood_fill(board).tolist()
 
 
-def test_a_comb_is_one_component():
-    comb = np.ones((9, 9), int)
-    comb[:, ::2] = 0                     # teeth
-    comb[-1] = 0                         # joined at the last line only
-    assert (connected_components(packed_of(comb), 9)[0].reshape(9, 9)[comb == 0] == 0).all()
-
-
 def test_the_planes_of_a_position_have_its_chains():
     position = position_of(random_record(3))
     packed = encode([position])

@@ -19,16 +19,6 @@ from mugo.search.settings import Settings
 from mugo.sgf.record_positions import position_of
 
 
-def test_priors_are_probabilities_of_move_indices(tmp_path):
-    path = policy_file(tmp_path, value_head=True)
-    net = Network(path)
-    output = net.evaluate([Position(9), position_of(random_record(3))])
-    priors, values = output.priors, output.values
-    assert priors.shape == (2, 82)
-    assert np.allclose(priors.sum(1), 1, atol=1e-5)
-    assert (np.abs(values) <= 1).all()
-
-
 @pytest.mark.parametrize("trained", [9, 5, 6, 14])
 def test_outputs_with_test_time_augmentation_turn_with_the_board(tmp_path, trained):
     path = policy_file(tmp_path, size=trained)
@@ -90,21 +80,8 @@ def test_outputs_with_test_time_augmentation_turn_with_the_board(tmp_path, train
         0 3 5   7 0
         0 2 5   8 0
         5 6 6.5 7 8
-    """), ("1 2\n 3 4", """
-        1 1 2 2
-        1 1 2 2
-        3 3 4 4
-        3 3 4 4
-    """), ("""
-        1 2 3
-        4 5 6
-        7 8 9
-    """, """
-        1 2 3
-        4 5 6
-        7 8 9
     """),
-], ids=["larger", "smaller", "a middle line of two", "an even one larger", "much larger", "the same"])
+], ids=["larger", "smaller", "a middle line of two", "an even one larger"])
 def test_on_another_board_a_point_has_the_bias_of_the_point_at_its_distance_from_the_edges(trained, fitted):
     trained, fitted = (np.array(drawn.split(), np.float32) for drawn in (trained, fitted))
     assert fit_bias(trained, round(len(fitted) ** 0.5)).tolist() == fitted.tolist()
@@ -129,20 +106,6 @@ def test_boards_of_two_sizes_are_not_evaluated_together(tmp_path):
     path = policy_file(tmp_path)
     with pytest.raises(ValueError, match="one size at a time"):
         Network(path).evaluate([Position(9), Position(5)])
-
-
-def test_priors_and_values_are_those_of_each_position(tmp_path):
-    net = Network(alphazero_network(tmp_path), threads=1)
-    first = gomoku.Position(6, 4)
-    positions = [first, first.play(int(first.legal_points()[7]))]
-    output = net.evaluate(positions)
-    priors, values = output.priors, output.values
-    assert priors.shape == (2, 37) and np.allclose(priors.sum(1), 1, atol=1e-5)
-    assert values.shape == (2,) and (np.abs(values) < 1).all()
-    for position, row, value in zip(positions, priors, values, strict=True):
-        alone = net.evaluate_packed(encode([position]))
-        assert np.allclose(alone.priors[0], row, atol=1e-6) and np.allclose(alone.values[0], value, atol=1e-6)
-    assert np.ptp(net.evaluate([first], symmetries=True).priors[0][[0, 5, 30, 35]]) < 1e-6        # the corners
 
 
 @pytest.mark.parametrize("shape", [9, (5, 13)], ids=str)
@@ -198,14 +161,8 @@ def test_a_search_evaluates_with_the_network_of_the_game_and_refuses_another(tmp
 def test_inference_imports_no_keras(tmp_path):
     path = policy_file(tmp_path)
     program = ("import sys; from mugo.games.go import Position; from mugo.nn.inference import Network\n"
+               "import mugo.nn.range_calibration, mugo.nn.policy_net, mugo.nn.alphazero_net\n"
                f"Network({str(path)!r}).evaluate([Position(9)])\n"
                "print([x for x in ('keras', 'tensorflow', 'jax', 'pandas', 'matplotlib', 'onnx') if x in sys.modules])")
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
-def test_an_onnx_graph_is_made_without_keras_and_without_onnx():
-    program = ("import sys; import mugo.nn.range_calibration, mugo.nn.policy_net, mugo.nn.alphazero_net\n"
-               "print([x for x in ('keras', 'tensorflow', 'jax', 'onnx') if x in sys.modules])")
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from mugo.nn.interrupts import InterruptCallback
+from mugo.nn.processes import InterruptCallback
 
 
 @contextlib.contextmanager

@@ -5,11 +5,9 @@ import numpy as np
 import pytest
 from drawing import draw
 
-from networks import checkpoint, random_model
 
 from mugo.core.files import BadInput
 from mugo.games import planes
-from mugo.games.coords import point_at, symmetries
 from mugo.games.game import encode
 from mugo.games.go import BLACK, WHITE, Position
 from mugo.games.gomoku import Position as Gomoku
@@ -18,11 +16,9 @@ from mugo.games.rules import NAMED_RULES
 from mugo.nn.blocks import NetworkSpec
 from mugo.nn.inference import Network
 from mugo.nn.metadata import new_metadata
-from mugo.nn.output import NetworkOutput, mean_output, turned_back
+from mugo.nn.output import NetworkOutput, mean_output
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.value_head import STDEV_OF_SCALE
-from mugo.search.search import Search
-from mugo.search.settings import Settings
 
 SIZE = 5
 NO_KOMI = np.zeros((1, 2), np.float32)
@@ -33,7 +29,6 @@ class StoneCounter:
 
     Its standard deviation is twice the komi's square, its value the hyperbolic tangent of the score.
     """
-    uses_global_features, uses_context = True, False
 
     def apply(self, graph, x):
         node = graph._node
@@ -49,7 +44,7 @@ class StoneCounter:
 
 
 def stone_counter() -> Network:
-    spec = NetworkSpec("stone_counter", SIZE, planes.DEPTH, (), (StoneCounter(),))
+    spec = NetworkSpec("stone_counter", SIZE, planes.DEPTH, (), (StoneCounter(),), uses_global_features=True)
     with mock.patch.object(PolicyNetConfig, "spec", lambda _: spec):
         return Network.from_weights({}, new_metadata(PolicyNetConfig(size=SIZE)), threads=1)
 
@@ -93,37 +88,6 @@ def test_every_output_is_of_the_side_to_move_and_turned_back(averaged):
         assert output.score_stdev[k] == pytest.approx(2 * position.white_points ** 2)
         weights = np.exp(np.append(stones, 0.0))
         assert np.allclose(output.priors[k], weights / weights.sum(), atol=1e-6)
-
-
-@pytest.mark.parametrize("size", [SIZE, 9])
-def test_a_network_file_with_komi_has_all_outputs_on_every_board(tmp_path, size):
-    config = PolicyNetConfig(size=SIZE, filters=4, value_head=True, komi_input=True)
-    model, path = random_model(config), tmp_path / "net.safetensors"
-    kernel = model.get_layer("ownership_conv").kernel
-    kernel.assign(0.01 * np.array(kernel))               # or owners may all be certain
-    checkpoint.export(model, path, new_metadata(config))
-    network = Network(path, threads=1)
-    assert network.has_value and network.has_ownership and network.needs_global_features
-    positions = [Position(size, komi).play(point_at(2, 1, size)) for komi in (-6.5, 6.5)]          # White is to move
-    output = network.evaluate(positions, symmetries=True)
-    assert output.ownership.shape == (2, size ** 2) and (np.abs(output.ownership) <= 1).all()
-    assert np.ptp(output.ownership, axis=1).max() > 1e-3
-    assert np.allclose(output.ownership[0], output.ownership[1], atol=1e-6) and (output.score_stdev > 0).all()
-    assert output.score_mean[1] - output.score_mean[0] > 5 and output.values[1] > output.values[0] - 1e-6
-    result = Search(Settings(rollout="none", seed=1, max_edges=10_000), network).search(positions[1], simulations=9)
-    assert result.score_lead is not None and result.ownership.shape == (size, size)
-
-
-def test_outputs_for_a_turn_of_each_board_are_turned_back():
-    network, (position, *_) = stone_counter(), four_positions()
-    turns = symmetries(SIZE)
-    turned = NetworkOutput(*(np.concatenate(arrays) for arrays in zip(
-        *(network.evaluate_packed(encode([position], turn), NO_KOMI) for turn in range(8)), strict=True)))
-    back = turned_back(turned, turns)
-    assert len(np.unique(turned.ownership, axis=0)) == 8
-    assert (back.ownership == position.stones.ravel()).all()
-    assert np.allclose(back.priors, back.priors[0])
-    assert np.array_equal(back.values, turned.values)
 
 
 def test_a_mean_leaves_out_what_no_network_has():

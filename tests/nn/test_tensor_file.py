@@ -166,7 +166,7 @@ def test_metadata_that_are_nested_deeper_than_python_reads_are_refused(tmp_path)
         mugo=text, crc32=tensor_file._checksum_of_text(text)))
     assert "recursion" in refusal(deep)
     for metadata, line in (("[]", "its metadata are no JSON object"), ("{", "its metadata: Expecting"),
-                           ('{"format": 3}', "its metadata have no 'planes'")):
+                           ('{"format": 3}', "it has no 'size'")):
         other = with_header(path, lambda header, text=metadata: header["__metadata__"].update(
             mugo=text, crc32=tensor_file._checksum_of_text(text)))
         assert line in refusal(other)

@@ -5,9 +5,7 @@ from networks import build, checkpoint, keras, random_model
 
 from mugo.games import planes
 from mugo.games.board import BLACK, WHITE
-from mugo.games.go import Position
 from mugo.games.position import global_features
-from mugo.games.rules import NAMED_RULES
 from mugo.nn.blocks import model_inputs
 from mugo.nn.inference import Network
 from mugo.nn.metadata import new_metadata
@@ -37,15 +35,6 @@ def test_a_point_of_komi_is_a_point_of_score_and_changes_neither_the_policy_nor_
     for same in (output.priors, output.ownership, output.score_stdev):
         assert np.ptp(same, axis=0).max() == 0 and np.isfinite(same).all()
     assert np.std(output.ownership[0]) > 0.01 and output.score_stdev[0] > STDEV_OF_SCALE * MIN_SCALE
-
-
-def test_black_is_given_minus_what_white_is_given(network):
-    for colour, given in ((BLACK, -6.5), (WHITE, 6.5)):
-        with_komi, without = (network.evaluate([Position(9, komi, colour)]).score_mean[0] for komi in (6.5, 0))
-        assert with_komi - without == pytest.approx(given, abs=1e-3)
-    handicap = Position(9, 0.5, WHITE).with_rules(NAMED_RULES["chinese"])
-    handicap.handicap = 3
-    assert network.evaluate([handicap]).score_mean[0] - without == pytest.approx(3.5, abs=1e-3)
 
 
 def test_the_colour_to_move_says_something_about_the_score():

@@ -26,7 +26,7 @@ def test_batch_norm_statistics_are_recalibrated_for_the_averaged_weights():
     for _ in range(5):
         model.train_on_batch(X, Y)
     trained = [np.array(w) for w in model.get_weights()]
-    averaged = weight_averaging.AveragedModel(model, [X[:32], X[32:]]).update_ema_model()
+    averaged = weight_averaging.AveragedModel(model, small_model("sgd"), [X[:32], X[32:]]).update_ema_model()
     before = keras.Model(averaged.input, averaged.get_layer("conv").output)(X)
     batch_norm = averaged.get_layer("batch_norm")
     halves = [np.asarray(half) for half in (before[:32], before[32:])]
@@ -41,6 +41,6 @@ def test_batch_norm_statistics_are_recalibrated_for_the_averaged_weights():
 def test_with_an_optimizer_that_keeps_no_average_it_has_the_last_weights():
     model = small_model(keras.optimizers.Adam(0.05))
     model.train_on_batch(X, Y)
-    averaged = weight_averaging.AveragedModel(model, [X]).update_ema_model()
+    averaged = weight_averaging.AveragedModel(model, small_model("sgd"), [X]).update_ema_model()
     for variable, last in zip(averaged.trainable_variables, model.trainable_variables, strict=True):
         assert np.array_equal(variable, last)

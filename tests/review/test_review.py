@@ -23,7 +23,7 @@ from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, board_points, format_sgf, interpret_gtp, move_index
 from mugo.games.go import Position
-from mugo.nn.bundled import file_checksum, find_network
+from mugo.nn.bundled import find_network
 from mugo.nn.output import NetworkOutput
 from mugo.players.evaluator import SearchEvaluator
 from mugo.players.options import PlayerOptions
@@ -434,7 +434,6 @@ def test_the_fingerprint_of_a_review_has_the_bytes_of_its_network_and_not_its_na
     task, prints = ReviewTask("game", PLAIN.encode(), 0, 4, ""), []
     for name, source in ("a", "policy-9"), ("b", "policy-9"), ("a", "policy-19-small"):
         shutil.copy(find_network(source), tmp_path / f"{name}.safetensors")
-        file_checksum.cache_clear()
         prints.append(fingerprint(task, options_of("--network", str(tmp_path / f"{name}.safetensors")), 9))
     assert prints[0] == prints[1] != prints[2]
 
@@ -581,14 +580,6 @@ def test_a_review_that_was_interrupted_is_made_again(written, tmp_path, capsys, 
         assert capsys.readouterr().out.endswith("game.* (1 reviewed before)\n")
         assert len(list((tmp_path / "out").iterdir())) == 6
         shutil.rmtree(tmp_path / "out")
-
-
-def test_two_games_of_the_same_name_get_different_output_names(tmp_path):
-    for folder in "a", "b":
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "game.sgf.x").write_text(PLAIN)
-    tasks = find_tasks([str(tmp_path / "a" / "game.sgf.x"), str(tmp_path / "b" / "game.sgf.x")], pytest.fail)
-    assert [task.name for task in tasks] == ["game.sgf.x", "game.sgf.x-2"]
 
 
 def test_every_output_file_lies_in_the_output_folder_whatever_a_member_of_an_archive_is_called(tmp_path):

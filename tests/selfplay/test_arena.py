@@ -155,9 +155,3 @@ def test_the_score_of_a_result():
     assert str(result) == "1 won, 2 drawn, 3 lost: undecided" and result.score == pytest.approx(2 / 6)
     assert str(ArenaResult(9, 0, 1, accepted=H1)).endswith("lost: stronger")
     assert str(ArenaResult(9, 0, 1, accepted=H0)).endswith("lost: not stronger")
-
-
-def test_each_level_of_uct_counts_its_attempts():
-    stronger, weaker, undecided = (arena.ArenaResult(9, 0, 1, 1.0, accepted) for accepted in (H1, H0, UNDECIDED))
-    assert arena.after_match(0, 0, weaker) == (0, 1) and arena.after_match(0, 1, undecided) == (0, 2)
-    assert arena.after_match(0, 2, stronger) == (1, 0) and arena.after_match(1, 0, weaker) == (1, 1)

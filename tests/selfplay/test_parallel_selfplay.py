@@ -4,7 +4,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mugo.core.files import BadInput
 from mugo.games import go, gomoku
 from mugo.games.coords import move_index, point_at, point_of_index, symmetries
 from mugo.games.rules import NAMED_RULES
@@ -241,15 +240,6 @@ def test_finished_games_are_not_evaluated_by_the_network():
     assert network.positions_evaluated < 0.6 * selfplay.simulations
 
 
-def test_noise_and_temperature_make_openings_differ():
-    def first_moves(options):
-        selfplay = ParallelSelfPlay(gomoku.Position(5, 4), HashNetwork(), options, games=8, seed=6)
-        return {game.moves[0] for game in play_games(selfplay, 16)}
-
-    assert len(first_moves(SelfPlayOptions(simulations=30, dirichlet_weight=0.9, temperature_moves=0))) > 3
-    assert len(first_moves(SelfPlayOptions(simulations=30, dirichlet_weight=0, temperature_moves=9))) > 3
-
-
 def test_games_without_noise_temperature_and_symmetries_are_equal():
     """The seed changes nothing then, until two moves have equal visits and one is chosen at random.  Each of noise,
     temperature and symmetries alone makes games differ."""
@@ -269,15 +259,6 @@ def test_games_without_noise_temperature_and_symmetries_are_equal():
         assert first_moves(1, **random) == first_moves(1, **random)
 
 
-def test_a_temperature_near_zero_plays_the_most_visited_move():
-    games = play_games(ParallelSelfPlay(gomoku.Position(5, 4), HashNetwork(),
-                                        SelfPlayOptions(simulations=40, temperature_moves=99, temperature=0.01),
-                           games=4, seed=7), 6)
-    for game in games:
-        chosen = game.visits[np.arange(len(game.moves)), game.moves].astype(int)
-        assert (chosen >= 0.9 * game.visits.max(1)).all()
-
-
 def test_the_network_can_be_replaced_during_games():
     selfplay = ParallelSelfPlay(gomoku.Position(6, 4), HashNetwork(), DETERMINISTIC, games=4, seed=8)
     play_games(selfplay, 1)
@@ -292,18 +273,6 @@ def test_a_game_of_max_moves_is_scored_as_it_stands():
     unfinished = [game for game in games if len(game.moves) == 5 and game.moves[-2:].tolist() != [9, 9]]
     assert max(len(game.moves) for game in games) == 5 and unfinished
     assert {game.outcome for game in games} <= {-1, 1}
-
-
-@pytest.mark.parametrize("options, line", [
-    ({"simulations": 1}, "--simulations 1: must be at least 2"),
-    ({"dirichlet_weight": 1.5}, "--dirichlet-weight 1.5: must be at most 1"),
-    ({"dirichlet_alpha": 0}, "--dirichlet-alpha 0: must be above 0"),
-    ({"temperature": 0}, "--temperature 0: must be above 0"), ({"max_moves": -1}, "--max-moves -1: must be at least 0"),
-    ({"max_moves": 4096}, "--max-moves 4096: must be at most 4095"),
-])
-def test_options_out_of_range_are_refused(options, line):
-    with pytest.raises(BadInput, match=line):
-        SelfPlayOptions(**options)
 
 
 # ---- Gumbel AlphaZero

@@ -2,14 +2,9 @@
 window and its batches."""
 import errno
 import os
-import signal
 import struct
-import subprocess
-import sys
-import time
 import tracemalloc
 import zlib
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -65,12 +60,6 @@ def written(games, tmp_path):
         buffer.append(game)
     buffer.close()
     return tmp_path / "replay_buffer.bin"
-
-
-def test_games_are_read_as_they_were_written(games, written):
-    buffer = ReplayBuffer(written, START)
-    assert len(buffer) == 12
-    assert all(are_equal(a, b) for a, b in zip(buffer[:], games, strict=True))
 
 
 def ends_of(games) -> list[int]:
@@ -184,43 +173,6 @@ def test_a_full_disk_leaves_the_file_as_it_was(games, written):
     buffer.close()
 
 
-# Appends games for ever, a byte at a time, so that a signal comes in the middle of one.
-WRITER = """
-import sys
-sys.path[:0] = sys.argv[2:]
-from pathlib import Path
-import numpy as np
-from test_replay_buffer import START, random_game
-from mugo.selfplay.replay_buffer import ReplayBuffer
-
-class Slow:
-    def __init__(self, file): self.file = file
-    def write(self, data): return self.file.write(data[:1])
-    def __getattr__(self, name): return getattr(self.file, name)
-
-games = [random_game(np.random.default_rng(i)) for i in range(20)]
-buffer = ReplayBuffer(Path(sys.argv[1]), START)
-buffer._file = Slow(buffer._file)
-while True:
-    buffer.append(games[len(buffer) % 20])
-"""
-
-
-def test_a_kill_while_a_game_is_written_loses_only_that_game(tmp_path):
-    path, folders = tmp_path / "replay_buffer.bin", [str(Path(__file__).parent), str(Path(__file__).parents[2])]
-    games = [random_game(np.random.default_rng(i)) for i in range(20)]
-    with subprocess.Popen([sys.executable, "-c", WRITER, str(path), *folders]) as writer:
-        until = time.monotonic() + 60
-        while (not path.exists() or path.stat().st_size < 1500) and time.monotonic() < until:
-            time.sleep(0.001)
-        writer.send_signal(signal.SIGKILL)
-    size = path.stat().st_size
-    buffer = ReplayBuffer(path, START)
-    assert len(buffer) > 2 and all(are_equal(game, games[i % 20]) for i, game in enumerate(buffer))
-    assert size - path.stat().st_size < len(frame_of(block_of(games[len(buffer) % 20])))
-    buffer.close()
-
-
 def test_a_kill_during_a_repair_leaves_the_damaged_file_or_the_repaired_one(games, written, monkeypatch):
     damaged = bytearray(written.read_bytes())
     damaged[200] ^= 1
@@ -279,12 +231,6 @@ def test_a_window_depends_on_its_end_only(games, written):
         assert sum(len(game.moves) for game in buffer[window.first + 1:end]) < 30
 
 
-def test_a_window_that_is_full_takes_no_further_game(games, written):
-    window = ReplayWindow(ReplayBuffer(written, START), START, sum(len(game.moves) for game in games[9:]))
-    window.slide_to(12)
-    assert window.first == 9
-
-
 def test_outcomes_are_those_of_the_side_to_move(games, written):
     window = ReplayWindow(ReplayBuffer(written, START), START, 10_000)
     window.slide_to(12)
@@ -316,21 +262,6 @@ def test_a_batch_has_planes_and_policy_in_the_same_symmetry(games, written):
     assert packed.shape[1:] == (16, packed_bytes("gomoku"))
 
 
-def test_the_positions_of_a_batch_are_gathered_once(games, written):
-    class Counted(np.ndarray):
-        gathered = 0
-
-        def __getitem__(self, index):
-            Counted.gathered += 1
-            return np.asarray(self)[index]
-
-    window = ReplayWindow(ReplayBuffer(written, START), START, 10_000)
-    window.slide_to(12)
-    window.packed, window.policy = window.packed.view(Counted), window.policy.view(Counted)
-    window.sample(200, np.random.default_rng(3))
-    assert Counted.gathered == 2
-
-
 def test_every_position_is_sampled_in_each_of_the_symmetries(games, written):
     window = ReplayWindow(ReplayBuffer(written, START), START, 12)
     window.slide_to(12)
@@ -346,13 +277,6 @@ def test_a_game_is_on_the_disk_before_append_returns(games, written, monkeypatch
     buffer.append(games[0])
     assert synced == [written.stat().st_size]
     buffer.close()
-
-
-def test_the_same_seed_samples_the_same_batch(games, written):
-    window = ReplayWindow(ReplayBuffer(written, START), START, 10_000)
-    window.slide_to(12)
-    one, other = (window.sample(50, np.random.default_rng([7, 3])) for _ in range(2))
-    assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
 
 
 def test_an_illegal_move_is_reported(games, tmp_path):

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from drawing import draw
 
-from mugo.cli.main import main
 from mugo.games import gomoku
 from mugo.games.coords import PASS, move_index, point_of_index
 from mugo.games.game import new_game
@@ -92,12 +91,3 @@ def test_a_run_begins_with_so_many_games_of_uct(tmp_path, monkeypatch, threads):
     for game in run.buffer[:12]:         # of two threads, in the order in which they were handed over
         assert any(np.array_equal(game.moves, uct.moves) and np.array_equal(game.visits, uct.visits) for uct in of_uct)
     run.close()
-
-
-def test_options_are_checked(tmp_path, capsys):
-    words = ["selfplay", "gomoku", "--size", "3", "-o", str(tmp_path / "run"), "--games", "16"]
-    assert main([*words, "--warm-start-games", "-1"]) == 2
-    assert "--warm-start-games -1: must be at least 0" in capsys.readouterr().err
-    assert main([*words, "--warm-start-simulations", "0"]) == 2
-    assert "--warm-start-simulations 0: must be at least 1" in capsys.readouterr().err
-    assert not (tmp_path / "run").exists()

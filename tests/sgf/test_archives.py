@@ -22,6 +22,7 @@ from make_archives import (
     sevenzip_of,
     sevenzipped,
     tarred,
+    unpacked,
     with_packed_header,
     zipped,
 )
@@ -51,14 +52,12 @@ def test_a_compressed_sgf_file(tmp_path, suffix, module):
     assert [(file.name, file.data) for file in read(tmp_path)] == [("game.sgf", b"(;B[aa])")]
 
 
-def test_zstandard(tmp_path):
+def test_zstandard():
     try:
         from compression import zstd
     except ImportError:
         zstd = pytest.importorskip("backports.zstd")
-    path = tmp_path / "games.tar.zst"
-    path.write_bytes(zstd.compress(tarred(GAMES)))
-    assert {file.name: file.data for file in read(path)} == GAMES
+    assert {file.name: file.data for file in unpacked("games.tar.zst", zstd.compress(tarred(GAMES)))} == GAMES
 
 
 def test_archives_in_archives_are_unpacked_to_a_depth(tmp_path):
@@ -154,13 +153,12 @@ def test_katagos_collections_are_read(tmp_path):
 @pytest.mark.parametrize("root, between", [(b"GM[1]SZ[9]", b"\n"), (b"SZ[9]GM[1]", b""), (b"PB[x]SZ[9]", b"\n"),
                                            (b"PB[x]SZ[9]", b"")])
 @pytest.mark.parametrize("pack", [lambda data: data, gzip.compress])
-def test_a_large_collection_is_read_in_parts_between_its_games(tmp_path, monkeypatch, pack, root, between):
+def test_a_large_collection_is_read_in_parts_between_its_games(monkeypatch, pack, root, between):
     monkeypatch.setattr("mugo.sgf.archives.MAX_BYTES", 1000)
     monkeypatch.setattr("mugo.sgf.archives.UNCOUNTED_BYTES", 500)
     games = [b"(;%sC[%s];B[%c%c])" % (root, b"x" * (i * 37 % 300), 97 + i % 9, 97 + i // 9) for i in range(81)]
     whole = between.join(games)
-    (tmp_path / "games.sgfs").write_bytes(pack(whole))
-    parts = read(tmp_path / "games.sgfs")
+    parts = unpacked("games.sgfs", pack(whole))
     assert len(parts) > 10 and all(len(part.data) <= 1000 for part in parts)
     assert b"".join(part.data for part in parts) == whole
     numbers = [number for part in parts for number, _ in enumerate(read_records(part.data), part.games_before)]
@@ -180,43 +178,35 @@ MANY = {f"{number:03}.sgf": os.urandom(900) for number in range(200)}
 
 
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:xz", "w:bz2"])
-def test_a_truncated_tar_gives_its_readable_members(tmp_path, mode):
+def test_a_truncated_tar_gives_its_readable_members(mode):
     whole = tarred(MANY, mode)
-    path = tmp_path / "cut.tar"
-    path.write_bytes(whole[:len(whole) * 3 // 4])
-    *good, last = read(path)
+    *good, last = unpacked("cut.tar", whole[:len(whole) * 3 // 4])
     assert {file.name: file.data for file in good}.items() <= MANY.items()
     assert len(good) > {"w": 149, "w:gz": 140, "w:xz": 100, "w:bz2": -1}[mode]      # bz2 packs 900 kB at once
     assert isinstance(last, UnreadableFile) and last.name == "" and last.error and "\n" not in last.error
 
 
-def test_a_tar_with_a_damaged_header_gives_what_comes_before(tmp_path):
+def test_a_tar_with_a_damaged_header_gives_what_comes_before():
     packed = bytearray(tarred(MANY))
     packed[packed.index(b"050.sgf")] ^= 255
-    path = tmp_path / "games.tar"
-    path.write_bytes(packed)
-    *good, last = read(path)
+    *good, last = unpacked("games.tar", packed)
     assert [file.name for file in good] == list(MANY)[:50]
     assert isinstance(last, UnreadableFile) and last.error == "damaged or truncated: bad checksum"
 
 
-def test_a_damaged_member_of_a_zip_does_not_affect_the_others(tmp_path):
+def test_a_damaged_member_of_a_zip_does_not_affect_the_others():
     packed = bytearray(zipped(MANY))
     packed[packed.index(b"050.sgf") + 300] ^= 255
-    path = tmp_path / "games.zip"
-    path.write_bytes(packed)
-    found = read(path)
+    found = unpacked("games.zip", packed)
     assert len(found) == 200
     assert [file.name for file in found if isinstance(file, UnreadableFile)] == ["050.sgf"]
 
 
-def test_an_encrypted_member_does_not_affect_the_others(tmp_path):
+def test_an_encrypted_member_does_not_affect_the_others():
     packed = bytearray(zipped(MANY))
     for at in packed.index(b"050.sgf") - 24, packed.rindex(b"050.sgf") - 38:       # the flags, before each of its names
         packed[at] |= 1
-    path = tmp_path / "games.zip"
-    path.write_bytes(packed)
-    found = read(path)
+    found = unpacked("games.zip", packed)
     assert len(found) == 200
     [locked] = [file for file in found if isinstance(file, UnreadableFile)]
     assert locked.name == "050.sgf" and "password" in locked.error
@@ -242,13 +232,12 @@ def test_a_solid_7z_is_read_once(filters):
 
 
 @needs_py7zr
-def test_a_7z_packed_by_ppmd_names_the_package_that_reads_it(tmp_path, monkeypatch):
+def test_a_7z_packed_by_ppmd_names_the_package_that_reads_it(monkeypatch):
     import py7zr
 
     packed = sevenzipped(GAMES, filters=[{"id": py7zr.FILTER_PPMD, "order": 6, "mem": 24}])
-    (tmp_path / "games.7z").write_bytes(packed)
     monkeypatch.setitem(sys.modules, "pyppmd", None)
-    found = read(tmp_path / "games.7z")
+    found = unpacked("games.7z", packed)
     assert [file.name for file in found] == list(GAMES)
     assert {file.error for file in found} == {
         "it is packed by PPMd, which needs the package pyppmd: pip install 'mugo[7z]'"}
@@ -266,13 +255,12 @@ def test_two_members_of_one_name_in_a_7z_are_both_read():
 
 
 @needs_py7zr
-def test_a_damaged_member_of_a_7z_does_not_affect_the_others(tmp_path):
+def test_a_damaged_member_of_a_7z_does_not_affect_the_others():
     import py7zr
 
     packed = bytearray(sevenzipped(MANY, filters=[{"id": py7zr.FILTER_COPY}]))
     packed[packed.index(MANY["050.sgf"])] ^= 255
-    (tmp_path / "games.7z").write_bytes(packed)
-    found = read(tmp_path / "games.7z")
+    found = unpacked("games.7z", packed)
     assert [file.name for file in found] == list(MANY)
     assert [file for file in found if isinstance(file, UnreadableFile)] == [
         UnreadableFile("games.7z", "050.sgf", "damaged: the checksum of a file in it is wrong")]

@@ -60,29 +60,6 @@ def test_the_policy_is_calibrated_by_its_first_move_with_and_without_tta():
     assert with_tta.loc["40-50 %", ["predicted", "observed"]].tolist() == pytest.approx([0.45, 0.5])
 
 
-@pytest.mark.slow
-def test_the_null_ece_is_the_mean_ece_of_a_perfectly_calibrated_network():
-    """In 200 samples of 1,000 positions, alike within games of five."""
-    rng = np.random.default_rng(4)
-    errors, expected = [], []
-    for _ in range(200):
-        predicted = np.repeat(rng.random(200), 5)
-        true = predicted > np.repeat(rng.random(200), 5)
-        whole = part(calibration.calibrate(rows_of(predicted, true, np.repeat(np.arange(200), 5)))).loc["all"]
-        errors.append(whole["ece"])
-        expected.append(whole["null_ece"])
-    assert np.mean(errors) == pytest.approx(np.mean(expected), rel=0.05)
-
-
-def test_an_overconfident_network_has_a_large_ece():
-    rng = np.random.default_rng(5)
-    probability = rng.random(20_000)
-    predicted = np.where(probability > 0.5, 1 - (1 - probability) / 2, probability / 2)
-    bins = part(calibration.calibrate(rows_of(predicted, probability > rng.random(20_000))))
-    assert bins.loc["90-100 %", "observed"] < 0.93 < bins.loc["90-100 %", "predicted"]
-    assert bins.loc["all", "ece"] > 5 * bins.loc["all", "null_ece"]
-
-
 # ---- ownership and score
 
 def ownership_rows(probability, owners, games=None):

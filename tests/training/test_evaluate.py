@@ -66,7 +66,7 @@ class FakeNetwork:
 
     size = SIZE
     metadata = {}
-    equivariant = False
+    equivariant = takes_people = False
     precision = "float32"
 
     def __init__(self, known, rank, value=None, name="fake"):
@@ -74,7 +74,7 @@ class FakeNetwork:
         self.has_value = value is not None
         self.seen = []
 
-    def evaluate_packed(self, packed, features=None):
+    def evaluate_packed(self, packed, features=None, people=None):
         targets, turns = zip(*(self.known[row.tobytes()] for row in packed), strict=True)
         ranks = map(self.rank, turns)
         priors = np.array([self.priors(*answer) for answer in zip(targets, ranks, strict=True)])
@@ -136,23 +136,6 @@ def test_a_scored_game_without_moves_has_no_last_position(tmp_path):
     assert (data.positions(None).games.column("ownership_start") >= 0).sum() == 2
     sample = evaluate.sample_positions(data, 9, None, "", 0, 0)
     assert len(sample.numbers) == 3 and len(sample.last) == 0
-
-
-def test_tta_changes_nothing_for_an_equivariant_network(data, known):
-    class EquivariantNetwork(FakeNetwork):
-        """Its outputs for a turned board are the turned outputs for the board as it was played."""
-
-        def evaluate_packed(self, packed, features=None):
-            output = super().evaluate_packed(packed)
-            for row, board in enumerate(packed):
-                target, turn = self.known[board.tobytes()]
-                seat = symmetries(SIZE)[turn]
-                output.priors[row, seat] = self.priors(int(np.flatnonzero(seat == target)[0]), self.rank(turn))
-            return output
-
-    _, whole = run(data, EquivariantNetwork(known, lambda turn: 2, lambda turn: 0.25), where=FEW)
-    for name in ("top1", "top5", "ce", "value_accuracy", "value_mse"):
-        assert whole[f"{name}_tta"] == pytest.approx(whole[name], abs=1e-6)
 
 
 def test_tta_is_the_mean_of_eight_outputs_turned_back(data, known):
@@ -300,16 +283,6 @@ def test_a_move_of_probability_0_has_a_finite_negative_log_likelihood():
     assert measured["ce"] == pytest.approx([-np.log(predictions.MIN_PROBABILITY)])
 
 
-def test_games_without_a_winner_or_komi_do_not_count_for_the_value():
-    priors = np.full((5, 82), 1 / 82, np.float32)
-    values = np.array([0.5, -0.25, 1.0, 0.0, 0.5], np.float32)
-    batch = batch_of([0, 1, 2, 3, 4], [1, 1, 0, -1, 1])
-    batch.komi[4] = np.nan
-    measured = predictions.measure(NetworkOutput(priors, values), batch)
-    np.testing.assert_array_equal(measured["value_accuracy"], [1, 0, np.nan, 0, np.nan])
-    np.testing.assert_allclose(measured["value_mse"], [0.25, 1.5625, np.nan, 1, np.nan])
-
-
 def test_the_win_probability_and_the_winner_are_those_of_the_side_to_move(data, known):
     """Against the outcomes of the batches that networks are trained on, with either colour to move."""
     positions = data.positions(None, SIZE, UNLIKE)
@@ -330,50 +303,12 @@ def test_phases_begin_and_end_at_their_limits():
                      "moves 201-250", "moves 251 on", "moves 251 on"]
 
 
-def slow_error(values, clusters):
-    """The standard error with a loop for every sum."""
-    mean = sum(values) / len(values)
-    names = sorted(set(clusters))
-    total = 0.0
-    for name in names:
-        total += sum(values[i] - mean for i in range(len(values)) if clusters[i] == name) ** 2
-    return (len(names) / (len(names) - 1) * total) ** 0.5 / len(values)
-
-
-def test_standard_errors_are_clustered_by_game():
-    rng = np.random.default_rng(0)
-    values, clusters = rng.random(200), rng.integers(0, 30, 200)
-    mean, error = intervals.mean_and_standard_error(values, clusters)
-    assert mean == pytest.approx(values.mean())
-    assert error == pytest.approx(slow_error(values.tolist(), clusters.tolist()))
-    alone = intervals.mean_and_standard_error(values, np.arange(200))[1]
-    assert alone == pytest.approx(values.std(ddof=1) / 200 ** 0.5)
-    five_times = intervals.mean_and_standard_error(np.repeat(values, 5), np.repeat(np.arange(200), 5))[1]
-    assert five_times == pytest.approx(alone)
-
-
-def test_standard_errors_cover_the_truth_as_often_as_they_should():
-    """Games of ten positions that are all alike: two standard errors hold the mean 19 times of 20."""
-    rng = np.random.default_rng(1)
-    held = 0
-    for _ in range(400):
-        values = np.repeat(rng.random(60) < 0.4, 10).astype(float)
-        mean, error = intervals.mean_and_standard_error(values, np.repeat(np.arange(60), 10))
-        held += abs(mean - 0.4) <= 2 * error
-    assert 0.92 < held / 400 < 0.98
-
-
 def test_a_weight_counts_as_so_many_values():
     rng = np.random.default_rng(2)
     values, clusters, weights = rng.random(50), rng.integers(0, 9, 50), rng.integers(1, 5, 50)
     values[3] = np.nan
     assert intervals.mean_and_standard_error(values, clusters, weights) == pytest.approx(
         intervals.mean_and_standard_error(np.repeat(values, weights), np.repeat(clusters, weights)))
-
-
-def test_an_error_that_cannot_be_known_is_nan():
-    assert np.isnan(intervals.mean_and_standard_error(np.array([1.0, 0.0]), np.array([3, 3]))[1])
-    assert np.isnan(intervals.mean_and_standard_error(np.array([np.nan]), np.array([0]))).all()
 
 
 @pytest.mark.parametrize("has_value", [False, True])
@@ -449,13 +384,6 @@ def test_the_command_refuses_bad_input_in_one_line(data, known, monkeypatch, cap
         assert cli.main(["evaluate", "fake", str(data.folder), *options]) == 2
         error = capsys.readouterr().err.strip().splitlines()
         assert complaint in error[-1]
-
-
-def test_a_network_for_another_board_is_refused(data, known):
-    network = FakeNetwork(known, lambda turn: 0)
-    network.size = 13
-    with pytest.raises(BadInput, match="13x13"):
-        evaluate.evaluate(network, data)
 
 
 def test_keras_is_not_imported():

@@ -19,14 +19,6 @@ def checkpoints(run: options.TrainingOptions, first: int) -> list[int]:
     return steps
 
 
-def test_checkpoints_by_positions_are_at_multiples_and_at_the_end_wherever_a_run_is_resumed():
-    run = options.TrainingOptions(positions=1000 * 16, batch_size=16, checkpoint_positions=3000)
-    assert checkpoints(run, 0) == [187, 374, 561, 748, 935, 1000] == checkpoints(run, 186)
-    assert checkpoints(run, 200) == [374, 561, 748, 935, 1000]
-    assert checkpoints(options.TrainingOptions(positions=100, batch_size=16, checkpoint_positions=3000), 0) == [6]
-    assert run.checkpoint_seconds(0) == math.inf
-
-
 def test_checkpoints_by_time_are_more_frequent_at_first_and_one_is_where_the_learning_rate_begins_to_decay():
     run = options.TrainingOptions(positions=1000 * 16, batch_size=16, checkpoint_every=8)
     seconds = [0.0]
@@ -118,20 +110,6 @@ def test_the_warm_up_of_a_run_made_longer_is_that_of_the_shorter_run():
     longer = replace(run, positions=10_000 * 128, warmup_limit=run.warmup)
     assert (run.warmup, longer.warmup, replace(longer, warmup_limit=None).warmup) == (10, 10, 200)
     assert longer.schedule().warmup_steps == 10
-
-
-def test_the_schedule_has_the_options_of_the_run():
-    run = options.TrainingOptions(positions=1000 * 16, batch_size=16, learning_rate=1.0, warmup_steps=10,
-                                  decay_start=0.5, final_lr_fraction=0.1)
-    rate = [float(run.schedule()(step)) for step in range(run.steps + 1)]
-    assert rate[0] == pytest.approx(0.1)
-    assert rate[9:run.decay_start_step + 1] == pytest.approx([1.0] * (run.decay_start_step - 8))
-    assert rate[(run.decay_start_step + run.steps) // 2] == pytest.approx(0.55, abs=0.01)
-    assert rate[-1] == pytest.approx(0.1)
-
-
-def test_the_warm_up_takes_a_tenth_of_a_short_run_at_the_most():
-    assert options.TrainingOptions(positions=100 * 128).schedule().warmup_steps == 10
 
 
 def test_ranges_of_moves():

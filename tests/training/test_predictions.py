@@ -100,7 +100,7 @@ class Oracle:
     Positions that several games or symmetries share, as at the beginning, it does not know.
     """
 
-    size, metadata, equivariant, name, precision = SIZE, {}, False, "oracle", "float32"
+    size, metadata, equivariant, takes_people, name, precision = SIZE, {}, False, False, "oracle", "float32"
 
     def __init__(self, data, right: int):
         self.right, self.known, self.seen = right, {}, []
@@ -111,7 +111,7 @@ class Oracle:
                 end = None if packed.tobytes() in self.known else (batch.ownership[i], batch.scores[i])
                 self.known[packed.tobytes()] = end
 
-    def evaluate_packed(self, packed, features=None):
+    def evaluate_packed(self, packed, features=None, people=None):
         ends = [self.known[row.tobytes()] or (np.zeros(POINTS), 0) for row in packed]
         self.seen += [row.tobytes() for row in packed]
         score = self.right * (np.nan_to_num([score for _, score in ends]) + features[:, 0])
@@ -155,15 +155,3 @@ def test_the_score_of_a_game_that_was_not_counted_is_left_out(data):
     assert set(table["by"]) == {"all", "phase", "rank", "source"}
     assert table[["ownership_accuracy", "score_error"]].isna().all(axis=None)
     assert table["value_accuracy"].notna().all()
-
-
-def test_networks_are_compared_by_subset(data):
-    table = evaluate.compare([Oracle(data, 1), Oracle(data, -1)], data, split=None, count=0, symmetries=False)
-    alone = [evaluate.evaluate(Oracle(data, right), data, split=None, count=0, symmetries=False) for right in (1, -1)]
-    for number, own in enumerate(alone):
-        of_network = table[table["network"] == f"oracle-{number + 1}"]
-        for name in ("subset", "positions", "ownership_accuracy", "score_error", "score_error_se"):
-            assert of_network[name].tolist() == pytest.approx(own[name].tolist(), nan_ok=True), name
-    difference = table[(table["by"] == "last move") & (table["network"] == "oracle-2")].iloc[0]
-    assert difference["ownership_accuracy_difference"] == -1
-    assert difference["ownership_accuracy_difference_se"] == 0

@@ -425,7 +425,9 @@ def test_bytes_that_are_no_text_are_a_typing_error(tmp_path):
     assert moves(load_position(saved(tmp_path)[0]))[0] == points("C3")[0]
 
 
-@pytest.mark.parametrize("signals", [[signal.SIGHUP] * 2] * 3 + [[signal.SIGINT] * 3], ids=str)
+@pytest.mark.parametrize("signals", [
+    [signal.SIGHUP] * 2, [signal.SIGINT] * 3,
+    *[pytest.param([signal.SIGHUP] * 2, marks=pytest.mark.slow)] * 2], ids=str)
 def test_a_second_signal_two_milliseconds_later_loses_no_game(signals, tmp_path):
     """As of a terminal that is closed: the shell and the kernel each send a SIGHUP."""
     with subprocess.Popen([sys.executable, MAIN, "play", "random", "--size", "5"], cwd=tmp_path, text=True,

@@ -113,17 +113,6 @@ def test_an_illegal_move_is_explained_in_a_line(page):
     assert page.request("position", game=go_game(), moves=["B C3", "W C3"])["error"] == "move 2: White C3 is occupied"
 
 
-def test_undo_is_a_request_with_fewer_moves(page):
-    before = page.request("position", game=go_game(), moves=KO[:-1])
-    page.request("position", game=go_game(), moves=KO)
-    assert {**page.request("position", game=go_game(), moves=KO[:-1]), "id": 0} == {**before, "id": 0}
-
-
-def test_two_passes_end_the_game(page):
-    assert not page.request("position", game=go_game(), moves=["B C3", "W pass"])["is_over"]
-    assert page.request("play", game=go_game(), moves=["B C3", "W pass"], move="pass")["is_over"]
-
-
 def test_a_new_game_has_its_handicap_stones(page):
     start = page.request("new", size=9, komi=0.5, handicap=2)["game"]
     assert (start["black"], start["first"], start["handicap"]) == (["G7", "C3"], "W", 2)
@@ -311,13 +300,6 @@ def test_an_idle_session_is_closed(client, monkeypatch):
     assert end.value.reason == "idle"
 
 
-def test_the_number_of_sessions_is_limited(client, monkeypatch):
-    monkeypatch.setattr(sessions, "MAX_SESSIONS", 0)
-    with client.websocket_connect("/ws") as websocket, pytest.raises(WebSocketDisconnect) as end:
-        websocket.receive_json()
-    assert end.value.reason == "too many sessions: try again later"
-
-
 # ---- bad messages
 
 @pytest.mark.parametrize("text, error", [
@@ -373,26 +355,6 @@ def test_random_requests_never_break_the_connection(page):
 
 # ---- SGF
 
-BRANCHED = """(;GM[1]FF[4]SZ[9]KM[6.5]HA[2]AB[gc][cg]PL[W]PB[Aoi]PW[Beni]RE[W+R]C[Start]
-    ;W[ee]C[Black wins 43.2 % (120 visits)
-centre](;B[ec];W[gg])(;B[cc]C[other](;W[])(;W[ec]))(;B[ee]C[nobody can]))"""
-
-
-def test_an_sgf_file_comes_with_its_variations(page):
-    read = page.request("load", data=in_base64(BRANCHED))["game"]
-    assert (read["size"], read["komi"], read["handicap"], read["first"]) == (9, 6.5, 2, "W")
-    assert read["info"] == {"black": "Aoi", "white": "Beni", "result": "W+R"}
-    properties = [node.pop("properties") for node in read["nodes"]]
-    assert properties[2:5] == ["B[ec]", "W[gg]", "B[cc]C[other]"]
-    assert read["nodes"].pop().pop("stones").count("X") == 3
-    assert read["nodes"] == [
-        {"parent": -1, "comment": "Start"},
-        {"parent": 0, "move": "W E5", "win_rate": 0.432, "visits": 120, "comment": "centre"},
-        {"parent": 1, "move": "B E7"}, {"parent": 2, "move": "W G3"},
-        {"parent": 1, "move": "B C7", "comment": "other"}, {"parent": 4, "move": "W pass"},
-        {"parent": 4, "move": "W E7"}]
-
-
 def test_a_file_of_several_games_comes_as_a_list_and_by_number(page):
     data = in_base64("(;SZ[9]PB[Aoi]RE[B+R])(;SZ[5]PB[Beni];B[cc])")
     assert page.request("load", data=data)["games"] == [{"black": "Aoi", "result": "B+R"}, {"black": "Beni"}]
@@ -413,12 +375,6 @@ def test_a_game_with_a_malformed_variation_is_read_without_variations(page):
     read = page.request("load", data=in_base64("(;SZ[9];B[ee](;W[cc])(;W C[]))"))["game"]
     assert [node.get("move") for node in read["nodes"]] == [None, "B E5", "W C7"]
     assert read["notice"] == "Of this game only the main line could be read. A saved file has no more."
-
-
-@pytest.mark.parametrize("charset", ["hex", "rot13"])
-def test_comments_in_an_unknown_character_set_are_read_as_utf_8(page, charset):
-    answer = page.request("load", data=in_base64(f"(;CA[{charset}]SZ[9]C[x];B[aa]C[y])"))
-    assert [node.get("comment") for node in answer["game"]["nodes"]] == ["x", "y"]
 
 
 def test_an_internal_error_does_not_close_the_session(page, monkeypatch):

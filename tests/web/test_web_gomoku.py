@@ -65,17 +65,6 @@ def test_a_row_ends_the_game(page):
         "illegal move: C1 comes after the end of the game"
 
 
-def test_a_full_board_is_a_draw(page):
-    answer = page.request("position", game=gomoku_game(), moves=DRAWN)
-    assert (answer["is_over"], answer["row"], answer["result"]) == (True, [], "0")
-
-
-def test_a_longer_row_wins_without_exactly(page):
-    moves = ["B A5", "W A1", "B B5", "W B1", "B D5", "W D1", "B E5", "W E1", "B C5"]
-    assert page.request("position", game=gomoku_game(5, 4), moves=moves)["result"] == "B+"
-    assert page.request("position", game=gomoku_game(5, 4, True), moves=moves)["result"] is None
-
-
 @pytest.mark.parametrize("request_, error", [
     ({"moves": WON, "move": "pass"}, "illegal move: pass comes after the end of the game"),
     ({"moves": [], "move": "pass"}, "illegal move: pass is not a move of Gomoku"),
@@ -142,21 +131,6 @@ def test_without_a_network_only_opponents_without_one_are_listed_with_the_reason
 
 
 # ---- SGF
-
-BRANCHED = "(;GM[4]FF[4]SZ[3]RU[3 in a row]PB[Aoi]C[Start];B[aa];W[ab](;B[ba];W[bb];B[ca])(;B[cc]C[other];W[cc]))"
-
-
-def test_an_sgf_file_comes_with_its_variations(page):
-    read = load(page, BRANCHED)["game"]
-    properties = [node.pop("properties") for node in read["nodes"]]
-    assert properties[3:] == ["B[ba]", "W[bb]", "B[ca]", "B[cc]C[other]", "W[cc]"]
-    assert read["nodes"].pop() == {"parent": 6, "move": "W C1", "stones": "X..O....O", "first": "B",
-                                   "illegal": "White C1 is occupied"}
-    assert read == gomoku_game() | {"info": {"black": "Aoi"}, "nodes": [
-        {"parent": -1, "comment": "Start"}, {"parent": 0, "move": "B A3"}, {"parent": 1, "move": "W A2"},
-        {"parent": 2, "move": "B B3"}, {"parent": 3, "move": "W B2"}, {"parent": 4, "move": "B C3"},
-        {"parent": 2, "move": "B C1", "comment": "other"}]}
-
 
 @needs_node
 @pytest.mark.parametrize("game", [gomoku_game(15, 5, True),
