@@ -184,7 +184,7 @@ def caches(problems: list[str]) -> dict[str, Any]:
 
 def networks(problems: list[str]) -> dict[str, Any]:
     """The bundled networks: size, precision, and whether ONNX Runtime opens them."""
-    from mugo.nn.bundled import bundled_networks
+    from mugo.core.networks import bundled_networks
     from mugo.nn.inference import Network
 
     found: dict[str, Any] = {}

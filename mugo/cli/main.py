@@ -144,7 +144,7 @@ class _PrintVersions(argparse.Action):
 
     def __call__(self, parser, namespace, values, option_string=None):
         from mugo.cli.doctor import versions
-        from mugo.nn.bundled import bundled_networks
+        from mugo.core.networks import bundled_networks
 
         print("\n".join([*(f"{name} {version}" for name, version in versions().items()),
                          *(f"network {path.stem}" for path in bundled_networks().values())]))

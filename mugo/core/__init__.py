@@ -11,6 +11,7 @@
     pipes            pipes to other programs, with lines of a bounded length
     intervals        Wilson and other intervals
     sprt             sequential probability ratio tests of matches
+    networks         the files of the networks that come with MuGo
     compile_cache    the folder of numba's cache
 
 Imports nothing of mugo but its version.

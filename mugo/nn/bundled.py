@@ -9,29 +9,12 @@ The file of version 10 of policy-19 is policy-19-v10.safetensors; without a vers
 import re
 from pathlib import Path
 
-from mugo.core.files import BadInput, is_temporary
+from mugo.core import networks
+from mugo.core.files import BadInput
 from mugo.games.coords import BoardSize, format_size, shape_of, size_value
 from mugo.nn.metadata import format_game
 
 NETWORK_HELP = "a network's file, the folder of a training run, or the name of a bundled network"
-
-
-def network_folders() -> list[Path]:
-    """The folders with bundled networks: inside the installed package, or next to it in a clone."""
-    package = Path(__file__).resolve().parents[1]
-    return [package / "models", package.parent / "models"]
-
-
-def bundled_networks() -> dict[str, Path]:
-    """The newest file of each bundled network by its name, sorted: policy-19 -> .../policy-19-v10.safetensors."""
-    newest: dict[str, tuple[int, Path]] = {}
-    for folder in reversed(network_folders()):
-        for path in folder.glob("*.safetensors"):
-            name, dash, version = path.stem.rpartition("-v")
-            name, number = (name, int(version)) if dash and version.isdecimal() else (path.stem, 0)
-            if not is_temporary(path.name) and number >= newest.get(name, (0,))[0]:
-                newest[name] = number, path
-    return {name: path for name, (_, path) in sorted(newest.items())}
 
 
 def find_network(name: str | Path) -> Path:
@@ -45,8 +28,8 @@ def find_network(name: str | Path) -> Path:
             return of_run
     if path.is_file():
         return path
-    bundled = bundled_networks()
-    for path in bundled.get(str(name)), *(folder / f"{name}.safetensors" for folder in network_folders()):
+    bundled = networks.bundled_networks()
+    for path in bundled.get(str(name)), *(folder / f"{name}.safetensors" for folder in networks.network_folders()):
         if path and path.is_file():
             return path
     raise BadInput(f"there is no network {str(name)!r}: neither a file, nor the folder of a training run, nor "
@@ -58,12 +41,12 @@ def name_everywhere(name: str | Path) -> str:
     name of a bundled one.  Raises BadInput.
     """
     path = find_network(name)
-    return path.stem if path.resolve().parent in network_folders() else str(path.absolute())
+    return path.stem if path.resolve().parent in networks.network_folders() else str(path.absolute())
 
 
 def go_networks() -> dict[int, str]:
     """Board size -> the name of the bundled network for Go that was trained on it.  Raises BadInput without any."""
-    found = {int(name.removeprefix("policy-")): name for name in bundled_networks()
+    found = {int(name.removeprefix("policy-")): name for name in networks.bundled_networks()
              if re.fullmatch(r"policy-\d+", name)}
     if not found:
         raise BadInput("there is no bundled network: name one with --network")
@@ -79,7 +62,7 @@ def bundled_name(size: BoardSize, game: str = "go", k: int = 0, exactly: bool = 
     if game == "go":
         names = go_networks()
         return names[min(names, key=lambda trained: (abs(2 * trained - sum(shape_of(size))), -trained))]
-    found = [name for name in bundled_networks() if re.fullmatch(r"gomoku-\d+-\d+", name)]
+    found = [name for name in networks.bundled_networks() if re.fullmatch(r"gomoku-\d+-\d+", name)]
     name = f"gomoku-{size_value(size)}-{k}"
     if exactly or name not in found:
         others = f"only {', '.join(found)}" if found else "and none for any Gomoku"

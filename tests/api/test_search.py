@@ -61,7 +61,16 @@ def test_nothing_is_printed_of_a_short_search(capfd):
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.fixture
+def interruptible():
+    """SIGINT raises KeyboardInterrupt, also in a job in the background, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.skipif(not hasattr(signal, "SIGINT") or not hasattr(signal, "pthread_kill"), reason="signals of POSIX")
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_ends_a_search():
     timer = threading.Timer(0.5, signal.pthread_kill, [threading.main_thread().ident, signal.SIGINT])
     began = time.perf_counter()

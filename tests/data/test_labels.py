@@ -55,7 +55,7 @@ def test_every_label_of_every_position_is_what_replaying_its_game_says(data, rec
         assert batch.handicap_gains[i] == pytest.approx(-position.to_play * gain)
     assert labelled == {0, 2}
     assert [field.dtype for field in batch[1:]] == [np.int32, np.int8, np.int8, np.float32, np.int32, np.int8,
-                                                    np.float32, np.float32]
+                                                    np.float32, np.float32, np.float32]
     known = batch.global_features()
     assert np.array_equal(known, np.stack([batch.komi, batch.colours], 1), equal_nan=True) and known.dtype == np.float32
 

@@ -6,6 +6,7 @@ import pytest
 from networks import alphazero_network, policy_file
 
 from mugo.cli import main as cli
+from mugo.core import networks
 from mugo.core.files import BadInput
 from mugo.games import go, gomoku, scoring
 from mugo.games.coords import PASS, point_at
@@ -18,7 +19,7 @@ from mugo.players.estimates import ownership_after, ownership_by
 
 
 def test_every_board_has_the_bundled_network_of_the_nearest_size(tmp_path, monkeypatch):
-    monkeypatch.setattr(bundled, "network_folders", lambda: [tmp_path])
+    monkeypatch.setattr(networks, "network_folders", lambda: [tmp_path])
     with pytest.raises(BadInput, match="there is no bundled network"):
         bundled.bundled_name(9)
     path = policy_file(tmp_path, value_head=True)
@@ -69,7 +70,7 @@ def test_black_is_ahead_with_handicap_stones_and_komi_decides_an_even_game():
 
 
 def test_every_gomoku_board_has_the_bundled_network_of_its_rules(tmp_path, monkeypatch):
-    monkeypatch.setattr(bundled, "network_folders", lambda: [tmp_path])
+    monkeypatch.setattr(networks, "network_folders", lambda: [tmp_path])
     with pytest.raises(BadInput, match=r"no bundled network for Gomoku, 4 in a row, on 6x6 .*none for any Gomoku"):
         bundled.bundled_name(6, "gomoku", 4)
     policy_file(tmp_path, "policy-5", size=5, layers=3, value_head=True)
@@ -79,24 +80,24 @@ def test_every_gomoku_board_has_the_bundled_network_of_its_rules(tmp_path, monke
     for size, k, exactly in ((8, 4, False), (9, 5, False), (6, 4, True)):
         with pytest.raises(BadInput, match=r"in a row, on .x. .only gomoku-6-4, gomoku-8-5"):
             bundled.bundled_name(size, "gomoku", k, exactly)
-    networks = BundledNetworks(threads=1)
-    assert networks.has_value
+    opened = BundledNetworks(threads=1)
+    assert opened.has_value
     for position in (gomoku.Position(8, 5), go.Position(9), gomoku.Position(6, 4)):
-        assert networks.evaluate([position]).priors.shape == (1, position.size ** 2 + 1)
-        assert networks.for_position(position).game == position.game
-    assert networks.for_position(gomoku.Position(6, 4)) is networks.for_board(6, "gomoku", 4)
-    assert networks.evaluate_packed(encode([go.Position(9)])).priors.shape == (1, 82)
+        assert opened.evaluate([position]).priors.shape == (1, position.size ** 2 + 1)
+        assert opened.for_position(position).game == position.game
+    assert opened.for_position(gomoku.Position(6, 4)) is opened.for_board(6, "gomoku", 4)
+    assert opened.evaluate_packed(encode([go.Position(9)])).priors.shape == (1, 82)
     with pytest.raises(BadInput, match="on 7x7 .only"):
-        networks.evaluate([gomoku.Position(7, 4)])
+        opened.evaluate([gomoku.Position(7, 4)])
 
 
 def test_a_name_is_that_of_the_newest_version(tmp_path, monkeypatch):
     (tmp_path / "older").mkdir()
-    monkeypatch.setattr(bundled, "network_folders", lambda: [tmp_path, tmp_path / "older"])
-    monkeypatch.setattr(bundled, "network_folders", lambda: [tmp_path, tmp_path / "older"])
+    monkeypatch.setattr(networks, "network_folders", lambda: [tmp_path, tmp_path / "older"])
+    monkeypatch.setattr(networks, "network_folders", lambda: [tmp_path, tmp_path / "older"])
     for name in "policy-9-v2", "policy-9-v10", "policy-9-small-v11", "older/policy-9-v9", "older/policy-9-v10", "mine":
         (tmp_path / f"{name}.safetensors").touch()
-    assert {name: path.relative_to(tmp_path).stem for name, path in bundled.bundled_networks().items()} == {
+    assert {name: path.relative_to(tmp_path).stem for name, path in networks.bundled_networks().items()} == {
         "mine": "mine", "policy-9": "policy-9-v10", "policy-9-small": "policy-9-small-v11"}
     for name, file in (("policy-9", "policy-9-v10"), ("policy-9-v10", "policy-9-v10"), ("policy-9-v2", "policy-9-v2"),
                        ("policy-9-v9", "older/policy-9-v9"), ("mine", "mine")):
@@ -108,7 +109,7 @@ def test_the_bundled_networks_have_versions_and_their_metadata_say_the_same(caps
     with pytest.raises(SystemExit):
         cli.main(["--version"])
     printed = capsys.readouterr().out
-    for name, path in bundled.bundled_networks().items():
+    for name, path in networks.bundled_networks().items():
         assert read_metadata(path)["name"] == path.stem and re.fullmatch(rf"{name}-v\d+", path.stem)
         assert f"network {path.stem}\n" in printed
 
