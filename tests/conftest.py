@@ -8,6 +8,7 @@ import pytest
 ALLOWED_SKIPS = (
     "collection of nasty files is not here", # SGF files of third parties, kept outside the repository
     "no game records here",                  # archives of real games, kept outside the repository too
+    "could not import 'torch'",              # an example of the library's page
     "could not import 'jax'",                # the other Keras backend; .ci/run installs it later and runs these again
     "MUGO_LOWEST=1",                         # a check of an environment that .ci/run makes besides
     "gomill is not installed",               # needs Python 2.7

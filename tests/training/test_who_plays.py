@@ -93,6 +93,7 @@ def test_validation_knows_who_plays_in_every_second_position(data):
     assert calibrated is not None and sorted(calibrated.sum(1)) == sorted(inputs["people"].sum(1))
 
 
+@pytest.mark.runs
 def test_a_run_resumed_after_an_interrupt_ends_as_one_without(data, tmp_path, monkeypatch, eagerly):
     options, saved = replace(OPTIONS, positions=256, people_dropout=0.4), CheckpointCallback.save
     train.train(data, tmp_path / "whole", WITH_ENCODER, options)
@@ -119,6 +120,7 @@ def network(tmp_path_factory):
     return path
 
 
+@pytest.mark.runs
 def test_evaluate_compares_what_a_network_knows_of_who_plays(data, network, tmp_path):
     """The cross-entropy is that of the network's own outputs with these inputs."""
     from mugo.nn.inference import Network
