@@ -156,7 +156,7 @@ def test_kata_analyze_writes_lines_that_katagos_clients_read():
         assert move["scoreLead"] == move["scoreMean"] == root["scoreLead"]
         assert 0 < move["scoreStdev"] == root["scoreStdev"] <= 10
         assert move["pvVisits"][0] == move["visits"] and len(move["pvVisits"]) == len(move["pv"])
-        assert min(move["pvVisits"]) > 0                 # a transposition may have more visits than its parent on the path
+        assert min(move["pvVisits"]) > 0             # a transposition may have more visits than the position before it
     assert root["visits"] >= sum(move["visits"] for move in moves)
     assert len(ownership) == 25 and all(-1 <= owner <= 1 for owner in ownership)
     assert root["scoreLead"] == pytest.approx(sum(ownership) - 0.5, abs=0.01)
