@@ -47,7 +47,7 @@ with quiet():
     if keras.backend.backend() == "tensorflow":
         import tensorflow
 
-__all__ = ["JIT", "has_gpu", "keras", "ops", "resolve_precision", "tensorflow"]
+__all__ = ["JIT", "full_precision", "has_gpu", "keras", "ops", "resolve_precision", "tensorflow"]
 
 
 @functools.cache
@@ -60,6 +60,25 @@ def has_gpu() -> bool:
     import jax
 
     return jax.default_backend() != "cpu"
+
+
+@contextlib.contextmanager
+def full_precision() -> Iterator[None]:
+    """Multiply float32 as float32: else NVIDIA's GPUs from Ampere on round the factors to 10 bits (TensorFloat-32), which
+    is right for training and too coarse to compare outputs by."""
+    if not tensorflow:
+        import jax
+
+        with jax.default_matmul_precision("highest"):
+            yield
+        return
+    config = tensorflow.config.experimental
+    was_enabled = config.tensor_float_32_execution_enabled()
+    config.enable_tensor_float_32_execution(False)
+    try:
+        yield
+    finally:
+        config.enable_tensor_float_32_execution(was_enabled)
 
 
 # How models are compiled: on the CPU, XLA made TensorFlow a third slower; JAX always compiles.

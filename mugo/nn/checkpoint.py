@@ -16,7 +16,7 @@ import numpy as np
 from mugo.core.files import BadInput, log_to_stderr
 from mugo.games import game
 from mugo.nn import equivariance
-from mugo.nn.backend import keras
+from mugo.nn.backend import full_precision, keras
 from mugo.nn.blocks import model_inputs
 from mugo.nn.inference import Network
 from mugo.nn.keras_model import build
@@ -146,7 +146,8 @@ def onnx_difference(model: Callable[[Any], dict], network: Network) -> float:
     features = np.linspace([-8, -1], [8, 1], len(packed), dtype=np.float32) if network.needs_global_features else None
     people = rng.integers(0, 2, (len(packed), INPUTS)).astype(np.float32) if network.takes_people else None
     inputs = model_inputs(packed, features, network.needs_components, people)
-    outputs = {name: np.asarray(output, np.float64) for name, output in model(inputs).items()}
+    with full_precision():
+        outputs = {name: np.asarray(output, np.float64) for name, output in model(inputs).items()}
     exp = np.exp(outputs["policy"] - outputs["policy"].max(1, keepdims=True))
     expected = [exp / exp.sum(1, keepdims=True)]
     if "value" in outputs:
