@@ -17,7 +17,7 @@ from mugo.search.settings import Settings
 
 DEFAULT = "default"
 # Options with which a network is opened: a change opens it again.
-NETWORK_OPTIONS = ("network", "threads", "precision", "provider")
+NETWORK_OPTIONS = ("network", "threads", "precision", "provider", "rank", "style")
 
 
 @dataclass(frozen=True)

@@ -64,8 +64,8 @@ def has_gpu() -> bool:
 
 @contextlib.contextmanager
 def full_precision() -> Iterator[None]:
-    """Multiply float32 as float32: else NVIDIA's GPUs from Ampere on round the factors to 10 bits (TensorFloat-32), which
-    is right for training and too coarse to compare outputs by."""
+    """Multiply float32 as float32.  By default NVIDIA's GPUs from Ampere on round the factors to 10 bits
+    (TensorFloat-32), which is right for training and too coarse to compare outputs by."""
     if not tensorflow:
         import jax
 

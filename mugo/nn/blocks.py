@@ -20,7 +20,6 @@ from mugo.nn.components import connected_components
 from mugo.nn.graph import COMPONENTS, GLOBAL_FEATURES, PEOPLE, REGULAR, Graph
 
 ORIENTATIONS = 8                         # the order of D4; coords.symmetries numbers its elements
-METADATA_UNITS = 64                      # of the metadata encoder's hidden layer
 
 
 class Block(Protocol):
@@ -110,8 +109,7 @@ class ConvBlock:
             bias = graph.dense(graph.mean_max_pool(x, "global_pool"), "global_pool_bias", self.filters, kind=REGULAR)
             y = graph.add([y, graph.on_board(bias, "global_pool_bias4")], "add_global_pool")
         if self.metadata_encoder:
-            hidden = graph.dense(graph.people, "metadata_hidden", METADATA_UNITS, activation="relu")
-            bias = graph.dense(hidden, "metadata_bias", self.filters, initializer="zeros", kind=REGULAR)
+            bias = graph.dense(graph.people, "metadata_bias", self.filters, initializer="zeros", kind=REGULAR)
             y = graph.add([y, graph.on_board(bias, "metadata_bias4")], "add_metadata")
         if self.residual:
             y = graph.add([x, y], f"residual{self.index}")

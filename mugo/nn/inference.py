@@ -8,6 +8,7 @@ What they say of positions is an output.NetworkOutput.
 The policy network (policy_net.py) learned from people's games of Go.  It is trained on boards of one size and plays
 on all.  The policy-value network (alphazero_net.py) learned a game from self-play and plays on boards of one size.
 """
+import copy
 import functools
 import math
 import os
@@ -150,11 +151,23 @@ class Network:
         self.has_ownership = "ownership" in self._outputs
         self.needs_global_features, self.needs_components = GLOBAL_FEATURES in inputs, COMPONENTS in inputs
         self.takes_people = PEOPLE in inputs
+        self._people = np.zeros((1, INPUTS), np.float32)
         self._bias = weights.get(f"{POINT_BIAS}/bias")
         # Inputs of the graph other than the planes, by the shape of the board.  A graph without the input POINT_BIAS
         # has layers that are made for one size.
         self._extra_inputs: dict[tuple[int, int], dict[str, np.ndarray]] = \
             {(self.size, self.size): {}} if self._bias is None else {}
+
+    def with_people(self, people: People) -> "Network":
+        """This network, told who plays wherever it is not told otherwise.  Raises BadInput if it takes no people."""
+        network = copy.copy(self)
+        network._check_takes_people()
+        network._people = encode_people(people.numbers())
+        return network
+
+    def _check_takes_people(self) -> None:
+        if not self.takes_people:
+            raise BadInput(f"{self.path} does not take who plays: it was trained without --metadata-encoder")
 
     def describe(self) -> str:
         """What evaluates positions, for people: 'policy-19, int8', 'policy-19, float32 on cuda'."""
@@ -204,7 +217,8 @@ class Network:
         (n, rows, columns, game.packed_bytes(game)), by their names.
 
         features: float32 (n, 2), position.global_features; a network that does not need them ignores them.
-        people: float32 (n, people.INPUTS), as encode_people returns them; None: nothing is known.
+        people: float32 (n, people.INPUTS), as encode_people returns them; None: those of `with_people`, or nothing is
+        known.
         Raises ValueError where the network needs them and they are not given, or no numbers.  Raises BadInput for
         people that it does not take, for planes of another game, for another size than the network's if it plays no
         other, and for outputs that are NaN: the network is damaged, or its training diverged.
@@ -225,10 +239,10 @@ class Network:
                 raise ValueError(f"{self.path} needs the komi and the colour of every position")
             most = np.array([rows * cols + KOMI_CLIP, 1], np.float32)
             inputs[GLOBAL_FEATURES] = np.clip(features, -most, most)
-        if people is not None and not self.takes_people:
-            raise BadInput(f"{self.path} does not take who plays: it was trained without --metadata-encoder")
+        if people is not None:
+            self._check_takes_people()
         if self.takes_people:
-            inputs[PEOPLE] = np.zeros((len(flat), INPUTS), np.float32) if people is None else people
+            inputs[PEOPLE] = np.repeat(self._people, len(flat), axis=0) if people is None else people
         if self.needs_components:
             first = rows * cols * np.arange(len(flat))           # of each board, among the points of all
             inputs[COMPONENTS] = connected_components(flat, cols) + first[:, None]
@@ -255,6 +269,7 @@ class BundledNetworks:
         """
         check_options(precision, provider)
         self._open = functools.partial(Network, threads=threads, precision=precision, provider=provider)
+        self._people: People | None = None
         self._by_name: dict[str, Network] = {}
         self._by_board: dict[tuple, Network] = {}
         configs = [read_metadata(find_network(name))["config"] for name in go_networks().values()]
@@ -268,9 +283,16 @@ class BundledNetworks:
         if board not in self._by_board:
             name = bundled_name(*board)
             if name not in self._by_name:
-                self._by_name[name] = self._open(name)
+                network = self._open(name)
+                self._by_name[name] = network if self._people is None else network.with_people(self._people)
             self._by_board[board] = self._by_name[name]
         return self._by_board[board]
+
+    def with_people(self, people: People) -> "BundledNetworks":
+        """As Network.with_people; a network that takes no people raises BadInput when it is first needed."""
+        networks = copy.copy(self)
+        networks._people, networks._by_name, networks._by_board = people, {}, {}
+        return networks
 
     def describe(self) -> str:
         """The networks that have been opened, as in Network.describe."""

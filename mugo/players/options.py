@@ -9,6 +9,7 @@ from mugo.core.files import BadInput
 from mugo.core.limits import SEED
 from mugo.core.options import add_options, check, given, option
 from mugo.nn.bundled import NETWORK_HELP
+from mugo.nn.people import People
 from mugo.nn.runtime import PLAY_PRECISIONS, PROVIDERS, check_options
 from mugo.players.player import Player, RandomPlayer
 from mugo.players.policy import TEMPERATURE, PolicyPlayer
@@ -34,13 +35,25 @@ class PlayerOptions:
                             choices=PLAY_PRECISIONS, common=True)
     provider: str = option("cpu", "the execution provider of ONNX Runtime; all but cpu need another package of it",
                            choices=PROVIDERS)
-    temperature: float = option(TEMPERATURE, "0 plays the best move, 1 samples from the priors", least=0, most=1e9,
-                                player="randompolicy")
+    rank: str | None = option(None, "play as a person of this rank plays, against one of the same: 5k, 3d, 9p or pro; "
+                              "policy then samples its moves. The network needs a metadata encoder", common=True,
+                              shown_default="unknown", metavar="RANK")
+    style: int | None = option(None, "play as people did in this year; otherwise as --rank", least=1, most=9999,
+                               shown_default="unknown", metavar="YEAR")
+    temperature: float | None = option(
+        None, "of policy and randompolicy: 0 plays the best move, 1 samples from the priors", least=0, most=1e9,
+        shown_default=f"{TEMPERATURE:g} for randompolicy; 0 for policy, 1 with --rank or --style")
     symmetries: bool = option(True, "test-time augmentation: where there is no search, the network's priors and values "
                               "are averaged over the 8 symmetries of the board")
 
     def __post_init__(self):
         check(self)
+        _ = self.people
+
+    @property
+    def people(self) -> People | None:
+        """Who plays; None if nothing is said of it.  Raises BadInput for a rank that is none."""
+        return People(self.rank, self.rank, year=self.style) if self.rank or self.style else None
 
 
 # What differs from the defaults of Settings, in words.
@@ -50,18 +63,19 @@ PLAYERS_DEFAULTS = {
     "fpu_reduction_max": f"{MCTS.fpu_reduction_max:g}; in Gomoku {GOMOKU_MCTS.fpu_reduction_max:g}",
     "max_pass_prior": f"{MCTS.max_pass_prior:g}", "rave": "on", "heuristic_priors": "on"}
 # Options that choose a move, or decide when a search that chooses one ends: a review only evaluates.
-CHOICE_OPTIONS = ("temperature", "early_stop", "lcb_stdevs", "min_visit_prop_for_lcb", "select_by", "dynamic_komi",
-                  "resign", "resign_moves")
+CHOICE_OPTIONS = ("rank", "style", "temperature", "early_stop", "lcb_stdevs", "min_visit_prop_for_lcb", "select_by",
+                  "dynamic_komi", "resign", "resign_moves")
 
 
-def make_player(name: str, *, network=None, seed: int | None = None, temperature: float = TEMPERATURE,
+def make_player(name: str, *, network=None, seed: int | None = None, temperature: float | None = None,
                 symmetries: bool = True, settings: Settings | None = None,
                 play_options: PlayOptions = DEFAULT_PLAY_OPTIONS, game: str = "go", precision: str = "auto",
-                provider: str = "cpu") -> Player:
+                provider: str = "cpu", people: People | None = None) -> Player:
     """The player of this name.
 
     network: a name or file that nn.inference.Network opens, or an open network; None: the bundled ones, by board.
-    seed: the same seed plays the same moves.  temperature, symmetries, precision, provider: as in PlayerOptions.
+    seed: the same seed plays the same moves.  temperature, symmetries, precision, provider, people: as in
+    PlayerOptions.
     settings, play_options: of `uct` and `mcts`; without settings those of the game, with the seed.
     Raises BadInput for an unknown name, options out of range or a network that cannot be opened.
     """
@@ -77,11 +91,14 @@ def make_player(name: str, *, network=None, seed: int | None = None, temperature
     if network is None or isinstance(network, str | Path):
         threads = settings.threads if settings and name == "mcts" else None
         network = open_network(network, threads, precision, provider)
+    if people:
+        network = network.with_people(people)
     if name == "mcts":
         settings = settings or replace(default_settings(name, game), seed=seed)
         return SearchPlayer(name, Search(settings, network), play_options)
-    return PolicyPlayer(network, temperature=temperature if name == "randompolicy" else 0, symmetries=symmetries,
-                        seed=seed)
+    if temperature is None:
+        temperature = TEMPERATURE if name == "randompolicy" else 1 if people else 0
+    return PolicyPlayer(network, temperature=temperature, symmetries=symmetries, seed=seed)
 
 
 def open_network(name: str | Path | None, threads: int | None = None, precision: str = "auto", provider: str = "cpu"):
@@ -159,7 +176,7 @@ def player_from_arguments(args: argparse.Namespace, game: str = "go", network=No
                          temperature=options.temperature, symmetries=options.symmetries,
                          settings=settings_from_arguments(args, game),
                          play_options=play_options_from_arguments(args, game),
-                         precision=options.precision, provider=options.provider)
+                         precision=options.precision, provider=options.provider, people=options.people)
     if player.search is not None:
         player.search.reports_full_tree = True
     return player

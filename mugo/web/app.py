@@ -97,7 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--trusted-proxy", metavar="NAME", action="append", default=[], help="the address or "
                         "network of a reverse proxy whose X-Forwarded-For header names the client; can be given "
                         "several times (default: none; all clients behind a proxy then count as one)")
-    add_options(parser, PlayerOptions, ("temperature", "symmetries"))
+    add_options(parser, PlayerOptions, ("rank", "style", "temperature", "symmetries"))
     game_options.add_arguments(parser, str(DEFAULT_SIZE))
     parser.set_defaults(player="mcts")                   # its --network decides the game that the page starts with
 

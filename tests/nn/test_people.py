@@ -5,7 +5,10 @@ from networks import checkpoint, random_model, random_positions
 
 from mugo.core.files import BadInput
 from mugo.games.coords import symmetries
+from mugo.games.game import encode
 from mugo.games.go import Position
+from mugo.games.planes import network_input
+from mugo.games.position import global_features
 from mugo.nn.bundled import find_network
 from mugo.nn.blocks import model_inputs
 from mugo.nn.inference import BundledNetworks, Network
@@ -88,7 +91,7 @@ def test_outputs_of_a_new_network_turn_with_the_board_whoever_plays():
     model = build(CONFIG.spec())
     rng = np.random.default_rng(1)
     bias = model.get_layer("metadata_bias")
-    bias.kernel.assign(np.tile(rng.normal(0, 0.5, (64, 2)), 8))          # tied: the same in all eight orientations
+    bias.kernel.assign(np.tile(rng.normal(0, 0.05, (INPUTS, 2)), 8))          # tied: the same in all eight orientations
     packed = rng.integers(0, 256, (1, 81, 6), np.uint8)
     outputs = []
     for turn in symmetries(9):
@@ -121,3 +124,16 @@ def test_a_metadata_encoder_can_be_added_and_not_taken_away(network):
     assert config == CONFIG
     with pytest.raises(BadInput, match="--metadata-encoder, and this run --no-metadata-encoder"):
         init_from(build(without.spec()), without, network)
+
+
+def test_a_network_can_be_told_who_plays_wherever_it_is_asked(network):
+    opened, people = Network(network, 1, "float32"), People("3d", "3d", year=2017)
+    told, start = opened.with_people(people), [Position(9, komi=7)]
+    packed = network_input(encode(start), (9, 9))
+    features = global_features([7.0], [1])
+    assert np.array_equal(told.evaluate(start).priors, opened.evaluate(start, people=people).priors)
+    assert np.array_equal(told.evaluate_packed(packed, features).priors, told.evaluate(start).priors)
+    assert np.array_equal(told.evaluate(start, people=People()).priors, opened.evaluate(start).priors)
+    assert not np.array_equal(told.evaluate(start).priors, opened.evaluate(start).priors)       # the first is as it was
+    with pytest.raises(BadInput, match="does not take who plays"):
+        BundledNetworks(1).with_people(people).evaluate(start)

@@ -8,9 +8,10 @@ from fakes import Likes
 from mugo.core.files import BadInput
 from mugo.games.coords import PASS, move_index, point_at, point_of_index, symmetries
 from mugo.games.go import BLACK, WHITE, Position
+from mugo.nn.people import People
 from mugo.players import options as player_options
 from mugo.players import passing, searcher
-from mugo.players.options import make_player
+from mugo.players.options import PlayerOptions, make_player
 from mugo.players.player import RandomPlayer
 from mugo.players.policy import PolicyPlayer
 
@@ -188,3 +189,37 @@ def test_a_policy_with_test_time_augmentation_plays_the_same_in_all_symmetries(t
             index = move_index(player.select_move(turned), 5)
             chosen.add(int(np.argsort(symmetries(5)[turn])[index]))
         assert (len(chosen) == 1) == averaged
+
+
+def test_told_a_rank_policy_plays_as_often_as_people_of_this_rank_do():
+    class TakesPeople(Likes):
+        def with_people(self, people):
+            return Likes(3, {1: 0, **priors}) if people == People("3d", "3d") else None
+
+    position, at = draw("""
+        . . .
+        . a .
+        . . b
+    """)
+    priors = {at["a"]: 0.6, at["b"]: 0.4}
+    network = TakesPeople(3, {at["b"]: 0.9})
+
+    def chosen(**options):
+        player = make_player("policy", network=network, seed=1, **options)
+        return [player.select_move(position) for _ in range(100)]
+
+    assert set(chosen()) == {at["b"]}
+    assert 0.3 < np.mean([point == at["b"] for point in chosen(people=People("3d", "3d"))]) < 0.5
+    assert set(chosen(people=People("3d", "3d"), temperature=0)) == {at["a"]}
+
+
+@pytest.mark.parametrize("given, expected", [
+    ({}, None), ({"rank": "3d"}, People("3d", "3d")), ({"style": 1985}, People(year=1985)),
+    ({"rank": "pro", "style": 2016}, People("pro", "pro", year=2016))])
+def test_the_rank_of_the_options_is_that_of_both_players(given, expected):
+    assert PlayerOptions(**given).people == expected
+
+
+def test_a_rank_that_is_none_is_rejected():
+    with pytest.raises(BadInput, match="rank '3x': must be such as 5k, 3d, 9p or pro"):
+        PlayerOptions(rank="3x")
