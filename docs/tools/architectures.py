@@ -17,8 +17,8 @@ from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.weights import BATCH_NORM, WeightGraph
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
-# The literal network of five plain convolutions, and AlphaGo's policy network (Silver et al. 2016): not shipped.
-PLAIN = PolicyNetConfig(filters=128, batch_norm=False, global_pooling=False)
+# AlphaGo's policy network (Silver et al. 2016): not shipped.
+FIVE = "policy-19-five"                  # the literal network of the mission: the first row of every table
 ALPHAGO = PolicyNetConfig(filters=192, layers=13, batch_norm=False, global_pooling=False)
 
 
@@ -111,13 +111,13 @@ def row(name: str, spec: NetworkSpec, note: str = "") -> str:
 
 
 def table() -> str:
-    """Markdown: the plain network, AlphaGo's, and those in models/."""
+    """Markdown: the networks in models/, of five plain convolutions first, and AlphaGo's."""
     return "\n".join([
         "| network | convolutions on the policy's path | wider than 1x1 | weights | multiplications per position "
         "| board |",
         "|---|---|---|---|---|---|",
-        row("five plain convolutions of 128 filters, not shipped", PLAIN.spec()),
-        *(row(f"`{name}`", config.spec()) for name, config in shipped().items()),
+        *(row(f"`{name}`", config.spec()) for name, config in sorted(
+            shipped().items(), key=lambda each: (each[0] != FIVE, each[0]))),
         row("AlphaGo 2016, 13 convolutions of 192 filters, not shipped", ALPHAGO.spec())])
 
 

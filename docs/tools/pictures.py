@@ -194,7 +194,7 @@ def review(path: Path) -> None:
 
 def what_it_sees(path: Path) -> None:
     """The five best moves of policy-19 in the sample game on 19x19."""
-    number = 46
+    number = 77
     network = Network(find_network("policy-19"))
     record = next(read_records(GAME_19.read_bytes()))
     position = list(positions_of(record))[number]
