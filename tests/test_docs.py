@@ -268,7 +268,7 @@ HOUSE_DIALECT = re.compile(
 
 
 def test_prose_is_plain_english():
-    sources = [*ROOT.glob("mugo/**/*.py"), *ROOT.glob("mugo/web/static/*.js")]
+    sources = [*ROOT.glob("mugo/**/*.py"), *ROOT.glob("mugo/web/static/**/*.js")]
     found = []
     for path in USER_PAGES + sources:
         text = re.sub(r"\s+(# |// |\* )?\s*", " ", path.read_text())       # a phrase may go on in the next line

@@ -13,7 +13,7 @@ BYOYOMI = {"main": 1, "period": 30, "periods": 3}        # minutes and seconds, 
 
 def arithmetic(page, script):
     """The value of an expression of functions of clock.js, and of `clock`, whose time is `now`, in milliseconds."""
-    return page.run(f"""import('/static/clock.js').then(({{ GameClock, spend, formatSeconds, timesAt }}) => {{
+    return page.run(f"""import('/static/core/clock.js').then(({{ GameClock, spend, formatSeconds, timesAt }}) => {{
         let now = 1e9;
         const wait = (seconds) => {{ now += 1000 * seconds; }};
         const make = (main, period, periods, increment) =>

@@ -42,7 +42,7 @@ def close_list(page):
 
 def with_storage(page, script):
     """The value of a script with the functions of autosave.js, and a storage of 3,000 characters that is `full`."""
-    return page.run(f"""import('/static/autosave.js').then((autosave) => {{
+    return page.run(f"""import('/static/core/autosave.js').then((autosave) => {{
         const entries = new Map();
         const storage = {{
             capacity: Infinity, get length() {{ return entries.size; }}, key: (i) => [...entries.keys()][i],

@@ -154,7 +154,7 @@ def test_a_bad_file_is_refused_in_a_line(page):
 def test_a_script_that_cannot_be_loaded_is_reported(page):
     page.send("Network.enable")
     page.send("Network.setCacheDisabled", cacheDisabled=True)
-    page.send("Network.setBlockedURLs", urls=["*/static/graph.js"])
+    page.send("Network.setBlockedURLs", urls=["*/static/view/graph.js"])
     page.reload()
     page.until(f"{STATUS} === 'A script of this page could not be loaded. Reload the page.'")
     page.send("Network.setBlockedURLs", urls=[])

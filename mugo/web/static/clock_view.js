@@ -1,6 +1,6 @@
 // The clocks on the page: fields of a dialog, the times next to the players, the pause button, and a flag that falls.
 
-import { GameClock, formatSettings, formatSide, spend, timesAt } from "./clock.js";
+import { GameClock, formatSettings, formatSide, spend, timesAt } from "./core/clock.js";
 import { COLOUR_NAMES, byId, state } from "./state.js";
 
 const SHOWN_EVERY = 100;                 // milliseconds

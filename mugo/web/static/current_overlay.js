@@ -1,7 +1,7 @@
 // The selected overlay of the current position, and its legend.
 
-import { lostByMoves } from "./losses.js";
-import * as overlays from "./overlays.js";
+import { lostByMoves } from "./core/losses.js";
+import * as overlays from "./view/overlays.js";
 import { byId, hasNetwork, isAnalysisHidden, state } from "./state.js";
 
 const GO_ONLY = ["ownership", "ladders"];

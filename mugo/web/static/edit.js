@@ -6,16 +6,16 @@
 // the server reads the game again: what it refuses is taken back, with its reason in the status line.
 
 import { fetchPosition } from "./analysis.js";
-import { timeLeft } from "./clock.js";
-import { parseVertex } from "./coordinates.js";
-import { labelAt, nextLabel, setAnnotation, setLabel, setStone, toggleDimmed, toggleLine, toggleMark } from "./edit_properties.js";
+import { timeLeft } from "./core/clock.js";
+import { parseVertex } from "./core/coordinates.js";
+import { labelAt, nextLabel, setAnnotation, setLabel, setStone, toggleDimmed, toggleLine, toggleMark } from "./core/edit_properties.js";
 import { capital, TOOLS } from "./edit_view.js";
-import { mainLine } from "./game.js";
-import { dimmed } from "./markup.js";
+import { mainLine } from "./core/game.js";
+import { dimmed } from "./view/markup.js";
 import { showNode, stopGenmove } from "./play.js";
-import { escaped, parseProperties, unescaped, withValues } from "./properties.js";
+import { escaped, parseProperties, unescaped, withValues } from "./core/properties.js";
 import { board, render, showMessage } from "./render.js";
-import { formatGame, INFO, newProperties } from "./sgf.js";
+import { formatGame, INFO, newProperties } from "./core/sgf.js";
 import { byId, COLOUR_NAMES, connection, state, storeState } from "./state.js";
 
 const STONES = { X: "black stone", O: "white stone", ".": "empty" };

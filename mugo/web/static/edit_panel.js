@@ -2,7 +2,7 @@
 
 import { annotate, changeTurn, editGameInfo, gameInfoTexts, selectTool, setNodeValues, toggleEditing, undoEdit } from "./edit.js";
 import { createTools, TOOLS } from "./edit_view.js";
-import { escaped } from "./properties.js";
+import { escaped } from "./core/properties.js";
 import { render } from "./render.js";
 import { byId, state } from "./state.js";
 

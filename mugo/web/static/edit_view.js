@@ -1,10 +1,10 @@
 // Draws what belongs to editing: the tools, the name and the annotations of a node, and what a tool would draw.
 
-import { draw } from "./board.js";
-import { parseVertex } from "./coordinates.js";
-import { annotation } from "./edit_properties.js";
-import { labelled, line, MARKS } from "./markup.js";
-import { parseProperties, unescaped } from "./properties.js";
+import { draw } from "./view/board.js";
+import { parseVertex } from "./core/coordinates.js";
+import { annotation } from "./core/edit_properties.js";
+import { labelled, line, MARKS } from "./view/markup.js";
+import { parseProperties, unescaped } from "./core/properties.js";
 import { byId, COLOUR_NAMES, state } from "./state.js";
 
 const ORIGIN = { row: 0, col: 0 };

@@ -2,14 +2,14 @@
 
 import { evaluateLine } from "./analysis.js";
 import { startClock } from "./clock_view.js";
-import { confirmReplacing } from "./confirm.js";
-import { formatSize } from "./coordinates.js";
+import { confirmReplacing } from "./ask.js";
+import { formatSize } from "./core/coordinates.js";
 import { isAvailable } from "./current_overlay.js";
-import { Game } from "./game.js";
+import { Game } from "./core/game.js";
 import { defaultOpponent } from "./opponents.js";
 import { fetchOpponents, showNode } from "./play.js";
 import { showMessage } from "./render.js";
-import { formatGame } from "./sgf.js";
+import { formatGame } from "./core/sgf.js";
 import { STORAGE_KEY, byId, connection, replaceGame, state, storeState } from "./state.js";
 
 const MAX_LISTED = 1000;                 // games of a file that the server lists; files of a folder

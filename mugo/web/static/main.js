@@ -16,12 +16,12 @@
 import { analyze, hint, setOverlay, toggleAnalysis, toggleGameAnalysis } from "./analysis.js";
 import { toggleAutoplay } from "./autoplay.js";
 import { togglePause } from "./clock_view.js";
-import { parseVertex } from "./coordinates.js";
+import { parseVertex } from "./core/coordinates.js";
 import { useTool } from "./edit.js";
 import { editAction } from "./edit_panel.js";
-import { onChoice } from "./elements.js";
+import { onChoice } from "./dom.js";
 import { openAnotherFile, openFiles, openTransferred, restoreGame, saveFile } from "./games.js";
-import { LEVELS } from "./losses.js";
+import { LEVELS } from "./core/losses.js";
 import { toggleMoveNumbers } from "./move_number_field.js";
 import { updateFields, updateOpponents } from "./new_game_dialog.js";
 import { backToMainLine, deleteMove, goTo, moveError, play, promote, redo, resign, showNode, startScoring, step, switchVariation,

@@ -1,8 +1,8 @@
 // The dialog "New game".
 
 import { addClockFields, clockSettings } from "./clock_view.js";
-import { confirmReplacing } from "./confirm.js";
-import { parseSize } from "./coordinates.js";
+import { confirmReplacing } from "./ask.js";
+import { parseSize } from "./core/coordinates.js";
 import { sentence } from "./current_overlay.js";
 import { newGame } from "./games.js";
 import { listOpponents } from "./opponents.js";

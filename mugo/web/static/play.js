@@ -2,8 +2,8 @@
 
 import { analyze, fetchOverlay, fetchPosition, storeSearch } from "./analysis.js";
 import { checkFlag, pressClock, rewindClock, setFlagHandler } from "./clock_view.js";
-import { confirm } from "./confirm.js";
-import { parseVertex } from "./coordinates.js";
+import { confirm } from "./ask.js";
+import { parseVertex } from "./core/coordinates.js";
 import { stopPlaying } from "./play_from.js";
 import { board, canResign, isGameOver, render, showMessage } from "./render.js";
 import { hearNode } from "./sound.js";

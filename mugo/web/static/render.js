@@ -1,23 +1,23 @@
 // Draws the page from the state.  Sends no requests; events are handled in main.js.
 
 import { renderAutoplay } from "./autoplay.js";
-import { Board } from "./board.js";
-import { describeSettings } from "./clock.js";
+import { Board } from "./view/board.js";
+import { describeSettings } from "./core/clock.js";
 import { renderClocks } from "./clock_view.js";
-import { parseVertex } from "./coordinates.js";
+import { parseVertex } from "./core/coordinates.js";
 import { currentOverlay } from "./current_overlay.js";
 import { renderEditing, toolPreview, TOOLS } from "./edit_view.js";
-import { updateChildren } from "./elements.js";
-import { Graph } from "./graph.js";
-import { formatLoss, lostByMoves, meanLosses, mistakes } from "./losses.js";
-import { markup } from "./markup.js";
-import { moveNumbers } from "./move_numbers.js";
-import { area, formatCount } from "./overlays.js";
+import { updateChildren } from "./dom.js";
+import { Graph } from "./view/graph.js";
+import { formatLoss, lostByMoves, meanLosses, mistakes } from "./core/losses.js";
+import { markup } from "./view/markup.js";
+import { moveNumbers } from "./core/move_numbers.js";
+import { area, formatCount } from "./view/overlays.js";
 import { renderPlaying, shownName } from "./play_from.js";
 import { byId, COLOUR_NAMES, hasNetwork, isAnalysisHidden, searchPlayer, state, touchedVertex } from "./state.js";
 import { positionText, scoreText } from "./status.js";
 import { renderTeaching } from "./teaching.js";
-import { TreeView } from "./tree_view.js";
+import { TreeView } from "./view/tree.js";
 
 const TABLE_ROWS = 6;                    // moves in the table of a search
 const MISTAKES = 12;                     // in the list

@@ -1,9 +1,9 @@
 // The list of the last games, which the browser keeps, and when they are kept.
 
-import { MAX_CHARACTERS, MAX_GAMES, deleteAll, deleteEntry, isFull, listEntries, readEntry, saveEntry } from "./autosave.js";
-import { confirm, confirmReplacing } from "./confirm.js";
-import { formatSize } from "./coordinates.js";
-import { onChoice, updateChildren } from "./elements.js";
+import { MAX_CHARACTERS, MAX_GAMES, deleteAll, deleteEntry, isFull, listEntries, readEntry, saveEntry } from "./core/autosave.js";
+import { confirm, confirmReplacing } from "./ask.js";
+import { formatSize } from "./core/coordinates.js";
+import { onChoice, updateChildren } from "./dom.js";
 import { restoreStored } from "./games.js";
 import { showMessage } from "./render.js";
 import { byId, onReplace, onStore, state, storeState, storedState } from "./state.js";

@@ -1,6 +1,6 @@
 // The state of the page that all modules share, and the connection to the server.
 
-import { Connection } from "./connection.js";
+import { Connection } from "./server.js";
 
 export const byId = (id) => document.getElementById(id);
 export const COLOUR_NAMES = { B: "Black", W: "White" };

@@ -6,7 +6,7 @@
 // The position before is searched while the person thinks.  What the searches find is shown only with an offer.
 
 import { fetchPosition, setOverlay, storeSearch } from "./analysis.js";
-import { LEVELS, formatLoss } from "./losses.js";
+import { LEVELS, formatLoss } from "./core/losses.js";
 import { showNode, undo } from "./play.js";
 import { render, showMessage } from "./render.js";
 import { byId, connection, searchPlayer, state, storeState } from "./state.js";

@@ -2,8 +2,8 @@
 // Specification: SGF FF[4], red-bean.com/sgf/properties.html#Markup
 
 import { draw } from "./board.js";
-import { formatVertex } from "./coordinates.js";
-import { formatPoint, parseProperties, pointsOf, unescaped } from "./properties.js";
+import { formatVertex } from "../core/coordinates.js";
+import { formatPoint, parseProperties, pointsOf, unescaped } from "../core/properties.js";
 
 const NAMES = { TR: "triangle", SQ: "square", CR: "circle", MA: "cross", SL: "selected", TB: "Black's territory",
   TW: "White's territory", DD: "dimmed" };

@@ -3,7 +3,7 @@
 // It is an ARIA tree whose current node has the focus: the arrow keys, which are those of the page, move both.
 
 import { draw } from "./board.js";
-import { onChoice, updateChildren } from "./elements.js";
+import { onChoice, updateChildren } from "../dom.js";
 
 const [STEP, RADIUS, MARGIN] = [20, 7, 12];        // CSS pixels: between nodes, of a node, around the tree
 const MAX_LANES = 6;                               // shown at once

@@ -1,6 +1,6 @@
 // The board as SVG.  One unit is the distance between two lines; (0, 0) is the upper left point.
 
-import { COLUMNS, formatVertex, parseVertex } from "./coordinates.js";
+import { COLUMNS, formatVertex, parseVertex } from "../core/coordinates.js";
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
 const SMALLEST_TARGET = 30;              // CSS pixels between points; WCAG 2.2 wants 24 for any target

@@ -1,8 +1,8 @@
 // The SVG elements of each overlay, from an answer of the server.
 
 import { draw } from "./board.js";
-import { parseVertex } from "./coordinates.js";
-import { formatLoss } from "./losses.js";
+import { parseVertex } from "../core/coordinates.js";
+import { formatLoss } from "../core/losses.js";
 
 const percent = (share) => `${Math.round(100 * share)}`;
 
