@@ -41,4 +41,6 @@ def call(name: str, *arguments: Any) -> Any:
 def format_game(game: dict, written_info: dict | None = None) -> str:
     """A game of sgf.tree as the page saves it.  written_info: the game information that the root's properties have
     (None: all)."""
-    return call("formatGame", game, game["info"] if written_info is None else written_info)
+    nodes = [node | {"analysis": {"win_rate": node["win_rate"], "lead": node.get("lead"), "visits": node["visits"],
+                                  "moves": []}} if "win_rate" in node else node for node in game["nodes"]]
+    return call("formatGame", game | {"nodes": nodes}, game["info"] if written_info is None else written_info)

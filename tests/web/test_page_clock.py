@@ -158,7 +158,7 @@ def test_a_click_after_the_flag_has_fallen_is_no_move(page):
     start_game(page, "fischer", {"main": 1, "increment": 5}, colour="both")
     page.run("window.realTimeout = window.setTimeout; window.setTimeout = () => 0")        # a throttled tab
     try:
-        page.run("import('/static/render.js').then(({ render }) => render())")
+        page.run("window.mugo.render()")
         skip(page, 200)
         page.click(*screen_point(page, "E5"))
         page.until(f"{STATUS} === 'White wins on time.' && {NUMBER} === '0 / 0'")

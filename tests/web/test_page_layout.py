@@ -59,7 +59,7 @@ def test_many_variations_leave_the_tree_in_the_window(page):
 
 def test_a_long_line_in_a_list_of_games_is_wrapped(page):
     files = [f"['{name * 200}.sgf', new File(['(;SZ[9])'], '{name}')]" for name in "ab"]
-    page.run(f"import('/static/games.js').then(({{ openFiles }}) => {{ openFiles([{', '.join(files)}]); }})")
+    page.run(f"import('/static/actions/files.js').then(({{ openFiles }}) => {{ openFiles([{', '.join(files)}]); }})")
     page.until("document.querySelector('#collection-dialog[open]')")
     assert page.run("(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)"
                     "(document.getElementById('collection'))") == 0
@@ -95,12 +95,11 @@ def test_the_help_opens_with_its_first_keys_and_its_button(page, width, height):
 
 def test_the_table_of_moves_has_room_for_its_heads(page):
     new_game(page)
-    page.run("""Promise.all(['state', 'render'].map((name) => import(`/static/${name}.js`))).then((modules) => {
-        const [{ state }, { render }] = modules;
+    page.run("""(() => {
         const info = { win_rate: 0.5, lead: 1.5, visits: 12, prior: 0.1, pv: ['E5', 'C3', 'G7', 'C7'] };
-        state.game.node.search = { win_rate: 0.5, lead: 1.5, visits: 12, moves: [{ move: 'E5', ...info }] };
-        render();
-    })""")
+        window.mugo.state.game.node.analysis = { win_rate: 0.5, lead: 1.5, visits: 12, moves: [{ move: 'E5', ...info }] };
+        window.mugo.render();
+    })()""")
     page.until("document.querySelectorAll('#moves tbody tr').length === 1")
     assert page.run("[...document.querySelectorAll('#moves th')].filter((head) => head.scrollWidth > head.clientWidth)"
                     ".map((head) => head.textContent).join()") == ""

@@ -1,5 +1,7 @@
-// Lists that are drawn again while a person uses them.  A browser drops a click whose element was replaced between press
+// Elements of the page, and lists that are drawn again while a person uses them.  A browser drops a click whose element was replaced between press
 // and release, and the focus with it, so the elements stay and only what differs in them changes.
+
+export const byId = (id) => document.getElementById(id);
 
 /** Give a parent these children: those that it has stay, and become like the new ones. */
 export function updateChildren(parent, children) {

@@ -1,11 +1,14 @@
 // The WebSocket to the server.  A request has one answer; a search sends progress before its last answer.
+//
+// The server closes a connection that is not used.  The next request opens it again, and one that was on its way is sent
+// again.
 
-export class Connection {
-  onHello(message) {}                    // called with the server's first message; main.js replaces it
-  onChange(isConnected) {}               // called when the connection is made or lost; main.js replaces it
+class Connection {
+  onHello(message) {}                    // called with the server's first message; controls/server.js replaces it
+  onChange(isConnected) {}               // called when the connection is made or lost; likewise
 
   constructor() {
-    this.pending = new Map();            // id of a request -> { resolve, reject, onProgress }
+    this.pending = new Map();            // id of a request -> { text, resolve, reject, onProgress }
     this.lastId = 0;
     this.delay = 500;                    // milliseconds before the next attempt to connect
     this.isIdle = false;                 // whether the server has closed an unused connection: the next request opens it
@@ -16,9 +19,12 @@ export class Connection {
     const url = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`;
     const socket = new WebSocket(url);
     this.ready = new Promise((resolve, reject) => {
-      socket.onopen = () => resolve(socket);
+      socket.onopen = () => {
+        for (const { text } of this.pending.values()) socket.send(text);
+        resolve(socket);
+      };
       socket.onclose = ({ reason }) => {
-        reject(new Error(reason || "the server does not answer"));
+        reject(new Error(reason || "The server does not answer."));
         this.handleClose(reason);
       };
     });
@@ -27,11 +33,15 @@ export class Connection {
   }
 
   handleClose(reason) {
-    for (const { reject } of this.pending.values()) reject(new Error(reason || "the connection was lost"));
-    this.pending.clear();
-    this.ready = Promise.reject(new Error("the server does not answer"));
-    this.ready.catch(() => {});
     this.isIdle = reason === "idle";
+    if (this.isIdle && this.pending.size) {
+      this.open();                       // the requests came while the server closed: it has not read them
+      return;
+    }
+    for (const { reject } of this.pending.values()) reject(new Error(reason || "The connection was lost."));
+    this.pending.clear();
+    this.ready = Promise.reject(new Error("The server does not answer."));
+    this.ready.catch(() => {});
     if (this.isIdle) return;
     this.onChange(false);
     setTimeout(() => this.open(), this.delay);
@@ -71,9 +81,12 @@ export class Connection {
     if (this.isIdle) this.open();
     const socket = await this.ready;
     const id = ++this.lastId;
+    const text = JSON.stringify({ id, command, ...fields });
     return new Promise((resolve, reject) => {
-      this.pending.set(id, { resolve, reject, onProgress });
-      socket.send(JSON.stringify({ id, command, ...fields }));
+      this.pending.set(id, { text, resolve, reject, onProgress });
+      socket.send(text);
     });
   }
 }
+
+export const server = new Connection();  // controls/server.js opens it

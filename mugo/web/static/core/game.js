@@ -2,9 +2,9 @@
 //
 //   start   the server's answer to "new" or "load" without its nodes: name, size, komi and handicap or k and exactly,
 //           black, white, first, info
-//   node    one node of the SGF tree: { move: "B Q16", parent, children, comment, win_rate, lead, visits, value,
-//           value_lead, times: of both clocks after the move }, and the server's answers about it: position, search,
-//           policy, planes, ownership.  A node of a file has all its properties as SGF text in `properties`.  `stones`
+//   node    one node of the SGF tree: { move: "B Q16", parent, children, comment, analysis: of analysis.js, final: the analysis of a
+//           counted result, times: of both clocks after the move }, and the server's answers about it: position, policy,
+//           planes, ownership, value and value_lead of the network, thinking: an opponent's search, which is no analysis.  A node of a file has all its properties as SGF text in `properties`.  `stones`
 //           and `first` are of a node whose position has no history: setup stones, or an illegal move (`illegal`).
 //
 // The current node is the one on the board.  The current line leads through it along the selected children.
@@ -13,33 +13,49 @@
 // A game is played from its root, or from a node of it (`played`): then only the nodes of that game belong to it, and
 // its result is not that of the record.
 
+import { compact, ofResult } from "./analysis.js";
 import { GameClock, timeLeft } from "./clock.js";
 import { formatVertex, parseSize } from "./coordinates.js";
 import { givenNumber } from "./properties.js";
+import { analysisIn } from "./sgf.js";
+
+const STORED = ["move", "comment", "properties", "stones", "first", "illegal", "times", "selected", "final"];     // of a node
+const ANSWERS = ["position", "policy", "planes", "ownership", "value", "value_lead", "evaluation", "thinking"];    // of the server
 
 export class Game {
-  constructor({ nodes, notice, ...start }) {
+  #line = null;                          // the current line, and the counts for which it holds
+  #numbers = null;                       // of the moves, and the revision for which they hold
+
+  /** Of the server's answer, or of toJSON. */
+  constructor({ nodes, notice, fileName = null, ...start }) {
     this.start = start;
     this.size = parseSize(start.size);   // { rows, cols }
+    this.changes = 0;                    // of the tree's shape, counted
+    this.lines = 0;                      // of the current line, counted
+    this.revision = 0;                   // of all that is stored but the current node, counted
     this.notice = notice;                // what of the file was not read
+    this.fileName = fileName;            // the name of the file that was opened, with which it is saved
     this.info = start.info ?? {};
     const created = [];
-    for (const { parent, ...fields } of nodes) {
-      const node = { selected: 0, ...fields, parent: created[parent] ?? null, children: [] };
+    for (const { parent, win_rate: winRate, lead = null, visits, ...fields } of nodes) {
+      const node = newNode(created[parent] ?? null, fields);
       node.parent?.children.push(node);
       created.push(node);
+      if (winRate !== undefined) node.analysis ??= { win_rate: winRate, lead, visits, moves: [] };      // of its comment
+      const written = analysisIn(node, this.size, this.toPlay(node));
+      if (written && !node.analysis?.moves.length) node.analysis = written;
     }
     this.root = this.node = created[0];
     this.opponents = null;               // the server's answer to "opponents"
     this.networkError = null;            // why no network plays this game
     this.end = this.info.result ? this.line().at(-1) : null;     // the node in which the game ended with its result
+    if (this.end && this.isCounted(this.end)) this.end.final = ofResult(this.info.result) ?? undefined;
     this.undone = null;                  // the node that undo led to: the game goes on there
     this.edits = { done: [], undone: [] };               // steps of edit.js
     this.writtenInfo = { ...this.info };                 // what the root's properties have of the info, if it has properties
     this.played = null;                  // the game that is played from a node of this one; see playFrom
     this.clock = null;                   // the GameClock of the game that is played
     this.savedAs = null;                 // its place in the browser's storage; see saved_games.js
-    this.changes = 0;                    // of the tree's shape, counted
     this.isUnsaved = false;              // whether moves, comments, results or analyses have changed since it was saved
   }
 
@@ -47,6 +63,18 @@ export class Game {
 
   /** What wins in Gomoku: '5 in a row'. */
   get row() { return `${this.start.exactly ? "exactly " : ""}${this.start.k} in a row`; }
+
+  /** All that is stored has changed.  isUnsaved: whether a file that was saved lacks it. */
+  touch(isUnsaved = true) {
+    this.revision += 1;
+    this.isUnsaved ||= isUnsaved;
+  }
+
+  /** Whether the game in a node, if it ends there, ends by the rules: after two passes, or in Gomoku with a row. */
+  isCounted({ position, move, parent }) {
+    const isPass = (each) => Boolean(each?.endsWith(" pass"));
+    return position?.is_over ?? (!this.isGo || (isPass(move) && isPass(parent?.move)));
+  }
 
   /** The fields of a request that name the position of a node. */
   requestFields(node = this.node) {
@@ -76,22 +104,39 @@ export class Game {
 
   /** The nodes of the current line, the root first. */
   line() {
-    const nodes = path(this.node);
-    for (let node = this.next(); node; node = this.next(node)) nodes.push(node);
-    return nodes;
+    if (this.#line?.changes !== this.changes || this.#line.lines !== this.lines) {
+      const nodes = [];                  // the current node is among them: goTo selects it
+      for (let node = this.root; node; node = this.next(node)) nodes.push(node);
+      this.#line = { nodes, changes: this.changes, lines: this.lines };
+    }
+    return this.#line.nodes;
   }
 
   next(node = this.node) { return node.children[node.selected] ?? null; }
 
   /** The place of a node in the current line; the root's is 0. */
-  index(node = this.node) { return path(node).length - 1; }
+  index(node = this.node) { return node.index; }
 
   /** The number of moves up to a node. */
-  moveNumber(node = this.node) { return path(node).filter(({ move }) => move).length; }
+  moveNumber(node = this.node) { return this.#numbersOf(node).count; }
 
   /** The number that a node's move has in print: one more than the move before, unless the file gives another one (MN). */
-  printedNumber(node = this.node) {
-    return path(node).reduce((number, each) => givenNumber(each) ?? number + (each.move ? 1 : 0), 0);
+  printedNumber(node = this.node) { return this.#numbersOf(node).printed; }
+
+  #numbersOf(node) {
+    if (this.#numbers?.revision !== this.revision) this.#numbers = { revision: this.revision, of: new WeakMap() };
+    const { of } = this.#numbers;
+    const nodes = [];                    // up to the first one whose numbers are known
+    let each = node;
+    for (; each && !of.has(each); each = each.parent) nodes.push(each);
+    let numbers = each ? of.get(each) : { count: 0, printed: 0 };
+    while (nodes.length) {
+      const next = nodes.pop();
+      const step = next.move ? 1 : 0;
+      numbers = { count: numbers.count + step, printed: givenNumber(next) ?? numbers.printed + step };
+      of.set(next, numbers);
+    }
+    return numbers;
   }
 
   /** The colour that plays after a node, "B" or "W". */
@@ -145,14 +190,16 @@ export class Game {
       It does not leave the game that is played. */
   undoTarget(human) {
     const isInPlay = this.isInPlay();
-    return path(this.node).slice(0, -1).findLast((node) => this.isTurnOf(human, node) && (!isInPlay || this.isInPlay(node)))
-      ?? null;
+    let node = this.node.parent;
+    while (node && !(this.isTurnOf(human, node) && (!isInPlay || this.isInPlay(node)))) node = node.parent;
+    return node;
   }
 
   /** The node that redo leads to: the next one; if human is "B" or "W", the next one with that colour to play, or the last. */
   redoTarget(human) {
-    const nodes = this.line().slice(this.index() + 1);
-    return nodes.find((node) => this.isTurnOf(human, node)) ?? nodes.at(-1) ?? null;
+    let node = this.next();
+    while (node && !this.isTurnOf(human, node) && this.next(node)) node = this.next(node);
+    return node;
   }
 
   isTurnOf(human, node) { return !["B", "W"].includes(human) || this.toPlay(node) === human; }
@@ -167,19 +214,24 @@ export class Game {
 
   /** Set the result, in the node in which the game ends; null: the game goes on. */
   setResult(result, end = null) {
+    this.touch();
+    if (end && this.isCounted(end)) end.final = ofResult(result) ?? undefined;
     if (this.played) {
       Object.assign(this.played, { result, end });
       if (!this.played.isMainLine || (end && this.branching(end))) return;
     }
     if (result) this.info.result = result;
     else delete this.info.result;
-    Object.assign(this, { end, isUnsaved: true });
+    this.end = end;
   }
 
   /** Make a node the current one, and select the children that lead to it. */
   goTo(node) {
     this.undone = null;
-    for (let child = node; child.parent; child = child.parent) child.parent.selected = child.parent.children.indexOf(child);
+    if (this.line()[node.index] !== node) {
+      for (let child = node; child.parent; child = child.parent) child.parent.selected = child.parent.children.indexOf(child);
+      this.lines += 1;
+    }
     this.node = node;
   }
 
@@ -188,9 +240,10 @@ export class Game {
     const { children } = this.node;
     const goesOn = this.undone === this.node;
     const found = children.find((each) => each.move === move && !each.illegal && !each.stones);
-    const child = found ?? { move, parent: this.node, children: [], selected: 0 };
+    const child = found ?? newNode(this.node, { move });
     if (!found) children.push(child);
     this.changes += 1;
+    this.touch(!found);
     if (this.played?.nodes.has(this.node)) {
       this.played.nodes.add(child);
       if (goesOn && this.played.end && !path(this.played.end).includes(child)) this.setResult(null);
@@ -200,7 +253,6 @@ export class Game {
       this.isUnsaved = true;
     }
     if (goesOn && !this.played && this.end && !path(this.end).includes(child)) this.setResult(null);
-    if (!found) this.isUnsaved = true;
     this.goTo(child);
     if (goesOn && found) this.undone = child;
     return child;
@@ -218,15 +270,15 @@ export class Game {
     node.parent.children.splice(node.parent.children.indexOf(node), 1);
     node.parent.selected = 0;
     this.changes += 1;
-    this.isUnsaved = true;
+    this.touch();
     this.goTo(node.parent);
   }
 
   /** The node of the main line at which the variation of a node begins; null in the main line. */
   branching(node = this.node) {
-    const nodes = path(node);
-    const first = nodes.findIndex((each) => each.parent && each.parent.children[0] !== each);
-    return first < 0 ? null : nodes[first].parent;
+    let found = null;
+    for (let each = node; each.parent; each = each.parent) if (each.parent.children[0] !== each) found = each.parent;
+    return found;
   }
 
   /** Make the current line the main line up to the current node. */
@@ -237,7 +289,16 @@ export class Game {
       child.parent.selected = 0;
     }
     this.changes += 1;
-    this.isUnsaved = true;
+    this.touch();
+  }
+
+  /** Go back to the main line, to where the variation of the current node begins; the current line is the main one. */
+  leaveVariation() {
+    const node = this.branching();
+    if (!node) return;
+    this.goTo(node);
+    for (const each of mainLine(node)) each.selected = 0;
+    this.lines += 1;
   }
 
   /** Take over what the server has read of this game's SGF.  from: the first node whose position may be another one. */
@@ -252,33 +313,59 @@ export class Game {
     const stack = [from];
     while (stack.length) {
       const node = stack.pop();
-      for (const name of ["position", "search", "policy", "planes", "ownership", "value", "value_lead", "evaluation"]) delete node[name];
+      for (const name of ANSWERS) delete node[name];
       stack.push(...node.children);
     }
     if (this.info.result !== start.info.result) this.end = start.info.result ? mainLine(this.root).at(-1) : null;
     Object.assign(this, { start, info: start.info, writtenInfo: { ...start.info } });
   }
 
+  // ---- the clock
+
+  /** A move has been played from a node of the game, which led to another. */
+  pressClock(node, child, colour) {
+    const { clock } = this;
+    if (!clock || !this.isInPlay(node)) return;
+    if (clock.node !== node) clock.restore(node, node.times ?? null);
+    clock.press(colour, child);
+  }
+
+  /** After an undo or a redo: the times of the current node, and no clock runs until a move is played. */
+  rewindClock() {
+    const { clock, node } = this;
+    if (!clock || !this.isInPlay()) return;
+    clock.restore(node, node.times ?? null);
+    clock.isPaused = true;
+  }
+
+  /** End the game if the time of the side to move has run out; returns its colour then, else null. */
+  checkFlag() {
+    const { clock } = this;
+    if (!clock?.colour || clock.secondsToEnd(clock.colour) > 0) return null;
+    const { colour } = clock;
+    clock.run(null);
+    this.setResult(`${colour === "B" ? "W" : "B"}+T`, clock.node);
+    return colour;
+  }
+
+  // ---- forms
+
   /** The game for this tab's storage; `current` and `end` are the indices of the current node and of the last one. */
   toJSON() {
-    const names = ["move", "comment", "win_rate", "lead", "visits", "properties", "stones", "first", "illegal", "times",
-      "selected"];
-    const { end, isUnsaved, notice, clock, savedAs, writtenInfo } = this;
-    const { nodes, index } = this.nodeList(names);
+    const { end, isUnsaved, notice, clock, savedAs, writtenInfo, fileName } = this;
+    const { nodes, index } = this.nodeList(STORED);
+    for (const [node, i] of index) nodes[i].analysis = compact(node.analysis);
     const indexOf = (node) => index.get(node) ?? null;
     const played = this.played && { ...this.played, from: indexOf(this.played.from), end: indexOf(this.played.end),
       nodes: [...this.played.nodes].map(indexOf).filter((i) => i !== null) };
-    return { ...this.start, info: this.info, notice, nodes, current: indexOf(this.node), end: indexOf(end), isUnsaved, savedAs,
+    return { ...this.start, info: this.info, notice, fileName, nodes, current: indexOf(this.node), end: indexOf(end), isUnsaved, savedAs,
       writtenInfo, isUndone: this.undone === this.node, played, clock: clock && { ...clock.toJSON(), node: indexOf(clock.node) } };
   }
 
   /** The form that formatGame in sgf.js writes. */
   toRecord() {
-    const { nodes } = this.nodeList(["move", "comment", "win_rate", "lead", "visits", "properties", "times"]);
-    for (const node of nodes) {
-      Object.assign(node, timeLeft(node));
-      delete node.times;
-    }
+    const { nodes, index } = this.nodeList(["move", "comment", "analysis", "properties"]);
+    for (const [node, i] of index) Object.assign(nodes[i], timeLeft(node), { to_play: this.toPlay(node) });
     return { ...this.start, info: { ...this.info }, nodes };
   }
 
@@ -316,6 +403,9 @@ export class Game {
     return game;
   }
 }
+
+/** A node after another one; null for a root.  It is not yet among the other's children. */
+export const newNode = (parent, fields) => ({ selected: 0, ...fields, parent, children: [], index: parent ? parent.index + 1 : 0 });
 
 /** Whether the rules allow the move of a node, so that it belongs to the history of the positions after it. */
 const isPlayed = ({ move, stones, illegal }) => move && !stones && !illegal;

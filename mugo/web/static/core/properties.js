@@ -83,3 +83,17 @@ export function withoutPoint(values, { row, col }, size) {
       (from.row === to.row && from.col === to.col ? formatPoint(from) : `${formatPoint(from)}:${formatPoint(to)}`));
   });
 }
+
+/** The values of DD that hold in a node. */
+export const dimmed = (node) => inherited(node, "DD");
+
+/** The values of DD or VW that hold in a node: those of the last node up to it that has the property. */
+export function inherited(node, ident) {
+  for (let each = node; each; each = each.parent) {
+    if (each.properties?.includes(`${ident}[`)) {
+      const values = parseProperties(each.properties).get(ident);
+      if (values) return values;
+    }
+  }
+  return [];
+}

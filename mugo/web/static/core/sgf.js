@@ -1,10 +1,11 @@
 // A game as SGF text.  mugo/sgf/tree.py reads it.
 //
-// A node that is from a file has all of its properties as SGF text, and that text is written again: with a new comment only
-// if comment, win rate, lead and visits are not those of the text, and the root with new game information only where that
-// was changed.  So nothing is lost that the page does not know.
+// A node that is from a file has all of its properties as SGF text, and that text is written again: with a new comment or
+// analysis only if they are not those of the text, and the root with new game information only where that was changed.  So
+// nothing is lost that the page does not know.  An analysis is written twice: as LZ for programs, in the comment for people.
 
 import { parseSize, parseVertex } from "./coordinates.js";
+import { formatLz, parseLz } from "./lz.js";
 import { escaped, formatPoint, parseProperties, unescaped, withValues } from "./properties.js";
 
 export const INFO = { PB: "black", PW: "white", BR: "black_rank", WR: "white_rank", RE: "result", DT: "date", EV: "event",
@@ -59,9 +60,29 @@ function formatNode(game, node, writtenInfo) {
       if (text !== (writtenInfo[name] ?? "") || (text && !found.has(ident))) properties = withValues(properties, ident, text ? [escaped(text)] : []);
     }
   }
-  const comment = formatComment(node);
-  if (comment === formatComment(commentFields(properties))) return properties;
+  const toPlay = node.to_play ?? (node.move ? { B: "W", W: "B" }[node.move[0]] : game.first);
+  const isRoot = Boolean(writtenInfo);
+  const size = parseSize(game.size);
+  const found = commentFields(properties);
+  const searched = (each) => (each?.visits ? each : null);
+  const read = searched(analysisIn({ properties, parent: !isRoot }, size, toPlay) ?? found.analysis);
+  const analysis = searched(node.analysis);
+  const isSame = textOf(analysis, toPlay) === textOf(read, toPlay);
+  if (!isSame) properties = withValues(properties, isRoot ? "LZOP" : "LZ", analysis?.moves.length ? [escaped(formatLz(analysis, toPlay))] : []);
+  const comment = formatComment(node.comment, isSame ? found.analysis : analysis);
+  if (comment === formatComment(found.comment, found.analysis)) return properties;
   return withValues(properties, "C", comment ? [escaped(comment)] : []);
+}
+
+/** What a file has of an analysis. */
+const textOf = (analysis, toPlay) => analysis && `${formatComment("", analysis)}\n${formatLz(analysis, toPlay)}`;
+
+/** The analysis that the properties of a node have in LZ, or in LZOP of the root; null where there is none to read. */
+export function analysisIn({ properties, parent }, size, toPlay) {
+  const ident = parent ? "LZ" : "LZOP";
+  if (!properties?.includes(`${ident}[`)) return null;
+  const value = parseProperties(properties).get(ident)?.[0];
+  return value === undefined ? null : parseLz(unescaped(value), size, toPlay);
 }
 
 /** The properties of a node that is not from a file, without its comment.  game: of Game.toRecord; its nodes are not used. */
@@ -94,18 +115,19 @@ function formatMove(vertex, size) {
 }
 
 /** The comment of a node: the win rate and the lead, then its text. */
-function formatComment({ comment = "", win_rate: winRate, lead, visits }) {
-  const hasSearch = typeof winRate === "number" && Number.isInteger(visits);
+function formatComment(comment = "", analysis = null) {
+  if (!analysis) return comment.trim();
+  const { win_rate: winRate, lead, visits } = analysis;
   const points = typeof lead === "number" ? `, ${lead <= -0.05 ? "W" : "B"}+${Math.abs(lead).toFixed(1)}` : "";
-  return `${hasSearch ? `Black wins ${(100 * winRate).toFixed(1)} % (${visits} visits${points})\n` : ""}${comment}`.trim();
+  return `Black wins ${(100 * winRate).toFixed(1)} % (${visits} visits${points})\n${comment}`.trim();
 }
 
-/** The comment, win rate, lead and visits that the properties of a node give, as _comment_fields in mugo/sgf/tree.py has them. */
+/** The comment and the analysis that the comment of these properties gives, as _comment_fields in mugo/sgf/tree.py has them. */
 function commentFields(properties) {
-  let text = unescaped(parseProperties(properties).get("C")?.[0] ?? "");
+  const text = unescaped(parseProperties(properties).get("C")?.[0] ?? "");
   const found = /Black wins (\d{1,3}(?:\.\d)?) % \((\d{1,15}) visits(?:, ([BW])\+(\d{1,4}\.\d))?\)\s*/.exec(text);
-  const fields = found ? { win_rate: Math.min(Number(found[1]), 100) / 100, visits: Number(found[2]) } : {};
-  if (found?.[3]) fields.lead = (found[3] === "W" ? -1 : 1) * Number(found[4]);
-  if (found) text = text.replace(found[0], "");
-  return { ...fields, comment: text.trim() };
+  if (!found) return { comment: text.trim(), analysis: null };
+  const [, winRate, visits, colour, points] = found;
+  return { comment: text.replace(found[0], "").trim(), analysis: { win_rate: Math.min(Number(winRate), 100) / 100,
+    visits: Number(visits), lead: colour ? (colour === "W" ? -1 : 1) * Number(points) : null, moves: [] } };
 }

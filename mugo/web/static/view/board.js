@@ -14,7 +14,7 @@ export function draw(name, attributes = {}, ...children) {
 }
 
 export class Board {
-  onSelect(vertex, isTouch, pressed) {}  // at a click, a tap or Enter; pressed: where the mouse went down; main.js replaces it
+  onSelect(vertex, isTouch, pressed) {}  // at a click, a tap or Enter; pressed: where the mouse went down; controls/board.js replaces it
   onHover(vertex) {}                     // called with the point under the mouse or the cursor, or null; likewise
 
   constructor(svg) {
@@ -34,7 +34,11 @@ export class Board {
     svg.addEventListener("pointerleave", () => this.setHover(null));
     svg.addEventListener("keydown", (event) => this.handleKey(event));
     svg.addEventListener("focus", () => svg.matches(":focus-visible") && this.moveCursor(0, 0));
-    svg.addEventListener("blur", () => { this.cursor = null; this.setHover(null); });
+    svg.addEventListener("blur", () => {
+      this.cursor = null;
+      this.layers?.cursor.replaceChildren();
+      this.setHover(null);
+    });
   }
 
   vertexOf(event) {

@@ -1,15 +1,16 @@
 // Black's win rate, or lead in points, along the current line: a thin curve for the network's values, a thick one for
 // searches.
 
+import { valuesOf } from "../core/analysis.js";
 import { draw } from "./board.js";
 
 export class Graph {
-  onSelect(moveNumber) {}                // called when a move is clicked or dragged to; main.js replaces it
+  onSelect(moveNumber) {}                // called when a move is clicked or dragged to; controls/ replaces it
 
   constructor(svg) {
     this.svg = svg;
     this.line = [];
-    this.current = 0;
+    this.current = 0;                    // the index of the current node
     this.unit = "win_rate";
     const select = (event) => {
       const box = svg.getBoundingClientRect();
@@ -22,16 +23,17 @@ export class Graph {
       select(event);
     });
     svg.addEventListener("pointermove", (event) => svg.hasPointerCapture(event.pointerId) && select(event));
-    new ResizeObserver(() => this.show(this.line, this.current, this.unit)).observe(svg);
+    new ResizeObserver(() => this.show(this.line, this.unit)).observe(svg);
   }
 
   lastMove() { return Math.max(1, this.line.length - 1); }
 
-  /** line: nodes with `win_rate` and `lead` of a search, `value` and `value_lead` of the network.  current: index of the
-      current node.  unit: "win_rate" or "lead". */
-  show(line, current, unit) {
-    Object.assign(this, { line, current, unit });
-    const [ofSearch, ofNetwork] = unit === "lead" ? ["lead", "value_lead"] : ["win_rate", "value"];
+  /** Draw the curves.  line: nodes with an analysis, and with `value` and `value_lead` of the network.  unit: "win_rate" or
+      "lead". */
+  show(line, unit) {
+    Object.assign(this, { line, unit });
+    const ofSearch = (node) => valuesOf(node)?.[unit];
+    const ofNetwork = (node) => node[unit === "lead" ? "value_lead" : "value"];
     const { clientWidth: width, clientHeight: height } = this.svg;
     if (!width) return;
     const x = (i) => LEFT + (width - LEFT - RIGHT) * i / this.lastMove();
@@ -50,7 +52,7 @@ export class Graph {
     for (let i = 0; i <= this.lastMove(); i += tickStep) {
       parts.push(draw("text", { x: x(i), y: height - 5, class: "x-label" }, String(i)));
     }
-    const points = (name) => line.map((node, i) => [i, node[name]]).filter(([, rate]) => rate != null);
+    const points = (value) => line.map((node, i) => [i, value(node)]).filter(([, rate]) => rate != null);
     const path = (pairs) => pairs.map(([i, rate], k) => `${k ? "L" : "M"}${x(i).toFixed(1)} ${y(rate).toFixed(1)}`).join("");
     const [values, winRates] = [points(ofNetwork), points(ofSearch)];
     if (values.length > 1) parts.push(draw("path", { d: path(values), class: "values" }));
@@ -59,11 +61,21 @@ export class Graph {
       parts.push(draw("path", { d: `${path(winRates)}L${x(end)} ${y(middle)}L${x(first)} ${y(middle)}Z`, class: "area" }));
       parts.push(draw("path", { d: path(winRates), class: "win-rates" }));
     }
-    parts.push(draw("path", { d: `M${x(current)} ${TOP}V${height - BOTTOM}`, class: "current" }));
-    const winRate = line[current]?.[ofSearch] ?? line[current]?.[ofNetwork];
-    if (winRate != null) parts.push(draw("circle", { cx: x(current), cy: y(winRate), r: 4, class: "current" }));
+    this.marker = draw("g");
+    this.markCurrent = (index) => {
+      const winRate = ofSearch(line[index] ?? {}) ?? ofNetwork(line[index] ?? {});
+      this.marker.replaceChildren(draw("path", { d: `M${x(index)} ${TOP}V${height - BOTTOM}`, class: "current" }),
+        ...(winRate == null ? [] : [draw("circle", { cx: x(index), cy: y(winRate), r: 4, class: "current" })]));
+    };
     this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    this.svg.replaceChildren(...parts);
+    this.svg.replaceChildren(...parts, this.marker);
+    this.showCurrent(this.current);
+  }
+
+  /** Mark the current node, by its index in the line. */
+  showCurrent(index) {
+    this.current = index;
+    this.markCurrent?.(index);
   }
 }
 
@@ -71,6 +83,6 @@ const [LEFT, RIGHT, TOP, BOTTOM] = [30, 10, 8, 20];
 
 /** The largest lead that is shown, in points: of those of the line, at least 10, rounded up. */
 function leadLimit(line) {
-  const leads = line.flatMap(({ lead, value_lead: other }) => [lead, other]).filter((lead) => lead != null).map(Math.abs);
+  const leads = line.flatMap((node) => [valuesOf(node)?.lead, node.value_lead]).filter((lead) => lead != null).map(Math.abs);
   return Math.min(100, Math.max(10, 10 * Math.ceil(Math.max(0, ...leads) / 10)));
 }

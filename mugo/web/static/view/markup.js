@@ -1,75 +1,19 @@
-// The markup of an SGF node as SVG elements and as text: LB TR SQ CR MA SL, TB TW DD, AR LN; what VW leaves out is dimmed.
-// Specification: SGF FF[4], red-bean.com/sgf/properties.html#Markup
+// The marks of a node as SVG elements.
 
+import { marksOf } from "../core/marks.js";
 import { draw } from "./board.js";
-import { formatVertex } from "../core/coordinates.js";
-import { formatPoint, parseProperties, pointsOf, unescaped } from "../core/properties.js";
 
-const NAMES = { TR: "triangle", SQ: "square", CR: "circle", MA: "cross", SL: "selected", TB: "Black's territory",
-  TW: "White's territory", DD: "dimmed" };
-const MAX_DESCRIBED = 40;                // marks in the text for screen readers
-
-/** The marks of a node: { elements, text, names }; names: vertex -> what is on it. */
+/** { elements, text, names }; text and names: of marksOf. */
 export function markup(node, size, stones) {
-  const properties = parseProperties(node.properties);
-  const valuesOf = (property) => (property === "DD" ? dimmed(node) : properties.get(property) ?? []);
+  const { marks, labels, lines, hidden, text, names } = marksOf(node, size);
   const under = ({ row, col }) => ({ X: "on-black", O: "on-white" }[stones[row * size.cols + col]] ?? "on-empty");
-  const elements = [];
-  const names = new Map();
-  const add = (at, name) => {
-    const vertex = formatVertex(at.row, at.col, size);
-    names.set(vertex, [names.get(vertex), name].filter(Boolean).join(", "));
-  };
-  for (const [property, name] of Object.entries(NAMES)) {
-    for (const at of valuesOf(property).flatMap((value) => pointsOf(value, size))) {
-      elements.push(MARKS[property](at, under(at)));
-      add(at, name);
-    }
-  }
-  for (const value of valuesOf("LB")) {
-    const [, place, text] = /^\s*(\w+)\s*:([^]*)$/.exec(value) ?? [];
-    const [at] = pointsOf(place ?? "", size);
-    if (!at) continue;
-    const label = unescaped(text).trim().slice(0, 40);
-    elements.push(...labelled(at, label, under(at)));
-    add(at, `label ${label}`);
-  }
-  const lines = [];
-  for (const [property, name] of [["AR", "arrow"], ["LN", "line"]]) {
-    for (const value of valuesOf(property)) {
-      const [from, to] = value.split(":").map((place) => pointsOf(place, size)[0]);
-      if (!from || !to || from === to) continue;
-      elements.unshift(line(from, to, property === "AR"));          // below the others
-      lines.push(`${name} from ${formatVertex(from.row, from.col, size)} to ${formatVertex(to.row, to.col, size)}`);
-    }
-  }
-  const view = inherited(node, "VW").flatMap((value) => pointsOf(value, size));
-  if (view.length) {
-    const isInView = new Set(view.map(({ row, col }) => row * size.cols + col));
-    const all = pointsOf(`aa:${formatPoint({ row: size.rows - 1, col: size.cols - 1 })}`, size);
-    elements.push(...all.filter(({ row, col }) => !isInView.has(row * size.cols + col)).map((at) => MARKS.DD(at)));
-    const [first, last] = [[view, Math.min], [view, Math.max]].map(([points, pick]) =>
-      formatVertex(pick(...points.map(({ row }) => row)), pick(...points.map(({ col }) => col)), size));
-    lines.push(`in view from ${first} to ${last}`);
-  }
-  const described = [...[...names].map(([vertex, name]) => `${vertex} ${name}`), ...lines];
-  const rest = described.length - MAX_DESCRIBED;
-  const text = described.length ? `Marks: ${described.slice(0, MAX_DESCRIBED).join("; ")}${rest > 0 ? `; ${rest} more` : ""}.` : "";
+  const elements = [
+    ...lines.toReversed().map(({ from, to, isArrow }) => line(from, to, isArrow)),           // below the others
+    ...marks.map(([property, at]) => MARKS[property](at, under(at))),
+    ...labels.flatMap(([at, label]) => labelled(at, label, under(at))),
+    ...hidden.map((at) => MARKS.DD(at)),
+  ];
   return { elements, text, names };
-}
-
-/** The values of DD that hold in a node. */
-export const dimmed = (node) => inherited(node, "DD");
-
-/** The values of DD or VW that hold in a node: those of the last node up to it that has the property. */
-function inherited(node, ident) {
-  for (let each = node; each; each = each.parent) {
-    if (each.properties?.includes(`${ident}[`)) {
-      const values = parseProperties(each.properties).get(ident);
-      if (values) return values;
-    }
-  }
-  return [];
 }
 
 const shape = (d, under) => draw("path", { d, class: `mark ${under}` });

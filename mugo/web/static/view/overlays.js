@@ -1,17 +1,16 @@
 // The SVG elements of each overlay, from an answer of the server.
 
-import { draw } from "./board.js";
 import { parseVertex } from "../core/coordinates.js";
 import { formatLoss } from "../core/losses.js";
-
-const percent = (share) => `${Math.round(100 * share)}`;
+import { formatCount, percent } from "../core/texts.js";
+import { draw } from "./board.js";
 
 function circle({ row, col }, r, className, opacity = 1) {
   return draw("circle", { cx: col, cy: row, r, class: className, opacity });
 }
 
-function label({ row, col }, text, className = "", dy = 0) {
-  return draw("text", { x: col, y: row + dy, class: className }, text);
+function label({ row, col }, text, className = "", dy = 0, attributes = {}) {
+  return draw("text", { x: col, y: row + dy, class: className, ...attributes }, text);
 }
 
 function square({ row, col }, side, className, rx = 0.04) {
@@ -35,7 +34,8 @@ export function policy({ priors }, size) {
   return elements;
 }
 
-/** The moves of a search: win rate of the side to move above, visits below; the most visited one in another colour. */
+/** The moves of a search: win rate of the side to move above, if it is known, visits below; the most visited one in another
+    colour. */
 export function search({ moves }, size, toPlay) {
   const elements = [];
   const maxVisits = moves[0]?.visits ?? 1;
@@ -46,8 +46,8 @@ export function search({ moves }, size, toPlay) {
     const isLabelled = share >= 0.02 || rank < 3;
     elements.push(circle(at, isLabelled ? 0.47 : 0.16, rank ? "candidate" : "candidate best", 0.55 + 0.4 * share));
     if (isLabelled) {
-      elements.push(label(at, percent(toPlay === "B" ? win_rate : 1 - win_rate), "win-rate", -0.13));
-      elements.push(label(at, formatCount(visits), "visits", 0.22));
+      if (win_rate != null) elements.push(label(at, percent(toPlay === "B" ? win_rate : 1 - win_rate), "win-rate", -0.13));
+      elements.push(label(at, formatCount(visits), "visits", win_rate == null ? 0 : 0.22));
     }
   }
   return elements;
@@ -60,15 +60,9 @@ export function losses({ unit, moves }, size, stones) {
     const at = parseVertex(vertex, size);
     if (!at || stones[at.row * size.cols + at.col] !== (colour === "B" ? "X" : "O")) return [];
     const dot = circle(at, level < 2 ? 0.17 : 0.34, `loss level-${level}`);
-    return level < 2 ? [dot] : [dot, label(at, formatLoss(lost, unit), level < 4 ? "dark" : "bright")];
+    const text = formatLoss(lost, unit, lost >= 10 ? 0 : 1);
+    return level < 2 ? [dot] : [dot, label(at, text, level < 4 ? "dark" : "bright")];
   });
-}
-
-/** 1234 -> '1.2k'. */
-export function formatCount(count) {
-  if (count < 1000) return String(count);
-  if (count < 1e6) return `${(count / 1e3).toFixed(count < 1e4 ? 1 : 0)}k`;
-  return `${(count / 1e6).toFixed(1)}m`;
 }
 
 /** The owner of each point, except under a living stone of that colour: a square, larger where it is more certain. */

@@ -2,14 +2,14 @@
 //
 // It is an ARIA tree whose current node has the focus: the arrow keys, which are those of the page, move both.
 
+import { byId, onChoice, updateChildren } from "../dom.js";
 import { draw } from "./board.js";
-import { onChoice, updateChildren } from "../dom.js";
 
 const [STEP, RADIUS, MARGIN] = [20, 7, 12];        // CSS pixels: between nodes, of a node, around the tree
 const MAX_LANES = 6;                               // shown at once
 
 export class TreeView {
-  onSelect(node) {}                                // called when a node is clicked; main.js replaces it
+  onSelect(node) {}                                // called when a node is clicked; controls/ replaces it
 
   constructor(svg) {
     this.svg = svg;
@@ -35,18 +35,13 @@ export class TreeView {
     const x = (place) => MARGIN + STEP * (place.column - left);
     const y = (place) => MARGIN + STEP * (place.lane - top);
     const [edges, nodes] = [[], []];
-    const onLine = new Set(game.line());
-    const leaving = new Set();                     // nodes whose edge to a variation below those shown is drawn
+    const line = game.line();
+    const isOnLine = (node) => line[node.index] === node;
     this.shown = [];
-    for (const [node, place] of this.places.of) {
+    for (const node of this.places.near(left, left + columns, top - 1, top + lanes)) {
+      const place = this.places.of.get(node);
       const before = node.parent && this.places.of.get(node.parent);
-      const crosses = before && before.column < left + columns && place.column >= left - 1
-        && before.lane <= top + lanes && place.lane >= top - 1;
-      const isBelow = place.lane > top + lanes;
-      if (crosses && !(isBelow && leaving.has(node.parent))) {
-        if (isBelow) leaving.add(node.parent);
-        edges.push(draw("path", { d: edge(x(before), y(before), x(place), y(place)), class: onLine.has(node) ? "line" : "" }));
-      }
+      if (before) edges.push(draw("path", { d: edge(x(before), y(before), x(place), y(place)), class: isOnLine(node) ? "line" : "" }));
       if (!isShown(place)) continue;
       this.shown.push(node);
       const kind = { B: "black", W: "white" }[node.move?.[0]] ?? "setup";
@@ -85,7 +80,8 @@ function edge(x1, y1, x2, y2) {
   return y1 === y2 ? `M${x1} ${y1}H${x2}` : `M${x1} ${y1}V${y2 - STEP / 2}L${Math.min(x1 + STEP / 2, x2)} ${y2}H${x2}`;
 }
 
-/** { of: node -> { column, lane }, lanes, columns, chains }.
+/** { of: node -> { column, lane }, lanes, columns, chains, near }; near: the nodes of some columns and lanes, and those that an
+    edge of these columns leads to from above, however large the tree is.
 
     A chain, a node and its first children to the end, is in one lane: the first one below that of the node it leaves
     that is free over its length.  Chains that leave later are placed first, so edges do not cross. */
@@ -112,5 +108,22 @@ function layOut(root) {
       for (const child of node.children.slice(1).reverse()) chains.push({ start: child, column: column + i + 1, above: lane });
     });
   }
-  return { of, lanes: occupied.length, columns, chains: count };
+  const inColumns = Array.from({ length: columns }, () => []);     // nodes by lane; a column has one in a lane
+  const leaving = Array.from({ length: columns }, () => []);       // the last children in a column that are in other lanes
+  for (const [node, { column, lane }] of of) {
+    inColumns[column][lane] = node;
+    const lowest = node.children.length > 1 ? node.children.at(-1) : null;
+    if (lowest) leaving[column + 1].push([lane, of.get(lowest).lane, lowest]);
+  }
+  function* near(firstColumn, lastColumn, firstLane, lastLane) {
+    for (let column = Math.max(0, firstColumn); column <= Math.min(lastColumn, columns - 1); column++) {
+      for (let lane = Math.max(0, firstLane); lane <= lastLane; lane++) if (inColumns[column][lane]) yield inColumns[column][lane];
+      for (const [above, below, node] of leaving[column]) if (above <= lastLane && below > lastLane) yield node;
+    }
+  }
+  return { of, lanes: occupied.length, columns, chains: count, near };
 }
+
+export const treeView = new TreeView(byId("tree"));
+
+export function renderTree({ game }) { treeView.show(game); }

@@ -5,22 +5,24 @@
 // A step has the properties of nodes before and after it.  Marks need no server.  After a step that changes positions
 // the server reads the game again: what it refuses is taken back, with its reason in the status line.
 
-import { fetchPosition } from "./analysis.js";
-import { timeLeft } from "./core/clock.js";
-import { parseVertex } from "./core/coordinates.js";
-import { labelAt, nextLabel, setAnnotation, setLabel, setStone, toggleDimmed, toggleLine, toggleMark } from "./core/edit_properties.js";
-import { capital, TOOLS } from "./edit_view.js";
-import { mainLine } from "./core/game.js";
-import { dimmed } from "./view/markup.js";
-import { showNode, stopGenmove } from "./play.js";
-import { escaped, parseProperties, unescaped, withValues } from "./core/properties.js";
-import { board, render, showMessage } from "./render.js";
-import { formatGame, INFO, newProperties } from "./core/sgf.js";
-import { byId, COLOUR_NAMES, connection, state, storeState } from "./state.js";
+import { askLabel } from "../ask.js";
+import { timeLeft } from "../core/clock.js";
+import { parseVertex } from "../core/coordinates.js";
+import { labelAt, nextLabel, setAnnotation, setLabel, setStone, toggleDimmed, toggleLine, toggleMark } from "../core/edit_properties.js";
+import { mainLine, newNode } from "../core/game.js";
+import { marksOf } from "../core/marks.js";
+import { dimmed, escaped, parseProperties, unescaped, withValues } from "../core/properties.js";
+import { formatGame, INFO, newProperties } from "../core/sgf.js";
+import { COLOUR_NAMES, capital } from "../core/texts.js";
+import { TOOLS } from "../core/tools.js";
+import { fetchPosition } from "../requests.js";
+import { server } from "../server.js";
+import { change, resetAt, showMessage, state } from "../store.js";
+import { cancelGenmove } from "./navigate.js";
 
 const STONES = { X: "black stone", O: "white stone", ".": "empty" };
-const FIELDS = ["properties", "win_rate", "lead", "visits"];         // of a node, that a step changes
-const UNKNOWN = { win_rate: undefined, lead: undefined, visits: undefined };
+const FIELDS = ["properties", "analysis", "final"];      // of a node, that a step changes
+const UNKNOWN = { analysis: undefined, final: undefined };
 let lastTool = "TR";
 let pending = Promise.resolve();         // steps wait for those before them
 
@@ -34,19 +36,23 @@ function propertiesOf(game, node) {
 }
 
 /** Begin or end the editing; name: of a tool. */
-export async function toggleEditing(name = lastTool) {
+export function toggleEditing(name = lastTool) {
+  if (!state.game) return;
   const isOn = state.tool === null;
-  Object.assign(state, { tool: isOn ? name : null, score: null, lineStart: null, touched: null, message: null });
-  if (isOn) {
-    await stopGenmove();
-    selectTool(name);
-  } else {
-    await showNode();                    // MuGo may be to move
-  }
+  change(() => {
+    state.tool = isOn ? name : null;
+    resetAt();
+  });
+  if (!isOn) return;                     // MuGo may be to move
+  cancelGenmove();
+  selectTool(name);
 }
 
 export function selectTool(name) {
-  Object.assign(state, { tool: name, lineStart: null });
+  change(() => {
+    state.tool = name;
+    state.at.lineStart = null;
+  });
   lastTool = name;
   showMessage(`Edit: ${TOOLS[name].title}. ${TOOLS[name].hint}`);
 }
@@ -73,18 +79,15 @@ async function carryOut(step, isUndo = false) {
     put(!isUndo);
     throw error;
   }
-  game.changes += 1;
-  game.isUnsaved = true;
-  if (game !== state.game) return;
-  state.message = null;
-  if (changesPositions) state.score = null;
-  if (!step.info) game.goTo(isThere ? node : node.parent);
-  if (changesPositions) {
-    await showNode();
-  } else {
-    storeState();
-    render();
-  }
+  change(() => {
+    game.changes += 1;
+    game.touch();
+    if (game !== state.game) return;
+    if (!step.info) game.goTo(isThere ? node : node.parent);
+    state.at.message = null;
+    if (changesPositions) resetAt();
+  });
+  if (changesPositions && game === state.game) await fetchPosition(game, game.node);
 }
 
 function putNode(game, node, fields) {
@@ -103,7 +106,7 @@ function putNode(game, node, fields) {
 /** Let the server read the game.  Throws a SetupError if it refuses what a node sets up. */
 async function reread(game, changes) {
   const sgf = formatGame(game.toRecord(), game.writtenInfo);
-  const { game: read } = await connection.load(new TextEncoder().encode(sgf), { number: 0 });
+  const { game: read } = await server.load(new TextEncoder().encode(sgf), { number: 0 });
   const { index } = game.nodeList([]);
   if (read.nodes.length !== index.size) throw new Error(`the server reads ${read.nodes.length} nodes of a game at most`);
   for (const { node } of changes) {
@@ -117,9 +120,10 @@ async function reread(game, changes) {
 async function commit(step) {
   await carryOut(step);
   const { done, undone } = step.game.edits;
-  done.push(step);
-  undone.length = 0;
-  render();
+  change(() => {
+    done.push(step);
+    undone.length = 0;
+  });
 }
 
 const fieldsOf = (node) => Object.fromEntries(FIELDS.map((name) => [name, node[name]]));
@@ -144,7 +148,7 @@ async function editSetup(edit) {
   const { game } = state;
   const { node } = game;
   if (hasMove(node)) {
-    const child = { parent: node, children: [], selected: 0 };
+    const child = newNode(node, {});
     await commit({ game, changesPositions: true, changes: [{ node: child, before: null, after: { properties: edit("") } }] });
     return;
   }
@@ -177,7 +181,7 @@ export function undoEdit(isRedo = false) {
       throw new Error("the node of this edit was deleted");
     }
     await carryOut(step, !isRedo);
-    to.push(from.pop());
+    change(() => to.push(from.pop()));
     showMessage(isRedo ? "The edit is made again." : "The edit is undone.");
   });
 }
@@ -211,8 +215,11 @@ async function setMark(tool, vertex) {
     const isSame = (tool === "number" ? /^\d+$/ : /^[A-Za-z]\d*$/).test(labelAt(text, at));
     return setLabel(text, at, isSame ? "" : nextLabel(text, tool === "number"));
   });
-  showMessage(`${vertex}: ${board.marks?.names.get(vertex) ?? "no mark"}.`);
+  showMessage(`${vertex}: ${markOn(vertex) ?? "no mark"}.`);
 }
+
+/** What is on a point of the board, in words. */
+const markOn = (vertex) => marksOf(state.game.node, state.game.size).names.get(vertex);
 
 async function writeLabel(vertex) {
   const { game } = state;
@@ -220,33 +227,21 @@ async function writeLabel(vertex) {
   const label = await askLabel(vertex, labelAt(propertiesOf(game, game.node), at));
   if (label === null || game !== state.game) return;
   await editNode((text) => setLabel(text, at, label));
-  showMessage(`${vertex}: ${board.marks?.names.get(vertex) ?? "no mark"}.`);
-}
-
-/** Ask for a label; resolves with null if the person cancels. */
-function askLabel(vertex, before) {
-  const dialog = byId("label-dialog");
-  byId("label-title").textContent = `Label on ${vertex}`;
-  byId("label-text").value = before;
-  dialog.returnValue = "";
-  dialog.showModal();
-  byId("label-text").select();
-  return new Promise((resolve) => {
-    dialog.onclose = () => resolve(dialog.returnValue === "set" ? byId("label-text").value : null);
-  });
+  showMessage(`${vertex}: ${markOn(vertex) ?? "no mark"}.`);
 }
 
 async function drawLine(tool, vertex, pressed) {
-  const { game, lineStart } = state;
-  const from = lineStart?.node === game.node ? lineStart.vertex : pressed;
+  const { game, at } = state;
+  const { lineStart } = at;
+  const from = lineStart ?? pressed;
   if (from === vertex) {                 // the first click, or the second one on the same point
-    state.lineStart = lineStart ? null : { node: game.node, vertex };
+    at.lineStart = lineStart ? null : vertex;
     showMessage(lineStart ? "No line." : `From ${vertex}: click the other end.`);
     return;
   }
-  state.lineStart = null;
+  at.lineStart = null;
   await editNode((text) => toggleLine(text, tool, parseVertex(from, game.size), parseVertex(vertex, game.size)));
-  const isThere = board.marks?.text.includes(`from ${from} to ${vertex}`);
+  const isThere = marksOf(game.node, game.size).text.includes(`from ${from} to ${vertex}`);
   showMessage(`${capital(TOOLS[tool].title)} from ${from} to ${vertex}${isThere ? "" : " removed"}.`);
 }
 

@@ -1,39 +1,23 @@
 // Draws what belongs to editing: the tools, the name and the annotations of a node, and what a tool would draw.
 
-import { draw } from "./view/board.js";
-import { parseVertex } from "./core/coordinates.js";
-import { annotation } from "./core/edit_properties.js";
-import { labelled, line, MARKS } from "./view/markup.js";
-import { parseProperties, unescaped } from "./core/properties.js";
-import { byId, COLOUR_NAMES, state } from "./state.js";
+import { parseVertex } from "../core/coordinates.js";
+import { annotation } from "../core/edit_properties.js";
+import { parseProperties, unescaped } from "../core/properties.js";
+import { COLOUR_NAMES, capital } from "../core/texts.js";
+import { TOOLS } from "../core/tools.js";
+import { byId } from "../dom.js";
+import { draw } from "./board.js";
+import { labelled, line, MARKS } from "./markup.js";
 
 const ORIGIN = { row: 0, col: 0 };
 const mark = (ident) => () => [MARKS[ident](ORIGIN, "on-empty")];
 const stroke = (isArrow) => () => [line({ row: 0.3, col: -0.3 }, { row: -0.3, col: 0.3 }, isArrow)];
 const label = (text) => () => labelled(ORIGIN, text, "on-empty");
 const stone = (className) => () => [draw("circle", { cx: 0, cy: 0, r: 0.36, class: className })];
-const POINT = "Click a point; another click removes it.";
-const LINE = "Click the first point, then the second, or drag. The same again removes it.";
-const STONE = "Click a point; another click removes the stone.";
-
-/** The tools: name -> { title, key, icon, hint }.  Those of marks have the name of their property, those of stones their mark. */
-export const TOOLS = {
-  TR: { title: "triangle", key: "t", icon: mark("TR"), hint: POINT },
-  SQ: { title: "square", key: "q", icon: mark("SQ"), hint: POINT },
-  CR: { title: "circle", key: "c", icon: mark("CR"), hint: POINT },
-  MA: { title: "cross", key: "x", icon: mark("MA"), hint: POINT },
-  SL: { title: "selected", key: "f", icon: mark("SL"), hint: POINT },
-  letter: { title: "letter", key: "l", icon: label("A"), hint: "Click a point for the next free letter; another click removes it." },
-  number: { title: "number", key: "n", icon: label("1"), hint: "Click a point for the next free number; another click removes it." },
-  text: { title: "text label", key: "g", icon: label("Ab"), hint: "Click a point, and write its label." },
-  LN: { title: "line", key: "i", icon: stroke(false), hint: LINE },
-  AR: { title: "arrow", key: "w", icon: stroke(true), hint: LINE },
-  TB: { title: "Black’s territory", key: "y", icon: mark("TB"), hint: POINT },
-  TW: { title: "White’s territory", key: "z", icon: mark("TW"), hint: POINT },
-  DD: { title: "dimmed", key: "d", icon: stone("dim"), hint: "Click a point; it stays dimmed in the moves that follow." },
-  X: { title: "black stone", key: "1", icon: stone("black"), hint: STONE },
-  O: { title: "white stone", key: "2", icon: stone("white"), hint: STONE },
-  ".": { title: "remove stones", key: "3", icon: stone("none"), hint: "Click a stone." },
+const ICONS = {
+  TR: mark("TR"), SQ: mark("SQ"), CR: mark("CR"), MA: mark("MA"), SL: mark("SL"), letter: label("A"),
+  number: label("1"), text: label("Ab"), LN: stroke(false), AR: stroke(true), TB: mark("TB"), TW: mark("TW"),
+  DD: stone("dim"), X: stone("black"), O: stone("white"), ".": stone("none"),
 };
 
 const ANNOTATIONS = [
@@ -44,11 +28,11 @@ const ANNOTATIONS = [
 
 /** Create the radio buttons of the tools and the options of the annotations. */
 export function createTools() {
-  byId("tools").replaceChildren(...Object.entries(TOOLS).map(([name, { title, key, icon }]) => {
+  byId("tools").replaceChildren(...Object.entries(TOOLS).map(([name, { title, key }]) => {
     const input = Object.assign(document.createElement("input"), { type: "radio", name: "tool", value: name });
     input.setAttribute("aria-label", title);
     const tile = draw("svg", { viewBox: "-0.5 -0.5 1 1", class: "markup", "aria-hidden": "true" },
-      draw("rect", { x: -0.5, y: -0.5, width: 1, height: 1, class: "tile" }), ...icon());
+      draw("rect", { x: -0.5, y: -0.5, width: 1, height: 1, class: "tile" }), ...ICONS[name]());
     const face = document.createElement("span");
     face.append(tile);
     const choice = Object.assign(document.createElement("label"), { title: `${title} (${key.toUpperCase()})` });
@@ -61,8 +45,7 @@ export function createTools() {
 }
 
 /** Show the selected tool, and the name and the annotations of the current node. */
-export function renderEditing() {
-  const { game, tool } = state;
+export function renderEditing({ game, tool }) {
   const { node } = game;
   const isEditing = tool !== null;
   byId("edit").setAttribute("aria-pressed", String(isEditing));
@@ -91,17 +74,14 @@ export function renderEditing() {
   byId("hotspot").checked = isHotspot;
 }
 
-export const capital = (text) => text[0].toUpperCase() + text.slice(1);
-
 /** What the tool would draw: { elements, stone }; stone: "X" or "O" on the point under the mouse or the cursor. */
-export function toolPreview() {
-  const { game, tool, hover, lineStart } = state;
+export function toolPreview({ game, tool, at: { hover, lineStart } }) {
   const at = hover && parseVertex(hover, game.size);
-  const from = lineStart?.node === game.node && parseVertex(lineStart.vertex, game.size);
+  const from = lineStart && parseVertex(lineStart, game.size);
   const elements = [];
   if (from) {
     elements.push(draw("circle", { cx: from.col, cy: from.row, r: 0.2, class: "mark line" }));
-    if (at && lineStart.vertex !== hover) elements.push(line(from, at, tool === "AR"));
+    if (at && lineStart !== hover) elements.push(line(from, at, tool === "AR"));
   }
   const isFree = at && game.node.position?.stones[at.row * game.size.cols + at.col] !== tool;
   return { elements, stone: isFree && (tool === "X" || tool === "O") ? tool : null };

@@ -1,31 +1,11 @@
 // The sounds of stones and captures, made with Web Audio.  Off unless the person has switched them on.
 
-import { byId } from "./state.js";
-
-const STORED = "mugo-sound";             // in localStorage: "on"
 const MAX_CAPTURES = 6;                  // stones that are heard
 let context = null;
-let isOn = false;
 let last = null;                         // the node that was shown last
 
-try {
-  isOn = localStorage.getItem(STORED) === "on";
-} catch {
-  // storage is forbidden: off
-}
-byId("sound").checked = isOn;
-byId("sound").onchange = ({ target }) => {
-  isOn = target.checked;
-  try {
-    localStorage.setItem(STORED, isOn ? "on" : "off");
-  } catch {
-    // it is on until the page is left
-  }
-  if (isOn) playClick(0, 1);
-};
-
 /** A stone on wood: a short burst of noise through a resonance.  delay: seconds; weight: 1 for a move. */
-function playClick(delay, weight) {
+export function playClick(delay = 0, weight = 1) {
   context ??= new AudioContext();
   if (context.state === "suspended") context.resume();               // browsers allow it after a click or a key
   const start = context.currentTime + delay;
@@ -39,12 +19,13 @@ function playClick(delay, weight) {
 }
 
 /** A node is shown: its move is heard if it is the next one after the node shown before. */
-export function hearNode(game, node) {
+export function hear({ game: { node }, settings }) {
+  if (node === last || !node.position) return;
   const before = last;
   last = node;
-  if (!isOn || !node.move || node.parent !== before || node.move.endsWith("pass") || node.illegal) return;
-  playClick(0, 1);
+  if (!settings.sound || !node.move || node.parent !== before || node.move.endsWith("pass") || node.illegal) return;
+  playClick();
   const colour = node.move[0];
-  const captured = (node.position?.captures?.[colour] ?? 0) - (before.position?.captures?.[colour] ?? 0);
+  const captured = (node.position.captures?.[colour] ?? 0) - (before.position?.captures?.[colour] ?? 0);
   for (let i = 0; i < Math.min(captured, MAX_CAPTURES); i++) playClick(0.13 + 0.055 * i, 0.45);
 }

@@ -1,14 +1,15 @@
-// The dialog "New game".
+// The dialog "New game".  The browser remembers the choices of the last game.
 
-import { addClockFields, clockSettings } from "./clock_view.js";
-import { confirmReplacing } from "./ask.js";
-import { parseSize } from "./core/coordinates.js";
-import { sentence } from "./current_overlay.js";
-import { newGame } from "./games.js";
-import { listOpponents } from "./opponents.js";
-import { showMessage } from "./render.js";
-import { byId, connection } from "./state.js";
+import { newGame } from "../actions/files.js";
+import { confirmReplacing } from "../ask.js";
+import { parseSize } from "../core/coordinates.js";
+import { sentence } from "../core/texts.js";
+import { byId } from "../dom.js";
+import { server } from "../server.js";
+import { showError } from "../store.js";
+import { addClockFields, clockSettings, listOpponents } from "./dialogs.js";
 
+const STORED = "mugo-new-game";          // in localStorage: name of a field -> its value
 const TERRITORY = ["Japanese", "Korean"];
 const form = document.querySelector("#new-game-dialog form");
 addClockFields(form);
@@ -60,7 +61,7 @@ export async function updateOpponents() {
   const request = ++lastRequest;
   let answer = { opponents: [], network_error: null };
   try {
-    answer = await connection.request("opponents",
+    answer = await server.request("opponents",
       { game: { ...rules(), handicap: 0, black: [], white: [], first: "B" }, moves: [] });
   } catch (error) {
     answer.network_error = error.message;
@@ -82,5 +83,39 @@ form.addEventListener("change", ({ target }) => {
 byId("new-game-dialog").addEventListener("close", async () => {
   if (byId("new-game-dialog").returnValue !== "start" || !await confirmReplacing("Start a new game")) return;
   newGame(rules(), { human: form.colour.value, opponent: form.opponent.value, clock: clockSettings(form) })
-    .catch((error) => showMessage(error.message, true));
+    .catch(showError);
+  remember();
 });
+
+// ---- the last choices
+
+function remember() {
+  const choices = Object.fromEntries([...form.elements].filter(({ name, type }) => name && type !== "radio")
+    .map((field) => [field.name, field.type === "checkbox" ? field.checked : field.value]));
+  for (const name of ["game", "size", "board", "colour"]) choices[name] = form[name].value;
+  try {
+    localStorage.setItem(STORED, JSON.stringify(choices));
+  } catch {
+    // storage is full or forbidden
+  }
+}
+
+/** Select what was chosen last. */
+export function recall() {
+  let choices = {};
+  try {
+    choices = JSON.parse(localStorage.getItem(STORED)) ?? {};
+  } catch {
+    return;                              // storage is forbidden, or damaged
+  }
+  const { opponent = null, handicap, ...others } = choices;
+  preferredOpponent = opponent;
+  for (const [name, value] of Object.entries(others)) {
+    if (!form[name]) continue;
+    if (form[name].type === "checkbox") form[name].checked = value;
+    else form[name].value = value;
+  }
+  form.clock.dispatchEvent(new Event("change"));
+  updateHandicaps();
+  if (handicap) form.handicap.value = handicap;
+}

@@ -1,56 +1,13 @@
-// The list of the last games, which the browser keeps, and when they are kept.
+// The dialog "Recent games": the last games, which the browser keeps.
 
-import { MAX_CHARACTERS, MAX_GAMES, deleteAll, deleteEntry, isFull, listEntries, readEntry, saveEntry } from "./core/autosave.js";
-import { confirm, confirmReplacing } from "./ask.js";
-import { formatSize } from "./core/coordinates.js";
-import { onChoice, updateChildren } from "./dom.js";
-import { restoreStored } from "./games.js";
-import { showMessage } from "./render.js";
-import { byId, onReplace, onStore, state, storeState, storedState } from "./state.js";
+import { openKept } from "../actions/files.js";
+import { confirm } from "../ask.js";
+import { MAX_CHARACTERS, MAX_GAMES, deleteAll, deleteEntry, listEntries } from "../core/autosave.js";
+import { byId, onChoice, updateChildren } from "../dom.js";
+import { forgetChanges, storageProblem, storeNow } from "../effects/storage.js";
+import { showError, state } from "../store.js";
 
-const DELAY = 1000;                      // milliseconds after a change in which others join it
-let timer = null;
-let problem = null;                      // why games are not kept; said once
-
-onStore(() => {
-  if (!state.game.isUnsaved && !state.game.savedAs) return;        // a file that is only viewed is not kept
-  timer ??= setTimeout(keepGame, DELAY);
-});
-onReplace(() => timer !== null && keepGame());
-for (const name of ["pagehide", "visibilitychange"]) {
-  addEventListener(name, () => {
-    if (name === "visibilitychange" && !document.hidden) return;
-    if (state.game) storeState();
-    if (timer !== null) keepGame();
-  });
-}
 addEventListener("storage", () => byId("saved-dialog").open && listGames());
-
-/** Keep the game on the board in the browser's storage. */
-export function keepGame() {
-  clearTimeout(timer);
-  timer = null;
-  const { game } = state;
-  try {
-    const { savedAs, ...stored } = storedState().game;
-    game.savedAs = saveEntry(localStorage, game.savedAs, summary(game),
-      JSON.stringify({ ...storedState(), game: stored }));
-    storeState(false);
-    problem = null;
-  } catch (error) {
-    const isFirst = !problem;
-    problem = error.name === "SecurityError" ? "This browser forbids the page to keep games."
-      : isFull(error) ? "The browser's storage is full: this game is not kept."
-        : `This game is not kept: ${error.message}.`;
-    if (isFirst) showMessage(`${problem} Save writes it into a file.`);
-  }
-}
-
-function summary(game) {
-  const { black, white, date, result } = game.info;
-  return { black, white, date, result: result ?? game.result ?? undefined, size: formatSize(game.size).replace("x", "×"),
-    isGo: game.isGo, moves: game.moveNumber(game.line().at(-1)) };
-}
 
 /** 'You – MuGo mcts-200 · 9×9 · 34 moves · W+R · 2026-11-23, 14:05'. */
 function describe({ summary: found, saved }) {
@@ -64,8 +21,8 @@ function describe({ summary: found, saved }) {
 }
 
 /** Show the list of games. */
-export function openSavedGames() {
-  if (timer !== null) keepGame();
+function openSavedGames() {
+  storeNow();
   listGames();
   byId("saved-dialog").showModal();
 }
@@ -75,7 +32,7 @@ function listGames() {
   try {
     entries = listEntries(localStorage);
   } catch (error) {
-    problem = "This browser forbids the page to keep games.";
+    storageProblem.text = "This browser forbids the page to keep games.";
   }
   const list = byId("saved-games");
   const focused = choiceOf(document.activeElement);
@@ -95,7 +52,7 @@ function listGames() {
   if (focused) list.querySelector(`[data-id="${focused.id}"][data-action=${focused.action}]`)?.focus();
   byId("delete-all").disabled = !entries.length;
   const size = (entries.reduce((sum, each) => sum + each.size, 0) / 1e6).toFixed(2);
-  byId("saved-note").textContent = problem ?? `The last ${MAX_GAMES} games that you have played or changed, ` +
+  byId("saved-note").textContent = storageProblem.text ?? `The last ${MAX_GAMES} games that you have played or changed, ` +
     `up to ${MAX_CHARACTERS / 1e6} MB (now ${size}). They are in this browser only.`;
 }
 
@@ -109,12 +66,9 @@ onChoice(byId("saved-games"), choiceOf, ({ id, action }) => (action === "open" ?
 
 async function openGame(id) {
   try {
-    if (!await confirmReplacing("Open the game")) return;
-    const { savedAs, body } = readEntry(localStorage, id);
-    byId("saved-dialog").close();
-    await restoreStored({ ...body, game: { ...body.game, savedAs } });
+    if (await openKept(id)) byId("saved-dialog").close();
   } catch (error) {
-    showMessage(error.message, true);
+    showError(error);
     listGames();
   }
 }
@@ -127,6 +81,7 @@ function removeGame(id) {
   (left[Math.min(place, left.length - 1)] ?? byId("saved-dialog").querySelector("[value=cancel]")).focus();
 }
 
+byId("saved").onclick = openSavedGames;
 byId("delete-all").onclick = async () => {
   if (await confirm("Delete all games that this browser keeps?", "Delete all")) forget(() => deleteAll(localStorage), Boolean);
 };
@@ -135,11 +90,9 @@ byId("delete-all").onclick = async () => {
 function forget(action, isOnBoard) {
   try {
     action();
-    clearTimeout(timer);
-    timer = null;
-    if (isOnBoard(state.game.savedAs)) state.game.savedAs = null;
+    forgetChanges(isOnBoard);
   } catch (error) {
-    showMessage(error.message, true);
+    showError(error);
   }
   listGames();
 }

@@ -1,10 +1,11 @@
 // The panel of the tools, the fields of a node, the dialog of the game information, and their keys.
 
-import { annotate, changeTurn, editGameInfo, gameInfoTexts, selectTool, setNodeValues, toggleEditing, undoEdit } from "./edit.js";
-import { createTools, TOOLS } from "./edit_view.js";
-import { escaped } from "./core/properties.js";
-import { render } from "./render.js";
-import { byId, state } from "./state.js";
+import { annotate, changeTurn, editGameInfo, gameInfoTexts, selectTool, setNodeValues, toggleEditing, undoEdit } from "../actions/edit.js";
+import { escaped } from "../core/properties.js";
+import { TOOLS } from "../core/tools.js";
+import { byId } from "../dom.js";
+import { change, state } from "../store.js";
+import { createTools } from "../view/edit_tools.js";
 
 const KEYS = { v: changeTurn, ...Object.fromEntries(Object.entries(TOOLS).map(([name, { key }]) => [key, () => selectTool(name)])) };
 
@@ -27,9 +28,8 @@ addEventListener("keydown", (event) => {
   if ((event.ctrlKey || event.metaKey) && !event.altKey && (key === "z" || key === "y")) {
     event.preventDefault();
     undoEdit(key === "y" || event.shiftKey);
-  } else if (key === "escape" && state.lineStart) {
-    state.lineStart = null;
-    render();
+  } else if (key === "escape" && state.at.lineStart) {
+    change(({ at }) => { at.lineStart = null; });
   }
 });
 
@@ -41,7 +41,7 @@ byId("node-name").onchange = ({ target }) => {
   const name = target.value.trim();
   setNodeValues("N", name ? [escaped(name)] : [], named ?? state.game.node);
 };
-byId("node-name").onblur = render;
+byId("node-name").onblur = () => change();
 byId("position-annotation").onchange = ({ target }) => annotate(0, target.value);
 byId("move-annotation").onchange = ({ target }) => annotate(1, target.value);
 byId("hotspot").onchange = ({ target }) => setNodeValues("HO", target.checked ? ["1"] : []);
