@@ -109,6 +109,7 @@ class SearchPlayer:
         self.progress_interval = PROGRESS_INTERVAL
         self._play_options = play_options
         self._second_search: Search | None = None
+        self._has_other_komi = False                     # whether search_result is with another komi than the game's
         self._last_moves: dict[int, _LastMove] = {}      # the last one of each colour, if it came of a search
 
     def select_move(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False) -> int:
@@ -135,6 +136,7 @@ class SearchPlayer:
         best = self.search_result.best(self._play_options.select_by)
         # Komi that is raised flatters White: then only White's low win rate says something about the game.
         has_its_komi = searched is position
+        self._has_other_komi = not has_its_komi
         hopeless_moves = 0
         is_reliable = best.visits >= MIN_VISITS or best.proven is not None
         if not allowed_moves and is_reliable and best.win_rate < self._play_options.resign and (
@@ -182,7 +184,10 @@ class SearchPlayer:
 
     def explain(self) -> str:
         result = self.search_result
-        return result.describe(result.best(self._play_options.select_by)) if result else ""
+        if result is None:
+            return ""
+        text = result.describe(result.best(self._play_options.select_by))
+        return f"{text}, with komi {result.position.komi:g}" if self._has_other_komi else text
 
     def warm_up(self, start: BasePosition) -> None:
         position = start

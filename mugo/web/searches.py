@@ -1,7 +1,8 @@
 """Requests that start a search: analyze, genmove, evaluate.
 
 The scheduler runs each in a thread, as a Job.  An answer with "search" has a search result as positions.format_search
-writes it; the last answer has "done".
+writes it.  "thinking" is the same of an opponent's search for its move (positions.format_thinking), which is no
+analysis.  The last answer has "done".
 """
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,7 +20,7 @@ from mugo.players.searcher import SearchPlayer, default_settings
 from mugo.players.time_control import Clock, TimeSettings
 from mugo.search.search import Search
 from mugo.web.opponents import MAX_EDGES, find_opponent, make_opponent
-from mugo.web.positions import black_lead, black_win_rate, final_win_rate, format_search
+from mugo.web.positions import black_lead, black_win_rate, final_win_rate, format_search, format_thinking
 from mugo.web.requests import require_field, require_number
 from mugo.web.scheduler import Job
 
@@ -67,7 +68,7 @@ class SessionSearches:
         """The "move" of an "opponent": a vertex, "pass" or "resign".  Its seconds are by the clock.
 
         request: "clock", if there is one: "main" time left, "period" and "increment", in seconds, and "periods" left.
-        It plays at its level, or faster where its clock demands it.
+        It plays at its level, or faster where its clock demands it.  "thinking": its search, if it has searched.
         """
         clock = _interpret_clock(require_field(request, "clock", dict)) if "clock" in request else Clock()
         stones = int(np.count_nonzero(position.stones))
@@ -79,11 +80,11 @@ class SessionSearches:
         player = self._opponent[1]
         if isinstance(player, SearchPlayer):
             player.should_stop = job.preemption_point
-            player.on_progress = lambda result: job.report({"search": format_search(result)})
+            player.on_progress = lambda result: job.report({"thinking": format_thinking(result, position)})
         point = player.select_move(position, seconds=clock.seconds(position.shape, stones))
         result = player.search_result
         return {"move": "resign" if point == RESIGN else format_gtp(point, position.shape), "done": True} \
-            | ({"search": format_search(result)} if result else {})
+            | ({"thinking": format_thinking(result, position)} if result else {})
 
     def evaluate(self, position: BasePosition, request: dict, job: Job) -> dict:
         """"win_rates" and "leads": Black's in every position up to this one, by the network; null without a value head,

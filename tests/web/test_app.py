@@ -256,7 +256,23 @@ def test_every_opponent_moves(page, monkeypatch):
     for opponent in OPPONENTS:
         answer = page.search("genmove", game=go_game(), moves=["B C3"], opponent=opponent.key)
         assert "error" not in answer and answer["move"] not in ("resign", "C3")
-        assert ("search" in answer) == (opponent.player in ("uct", "mcts"))
+        assert ("thinking" in answer) == (opponent.player in ("uct", "mcts")) and "search" not in answer
+
+
+@pytest.mark.parametrize("handicap, is_of_the_game", [(0, True), (4, False)])
+def test_what_an_opponent_thinks_has_win_rates_only_of_the_komi_of_the_game(page, handicap, is_of_the_game):
+    """In a handicap game it searches with a higher komi: those values would say that Black is not ahead."""
+    game = requests.game_of_request({"size": 9, "komi": 0.5, "handicap": handicap})
+    moves = ["W E3"] if handicap else ["B E3"]
+    answers = [page.search("genmove", game=game, moves=moves, opponent="uct-1000"), *page.progress]
+    for thinking in [answer["thinking"] for answer in answers if "thinking" in answer]:
+        assert thinking["visits"] > 0 and thinking["moves"][0]["pv"]
+        for values in (thinking, *thinking["moves"]):
+            assert (values["win_rate"] is not None) == is_of_the_game
+            assert is_of_the_game or values["lead"] is None
+    assert "thinking" in answers[0]
+    analysed = page.search("analyze", game=game, moves=moves, player="uct", simulations=200)["search"]
+    assert (analysed["win_rate"] > 0.7) == bool(handicap)
 
 
 def test_an_evaluation_has_blacks_win_rate_in_every_position(page):
