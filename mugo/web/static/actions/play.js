@@ -17,15 +17,16 @@ let pressed = null;                      // the point of the last one that waits
 export function play(vertex, isKept = false) {
   const { game } = state;
   if (!game || (vertex === pressed && vertex !== "pass")) return;      // no game yet, or a double click
+  const { result } = game;               // a flag may fall meanwhile
   pressed = vertex;
-  playing = playing.then(() => (game === state.game ? addMove(game, vertex, isKept) : null)).catch(showError).finally(() => {
+  playing = playing.then(() => (game === state.game && game.result === result ? addMove(game, vertex, isKept) : null)).catch(showError).finally(() => {
     if (pressed === vertex) pressed = null;
   });
 }
 
 async function addMove(game, vertex, isKept) {
-  const { node } = game;
-  const isShown = () => game === state.game && node === game.node;
+  const { node, result } = game;
+  const isShown = () => game === state.game && node === game.node && game.result === result;
   await fetchPosition(game, node);                                 // of a node that has just been shown
   if (!isShown()) return;
   const error = moveError(state, vertex);
