@@ -93,16 +93,18 @@ def test_the_help_opens_with_its_first_keys_and_its_button(page, width, height):
     page.until("!document.querySelector('#help-dialog[open]')")
 
 
-def test_the_table_of_moves_has_room_for_its_heads(page):
+def test_the_table_of_moves_has_room_for_its_heads_and_leads(page):
     new_game(page)
     page.run("""(() => {
-        const info = { win_rate: 0.5, lead: 1.5, visits: 12, prior: 0.1, pv: ['E5', 'C3', 'G7', 'C7'] };
+        const info = { win_rate: 0.5, lead: -28.5, visits: 12, prior: 0.1, pv: ['E5', 'C3', 'G7', 'C7'] };
         window.mugo.state.game.node.analysis = { win_rate: 0.5, lead: 1.5, visits: 12, moves: [{ move: 'E5', ...info }] };
         window.mugo.render();
     })()""")
     page.until("document.querySelectorAll('#moves tbody tr').length === 1")
     assert page.run("[...document.querySelectorAll('#moves th')].filter((head) => head.scrollWidth > head.clientWidth)"
                     ".map((head) => head.textContent).join()") == ""
+    assert page.run("(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)"
+                    "(document.querySelector('#moves tbody td:nth-child(3)'))")
 
 
 def tap(page, vertex):
