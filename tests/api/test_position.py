@@ -130,6 +130,7 @@ def test_a_problem_gets_a_frame_of_the_side_outside():
     assert framed == problem.with_tsumego_frame("B") != problem.with_tsumego_frame("W")
     assert framed.to_move == "W" and framed.komi == problem.komi and framed.stones[5, 0] == 1
     assert mugo.Position(9).with_tsumego_frame() == mugo.Position(9)
-    for position, attacker, message in (problem, "R", "a colour is"), (mugo.Position(15, game="gomoku"), None, "is of Go"):
+    gomoku = mugo.Position(15, game="gomoku")
+    for position, attacker, message in (problem, "R", "a colour is"), (gomoku, None, "is of Go"):
         with pytest.raises(mugo.MugoError, match=message):
             position.with_tsumego_frame(attacker)
