@@ -119,7 +119,10 @@ def test_a_review_is_whole_after_a_reload_half_way_and_in_its_file(page):
         const { server } = window.mugo;
         const request = server.request.bind(server);
         window.analysed = 0;
-        server.request = (command, ...rest) => { window.analysed += command === 'analyze'; return request(command, ...rest); };
+        server.request = (command, ...rest) => {
+            window.analysed += command === 'analyze';
+            return request(command, ...rest);
+        };
     })()""")
     analyse(page)
     assert page.run("window.analysed") == 5 - kept           # of those with visits and moves none is searched again

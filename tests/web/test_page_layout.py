@@ -97,7 +97,8 @@ def test_the_table_of_moves_has_room_for_its_heads_and_leads(page):
     new_game(page)
     page.run("""(() => {
         const info = { win_rate: 0.5, lead: -28.5, visits: 12, prior: 0.1, pv: ['E5', 'C3', 'G7', 'C7'] };
-        window.mugo.state.game.node.analysis = { win_rate: 0.5, lead: 1.5, visits: 12, moves: [{ move: 'E5', ...info }] };
+        const { node } = window.mugo.state.game;
+        node.analysis = { win_rate: 0.5, lead: 1.5, visits: 12, moves: [{ move: 'E5', ...info }] };
         window.mugo.render();
     })()""")
     page.until("document.querySelectorAll('#moves tbody tr').length === 1")
