@@ -25,7 +25,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 @functools.cache
 def _node() -> subprocess.Popen:
     """A process that answers each line [name, arguments] with a line; it ends with the tests."""
-    script = SCRIPT.replace("FOLDER", f"{mugo.__path__[0]}/web/static")
+    script = SCRIPT.replace("FOLDER", f"{mugo.__path__[0]}/web/static/core")
     return subprocess.Popen([NODE, "--no-warnings", "--input-type=module", "-e", script], stdin=subprocess.PIPE,
                             stdout=subprocess.PIPE)
 
@@ -41,4 +41,6 @@ def call(name: str, *arguments: Any) -> Any:
 def format_game(game: dict, written_info: dict | None = None) -> str:
     """A game of sgf.tree as the page saves it.  written_info: the game information that the root's properties have
     (None: all)."""
-    return call("formatGame", game, game["info"] if written_info is None else written_info)
+    nodes = [node | {"analysis": {"win_rate": node["win_rate"], "lead": node.get("lead"), "visits": node["visits"],
+                                  "moves": []}} if "win_rate" in node else node for node in game["nodes"]]
+    return call("formatGame", game | {"nodes": nodes}, game["info"] if written_info is None else written_info)

@@ -76,7 +76,8 @@ def stone(page, vertex, size=9):
 
 def load(page, text):
     """Open a file, and leave the game before."""
-    page.run(f"""import('/static/state.js').then(({{ state }}) => {{
+    page.run(f"""(() => {{
+        const {{ state }} = window.mugo;
         const before = state.game;
         window.isLoaded = () => state.game !== before || document.querySelector('#status.error');
         const files = new DataTransfer();
@@ -84,7 +85,7 @@ def load(page, text):
         const input = document.getElementById('file');
         input.files = files.files;
         input.dispatchEvent(new Event('change'));
-    }})""")
+    }})()""")
     page.until(f"{AGREED} && window.isLoaded() && {STATUS}")
 
 

@@ -29,12 +29,13 @@ class Evaluation:
 
     moves: the best first; those a search has visited, or the TOP_MOVES of a network.
     win_rate: of the side to move, from 0 to 1; None where a network has no value head.
-    ownership, score_lead: as in SearchResult.
+    ownership, score_lead: as in SearchResult.  visits: of the root of a search; 1 of a network alone.
     """
     moves: tuple[MoveInfo, ...]
     win_rate: float | None
     ownership: np.ndarray | None = None
     score_lead: float | None = None
+    visits: int = 1
 
 
 class Evaluator(Protocol):
@@ -64,7 +65,7 @@ class SearchEvaluator:
                                     should_stop=should_stop, on_progress=on_progress,
                                     progress_interval=PROGRESS_INTERVAL)
         visited = tuple(info for info in result.moves if info.visits) or result.moves[:1]
-        return Evaluation(visited, result.win_rate, result.ownership, result.score_lead)
+        return Evaluation(visited, result.win_rate, result.ownership, result.score_lead, result.visits)
 
 
 class NetworkEvaluator:

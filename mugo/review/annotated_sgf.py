@@ -6,13 +6,17 @@ All that the file contains is kept.  Properties that are added (SGF FF[4], https
     DO     doubtful: an inaccuracy
     BM     bad move: 1 a mistake, 2 a blunder
     AN     the annotator, MuGo, if the file names none
+    LZ     the evaluation and the best moves of the position, for Lizzie and the page (sgf.lz); LZOP that of the root
 """
 from collections.abc import Sequence
 
-from mugo.games.coords import format_sgf
+from mugo.games.board import BLACK
+from mugo.games.coords import BoardSize, format_gtp, format_sgf
 from mugo.games.position import COLOUR_LETTERS, IllegalMove
+from mugo.players.evaluator import Evaluation
 from mugo.review.report import comment, format_point, percent, points, summary
 from mugo.review.move_review import MoveReview, Review
+from mugo.sgf import lz
 from mugo.sgf.nodes import Node, escaped, format_nodes, main_line
 
 MOVE_ANNOTATIONS = ("BM", "DO", "IT", "TE")              # at most one of them on a node
@@ -26,6 +30,8 @@ def annotated_sgf(review: Review, nodes: Sequence[Node], reviewed_by: str) -> by
     """
     written = list(nodes)
     with_move = [index for index in main_line(nodes) if not nodes[index].properties.keys().isdisjoint(("B", "W"))]
+    if with_move:
+        _add_analyses(written, review, [max(nodes[with_move[0]].parent, 0), *with_move])
     for move, index in zip(review.moves, with_move, strict=False):
         node = _with_comment(written[index], comment(review, move))
         if move.verdict in VERDICT_PROPERTIES and node.properties.keys().isdisjoint(MOVE_ANNOTATIONS):
@@ -37,6 +43,30 @@ def annotated_sgf(review: Review, nodes: Sequence[Node], reviewed_by: str) -> by
     root = _with_comment(written[0], reviewed_by + "\n\n" + "\n".join(summary(review)))
     written[0] = root.in_utf_8().with_values(**({} if "AN" in root.properties else {"AN": b"MuGo"}))
     return format_nodes(written)
+
+
+def _add_analyses(nodes: list[Node], review: Review, of_positions: Sequence[int]) -> None:
+    """Add the property LZ to the node of each position, unless it has one."""
+    turns = [*(move.colour for move in review.moves), review.positions[-1].to_play]
+    for index, evaluation, to_play in zip(of_positions, review.evaluations, turns, strict=False):
+        ident = lz.PROPERTY if index else lz.ROOT_PROPERTY
+        if evaluation is not None and nodes[index].properties.keys().isdisjoint((lz.PROPERTY, ident)):
+            text = lz.format_analysis(_analysis(evaluation, to_play, review.record.shape), to_play)
+            nodes[index] = nodes[index].with_values(**{ident: escaped(text)})
+
+
+def _analysis(evaluation: Evaluation, to_play: int, size: BoardSize) -> lz.Analysis:
+    """An evaluation, as sgf.lz has it, from Black's point of view."""
+    assert evaluation.win_rate is not None
+
+    def values(win_rate: float, lead: float | None) -> dict[str, float | None]:
+        return {"win_rate": win_rate if to_play == BLACK else 1 - win_rate,
+                "lead": None if lead is None else lead * to_play}
+
+    return {**values(evaluation.win_rate, evaluation.score_lead), "visits": evaluation.visits,
+            "moves": [{"move": format_gtp(info.point, size), **values(info.win_rate, info.score_lead),
+                       "visits": info.visits, "pv": [format_gtp(point, size) for point in info.pv]}
+                      for info in evaluation.moves if info.visits]}
 
 
 def _with_comment(node: Node, text: str) -> Node:

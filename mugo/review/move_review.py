@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from mugo.games.board import BLACK
 from mugo.games.go import Position
 from mugo.players.move_losses import verdict
+from mugo.players.evaluator import Evaluation
 from mugo.sgf.record import Record
 
 
@@ -60,11 +61,14 @@ class Review:
 
     moves: (n,) MoveReview.  positions: (n + 1,), the start first.
     stop_reason: the error of the illegal move at which the review ends; "" if it reaches the end of the record.
+    evaluations: (n + 1,) of the positions, with their best moves; None without a win rate, where the position has been
+    scored, and where the side that moves next is not the one whose turn it is.
     """
     record: Record
     moves: tuple[MoveReview, ...]
     positions: tuple[Position, ...]
     stop_reason: str
+    evaluations: tuple[Evaluation | None, ...] = ()
 
     @property
     def has_win_rates(self) -> bool:

@@ -28,7 +28,7 @@ from mugo.search.search import Search
 from mugo.search.settings import DEFAULT_SETTINGS, Settings
 
 SIMULATIONS = 400         # for a position, including the visits of the reused tree: about a second
-REVIEW_FORMAT = 13        # raised when the same options give other files
+REVIEW_FORMAT = 14        # raised when the same options give other files
 
 
 @dataclass(frozen=True)

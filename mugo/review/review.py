@@ -11,7 +11,9 @@ A move's loss compares two positions after it: the one after the best move and t
 evaluated with the same effort.  Win rates before and after a move are not comparable, because a search overestimates
 the side that moves first.  The end of a game, where nothing is left to play for, is scored (end_of_game.py).
 """
+import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -29,6 +31,8 @@ from mugo.players.evaluator import Evaluation, SearchEvaluator
 from mugo.review.end_of_game import final_scores, neutral_points, scored
 from mugo.review.move_review import MoveReview, Review
 from mugo.search.move_infos import PV_LENGTH
+from mugo.search.result import MoveInfo
+from mugo.sgf import lz
 from mugo.sgf.record import Record
 from mugo.sgf.record_positions import positions_of
 
@@ -74,12 +78,15 @@ class Reviewer:
         to_evaluate.append(positions[-1])
         if self._evaluators is not None:
             priors = None if self._network is None else self._evaluate_network(to_evaluate).priors
-            moves = self._review_by_search(self._evaluators, to_evaluate, priors, on_move)
+            moves, evaluations = self._review_by_search(self._evaluators, to_evaluate, priors, on_move)
         else:
-            moves = self._review_by_network(to_evaluate, on_move)
-        scores = final_scores(record, positions, not stop_reason)[1:]
-        moves = [scored(move, score) for move, score in zip(moves, scores, strict=True)]
-        return Review(record, tuple(moves), tuple(positions), stop_reason)
+            moves, evaluations = self._review_by_network(to_evaluate, on_move)
+        scores = final_scores(record, positions, not stop_reason)
+        moves = [scored(move, score) for move, score in zip(moves, scores[1:], strict=True)]
+        turns = [record.first_player, *(position.to_play for position in positions[1:])]
+        known = tuple(found if turn == position.to_play and score is None and found.win_rate is not None else None
+                      for found, score, turn, position in zip(evaluations, scores, turns, to_evaluate, strict=True))
+        return Review(record, tuple(moves), tuple(positions), stop_reason, known)
 
     def _evaluate_network(self, positions: Sequence[Position], symmetries: bool | None = None) -> NetworkOutput:
         """The network's output for positions, evaluated in batches."""
@@ -89,9 +96,11 @@ class Reviewer:
                                      for i in range(0, len(positions), BATCH)])
 
     def _review_by_search(self, evaluators: tuple[SearchEvaluator, SearchEvaluator], positions: list[Position],
-                          priors: np.ndarray | None, on_move: Callable[[], object]) -> list[MoveReview]:
+                          priors: np.ndarray | None, on_move: Callable[[], object]
+                          ) -> tuple[list[MoveReview], list[Evaluation]]:
         game_evaluator, best_move_evaluator = evaluators
-        infos, moves = _evaluate(game_evaluator, positions[0]).moves, []
+        first = _evaluate(game_evaluator, positions[0])
+        infos, moves, found = first.moves, [], [_best_moves_of(first)]
         last_passes = _last_passes(positions)
         for i, (position, after) in enumerate(zip(positions[:-1], positions[1:], strict=True)):
             point, best = _last_move(after), infos[0]
@@ -100,6 +109,7 @@ class Reviewer:
             visits = {info.point: info.visits for info in infos}
             evaluated = _evaluate(game_evaluator, after, visits.get(point, 0) if is_child else 0)
             infos = evaluated.moves
+            found.append(_best_moves_of(evaluated))
             played = before = _values_for(position, after, evaluated.win_rate, evaluated.score_lead)
             if best.point != point and not _is_harmless_pass(position, point, best.point, i >= last_passes):
                 other = position.play(best.point)
@@ -115,14 +125,15 @@ class Reviewer:
             moves.append(MoveReview(i + 1, position.to_play, point, rank, prior, best_prior, best.pv,
                                     before[0], played[0], before[1], played[1]))
             on_move()
-        return moves
+        return moves, found
 
-    def _review_by_network(self, positions: list[Position], on_move: Callable[[], object]) -> list[MoveReview]:
+    def _review_by_network(self, positions: list[Position], on_move: Callable[[], object]
+                           ) -> tuple[list[MoveReview], list[Evaluation]]:
         output = self._evaluate_network(positions)
         variations = self._variations(positions[:-1], output.priors)
         after_best = [position.play(pv[0]) for position, pv in zip(positions, variations, strict=False)]
         best_output = output if output.values is None else self._evaluate_network(after_best)
-        moves, last_passes = [], _last_passes(positions)
+        moves, found, last_passes = [], [], _last_passes(positions)
         for i, (position, after) in enumerate(zip(positions[:-1], positions[1:], strict=True)):
             point, best = _last_move(after), variations[i][0]
             played = before = _values_for(position, after, *_values_of(output, i + 1))
@@ -131,8 +142,13 @@ class Reviewer:
             best_prior = float(output.priors[i][move_index(best, position.shape)])
             moves.append(MoveReview(i + 1, position.to_play, point, *_rank_and_prior(position, output.priors[i], point),
                                     best_prior, variations[i], before[0], played[0], before[1], played[1]))
+            rate, lead = _values_for(position, after_best[i], *_values_of(best_output, i))
+            info = MoveInfo(best, best_prior, 1, math.nan if rate is None else rate, variations[i], score_lead=lead)
+            own_rate, own_lead = _values_of(output, i)
+            found.append(Evaluation((info,), own_rate, score_lead=own_lead))
             on_move()
-        return moves
+        rate, lead = _values_of(output, len(positions) - 1)
+        return moves, [*found, Evaluation((), rate, score_lead=lead)]
 
     def _variations(self, positions: Sequence[Position], priors: np.ndarray) -> list[tuple[int, ...]]:
         """For each position the move with the highest prior, and so on: PV_LENGTH moves, or up to a pass or the end of
@@ -155,6 +171,11 @@ def _evaluate(evaluator: SearchEvaluator, position: Position, reused_visits: int
     """The evaluation of a position.  A pass is considered only near the end of the game, and not after a pass."""
     may_pass = passing.may_evaluate_pass(position)
     return evaluator.evaluate(position, may_pass=may_pass, reused_visits=reused_visits)
+
+
+def _best_moves_of(evaluation: Evaluation) -> Evaluation:
+    """An evaluation with what is written of it: the best moves, no ownership."""
+    return replace(evaluation, moves=evaluation.moves[:lz.WRITTEN_MOVES], ownership=None)
 
 
 def _values_of(output: NetworkOutput, k: int) -> tuple[float | None, float | None]:

@@ -126,6 +126,16 @@ def format_search(result: SearchResult) -> dict:
     }
 
 
+def format_thinking(result: SearchResult, position: BasePosition) -> dict:
+    """The search of a player for its move in a position: `format_search`, with null for all win rates and leads if it
+    has searched with another komi than the game's (players.searcher.balanced).  It is no analysis of the position."""
+    thinking = format_search(result)
+    if result.position is not position:
+        for values in (thinking, *thinking["moves"]):
+            values.update(win_rate=None, lead=None)
+    return thinking
+
+
 @as_bad_input()
 def score(position: BasePosition, dead: list | None, toggle: str | None) -> dict:
     """The score of a finished game.

@@ -1,7 +1,8 @@
 """Requests that start a search: analyze, genmove, evaluate.
 
 The scheduler runs each in a thread, as a Job.  An answer with "search" has a search result as positions.format_search
-writes it; the last answer has "done".
+writes it.  "thinking" is the same of an opponent's search for its move (positions.format_thinking), which is no
+analysis.  The last answer has "done".
 """
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,17 +11,20 @@ from itertools import islice
 import numpy as np
 
 from mugo.core.files import BadInput
-from mugo.games.coords import format_gtp
+from mugo.games.board import BLACK, WHITE
+from mugo.games.coords import PASS, format_gtp
 from mugo.games.position import BasePosition
 from mugo.players.options import SEARCHERS
 from mugo.players.passing import may_evaluate_pass
 from mugo.players.player import RESIGN, Player
 from mugo.players.searcher import SearchPlayer, default_settings
 from mugo.players.time_control import Clock, TimeSettings
+from mugo.search.avoided import AvoidedMoves
+from mugo.search.records import MAX_DEPTH
 from mugo.search.search import Search
 from mugo.web.opponents import MAX_EDGES, find_opponent, make_opponent
-from mugo.web.positions import black_lead, black_win_rate, final_win_rate, format_search
-from mugo.web.requests import require_field, require_number
+from mugo.web.positions import black_lead, black_win_rate, final_win_rate, format_search, format_thinking
+from mugo.web.requests import optional_points, require_field, require_number
 from mugo.web.scheduler import Job
 
 MAX_SECONDS = 600.0                      # of one analysis
@@ -40,7 +44,9 @@ class SessionSearches:
     def analyze(self, position: BasePosition, request: dict, job: Job) -> dict:
         """Search a position until the job is cancelled or a limit is reached.
 
-        request: "player", "mcts" (default) or "uct"; limits "simulations" and "seconds", by the clock.
+        request: "player", "mcts" (default) or "uct"; limits "simulations" and "seconds", by the clock; "allow" and
+        "avoid", lists of vertices and "pass": the moves that are searched, by default all, and those that are not, of
+        both sides, for "depth" moves, by default all.  Below the root a pass is searched in any case.
         """
         name = request.get("player", "mcts")
         if name not in SEARCHERS:
@@ -49,8 +55,13 @@ class SessionSearches:
         max_seconds = require_number(request, "seconds", MAX_SECONDS) if "seconds" in request else MAX_SECONDS
         if limit is not None and not 0 < limit <= 1 << 30 or max_seconds <= 0:
             raise BadInput(f"an analysis has at least one simulation and at most {MAX_SECONDS:g} seconds")
+        avoided = _avoided_moves(position, request)
+        allowed = avoided.allowed_at(position)
+        if allowed == []:
+            raise BadInput("no legal move is allowed")
         result = self._analysis_search(name, position.game).search(
-            position, simulations=limit, seconds=max_seconds, may_pass=may_evaluate_pass(position),
+            position, simulations=limit, seconds=max_seconds, avoided=avoided,
+            may_pass=PASS in allowed if allowed and "allow" in request else may_evaluate_pass(position),
             should_stop=job.preemption_point,
             on_progress=lambda result: job.report({"search": format_search(result)}),
             progress_interval=PROGRESS_INTERVAL)
@@ -67,7 +78,7 @@ class SessionSearches:
         """The "move" of an "opponent": a vertex, "pass" or "resign".  Its seconds are by the clock.
 
         request: "clock", if there is one: "main" time left, "period" and "increment", in seconds, and "periods" left.
-        It plays at its level, or faster where its clock demands it.
+        It plays at its level, or faster where its clock demands it.  "thinking": its search, if it has searched.
         """
         clock = _interpret_clock(require_field(request, "clock", dict)) if "clock" in request else Clock()
         stones = int(np.count_nonzero(position.stones))
@@ -79,11 +90,11 @@ class SessionSearches:
         player = self._opponent[1]
         if isinstance(player, SearchPlayer):
             player.should_stop = job.preemption_point
-            player.on_progress = lambda result: job.report({"search": format_search(result)})
+            player.on_progress = lambda result: job.report({"thinking": format_thinking(result, position)})
         point = player.select_move(position, seconds=clock.seconds(position.shape, stones))
         result = player.search_result
         return {"move": "resign" if point == RESIGN else format_gtp(point, position.shape), "done": True} \
-            | ({"search": format_search(result)} if result else {})
+            | ({"thinking": format_thinking(result, position)} if result else {})
 
     def evaluate(self, position: BasePosition, request: dict, job: Job) -> dict:
         """"win_rates" and "leads": Black's in every position up to this one, by the network; null without a value head,
@@ -103,6 +114,20 @@ class SessionSearches:
                           black_win_rate((1 + float(value)) / 2, each)
                           for value, each in zip(values, batch, strict=True)]
         return {"win_rates": win_rates, "leads": None if None in leads else leads, "done": True}
+
+
+def _avoided_moves(position: BasePosition, request: dict) -> AvoidedMoves:
+    """The moves that an analysis leaves out.  Raises BadInput."""
+    avoided, size = AvoidedMoves(), position.shape
+    depth = require_field(request, "depth", int) if "depth" in request else MAX_DEPTH
+    if not 0 < depth <= MAX_DEPTH:
+        raise BadInput(f"'depth' must be from 1 to {MAX_DEPTH}")
+    allow, avoid = optional_points(request, "allow", size), optional_points(request, "avoid", size)
+    for colour in BLACK, WHITE:
+        if allow is not None:
+            avoided.allow(colour, allow, depth, size)
+        avoided.avoid(colour, avoid or [], depth)
+    return avoided
 
 
 def _interpret_clock(request: dict) -> Clock:

@@ -244,6 +244,7 @@ def test_in_a_handicap_game_a_searcher_plays_with_the_komi_that_makes_the_positi
         player = uct(50, dynamic_komi=dynamic_komi)
         player.select_move(start)
         assert player.search_result.position.komi == komi
+        assert player.explain().endswith(", with komi 49.5") == dynamic_komi
 
 
 @pytest.mark.parametrize("size, stones, komi", [

@@ -38,6 +38,8 @@ from mugo.review.review import Reviewer
 from mugo.review.tasks import ReviewTask, find_tasks
 from mugo.search.search import Search
 from mugo.search.settings import Settings
+from mugo.sgf.lz import interpret_analysis
+from mugo.sgf.nodes import main_line, parse_game
 from mugo.sgf.parser import read_records, read_trees
 
 # 5x5: White's eye space in the corner has three points in a row.  B5 makes it alive, and White wins by komi.  White
@@ -72,7 +74,7 @@ def search_reviewer(simulations=300):
 
 
 def review_text(text, reviewer):
-    record, nodes, _ = next(read_trees(text if isinstance(text, bytes) else text.encode()))
+    record, nodes, *_ = next(read_trees(text if isinstance(text, bytes) else text.encode()))
     return reviewer.review(record), nodes
 
 
@@ -203,6 +205,50 @@ def test_a_handicap_game_and_one_side_moving_twice_are_reviewed():
     assert [move.colour for move in review.moves] == [-1, -1, 1, -1]
     assert review.moves[-1].point == PASS
     assert review.moves[0].win_rate_before is not None and 0 <= review.moves[0].win_rate_after <= 1
+
+
+def test_the_sgf_has_the_best_moves_of_each_position_for_other_programs(blunder):
+    review, tree = blunder
+    nodes = parse_game(annotated_sgf(review, tree, "reviewed by nobody"))
+    line = [nodes[index] for index in main_line(nodes)]
+    assert line[0].text("LZ") is None                              # LizzieYzy has that of the root in LZOP
+    turns = WHITE, BLACK, WHITE, BLACK, WHITE
+    found = [interpret_analysis(node.text(ident) or "", 5, to_play)
+             for node, ident, to_play in zip(line, ("LZOP", "LZ", "LZ", "LZ", "LZ"), turns, strict=True)]
+    assert found[0]["moves"][0]["move"] == "B5" and found[0]["visits"] >= 300
+    assert found[0]["win_rate"] < found[1]["win_rate"]             # White's blunder
+    for analysis, evaluation, to_play in zip(found, review.evaluations, turns, strict=True):
+        assert (analysis is None) == (evaluation is None)
+        if evaluation is not None:
+            black = evaluation.win_rate if to_play == BLACK else 1 - evaluation.win_rate
+            assert abs(analysis["win_rate"] - black) < 0.001 and len(analysis["moves"]) <= 3
+    assert found[-1] is None                                       # two passes: it is scored
+
+
+def test_an_analysis_that_is_in_the_file_is_kept():
+    text = "(;GM[1]SZ[5]KM[0.5]LZ[what is it?];B[cc]LZ[Lizzie 50.0 1k\nmove B2 visits 1 winr];W[cb])"
+    review, tree = review_text(text, Reviewer(ConstantNetwork("C3")))
+    nodes = parse_game(annotated_sgf(review, tree, "reviewed by nobody"))
+    assert nodes[0].properties["LZ"] == [b"what is it?"] and "LZOP" not in nodes[0].properties
+    assert nodes[1].properties["LZ"] == [b"Lizzie 50.0 1k\nmove B2 visits 1 winr"]
+    assert (nodes[2].text("LZ") or "").startswith("MuGo 25.0 1\n")        # White has moved, Black has 0.75
+
+
+def test_in_a_handicap_game_reasonable_moves_lose_little(tmp_path):
+    """With the komi that makes the game even for the search of a player, each move would lose dozens of points."""
+    (tmp_path / "six.sgf").write_text(
+        "(;GM[1]FF[4]SZ[19]HA[6]KM[0.5]RU[Chinese]AB[dd][dj][dp][pd][pj][pp]PL[W]"
+        ";W[qf];B[nc];W[cf];B[fc];W[fq];B[cn];W[nq];B[qn])")
+    assert cli.main(["review", str(tmp_path / "six.sgf"), "--simulations", "24", "--seed", "1", "--threads", "1",
+                     "-o", str(tmp_path / "out")]) == 0
+    sides = json.loads((tmp_path / "out" / "six.json").read_text())
+    assert max(sides["black"]["mean_points_lost"], sides["white"]["mean_points_lost"]) < 3
+    rows = list(csv.DictReader((tmp_path / "out" / "six.csv").open()))
+    assert len(rows) == 8 and all(float(row["points_lost"]) < 8 for row in rows)
+    nodes = parse_game((tmp_path / "out" / "six.sgf").read_bytes())
+    for node, to_play in zip((nodes[index] for index in main_line(nodes)[1:]), 4 * (BLACK, WHITE), strict=True):
+        analysis = interpret_analysis(node.text("LZ") or "", 19, to_play)
+        assert analysis["lead"] > 25 and analysis["win_rate"] > 0.6
 
 
 def test_a_review_ends_at_an_illegal_move_and_names_it():
@@ -363,7 +409,7 @@ def test_the_worst_moves_are_those_that_lose_the_most_points():
 
 @pytest.mark.parametrize("loss, annotation", [(0.04, None), (0.06, "DO"), (0.11, 1), (0.21, 2)])
 def test_verdicts_are_annotations_of_the_sgf(loss, annotation):
-    record, tree, _ = next(read_trees(b"(;GM[1]SZ[5];B[aa])"))
+    record, tree, *_ = next(read_trees(b"(;GM[1]SZ[5];B[aa])"))
     start = Position(5)
     c3, d4, e5 = (interpret_gtp(vertex, 5) for vertex in ("C3", "D4", "E5"))
     move = MoveReview(1, BLACK, e5, 3, 0.1, 0.4, (c3, d4), loss, 0.0)

@@ -221,6 +221,41 @@ def test_an_analysis_ends_after_its_seconds_and_sends_its_best_moves_only(page):
     assert [move["visits"] for move in moves] == sorted((move["visits"] for move in moves), reverse=True)
 
 
+@pytest.mark.parametrize("by", ["uct", "mcts"])
+def test_an_analysis_of_a_region_searches_its_moves_only(page, by):
+    region = ["A1", "B1", "A2", "B2"]
+    result = page.search("analyze", game=go_game(), moves=["B C3"], player=by, simulations=200, allow=region,
+                         avoid=["B2"])["search"]
+    assert {move["move"] for move in result["moves"]} == {"A1", "B1", "A2"}
+    assert {vertex for move in result["moves"] for vertex in move["pv"]} <= {"A1", "B1", "A2", "pass"}
+    shallow = page.search("analyze", game=go_game(), moves=["B C3"], player=by, simulations=200, allow=region,
+                          depth=1)["search"]
+    assert {move["move"] for move in shallow["moves"]} <= set(region)
+    assert not {vertex for move in shallow["moves"] for vertex in move["pv"]} <= {*region, "pass"}
+
+
+@pytest.mark.parametrize("fields, message", [
+    ({"allow": "A1"}, "'allow' cannot be a str"), ({"avoid": ["Z9"]}, "'Z9' is not a vertex"),
+    ({"avoid": [["A1"]]}, "is not a vertex"), ({"allow": 27 * ["A1"]}, "more vertices than the board"),
+    ({"allow": ["C3"]}, "no legal move is allowed"), ({"allow": []}, "no legal move is allowed"),
+    ({"allow": ["A1"], "depth": 0}, "'depth' must be"), ({"avoid": ["A1"], "depth": 10 ** 30}, "'depth' must be"),
+])
+def test_an_analysis_of_moves_that_are_none_is_refused(page, fields, message):
+    assert message in page.search("analyze", game=go_game(), moves=["B C3"], simulations=10, **fields)["error"]
+
+
+def test_a_problem_gets_a_frame(page):
+    game = go_game(9, black=["C9", "C8", "A7", "B7", "C7"], white=["B9", "A8", "B8"], first="W")
+    answer = page.request("tsumego_frame", game=game, moves=[])
+    framed = requests.position_of_request({"game": answer["game"], "moves": []})
+    assert answer["attacker"] == "B" and framed.to_play == -BLACK
+    assert framed.stones[:3, :3].tolist() == [[0, -1, 1], [-1, -1, 1], [1, 1, 1]] and framed.stones[5, 0] == BLACK
+    assert page.request("tsumego_frame", game=game, moves=[], attacker="w")["attacker"] == "W"
+    for fields, message in (({"attacker": "x"}, "must be 'B' or 'W'"), ({"game": go_game()}, "there are no stones"),
+                            ({"game": go_game(3, black=["B2"])}, "no room")):
+        assert message in page.request("tsumego_frame", **({"game": game, "moves": []} | fields))["error"]
+
+
 def test_the_handicap_of_a_request_is_that_of_its_position():
     game = requests.game_of_request({"size": 9, "komi": 0.5, "handicap": 3})
     assert requests.position_of_request({"game": game, "moves": ["W E5"]}).handicap == 3
@@ -256,7 +291,23 @@ def test_every_opponent_moves(page, monkeypatch):
     for opponent in OPPONENTS:
         answer = page.search("genmove", game=go_game(), moves=["B C3"], opponent=opponent.key)
         assert "error" not in answer and answer["move"] not in ("resign", "C3")
-        assert ("search" in answer) == (opponent.player in ("uct", "mcts"))
+        assert ("thinking" in answer) == (opponent.player in ("uct", "mcts")) and "search" not in answer
+
+
+@pytest.mark.parametrize("handicap, is_of_the_game", [(0, True), (4, False)])
+def test_what_an_opponent_thinks_has_win_rates_only_of_the_komi_of_the_game(page, handicap, is_of_the_game):
+    """In a handicap game it searches with a higher komi: those values would say that Black is not ahead."""
+    game = requests.game_of_request({"size": 9, "komi": 0.5, "handicap": handicap})
+    moves = ["W E3"] if handicap else ["B E3"]
+    answers = [page.search("genmove", game=game, moves=moves, opponent="uct-1000"), *page.progress]
+    for thinking in [answer["thinking"] for answer in answers if "thinking" in answer]:
+        assert thinking["visits"] > 0 and thinking["moves"][0]["pv"]
+        for values in (thinking, *thinking["moves"]):
+            assert (values["win_rate"] is not None) == is_of_the_game
+            assert is_of_the_game or values["lead"] is None
+    assert "thinking" in answers[0]
+    analysed = page.search("analyze", game=game, moves=moves, player="uct", simulations=200)["search"]
+    assert (analysed["win_rate"] > 0.7) == bool(handicap)
 
 
 def test_an_evaluation_has_blacks_win_rate_in_every_position(page):

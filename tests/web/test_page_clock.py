@@ -13,7 +13,7 @@ BYOYOMI = {"main": 1, "period": 30, "periods": 3}        # minutes and seconds, 
 
 def arithmetic(page, script):
     """The value of an expression of functions of clock.js, and of `clock`, whose time is `now`, in milliseconds."""
-    return page.run(f"""import('/static/clock.js').then(({{ GameClock, spend, formatSeconds, timesAt }}) => {{
+    return page.run(f"""import('/static/core/clock.js').then(({{ GameClock, spend, formatSeconds, timesAt }}) => {{
         let now = 1e9;
         const wait = (seconds) => {{ now += 1000 * seconds; }};
         const make = (main, period, periods, increment) =>
@@ -156,9 +156,10 @@ def test_a_flag_falls_and_the_game_goes_on_after_an_undo(page):
 
 def test_a_click_after_the_flag_has_fallen_is_no_move(page):
     start_game(page, "fischer", {"main": 1, "increment": 5}, colour="both")
+    page.move(*screen_point(page, "E5"))   # a mouse that moves looks at the clock
     page.run("window.realTimeout = window.setTimeout; window.setTimeout = () => 0")        # a throttled tab
     try:
-        page.run("import('/static/render.js').then(({ render }) => render())")
+        page.run("window.mugo.render()")
         skip(page, 200)
         page.click(*screen_point(page, "E5"))
         page.until(f"{STATUS} === 'White wins on time.' && {NUMBER} === '0 / 0'")

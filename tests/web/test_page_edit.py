@@ -26,7 +26,7 @@ def tool(page, name):
 @pytest.fixture
 def editing(page):
     """Opens a file and begins to edit it, at this many moves."""
-    page.run("import('/static/state.js').then(({ state }) => { window.state = state; })")
+    page.run("window.state = window.mugo.state; 0")
 
     def begin(text, moves=0):
         load(page, text)
@@ -116,7 +116,7 @@ def test_a_mark_on_a_move_of_the_page_is_saved_and_restored(page, editing):
     page.reload()
     page.until(f"document.querySelector('.grid') && {STONES} === 1 && document.querySelector('.markup .mark')")
     assert ";B[ee]TR[ee])" in save(page)
-    page.run("import('/static/state.js').then(({ state }) => { window.state = state; })")
+    page.run("window.state = window.mugo.state; 0")
 
 
 # ---- setup
@@ -152,8 +152,10 @@ def test_the_setup_of_the_root_and_moves_that_follow(page, editing):
 
 def test_win_rates_after_an_edited_setup_are_dropped_and_come_back_with_it(page, editing):
     editing("(;GM[1]FF[4]CA[UTF-8]SZ[9];B[ee];W[cc])\n")
-    values = "[...window.state.game.line()].map(({ win_rate, lead }) => `${win_rate} ${lead}`).join()"
-    page.run("for (const node of window.state.game.line()) Object.assign(node, { win_rate: 0.7, lead: 3 }); null")
+    values = "[...window.state.game.line()].map(({ analysis }) => `${analysis?.win_rate} ${analysis?.lead}`).join()"
+    page.run("""for (const node of window.state.game.line()) {
+        node.analysis = { win_rate: 0.7, lead: 3, visits: 9, moves: [] };
+    }""")
     use(page, "TR", "G7", "G7: triangle.")               # which changes no position
     assert page.run(values) == "0.7 3,0.7 3,0.7 3"
     use(page, "X", "C3", "C3: black stone.")
@@ -162,9 +164,9 @@ def test_win_rates_after_an_edited_setup_are_dropped_and_come_back_with_it(page,
     page.until(f"{STATUS} === 'The edit is undone.'")
     assert page.run(values) == "0.7 3,0.7 3,0.7 3"
     for ident, value, after in ("EV", "Cup", "0.7 3,0.7 3,0.7 3"), ("KM", "0.5", ",".join(["undefined undefined"] * 3)):
-        page.run(f"import('/static/edit.js').then(({{ editGameInfo }}) => editGameInfo({{ {ident}: '{value}' }}))")
+        page.run(f"import('/static/actions/edit.js').then((edit) => edit.editGameInfo({{ {ident}: '{value}' }}))")
         page.until(f"{STATUS} === 'The game information is changed.' && {values} === '{after}'")
-        page.run("import('/static/render.js').then(({ showMessage }) => showMessage(''))")
+        page.run("window.mugo.change(({ at }) => { at.message = { text: '' }; })")
 
 
 def test_what_a_file_leaves_out_of_view_is_dimmed_and_its_figures_are_named(page):
@@ -280,7 +282,7 @@ def test_a_result_that_is_entered_is_that_of_the_last_move(page, editing):
     editing("(;GM[1]FF[4]CA[UTF-8]SZ[9];B[ee];W[cc])\n")
 
     def edit(call):
-        page.run(f"import('/static/edit.js').then(({{ editGameInfo, undoEdit }}) => {call})")
+        page.run(f"import('/static/actions/edit.js').then(({{ editGameInfo, undoEdit }}) => {call})")
         return page.run("window.state.game.line().indexOf(window.state.game.end)")
 
     assert edit("editGameInfo({ RE: 'W+R' })") == 2

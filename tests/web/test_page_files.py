@@ -63,7 +63,7 @@ def test_the_text_of_a_record_can_be_pasted(page):
 
 
 def test_a_folder_has_its_records_listed(page):
-    names = page.run("""import('/static/games.js').then(async ({ filesOf }) => {
+    names = page.run("""import('/static/actions/files.js').then(async ({ filesOf }) => {
         const file = (path) => ({ isDirectory: false, name: path.split('/').at(-1), fullPath: path,
                                   file: (resolve) => resolve(new File(['(;GM[1])'], path)) });
         const folder = (path, entries) => ({ isDirectory: true, name: path, fullPath: path, createReader: () => {

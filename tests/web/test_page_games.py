@@ -130,13 +130,14 @@ def test_a_move_is_deleted_after_a_question(page):
 
 def test_a_move_clicked_before_the_position_has_come_is_played(page):
     load(page, SGF)
-    page.run("""import('/static/state.js').then(({ connection }) => {
+    page.run("""(() => {
+        const { server: connection } = window.mugo;
         const request = connection.request.bind(connection);
         connection.request = async (command, ...rest) => {
             if (command === "position") await new Promise((resolve) => setTimeout(resolve, 500));
             return request(command, ...rest);
         };
-    })""")
+    })()""")
     page.press("ArrowRight")
     page.until(f"{NUMBER} === '1 / 4'")
     play(page, "A1")
@@ -263,7 +264,7 @@ def test_an_overlay_with_the_keyboards_focus_keeps_the_arrows_and_leaves_the_let
 # ---- an idle connection
 
 def test_a_connection_that_was_closed_while_idle_opens_again_when_it_is_used(page, monkeypatch):
-    idle = f"import('/static/state.js').then(({{ connection }}) => connection.isIdle && !{ERROR})"
+    idle = f"window.mugo.server.isIdle && !{ERROR}"
     monkeypatch.setattr(sessions, "IDLE_SECONDS", 1)
     load(page, SGF)
     page.until(f"{NUMBER} === '0 / 4'")
@@ -289,10 +290,10 @@ def test_a_game_is_saved_when_the_server_is_gone(page):
     page.press("End")
     page.until(f"{NUMBER} === '3 / 3'")
     play(page, "J1")
-    page.run("""import('/static/state.js').then(async ({ connection }) => {
+    page.run("""(async () => {
         window.WebSocket = class { constructor() { setTimeout(() => this.onclose({ reason: '' })); } };
-        (await connection.ready).close();
-    })""")
+        (await window.mugo.server.ready).close();
+    })()""")
     page.until(f"{STATUS}.startsWith('The server does not answer')")
     sgf = save(page)
     page.reload()
@@ -301,7 +302,7 @@ def test_a_game_is_saved_when_the_server_is_gone(page):
 
 
 def test_a_game_is_unsaved_until_its_file_is_written_also_when_the_server_hangs(page):
-    unsaved = "import('/static/state.js').then(({ state }) => state.game.isUnsaved)"
+    unsaved = "window.mugo.state.game.isUnsaved"
     new_game(page)
     play(page, "E5")
     assert page.run(unsaved)

@@ -59,7 +59,7 @@ def test_many_variations_leave_the_tree_in_the_window(page):
 
 def test_a_long_line_in_a_list_of_games_is_wrapped(page):
     files = [f"['{name * 200}.sgf', new File(['(;SZ[9])'], '{name}')]" for name in "ab"]
-    page.run(f"import('/static/games.js').then(({{ openFiles }}) => {{ openFiles([{', '.join(files)}]); }})")
+    page.run(f"import('/static/actions/files.js').then(({{ openFiles }}) => {{ openFiles([{', '.join(files)}]); }})")
     page.until("document.querySelector('#collection-dialog[open]')")
     assert page.run("(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)"
                     "(document.getElementById('collection'))") == 0
@@ -93,17 +93,19 @@ def test_the_help_opens_with_its_first_keys_and_its_button(page, width, height):
     page.until("!document.querySelector('#help-dialog[open]')")
 
 
-def test_the_table_of_moves_has_room_for_its_heads(page):
+def test_the_table_of_moves_has_room_for_its_heads_and_leads(page):
     new_game(page)
-    page.run("""Promise.all(['state', 'render'].map((name) => import(`/static/${name}.js`))).then((modules) => {
-        const [{ state }, { render }] = modules;
-        const info = { win_rate: 0.5, lead: 1.5, visits: 12, prior: 0.1, pv: ['E5', 'C3', 'G7', 'C7'] };
-        state.game.node.search = { win_rate: 0.5, lead: 1.5, visits: 12, moves: [{ move: 'E5', ...info }] };
-        render();
-    })""")
+    page.run("""(() => {
+        const info = { win_rate: 0.5, lead: -28.5, visits: 12, prior: 0.1, pv: ['E5', 'C3', 'G7', 'C7'] };
+        const { node } = window.mugo.state.game;
+        node.analysis = { win_rate: 0.5, lead: 1.5, visits: 12, moves: [{ move: 'E5', ...info }] };
+        window.mugo.render();
+    })()""")
     page.until("document.querySelectorAll('#moves tbody tr').length === 1")
     assert page.run("[...document.querySelectorAll('#moves th')].filter((head) => head.scrollWidth > head.clientWidth)"
                     ".map((head) => head.textContent).join()") == ""
+    assert page.run("(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)"
+                    "(document.querySelector('#moves tbody td:nth-child(3)'))")
 
 
 def tap(page, vertex):
@@ -145,3 +147,17 @@ def test_a_mouse_and_a_tap_on_a_large_point_play_at_once(page):
     page.resize(360, 640, touch=True)
     page.tap(*screen_point(page, "G7"))
     page.until(f"{STONES} === 1")
+
+
+@pytest.mark.parametrize("game", ["go", "gomoku"])
+def test_the_boards_of_a_new_game_are_within_their_frame(page, game):
+    page.run(f"""(() => {{
+        document.getElementById('new').click();
+        document.querySelector('#new-game-dialog [name=game][value={game}]').click();
+    }})()""")
+    assert page.run(f"""[...document.querySelectorAll('#new-game-dialog fieldset.{game}')].filter((each) =>
+        [...each.querySelectorAll('span, small')].some((inner) =>
+            inner.getBoundingClientRect().right > each.getBoundingClientRect().right)).length""") == 0
+    page.run("document.querySelector('#new-game-dialog [name=game][value=go]').click()")
+    page.press("Escape")
+    page.until("!document.querySelector('dialog[open]')")

@@ -77,9 +77,7 @@ def test_the_key_hides_the_numbers_and_the_browser_remembers_them(numbered):
 
 def test_a_number_gives_way_to_the_square_of_the_ownership_on_its_stone(numbered):
     show(numbered, "all")
-    numbered.run("""import('/static/state.js').then(({ state }) => {      // all of the board is Black's
-        state.game.node.ownership = { ownership: Array(81).fill(90) };
-    })""")
+    numbered.run("window.mugo.state.game.node.ownership = { ownership: Array(81).fill(90) }; 0")  # all is Black's
     numbered.press("3")
     numbered.until(f"{NUMBERS} === '1:J1 3:A8 5:B9 7:E5 9:A9'")
     numbered.press("0")

@@ -116,7 +116,7 @@ def test_a_stopped_game_is_viewed_again(page):
     page.until(f"{PLAYING}.hidden && {WHITE_NAME} === 'Beni' && document.getElementById('stop-playing').hidden")
     click(page, "A2")
     page.until(f"{STATUS} === 'Black played A2. White to play.'")
-    assert page.run("import('/static/state.js').then(({ state }) => !state.genmoveNode && !state.human)")
+    assert page.run("window.mugo.state.job?.kind !== 'genmove' && !window.mugo.state.human")
 
 
 def test_both_sides_are_played_from_a_position(page):
@@ -181,11 +181,10 @@ def test_redo_goes_along_the_same_variation_after_a_reload(page, colour):
         page.press("u")
         page.until(f"{NUMBER}.startsWith('0 ')")
     for _ in range(2):                     # E5 is selected: redo shows it, before and after
-        page.run("""import('/static/state.js').then(({ state, storeState }) => {
-            const { root } = state.game;
+        page.run("""(() => {
+            const { root } = window.mugo.state.game;
             root.selected = root.children.findIndex(({ move }) => move === 'B E5');
-            storeState();
-        })""")
+        })()""")
         page.reload()
         page.until(f"document.querySelector('.grid') && {NUMBER}.startsWith('0 ')")
         page.press("r")

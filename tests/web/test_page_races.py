@@ -3,7 +3,7 @@ import pytest
 
 from web_page import NUMBER, STATUS, STONES, load, new_game, screen_point, stone
 
-RENDER = "import('/static/render.js').then(({ render }) => render())"
+RENDER = "window.mugo.render()"
 VARIATIONS = "(;SZ[9];B[ee](;W[cc])(;W[cg])(;W[gc]))"
 # The page's requests reach the server 300 ms later, until the next reload.
 SLOW = """(() => {
@@ -42,26 +42,24 @@ def test_a_click_in_the_table_plays_the_move_that_was_pressed(page):
     page.run("document.getElementById('analyze').click()")
     page.until("document.querySelectorAll('#moves tbody tr').length > 1")
     page.run("document.getElementById('analyze').click()")
-    page.run(f"import('/static/state.js').then(({{ connection }}) => connection.request('stop')).then(() => {RENDER})")
+    page.run(f"window.mugo.server.request('stop').then(() => {RENDER})")
     vertex = page.run("document.querySelector('#moves tbody tr').dataset.move")
-    page.click(*centre(page, "#moves tbody td"), while_pressed=f"""import('/static/state.js').then(({{ state }}) => {{
-        state.game.node.search.moves.reverse();
-        return {RENDER};
-    }})""")
+    page.click(*centre(page, "#moves tbody td"),
+               while_pressed=f"window.mugo.state.game.node.analysis.moves.reverse(); {RENDER}")
     page.until(f"{STATUS}.startsWith('Black played {vertex}.')")
 
 
 def test_the_ghost_stone_is_that_of_the_row_under_the_mouse_when_the_moves_change(page):
     new_game(page)
-    page.run("""Promise.all(['state', 'render'].map((name) => import(`/static/${name}.js`))).then((modules) => {
-        const [{ state }, { render }] = modules;
+    page.run("""(() => {
         window.list = (...moves) => {
             const info = { win_rate: 0.5, lead: 1.5, visits: 12, prior: 0.1 };
-            state.game.node.search = { ...info, moves: moves.map((move) => ({ move, pv: [move], ...info })) };
-            render();
+            const { node } = window.mugo.state.game;
+            node.analysis = { ...info, moves: moves.map((move) => ({ move, pv: [move], ...info })) };
+            window.mugo.render();
         };
         list('A1', 'C3');
-    })""")
+    })()""")
     page.until("document.querySelectorAll('#moves tbody tr').length === 2")
     page.move(*centre(page, "#moves tbody td"))
     ghost = "document.querySelector('.ghosts .ghost')"

@@ -104,7 +104,11 @@ def test_the_tree_and_its_variations(page):
              ".dispatchEvent(new MouseEvent('click', { bubbles: true }))")
     page.until(f"{NUMBER} === '5 / 5' && {CURRENT} === '5: B E6' && {VISIBLE}('branch')")
     page.press("b")                        # back to the game
-    page.until(f"{NUMBER} === '3 / 5' && {CURRENT} === '3: B G3' && !{VISIBLE}('branch')")
+    page.until(f"{NUMBER} === '3 / 4' && {CURRENT} === '3: B G3' && !{VISIBLE}('branch')")
+    page.press("End")
+    page.until(f"{CURRENT} === '4: W D6'")
+    page.press("ArrowDown")
+    page.until(f"{CURRENT} === '4: W F4'")
     page.press("End")
     page.press("m")                        # make it the main line
     page.until(f"!{VISIBLE}('branch') && {NUMBER} === '5 / 5'")
@@ -123,7 +127,7 @@ def test_the_focus_is_on_the_current_node_of_the_tree_and_follows_the_arrow_keys
         page.press(key)
         page.until(f"document.activeElement.getAttribute('aria-label') === '{said}'")
         assert page.run("document.activeElement.matches('#tree .current[aria-selected=true][tabindex=\"0\"]')")
-    page.run("window.focused = document.activeElement; import('/static/render.js').then(({ render }) => render())")
+    page.run("window.focused = document.activeElement; window.mugo.render()")
     assert page.run("document.activeElement === window.focused")              # not said again at each new figure
 
 

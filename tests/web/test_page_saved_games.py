@@ -15,14 +15,12 @@ NOTE = "document.getElementById('saved-note').textContent"
 def empty_storage(page):
     keep(page)                             # what is about to be
     page.run("localStorage.clear()")
-    page.run("""import('/static/state.js').then(({ state }) => {
-        if (state.game) Object.assign(state.game, { savedAs: null, isUnsaved: false });
-    })""")
+    page.run("Object.assign(window.mugo.state.game, { savedAs: null, isUnsaved: false }); 0")
 
 
 def keep(page):
     """Keep the game now, as the page does a second after a change."""
-    page.run("import('/static/saved_games.js').then(({ keepGame }) => keepGame())")
+    page.run("import('/static/effects/storage.js').then(({ keepGame }) => keepGame())")
 
 
 def play(page, vertex, number):
@@ -42,7 +40,7 @@ def close_list(page):
 
 def with_storage(page, script):
     """The value of a script with the functions of autosave.js, and a storage of 3,000 characters that is `full`."""
-    return page.run(f"""import('/static/autosave.js').then((autosave) => {{
+    return page.run(f"""import('/static/core/autosave.js').then((autosave) => {{
         const entries = new Map();
         const storage = {{
             capacity: Infinity, get length() {{ return entries.size; }}, key: (i) => [...entries.keys()][i],
@@ -199,7 +197,7 @@ def test_an_analysis_of_all_moves_is_kept(page):
     load(page, "(;SZ[9];B[ee])")
     page.run("document.getElementById('analyze-game').click()")
     page.until(f"{KEPT} === 1", 60)
-    assert page.run("import('/static/state.js').then(({ state }) => state.game.isUnsaved)")
+    assert page.run("window.mugo.state.game.isUnsaved")
     assert save(page).count("Black wins") == 2
 
 
@@ -209,7 +207,7 @@ def test_games_survive_the_browser_tab(page, address):
     page.run("window.dispatchEvent(new Event('pagehide'))")              # without waiting
     assert page.run(KEPT) == 1
     page.run("sessionStorage.clear(); 0")
-    page.run("import('/static/state.js').then(({ state }) => { state.game.isUnsaved = false; state.game = null; })")
+    page.run("window.mugo.state.game.isUnsaved = false; window.mugo.state.game = null")
     page.open(address)                                                   # as a new tab
     page.until(f"document.querySelector('.grid') && {STATUS}.endsWith('Click a point to play.') && {STONES} === 0")
     assert len(open_list(page)) == 1
@@ -237,7 +235,7 @@ def test_the_list_keeps_focus_and_clicks_while_another_tab_plays(page):
         new_game(page)
         play(page, vertex, 1)
         keep(page)
-        page.run("import('/static/state.js').then(({ state }) => { state.game.isUnsaved = false; })")
+        page.run("window.mugo.state.game.isUnsaved = false")
     assert len(open_list(page)) == 2
     another_tab = """(() => {
         const last = document.querySelectorAll('#saved-games li')[1].querySelector('button').dataset.id;
@@ -257,7 +255,7 @@ def test_the_list_keeps_focus_and_clicks_while_another_tab_plays(page):
     x, y = page.run(f"[{box}.x + 20, {box}.y + 10]")
     page.click(x, y, while_pressed=another_tab)          # the game that was pressed opens
     page.until("!document.querySelector('#saved-dialog[open]')")
-    opened = "import('/static/state.js').then(({ state }) => state.game.savedAs?.id)"
+    opened = "window.mugo.state.game.savedAs?.id"
     chromium.wait_for(lambda: page.run(opened) == pressed, "the game to open", 15)
 
 

@@ -199,7 +199,7 @@ def test_stones_and_captures_are_heard_when_sound_is_on(page):
     for i in range(1, 7):
         page.press("ArrowRight")
         page.until(f"{NUMBER} === '{i} / 6' && {STATUS}.length > 0")
-        page.until("import('/static/state.js').then(({ state }) => state.game.node.position)")
+        page.until("window.mugo.state.game.node.position")
         heard.append(page.run("new Promise((resolve) => setTimeout(() => resolve(window.clicks.length), 60))"))
     assert [after - before for before, after in zip(heard, heard[1:], strict=False)] == [1, 1, 1, 1, 2, 0]
     page.press("ArrowLeft")                # back is silent

@@ -97,7 +97,7 @@ def test_a_comment_being_edited_stays_with_its_move(page):
     write = ("(text => {{ const box = document.getElementById('comment'); box.value += text; "
              "box.dispatchEvent(new Event('input', {{ bubbles: true }})) }})({!r})").format
     page.run(write("The beginning, "))
-    page.run("import('/static/play.js').then(({ play }) => play('E5'))")       # moves are played while it is edited
+    page.run("import('/static/actions/play.js').then(({ play }) => play('E5'))")       # while it is edited
     page.until(f"{STONES} === 2 && {STATUS}.endsWith('Black to play.')")
     page.run(write("written on"))
     page.wheel(*screen_point(page, "E5"), -120)
@@ -154,7 +154,7 @@ def test_a_bad_file_is_refused_in_a_line(page):
 def test_a_script_that_cannot_be_loaded_is_reported(page):
     page.send("Network.enable")
     page.send("Network.setCacheDisabled", cacheDisabled=True)
-    page.send("Network.setBlockedURLs", urls=["*/static/graph.js"])
+    page.send("Network.setBlockedURLs", urls=["*/static/view/graph.js"])
     page.reload()
     page.until(f"{STATUS} === 'A script of this page could not be loaded. Reload the page.'")
     page.send("Network.setBlockedURLs", urls=[])

@@ -1,0 +1,321 @@
+// Editing: marks, setup stones, the side to move, and the name, annotations and game information of nodes.
+//
+//   useTool, setTurn, ...  -->  carryOut(step)  -->  Game.edits, for undo and redo
+//
+// A step has the properties of nodes before and after it.  Marks need no server.  After a step that changes positions
+// the server reads the game again: what it refuses is taken back, with its reason in the status line.
+
+import { askLabel } from "../ask.js";
+import { timeLeft } from "../core/clock.js";
+import { parseVertex } from "../core/coordinates.js";
+import { labelAt, nextLabel, setAnnotation, setLabel, setStone, toggleDimmed, toggleLine, toggleMark } from "../core/edit_properties.js";
+import { mainLine, newNode } from "../core/game.js";
+import { marksOf } from "../core/marks.js";
+import { dimmed, escaped, parseProperties, unescaped, withValues } from "../core/properties.js";
+import { formatGame, INFO, newProperties } from "../core/sgf.js";
+import { COLOUR_NAMES, capital } from "../core/texts.js";
+import { TOOLS } from "../core/tools.js";
+import { fetchPosition } from "../requests.js";
+import { server } from "../server.js";
+import { change, resetAt, showMessage, state } from "../store.js";
+import { cancelGenmove } from "./navigate.js";
+
+const STONES = { X: "black stone", O: "white stone", ".": "empty" };
+const FIELDS = ["properties", "analysis", "final"];      // of a node, that a step changes
+const UNKNOWN = { analysis: undefined, final: undefined };
+let lastTool = "TR";
+let pending = Promise.resolve();         // steps wait for those before them
+
+/** The rules refuse the stones of a node. */
+class SetupError extends Error {}
+
+/** The SGF text of a node's properties, without its comment where it is not from a file. */
+function propertiesOf(game, node) {
+  if (!node.parent && node.properties === undefined) game.writtenInfo = { ...game.info };
+  return node.properties ?? newProperties({ ...game.start, info: game.info }, { ...node, ...timeLeft(node) }, !node.parent);
+}
+
+/** Begin or end the editing; name: of a tool. */
+export function toggleEditing(name = lastTool) {
+  if (!state.game) return;
+  const isOn = state.tool === null;
+  change(() => {
+    state.tool = isOn ? name : null;
+    resetAt();
+  });
+  if (!isOn) return;                     // MuGo may be to move
+  cancelGenmove();
+  selectTool(name);
+}
+
+export function selectTool(name) {
+  change(() => {
+    state.tool = name;
+    state.at.lineStart = null;
+  });
+  lastTool = name;
+  showMessage(`Edit: ${TOOLS[name].title}. ${TOOLS[name].hint}`);
+}
+
+/** Run one edit after the others. */
+function enqueue(edit) {
+  pending = pending.then(edit).catch((error) => showMessage(`${capital(error.message)}.`, true));
+  return pending;
+}
+
+/** Carry out a step: changes, { node, before, after } each, whose fields are null where the node is not in the tree. */
+async function carryOut(step, isUndo = false) {
+  const { game, changes, changesPositions } = step;
+  const put = (isBack) => {
+    for (const { node, before, after } of changes) putNode(game, node, isBack ? before : after);
+    if (step.info) Object.assign(game, isBack ? step.info.before : step.info.after);
+  };
+  put(isUndo);
+  const { node } = changes[0];
+  const isThere = !node.parent || node.parent.children.includes(node);
+  try {
+    if (changesPositions && isThere) await reread(game, changes);
+  } catch (error) {
+    put(!isUndo);
+    throw error;
+  }
+  change(() => {
+    game.changes += 1;
+    game.touch();
+    if (game !== state.game) return;
+    if (!step.info) game.goTo(isThere ? node : node.parent);
+    state.at.message = null;
+    if (changesPositions) resetAt();
+  });
+  if (changesPositions && game === state.game) await fetchPosition(game, game.node);
+}
+
+function putNode(game, node, fields) {
+  const siblings = node.parent?.children ?? [node];
+  if (fields === null) {
+    if (node.children.length) throw new Error("moves follow the setup: delete them first");
+    siblings.splice(siblings.indexOf(node), 1);
+    node.parent.selected = 0;
+    return;
+  }
+  if (!siblings.includes(node)) siblings.push(node);
+  if (game.played?.nodes.has(node.parent)) game.played.nodes.add(node);        // the game goes on from the setup
+  Object.assign(node, fields);
+}
+
+/** Let the server read the game.  Throws a SetupError if it refuses what a node sets up. */
+async function reread(game, changes) {
+  const sgf = formatGame(game.toRecord(), game.writtenInfo);
+  const { game: read } = await server.load(new TextEncoder().encode(sgf), { number: 0 });
+  const { index } = game.nodeList([]);
+  if (read.nodes.length !== index.size) throw new Error(`the server reads ${read.nodes.length} nodes of a game at most`);
+  for (const { node } of changes) {
+    const { illegal } = read.nodes[index.get(node)];
+    if (illegal && !node.illegal) throw new SetupError(illegal);
+  }
+  game.update(read, changes[0].node);
+}
+
+/** A new step, after which what was undone is forgotten. */
+async function commit(step) {
+  await carryOut(step);
+  const { done, undone } = step.game.edits;
+  change(() => {
+    done.push(step);
+    undone.length = 0;
+  });
+}
+
+const fieldsOf = (node) => Object.fromEntries(FIELDS.map((name) => [name, node[name]]));
+
+/** Change the properties of the current node, which changes no position. */
+async function editNode(edit, node = state.game.node) {
+  const { game } = state;
+  const text = propertiesOf(game, node);
+  const properties = edit(text);
+  if (properties === text) return;
+  await commit({ game, changes: [{ node, before: fieldsOf(node), after: { ...fieldsOf(node), properties } }] });
+}
+
+/** Whether a node has a move, also one that is not on the board. */
+function hasMove({ move, properties: text }) {
+  const properties = parseProperties(text);
+  return Boolean(move) || properties.has("B") || properties.has("W");
+}
+
+/** Change the setup of the current node; of one with a move, in a new node after it: SGF forbids both in one node. */
+async function editSetup(edit) {
+  const { game } = state;
+  const { node } = game;
+  if (hasMove(node)) {
+    const child = newNode(node, {});
+    await commit({ game, changesPositions: true, changes: [{ node: child, before: null, after: { properties: edit("") } }] });
+    return;
+  }
+  const after = { properties: edit(propertiesOf(game, node)), ...UNKNOWN };
+  await commit({ game, changesPositions: true, changes: [{ node, before: fieldsOf(node), after }, ...withoutValues(node)] });
+}
+
+/** Changes that take the win rates from the nodes after one, whose positions are others now. */
+function withoutValues(node) {
+  const changes = [];
+  const stack = [...node.children];
+  while (stack.length) {
+    const each = stack.pop();
+    stack.push(...each.children);
+    if (Object.keys(UNKNOWN).every((name) => each[name] == null)) continue;
+    changes.push({ node: each, before: fieldsOf(each), after: { ...fieldsOf(each), ...UNKNOWN } });
+  }
+  return changes;
+}
+
+/** Undo the last edit, or carry it out again. */
+export function undoEdit(isRedo = false) {
+  return enqueue(async () => {
+    const { done, undone } = state.game.edits;
+    const [from, to] = isRedo ? [undone, done] : [done, undone];
+    const step = from.at(-1);
+    if (!step) return;
+    if (step.changes.some(({ node }) => !isInTree(state.game, node, isRedo))) {
+      from.pop();
+      throw new Error("the node of this edit was deleted");
+    }
+    await carryOut(step, !isRedo);
+    change(() => to.push(from.pop()));
+    showMessage(isRedo ? "The edit is made again." : "The edit is undone.");
+  });
+}
+
+function isInTree(game, node, isRedo) {
+  let each = node;
+  if (isRedo && each.parent && !each.parent.children.includes(each)) each = each.parent;
+  for (; each.parent; each = each.parent) if (!each.parent.children.includes(each)) return false;
+  return each === game.root;
+}
+
+// ---- the tools
+
+/** Use the tool on a point; pressed: where the mouse was pressed. */
+export function useTool(vertex, pressed = vertex) {
+  const { tool } = state;
+  return enqueue(() => {
+    if (tool in STONES) return setUpStone(tool, vertex);
+    if (tool === "LN" || tool === "AR") return drawLine(tool, vertex, pressed);
+    return tool === "text" ? writeLabel(vertex) : setMark(tool, vertex);
+  });
+}
+
+async function setMark(tool, vertex) {
+  const { game } = state;
+  const { node, size } = game;
+  const at = parseVertex(vertex, size);
+  await editNode((text) => {
+    if (tool === "DD") return toggleDimmed(text, at, size, node.parent ? dimmed(node.parent) : []);
+    if (tool !== "letter" && tool !== "number") return toggleMark(text, tool, at, size);
+    const isSame = (tool === "number" ? /^\d+$/ : /^[A-Za-z]\d*$/).test(labelAt(text, at));
+    return setLabel(text, at, isSame ? "" : nextLabel(text, tool === "number"));
+  });
+  showMessage(`${vertex}: ${markOn(vertex) ?? "no mark"}.`);
+}
+
+/** What is on a point of the board, in words. */
+const markOn = (vertex) => marksOf(state.game.node, state.game.size).names.get(vertex);
+
+async function writeLabel(vertex) {
+  const { game } = state;
+  const at = parseVertex(vertex, game.size);
+  const label = await askLabel(vertex, labelAt(propertiesOf(game, game.node), at));
+  if (label === null || game !== state.game) return;
+  await editNode((text) => setLabel(text, at, label));
+  showMessage(`${vertex}: ${markOn(vertex) ?? "no mark"}.`);
+}
+
+async function drawLine(tool, vertex, pressed) {
+  const { game, at } = state;
+  const { lineStart } = at;
+  const from = lineStart ?? pressed;
+  if (from === vertex) {                 // the first click, or the second one on the same point
+    at.lineStart = lineStart ? null : vertex;
+    showMessage(lineStart ? "No line." : `From ${vertex}: click the other end.`);
+    return;
+  }
+  at.lineStart = null;
+  await editNode((text) => toggleLine(text, tool, parseVertex(from, game.size), parseVertex(vertex, game.size)));
+  const isThere = marksOf(game.node, game.size).text.includes(`from ${from} to ${vertex}`);
+  showMessage(`${capital(TOOLS[tool].title)} from ${from} to ${vertex}${isThere ? "" : " removed"}.`);
+}
+
+async function setUpStone(tool, vertex) {
+  const { game } = state;
+  const { node, size } = game;
+  const { row, col } = parseVertex(vertex, size);
+  const stoneAt = (each) => each.position.stones[row * size.cols + col];
+  await fetchPosition(game, node);
+  const stone = stoneAt(node) === tool ? "." : tool;
+  if (stoneAt(node) === stone) return showMessage(`${vertex} is empty.`);
+  const before = hasMove(node) ? node : node.parent;
+  if (before) await fetchPosition(game, before);
+  try {
+    await editSetup((text) => setStone(text, { row, col }, stone, before ? stoneAt(before) : ".", size));
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    throw new Error(`no ${STONES[stone]} on ${vertex}: ${game.isGo ? "a chain would have no liberties" : error.message}`);
+  }
+  return showMessage(`${vertex}: ${STONES[stone]}.`);
+}
+
+/** Give the turn to the other side (PL). */
+export function changeTurn() {
+  return enqueue(async () => {
+    const { game } = state;
+    await fetchPosition(game, game.node);
+    const turn = game.node.position.to_play === "B" ? "W" : "B";
+    await editSetup((text) => withValues(text, "PL", [turn]));
+    showMessage(`${COLOUR_NAMES[game.node.position.to_play]} to play.`);
+  });
+}
+
+// ---- names, annotations and game information
+
+/** Set the values of a property of a node. */
+export const setNodeValues = (ident, values, node = state.game.node) =>
+  enqueue(() => editNode((text) => withValues(text, ident, values), node));
+
+/** Set the annotation of the current position (kind 0) or move (kind 1). */
+export const annotate = (kind, value) => enqueue(() => editNode((text) => setAnnotation(text, kind, value)));
+
+/** Change the game information; texts: identifier -> text, '' for none.  It then stands in the root. */
+export const editGameInfo = (texts) => enqueue(async () => {
+  const { game } = state;
+  const { info, end } = game;
+  const newInfo = { ...info };
+  const edit = (node, text) => Object.entries(texts).reduce((edited, [ident, value]) =>
+    withValues(edited, ident, value && !node.parent ? [escaped(value)] : []), text);
+  for (const [ident, value] of Object.entries(texts)) {
+    if (ident in INFO) newInfo[INFO[ident]] = value;
+  }
+  const changes = mainLine(game.root).map((node) => ({ node, text: propertiesOf(game, node) }))
+    .map(({ node, text }) => ({ node, text, properties: edit(node, text) })).filter(({ text, properties }) => text !== properties)
+    .map(({ node, properties }) => ({ node, before: fieldsOf(node), after: { ...fieldsOf(node), properties } }));
+  if (!changes.length) return;
+  const values = (text) => ["KM", "RU"].map((ident) => parseProperties(text).get(ident)?.[0]).join();
+  if (changes.some(({ before, after }) => values(before.properties ?? "") !== values(after.properties))) {
+    for (const { after } of changes) Object.assign(after, UNKNOWN);
+    const changed = new Set(changes.map(({ node }) => node));
+    changes.push(...withoutValues(game.root).filter(({ node }) => !changed.has(node)));
+  }
+  const isSameResult = (newInfo.result ?? "") === (info.result ?? "");
+  const after = { info: newInfo, end: isSameResult ? end : (newInfo.result && mainLine(game.root).at(-1)) || null };
+  await commit({ game, info: { before: { info, end }, after }, changes, changesPositions: true });
+  showMessage("The game information is changed.");
+});
+
+/** The game information that the main line has: identifier -> text. */
+export function gameInfoTexts() {
+  const { game } = state;
+  const texts = {};
+  for (const node of mainLine(game.root)) {
+    for (const [ident, [value]] of parseProperties(propertiesOf(game, node))) texts[ident] ??= unescaped(value);
+  }
+  return texts;
+}

@@ -1,0 +1,167 @@
+// Games: new ones, game records in files, folders and the clipboard, and the games that are stored.
+
+import { choose, confirmReplacing } from "../ask.js";
+import { readEntry } from "../core/autosave.js";
+import { formatSize } from "../core/coordinates.js";
+import { Game } from "../core/game.js";
+import { defaultOpponent } from "../core/opponents.js";
+import { formatGame } from "../core/sgf.js";
+import { fetchOpponents } from "../requests.js";
+import { server } from "../server.js";
+import { change, replaceGame, showError, showMessage, state } from "../store.js";
+import { evaluateLine } from "./analysis.js";
+import { startClock } from "./play.js";
+
+const MAX_LISTED = 1000;                 // games of a file that the server lists; files of a folder
+const RECORD = /\.(sgf|gib|ngf|ugf|ugi)$/i;     // names of the files of a folder that are game records
+
+/** Start a game.  rules: the fields of the request "new".  human: "B", "W", "both" or "random"; clock: settings or null. */
+export async function newGame(rules, { human, opponent: preferred, clock = null }) {
+  const game = new Game((await server.request("new", rules)).game);
+  await fetchOpponents(game);
+  const colour = human === "random" ? "BW"[Math.floor(2 * Math.random())] : human;
+  const opponent = defaultOpponent(game.opponents, preferred);
+  if (colour !== "both") {
+    game.info[colour === "B" ? "white" : "black"] = `MuGo ${opponent}`;
+    game.info[colour === "B" ? "black" : "white"] = "You";
+  }
+  startClock(game, clock);
+  game.info.date = new Date().toISOString().slice(0, 10);
+  change(() => replaceGame(game, { human: colour, opponent }));
+}
+
+// ---- files
+
+/** Open one file, or ask which of several.  files: [name, File] each. */
+export async function openFiles(files) {
+  if (files.length > 1) {
+    change(() => { state.files = [...files].sort(([a], [b]) => a.localeCompare(b, undefined, { numeric: true })); });
+    await openAnotherFile();
+  } else if (files.length) {
+    await openFile(files[0][1], files[0][0]);
+  }
+}
+
+/** Ask which of the files that were opened at once to open. */
+export async function openAnotherFile() {
+  const { files: opened } = state;
+  const listed = opened.slice(0, MAX_LISTED);
+  const number = await choose(`${listed.length < opened.length ? "The first " : ""}${listed.length} files`,
+    listed.map(([name]) => ({ text: name })));
+  if (number !== null) await openFile(opened[number][1], opened[number][0]);
+}
+
+/** The files that were dropped or pasted, as [name, File]; of folders, the game records in them. */
+export async function filesOf(dataTransfer) {
+  const entries = [...dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+  if (!entries.some((entry) => entry.isDirectory)) return [...dataTransfer.files].map((file) => [file.name, file]);
+  const found = [];
+  while (entries.length && found.length <= MAX_LISTED) {
+    const entry = entries.shift();
+    if (entry.isDirectory) {
+      const reader = entry.createReader();
+      let more;
+      do {                                               // it gives at most 100 entries at a time
+        more = await new Promise((...handlers) => reader.readEntries(...handlers));
+        entries.push(...more);
+      } while (more.length);
+    } else if (RECORD.test(entry.name)) {
+      found.push([entry.fullPath.replace(/^\//, ""), await new Promise((...handlers) => entry.file(...handlers))]);
+    }
+  }
+  return found;
+}
+
+/** Open what was dropped or pasted: files, folders, or the text of a record. */
+export async function openTransferred(dataTransfer) {
+  const text = dataTransfer.getData("text");             // a transfer is empty after its event, so before any await
+  const files = await filesOf(dataTransfer).catch((error) => {
+    showError(error);
+    return [];
+  });
+  if (files.length) await openFiles(files);
+  else if (text.trim()) await openFile(new File([text], ""), "The text");
+  else showMessage("There is no game record in it.", true);
+}
+
+async function openFile(file, name) {
+  try {
+    if (file.size > 1.5e6) throw new Error("the file is larger than 1.5 MB");
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    let { game: found, games } = await server.load(bytes);
+    let number = null;
+    if (games) {
+      number = await choose(`${name}: ${games.length < MAX_LISTED ? "" : "the first "}${games.length} games`,
+        games.map((each, i) => ({ text: each.error ? `${i + 1}: ${each.error}` : gameText(each, i), disabled: Boolean(each.error) })));
+      if (number === null) return;
+      ({ game: found } = await server.load(bytes, { number }));
+    }
+    if (!await confirmReplacing("Open the file")) return;
+    change(() => {
+      replaceGame(new Game({ ...found, fileName: nameOf(file, number) }));
+      if (found.notice) showMessage(found.notice);
+      evaluateLine();
+    });
+  } catch (error) {
+    showMessage(`${name}: ${error.message}`, true);
+  }
+}
+
+/** The name with which a game of a file is saved; of several games with its number.  null for a text without a name. */
+function nameOf({ name }, number) {
+  const stem = name.replace(/\.\w{1,4}$/, "");
+  return stem ? `${stem}${number === null ? "" : `-${number + 1}`}.sgf` : null;
+}
+
+/** '1: Aoi 6d – Beni 7d · W+R · 2016-03-09'. */
+function gameText(game, i) {
+  const player = (colour) => [game[colour] ?? { black: "Black", white: "White" }[colour], game[`${colour}_rank`]]
+    .filter(Boolean).join(" ");
+  return `${i + 1}: ${[`${player("black")} – ${player("white")}`, game.result, game.date, game.event].filter(Boolean).join(" · ")}`;
+}
+
+/** Save the game as a file: with the name of the file that was opened, or with one made of its size and the time. */
+export function saveFile() {
+  const { game } = state;
+  if (!game) return;
+  const sgf = formatGame(game.toRecord(), game.writtenInfo);
+  const url = URL.createObjectURL(new Blob([sgf], { type: "application/x-go-sgf" }));
+  const time = new Date().toISOString().slice(0, 16).replace(/[T:]/g, "-");
+  const name = game.fileName ?? `mugo-${game.isGo ? "" : "gomoku-"}${formatSize(game.size)}-${time}.sgf`;
+  Object.assign(document.createElement("a"), { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  game.touch();
+  game.isUnsaved = false;
+  showMessage(`Saved as ${name}${game.notice ? `. ${game.notice}` : ""}`);
+}
+
+// ---- stored games
+
+/** Open a game that the browser keeps, with its clock stopped.  Throws if it is gone or damaged. */
+export async function openKept(id) {
+  if (!await confirmReplacing("Open the game")) return false;
+  const { savedAs, body: { game: stored, human, opponent } } = readEntry(localStorage, id);
+  const game = Game.fromJSON({ ...stored, savedAs });
+  if (game.clock) game.clock.isPaused = true;
+  change(() => replaceGame(game, { human, opponent }));
+  return true;
+}
+
+/** Restore what this tab has stored: of effects/storage.js. */
+export function restoreGame({ game, human, opponent, settings }) {
+  const restored = Game.fromJSON(game);
+  change(() => {
+    Object.assign(state.settings, settings);
+    replaceGame(restored, { human, opponent });
+    if (!human) evaluateLine();
+  });
+}
+
+/** The person writes a comment on a node. */
+export function writeComment(text) {
+  change(({ game }) => {
+    state.writing ??= game.node;
+    state.writing.comment = text || undefined;
+    game.touch();
+  });
+}

@@ -1,0 +1,71 @@
+// The board, the graph, the tree and the lists: what a click, a tap or a key does there.
+
+import { useTool } from "../actions/edit.js";
+import { goTo, step } from "../actions/navigate.js";
+import { play } from "../actions/play.js";
+import { toggleDead } from "../actions/score.js";
+import { byId, onChoice } from "../dom.js";
+import { moveError, overlayName, shownSearch, touchedVertex } from "../queries.js";
+import { change, state } from "../store.js";
+import { board } from "../view/position.js";
+import { graph } from "../view/review.js";
+import { treeView } from "../view/tree.js";
+
+function setHover(vertex) { change(({ at }) => { at.hover = vertex; }); }
+
+/** A click, a tap or Enter on a point.  pressed: where the mouse went down. */
+function select(vertex, isTouch, pressed) {
+  const { game, at } = state;
+  if (!game) return;
+  if (state.tool !== null) {
+    useTool(vertex, pressed);
+    return;
+  }
+  if (at.score) {
+    toggleDead(vertex);
+    return;
+  }
+  const hasVariation = overlayName(state) === "search" && shownSearch(state)?.moves.some(({ move }) => move === vertex);
+  const isShownFirst = isTouch && (hasVariation || board.isDense()) && touchedVertex(state) !== vertex;
+  if (!isShownFirst || !at.node.position || moveError(state, vertex)) {
+    change(() => { at.touched = null; });
+    play(vertex, Boolean(board.cursor));
+    return;
+  }
+  // the stone, or the principal variation; a second tap plays
+  change(() => Object.assign(at, { touched: vertex, hover: vertex, message: null }));
+}
+
+board.onSelect = select;
+board.onHover = setHover;
+byId("play-touched").onclick = () => play(touchedVertex(state));
+
+graph.onSelect = (index) => {
+  const node = state.game?.line()[index];
+  if (node && node !== state.game.node) goTo(node);
+};
+treeView.onSelect = goTo;
+
+const mistakeOf = (element) => state.game.line()[element.closest("tr[data-index]")?.dataset.index] ?? null;
+onChoice(byId("mistake-list"), mistakeOf, goTo);
+byId("mistake-list").onkeydown = ({ key, target }) => key === "Enter" && mistakeOf(target) && goTo(mistakeOf(target));
+onChoice(byId("variations"), (element) => state.game.node.children[[...byId("variations").children].indexOf(element)] ?? null, goTo);
+
+const moves = byId("moves").tBodies[0];
+const moveOf = (element) => element.closest("tr")?.dataset.move ?? null;
+onChoice(moves, moveOf, (move) => play(move));
+moves.onkeydown = ({ key, target }) => key === "Enter" && play(moveOf(target));
+for (const name of ["mouseover", "focusin"]) moves.addEventListener(name, ({ target }) => setHover(moveOf(target)));
+for (const name of ["mouseleave", "focusout"]) moves.addEventListener(name, () => setHover(null));
+
+byId("slider").oninput = ({ target }) => goTo(state.game.line()[target.value]);
+
+let wheel = 0;                           // pixels turned since the last step
+byId("board-frame").addEventListener("wheel", (event) => {
+  if (event.ctrlKey || !state.game) return;
+  event.preventDefault();
+  wheel += event.deltaY;
+  if (Math.abs(wheel) < 40) return;
+  step(wheel > 0 ? "next" : "previous");
+  wheel = 0;
+}, { passive: false });

@@ -1,0 +1,51 @@
+// The buttons and fields of the page, but for those of editing and of the dialogs.
+
+import { hint, toggleAnalysis, toggleLineAnalysis } from "../actions/analysis.js";
+import { openAnotherFile, openFiles, saveFile, writeComment } from "../actions/files.js";
+import { backToMainLine, deleteMove, promote, redo, startAutoplay, step, stopPlaying, toggleAutoplay, undo } from "../actions/navigate.js";
+import { play, playOn, resign, showBetter, takeBack, togglePause } from "../actions/play.js";
+import { toggleScore } from "../actions/score.js";
+import { set, setOverlay } from "../actions/settings.js";
+import { byId } from "../dom.js";
+import { change, state } from "../store.js";
+import { playClick } from "../view/sound.js";
+
+export const autoplaySeconds = () => Number(byId("autoplay-seconds").value);
+
+const CLICKS = {
+  new: () => byId("new-game-dialog").showModal(), open: () => byId("file").click(), files: openAnotherFile, save: saveFile,
+  help: () => byId("help-dialog").showModal(),
+  pass: () => play("pass"), undo, redo, hint, score: toggleScore, resign,
+  "stop-playing": stopPlaying, pause: togglePause, autoplay: () => toggleAutoplay(autoplaySeconds()),
+  back: backToMainLine, promote, delete: deleteMove,
+  analyze: toggleAnalysis, "analyze-game": toggleLineAnalysis,
+  "take-back": takeBack, "play-on": playOn, "show-better": showBetter,
+};
+for (const [id, action] of Object.entries(CLICKS)) byId(id).onclick = () => action();
+for (const button of document.querySelectorAll("[data-step]")) button.onclick = () => step(button.dataset.step);
+byId("file").onchange = ({ target }) => {
+  openFiles([...target.files].map((file) => [file.name, file]));
+  target.value = "";
+};
+
+const FIELDS = {
+  plane: ({ value }) => set({ plane: Number(value) }),
+  "move-numbers": ({ value }) => set({ moveNumbers: value }),
+  "search-player": ({ value }) => set({ searchPlayer: value }),
+  "graph-unit": ({ value }) => set({ graphUnit: value }),
+  "hide-analysis": ({ checked }) => set({ hidesAnalysis: checked }),
+  teaching: ({ checked }) => set({ teaching: checked }),
+  "teaching-level": ({ value }) => set({ teachingLevel: Number(value) }),
+  sound({ checked }) {
+    set({ sound: checked });
+    if (checked) playClick();
+  },
+  "autoplay-seconds": () => state.autoplay && startAutoplay(autoplaySeconds()),
+};
+for (const [id, action] of Object.entries(FIELDS)) byId(id).onchange = ({ target }) => action(target);
+for (const radio of document.querySelectorAll("[name=overlay]")) radio.onchange = () => setOverlay(radio.value);
+
+const comment = byId("comment");
+comment.onfocus = () => change(({ game }) => { state.writing = game.node; });
+comment.oninput = () => writeComment(comment.value);
+comment.onblur = () => change(() => { state.writing = null; });

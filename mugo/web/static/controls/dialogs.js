@@ -1,0 +1,45 @@
+// What all dialogs have in common: lists of opponents, and fields of a clock.
+
+import { defaultOpponent } from "../core/opponents.js";
+import { byId } from "../dom.js";
+
+/** Fill a list with the opponents of a game, in groups, each with its strength where that was measured. */
+export function listOpponents(select, opponents, preferred) {
+  const groups = new Map();
+  for (const { key, group, name, strength } of opponents) {
+    if (!groups.has(group)) groups.set(group, Object.assign(document.createElement("optgroup"), { label: group }));
+    groups.get(group).append(new Option(strength ? `${name} · ${strength}` : name, key));
+  }
+  select.replaceChildren(...groups.values());
+  select.value = defaultOpponent(opponents, preferred);
+}
+
+/** Put the fields of the time system into a dialog's form, before its menu. */
+export function addClockFields(form) {
+  const fields = byId("clock-fields").content.cloneNode(true);
+  form.querySelector("menu").before(fields);
+  const show = () => {
+    const system = form.clock.value;
+    for (const label of form.querySelectorAll("[data-clock]")) {
+      label.hidden = !label.dataset.clock.split(" ").includes(system);
+      label.querySelector("input").disabled = label.hidden;
+    }
+  };
+  form.clock.addEventListener("change", show);
+  show();
+}
+
+/** The selected time system, as GameClock's settings; null without a clock. */
+export function clockSettings(form) {
+  const system = form.clock.value;
+  if (system === "none") return null;
+  const [main, period, periods, increment] = ["main", "period", "periods", "increment"].map((name) => Number(form[name].value));
+  return system === "fischer" ? { main: 60 * main, period: 0, periods: 0, increment }
+    : { main: 60 * main, period, periods, increment: 0 };
+}
+
+// A dialog that is cancelled chooses nothing, also where it was confirmed before.
+for (const button of document.querySelectorAll("dialog button[type=button][value=cancel]")) {
+  button.onclick = () => button.closest("dialog").close("");
+}
+addEventListener("cancel", ({ target }) => { if (target.matches("dialog")) target.returnValue = ""; }, true);

@@ -1,0 +1,121 @@
+// The dialog "New game".  The browser remembers the choices of the last game.
+
+import { newGame } from "../actions/files.js";
+import { confirmReplacing } from "../ask.js";
+import { parseSize } from "../core/coordinates.js";
+import { sentence } from "../core/texts.js";
+import { byId } from "../dom.js";
+import { server } from "../server.js";
+import { showError } from "../store.js";
+import { addClockFields, clockSettings, listOpponents } from "./dialogs.js";
+
+const STORED = "mugo-new-game";          // in localStorage: name of a field -> its value
+const TERRITORY = ["Japanese", "Korean"];
+const form = document.querySelector("#new-game-dialog form");
+addClockFields(form);
+let preferredOpponent = null;            // the last one selected; another game may not have it
+let lastRequest = 0;                     // number of the last request for opponents; earlier answers are ignored
+
+const sizeText = (columns, rows) => `${Number(columns.value)}x${Number(rows.value)}`;
+
+/** The selected game, as the fields of the request "new". */
+function rules() {
+  if (form.game.value === "go") {
+    const size = form.size.value === "other" ? sizeText(form.columns, form.rows) : form.size.value;
+    return { name: "go", size, komi: Number(form.komi.value), handicap: Number(form.handicap.value),
+      rules: form.rules.value };
+  }
+  const [size, k] = form.board.value !== "other" ? form.board.value.split(" ")
+    : [sizeText(form.board_columns, form.board_rows), form.k.value];
+  return { name: "gomoku", size, k: Number(k), exactly: form.exactly.checked };
+}
+
+/** Show the fields of the selected game and board. */
+export function updateFields() {
+  const isGo = form.game.value === "go";
+  form.dataset.game = form.game.value;
+  byId("other-board").hidden = form.board.value !== "other";
+  byId("other-size").hidden = form.size.value !== "other";
+  form.columns.disabled = form.rows.disabled = !isGo || byId("other-size").hidden;
+  for (const name of ["board_columns", "board_rows", "k"]) {
+    form[name].disabled = isGo || byId("other-board").hidden;                // hidden fields are not validated
+  }
+  form.komi.disabled = form.rules.disabled = !isGo;
+  form.k.max = Math.max(3, form.board_columns.value, form.board_rows.value);
+  form.opponent.disabled = form.colour.value === "both";
+  updateHandicaps();
+}
+
+function updateHandicaps() {
+  const { rows, cols } = parseSize(rules().size);
+  const shortest = Math.min(rows, cols);
+  const most = shortest < 7 ? 0 : shortest < 9 || rows % 2 === 0 || cols % 2 === 0 ? 4 : 9;
+  const selected = Number(form.handicap.value);
+  form.handicap.replaceChildren(new Option("none", 0));
+  for (let stones = 2; stones <= most; stones++) form.handicap.append(new Option(`${stones} stones`, stones));
+  form.handicap.value = selected <= most ? selected : 0;
+}
+
+/** List the opponents in the selected game; without a network there are fewer. */
+export async function updateOpponents() {
+  const request = ++lastRequest;
+  let answer = { opponents: [], network_error: null };
+  try {
+    answer = await server.request("opponents",
+      { game: { ...rules(), handicap: 0, black: [], white: [], first: "B" }, moves: [] });
+  } catch (error) {
+    answer.network_error = error.message;
+  }
+  if (request !== lastRequest) return;
+  listOpponents(form.opponent, answer.opponents, preferredOpponent);
+  byId("network-error").hidden = !answer.network_error;
+  byId("network-error").textContent = answer.network_error ? sentence(answer.network_error) : "";
+}
+
+form.addEventListener("change", ({ target }) => {
+  updateFields();
+  if (target.name === "opponent") preferredOpponent = target.value;
+  if (["size", "handicap", "rules"].includes(target.name)) {
+    form.komi.value = Number(form.handicap.value) ? 0.5 : TERRITORY.includes(form.rules.value) ? 6.5 : 7.5;
+  }
+  if (["game", "size", "columns", "rows", "board", "board_columns", "board_rows", "k", "exactly"].includes(target.name)) updateOpponents();
+});
+byId("new-game-dialog").addEventListener("close", async () => {
+  if (byId("new-game-dialog").returnValue !== "start" || !await confirmReplacing("Start a new game")) return;
+  newGame(rules(), { human: form.colour.value, opponent: form.opponent.value, clock: clockSettings(form) })
+    .catch(showError);
+  remember();
+});
+
+// ---- the last choices
+
+function remember() {
+  const choices = Object.fromEntries([...form.elements].filter(({ name, type }) => name && type !== "radio")
+    .map((field) => [field.name, field.type === "checkbox" ? field.checked : field.value]));
+  for (const name of ["game", "size", "board", "colour"]) choices[name] = form[name].value;
+  try {
+    localStorage.setItem(STORED, JSON.stringify(choices));
+  } catch {
+    // storage is full or forbidden
+  }
+}
+
+/** Select what was chosen last. */
+export function recall() {
+  let choices = {};
+  try {
+    choices = JSON.parse(localStorage.getItem(STORED)) ?? {};
+  } catch {
+    return;                              // storage is forbidden, or damaged
+  }
+  const { opponent = null, handicap, ...others } = choices;
+  preferredOpponent = opponent;
+  for (const [name, value] of Object.entries(others)) {
+    if (!form[name]) continue;
+    if (form[name].type === "checkbox") form[name].checked = value;
+    else form[name].value = value;
+  }
+  form.clock.dispatchEvent(new Event("change"));
+  updateHandicaps();
+  if (handicap) form.handicap.value = handicap;
+}

@@ -1,0 +1,28 @@
+// The dialog "Play from here".
+
+import { playFrom } from "../actions/play.js";
+import { byId } from "../dom.js";
+import { canPlayFrom } from "../queries.js";
+import { state } from "../store.js";
+import { addClockFields, clockSettings, listOpponents } from "./dialogs.js";
+
+const form = document.querySelector("#play-from-dialog form");
+addClockFields(form);
+form.addEventListener("change", () => { form.opponent.disabled = form.colour.value === "both"; });
+
+/** Ask who plays from the current node. */
+export function askPlayFrom() {
+  if (!canPlayFrom(state)) return;
+  const { game, human, opponent } = state;
+  listOpponents(form.opponent, game.opponents, opponent);
+  form.colour.value = ["B", "W"].includes(human) ? human : game.toPlay();
+  form.opponent.disabled = false;
+  byId("play-from-title").textContent = game.moveNumber() ? `Play from move ${game.moveNumber()}` : "Play from here";
+  byId("play-from-dialog").showModal();
+}
+
+byId("play-from").onclick = askPlayFrom;
+byId("play-from-dialog").addEventListener("close", () => {
+  if (byId("play-from-dialog").returnValue !== "start") return;
+  playFrom({ human: form.colour.value, opponent: form.opponent.value || null, clock: clockSettings(form) });
+});

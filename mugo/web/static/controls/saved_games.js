@@ -1,0 +1,98 @@
+// The dialog "Recent games": the last games, which the browser keeps.
+
+import { openKept } from "../actions/files.js";
+import { confirm } from "../ask.js";
+import { MAX_CHARACTERS, MAX_GAMES, deleteAll, deleteEntry, listEntries } from "../core/autosave.js";
+import { byId, onChoice, updateChildren } from "../dom.js";
+import { forgetChanges, storageProblem, storeNow } from "../effects/storage.js";
+import { showError, state } from "../store.js";
+
+addEventListener("storage", () => byId("saved-dialog").open && listGames());
+
+/** 'You – MuGo mcts-200 · 9×9 · 34 moves · W+R · 2026-11-23, 14:05'. */
+function describe({ summary: found, saved }) {
+  if (!found) return "A game that cannot be read";
+  const { black, white, size, isGo, moves, result, date } = found;
+  const day = new Date(saved);
+  const time = `${day.toLocaleDateString("sv")} ${day.toLocaleTimeString("sv").slice(0, 5)}`;
+  return [`${black || "Black"} – ${white || "White"}`, `${isGo ? "" : "Gomoku "}${size}`,
+    `${moves} ${moves === 1 ? "move" : "moves"}`, result, date && !time.startsWith(date) ? `played ${date}` : null, time]
+    .filter(Boolean).join(" · ");
+}
+
+/** Show the list of games. */
+function openSavedGames() {
+  storeNow();
+  listGames();
+  byId("saved-dialog").showModal();
+}
+
+function listGames() {
+  let entries = [];
+  try {
+    entries = listEntries(localStorage);
+  } catch (error) {
+    storageProblem.text = "This browser forbids the page to keep games.";
+  }
+  const list = byId("saved-games");
+  const focused = choiceOf(document.activeElement);
+  updateChildren(list, entries.map((entry) => {
+    const text = describe(entry);
+    const open = Object.assign(document.createElement("button"), { type: "button", textContent: text, disabled: !entry.summary });
+    if (entry.id === state.game?.savedAs?.id) open.setAttribute("aria-current", "true");
+    const remove = Object.assign(document.createElement("button"), { type: "button", textContent: "Delete" });
+    remove.setAttribute("aria-label", `Delete ${text}`);
+    const item = document.createElement("li");
+    Object.assign(open.dataset, { id: entry.id, action: "open" });
+    Object.assign(remove.dataset, { id: entry.id, action: "delete" });
+    item.append(open, remove);
+    return item;
+  }));
+  // The games of other tabs may have changed places.
+  if (focused) list.querySelector(`[data-id="${focused.id}"][data-action=${focused.action}]`)?.focus();
+  byId("delete-all").disabled = !entries.length;
+  const size = (entries.reduce((sum, each) => sum + each.size, 0) / 1e6).toFixed(2);
+  byId("saved-note").textContent = storageProblem.text ?? `The last ${MAX_GAMES} games that you have played or changed, ` +
+    `up to ${MAX_CHARACTERS / 1e6} MB (now ${size}). They are in this browser only.`;
+}
+
+/** { id, action } of a button of the list; null for another element. */
+function choiceOf(element) {
+  const { id, action } = element?.closest("#saved-games button")?.dataset ?? {};
+  return id ? { id, action } : null;
+}
+
+onChoice(byId("saved-games"), choiceOf, ({ id, action }) => (action === "open" ? openGame(id) : removeGame(id)));
+
+async function openGame(id) {
+  try {
+    if (await openKept(id)) byId("saved-dialog").close();
+  } catch (error) {
+    showError(error);
+    listGames();
+  }
+}
+
+function removeGame(id) {
+  const buttons = [...byId("saved-games").querySelectorAll("button")];
+  const place = buttons.indexOf(document.activeElement);
+  forget(() => deleteEntry(localStorage, id), (savedAs) => savedAs?.id === id);
+  const left = [...byId("saved-games").querySelectorAll("button")];
+  (left[Math.min(place, left.length - 1)] ?? byId("saved-dialog").querySelector("[value=cancel]")).focus();
+}
+
+byId("saved").onclick = openSavedGames;
+byId("delete-all").onclick = async () => {
+  if (await confirm("Delete all games that this browser keeps?", "Delete all")) forget(() => deleteAll(localStorage), Boolean);
+};
+
+/** Delete entries; the game on the board, if it was one of them, is kept again when it changes. */
+function forget(action, isOnBoard) {
+  try {
+    action();
+    forgetChanges(isOnBoard);
+  } catch (error) {
+    showError(error);
+  }
+  listGames();
+}

@@ -1,0 +1,44 @@
+// The connection: what its messages mean for the page.
+
+import { newGame, restoreGame } from "../actions/files.js";
+import { LEVELS } from "../core/losses.js";
+import { browserSettings, storedInTab } from "../effects/storage.js";
+import { server } from "../server.js";
+import { change, resetAt, showError, state } from "../store.js";
+import { updateFields, updateOpponents } from "./new_game.js";
+
+server.onHello = ({ planes, levels, game }) => {
+  Object.assign(LEVELS, levels);
+  change(() => {
+    const wasConnected = state.server.isConnected;
+    Object.assign(state.server, { isConnected: true, planes });
+    if (!wasConnected) resetAt();        // what has failed is requested again
+  });
+  updateFields();
+  updateOpponents();
+  if (!state.game) begin(game);
+};
+
+/** Restore the game stored in this tab; without one, start `first`, a game of the server. */
+function begin(first) {
+  try {
+    restoreGame(storedInTab());
+  } catch {
+    newGame(first, { human: "B", opponent: null }).catch(showError);
+  }
+}
+
+server.onChange = (isConnected) => {
+  if (isConnected) return;
+  change(() => {
+    Object.assign(state, { job: null, analyzing: false, lineAnalysis: null, segments: [] });
+    state.server.isConnected = false;
+    state.at.message = { text: "The server does not answer. The game is kept in this tab; Save works.", isError: true };
+  });
+};
+
+/** Connect, with the settings that the browser remembers. */
+export function connect() {
+  change(() => Object.assign(state.settings, browserSettings()));
+  server.open();
+}

@@ -1,0 +1,40 @@
+// Elements of the page, and lists that are drawn again while a person uses them.
+//
+// A browser drops a click whose element was replaced between press and release, and the focus with it, so the elements of a
+// list stay, and only what differs in them changes.
+
+export const byId = (id) => document.getElementById(id);
+
+/** Give a parent these children: those that it has stay, and become like the new ones. */
+export function updateChildren(parent, children) {
+  const hadFocus = parent.contains(document.activeElement);
+  children.forEach((child, i) => {
+    const before = parent.childNodes[i];
+    if (!before) parent.append(child);
+    else if (before.nodeName !== child.nodeName) before.replaceWith(child);
+    else if (!before.isEqualNode(child)) become(before, child);
+  });
+  while (parent.childNodes.length > children.length) parent.lastChild.remove();
+  if (hadFocus && !parent.contains(document.activeElement)) parent.lastElementChild?.focus();
+}
+
+function become(before, child) {
+  if (child.nodeType === Node.TEXT_NODE) {
+    before.data = child.data;
+    return;
+  }
+  for (const { name } of [...before.attributes]) if (!child.hasAttribute(name)) before.removeAttribute(name);
+  for (const { name, value } of child.attributes) if (before.getAttribute(name) !== value) before.setAttribute(name, value);
+  updateChildren(before, [...child.childNodes]);
+}
+
+/** Call choose with the item of a clicked list element: the item that it had when it was pressed.
+    meaning: of an element, null if it has none. */
+export function onChoice(list, meaning, choose) {
+  let pressed = null;
+  list.addEventListener("pointerdown", ({ target }) => { pressed = meaning(target); });
+  list.addEventListener("click", ({ target, detail }) => {
+    const found = meaning(target);                       // null if the pointer has left the element
+    if (found !== null) choose((detail && pressed) || found);        // detail is 0 for a key
+  });
+}

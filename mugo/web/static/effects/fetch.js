@@ -1,0 +1,58 @@
+// What the board shows of the current position, if it is not there: its position, the opponents of the game, the data of the
+// overlay, and the score of a game that has just ended.  Each is requested once, until another position is shown.
+
+import { hasNetwork, overlayName } from "../queries.js";
+import { fetchOpponents, fetchPosition } from "../requests.js";
+import { server } from "../server.js";
+import { change, showScore, state } from "../store.js";
+
+const COMMANDS = { policy: "policy", ladders: "planes", plane: "planes", ownership: "ownership" };       // of an overlay
+
+export function fetchMissing() {
+  const { game, at } = state;
+  if (!state.server.isConnected || !game) return;
+  const { node } = game;
+  if (!node.position) {
+    request(at, "position", () => fetchPosition(game, node));
+    return;
+  }
+  if (!game.opponents) {
+    request(at, "opponents", () => fetchOpponents(game));
+    return;
+  }
+  const command = COMMANDS[overlayName(state)];
+  const isKnown = node[command] || (command === "ownership" && node.analysis?.ownership);
+  if (command && !isKnown && !(command === "policy" && !hasNetwork(state))) {
+    request(at, command, async () => {
+      const answer = await server.request(command, game.requestFields(node));
+      change(() => { node[command] = answer; });
+    });
+  }
+  if (node.position.is_over && !node.children.length && !game.resultAt(node) && state.tool === null) showResult(at, game, node);
+}
+
+/** Show the result of a finished game: in Go the score, in Gomoku the winner. */
+function showResult(at, game, node) {
+  if (!game.isGo) {
+    if (state.human && game.isInPlay() && !game.result) change(() => game.setResult(node.position.result, node));
+  } else if (!at.score && !at.isScoreHidden) {
+    request(at, "score", async () => {
+      const score = await server.request("score", game.requestFields(node));
+      if (state.at === at && !at.isScoreHidden) change(() => showScore(state, score));
+    });
+  }
+}
+
+/** Request something once for a position. */
+async function request(at, name, fetch) {
+  if (at.requested.has(name) || at.failed.has(name)) return;
+  at.requested.add(name);
+  try {
+    await fetch();
+  } catch (error) {
+    at.failed.add(name);
+    if (state.at === at) change(() => { at.message = { text: error.message, isError: true }; });
+  } finally {
+    at.requested.delete(name);
+  }
+}

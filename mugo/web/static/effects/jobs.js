@@ -1,0 +1,215 @@
+// The search that the server runs for this page: one at a time.
+//
+//   desired(state) -> the job that should run -> it is started, and the one that runs is stopped
+//
+// An answer counts if its job is still the one.  What a job finds goes into its node; what it ends, or a failure ends, into
+// the state, from which the next job follows.
+//
+//   genmove    MuGo's move in a node; it goes on while the person looks at another one
+//   check      a search of a node for teaching: of the position before a move, of that after it, or before one is played
+//   line       the analysis of one of all moves of a line
+//   hint       two seconds of analysis, for the best move
+//   analyze    an analysis until it is stopped
+//   values     the network's values along a part of a line
+
+import { isBetter, isComplete, ofResult } from "../core/analysis.js";
+import { COLOUR_NAMES, percent } from "../core/texts.js";
+import { hasNetwork, isGameOver, isMuGoToMove, isToBePrepared, offer, searchPlayer, uncheckedNode } from "../queries.js";
+import { fetchPosition } from "../requests.js";
+import { server } from "../server.js";
+import { change, showMessage, state } from "../store.js";
+
+const LINE_SIMULATIONS = 100;                    // for each move, when all moves are analysed
+const HINT_SECONDS = 2;
+const CHECK_SIMULATIONS = { mcts: 1600, uct: 8000 };     // of each search of teaching, at most
+const CHECK_SECONDS = 2;                         // of each, by the clock
+const MAX_WAIT = 5000;                           // milliseconds for each, after which the game goes on without
+
+/** The job that should run in a state; null if none should.  The current one, if it should go on. */
+export function desired(state) {
+  const { game, job, server: { isConnected }, at } = state;
+  if (!isConnected || !game) return null;
+  if (job?.kind === "genmove" && job.game === game && state.human && !game.result && !job.isCancelled) return job;
+  const { node } = game;
+  const make = (kind, fields = {}) => ({ kind, game, node, player: searchPlayer(state), isWaiting: false, ...fields });
+  const isKnown = node.position && game.opponents;
+  if (isKnown && state.tool === null) {
+    const unchecked = uncheckedNode(state);
+    if (unchecked) return make("check", { node: unchecked });
+    if (isMuGoToMove(state) && !offer(state) && !at.failed.has("genmove")) return make("genmove", { player: state.opponent });
+  }
+  const { lineAnalysis, segments } = state;
+  if (segments.length && game.opponents && hasNetwork(state)) return make("values", { node: segments[0].at(-1) });
+  if (lineAnalysis && game.opponents) return make("line", { node: lineAnalysis.nodes[lineAnalysis.done] });
+  if (!isKnown || isGameOver(node)) return null;
+  if (at.isHintWanted) return make("hint");
+  if (state.analyzing) return make("analyze");
+  return isToBePrepared(state) && !at.failed.has("check") ? make("check") : null;
+}
+
+const isSame = (a, b) => a === b || Boolean(a && b && ["kind", "game", "node", "player"].every((name) => a[name] === b[name]));
+
+/** Start and stop jobs as the state demands. */
+export function runJobs() {
+  advanceLine();
+  const [job, running] = [desired(state), state.job];
+  if (!isSame(job, running)) {
+    change(() => { state.job = job; });
+    if (job) run(job);
+    else server.request("stop").catch(() => {});
+  }
+  const current = state.job;
+  if (current?.kind === "check" && uncheckedNode(state) === current.node) {
+    current.timer ??= setTimeout(() => state.job === current && end(current), MAX_WAIT);
+  }
+}
+
+/** Pass over the nodes of the line that need no search. */
+function advanceLine() {
+  const { lineAnalysis } = state;
+  if (!lineAnalysis) return;
+  const { game, nodes } = lineAnalysis;
+  const isDone = (node) => node.final || (isComplete(node.analysis, LINE_SIMULATIONS) && !(game.isGo && game.isCounted(node)));
+  while (lineAnalysis.done < nodes.length && isDone(nodes[lineAnalysis.done])) lineAnalysis.done += 1;
+  if (lineAnalysis.done === nodes.length) change(() => { state.lineAnalysis = null; });
+}
+
+async function run(job) {
+  const { game, node } = job;
+  try {
+    if (job.kind === "line") {
+      await fetchPosition(game, node);
+      if (state.job !== job) return;
+      if (game.isGo && node.position.is_over) {          // a search would count dead stones as alive
+        const { result } = await server.request("score", game.requestFields(node));
+        change(() => {
+          node.final = ofResult(result) ?? ofResult("0");
+          game.touch();
+          if (state.job === job) state.job = null;
+        });
+        return;
+      }
+      if (node.final) {
+        change(() => { state.job = null; });
+        return;
+      }
+    }
+    const [command, fields] = REQUESTS[job.kind](job);
+    const answer = await server.request(command, { ...game.requestFields(node), ...fields }, (progress) => {
+      if (state.job === job) change(() => take(job, progress));
+    });
+    if (state.job !== job) return;
+    change(() => take(job, answer));
+    end(job, answer);
+  } catch (error) {
+    if (state.job !== job) return;
+    end(job);
+    showMessage(error.message, true);
+  } finally {
+    clearTimeout(job.timer);
+  }
+}
+
+// kind -> the request: [command, fields]
+const REQUESTS = {
+  genmove({ game, node, player }) {
+    const clock = game.clock?.node === node ? { clock: game.clock.forServer(game.toPlay(node)) } : {};
+    return ["genmove", { opponent: player, ...clock }];
+  },
+  check: ({ player }) => ["analyze", { player, simulations: CHECK_SIMULATIONS[player], seconds: CHECK_SECONDS }],
+  line: ({ player }) => ["analyze", { player, simulations: LINE_SIMULATIONS }],
+  hint: ({ player }) => ["analyze", { player, seconds: HINT_SECONDS }],
+  analyze: ({ player }) => ["analyze", { player }],
+  values: () => ["evaluate", {}],
+};
+
+/** Take what an answer has found into the node.  Teaching shows nothing before it offers a move back. */
+function take(job, { search, thinking, waiting }) {
+  const { game, node } = job;
+  job.isWaiting = Boolean(waiting);
+  if (thinking) node.thinking = thinking;
+  if (search && job.kind !== "check") storeAnalysis(game, node, search, job.kind === "line");
+}
+
+function storeAnalysis(game, node, search, isUnsaved) {
+  if (!isBetter(search, node.analysis)) return;
+  node.analysis = search;
+  game.touch(isUnsaved);
+}
+
+/** A job has ended with an answer, or without one: it has failed, was stopped by the server or has taken too long. */
+function end(job, answer = {}) {
+  change(() => {
+    state.job = null;
+    ENDS[job.kind](job, answer);
+  });
+}
+
+const ENDS = {
+  genmove({ game, node }, { move }) {
+    const colour = game.checkFlag();
+    if (colour) {
+      showFlag(colour);
+    } else if (!move) {
+      if (node === state.at.node) state.at.failed.add("genmove");
+    } else if (move === "resign") {
+      game.setResult(`${node.position.to_play === "B" ? "W" : "B"}+R`, node);
+      state.at.message = null;
+    } else {
+      const { node: current } = game;
+      const { hover } = state.at;
+      game.goTo(node);
+      const child = game.add(`${node.position.to_play} ${move}`);
+      game.pressClock(node, child, node.position.to_play);
+      if (current !== node) game.goTo(current);
+      else state.at.hover = hover;
+    }
+  },
+
+  check({ game, node, player }, { search }) {
+    if (search) {
+      node.evaluation = { player, ...search };
+      if (!(node.analysis?.visits > search.visits)) storeAnalysis(game, node, search, false);
+    } else if (uncheckedNode(state) === node) {
+      node.evaluation = { player, isMissing: true };
+    } else {
+      state.at.failed.add("check");
+    }
+  },
+
+  line({ node }, { search }) {
+    if (!search) state.lineAnalysis = null;
+    else if (!isComplete(node.analysis, LINE_SIMULATIONS)) state.lineAnalysis.done += 1;         // it has no moves
+  },
+
+  hint({ node }, { search }) {
+    state.at.isHintWanted = false;
+    const best = search?.moves[0];
+    if (!best) return;
+    const winRate = node.position.to_play === "B" ? best.win_rate : 1 - best.win_rate;
+    state.at.message = { text: `Best move: ${best.move}, win rate ${percent(winRate)} %.` };
+  },
+
+  analyze() { state.analyzing = false; },
+
+  values({ game }, { win_rates: winRates, leads }) {
+    const segment = state.segments.shift();
+    if (!winRates) {
+      state.segments = [];
+      return;
+    }
+    const count = (node) => game.requestFields(node).moves.length;
+    const start = count(segment[0]);
+    for (const node of segment) {
+      const i = count(node) - start;
+      Object.assign(node, { value: winRates[i], value_lead: leads?.[i] ?? null });
+    }
+    game.touch(false);
+  },
+};
+
+/** A side has lost on time: say it where the board does not show it. */
+export function showFlag(colour) {
+  const { game } = state;
+  state.at.message = game.node === game.clock.node ? null : { text: `${COLOUR_NAMES[colour]} has lost on time.` };
+}

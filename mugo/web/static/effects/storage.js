@@ -1,0 +1,130 @@
+// What a reload restores: the game, its players and the settings, in this tab's storage.  And the last games in the
+// browser's storage, as core/autosave.js keeps them.
+//
+// Both are written a second after a change, when the page is hidden or left, and before another game comes.  A step through
+// the game is no change: it is kept when the page is left.
+
+import { isFull, saveEntry } from "../core/autosave.js";
+import { formatSize } from "../core/coordinates.js";
+import { onReplace, showMessage, state } from "../store.js";
+
+const KEY = "mugo-2";                    // of this tab's state; the number is its format
+const BROWSER_KEYS = { moveNumbers: "mugo-move-numbers", sound: "mugo-sound" };          // settings of all tabs
+const DELAY = 1000;                      // milliseconds after a change in which others join it
+export const storageProblem = { text: null };          // why games are not kept; said once
+let timer = null;
+let seen = {};                           // the state that is stored, or is about to be
+let kept = {};                           // what the browser keeps of the game on the board: { game, revision, node }
+
+// ---- this tab
+
+/** What is stored in this tab. */
+function storedState() {
+  const { game, human, opponent, settings } = state;
+  const ofTab = Object.entries(settings).filter(([name]) => !(name in BROWSER_KEYS));
+  return { game: game.toJSON(), human, opponent, ...Object.fromEntries(ofTab) };
+}
+
+/** Store the state soon, if it has changed. */
+export function storeChanges() {
+  const { game, human, opponent, settings } = state;
+  if (!game) return;
+  const now = { game, revision: game.revision, human, opponent, settings: JSON.stringify(settings) };
+  if (Object.keys(now).every((name) => now[name] === seen[name])) return;
+  if (seen.settings && now.settings !== seen.settings) storeInBrowser(settings);
+  seen = now;
+  timer ??= setTimeout(storeNow, DELAY);
+}
+
+/** Store the state now. */
+export function storeNow() {
+  clearTimeout(timer);
+  timer = null;
+  const { game } = state;
+  if (!game) return;
+  const isKept = kept.game === game && kept.revision === game.revision && kept.node === game.node;
+  if (!isKept && (game.isUnsaved || game.savedAs)) keepGame();       // but not a file that is only viewed
+  else storeInTab();
+}
+
+function storeInTab() {
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify(storedState()));
+  } catch {
+    try {
+      sessionStorage.removeItem(KEY);    // it is full: a reload starts a new game, not one from before
+    } catch {
+      // it is forbidden
+    }
+  }
+}
+
+function storeInBrowser(settings) {
+  for (const [name, key] of Object.entries(BROWSER_KEYS)) {
+    const value = { true: "on", false: "off" }[settings[name]] ?? settings[name];
+    try {
+      localStorage.setItem(key, value);
+    } catch {
+      // storage is full or forbidden
+    }
+  }
+}
+
+/** The settings that the browser remembers. */
+export function browserSettings() {
+  try {
+    const [moveNumbers, sound] = Object.values(BROWSER_KEYS).map((key) => localStorage.getItem(key));
+    return { ...(moveNumbers && { moveNumbers }), sound: sound === "on" };
+  } catch {
+    return {};                           // storage is forbidden
+  }
+}
+
+/** What this tab has stored: { game: of Game.toJSON, human, opponent, settings }.  Throws if there is nothing to read. */
+export function storedInTab() {
+  const { game, human, opponent, ...settings } = JSON.parse(sessionStorage.getItem(KEY));
+  const known = Object.entries(settings).filter(([name]) => name in state.settings);
+  return { game, human, opponent, settings: Object.fromEntries(known) };
+}
+
+// ---- the last games
+
+/** Keep the game on the board in the browser's storage. */
+export function keepGame() {
+  const { game } = state;
+  try {
+    const { savedAs, ...stored } = storedState().game;
+    const { human, opponent } = state;
+    game.savedAs = saveEntry(localStorage, game.savedAs, summary(game), JSON.stringify({ human, opponent, game: stored }));
+    kept = { game, revision: game.revision, node: game.node };
+    storageProblem.text = null;
+  } catch (error) {
+    const isFirst = !storageProblem.text;
+    storageProblem.text = error.name === "SecurityError" ? "This browser forbids the page to keep games."
+      : isFull(error) ? "The browser's storage is full: this game is not kept."
+        : `This game is not kept: ${error.message}.`;
+    if (isFirst) showMessage(`${storageProblem.text} Save writes it into a file.`);
+  }
+  storeInTab();
+}
+
+/** Entries were deleted: the game on the board, if it was one of them, is kept again when it changes. */
+export function forgetChanges(isDeleted) {
+  const { game } = state;
+  kept = { game, revision: game.revision, node: game.node };
+  if (isDeleted(game.savedAs)) game.savedAs = null;
+}
+
+function summary(game) {
+  const { black, white, date, result } = game.info;
+  return { black, white, date, result: result ?? game.result ?? undefined, size: formatSize(game.size).replace("x", "×"),
+    isGo: game.isGo, moves: game.moveNumber(game.line().at(-1)) };
+}
+
+/** Store before another game comes, and when the page is hidden or left. */
+export function storeAtTheEnd() {
+  onReplace(storeNow);
+  for (const name of ["pagehide", "visibilitychange"]) {
+    addEventListener(name, () => (name === "pagehide" || document.hidden) && storeNow());
+  }
+}

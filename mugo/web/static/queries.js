@@ -1,0 +1,145 @@
+// What follows from the state: pure functions of it.
+
+import { valuesOf } from "./core/analysis.js";
+import { parseVertex } from "./core/coordinates.js";
+import { LEVELS, formatLoss } from "./core/losses.js";
+import { COLOUR_NAMES } from "./core/texts.js";
+
+// ---- analysis and overlays
+
+/** Whether a network plays the current game. */
+export const hasNetwork = ({ game }) => !game.networkError;
+
+/** The player that analyses the current game: "uct" where there is no network. */
+export const searchPlayer = (state) => (hasNetwork(state) ? state.settings.searchPlayer : "uct");
+
+/** Whether the analysis is hidden now: the person plays, and wants it so. */
+export const isAnalysisHidden = ({ settings, human, game }) => Boolean(settings.hidesAnalysis && human && !game.result);
+
+/** The overlay on the board. */
+export const overlayName = (state) => state.at.overlay ?? (isAnalysisHidden(state) ? "none" : state.settings.overlay);
+
+/** The search that the board shows: the analysis of the position, else what the opponent thought about it. */
+export const shownSearch = ({ game: { node } }) => (node.analysis?.moves.length ? node.analysis : node.thinking ?? null);
+
+/** { win_rate, lead } of the current position: of the result, the analysis or the network; null if none is known. */
+export function currentValues({ game: { node } }) {
+  return valuesOf(node) ?? (node.value == null ? null : { win_rate: node.value, lead: node.value_lead });
+}
+
+/** The vertex that a touch has shown and another plays, or null. */
+export const touchedVertex = ({ at }) => (at.score ? null : at.touched);
+
+// ---- the game that is played
+
+/** Whether a game of Gomoku is over; in Go a pass is always possible. */
+export const isGameOver = (node) => Boolean(node.position?.result);
+
+export const canResign = ({ game, human }) => Boolean(human && human !== "both" && !game.result && game.isInPlay());
+
+/** Whether a game can be played from the current node. */
+export const canPlayFrom = ({ game }) => Boolean(game.node.position && !game.node.position.is_over && game.opponents);
+
+export const isMuGosColour = ({ game, human }) => Boolean(human && human !== "both" && game.toPlay() !== human);
+
+/** Whether MuGo is to play in the current node, in a game that goes on. */
+const isMuGosTurn = (state) => isMuGosColour(state) && !state.game.result && state.game.isInPlay();
+
+/** Whether MuGo has to choose a move for the current node: it has none there yet. */
+export function isMuGoToMove(state) {
+  const { game, tool } = state;
+  const { position, children } = game.node;
+  return Boolean(isMuGosTurn(state) && tool === null && position && !position.is_over
+    && !children.some((child) => child.move && game.isInPlay(child)));
+}
+
+/** The node for which MuGo is choosing a move, or null. */
+export const thinkingNode = ({ job }) => (job?.kind === "genmove" ? job.node : null);
+
+/** Who plays a colour in the game that is played. */
+export function playerName({ human, opponent }, colour) {
+  if (human === "both") return COLOUR_NAMES[colour];
+  return colour === human ? "You" : `MuGo ${opponent}`;
+}
+
+/** The name of a player next to the board: who plays now, or who played in the record. */
+export function shownName(state, colour) {
+  const { game } = state;
+  if (game.played && game.isInPlay()) return playerName(state, colour);
+  const rank = game.info[colour === "B" ? "black_rank" : "white_rank"];
+  return (game.info[colour === "B" ? "black" : "white"] || COLOUR_NAMES[colour]) + (rank ? ` ${rank}` : "");
+}
+
+/** Why the person cannot play there now; null if the move may be sent. */
+export function moveError(state, vertex) {
+  const { game, human } = state;
+  const { node } = game;
+  const { position } = node;
+  if (isMuGosTurn(state)) {
+    if (offer(state)) return "Take the move back or play on first.";
+    if (uncheckedNode(state)) return "Your move is being checked.";
+    const colour = COLOUR_NAMES[position.to_play];
+    return isMuGoToMove(state) || thinkingNode(state) === node ? `MuGo is thinking: it plays ${colour}.`
+      : `MuGo plays ${colour}. Go to a position with your turn.`;
+  }
+  if (vertex === "pass" && !game.isGo) return "There is no pass in Gomoku.";
+  const at = parseVertex(vertex, game.size);
+  if (at && position.stones[at.row * game.size.cols + at.col] !== ".") return `${vertex} is occupied.`;
+  if (position.illegal[vertex]) return isGameOver(node) ? "The game is over." : `${vertex} ${position.illegal[vertex]}.`;
+  if (human && position.is_over && game.resultAt(node)) return "The game is over. Undo a pass to go on.";
+  return null;
+}
+
+/** Whose clock should run now: "B", "W" or null.  MuGo's runs while it searches. */
+export function runningColour(state) {
+  const { game, human, job, tool } = state;
+  const { clock } = game;
+  if (!clock || clock.isPaused || game.result || !human || clock.node.position?.is_over || offer(state) || tool) return null;
+  const colour = game.toPlay(clock.node);
+  const isMuGos = human !== "both" && colour !== human;
+  return !isMuGos || (thinkingNode(state) === clock.node && !job.isWaiting) ? colour : null;
+}
+
+// ---- teaching: a move that loses much is offered back before MuGo answers
+//
+//   position before --search--> lead        loss = lead before - lead after, of the side that moved
+//   position after  --search--> lead        win rates, where no network with scores plays the board
+
+/** Whether the person has just played the move of the current node, in a game with teaching. */
+function isToBeChecked({ game, human, settings }) {
+  const { node } = game;
+  return Boolean(settings.teaching && human && node.move && node.parent && !node.isAccepted && !game.result && game.isInPlay()
+    && game.isInPlay(node.parent) && (human === "both" || node.move[0] === human) && !game.reply() && !node.illegal
+    && !node.stones && !node.position?.is_over);
+}
+
+/** The evaluation of a node by the player that checks, { win_rate, lead, moves }; { isMissing } if it could not be had. */
+const evaluationOf = (state, node) => (node.evaluation?.player === searchPlayer(state) ? node.evaluation : null);
+
+/** The node to be searched next before it is known whether the last move is offered back; null if that is known. */
+export function uncheckedNode(state) {
+  if (!isToBeChecked(state)) return null;
+  const { node } = state.game;
+  const before = evaluationOf(state, node.parent);
+  if (!before || before.isMissing) return before ? null : node.parent;
+  return evaluationOf(state, node) ? null : node;
+}
+
+/** The move of the current node, if it is offered back: { node, text }; else null. */
+export function offer(state) {
+  if (!isToBeChecked(state)) return null;
+  const { node } = state.game;
+  const [before, after] = [node.parent, node].map((each) => evaluationOf(state, each));
+  if (!before || !after || before.isMissing || after.isMissing) return null;
+  const unit = before.lead != null && after.lead != null ? "lead" : "win_rate";
+  const lost = (before[unit] - after[unit]) * (node.move[0] === "B" ? 1 : -1);
+  if (lost < LEVELS[unit][state.settings.teachingLevel - 1]) return null;
+  return { node, text: `${node.move.slice(2)} lost ${formatLoss(lost, unit)} ${unit === "lead" ? "points" : "% of win rate"}.` };
+}
+
+/** Whether the current position is to be searched while the person thinks, so that the check after the move is quick. */
+export function isToBePrepared(state) {
+  const { game, human, settings } = state;
+  return Boolean(settings.teaching && human && !game.result && game.isInPlay() && !game.node.position?.is_over
+    && (human === "both" || game.toPlay() === human) && !evaluationOf(state, game.node));
+}

@@ -1,0 +1,92 @@
+// The WebSocket to the server.  A request has one answer; a search sends progress before its last answer.
+//
+// The server closes a connection that is not used.  The next request opens it again, and one that was on its way is sent
+// again.
+
+class Connection {
+  onHello(message) {}                    // called with the server's first message; controls/server.js replaces it
+  onChange(isConnected) {}               // called when the connection is made or lost; likewise
+
+  constructor() {
+    this.pending = new Map();            // id of a request -> { text, resolve, reject, onProgress }
+    this.lastId = 0;
+    this.delay = 500;                    // milliseconds before the next attempt to connect
+    this.isIdle = false;                 // whether the server has closed an unused connection: the next request opens it
+  }
+
+  open() {
+    this.isIdle = false;
+    const url = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`;
+    const socket = new WebSocket(url);
+    this.ready = new Promise((resolve, reject) => {
+      socket.onopen = () => {
+        for (const { text } of this.pending.values()) socket.send(text);
+        resolve(socket);
+      };
+      socket.onclose = ({ reason }) => {
+        reject(new Error(reason || "The server does not answer."));
+        this.handleClose(reason);
+      };
+    });
+    this.ready.catch(() => {});
+    socket.onmessage = ({ data }) => this.receive(JSON.parse(data));
+  }
+
+  handleClose(reason) {
+    this.isIdle = reason === "idle";
+    if (this.isIdle && this.pending.size) {
+      this.open();                       // the requests came while the server closed: it has not read them
+      return;
+    }
+    for (const { reject } of this.pending.values()) reject(new Error(reason || "The connection was lost."));
+    this.pending.clear();
+    this.ready = Promise.reject(new Error("The server does not answer."));
+    this.ready.catch(() => {});
+    if (this.isIdle) return;
+    this.onChange(false);
+    setTimeout(() => this.open(), this.delay);
+    this.delay = Math.min(2 * this.delay, 10_000);
+  }
+
+  receive(answer) {
+    if (answer.hello) {
+      this.delay = 500;
+      this.onChange(true);
+      this.onHello(answer);
+      return;
+    }
+    const request = this.pending.get(answer.id);
+    if (!request) return;
+    if (answer.error) {
+      this.pending.delete(answer.id);
+      request.reject(new Error(answer.error));
+    } else if (!request.onProgress || answer.done) {
+      this.pending.delete(answer.id);
+      request.resolve(answer);
+    } else {
+      request.onProgress(answer);
+    }
+  }
+
+  /** Let the server read a file of game records, bytes; resolves with its game, or with the list of its games. */
+  load(bytes, fields = {}) {
+    let binary = "";
+    for (let i = 0; i < bytes.length; i += 4096) binary += String.fromCharCode(...bytes.subarray(i, i + 4096));
+    return this.request("load", { data: btoa(binary), ...fields });
+  }
+
+  /** Send a request; resolves with its last answer, and throws the server's error.
+      onProgress: for a search, which cancels the previous one; called with each earlier answer. */
+  async request(command, fields = {}, onProgress = null) {
+    if (this.isIdle) this.open();
+    const socket = await this.ready;
+    const id = ++this.lastId;
+    const text = JSON.stringify({ id, command, ...fields });
+    return new Promise((resolve, reject) => {
+      this.pending.set(id, { text, resolve, reject, onProgress });
+      socket.send(text);
+    });
+  }
+}
+
+export const server = new Connection();  // controls/server.js opens it

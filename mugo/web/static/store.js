@@ -1,0 +1,116 @@
+// The state of the page, in one place.  Actions and effects change it, views read it.
+//
+//   server     whether it is connected, and what it said when it was: the names of planes
+//   game       the Game on the board; human and opponent play it
+//   at         all that belongs to the position on the board: a new one when the current node changes
+//   settings   what a reload keeps
+//   analyzing, lineAnalysis, segments    what the person wants to have searched
+//   job        the search that the server runs for this page; effects/jobs.js starts and ends it
+//
+// change(f) changes it, and calls the subscribers once for all changes of the same task of the browser.
+
+const DEFAULTS = {
+  overlay: "none",
+  plane: 0,                              // number of the plane that the overlay "plane" shows
+  searchPlayer: "mcts",                  // "mcts" or "uct": how positions are analysed
+  graphUnit: "win_rate",                 // "win_rate" or "lead": what the graph shows, where leads are known
+  hidesAnalysis: false,                  // whether the analysis is hidden while the person plays
+  teaching: false,                       // whether mistakes of the person are offered back
+  teachingLevel: 2,                      // the level of losses.LEVELS from which on they are
+  moveNumbers: "0",                      // of which stones: "0", how many of the last, "all" or "branch"
+  sound: false,
+};
+
+const newAt = (node) => ({
+  node,
+  message: null,                         // { text, isError } in the status line until the next action
+  score: null,                           // the server's answer to "score" while the score is shown
+  isScoreHidden: false,                  // whether the person has closed it
+  overlay: null,                         // the overlay here, in place of that of the settings, even if these are hidden
+  hover: null,                           // the vertex under the mouse or the cursor
+  touched: null,                         // the vertex that a first touch has shown
+  lineStart: null,                       // the first vertex of a line or an arrow
+  isHintWanted: false,
+  requested: new Set(),                  // names of what the server has been asked for
+  failed: new Set(),                     // names of what it could not answer, and kinds of jobs that have failed
+});
+let at = newAt(null);
+
+export const state = {
+  server: { isConnected: false, planes: {} },            // planes: "go", "gomoku" -> names
+  game: null,
+  human: null,                           // "B", "W" or "both": the colours of the person; null for a game that is viewed
+  opponent: null,                        // key of the opponent
+  get at() {
+    const node = this.game?.node ?? null;
+    if (at.node !== node) at = newAt(node);
+    return at;
+  },
+  settings: { ...DEFAULTS },
+  analyzing: false,                      // whether the position on the board is analysed, whichever it is
+  lineAnalysis: null,                    // { game, nodes, done } while all moves of a line are analysed
+  segments: [],                          // parts of lines, whose values the network has still to give
+  files: [],                             // [name, File] of several files that were opened at once
+  tool: null,                            // the selected tool (view/edit_tools.js) while the board is edited
+  writing: null,                         // the node whose comment is being written
+  autoplay: null,                        // the game that is stepped through
+  job: null,                             // { kind, game, node, player, isWaiting }
+};
+
+/** Forget what belongs to the position on the board, as if it had just been reached. */
+export function resetAt() { at = newAt(state.game?.node ?? null); }
+
+const subscribers = [];
+const replaceHandlers = [];
+let isScheduled = false;
+
+/** Call a function after each change of the state, in the order of the subscriptions. */
+export function subscribe(handler) { subscribers.push(handler); }
+
+/** Change the state; returns what the function returns. */
+export function change(f = () => {}) {
+  const value = f(state);
+  if (!isScheduled) {
+    isScheduled = true;
+    queueMicrotask(() => {
+      isScheduled = false;
+      for (const handler of subscribers) handler(state);
+    });
+  }
+  return value;
+}
+
+/** Show a message in the status line until the next action. */
+export function showMessage(text, isError = false) { change(() => { state.at.message = { text, isError }; }); }
+
+/** What a rejected promise says, in the status line. */
+export const showError = (error) => showMessage(error.message, true);
+
+/** Call a function before another game takes the place of the current one. */
+export function onReplace(handler) { replaceHandlers.push(handler); }
+
+/** Another game takes the place of the current one. */
+export function replaceGame(game, players) {
+  if (state.game) for (const handler of replaceHandlers) handler(state);
+  Object.assign(state, { game, human: null, opponent: null, analyzing: false, lineAnalysis: null, segments: [], tool: null,
+    writing: null, ...players });
+  const planes = state.server.planes[game.isGo ? "go" : "gomoku"] ?? [];
+  if (state.settings.plane >= planes.length) state.settings.plane = 0;
+  if (!isAvailable(state.settings.overlay, game)) state.settings.overlay = "none";
+  resetAt();
+}
+
+export const OVERLAYS = ["none", "policy", "search", "ownership", "ladders", "plane", "losses"];        // in the order of their keys
+const GO_ONLY = ["ownership", "ladders"];
+
+/** Whether a game has an overlay. */
+export const isAvailable = (name, game) => OVERLAYS.includes(name) && (game.isGo || !GO_ONLY.includes(name));
+
+/** Show a score; at the end of a game that is played it is the result. */
+export function showScore({ at, game, human }, score) {
+  Object.assign(at, { score, message: null, isScoreHidden: false });
+  const { resultNode } = game;
+  if (game.node.position.is_over && human && game.isInPlay() && (!resultNode || resultNode === game.node)) {
+    game.setResult(score.result, game.node);
+  }
+}

@@ -1,0 +1,88 @@
+// Draws what belongs to editing: the tools, the name and the annotations of a node, and what a tool would draw.
+
+import { parseVertex } from "../core/coordinates.js";
+import { annotation } from "../core/edit_properties.js";
+import { parseProperties, unescaped } from "../core/properties.js";
+import { COLOUR_NAMES, capital } from "../core/texts.js";
+import { TOOLS } from "../core/tools.js";
+import { byId } from "../dom.js";
+import { draw } from "./board.js";
+import { labelled, line, MARKS } from "./markup.js";
+
+const ORIGIN = { row: 0, col: 0 };
+const mark = (ident) => () => [MARKS[ident](ORIGIN, "on-empty")];
+const stroke = (isArrow) => () => [line({ row: 0.3, col: -0.3 }, { row: -0.3, col: 0.3 }, isArrow)];
+const label = (text) => () => labelled(ORIGIN, text, "on-empty");
+const stone = (className) => () => [draw("circle", { cx: 0, cy: 0, r: 0.36, class: className })];
+const ICONS = {
+  TR: mark("TR"), SQ: mark("SQ"), CR: mark("CR"), MA: mark("MA"), SL: mark("SL"), letter: label("A"),
+  number: label("1"), text: label("Ab"), LN: stroke(false), AR: stroke(true), TB: mark("TB"), TW: mark("TW"),
+  DD: stone("dim"), X: stone("black"), O: stone("white"), ".": stone("none"),
+};
+
+const ANNOTATIONS = [
+  { GB1: "Good for Black", GB2: "Very good for Black", GW1: "Good for White", GW2: "Very good for White", DM1: "Even",
+    DM2: "Clearly even", UC1: "Unclear", UC2: "Very unclear" },
+  { TE1: "Good move", TE2: "Very good move", IT: "Interesting move", DO: "Doubtful move", BM1: "Bad move", BM2: "Very bad move" },
+];
+
+/** Create the radio buttons of the tools and the options of the annotations. */
+export function createTools() {
+  byId("tools").replaceChildren(...Object.entries(TOOLS).map(([name, { title, key }]) => {
+    const input = Object.assign(document.createElement("input"), { type: "radio", name: "tool", value: name });
+    input.setAttribute("aria-label", title);
+    const tile = draw("svg", { viewBox: "-0.5 -0.5 1 1", class: "markup", "aria-hidden": "true" },
+      draw("rect", { x: -0.5, y: -0.5, width: 1, height: 1, class: "tile" }), ...ICONS[name]());
+    const face = document.createElement("span");
+    face.append(tile);
+    const choice = Object.assign(document.createElement("label"), { title: `${title} (${key.toUpperCase()})` });
+    choice.append(input, face);
+    return choice;
+  }));
+  for (const [kind, id] of ["position-annotation", "move-annotation"].entries()) {
+    byId(id).append(new Option("–", ""), ...Object.entries(ANNOTATIONS[kind]).map(([value, text]) => new Option(text, value)));
+  }
+}
+
+/** Show the selected tool, and the name and the annotations of the current node. */
+export function renderEditing({ game, tool }) {
+  const { node } = game;
+  const isEditing = tool !== null;
+  byId("edit").setAttribute("aria-pressed", String(isEditing));
+  byId("edit-tools").hidden = byId("node-fields").hidden = !isEditing;
+  document.querySelector("main").toggleAttribute("data-editing", isEditing);
+  const properties = parseProperties(node.properties);
+  const name = unescaped(properties.get("N")?.[0] ?? "");
+  const annotations = [0, 1].map((kind) => annotation(node.properties, kind));
+  const isHotspot = properties.has("HO");
+  const figure = properties.has("FG") && `Figure ${unescaped(properties.get("FG")[0].replace(/^\s*\d*\s*:?/, ""))}`.trim();
+  byId("node-info").textContent = [figure, name, ...annotations.map((value, kind) => ANNOTATIONS[kind][value]), isHotspot && "Hotspot"]
+    .filter(Boolean).join(" · ");
+  byId("node-info").hidden = isEditing;
+  if (!isEditing) return;
+  document.querySelector(`[name=tool][value="${tool}"]`).checked = true;
+  byId("tool-hint").textContent = `${capital(TOOLS[tool].title)}. ${TOOLS[tool].hint}`;
+  byId("edit-undo").disabled = !game.edits.done.length;
+  byId("edit-redo").disabled = !game.edits.undone.length;
+  const turn = node.position?.to_play ?? game.toPlay();
+  byId("edit-turn").textContent = `${COLOUR_NAMES[turn]} to play`;
+  byId("edit-turn").setAttribute("aria-label", `${COLOUR_NAMES[turn]} to play: change the side to move`);
+  if (document.activeElement !== byId("node-name")) byId("node-name").value = name;
+  byId("position-annotation").value = annotations[0];
+  byId("move-annotation").value = annotations[1];
+  byId("move-annotation").disabled = !node.move;
+  byId("hotspot").checked = isHotspot;
+}
+
+/** What the tool would draw: { elements, stone }; stone: "X" or "O" on the point under the mouse or the cursor. */
+export function toolPreview({ game, tool, at: { hover, lineStart } }) {
+  const at = hover && parseVertex(hover, game.size);
+  const from = lineStart && parseVertex(lineStart, game.size);
+  const elements = [];
+  if (from) {
+    elements.push(draw("circle", { cx: from.col, cy: from.row, r: 0.2, class: "mark line" }));
+    if (at && lineStart !== hover) elements.push(line(from, at, tool === "AR"));
+  }
+  const isFree = at && game.node.position?.stones[at.row * game.size.cols + at.col] !== tool;
+  return { elements, stone: isFree && (tool === "X" || tool === "O") ? tool : null };
+}

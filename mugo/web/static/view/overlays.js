@@ -1,0 +1,118 @@
+// The SVG elements of each overlay, from an answer of the server.
+
+import { parseVertex } from "../core/coordinates.js";
+import { formatLoss } from "../core/losses.js";
+import { formatCount, percent } from "../core/texts.js";
+import { draw } from "./board.js";
+
+function circle({ row, col }, r, className, opacity = 1) {
+  return draw("circle", { cx: col, cy: row, r, class: className, opacity });
+}
+
+function label({ row, col }, text, className = "", dy = 0, attributes = {}) {
+  return draw("text", { x: col, y: row + dy, class: className, ...attributes }, text);
+}
+
+function square({ row, col }, side, className, rx = 0.04) {
+  return draw("rect", { x: col - side / 2, y: row - side / 2, width: side, height: side, rx, class: className,
+    "data-point": `${row} ${col}` });
+}
+
+function* points(size) {
+  for (let i = 0; i < size.rows * size.cols; i++) yield [i, { row: Math.floor(i / size.cols), col: i % size.cols }];
+}
+
+/** The prior of every point; from 1 % on with its percentage. */
+export function policy({ priors }, size) {
+  const elements = [];
+  for (const [i, at] of points(size)) {
+    const prior = priors[i];
+    if (prior < 0.002) continue;
+    elements.push(circle(at, 0.46, "heat", 0.12 + 0.83 * Math.sqrt(prior)));
+    if (prior >= 0.01) elements.push(label(at, percent(prior), prior > 0.4 ? "bright" : "dark"));
+  }
+  return elements;
+}
+
+/** The moves of a search: win rate of the side to move above, if it is known, visits below; the most visited one in another
+    colour. */
+export function search({ moves }, size, toPlay) {
+  const elements = [];
+  const maxVisits = moves[0]?.visits ?? 1;
+  for (const [rank, { move, win_rate, visits }] of moves.entries()) {
+    const at = parseVertex(move, size);
+    const share = visits / maxVisits;
+    if (!at || (rank >= 8 && share < 0.05)) continue;
+    const isLabelled = share >= 0.02 || rank < 3;
+    elements.push(circle(at, isLabelled ? 0.47 : 0.16, rank ? "candidate" : "candidate best", 0.55 + 0.4 * share));
+    if (isLabelled) {
+      if (win_rate != null) elements.push(label(at, percent(toPlay === "B" ? win_rate : 1 - win_rate), "win-rate", -0.13));
+      elements.push(label(at, formatCount(visits), "visits", win_rate == null ? 0 : 0.22));
+    }
+  }
+  return elements;
+}
+
+/** What the moves of a line lost, on their stones; moves: of losses.lostByMoves.  From level 2 on with the loss. */
+export function losses({ unit, moves }, size, stones) {
+  const last = new Map(moves.map((each) => [each.vertex, each]));
+  return [...last.values()].flatMap(({ vertex, colour, lost, level }) => {
+    const at = parseVertex(vertex, size);
+    if (!at || stones[at.row * size.cols + at.col] !== (colour === "B" ? "X" : "O")) return [];
+    const dot = circle(at, level < 2 ? 0.17 : 0.34, `loss level-${level}`);
+    const text = formatLoss(lost, unit, lost >= 10 ? 0 : 1);
+    return level < 2 ? [dot] : [dot, label(at, text, level < 4 ? "dark" : "bright")];
+  });
+}
+
+/** The owner of each point, except under a living stone of that colour: a square, larger where it is more certain. */
+export function ownership({ ownership: values }, size, stones) {
+  const elements = [];
+  for (const [i, at] of points(size)) {
+    const side = 0.5 * Math.sqrt(Math.abs(values[i]) / 100);
+    if (side < 0.09 || stones[i] === (values[i] > 0 ? "X" : "O")) continue;
+    elements.push(square(at, side, values[i] > 0 ? "owner black" : "owner white"));
+  }
+  return elements;
+}
+
+/** The area of a scored board, except under a living stone. */
+export function area({ area: owners }, size, stones) {
+  const elements = [];
+  for (const [i, at] of points(size)) {
+    if (owners[i] === "." || stones[i] === (owners[i] === "B" ? "X" : "O")) continue;
+    elements.push(square(at, 0.3, owners[i] === "B" ? "owner black" : "owner white"));
+  }
+  return elements;
+}
+
+/** Whether plane `number` is set, for each point; packed: of the server's answer to "planes". */
+function unpackPlane(packed, number, size) {
+  const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
+  const bits = [];
+  const bytesPerPoint = bytes.length / (size.rows * size.cols);
+  for (let i = number >> 3; i < bytes.length; i += bytesPerPoint) bits.push(Boolean(bytes[i] >> (number & 7) & 1));
+  return bits;
+}
+
+/** The points on which a plane is set. */
+export function plane({ packed }, size, number) {
+  const bits = unpackPlane(packed, number, size);
+  return [...points(size)].filter(([i]) => bits[i]).map(([, at]) => square(at, 0.68, "plane", 0.1));
+}
+
+/** Moves that capture in a ladder, as triangles, and that escape from one, as diamonds.  names: of all planes. */
+export function ladders({ packed }, size, names) {
+  const captures = unpackPlane(packed, names.indexOf("ladder capture"), size);
+  const escapes = unpackPlane(packed, names.indexOf("ladder escape"), size);
+  const elements = [];
+  for (const [i, { row, col }] of points(size)) {
+    if (captures[i]) {
+      elements.push(draw("path", { d: `M${col} ${row - 0.38}l.36 .62h-.72z`, class: "ladder capture" }));
+    }
+    if (escapes[i]) {
+      elements.push(draw("path", { d: `M${col} ${row - 0.4}l.4 .4l-.4 .4l-.4 -.4z`, class: "ladder escape" }));
+    }
+  }
+  return elements;
+}

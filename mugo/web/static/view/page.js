@@ -1,0 +1,29 @@
+// Draws the whole page from the state.  A view reads the state, and changes and requests nothing.
+
+import { byId } from "../dom.js";
+import { state } from "../store.js";
+import { renderActions } from "./actions.js";
+import { renderAnalysis } from "./analysis.js";
+import { renderBoard } from "./position.js";
+import { renderClocks } from "./clocks.js";
+import { renderComment } from "./comment.js";
+import { renderEditing } from "./edit_tools.js";
+import { renderNavigation } from "./navigation.js";
+import { renderPlayers } from "./players.js";
+import { renderPlaying } from "./playing.js";
+import { renderReview } from "./review.js";
+import { renderSettings } from "./settings.js";
+import { hear } from "./sound.js";
+import { renderStatus } from "./status.js";
+import { renderTree } from "./tree.js";
+
+const VIEWS = [renderAnalysis, renderBoard, renderPlayers, renderNavigation, renderStatus, renderReview, renderTree, renderComment,
+  renderActions, renderEditing, renderPlaying, renderSettings, renderClocks, hear];
+
+export function render() {
+  const { game, server, at } = state;
+  for (const element of document.querySelectorAll("main, header [data-game-needed]")) element.inert = !game;
+  byId("offline").hidden = server.isConnected || !game;
+  if (game) for (const view of VIEWS) view(state);
+  else if (at.message) byId("status").textContent = at.message.text;
+}

@@ -1,0 +1,77 @@
+// The position on the board: stones, numbers, marks, the overlay, and the stones under the mouse.
+
+import { parseVertex } from "../core/coordinates.js";
+import { moveNumbers } from "../core/move_numbers.js";
+import { byId } from "../dom.js";
+import { overlayName, shownSearch, thinkingNode, touchedVertex } from "../queries.js";
+import { pointedMove } from "./analysis.js";
+import { Board } from "./board.js";
+import { toolPreview } from "./edit_tools.js";
+import { markup } from "./markup.js";
+import { currentOverlay } from "./overlay.js";
+import { area } from "./overlays.js";
+
+export const board = new Board(byId("board"));
+let drawnGame = null;
+let isInSight = true;                    // whether half of the board is
+new IntersectionObserver(([{ intersectionRatio: ratio }]) => { isInSight = ratio >= 0.5; }, { threshold: 0.5 })
+  .observe(byId("board-frame"));
+let shownNode = null;
+let marks = null;                        // of the position on the board
+
+export function renderBoard(state) {
+  const { game, human, at: { score }, settings } = state;
+  const { node } = game;
+  if (drawnGame !== game) {
+    board.drawEmpty(game.size);
+    drawnGame = game;
+    document.querySelector("main").dataset.game = game.isGo ? "go" : "gomoku";
+  }
+  const overlay = currentOverlay(state);
+  if (node.position) {
+    const shown = score ? { dead: score.dead, overlay: area(score, game.size, node.position.stones) } : { overlay };
+    marks = markup(node, game.size, node.position.stones);
+    const next = human || score ? [] : node.children.filter(({ move }) => move).map(({ move }) => move.slice(2));
+    const { moveNumbers: numbered } = settings;
+    const numbers = numbered === "0" || score || overlayName(state) === "losses" ? new Map() : moveNumbers(game, numbered);
+    board.show(node.position, { ...shown, markup: marks, next, numbers });
+    byId("markup-description").textContent = marks.text;
+  }
+  renderGhosts(state);
+  describeCursor(state);
+  // On a phone the board may be out of sight: another position shows it.
+  if (shownNode && shownNode !== node && !state.writing && !isInSight) byId("board-section").scrollIntoView();
+  shownNode = node;
+}
+
+/** Draw the stone that a click would play, or the principal variation that starts with it. */
+function renderGhosts(state) {
+  const { game, at: { score } } = state;
+  const hover = state.at.hover && (pointedMove() ?? state.at.hover);
+  const { position } = game.node;
+  const isBlack = position?.to_play === "B";
+  const info = hover && shownSearch(state)?.moves.find(({ move }) => move === hover);
+  if (state.tool !== null) {
+    const { elements, stone } = toolPreview(state);
+    board.showGhosts(stone ? [hover] : [], stone === "X", false);
+    board.showPreview(elements);
+  } else if (!hover || !position || score) board.showGhosts([], isBlack, false);
+  else if (info && (overlayName(state) === "search" || state.analyzing)) board.showGhosts(info.pv, isBlack, true);
+  else {
+    const at = parseVertex(hover, game.size);
+    const isFree = at && position.stones[at.row * game.size.cols + at.col] === "." && !position.illegal[hover];
+    board.showGhosts(isFree && thinkingNode(state) !== game.node ? [hover] : [], isBlack, false);
+    if (isFree && touchedVertex(state) === hover) board.showCrosshair(at);
+  }
+}
+
+/** Say what is under the keyboard's cursor. */
+function describeCursor({ game, at: { hover } }) {
+  const { position } = game.node;
+  if (!hover || !position || !board.cursor) return;
+  const { row, col } = parseVertex(hover, game.size);
+  const descriptions = { X: "black", O: "white", ".": position.illegal[hover] ?? "empty" };
+  const mark = marks?.names.get(hover);
+  const text = `${hover} ${descriptions[position.stones[row * game.size.cols + col]]}${mark ? `, ${mark}` : ""}`;
+  if (byId("cursor-description").textContent !== text) byId("cursor-description").textContent = text;
+}

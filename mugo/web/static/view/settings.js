@@ -1,0 +1,28 @@
+// The fields of the settings, as the state has them.
+
+import { LEVELS } from "../core/losses.js";
+import { byId } from "../dom.js";
+import { overlayName } from "../queries.js";
+
+const OFFERED_LEVELS = [2, 3, 4, 5];             // of LEVELS: those from which on a move can be offered back
+let listed = null;                               // the planes that are listed
+
+export function renderSettings(state) {
+  const { settings, server, game, at } = state;
+  const planes = server.planes[game.isGo ? "go" : "gomoku"] ?? [];
+  if (planes !== listed) {
+    listed = planes;
+    byId("plane").replaceChildren(...planes.map((plane, i) => new Option(plane, i)));
+    byId("teaching-level").replaceChildren(...OFFERED_LEVELS.map((level) =>
+      new Option(`${LEVELS.lead[level - 1]} points / ${100 * LEVELS.win_rate[level - 1]} %`, level)));
+  }
+  document.querySelector(`[name=overlay][value=${at.overlay ?? settings.overlay}]`).checked = true;
+  byId("plane").value = settings.plane;
+  byId("plane").hidden = overlayName(state) !== "plane";
+  byId("move-numbers").value = settings.moveNumbers;
+  byId("hide-analysis").checked = settings.hidesAnalysis;
+  byId("teaching").checked = settings.teaching;
+  byId("teaching-level").value = settings.teachingLevel;
+  byId("teaching-level").disabled = !settings.teaching;
+  byId("sound").checked = settings.sound;
+}

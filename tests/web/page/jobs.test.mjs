@@ -1,0 +1,158 @@
+// Which search the server should run, in which state of the page: desired(state) is a pure function.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { hint, toggleAnalysis } from "../../../mugo/web/static/actions/analysis.js";
+import { LEVELS } from "../../../mugo/web/static/core/losses.js";
+import { desired } from "../../../mugo/web/static/effects/jobs.js";
+import { moveError, offer, runningColour } from "../../../mugo/web/static/queries.js";
+import { resetAt, state } from "../../../mugo/web/static/store.js";
+import { goGame, moves } from "./games.mjs";
+
+LEVELS.lead = [0.5, 1.5, 3, 6, 12];
+const position = (toPlay) => ({ to_play: toPlay, stones: ".".repeat(81), illegal: {}, is_over: false });
+
+/** A page with a game in which the person is Black, at the last of these moves. */
+function page(played, fields = {}, settings = {}) {
+  const game = goGame(moves(...played));
+  game.opponents = [];
+  for (const node of game.line()) node.position = position(game.toPlay(node));
+  game.goTo(game.line().at(-1));
+  Object.assign(state, { game, human: "B", opponent: "policy", analyzing: false, lineAnalysis: null, segments: [], tool: null,
+    job: null, server: { isConnected: true, planes: {} } }, fields);
+  Object.assign(state.settings, { teaching: false, teachingLevel: 3, searchPlayer: "mcts" }, settings);
+  resetAt();
+  return game;
+}
+
+/** 'genmove B E5': the kind of the desired job and the last move of its node. */
+function job() {
+  const found = desired(state);
+  return found && `${found.kind} ${found.node.move ?? "start"}`;
+}
+
+test("MuGo moves when it is its turn, in a game that goes on", () => {
+  page(["B E5"]);
+  assert.equal(job(), "genmove B E5");
+  for (const fields of [{ human: "both" }, { human: null }, { human: "W" }, { tool: "TR" }, { server: { isConnected: false } }]) {
+    page(["B E5"], fields);
+    assert.equal(job(), null, JSON.stringify(fields));
+  }
+  page(["B E5"]).setResult("B+R", state.game.node);
+  assert.equal(job(), null);
+});
+
+test("MuGo's search goes on while the person looks elsewhere, until it is cancelled or the game is over", () => {
+  const game = page(["B E5"], { analyzing: true });
+  state.job = desired(state);
+  game.goTo(game.root);
+  assert.equal(desired(state), state.job);
+  state.job.isCancelled = true;
+  assert.equal(job(), "analyze start");
+});
+
+test("a search that has failed is not tried again before the position changes", () => {
+  const game = page(["B E5"]);
+  state.at.failed.add("genmove");
+  assert.equal(job(), null);
+  game.goTo(game.root);
+  assert.equal(job(), null);
+  game.goTo(game.root.children[0]);
+  assert.equal(job(), "genmove B E5");
+});
+
+test("a setup after a move is no reply: MuGo moves", () => {
+  const game = page(["B E5"]);
+  game.node.children.push({ parent: game.node, children: [], selected: 0, stones: ".".repeat(81), first: "B" });
+  assert.equal(job(), "genmove B E5");
+});
+
+test("MuGo's stones are not the person's, where its reply is known", () => {
+  const game = page(["B E5", "W C3"]);
+  game.goTo(game.line()[1]);
+  assert.match(moveError(state, "G7"), /^MuGo plays White\./);
+  game.setResult("B+R", game.line()[2]);
+  assert.equal(moveError(state, "G7"), null);              // a variation of a game that is over
+});
+
+test("a game that has ended with two passes goes on after an undo alone", () => {
+  const game = page(["B pass", "W pass"], { human: "both" });
+  game.node.position.is_over = true;
+  assert.equal(moveError(state, "G7"), null);
+  game.setResult("W+7.5", game.node);
+  assert.match(moveError(state, "G7"), /^The game is over\./);
+  state.human = null;                                      // viewed: the move is a variation
+  assert.equal(moveError(state, "G7"), null);
+});
+
+test("the analysis waits for MuGo and comes back after a hint", () => {
+  page(["B E5", "W C3"], { analyzing: true });
+  assert.equal(job(), "analyze W C3");
+  state.at.isHintWanted = true;
+  assert.equal(job(), "hint W C3");
+  state.at.isHintWanted = false;
+  assert.equal(job(), "analyze W C3");
+});
+
+test("the button of the analysis stops a hint", () => {
+  page(["B E5", "W C3"]);
+  hint();
+  assert.equal(job(), "hint W C3");
+  toggleAnalysis();
+  assert.equal(job(), null);
+  assert.equal(state.at.message, null);
+  toggleAnalysis();
+  assert.equal(job(), "analyze W C3");
+});
+
+test("a check searches before and after the move; then MuGo moves, or the move is offered back and the analysis goes on", () => {
+  const game = page(["B E5"], { analyzing: true }, { teaching: true });
+  assert.equal(job(), "check start");
+  game.root.evaluation = { player: "mcts", lead: 0 };
+  assert.equal(job(), "check B E5");
+  assert.match(moveError(state, "G7"), /^Your move is being checked/);
+  game.node.evaluation = { player: "mcts", lead: -2 };
+  assert.equal(job(), "genmove B E5");
+  game.node.evaluation = { player: "mcts", lead: -4 };
+  assert.equal(offer(state).text, "E5 lost 4.0 points.");
+  assert.equal(job(), "analyze B E5");
+  game.node.isAccepted = true;
+  assert.equal(job(), "genmove B E5");
+});
+
+test("without an evaluation the game goes on, and the thinking time is used for one", () => {
+  const game = page(["B E5"], {}, { teaching: true });
+  game.root.evaluation = { player: "mcts", isMissing: true };
+  assert.equal(job(), "genmove B E5");
+  page(["B E5", "W C3"], {}, { teaching: true });
+  assert.equal(job(), "check W C3");
+});
+
+test("MuGo's clock runs while it searches, and stands while it waits for others", () => {
+  const game = page(["B E5"]);
+  game.clock = { node: game.node, isPaused: false };
+  assert.equal(runningColour(state), null);
+  state.job = desired(state);
+  assert.equal(runningColour(state), "W");
+  state.job.isWaiting = true;
+  assert.equal(runningColour(state), null);
+  state.job = { ...desired({ ...state, job: null, at: state.at }), isWaiting: false };
+  assert.equal(runningColour(state), "W");                 // the next job has not waited
+});
+
+test("a line is analysed before what the person looks at", () => {
+  const game = page(["B E5", "W C3"], { human: null, analyzing: true });
+  state.lineAnalysis = { game, nodes: game.line(), done: 1 };
+  state.segments = game.segments();
+  assert.equal(job(), "values W C3");
+  state.segments = [];
+  assert.equal(job(), "line B E5");
+});
+
+test("what belongs to a position is gone in another one", () => {
+  const game = page(["B E5", "W C3"]);
+  Object.assign(state.at, { lineStart: "E5", touched: "E5", score: {}, overlay: "search", message: { text: "" } });
+  game.goTo(game.root);
+  const { at } = state;
+  assert.deepEqual([at.lineStart, at.touched, at.score, at.overlay, at.message], Array(5).fill(null));
+});
+

@@ -1,0 +1,181 @@
+"""Analyses on the page in a headless Chromium: games that are played, analysed, left and opened again."""
+import re
+
+import numpy as np
+import pytest
+
+from web_fakes import UniformNetwork
+from web_page import NUMBER, STATUS, STONES, load, new_game, save, screen_point
+
+from mugo.games.planes import unpack
+from mugo.nn.output import NetworkOutput
+
+ANALYSED = "document.getElementById('analyze-game').textContent === 'Analyse all moves'"
+NODES = "window.mugo.state.game.line()"
+MISTAKES = "[...document.querySelectorAll('#mistake-list tbody tr')].map((row) => " \
+           "[...row.cells].map((cell) => cell.textContent).join(' ')).join('|')"
+
+
+class CountingNetwork(UniformNetwork):
+    """Sees Black ahead by 60 points on 19x19, by 7.5 on 9x9 and 12 fewer with a stone in a corner; less the komi."""
+
+    def evaluate_packed(self, packed, features=None):
+        own_points, colour = features.T
+        own, other = np.moveaxis(unpack(packed)[..., :2], -1, 0)
+        n, size, _ = own.shape
+        black = np.where(colour[:, None, None] == 1, own, other)
+        is_bad = black[:, ::size - 1, ::size - 1].any((1, 2))
+        leads = (60 if size == 19 else 7.5 - 12.0 * is_bad) + colour * own_points
+        scores = (leads * colour).astype(np.float32)
+        priors = np.full((n, size * size + 1), 1 / (size * size + 1), np.float32)
+        return NetworkOutput(priors, np.tanh(scores / 20), None, scores, np.full(n, 10, np.float32))
+
+
+@pytest.fixture(scope="module")
+def network():
+    return CountingNetwork()
+
+
+def start(page, *, size=9, handicap=0, opponent="mcts-50"):
+    """A new game as Black, by the dialog."""
+    page.run(f"""(() => {{
+        document.getElementById('new').click();
+        const form = document.querySelector('#new-game-dialog form');
+        document.getElementById('status').textContent = '';
+        for (const [name, value] of [['game', 'go'], ['size', {size}], ['colour', 'B']]) {{
+            form.querySelector(`[name=${{name}}][value="${{value}}"]`).click();
+        }}
+        form.handicap.value = {handicap};
+        form.handicap.dispatchEvent(new Event('change', {{ bubbles: true }}));
+    }})()""")
+    option = f"document.querySelector('#new-game-dialog [name=opponent] [value=\"{opponent}\"]')"
+    page.until(option)
+    page.run(f"{option}.selected = true; document.querySelector('#new-game-dialog [value=start]').click()")
+    page.until("!document.querySelector('#confirm-dialog[open] [value=yes]')?.click() && "
+               f"window.mugo.state.game.size.rows === {size} && window.mugo.state.opponent === '{opponent}'"
+               f" && {STATUS} !== '' && {NUMBER} === '{'1 / 1' if handicap else '0 / 0'}'", 60)
+
+
+def play(page, vertex, size=9):
+    """Play a move, and wait for MuGo's."""
+    before = page.run("window.mugo.state.game.line().length")
+    page.until(f"window.mugo.state.game.node.position?.to_play === 'B' && {STATUS}.includes('Black to play')", 60)
+    page.click(*screen_point(page, vertex, size))
+    page.until(f"window.mugo.state.game.line().length === {before + 2} && {STATUS}.includes('Black to play')", 60)
+
+
+def analyse(page, seconds=90):
+    page.run("document.getElementById('analyze-game').click()")
+    page.until(ANALYSED, seconds)
+
+
+def losses(page):
+    """What each move lost, in points."""
+    return page.run(f"""import('/static/core/losses.js').then(({{ lostByMoves }}) =>
+        lostByMoves({NODES}).moves.map(({{ lost }}) => lost))""")
+
+
+def test_a_handicap_game_has_small_losses_and_a_smooth_graph(page):
+    start(page, size=19, handicap=6)
+    for vertex in ("C14", "R6"):
+        play(page, vertex, 19)
+    assert page.run(f"{NODES}.some(({{ thinking }}) => thinking?.moves.length)")          # MuGo has searched
+    assert page.run(f"{NODES}.every(({{ analysis }}) => !analysis)") and "Black wins" not in save(page)
+    assert not page.run(f"{NODES}.some(({{ thinking }}) => thinking?.lead != null)")      # with another komi
+    analyse(page)
+    leads = page.run(f"{NODES}.map(({{ analysis }}) => analysis.lead)")
+    assert len(leads) == 6 and max(leads) - min(leads) < 1 and min(leads) > 40
+    assert len(losses(page)) == 5 and max(map(abs, losses(page))) < 1
+
+
+def test_what_an_opponent_thinks_is_shown_and_is_no_analysis(page):
+    start(page)
+    play(page, "E5")
+    page.press("2")
+    page.press("ArrowLeft")
+    page.until("document.querySelectorAll('.overlay .candidate').length > 0")
+    assert page.run("document.getElementById('legend').textContent").startswith("What MuGo considered")
+    assert page.run("document.getElementById('moves').hidden") and page.run("!window.mugo.state.game.node.analysis")
+
+
+def test_a_game_against_a_search_without_a_network_can_be_reviewed(page):
+    start(page, opponent="uct-100")
+    for vertex in ("E5", "A1"):
+        play(page, vertex)
+    analyse(page)
+    page.until(rf"/Black A1 1\d\.\d/.test({MISTAKES})")
+    assert page.run(f"{NODES}.every(({{ analysis }}) => analysis.lead !== null && analysis.visits >= 100)")
+
+
+def test_a_review_is_whole_after_a_reload_half_way_and_in_its_file(page):
+    load(page, "(;GM[1]FF[4]CA[UTF-8]SZ[9]KM[7.5];B[ee];W[gc];B[ai];W[gg])")
+    page.run("document.getElementById('analyze-game').click()")
+    page.until(f"{NODES}.filter(({{ analysis }}) => analysis?.visits >= 100).length >= 2", 60)
+    page.reload()
+    page.until(f"document.querySelector('.grid') && {STATUS}.includes('to play')")
+    kept = page.run(f"{NODES}.filter(({{ analysis }}) => analysis?.moves.length).length")
+    assert kept >= 2
+    page.run("""(() => {
+        const { server } = window.mugo;
+        const request = server.request.bind(server);
+        window.analysed = 0;
+        server.request = (command, ...rest) => {
+            window.analysed += command === 'analyze';
+            return request(command, ...rest);
+        };
+    })()""")
+    analyse(page)
+    assert page.run("window.analysed") == 5 - kept           # of those with visits and moves none is searched again
+    page.until(rf"/^3 Black A1 1\d\.\d [A-J]\d(\||$)/.test({MISTAKES})")
+    listed, text = page.run(MISTAKES), save(page)
+    assert text.count("]LZ[MuGo") == 4 and "LZOP[MuGo" in text and text.count("Black wins") == 5
+    new_game(page)
+    load(page, text)
+    page.until(f"{MISTAKES} === {listed!r}")
+    assert page.run("document.querySelectorAll('#moves tbody tr').length") == 3
+    page.press("2")
+    page.until("document.querySelectorAll('.overlay .candidate').length > 0")
+    assert save(page) == text
+    page.press("0")
+
+
+def test_a_finished_game_keeps_its_result_when_it_is_opened_again(page):
+    new_game(page)
+    page.click(*screen_point(page, "E5"))
+    page.until(f"{STONES} === 1")
+    for number in (2, 3):
+        page.press("p")
+        page.until(f"{NUMBER} === '{number} / {number}'")
+    page.until(f"{STATUS}.startsWith('Black wins by 73.5')")
+    summary = "document.getElementById('search-summary').textContent"
+    page.until(f"{summary} === 'Black wins 100.0 % · B+73.5'")
+    text = save(page)
+    page.reload()
+    page.until(f"document.querySelector('.grid') && {summary} === 'Black wins 100.0 % · B+73.5'")
+    load(page, text)
+    page.press("End")
+    page.until(f"{NUMBER} === '3 / 3' && {summary} === 'Black wins 100.0 % · B+73.5'")
+
+
+def test_a_hint_shows_its_search_in_this_position_only(page):
+    new_game(page)
+    page.press("h")
+    page.until("document.querySelectorAll('.overlay .candidate').length > 0")
+    page.until(f"{STATUS}.startsWith('Best move: ')", 30)
+    vertex = re.match(r"Best move: (\w+),", page.run(STATUS))[1]
+    assert page.run("document.querySelector('[name=overlay]:checked').value") == "search"
+    page.click(*screen_point(page, vertex))
+    page.until(f"{STONES} === 1")
+    assert page.run("document.querySelector('[name=overlay]:checked').value") == "none"
+    assert page.run("document.querySelectorAll('.overlay *').length") == 0
+
+
+def test_a_hint_does_not_end_the_analysis(page):
+    new_game(page)
+    page.press("a")
+    page.until("window.mugo.state.job?.kind === 'analyze'")
+    page.press("h")
+    page.until(f"{STATUS}.startsWith('Best move: ') && window.mugo.state.job?.kind === 'analyze'", 30)
+    page.press("a")
+    page.until("window.mugo.state.job === null")
+    page.press("0")

@@ -1,0 +1,50 @@
+"""The imports of the page's modules: one way, as the head of main.js says, and without circles."""
+import re
+from pathlib import Path
+
+import mugo
+
+STATIC = Path(mugo.__path__[0]) / "web/static"
+LAYERS = [("core",), ("store.js",), ("queries.js",), ("server.js", "dom.js"), ("requests.js", "ask.js"),
+          ("actions", "effects", "view"), ("controls",), ("main.js",)]
+MODULES = sorted(path.relative_to(STATIC) for path in STATIC.rglob("*.js") if path.name != "load_error.js")
+
+
+def imports_of(module: Path) -> list[Path]:
+    """The modules that a module imports."""
+    found = re.findall(r'^(?:import|export)\b[^;]*?"(\.[^"]+)";', (STATIC / module).read_text(), re.MULTILINE)
+    return [(STATIC / module.parent / name).resolve().relative_to(STATIC.resolve()) for name in found]
+
+
+def layer_of(module: Path) -> int:
+    return next(i for i, names in enumerate(LAYERS) if module.parts[0] in names)
+
+
+def test_imports_run_one_way():
+    for module in MODULES:
+        for imported in imports_of(module):
+            assert imported in MODULES
+            if module.parts[0] != imported.parts[0]:
+                assert layer_of(imported) < layer_of(module), f"{module} imports {imported}"
+
+
+def test_no_modules_import_each_other():
+    done: set[Path] = set()
+
+    def visit(module: Path, path: list[Path]) -> None:
+        assert module not in path, " -> ".join(map(str, [*path, module]))
+        if module not in done:
+            for imported in imports_of(module):
+                visit(imported, [*path, module])
+            done.add(module)
+
+    for module in MODULES:
+        visit(module, [])
+    assert len(done) == len(MODULES) > 30
+
+
+def test_the_core_knows_neither_document_nor_server():
+    for module in MODULES:
+        if module.parts[0] == "core":
+            assert not re.search(r"\b(document|window|location|WebSocket|localStorage|sessionStorage)\.",
+                                 (STATIC / module).read_text()), module
