@@ -226,7 +226,7 @@ def test_an_analysis_of_a_region_searches_its_moves_only(page, by):
     region = ["A1", "B1", "A2", "B2"]
     result = page.search("analyze", game=go_game(), moves=["B C3"], player=by, simulations=200, allow=region,
                          avoid=["B2"])["search"]
-    assert {move["move"] for move in result["moves"]} == {"A1", "B1", "A2"}
+    assert {move["move"] for move in result["moves"]} <= {"A1", "B1", "A2"}
     assert {vertex for move in result["moves"] for vertex in move["pv"]} <= {"A1", "B1", "A2", "pass"}
     shallow = page.search("analyze", game=go_game(), moves=["B C3"], player=by, simulations=200, allow=region,
                           depth=1)["search"]
@@ -359,7 +359,7 @@ def test_an_idle_session_is_closed(client, monkeypatch):
     ('{"id": []}', "'id' must be a number or a string"),
     ("{}", "'command' is missing"),
     ('{"command": "sing"}', "unknown command 'sing' (known: new, opponents, position, play, policy, planes, ownership, "
-                       "score, load, analyze, genmove, evaluate, stop)"),
+                       "score, tsumego_frame, load, analyze, genmove, evaluate, stop)"),
     ('{"command": "position"}', "'game' is missing"),
     ('{"command": "position", "game": {"size": true, "komi": 0}, "moves": []}', "'size' cannot be a bool"),
     ('{"command": "position", "game": {"size": 9, "komi": NaN}, "moves": []}',
