@@ -317,7 +317,7 @@ def test_every_result_is_of_a_network_in_models():
 def test_a_user_page_names_no_network_that_is_not_shipped(page):
     """A version stands in a network's name, and outside of the lab it is that of the network in models/."""
     text = page.read_text()
-    named = set(re.findall(r"(?:policy|gomoku)-\d+(?:-small)?-v\d+", text))
+    named = set(re.findall(r"(?:policy|gomoku)-\d+(?:-[a-z]+)?-v\d+", text))
     assert named - set(VERSIONS.values()) == set()
     assert re.findall(r"(?<![\w.-])v\d{1,2}\b(?!\d|\.\d)", text) == []
 
@@ -343,7 +343,7 @@ def test_a_user_page_states_results_of_the_file_only(page):
     text = re.sub(r"<!-- \w+ ?[\w-]*: written by.*?<!-- end -->|^```.*?^```", "", page.read_text(),
                   flags=re.DOTALL | re.M)
     for part in re.split(r"\n\n|\n(?=\| |- )", text):
-        named = set(re.findall(r"policy-\d+(?:-small)?", part)) & set(VERSIONS)
+        named = set(re.findall(r"policy-\d+(?:-(?:small|five))?", part)) & set(VERSIONS)
         known = set().union(*(results_of(name) for name in named)) | {"100 %"}
         if named:
             assert [found for found in STATED.findall(" ".join(part.split())) if found not in known] == [], part

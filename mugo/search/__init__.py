@@ -2,7 +2,7 @@
 
 Read in this order; each module opens with what it is:
 
-    in and out   settings, result
+    in and out   settings, avoided, result
     the tree     records, tree, expansion, solver, compact, tree_arrays, atomics
     selection    formulas, puct, rave, gumbel, root_priors
     the loop     search, threaded_growth, batched_growth, stopping
