@@ -51,7 +51,7 @@ def write_game_planes(size, setup, moves, scratch, symmetry, out):
     for i in range(len(moves)):
         p, c = decode(b, moves[i])
         set_to_play(b, c)
-        write_planes(b, scratch.history, scratch.work[0], scratch.line, scratch.candidates, symmetry, out)
+        write_planes(b, scratch.history, scratch, symmetry, out)
         play(b, p, c)
         scratch.history[b.moves] = b.hash
     return len(moves)

@@ -7,9 +7,10 @@ import pytest
 from mugo.games import game
 from mugo.games.board import POINTS, new_boards
 from mugo.games.coords import symmetries
+from mugo.games.light_board import LIGHT_BOARD
 from mugo.games.planes import new_scratch
 from mugo.games.position import BasePosition
-from mugo.search import rave, records, tree
+from mugo.search import formulas, rave, records, tree
 
 
 class Grown:
@@ -22,6 +23,7 @@ class Grown:
                       rollouts=1, lambda_=1.0, max_pass_prior=1.0) | settings
         for name, value in chosen.items():
             self.trees[0]["params"][name] = value
+        formulas.set_addresses(self.trees[0]["params"], position.game)
         self.nodes = np.zeros(nodes, records.NODE)
         self.edges = np.zeros(max_edges, records.EDGE)
         self.table = np.zeros(1 << 16, np.int32)
@@ -64,8 +66,8 @@ class Grown:
         if self.trees[0]["params"]["rave"]:
             first_plays, amaf = np.zeros(POINTS, np.int8), np.zeros((n, 2, POINTS, 2), np.float32)
             for k in np.flatnonzero(~leaves[:n]["known"]):
-                leaves[k]["value"] = tree.evaluate_leaf(self.trees[0], self.boards, 1 + k, 1 + n + k, self.ownership,
-                                                        first_plays, amaf[k])
+                leaves[k]["value"] = tree.evaluate_leaf(self.trees[0], self.boards, 1 + k, 1 + n + k,
+                                                        np.zeros(1, LIGHT_BOARD), self.ownership, first_plays, amaf[k])
         else:
             tree.evaluate_leaves(self.trees, self.boards, leaves, 0, n, n, self.ownership)
         asked = int(leaves[:n]["needs_evaluation"].sum())

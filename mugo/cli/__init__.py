@@ -3,6 +3,7 @@
     main             the table of commands, and what happens when one of them fails
     help             `mugo help`: all options of a kind
     completion       shell completion
+    bench            `mugo bench`: the signature and the speed of the search
     doctor           `mugo doctor`: what a bug report needs to know
     demo             `mugo demo`: the whole pipeline on the sample games
 

@@ -38,6 +38,7 @@ COMMANDS = {
     "match": ("match.tournament", "play matches between players and GTP programs"),
     "review": ("review.command", "review game records move by move"),
     "play": ("tui.play", "play in the terminal"),
+    "bench": ("cli.bench", "measure the speed of the search, and print the signature of what it does"),
     "doctor": ("cli.doctor", "examine this machine and installation, for bug reports"),
     "help": ("cli.help", "explain all options of a kind, for example of the search"),
     "completion": ("cli.completion", "print a script that completes commands and options in a shell"),

@@ -5,7 +5,7 @@ Read in this order; each module opens with what it is:
     notation   coords, rules
     boards     board, area, territory, replay, handicap
     reading    ladders, patterns, dead_stones, seki
-    rollouts   light_board, rollouts
+    rollouts   addresses (compiled functions that are called by address), light_board, rollouts
     positions  position, go, gomoku, tsumego
     networks   planes
     search     game (dispatch over Go and Gomoku), go_priors, gomoku_priors, gomoku_fours

@@ -8,8 +8,9 @@ records, whose result checks the count.  scoring.without_dead knows seki, and ta
 import numpy as np
 from numba import njit
 
+from mugo.games.addresses import address_of
 from mugo.games.board import BLACK, BORDER, POINTS, WHITE, clear, is_stone, points, put_stone
-from mugo.games.rollouts import MOGO, roll_out_ownership
+from mugo.games.rollouts import ROLL_OUT, roll_out_mogo, roll_outs_ownership
 
 SEED = np.uint64(20160920)               # of the rollouts: the same position always gives the same result
 CLEARLY_DEAD = -0.2                      # mean ownership, for its colour, of a chain that is removed before others
@@ -34,13 +35,18 @@ def mark_dead_chains(b, ownership, n, is_safe, dead):
     return lowest < 0
 
 
-@njit(cache=True, nogil=True)
-def remove_dead_chains(boards, n, max_unsettled):
+def remove_dead_chains(boards: np.ndarray, n: int, max_unsettled: float) -> bool:
     """Remove the dead chains of boards[0], by n MoGo rollouts; it then has no history.
 
     A position with more than max_unsettled points that neither colour owns after three quarters of the rollouts is not
     finished, and stays as it is.  Returns whether the position is finished.  boards: BOARD (2,); boards[1] is scratch.
     """
+    return _remove_dead_chains(boards, address_of(roll_out_mogo, ROLL_OUT), n, max_unsettled)
+
+
+@njit(cache=True, nogil=True)
+def _remove_dead_chains(boards, roll_out_address, n, max_unsettled):
+    """As remove_dead_chains."""
     ownership = np.empty(POINTS, np.int32)
     is_safe = np.zeros(POINTS, np.bool_)
     dead = np.zeros(POINTS, np.bool_)
@@ -48,7 +54,7 @@ def remove_dead_chains(boards, n, max_unsettled):
     while True:
         boards[0].random = SEED
         ownership[:] = 0
-        roll_out_ownership(boards, MOGO, n, ownership)
+        roll_outs_ownership(boards, roll_out_address, n, ownership)
         b = boards[0]
         unsettled = 0
         for p in points(b):

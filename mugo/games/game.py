@@ -4,8 +4,8 @@
     Gomoku    gomoku: where b.k, how many in a row win, is not 0
 
 The search and the players use only these functions and position.BasePosition.  One record holds a board of either
-game, so every function is compiled once; the dispatch costs one comparison.  Outcomes are 1 if Black has won, -1 if
-White has, 0 for a draw.
+game.  Small functions look at b.k.  Large ones, those of SIGNATURES, are called by address (addresses), so that only
+those of the game that is played are compiled.  Outcomes are 1 if Black has won, -1 if White has, 0 for a draw.
 
     b           BOARD, one record               history     uint64 (at least b.moves + 1,)
     scratch     planes.Scratch                  symmetry    int64 (points + 1,), a row of coords.symmetries
@@ -14,12 +14,14 @@ White has, 0 for a draw.
     first_plays int8 (POINTS,)
 """
 import functools
+from typing import Any
 
 import numpy as np
-from numba import njit
+from numba import njit, types
 
 from mugo.core.files import BadInput
 from mugo.games import area, board, go_priors, gomoku, gomoku_fours, gomoku_priors, planes, rollouts, territory
+from mugo.games.addresses import BOARD_TYPE, address_of, caller
 from mugo.games.board import LEGAL, ZOBRIST, is_repetition, is_true_eye, legality
 from mugo.games.coords import PASS, BoardSize, symmetries
 from mugo.games.go import Position as Go
@@ -89,32 +91,10 @@ def is_candidate(b, p):
     return is_gomoku(b) or (not is_true_eye(b, p, c) and legality(b, p, c) == LEGAL)
 
 
-@njit(cache=True, nogil=True)
-def forced_move(b, reads_threats):
-    """(point, lower, upper): the only move that has to be considered, 0 if there is none such; bounds of its value.
-
-    Gomoku: the move that wins at once, value 1, or else the one that blocks such a move of the opponent.  Where the
-    opponent has two, blocking one of them loses: value -1.  reads_threats: also the move that makes two winning points,
-    where nobody has one, value 1.  This costs more than a rollout's share of a simulation, less than a network's.
-    """
-    if is_gomoku(b):
-        p = gomoku.any_winning_point(b, b.to_play)
-        if p:
-            return p, 1, 1
-        p = gomoku.any_winning_point(b, -b.to_play)
-        if p:
-            return p, -1, -1 if gomoku.any_winning_point(b, -b.to_play, p) else 1
-        p = gomoku.double_threat(b, b.to_play) if reads_threats else 0
-        if p:
-            return p, 1, 1
-    return 0, -1, 1
-
-
-@njit(cache=True, nogil=True)
-def winning_sequence(b):
+def winning_sequence(b: np.void) -> int:
     """The first move of a sequence that wins by force for the side to move, 0 if none is found.  Gomoku: fours alone
     (gomoku_fours), where nobody can win at once.  It costs up to 2 ms: for the root."""
-    return gomoku_fours.win_by_fours(b, b.to_play) if is_gomoku(b) and not is_over(b) else 0
+    return int(gomoku_fours.win_by_fours(b, b["to_play"])) if b["k"] and not is_over(b) else 0
 
 
 @njit(cache=True, nogil=True)
@@ -137,29 +117,21 @@ def may_repeat(b, move):
 
 
 @njit(cache=True, nogil=True)
-def play(b, move):
-    """Play a legal move of the side to move."""
-    if is_gomoku(b):
-        gomoku.play(b, move, b.to_play)
-    else:
-        board.play(b, move, b.to_play)
-
-
-@njit(cache=True, nogil=True)
 def outcome(b, komi):
     """The outcome of a game that is over, in Go by area.  komi: against the area (area_komi)."""
     return float(b.winner) if is_gomoku(b) else float(np.sign(area.area_score(b) - komi))
 
 
 @njit(cache=True, nogil=True)
-def roll_out(b, kind, mercy, komi, first_plays):
-    """Play b to its end at random; returns the outcome.  mercy, first_plays: as in rollouts.roll_out."""
+def roll_out(address, b, light_boards, mercy, komi, first_plays):
+    """Play b to its end at random; returns the outcome.  address: of a `roll_out` of the game.  light_boards:
+    LIGHT_BOARD (1,), scratch.  mercy, first_plays: as in rollouts.roll_out."""
     if is_gomoku(b):
-        return float(gomoku.roll_out(b, kind, first_plays))
-    if b.territory:
+        komi = 0.0
+    elif b.territory:
         komi = territory.area_komi(b, komi)
         b.passes = min(b.passes, 1)
-    return float(np.sign(rollouts.roll_out(b, kind, mercy, first_plays) - komi))
+    return float(np.sign(rollouts.call_roll_out(address, b, light_boards, mercy, first_plays) - komi))
 
 
 @njit(cache=True, nogil=True)
@@ -179,22 +151,59 @@ def add_ownership(b, ownership):
         rollouts.add_ownership(b, ownership)
 
 
+# ---- what a search calls by address, see addresses
+
 @njit(cache=True, nogil=True)
-def write_heuristic_priors(b, scratch, priors):
-    """Write virtual visits and wins for the side to move, by point, to priors, float32 (POINTS, 2)."""
-    if is_gomoku(b):
-        gomoku_priors.write_priors(b, priors)
-    else:
-        go_priors.write_priors(b, scratch.line, scratch.candidates, priors)
+def _play_go(b, move):
+    board.play(b, move, b.to_play)
 
 
 @njit(cache=True, nogil=True)
-def write_planes(b, history, scratch, symmetry, out):
-    """Write the packed planes of b to out, for the side to move."""
-    if is_gomoku(b):
-        gomoku.write_planes(b, symmetry, out)
-    else:
-        planes.write_planes(b, history, scratch.work[0], scratch.line, scratch.candidates, symmetry, out)
+def _play_gomoku(b, move):
+    gomoku.play(b, move, b.to_play)
+
+
+@njit(cache=True, nogil=True)
+def _no_forced_move(b, reads_threats):
+    return 0, -1, 1
+
+
+SIGNATURES = {
+    "play": types.void(BOARD_TYPE, types.int64),
+    "forced_move": types.UniTuple(types.int64, 3)(BOARD_TYPE, types.boolean),
+    "roll_out": rollouts.ROLL_OUT,
+    "write_heuristic_priors": types.void(BOARD_TYPE, planes.SCRATCH_TYPE, types.float32[:, ::1]),
+    "write_planes": types.void(BOARD_TYPE, types.uint64[::1], planes.SCRATCH_TYPE, types.int64[::1],
+                               types.uint8[:, ::1]),
+}
+# play(address, b, move): play a legal move of the side to move.
+play = caller(SIGNATURES["play"])
+# forced_move(address, b, reads_threats) -> (point, lower, upper): the only move that has to be considered, 0 if there
+# is none such; bounds of its value.  Gomoku: the move that wins at once, value 1, or else the one that blocks such a
+# move of the opponent.  Where the opponent has two, blocking one of them loses: value -1.  reads_threats: also the move
+# that makes two winning points, where nobody has one, value 1.  This costs more than a rollout's share of a simulation,
+# less than a network's.
+forced_move = caller(SIGNATURES["forced_move"])
+# write_heuristic_priors(address, b, scratch, priors): write virtual visits and wins for the side to move, by point, to
+# priors, float32 (POINTS, 2).
+write_heuristic_priors = caller(SIGNATURES["write_heuristic_priors"])
+# write_planes(address, b, history, scratch, symmetry, out): write the packed planes of b, for the side to move.
+write_planes = caller(SIGNATURES["write_planes"])
+FUNCTIONS: dict[str, dict[str, Any]] = {
+    "go": {"play": _play_go, "forced_move": _no_forced_move, "write_heuristic_priors": go_priors.write_priors,
+           "write_planes": planes.write_planes,
+           "roll_out": {rollouts.UNIFORM: rollouts.roll_out_uniform, rollouts.MOGO: rollouts.roll_out_mogo}},
+    "gomoku": {"play": _play_gomoku, "forced_move": gomoku.forced_move,
+               "write_heuristic_priors": gomoku_priors.write_priors, "write_planes": gomoku.write_planes,
+               "roll_out": {rollouts.UNIFORM: gomoku.roll_out_uniform, rollouts.MOGO: gomoku.roll_out_mogo}},
+}
+
+
+def address(game: str, name: str, rollout_kind: int = rollouts.UNIFORM) -> int:
+    """The address of a function of a game, "go" or "gomoku", by its name in SIGNATURES; the first time this compiles
+    it, or loads it from numba's cache."""
+    function = FUNCTIONS[game][name]
+    return address_of(function[rollout_kind] if name == "roll_out" else function, SIGNATURES[name])
 
 
 @functools.cache
@@ -227,19 +236,20 @@ def packed_bytes(game: str) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _write_planes(boards, history, scratch, symmetry, out):
+def _write_planes(address, boards, history, scratch, symmetry, out):
     """write_planes of boards[0]: for calls from Python, as an array is passed faster than a record."""
-    write_planes(boards[0], history, scratch, symmetry, out)
+    write_planes(address, boards[0], history, scratch, symmetry, out)
 
 
 def encode(positions: list[BasePosition], symmetry: int = 0) -> np.ndarray:
     """Packed planes, uint8 (n, points, packed_bytes), of positions of one game and shape, for the side to move.
     symmetry: a row of coords.symmetries."""
     first, scratch = positions[0], planes.new_scratch()
-    permutation = symmetries(first.shape)[symmetry]
+    permutation = symmetries(first.shape)[symmetry].copy()       # which may be written, as the kernels' arrays may
+    write_address = address(first.game, "write_planes")
     out = np.empty((len(positions), first.area, packed_bytes(first.game)), np.uint8)
     for position, packed in zip(positions, out, strict=True):
-        _write_planes(position.board, position.history, scratch, permutation, packed)
+        _write_planes(write_address, position.board, position.history, scratch, permutation, packed)
     return out
 
 

@@ -66,7 +66,7 @@ def write_distances(b, start, distance):
     int16 (POINTS,).  Two neighbours are one step apart, stones of one chain none (Graepel et al. 2001)."""
     queue = np.empty(POINTS, np.int16)
     distance[:] = FAR
-    n = _visit(b, start, 0, distance, queue, 0)
+    n = _visit(b, start, np.int64(0), distance, queue, np.int64(0))     # no literals, which are types of their own
     i = 0
     while i < n:
         p = np.int64(queue[i])
@@ -124,7 +124,7 @@ def _add_captures(b, h, c, line, candidates, priors):
         if mine:                         # nothing to save unless the opponent's atari would capture it
             line[0] = b
             set_to_play(line[0], -c)
-            if not ladders.is_captured(line, candidates, h, True):
+            if not ladders.is_captured(line, candidates, h, mine):
                 return
         n = ladders.first_liberties(b, h, moves)
     for i in range(n):
@@ -134,7 +134,7 @@ def _add_captures(b, h, c, line, candidates, priors):
 
 
 @njit(cache=True, nogil=True)
-def write_priors(b, line, candidates, priors):
+def write_priors(b, scratch, priors):
     """Write the virtual visits and wins of every empty point, and of a pass, for the side to move."""
     c = b.to_play
     distance = np.empty(POINTS, np.int16)
@@ -163,6 +163,6 @@ def write_priors(b, line, candidates, priors):
                 priors[p, 0] += np.float32(EMPTY_AREA)
     for h in points(b):
         if b.colour[h] != EMPTY and b.head[h] == h and b.liberties[h] <= 2:
-            _add_captures(b, h, c, line, candidates, priors)
+            _add_captures(b, h, c, scratch.line, scratch.candidates, priors)
     priors[PASS, 0] = np.float32(EVEN + PASSING)
     priors[PASS, 1] = np.float32(EVEN / 2)

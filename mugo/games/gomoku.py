@@ -26,7 +26,7 @@ from mugo.games.coords import MAX_SIZE, PASS, BoardSize, board_points, format_si
 from mugo.games.planes import Plane
 from mugo.games.position import BasePosition
 from mugo.games.replay import decode
-from mugo.games.rollouts import MOGO, random_below
+from mugo.games.rollouts import MOGO, UNIFORM, random_below
 
 MIN_SIZE = 3
 DEFAULT_K = {3: 3, 4: 4, 5: 4, 6: 4}     # the shorter edge -> how many in a row win by default; else 5
@@ -107,6 +107,9 @@ def set_up(b, setup):
 
 # ---- rollouts
 
+NO_POINT = np.int64(0)                   # numba compiles a function once more for a literal 0, and for a default
+
+
 @njit(cache=True, nogil=True)
 def winning_point(b, p, c, but=0):
     """An empty point other than `but` that completes a winning row through the stone of c on p; 0 if there is none."""
@@ -140,7 +143,7 @@ def double_threat(b, c):
     for p in points(b):
         if b.colour[p] == EMPTY:
             b.colour[p] = c
-            e = winning_point(b, p, c)
+            e = winning_point(b, p, c, NO_POINT)
             if e:
                 e = winning_point(b, p, c, e)
             b.colour[p] = EMPTY
@@ -155,8 +158,35 @@ def _winning_point_of_move(b, back, c):
     if b.moves > back:
         p = np.int64(b.recent[(b.moves - back) & (RECENT - 1)])
         if p != PASS and b.colour[p] == c:
-            return winning_point(b, p, c)
+            return winning_point(b, p, c, NO_POINT)
     return 0
+
+
+@njit(cache=True, nogil=True)
+def forced_move(b, reads_threats):
+    """As game.forced_move."""
+    p = any_winning_point(b, b.to_play, NO_POINT)
+    if p:
+        return p, 1, 1
+    p = any_winning_point(b, -b.to_play, NO_POINT)
+    if p:
+        return p, -1, -1 if any_winning_point(b, -b.to_play, p) else 1
+    p = double_threat(b, b.to_play) if reads_threats else 0
+    if p:
+        return p, 1, 1
+    return 0, -1, 1
+
+
+@njit(cache=True, nogil=True)
+def roll_out_mogo(b, light_boards, mercy, first_plays):
+    """roll_out of the kind MOGO.  light_boards, mercy: of Go."""
+    return roll_out(b, MOGO, first_plays)
+
+
+@njit(cache=True, nogil=True)
+def roll_out_uniform(b, light_boards, mercy, first_plays):
+    """roll_out of the kind UNIFORM.  light_boards, mercy: of Go."""
+    return roll_out(b, UNIFORM, first_plays)
 
 
 @njit(cache=True, nogil=True)
@@ -173,13 +203,13 @@ def roll_out(b, kind, first_plays):
         p = 0
         if kind == MOGO and n_searches < 2:
             n_searches += 1
-            p = any_winning_point(b, c)
+            p = any_winning_point(b, c, NO_POINT)
             if p == 0:
-                p = any_winning_point(b, -c)
+                p = any_winning_point(b, -c, NO_POINT)
         elif kind == MOGO:
-            p = _winning_point_of_move(b, 1, c)
+            p = _winning_point_of_move(b, np.int64(1), c)
             if p == 0:
-                p = _winning_point_of_move(b, 0, -c)
+                p = _winning_point_of_move(b, np.int64(0), -c)
         if p == 0:
             p = np.int64(b.empties[random_below(b, b.n_empty)])
         first_plays[p] = c
@@ -202,8 +232,8 @@ _MINE, _THEIRS, _LAST, _BLACK_TO_MOVE = 1, 2, 4, 8
 
 
 @njit(cache=True, nogil=True)
-def write_planes(b, symmetry, out):
-    """Write the packed planes of b to out, uint8 (points, PACKED), for the side to move."""
+def write_planes(b, history, scratch, symmetry, out):
+    """Write the packed planes of b to out, uint8 (points, PACKED), for the side to move.  history, scratch: of Go."""
     c = b.to_play
     last = np.int64(b.recent[b.moves & (RECENT - 1)])
     i = 0

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from mugo.games.board import BORDER, EMPTY
-from mugo.games.gomoku import any_winning_point, winning_point
+from mugo.games.gomoku import NO_POINT, any_winning_point, winning_point
 
 MAX_FOURS = 12                           # fours in a row that are read
 MAX_TRIES = 20_000                       # stones tried in all: about 2 ms
@@ -22,10 +22,10 @@ def win_by_fours(b, c):
     """The first move with which c, to move, wins by fours alone, by as few as possible; 0 if none is found.  b is left
     as it was.  For positions in which c cannot win at once.  Iterative deepening, so that a short win is not missed
     among the many long sequences that do not win.  Stops at MAX_FOURS and MAX_TRIES."""
-    block = any_winning_point(b, -c)                     # where the opponent would win
+    block = any_winning_point(b, -c, NO_POINT)           # where the opponent would win
     if block and any_winning_point(b, -c, block):
         return 0
-    tries = MAX_TRIES
+    tries = np.int64(MAX_TRIES)
     for length in range(1, MAX_FOURS + 1):
         move, tries, are_longer = _win_in(b, c, block, length, tries)
         if move or not are_longer or not tries:
@@ -59,14 +59,14 @@ def _win_in(b, c, block, length, tries):
         if b.colour[tried] != EMPTY or blocks[depth] not in (0, tried):
             continue
         b.colour[tried] = c
-        e = winning_point(b, tried, c)
+        e = winning_point(b, tried, c, NO_POINT)
         if e and winning_point(b, tried, c, e):
             found = tried
         elif e and depth + 1 == length:
             are_longer = True
         elif e:
             b.colour[e] = -c
-            block = winning_point(b, e, -c)
+            block = winning_point(b, e, -c, NO_POINT)
             if not (block and winning_point(b, e, -c, block)):
                 fours[depth] = tried
                 answers[depth] = e

@@ -65,8 +65,8 @@ def threat_value(b, p, d, c):
 
 
 @njit(cache=True, nogil=True)
-def write_priors(b, priors):
-    """Write the virtual visits and wins of every empty point for the side to move."""
+def write_priors(b, scratch, priors):
+    """Write the virtual visits and wins of every empty point for the side to move.  scratch: of Go."""
     w = b.width
     c = b.to_play
     is_empty = b.n_empty == b.rows * b.cols

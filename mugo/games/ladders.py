@@ -62,7 +62,7 @@ def escape_moves(b, h, out):
     chains in atari next to it, then the extension.  At most 181: a capture needs an empty point and a stone."""
     w = b.width
     opponent = -b.colour[h]
-    found = 0
+    found = np.int64(0)                  # of a literal 0 numba would compile _append_liberty once more
     p = h
     while True:
         for d in (-w, -1, 1, w):
@@ -157,9 +157,10 @@ def is_taken(b, boards, moves, h, p, c):
     if after.colour[h] != b.colour[h]:
         return True
     liberties = after.liberties[head_at(after, h)]
-    if b.colour[h] == c:
-        return liberties == 1 or liberties == 2 and is_captured(boards, moves, h, True)
-    return liberties == 1 and is_captured(boards, moves, h, False)
+    is_own = b.colour[h] == c
+    if is_own and liberties == 1:
+        return True
+    return liberties == (2 if is_own else 1) and is_captured(boards, moves, h, is_own)
 
 
 @njit(cache=True, nogil=True)

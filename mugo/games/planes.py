@@ -25,10 +25,11 @@ from collections import namedtuple
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, types
+from numba import from_dtype, njit, types
 from numba.extending import intrinsic
 
 from mugo.games import ladders
+from mugo.games.addresses import BOARD_TYPE
 from mugo.games.board import (
     BLACK, EMPTY, POINTS, RECENT, WHITE, clear, head_at, is_legal, is_repetition, is_true_eye, new_boards, next_stone,
     points, set_to_play)
@@ -85,6 +86,9 @@ class Scratch(NamedTuple):
     candidates: np.ndarray               # int16 (DEPTH + 1, MOVES + 2)
 
 
+SCRATCH_TYPE = types.NamedTuple((
+    types.Array(BOARD_TYPE, 1, "C"), types.uint64[::1], types.Array(from_dtype(WORK), 1, "C"),
+    types.Array(BOARD_TYPE, 1, "C"), types.int16[:, ::1]), Scratch)
 MAX_PLIES = MAX_MOVES + 1                # positions of a game
 
 
@@ -202,11 +206,12 @@ def _move_effects(b, work, p, c):
 
 
 @njit(cache=True, nogil=True)
-def write_planes(b, history, work, line, candidates, symmetry, out):
+def write_planes(b, history, scratch, symmetry, out):
     """Write the packed planes of board b to out, uint8 (points, PACKED), for the side to move.  One function: with the
     planes of a point, or the packing, in functions of their own it takes twice as long."""
     w = b.width
     c = b.to_play
+    work = scratch.work[0]
     _collect_liberties(b, work)
     for row in range(1, b.rows + 1):
         for p in range(row * w + 1, row * w + b.cols + 1):
@@ -226,14 +231,14 @@ def write_planes(b, history, work, line, candidates, symmetry, out):
                 if liberties == 1:
                     bits |= _count_plane(_FIRST.self_atari_size, stones)
                 bits |= _count_plane(_FIRST.liberties_after_move, liberties)
-                if ladder_target and ladders.captures_in_ladder(b, line, candidates, p, c):
+                if ladder_target and ladders.captures_in_ladder(b, scratch.line, scratch.candidates, p, c):
                     bits |= _bit(_FIRST.ladder_capture)
             work.planes[p] = bits
     for k in range(min(RECENT, b.moves)):
         p = np.int64(b.recent[(b.moves - k) & (RECENT - 1)])
         if p != PASS:
             work.planes[p] |= _bit(_FIRST.turns_since + k)
-    _write_ladder_escapes(b, history, work, line, candidates)
+    _write_ladder_escapes(b, history, work, scratch.line, scratch.candidates)
     i = 0
     for row in range(1, b.rows + 1):
         for p in range(row * w + 1, row * w + b.cols + 1):
@@ -272,7 +277,6 @@ def write_sample_planes(size, setup, moves, samples, symmetries, scratch, out, t
     targets: int32 (n,), move indices in the same symmetry.
     """
     b = scratch.boards[0]
-    work = scratch.work[0]
     for i in range(len(samples)):
         first = samples[i, 2]
         target = first + samples[i, 3]
@@ -284,7 +288,7 @@ def write_sample_planes(size, setup, moves, samples, symmetries, scratch, out, t
             return i
         p, c = decode(b, moves[target])
         set_to_play(b, c)
-        write_planes(b, scratch.history, work, scratch.line, scratch.candidates, symmetry, out[i])
+        write_planes(b, scratch.history, scratch, symmetry, out[i])
         targets[i] = symmetry[np.int64(moves[target]) & (WHITE_BIT - 1)]
     return len(samples)
 

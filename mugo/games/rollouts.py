@@ -22,6 +22,7 @@ They are played on light_board, whose moves are those on board.BOARD.
     r          LIGHT_BOARD          the rollout
     boards     BOARD (2,)           boards[0] the position, boards[1] the rollout
     moves      int16 (POINTS,)      scratch: candidates, the first n of them
+    n          int64: begun as np.int64(0), as numba compiles a function once more for a literal 0
     scores     int16 (n,)           area scores, Black minus White, without komi
     first_plays  int8 (POINTS,)     the colour of the first stone played on each point, 0 none; see roll_out
     ownership  int32 (POINTS,)      sums over rollouts: 1 Black, -1 White
@@ -29,8 +30,9 @@ They are played on light_board, whose moves are those on board.BOARD.
 import math
 
 import numpy as np
-from numba import njit
+from numba import from_dtype, njit, types
 
+from mugo.games.addresses import BOARD_TYPE, address_of, caller
 from mugo.games.area import area_score, stone_difference
 from mugo.games.board import BLACK, BORDER, EMPTY, POINTS, RECENT, WHITE, points
 from mugo.games.coords import PASS, BoardSize, shape_of
@@ -105,7 +107,7 @@ def atari_answers(r, last, c, moves):
     if that is in atari itself; for each chain of c that it put in atari, the extension, if that leaves two liberties,
     and captures next to the chain."""
     w = r.width
-    n = 0
+    n = np.int64(0)
     e = _atari_liberty_of(r, last, -c)
     if e:
         n = _add_move(r, e, c, moves, n)
@@ -143,7 +145,7 @@ def pattern_move(r, last, c, moves):
     """A move of c on one of the eight points around `last` that matches a pattern; 0 if there is none.  All such moves
     are equally likely, without illegal ones and self-ataris."""
     w = r.width
-    n = 0
+    n = np.int64(0)
     for d in (-w - 1, -w, -w + 1, -1, 1, w - 1, w, w + 1):
         if r.colour[last + d] == EMPTY and MATCHES[pattern_code(r, last + d, c)]:
             moves[n] = last + d
@@ -160,7 +162,7 @@ def pattern_move(r, last, c, moves):
 def nearby_captures(r, last, c, moves):
     """Write c's captures of chains in atari on the eight points around `last`; returns their number."""
     w = r.width
-    n = 0
+    n = np.int64(0)
     for d in (-w - 1, -w, -w + 1, -1, 1, w - 1, w, w + 1):
         e = _atari_liberty_of(r, last + d, -c)
         if e:
@@ -219,18 +221,26 @@ def roll_out(b, kind, mercy, first_plays):
     MOGO.  mercy: stop when one colour has that many stones more on the board, and return the difference
     in stones; 0 never stops.
     """
-    return _roll_out_on(np.empty(1, LIGHT_BOARD), b, kind, mercy, first_plays)
+    light_boards = np.empty(1, LIGHT_BOARD)
+    if kind == MOGO:
+        return roll_out_mogo(b, light_boards, mercy, first_plays)
+    return roll_out_uniform(b, light_boards, mercy, first_plays)
 
 
 @njit(cache=True, nogil=True)
-def _roll_out_on(light_boards, b, kind, mercy, first_plays):
-    """roll_out on light_boards[0].  A function of its own: an array lives while it is an argument, not while a record
-    of it is used."""
+def roll_out_mogo(b, light_boards, mercy, first_plays):
+    """roll_out with MoGo's moves.  light_boards: LIGHT_BOARD (1,), scratch."""
     r = light_boards[0]
     copy_position(b, r)
-    if kind == MOGO:
-        set_codes(r)
-        return _play_to_end(r, b, mercy, first_plays, r.codes)
+    set_codes(r)
+    return _play_to_end(r, b, mercy, first_plays, r.codes)
+
+
+@njit(cache=True, nogil=True)
+def roll_out_uniform(b, light_boards, mercy, first_plays):
+    """roll_out with uniform moves.  light_boards: LIGHT_BOARD (1,), scratch."""
+    r = light_boards[0]
+    copy_position(b, r)
     return _play_to_end(r, b, mercy, first_plays, None)
 
 
@@ -299,12 +309,23 @@ def add_ownership(b, ownership):
         ownership[p] += black - white
 
 
+# Of roll_out_mogo and roll_out_uniform.
+ROLL_OUT = types.int64(BOARD_TYPE, types.Array(from_dtype(LIGHT_BOARD), 1, "C"), types.int64, types.int8[::1])
+call_roll_out = caller(ROLL_OUT)
+
+
+def roll_out_ownership(boards: np.ndarray, kind: int, n: int, ownership: np.ndarray) -> None:
+    """roll_outs_ownership with rollouts of a kind."""
+    roll_outs_ownership(boards, address_of(roll_out_mogo if kind == MOGO else roll_out_uniform, ROLL_OUT), n, ownership)
+
+
 @njit(cache=True, nogil=True)
-def roll_out_ownership(boards, kind, n, ownership):
+def roll_outs_ownership(boards, roll_out_address, n, ownership):
     """Roll out boards[0] n times, each in boards[1], and add the final ownership to `ownership`.  Black begins every
     other rollout and White the rest, whoever is to play; a ko and passes before do not count.  The random numbers of a
-    rollout follow those of the previous one, from boards[0].random."""
+    rollout follow those of the previous one, from boards[0].random.  roll_out_address: of a kind of rollouts."""
     random = boards[0].random
+    light_boards = np.empty(1, LIGHT_BOARD)
     first_plays = np.zeros(POINTS, np.int8)
     for i in range(n):
         boards[1] = boards[0]
@@ -313,6 +334,6 @@ def roll_out_ownership(boards, kind, n, ownership):
         b.to_play = BLACK if i % 2 == 0 else WHITE
         b.ko = 0
         b.passes = 0
-        roll_out(b, kind, 0, first_plays)
+        call_roll_out(roll_out_address, b, light_boards, 0, first_plays)
         add_ownership(b, ownership)
         random = b.random

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mugo.core.files import BadInput
-from mugo.games import game
+from mugo.games import gomoku
 from mugo.games.coords import move_indices
 from mugo.games.position import BasePosition
 from mugo.players import passing
@@ -39,8 +39,8 @@ class PolicyPlayer(Player):
         self._rng = np.random.default_rng(seed)
 
     def select_move(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False) -> int:
-        if self._temperature == 0 and not position.is_over:
-            forced, _, _ = game.forced_move(position.board[0], False)
+        if self._temperature == 0 and position.game == "gomoku" and not position.is_over:
+            forced, _, _ = gomoku.forced_move(position.board[0], False)
             if forced:
                 return forced
         priors = self.network.evaluate([position], symmetries=self._symmetries).priors[0]

@@ -92,10 +92,10 @@ def expand(tree, nodes, edges, v, b, only, lower, upper):
 def expand_root(tree, nodes, edges, b, scratch):
     """Give the root its edges, without a network: with heuristic priors, if the tree has them.  No other thread may use
     the tree."""
-    only, lower, upper = game.forced_move(b, False)
+    only, lower, upper = game.forced_move(tree.params.forced_move, b, False)
     if expand(tree, nodes, edges, tree.root, b, only, lower, upper) and tree.params.heuristic_priors:
         root = nodes[tree.root]
-        give_heuristic_priors(edges, np.int64(root.first), np.int64(root.count), b, scratch)
+        give_heuristic_priors(tree, edges, np.int64(root.first), np.int64(root.count), b, scratch)
 
 
 @njit(cache=True, nogil=True)
@@ -121,11 +121,11 @@ def give_priors(tree, nodes, edges, v, b, priors):
 
 
 @njit(cache=True, nogil=True)
-def give_heuristic_priors(edges, first, n, b, scratch):
+def give_heuristic_priors(tree, edges, first, n, b, scratch):
     """Begin the AMAF values of n edges from `first` on, moves in b, with virtual visits and wins by the game's rules
     of thumb.  scratch: planes.Scratch."""
     priors = np.zeros((POINTS, 2), np.float32)
-    game.write_heuristic_priors(b, scratch, priors)
+    game.write_heuristic_priors(tree.params.write_heuristic_priors, b, scratch, priors)
     for i in range(first, first + n):
         p = np.int64(edges[i].move)
         edges[i].rave_visits = priors[p, 0]
@@ -143,12 +143,12 @@ def expand_by_rollouts(tree, nodes, edges, v, b, scratch):
     if node.count or node.expanding or not has_room(tree, edges, b):
         unlock(tree)
         return node.count > 0
-    only, lower, upper = game.forced_move(b, False)
+    only, lower, upper = game.forced_move(tree.params.forced_move, b, False)
     n = _write_edges(tree, nodes, edges, v, b, only, lower, upper)
     node.expanding = True
     unlock(tree)
     if tree.params.heuristic_priors:
-        give_heuristic_priors(edges, np.int64(node.first), n, b, scratch)
+        give_heuristic_priors(tree, edges, np.int64(node.first), n, b, scratch)
     lock(tree)
     _publish_edges(nodes, edges, v, n)
     node.expanding = False

@@ -7,19 +7,24 @@
 
 with n the visits of an edge, N those of its node, q the mean value of the edge from -1 to 1.  A simulation under way
 counts as a loss for the side that moved (virtual loss), in q and in rave_q, so that the simulations of a batch spread
-out.  Edges that are proven to lose are not selected while there are others.
+out.  Edges that are proven to lose are not selected while there are others.  The tree calls the formula of a search by
+its address, so that only this one is compiled.
 
 Arrays as in tree.
 """
 import numpy as np
-from numba import njit
+from numba import from_dtype, njit, types
 
+from mugo.games.addresses import BOARD_TYPE, address_of, caller
+from mugo.games.game import SIGNATURES, address
 from mugo.search.atomics import fetch_add
 from mugo.search.gumbel import gumbel_child, gumbel_root_child
 from mugo.search.puct import puct_child
 from mugo.search.rave import rave_child
-from mugo.search.records import GUMBEL, PUCT
+from mugo.search.records import EDGE, GUMBEL, NODE, PUCT, TREE
 from mugo.search.solver import LOSS, is_proven, may_select, q_under_loss
+
+TREE_TYPE, NODE_TYPE, EDGE_TYPE = from_dtype(TREE), from_dtype(NODE), from_dtype(EDGE)
 
 
 @njit(cache=True, nogil=True)
@@ -60,20 +65,57 @@ def _ucb_child(tree, node, edges, losing, b, history, check_superko):
 
 
 @njit(cache=True, nogil=True)
-def select_child(tree, nodes, edges, v, b, history, check_superko):
-    """The edge of v that maximises the formula.  check_superko: among those that repeat no position."""
-    node = nodes[v]
-    losing = LOSS - 1 if is_proven(node) else LOSS       # a proven root that is searched on
-    if tree.params.formula == PUCT:
-        return puct_child(tree, node, edges, v == tree.root, losing, b, history, check_superko)
-    if tree.params.formula == GUMBEL:
-        if v == tree.root:
-            return gumbel_root_child(tree, node, edges, losing, b, history, check_superko)
-        return gumbel_child(tree, node, edges, losing, b, history, check_superko)
-    if tree.params.rave or tree.params.heuristic_priors:
-        return rave_child(tree, node, edges, losing, b, history, check_superko)
+def _losing(node):
+    """The upper bound up to which the edges of a node are left out: all are looked at in a proven root that is searched
+    on."""
+    return LOSS - 1 if is_proven(node) else LOSS
+
+
+@njit(cache=True, nogil=True)
+def _select_by_puct(tree, nodes, edges, v, b, history, check_superko):
+    return puct_child(tree, nodes[v], edges, v == tree.root, _losing(nodes[v]), b, history, check_superko)
+
+
+@njit(cache=True, nogil=True)
+def _select_by_gumbel(tree, nodes, edges, v, b, history, check_superko):
+    if v == tree.root:
+        return gumbel_root_child(tree, nodes[v], edges, _losing(nodes[v]), b, history, check_superko)
+    return gumbel_child(tree, nodes[v], edges, _losing(nodes[v]), b, history, check_superko)
+
+
+@njit(cache=True, nogil=True)
+def _select_by_rave(tree, nodes, edges, v, b, history, check_superko):
+    return rave_child(tree, nodes[v], edges, _losing(nodes[v]), b, history, check_superko)
+
+
+@njit(cache=True, nogil=True)
+def _select_by_ucb(tree, nodes, edges, v, b, history, check_superko):
     if tree.params.fpu == np.inf:
-        i = _untried_edge(tree, node, edges, losing, b, history)
+        i = _untried_edge(tree, nodes[v], edges, _losing(nodes[v]), b, history)
         if i >= 0:
             return i
-    return _ucb_child(tree, node, edges, losing, b, history, check_superko)
+    return _ucb_child(tree, nodes[v], edges, _losing(nodes[v]), b, history, check_superko)
+
+
+SELECT_CHILD = types.int64(TREE_TYPE, types.Array(NODE_TYPE, 1, "C"), types.Array(EDGE_TYPE, 1, "C"), types.int64,
+                           BOARD_TYPE, types.uint64[::1], types.boolean)
+_call_select_child = caller(SELECT_CHILD)
+
+
+@njit(cache=True, nogil=True)
+def select_child(tree, nodes, edges, v, b, history, check_superko):
+    """The edge of v that maximises the formula.  check_superko: among those that repeat no position."""
+    return _call_select_child(tree.params.select_child, tree, nodes, edges, v, b, history, check_superko)
+
+
+def set_addresses(params: np.void, game: str) -> None:
+    """Compile what a search with these options calls of its formula and of its game, "go" or "gomoku", or load it from
+    numba's cache, and set the addresses in its records.PARAMS."""
+    select = (_select_by_puct if params["formula"] == PUCT else _select_by_gumbel if params["formula"] == GUMBEL else
+              _select_by_rave if params["rave"] or params["heuristic_priors"] else _select_by_ucb)
+    params["select_child"] = address_of(select, SELECT_CHILD)
+    is_used = {"roll_out": params["lambda_"] > 0 or not params["has_priors"],
+               "write_heuristic_priors": params["heuristic_priors"],
+               "write_planes": params["has_priors"]}
+    for name in SIGNATURES:
+        params[name] = address(game, name, int(params["rollout_kind"])) if is_used.get(name, True) else 0

@@ -48,6 +48,10 @@ EDGE = np.dtype([
 
 # The options of a search as the kernels read them: constant during a search.  Names are those of settings.Settings.
 PARAMS = np.dtype([
+    # Addresses of compiled functions of the game and the formula, 0 where the search does not call one.
+    ("select_child", np.int64),          # see formulas
+    ("play", np.int64), ("forced_move", np.int64), ("roll_out", np.int64),       # see game.SIGNATURES
+    ("write_heuristic_priors", np.int64), ("write_planes", np.int64),
     ("formula", np.int64),               # UCB, PUCT or GUMBEL
     ("c", np.float64),
     ("fpu", np.float64),                 # UCB1: inf visits every edge once first.  PUCT: nan takes the mean value of

@@ -19,7 +19,7 @@ from mugo.core.files import log_to_stderr
 from mugo.games import rollouts
 from mugo.games.board import new_boards
 from mugo.games.position import BasePosition
-from mugo.search import records, scores, solver, stopping
+from mugo.search import formulas, records, scores, solver, stopping
 from mugo.search.avoided import AvoidedMoves
 from mugo.search.batched_growth import BatchedGrowth
 from mugo.search.move_infos import move_infos
@@ -144,6 +144,7 @@ class Search:
         self._board = position.board.copy()[0]
         self._board["passes"] = min(self._board["passes"], 1)            # two passes may be searched on
         self.tree.params["lambda_"] = self.settings.resolved(self.network, position.area).lambda_
+        formulas.set_addresses(self.tree.params, position.game)
         may_reuse = self.settings.reuse_tree and before is not None and before.has_same_rules(position)
         below = avoided.below_root()
         if below or self._avoided:

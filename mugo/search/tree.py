@@ -33,6 +33,7 @@ from numba import njit
 
 from mugo.games import game
 from mugo.games.board import POINTS
+from mugo.games.light_board import LIGHT_BOARD
 from mugo.search.atomics import acquire_fence, fetch_add, lock, release_fence, unlock
 from mugo.search.expansion import expand, expand_by_rollouts, give_priors, has_room
 from mugo.search.formulas import select_child
@@ -148,7 +149,7 @@ def select(tree, nodes, edges, table, b, history, path, scratch):
                 break
         edge = edges[i]
         move = np.int64(edge.move)
-        game.play(b, move)
+        game.play(tree.params.play, b, move)
         history[b.moves] = b.hash
         fetch_add(edge, "virtual_losses", 1, tree.shared)
         path[depth, 0] = v
@@ -227,19 +228,22 @@ def known_value(tree, nodes, leaf, b):
 
 
 @njit(cache=True, nogil=True)
-def evaluate_leaf(tree, boards, start, work, ownership, first_plays, amaf):
+def evaluate_leaf(tree, boards, start, work, light_boards, ownership, first_plays, amaf):
     """The mean outcome of rollouts from boards[start], for its side to move; plays them in boards[work], whose `random`
     is the state of the random numbers, not 0.
 
-    first_plays, amaf: as in rave; amaf gets the AMAF values of the rollouts.  ownership: as in game.add_ownership.
+    light_boards: LIGHT_BOARD (1,), scratch.  first_plays, amaf: as in rave; amaf gets the AMAF values of the rollouts.
+    ownership: as in game.add_ownership.
     """
     params = tree.params
+    if params.roll_out == 0:                             # the search has no rollouts
+        return 0.0
     total = 0.0
     for _ in range(params.rollouts):
         random = boards[work].random
         boards[work] = boards[start]
         boards[work].random = random
-        outcome = game.roll_out(boards[work], params.rollout_kind, params.mercy, params.komi, first_plays)
+        outcome = game.roll_out(params.roll_out, boards[work], light_boards, params.mercy, params.komi, first_plays)
         game.add_ownership(boards[work], ownership)
         if params.rave:
             record_rollout(first_plays, outcome, 1 / params.rollouts, amaf)
@@ -255,6 +259,7 @@ def simulate(trees, nodes, edges, table, boards, history, path, ownership, scrat
     boards: (3,), boards[1].random is the state of the random numbers.  scratch: planes.Scratch.
     """
     tree = trees[0]
+    light_boards = np.empty(1, LIGHT_BOARD)
     first_plays = np.zeros(POINTS, np.int8)
     amaf = np.zeros((2, POINTS, 2), np.float32)
     while fetch_add(tree, "simulations_left", -1, tree.shared) > 0:
@@ -266,7 +271,7 @@ def simulate(trees, nodes, edges, table, boards, history, path, ownership, scrat
         exact, value = known_value(tree, nodes, leaf, boards[1])
         if not exact:
             boards[2].random = boards[1].random
-            value = evaluate_leaf(tree, boards, 1, 2, ownership, first_plays, amaf)
+            value = evaluate_leaf(tree, boards, 1, 2, light_boards, ownership, first_plays, amaf)
             boards[1].random = boards[2].random
         backup(tree, nodes, edges, leaf, depth, path, value, exact)
         if tree.params.rave:
@@ -282,7 +287,7 @@ def _look_at_leaf(tree, nodes, edges, b, path, record):
     record.needs_evaluation = False
     is_over = game.is_over(b)
     if tree.params.has_priors and nodes[leaf].count == 0 and not is_over:
-        record.only, lower, upper = game.forced_move(b, True)
+        record.only, lower, upper = game.forced_move(tree.params.forced_move, b, True)
         if lower == upper:
             expand(tree, nodes, edges, leaf, b, record.only, lower, upper)
     record.known, record.value = known_value(tree, nodes, leaf, b)
@@ -321,7 +326,7 @@ def select_batch(trees, nodes, edges, table, boards, history, paths, leaves, scr
             if leaf != NULL_NODE and nodes[leaf].virtual_losses > 1:
                 _remove_virtual_losses(tree, nodes, edges, leaf, depth, paths[k])
                 return k
-            game.write_planes(boards[1 + k], history, scratch, symmetry[k], packed[k])
+            game.write_planes(tree.params.write_planes, boards[1 + k], history, scratch, symmetry[k], packed[k])
     return len(leaves)
 
 
@@ -329,11 +334,13 @@ def select_batch(trees, nodes, edges, table, boards, history, paths, leaves, scr
 def evaluate_leaves(trees, boards, leaves, start, end, n, ownership):
     """Roll out leaves [start, end) of the n selected; adds lambda times the outcome to their values."""
     tree = trees[0]
+    light_boards = np.empty(1, LIGHT_BOARD)
     first_plays = np.zeros(POINTS, np.int8)
     amaf = np.zeros((2, POINTS, 2), np.float32)          # not kept: RAVE is for searches without a network
     for k in range(start, end):
         if not leaves[k].known:
-            outcome = evaluate_leaf(tree, boards, 1 + k, 1 + n + k, ownership, first_plays, amaf)
+            outcome = evaluate_leaf(tree, boards, 1 + k, 1 + n + k, light_boards, ownership, first_plays,
+                                    amaf)
             leaves[k].value += tree.params.lambda_ * outcome
 
 

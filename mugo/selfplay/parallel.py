@@ -31,6 +31,7 @@ from mugo.games.planes import new_scratch
 from mugo.games.position import BasePosition, global_features
 from mugo.nn.output import turned_back
 from mugo.search import compact, gumbel, records, tree
+from mugo.search.formulas import set_addresses
 from mugo.search.move_infos import is_proven_mistake
 from mugo.selfplay.options import DEFAULT_SELFPLAY_OPTIONS, SelfPlayOptions
 
@@ -103,6 +104,8 @@ class ParallelSelfPlay:
                             "c": options.c, "fpu": np.nan, "c_visit": options.c_visit, "c_scale": options.c_scale,
                             "rollouts": 1, "rollout_kind": rollouts.UNIFORM, "komi": start.white_points}.items():
             self._trees["params"][name] = value
+        for params in self._trees["params"]:
+            set_addresses(params, start.game)
         for g in range(games):
             self._start_game(g)
 

@@ -9,6 +9,7 @@ from mugo.games import game, go, gomoku, scoring
 from mugo.games.board import BLACK, EMPTY, POINTS, WHITE, new_boards
 from mugo.games.coords import MAX_MOVES, PASS, board_points, symmetries
 from mugo.games.go import Position as Go
+from mugo.games.light_board import LIGHT_BOARD
 from mugo.games.position import BasePosition, IllegalMove
 from mugo.players import passing
 from mugo.search.search import Search
@@ -119,7 +120,9 @@ def test_a_rollout_ends_the_game_and_returns_the_outcome(start):
     for seed in range(1, 20):
         boards = start().board.copy()
         boards["random"] = seed
-        outcome = game.roll_out(boards[0], 0, 0, start().komi, np.zeros(POINTS, np.int8))
+        address = game.address(start().game, "roll_out")
+        light_boards, first_plays = np.zeros(1, LIGHT_BOARD), np.zeros(POINTS, np.int8)
+        outcome = game.roll_out(address, boards[0], light_boards, 0, start().komi, first_plays)
         assert game.is_over(boards[0])
         assert outcome == game.outcome(boards[0], start().komi)
 
@@ -207,7 +210,7 @@ def test_branches_from_one_position_do_not_disturb_each_other(start):
 QUERIES = (BasePosition.score, BasePosition.result, BasePosition.legal_points, BasePosition.sensible_points, str,
            lambda position: [position.why_illegal(point) for point in board_points(position.shape).tolist()],
            lambda position: game.encode([position]), lambda position: list(position.positions()),
-           lambda position: game.forced_move(position.board[0], True),
+           lambda position: game.FUNCTIONS[position.game]["forced_move"](position.board[0], True),
            lambda position: game.winning_sequence(position.board[0]),
            lambda position: scoring.final_score(position) if position.game == "go" else None,
            lambda position: passing.is_finished(position) if position.game == "go" else None)

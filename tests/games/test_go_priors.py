@@ -8,7 +8,7 @@ from drawing import draw
 from oracles import chain, every_point, neighbours
 from sample_positions import random_game
 
-from mugo.games import game, go_priors
+from mugo.games import go_priors
 from mugo.games.board import BLACK, POINTS, WHITE
 from mugo.games.coords import PASS, point_at, row_col
 from mugo.games.go import Position
@@ -20,7 +20,7 @@ SCRATCH = new_scratch()
 def priors_of(position: Position) -> np.ndarray:
     """(POINTS, 2): visits and wins of every point, of the rules alone: without the even game."""
     priors = np.zeros((POINTS, 2), np.float32)
-    game.write_heuristic_priors(position.board[0], SCRATCH, priors)
+    go_priors.write_priors(position.board[0], SCRATCH, priors)
     empty = position.board[0]["colour"] == 0
     priors[empty] -= [go_priors.EVEN, go_priors.EVEN / 2]
     return priors
@@ -222,7 +222,7 @@ def test_priors_are_at_least_an_even_game_for_every_candidate_of_random_games():
     for position in random_game(random.Random(7), 9):
         before = position.board.copy()
         priors = np.zeros((POINTS, 2), np.float32)
-        game.write_heuristic_priors(position.board[0], SCRATCH, priors)
+        go_priors.write_priors(position.board[0], SCRATCH, priors)
         for point in position.sensible_points().tolist():
             visits, wins = priors[point]
             assert visits >= go_priors.EVEN and go_priors.EVEN / 2 <= wins <= visits

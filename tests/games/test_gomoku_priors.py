@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 from drawing import draw
 
-from mugo.games import game, gomoku, gomoku_priors
+from mugo.games import gomoku, gomoku_priors
 from mugo.games.board import BLACK, POINTS
 from mugo.games.coords import point_at, row_col
 from mugo.games.gomoku_priors import DEFENCE, EVEN, FAR_AWAY, FIVE, FOUR, NEAR, OPEN_FOUR, OPEN_THREE, THREE, TWO
@@ -14,7 +14,7 @@ DIRECTIONS = ((0, 1), (1, -1), (1, 0), (1, 1))
 
 def priors_of(position: gomoku.Position) -> np.ndarray:
     priors = np.zeros((POINTS, 2), np.float32)
-    game.write_heuristic_priors(position.board[0], new_scratch(), priors)
+    gomoku_priors.write_priors(position.board[0], new_scratch(), priors)
     return priors
 
 

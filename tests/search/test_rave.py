@@ -8,6 +8,7 @@ from mugo.games import game, gomoku
 from mugo.games.board import BLACK, POINTS, WHITE
 from mugo.games.coords import PASS, board_points
 from mugo.games.go import Position
+from mugo.games.light_board import LIGHT_BOARD
 from mugo.games.rollouts import MOGO, UNIFORM
 from mugo.search.avoided import AvoidedMoves
 from mugo.search import expansion, rave, tree
@@ -31,6 +32,7 @@ KOS = """
     . X O .
     X . . O
 """
+LIGHT = np.zeros(1, LIGHT_BOARD)         # scratch of rollouts
 
 
 class Amaf:
@@ -94,7 +96,7 @@ def grow_by_hand(grown: Grown, simulations: int, amaf: Amaf, batch: int = 1) -> 
                     board[0] = grown.boards[1 + k]
                     board[0]["random"] = random
                     first[:] = 0
-                    outcome = game.roll_out(board[0], params["rollout_kind"], params["mercy"], params["komi"], first)
+                    outcome = game.roll_out(params["roll_out"], board[0], LIGHT, params["mercy"], params["komi"], first)
                     random = board[0]["random"]
                     rollouts.append(({p: int(first[p]) for p in np.flatnonzero(first).tolist()}, outcome))
                 taken.append((path, rollouts))
@@ -114,7 +116,7 @@ def test_a_rollout_tells_who_played_first_on_each_point():
         boards = position.board.copy()
         boards["random"] = seed * 7919
         first = np.zeros(POINTS, np.int8)
-        game.roll_out(boards[0], seed % 2, 0, 0.5, first)
+        game.roll_out(game.address("go", "roll_out", seed % 2), boards[0], LIGHT, 0, 0.5, first)
         moves = int(boards[0]["moves"])
         if moves > 8:                                    # a board keeps its last eight moves
             continue
@@ -132,7 +134,7 @@ def test_a_point_that_was_played_before_keeps_its_first_colour():
     boards, first = Position(9).board.copy(), np.zeros(POINTS, np.int8)
     boards["random"] = 1
     first[board_points(9)] = WHITE
-    game.roll_out(boards[0], 0, 0, 7.5, first)
+    game.roll_out(game.address("go", "roll_out"), boards[0], LIGHT, 0, 7.5, first)
     assert (first[board_points(9)] == WHITE).all()
 
 
@@ -141,7 +143,7 @@ def test_first_plays_of_gomoku_are_its_stones():
     for kind in UNIFORM, MOGO:
         boards, first = position.board.copy(), np.zeros(POINTS, np.int8)
         boards["random"] = 5
-        game.roll_out(boards[0], kind, 0, 0.0, first)
+        game.roll_out(game.address("gomoku", "roll_out", kind), boards[0], LIGHT, 0, 0.0, first)
         points = board_points(6)
         assert (first[points] == boards[0]["colour"][points] - position.board[0]["colour"][points]).all()
 

@@ -8,6 +8,7 @@ from fakes import LevelNetwork
 
 from mugo.core.files import BadInput
 from mugo.core.options import options_of
+from mugo.games.game import SIGNATURES
 from mugo.search import records
 from mugo.search.settings import Settings, set_params
 
@@ -46,7 +47,7 @@ def test_defaults_that_depend_on_the_network_and_the_board():
 def test_the_kernels_read_the_settings_under_their_own_names():
     params = set(records.PARAMS.names)
     derived = {"formula", "has_priors", "rollout_kind", "komi", "mercy", "c_visit", "c_scale", "considered", "budget",
-               "gumbel", "avoids", "avoid_until"}
+               "gumbel", "avoids", "avoid_until", "select_child", *SIGNATURES}
     assert params - derived < {field.name for field in fields(Settings)}
 
 

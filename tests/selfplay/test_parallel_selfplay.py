@@ -8,7 +8,7 @@ from mugo.games import go, gomoku
 from mugo.games.coords import move_index, point_at, point_of_index, symmetries
 from mugo.games.rules import NAMED_RULES
 from mugo.nn.output import NetworkOutput
-from mugo.search import gumbel, records
+from mugo.search import formulas, gumbel, records
 from mugo.search.gumbel import improved_policy
 from mugo.search.records import NULL_NODE
 from mugo.search.search import Search
@@ -320,6 +320,7 @@ def test_a_gumbel_game_is_searched_as_by_a_search_of_its_own():
             gumbel.start(params, len(edges), 23, 8, 0.0, np.random.default_rng(0))
             params["gumbel"][:len(edges)] = [noise[point] for point in edges["move"].tolist()]
             params["formula"], params["c_visit"], params["c_scale"] = records.GUMBEL, 50.0, 1.0
+            formulas.set_addresses(params, "gomoku")
 
         search._prepare_root = with_noise
         result = search.search(position, simulations=24)
