@@ -79,9 +79,12 @@ def test_the_first_message_has_the_planes_of_each_game(page):
 def test_the_opponents_in_a_game_are_listed(page):
     answer = page.request("opponents", game=go_game(), moves=[])
     assert [opponent["key"] for opponent in answer["opponents"]] == [opponent.key for opponent in OPPONENTS]
-    assert answer["opponents"][0]["group"] == "Search only (good on small boards)"
+    assert answer["opponents"][0]["group"] == "Reads ahead, without a feeling for shape (best on small boards)"
     assert not any(opponent["strength"] for opponent in answer["opponents"] if "policy" in opponent["key"])
     assert answer["network_error"] is None
+    assert answer["opponents"][1]["name"] == "level 2" and "100 simulations" in answer["opponents"][1]["technical"]
+    for opponent in answer["opponents"]:           # words of players; the technical name is apart
+        assert not any(word in opponent["description"] + opponent["group"] for word in ("simulation", "network", "mcts"))
 
 
 def test_strengths_are_shown_where_they_were_measured():
@@ -176,6 +179,11 @@ def test_all_leads_are_blacks():
 
 
 WALLS = [move for row in range(1, 6) for move in (f"B B{row}", f"W D{row}")]
+
+
+def test_the_lead_follows_from_the_ownership(page):
+    answer = page.request("ownership", game=go_game(), moves=[*WALLS, "B C1", "W C5"])
+    assert answer["lead"] == pytest.approx(sum(answer["ownership"]) / 100 - go_game()["komi"], abs=0.3)
 
 
 def test_ownership_is_from_100_black_to_minus_100_white(page):

@@ -29,7 +29,8 @@ export function renderBoard(state) {
   }
   const overlay = currentOverlay(state);
   if (node.position) {
-    const shown = score ? { dead: score.dead, overlay: area(score, game.size, node.position.stones) } : { overlay: isEstimateShown(state) && node.ownership ? estimate(node.ownership, game.size, node.position.stones) : overlay };
+    const shade = isEstimateShown(state) && node.ownership ? estimate(node.ownership, game.size, node.position.stones) : [];
+    const shown = score ? { dead: score.dead, overlay: area(score, game.size, node.position.stones) } : { overlay: [...shade, ...overlay] };
     marks = markup(node, game.size, node.position.stones);
     const next = human || score ? [] : node.children.filter(({ move }) => move).map(({ move }) => move.slice(2));
     const { moveNumbers: numbered } = settings;
