@@ -1,7 +1,7 @@
 """The opponents that a person can choose in the browser: players at several strengths, in the order of their levels.
 
-A level is a place in this order and no rank: the later ones use a network, or search more.  What matches have measured is
-in STRENGTHS; of the others the page says that it is not measured.
+A level is a place in this order and no rank: the later ones use a network, or search more.  What matches have measured
+is in STRENGTHS; of the others the page says that it is not measured.
 """
 from dataclasses import dataclass, replace
 
@@ -62,8 +62,10 @@ def find_opponent(key: str) -> Opponent:
 
 
 def list_opponents(position: BasePosition, has_network: bool, is_bundled: bool) -> list[dict]:
-    """The opponents in a position's game: "key", "name" for people, "group", "description", "technical", and "strength",
-    null where it was not measured.  Without a network only those that need none.  is_bundled: whether the networks are those that come with MuGo, whose strength was measured.
+    """The opponents in a position's game: "key", "name" for people, "group", "description", "technical", and
+    "strength", null where it was not measured.  Without a network only those that need none.
+
+    is_bundled: whether the networks are those that come with MuGo, whose strength was measured.
     """
     notes = GROUP_NOTES[position.game]
     strengths = STRENGTHS if position.game == "go" else {}
