@@ -84,7 +84,8 @@ def test_the_opponents_in_a_game_are_listed(page):
     assert answer["network_error"] is None
     assert answer["opponents"][1]["name"] == "level 2" and "100 simulations" in answer["opponents"][1]["technical"]
     for opponent in answer["opponents"]:           # words of players; the technical name is apart
-        assert not any(word in opponent["description"] + opponent["group"] for word in ("simulation", "network", "mcts"))
+        text = opponent["description"] + opponent["group"]
+        assert not any(word in text for word in ("simulation", "network", "mcts"))
 
 
 def test_strengths_are_shown_where_they_were_measured():

@@ -28,9 +28,9 @@ const OVERLAYS = {
 
   search(node, game, state) {
     const search = shownSearch(state);
+    const what = search?.win_rate == null ? "Visits." : "Win rate of the side to move in percent, visits below.";
     const legend = search
-      ? `${search === node.thinking ? "What MuGo considered for its move. " : ""}` +
-        `${search.win_rate == null ? "Visits." : "Win rate of the side to move in percent, visits below."} Point at a move or tap it to see its variation.`
+      ? `${search === node.thinking ? "What MuGo considered for its move. " : ""}${what} Point at a move or tap it to see its variation.`
       : node.position?.result ? "The game is over." : "Press Analyse to search this position.";
     return [search && node.position ? overlays.search(search, game.size, node.position.to_play) : [], legend];
   },
