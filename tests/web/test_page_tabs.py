@@ -78,7 +78,7 @@ def test_the_tab_and_the_settings_are_kept_over_a_reload(page):
         assert [page.run(f"{ROOT}.{name}") for name in ("theme", "boardLook", "stoneLook")] == ["dark", "slate", "flat"]
         assert page.run(SELECTED) == "Play" and page.run("document.querySelectorAll('.lines text').length") == 0
         assert page.run("getComputedStyle(document.body).backgroundColor") == dark
-        assert page.run("getComputedStyle(document.getElementById('board-frame')).filter") == "none"     # white stays white
+        assert page.run("getComputedStyle(document.getElementById('board-frame')).filter") == "none"
     finally:
         for name, value in ("theme", "auto"), ("boardLook", "wood"), ("stoneLook", "glass"):
             choose(page, name, value)

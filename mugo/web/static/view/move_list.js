@@ -5,7 +5,8 @@ import { byId, updateChildren } from "../dom.js";
 const PAGE = 200;                        // moves
 let drawn = {};
 
-export function renderMoveList({ game }) {
+export function renderMoveList({ game, settings }) {
+  if (settings.mode !== "play") return;
   const index = game.index();
   const page = Math.floor(Math.max(0, index - 1) / PAGE);
   const now = { line: game.line(), page, changes: game.changes };
@@ -20,11 +21,8 @@ export function renderMoveList({ game }) {
   if (marked === current) return;
   marked?.removeAttribute("aria-current");
   current?.setAttribute("aria-current", "true");
-  const row = Math.floor((index - 1 - PAGE * page) / 2);
-  list.scrollTop = row * rowHeight(list) - list.clientHeight / 2;
+  list.scrollTop = current ? current.offsetTop - list.clientHeight / 2 : 0;
 }
-
-const rowHeight = (list) => 2 * list.scrollHeight / Math.max(2, list.children.length + list.children.length % 2);
 
 function item(game, node, index) {
   const element = document.createElement("li");
