@@ -64,6 +64,7 @@ def test_nothing_jumps_when_a_row_comes_or_goes(page, width, height):
     load(page, "(;GM[1]FF[4]SZ[9];B[ee]BL[300]WL[300](;W[cc];B[gg])(;W[gc]))")
     page.resize(width, height)
     page.press("Home")
+    page.run("document.getElementById('panel-review').scrollTop = 0")
     places = page.run(PLACES)
     page.press("ArrowRight")                               # variations, and clocks
     page.until("!document.getElementById('variations').hidden && !document.querySelector('.player .clock').hidden")

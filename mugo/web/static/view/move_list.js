@@ -4,6 +4,7 @@ import { byId, updateChildren } from "../dom.js";
 
 const PAGE = 200;                        // moves
 let drawn = {};
+let frame = 0;
 
 export function renderMoveList({ game, settings }) {
   if (settings.mode !== "play") return;
@@ -21,7 +22,8 @@ export function renderMoveList({ game, settings }) {
   if (marked === current) return;
   marked?.removeAttribute("aria-current");
   current?.setAttribute("aria-current", "true");
-  list.scrollTop = current ? current.offsetTop - list.clientHeight / 2 : 0;
+  cancelAnimationFrame(frame);           // with the browser's own layout, which a step does not wait for
+  frame = requestAnimationFrame(() => { list.scrollTop = current ? current.offsetTop - list.clientHeight / 2 : 0; });
 }
 
 function item(game, node, index) {
