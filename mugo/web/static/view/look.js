@@ -9,7 +9,6 @@ export function renderLook({ settings }) {
     dataset[name] = settings[name];
     document.querySelector(`#settings-dialog [name=${name}][value=${settings[name]}]`).checked = true;
   }
-  dataset.mode = settings.mode;
   byId("coordinates").checked = settings.coordinates;
   for (const tab of byId("tabs").children) {
     const isSelected = tab.dataset.mode === settings.mode;
