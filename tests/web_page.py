@@ -2,7 +2,7 @@
 from sgfmill import sgf
 
 STATUS = "document.getElementById('status').textContent"
-WHITE = "document.querySelector('#player-white .name').textContent"
+WHITE = "document.querySelector('#player-white .name').title.slice(7)"          # without 'White: ', as in records
 STONES = "document.querySelectorAll('.stones circle').length"
 NUMBER = "document.getElementById('move-number').textContent"
 IS_GOMOKU = "document.querySelector('main[data-game=gomoku]')"

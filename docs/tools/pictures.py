@@ -84,7 +84,7 @@ def web_playing(page: Chromium) -> None:
 
 def web_phone(page: Chromium) -> None:
     short_game(page)
-    page.resize(240, 520, scale=2, touch=True)
+    page.resize(390, 844, scale=1.25, touch=True)
     time.sleep(1)
 
 

@@ -95,8 +95,10 @@ def final_win_rate(position: BasePosition) -> float:
 
 def ownership(position: BasePosition, network) -> dict:
     """The "ownership", by rollouts and by the network if it has it: integers from -100 (White) to 100 (Black), row by
-    row."""
-    return {"ownership": _percent(ownership_by(network, _require_go(position)))}
+    row; and the "lead" of Black that follows, in points."""
+    owners = ownership_by(network, _require_go(position))
+    return {"ownership": _percent(owners),
+            "lead": round(float(owners.sum()) - position.komi - position.handicap_bonus, 1)}
 
 
 def _require_go(position: BasePosition) -> Go:

@@ -79,9 +79,13 @@ def test_the_first_message_has_the_planes_of_each_game(page):
 def test_the_opponents_in_a_game_are_listed(page):
     answer = page.request("opponents", game=go_game(), moves=[])
     assert [opponent["key"] for opponent in answer["opponents"]] == [opponent.key for opponent in OPPONENTS]
-    assert answer["opponents"][0]["group"] == "Search only (good on small boards)"
+    assert answer["opponents"][0]["group"] == "Reads ahead, without a feeling for shape (best on small boards)"
     assert not any(opponent["strength"] for opponent in answer["opponents"] if "policy" in opponent["key"])
     assert answer["network_error"] is None
+    assert answer["opponents"][1]["name"] == "level 2" and "100 simulations" in answer["opponents"][1]["technical"]
+    for opponent in answer["opponents"]:           # words of players; the technical name is apart
+        text = opponent["description"] + opponent["group"]
+        assert not any(word in text for word in ("simulation", "network", "mcts"))
 
 
 def test_strengths_are_shown_where_they_were_measured():
@@ -176,6 +180,11 @@ def test_all_leads_are_blacks():
 
 
 WALLS = [move for row in range(1, 6) for move in (f"B B{row}", f"W D{row}")]
+
+
+def test_the_lead_follows_from_the_ownership(page):
+    answer = page.request("ownership", game=go_game(), moves=[*WALLS, "B C1", "W C5"])
+    assert answer["lead"] == pytest.approx(sum(answer["ownership"]) / 100 - go_game()["komi"], abs=0.3)
 
 
 def test_ownership_is_from_100_black_to_minus_100_white(page):
@@ -459,8 +468,8 @@ def test_the_page_and_its_files_are_served_and_load_nothing_from_other_servers(c
     assert answer.status_code == 200 and "<title>MuGo</title>" in answer.text
     assert "MuGo is starting…" in answer.text            # until the server answers, after it has compiled for instance
     assert "default-src 'self'" in answer.headers["content-security-policy"]
-    for path in sorted(web_app.STATIC.iterdir()):
-        answer = client.get(f"/static/{path.name}")
+    for path in sorted(path for path in web_app.STATIC.rglob("*") if path.is_file()):
+        answer = client.get(f"/static/{path.relative_to(web_app.STATIC)}")
         assert answer.status_code == 200
         assert "https://" not in answer.text and "http://" not in answer.text.replace("http://www.w3.org/", "")
 

@@ -228,7 +228,7 @@ def test_leaving_asks_where_moves_would_be_lost(page):
         if not questions:
             save(page)
         page.questions.clear()
-        click(page, "h1")                  # browsers ask only on a page that has been used
+        click(page, "#status")             # browsers ask only on a page that has been used
         page.reload()
         page.until(f"document.querySelector('.grid') && {STONES} === 1")
         assert page.questions == questions

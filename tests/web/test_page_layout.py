@@ -13,11 +13,15 @@ def board_box(page):
                     "return [box.left, box.top, box.right, box.bottom] })()")
 
 
+VARIATIONS = "(;GM[1]FF[4]SZ[19];B[pd](;W[dp])(;W[dd]))"
+
+
 @pytest.mark.parametrize("width, height, least", [
-    (1280, 800, 570), (800, 700, 480), (768, 1024, 600), (360, 640, 330),                # desktop, tablet, phone
+    (1280, 720, 700), (1280, 800, 780), (1366, 768, 750), (1920, 1080, 1060), (2560, 1440, 1420), (1024, 768, 690),
+    (800, 700, 480), (768, 1024, 700), (390, 844, 370), (360, 640, 330), (844, 390, 375),        # tablet, phone
     (640, 400, 370), (740, 360, 340), (512, 384, 240), (1280, 420, 400)])                # 200 % zoom, landscape, low
-def test_the_board_fits_the_window(page, width, height, least):
-    load(page, "(;GM[1]FF[4]SZ[19];B[pd](;W[dp])(;W[dd]))")
+def test_the_board_has_the_height_of_the_window_or_its_width(page, width, height, least):
+    load(page, VARIATIONS)
     page.resize(width, height)
     page.press("ArrowRight")
     page.until("!document.getElementById('variations').hidden")
@@ -25,9 +29,10 @@ def test_the_board_fits_the_window(page, width, height, least):
     assert left >= 0 and top >= 0 and right <= width and bottom <= height
     assert right - left >= least and abs(right - left - (bottom - top)) < 1
     assert page.run("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
-    if height <= 620:                      # the panels beside the board scroll past it
-        page.run("scrollTo(0, document.body.scrollHeight)")
-        assert board_box(page)[1] >= 0 and board_box(page)[3] <= height
+    page.run("scrollTo(0, document.body.scrollHeight)")            # everything else scrolls past the board
+    page.until("document.documentElement.scrollHeight <= innerHeight || scrollY > 0")
+    assert board_box(page)[1] >= 0 and board_box(page)[3] <= height
+    page.run("scrollTo(0, 0)")
 
 
 LONG = "(;GM[1]FF[4]SZ[19]C[%s];B[pd](;W[dp];B[pq])(;W[dd])(;W[cc])(;W[dc]))" % ("A long comment. " * 400)
@@ -40,21 +45,89 @@ def test_a_window_does_not_scroll_and_has_the_variations_in_it(page, width, heig
     assert page.run("document.documentElement.scrollHeight") <= height
     page.press("ArrowRight")
     page.until("!document.getElementById('variations').hidden && !document.getElementById('tree-section').hidden")
-    lowest = "Math.max(...['navigation', 'variations', 'tree-section'].map((id) => " \
+    lowest = "Math.max(...['navigation', 'variations', 'tabs'].map((id) => " \
              "document.getElementById(id).getBoundingClientRect().bottom))"
     assert page.run(lowest) <= height
     assert page.run("document.documentElement.scrollHeight") <= height
-    page.run("document.getElementById('graph').scrollIntoView()")
-    assert page.run("document.getElementById('graph').getBoundingClientRect().bottom") <= height
+    page.run("document.getElementById('tree').scrollIntoView()")
+    assert page.run("document.getElementById('tree').getBoundingClientRect().bottom") <= height
     assert page.run("scrollY") == 0 and board_box(page)[3] <= height
 
 
-def test_many_variations_leave_the_tree_in_the_window(page):
+PLACES = """JSON.stringify(['board-frame', 'players', 'status-row', 'navigation', 'tabs', 'win-rates']
+    .map((id) => document.getElementById(id).getBoundingClientRect())
+    .map(({ left, top, width }) => [left, top, width].map(Math.round)))"""
+
+
+@pytest.mark.parametrize("width, height", [(1280, 800), (390, 844), (844, 390)])
+def test_nothing_jumps_when_a_row_comes_or_goes(page, width, height):
+    load(page, "(;GM[1]FF[4]SZ[9];B[ee]BL[300]WL[300](;W[cc];B[gg])(;W[gc]))")
+    page.resize(width, height)
+    page.press("Home")
+    page.run("document.getElementById('panel-review').scrollTop = 0")
+    places = page.run(PLACES)
+    page.press("ArrowRight")                               # variations, and clocks
+    page.until("!document.getElementById('variations').hidden && !document.querySelector('.player .clock').hidden")
+    assert page.run(PLACES) == places
+    page.press("ArrowRight")
+    page.press("ArrowDown")                                # in a variation
+    page.until("!document.getElementById('branch').hidden")
+    assert page.run(PLACES) == places
+    page.run(f"import('/static/store.js').then(({{ showMessage }}) => showMessage({'A long message. ' * 12!r}, true))")
+    page.until("document.querySelector('#status.error')")
+    assert page.run(PLACES) == places
+    page.press("s")                                        # scoring
+    page.until(f"{STATUS}.includes('Click a chain')")
+    assert page.run(PLACES) == places
+    page.press("s")
+
+
+SMALL = """[...document.querySelectorAll('button, select, input:not([type=file]), label.check, tbody tr, summary')]
+    .filter((element) => element.checkVisibility() && !element.disabled).filter((element) => {
+        const target = element.closest('label.check') ?? element.closest('.choices label') ?? element;
+        const { width, height } = target.getBoundingClientRect();
+        return width && Math.min(width, height) < 43.5;
+    }).map((element) => element.id || element.textContent || element.name || element.className).join(' | ')"""
+
+
+@pytest.mark.parametrize("width, height", [(390, 844), (844, 390)])
+def test_targets_of_a_finger_have_44_pixels(page, width, height):
+    load(page, VARIATIONS)
+    page.resize(width, height, touch=True)
+    page.press("ArrowRight")
+    assert page.run("matchMedia('(pointer: coarse)').matches")
+    for tab in "review", "play":
+        page.run(f"document.getElementById('tab-{tab}').click()")
+        page.until(f"!document.getElementById('panel-{tab}').hidden")
+        assert page.run(SMALL) == ""
+        assert page.run("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    for button in "settings", "new":
+        page.run(f"document.getElementById('{button}').click()")
+        assert page.run(SMALL) == ""
+        page.press("Escape")
+        page.until("!document.querySelector('dialog[open]')")
+
+
+def test_the_board_of_a_phone_stays_in_sight_while_the_panel_is_used(page):
+    load(page, "(;GM[1]FF[4]SZ[19];B[pd];W[dp];B[pp];W[dd])")
+    page.resize(390, 844, touch=True)
+    page.run("document.getElementById('tab-play').click()")
+    page.until("document.querySelectorAll('#move-list li').length === 4")
+    page.run("document.getElementById('move-list').scrollIntoView({ block: 'end' })")
+    page.until("scrollY > 50")
+    page.run("document.querySelectorAll('#move-list button')[1].click()")
+    page.until(f"{NUMBER} === '2 / 4'")
+    assert page.run("scrollY") > 50 and board_box(page)[1] >= 0 and board_box(page)[3] <= 844
+    page.run("scrollTo(0, 0)")
+
+
+def test_many_variations_leave_the_panel_in_the_window(page):
     variations = "".join(f"(;B[{column}{row}])" for column in "abcdefghij" for row in "abcdefghijklmno")
     load(page, f"(;SZ[19]{variations})")
     page.resize(1280, 800)
     page.until("document.querySelectorAll('#variations button').length === 150")
-    assert page.run("document.getElementById('tree-section').getBoundingClientRect().bottom") <= 800
+    assert page.run("document.getElementById('win-rates').getBoundingClientRect().bottom") <= 800
+    assert page.run("document.getElementById('variations').offsetHeight") < 50
 
 
 def test_a_long_line_in_a_list_of_games_is_wrapped(page):
@@ -95,6 +168,7 @@ def test_the_help_opens_with_its_first_keys_and_its_button(page, width, height):
 
 def test_the_table_of_moves_has_room_for_its_heads_and_leads(page):
     new_game(page)
+    page.run("document.getElementById('tab-review').click()")
     page.run("""(() => {
         const info = { win_rate: 0.5, lead: -28.5, visits: 12, prior: 0.1, pv: ['E5', 'C3', 'G7', 'C7'] };
         const { node } = window.mugo.state.game;

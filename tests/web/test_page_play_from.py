@@ -40,8 +40,8 @@ def test_a_record_is_played_on_as_a_variation_and_stays_whole(page):
     go_to_move(page, 2)
     assert page.run(f"{PLAYING}.hidden")
     play_from(page, "B")
-    page.until(f"{PLAYING}.textContent === 'From move 2 you are Black against MuGo policy.'")
-    assert page.run(WHITE_NAME) == "MuGo policy"
+    page.until(f"{PLAYING}.textContent === 'From move 2 you are Black against MuGo, level 7.'")
+    assert page.run(WHITE_NAME) == "MuGo, level 7"
     click(page, "G3")                      # a move of the record: MuGo answers it all the same
     page.until(f"{NUMBER} === '4 / 4' && {STATUS} === 'White played C3. Black to play.'")
     click(page, "A1")
@@ -64,7 +64,7 @@ def test_white_is_played_from_a_position_with_black_to_move(page):
     go_to_move(page, 2)
     play_from(page, "W")
     page.until(f"{STATUS} === 'Black played C3. White to play.'")
-    assert page.run("document.querySelector('#player-black .name').textContent") == "MuGo policy"
+    assert page.run("document.querySelector('#player-black .name').textContent") == "MuGo, level 7"
     assert stone(page, "C3") == "black"
     page.press("Home")                     # the record's own players, where the board shows the record
     page.until(f"{WHITE_NAME} === 'Beni' && {PLAYING}.textContent.endsWith('is not in that game.')")

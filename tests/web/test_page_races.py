@@ -38,6 +38,7 @@ def test_a_click_on_the_board_counts_although_it_is_drawn_again_before_the_relea
 
 def test_a_click_in_the_table_plays_the_move_that_was_pressed(page):
     new_game(page)
+    page.run("document.getElementById('tab-review').click()")
     page.until("!document.getElementById('analyze').disabled")
     page.run("document.getElementById('analyze').click()")
     page.until("document.querySelectorAll('#moves tbody tr').length > 1")
@@ -51,6 +52,7 @@ def test_a_click_in_the_table_plays_the_move_that_was_pressed(page):
 
 def test_the_ghost_stone_is_that_of_the_row_under_the_mouse_when_the_moves_change(page):
     new_game(page)
+    page.run("document.getElementById('tab-review').click()")
     page.run("""(() => {
         window.list = (...moves) => {
             const info = { win_rate: 0.5, lead: 1.5, visits: 12, prior: 0.1 };

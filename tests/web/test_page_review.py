@@ -143,7 +143,8 @@ def test_marks_of_the_next_moves(page):
 
 def test_the_analysis_can_be_hidden_while_playing(page):
     new_game(page, colour="B")
-    assert page.run(f"{VISIBLE}('win-rates')")
+    page.run("document.getElementById('tab-review').click()")
+    page.until(f"{VISIBLE}('win-rates')")
     page.press("1")
     page.until("document.querySelector('.overlay .heat')")
     page.run("document.getElementById('hide-analysis').click()")

@@ -27,6 +27,12 @@ export function currentValues({ game: { node } }) {
   return valuesOf(node) ?? (node.value == null ? null : { win_rate: node.value, lead: node.value_lead });
 }
 
+/** Whether the board shows the estimate: whose each point may become, and who is ahead. */
+export const isEstimateShown = ({ settings, game, at }) => settings.estimates && settings.mode === "play" && game.isGo && !at.score;
+
+/** Whether the score on the board is that of a game's end, so that there is something to be done with it. */
+export const isGameScored = ({ game, at, human }) => Boolean(at.score && human && game.node.position.is_over && game.isInPlay());
+
 /** The vertex that a touch has shown and another plays, or null. */
 export const touchedVertex = ({ at }) => (at.score ? null : at.touched);
 
@@ -56,10 +62,16 @@ export function isMuGoToMove(state) {
 /** The node for which MuGo is choosing a move, or null. */
 export const thinkingNode = ({ job }) => (job?.kind === "genmove" ? job.node : null);
 
+/** The name of an opponent for players: 'MuGo, level 9'. */
+export function opponentName({ game }, key) {
+  const number = game.opponents?.findIndex((each) => each.key === key) ?? -1;
+  return number < 0 ? `MuGo ${key}` : `MuGo, ${game.opponents[number].name}`;
+}
+
 /** Who plays a colour in the game that is played. */
 export function playerName({ human, opponent }, colour) {
   if (human === "both") return COLOUR_NAMES[colour];
-  return colour === human ? "You" : `MuGo ${opponent}`;
+  return colour === human ? "You" : `MuGo ${opponent}`;      // in records, too
 }
 
 /** The name of a player next to the board: who plays now, or who played in the record. */

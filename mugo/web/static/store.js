@@ -10,6 +10,8 @@
 // change(f) changes it, and calls the subscribers once for all changes of the same task of the browser.
 
 const DEFAULTS = {
+  mode: "play",                          // "play" or "review": which tab the panel shows
+  estimates: false,                      // whether the board shows whose each point may become, and the panel who is ahead
   overlay: "none",
   plane: 0,                              // number of the plane that the overlay "plane" shows
   searchPlayer: "mcts",                  // "mcts" or "uct": how positions are analysed
@@ -19,7 +21,14 @@ const DEFAULTS = {
   teachingLevel: 2,                      // the level of losses.LEVELS from which on they are
   moveNumbers: "0",                      // of which stones: "0", how many of the last, "all" or "branch"
   sound: false,
+  coordinates: true,
+  theme: "auto",                         // "auto", "light" or "dark"
+  boardLook: "wood",                     // "wood", "paper" or "slate"
+  stoneLook: "glass",                    // "glass", "shell" or "flat"
 };
+
+/** The values of the settings that say how the page looks. */
+export const LOOKS = { theme: ["auto", "light", "dark"], boardLook: ["wood", "paper", "slate"], stoneLook: ["glass", "shell", "flat"] };
 
 const newAt = (node) => ({
   node,
@@ -106,11 +115,11 @@ const GO_ONLY = ["ownership", "ladders"];
 /** Whether a game has an overlay. */
 export const isAvailable = (name, game) => OVERLAYS.includes(name) && (game.isGo || !GO_ONLY.includes(name));
 
-/** Show a score; at the end of a game that is played it is the result. */
-export function showScore({ at, game, human }, score) {
-  Object.assign(at, { score, message: null, isScoreHidden: false });
-  const { resultNode } = game;
-  if (game.node.position.is_over && human && game.isInPlay() && (!resultNode || resultNode === game.node)) {
-    game.setResult(score.result, game.node);
-  }
+/** Show a score. */
+export function showScore({ at }, score) { Object.assign(at, { score, message: null, isScoreHidden: false }); }
+
+/** The score that is shown is the result, if the game that is played has ended here.  It is written once, not at each click. */
+export function settleScore({ at: { score }, game, human }) {
+  if (!score || !human || !game.node.position.is_over || !game.isInPlay() || game.result === score.result) return;
+  if (!game.resultNode || game.resultNode === game.node) game.setResult(score.result, game.node);
 }

@@ -41,6 +41,7 @@ export function toggleEditing(name = lastTool) {
   const isOn = state.tool === null;
   change(() => {
     state.tool = isOn ? name : null;
+    if (isOn) state.settings.mode = "review";      // its panel has the tools
     resetAt();
   });
   if (!isOn) return;                     // MuGo may be to move

@@ -8,7 +8,7 @@ import { defaultOpponent } from "../core/opponents.js";
 import { formatGame } from "../core/sgf.js";
 import { fetchOpponents } from "../requests.js";
 import { server } from "../server.js";
-import { change, replaceGame, showError, showMessage, state } from "../store.js";
+import { change, replaceGame, settleScore, showError, showMessage, state } from "../store.js";
 import { evaluateLine } from "./analysis.js";
 import { startClock } from "./play.js";
 
@@ -27,7 +27,10 @@ export async function newGame(rules, { human, opponent: preferred, clock = null 
   }
   startClock(game, clock);
   game.info.date = new Date().toISOString().slice(0, 10);
-  change(() => replaceGame(game, { human: colour, opponent }));
+  change(() => {
+    state.settings.mode = "play";
+    replaceGame(game, { human: colour, opponent });
+  });
 }
 
 // ---- files
@@ -99,6 +102,7 @@ async function openFile(file, name) {
     if (!await confirmReplacing("Open the file")) return;
     change(() => {
       replaceGame(new Game({ ...found, fileName: nameOf(file, number) }));
+      state.settings.mode = "review";
       if (found.notice) showMessage(found.notice);
       evaluateLine();
     });
@@ -124,6 +128,7 @@ function gameText(game, i) {
 export function saveFile() {
   const { game } = state;
   if (!game) return;
+  settleScore(state);
   const sgf = formatGame(game.toRecord(), game.writtenInfo);
   const url = URL.createObjectURL(new Blob([sgf], { type: "application/x-go-sgf" }));
   const time = new Date().toISOString().slice(0, 16).replace(/[T:]/g, "-");
@@ -143,7 +148,10 @@ export async function openKept(id) {
   const { savedAs, body: { game: stored, human, opponent } } = readEntry(localStorage, id);
   const game = Game.fromJSON({ ...stored, savedAs });
   if (game.clock) game.clock.isPaused = true;
-  change(() => replaceGame(game, { human, opponent }));
+  change(() => {
+    state.settings.mode = human && !game.result ? "play" : "review";
+    replaceGame(game, { human, opponent });
+  });
   return true;
 }
 

@@ -1,13 +1,14 @@
 // Through the game: steps, variations, undo and redo, and autoplay.
 
 import { confirm } from "../ask.js";
-import { change, resetAt, state } from "../store.js";
+import { change, resetAt, settleScore, state } from "../store.js";
 
 let timer = null;                        // of autoplay
 
 /** Go somewhere, and leave what was written or asked. */
 function leave(go) {
   change(() => {
+    settleScore(state);
     state.writing = null;
     go(state.game);
     resetAt();
@@ -90,6 +91,7 @@ export function cancelGenmove() {
 export function stopPlaying() {
   change(() => {
     state.human = null;
+    state.settings.mode = "review";
     Object.assign(state.game, { played: null, clock: null, undone: null });
     state.game.touch(false);
     resetAt();

@@ -82,6 +82,7 @@ export function playFrom({ human, opponent, clock }) {
   cancelGenmove();
   change(({ game }) => {
     Object.assign(state, { human, opponent, lineAnalysis: null, tool: null });
+    state.settings.mode = "play";
     game.playFrom();
     if (!game.played) for (const [colour, name] of [["B", "black"], ["W", "white"]]) game.info[name] ||= playerName(state, colour);
     startClock(game, clock);

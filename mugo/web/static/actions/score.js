@@ -2,7 +2,7 @@
 
 import { parseVertex } from "../core/coordinates.js";
 import { server } from "../server.js";
-import { change, showError, showScore, state } from "../store.js";
+import { change, settleScore, showError, showScore, state } from "../store.js";
 
 let toggling = Promise.resolve();        // chains wait for those before them
 
@@ -12,7 +12,10 @@ export async function toggleScore() {
   if (!game?.isGo) return;
   change(() => Object.assign(state, { tool: null }));
   if (at.score) {
-    change(() => Object.assign(at, { score: null, isScoreHidden: true }));
+    change(() => {
+      settleScore(state);
+      Object.assign(at, { score: null, isScoreHidden: true });
+    });
     return;
   }
   try {

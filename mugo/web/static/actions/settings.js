@@ -8,6 +8,14 @@ let shownNumbers = "all";                // what the key shows again
 /** Set settings by name. */
 export function set(settings) { change(() => Object.assign(state.settings, settings)); }
 
+/** Show the tab of playing or of reviewing. */
+export const setMode = (mode) => set({ mode });
+
+/** Show the estimate of the score, or hide it. */
+export function toggleEstimates() {
+  if (state.game.isGo) set({ estimates: !state.settings.estimates });
+}
+
 /** Select an overlay, if the current game has it. */
 export function setOverlay(name) {
   if (!isAvailable(name, state.game)) return;

@@ -51,6 +51,9 @@ onChoice(byId("mistake-list"), mistakeOf, goTo);
 byId("mistake-list").onkeydown = ({ key, target }) => key === "Enter" && mistakeOf(target) && goTo(mistakeOf(target));
 onChoice(byId("variations"), (element) => state.game.node.children[[...byId("variations").children].indexOf(element)] ?? null, goTo);
 
+const nodeOf = (element) => state.game.line()[element.closest("[data-index]")?.dataset.index] ?? null;
+onChoice(byId("move-list"), nodeOf, goTo);
+
 const moves = byId("moves").tBodies[0];
 const moveOf = (element) => element.closest("tr")?.dataset.move ?? null;
 onChoice(moves, moveOf, (move) => play(move));

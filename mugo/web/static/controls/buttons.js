@@ -5,7 +5,8 @@ import { openAnotherFile, openFiles, saveFile, writeComment } from "../actions/f
 import { backToMainLine, deleteMove, promote, redo, startAutoplay, step, stopPlaying, toggleAutoplay, undo } from "../actions/navigate.js";
 import { play, playOn, resign, showBetter, takeBack, togglePause } from "../actions/play.js";
 import { toggleScore } from "../actions/score.js";
-import { set, setOverlay } from "../actions/settings.js";
+import { again, reviewGame } from "../actions/game_over.js";
+import { set, setOverlay, toggleEstimates } from "../actions/settings.js";
 import { byId } from "../dom.js";
 import { change, state } from "../store.js";
 import { playClick } from "../view/sound.js";
@@ -14,8 +15,9 @@ export const autoplaySeconds = () => Number(byId("autoplay-seconds").value);
 
 const CLICKS = {
   new: () => byId("new-game-dialog").showModal(), open: () => byId("file").click(), files: openAnotherFile, save: saveFile,
-  help: () => byId("help-dialog").showModal(),
-  pass: () => play("pass"), undo, redo, hint, score: toggleScore, resign,
+  help: () => byId("help-dialog").showModal(), settings: () => byId("settings-dialog").showModal(),
+  pass: () => play("pass"), undo, redo, hint, score: toggleScore, "score-done": toggleScore, resign,
+  estimate: toggleEstimates, "over-review": reviewGame, "over-again": () => again(), "over-weaker": () => again(-1), "over-stronger": () => again(1),
   "stop-playing": stopPlaying, pause: togglePause, autoplay: () => toggleAutoplay(autoplaySeconds()),
   back: backToMainLine, promote, delete: deleteMove,
   analyze: toggleAnalysis, "analyze-game": toggleLineAnalysis,
@@ -29,6 +31,7 @@ byId("file").onchange = ({ target }) => {
 };
 
 const FIELDS = {
+  coordinates: ({ checked }) => set({ coordinates: checked }),
   plane: ({ value }) => set({ plane: Number(value) }),
   "move-numbers": ({ value }) => set({ moveNumbers: value }),
   "search-player": ({ value }) => set({ searchPlayer: value }),
@@ -44,6 +47,7 @@ const FIELDS = {
 };
 for (const [id, action] of Object.entries(FIELDS)) byId(id).onchange = ({ target }) => action(target);
 for (const radio of document.querySelectorAll("[name=overlay]")) radio.onchange = () => setOverlay(radio.value);
+for (const radio of document.querySelectorAll("#settings-dialog [type=radio]")) radio.onchange = () => set({ [radio.name]: radio.value });
 
 const comment = byId("comment");
 comment.onfocus = () => change(({ game }) => { state.writing = game.node; });

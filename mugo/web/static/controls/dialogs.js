@@ -1,17 +1,27 @@
 // What all dialogs have in common: lists of opponents, and fields of a clock.
 
 import { defaultOpponent } from "../core/opponents.js";
+import { capital } from "../core/texts.js";
 import { byId } from "../dom.js";
 
-/** Fill a list with the opponents of a game, in groups, each with its strength where that was measured. */
+/** Fill a list with the opponents of a game, in groups, each with its strength, and describe the selected one below it. */
 export function listOpponents(select, opponents, preferred) {
   const groups = new Map();
   for (const { key, group, name, strength } of opponents) {
     if (!groups.has(group)) groups.set(group, Object.assign(document.createElement("optgroup"), { label: group }));
-    groups.get(group).append(new Option(strength ? `${name} · ${strength}` : name, key));
+    groups.get(group).append(new Option(`${capital(name)} · ${strength ?? "not measured"}`, key));
   }
   select.replaceChildren(...groups.values());
   select.value = defaultOpponent(opponents, preferred);
+  const describe = () => {
+    const { description = "", strength, technical = "" } = opponents.find(({ key }) => key === select.value) ?? {};
+    const note = select.closest("form").querySelector(".opponent-note");
+    const small = Object.assign(document.createElement("small"), { textContent: technical });
+    note.replaceChildren(description, description && (strength ? ` Matches have measured ${strength}. `
+      : " Its strength on this board is not measured. "), small);
+  };
+  select.onchange = describe;
+  describe();
 }
 
 /** Put the fields of the time system into a dialog's form, before its menu. */

@@ -4,7 +4,7 @@ import { hint, toggleAnalysis } from "../actions/analysis.js";
 import { backToMainLine, deleteMove, promote, redo, step, switchVariation, toggleAutoplay, undo } from "../actions/navigate.js";
 import { play } from "../actions/play.js";
 import { toggleScore } from "../actions/score.js";
-import { setOverlay, toggleMoveNumbers } from "../actions/settings.js";
+import { setOverlay, toggleEstimates, toggleMoveNumbers } from "../actions/settings.js";
 import { byId } from "../dom.js";
 import { OVERLAYS, state } from "../store.js";
 import { autoplaySeconds } from "./buttons.js";
@@ -16,14 +16,14 @@ const KEYS = {
   ArrowUp: () => switchVariation(-1), ArrowDown: () => switchVariation(1),
   Delete: deleteMove, p: () => play("pass"), u: undo, r: redo, h: hint, s: toggleScore, a: toggleAnalysis,
   "?": () => byId("help-dialog").showModal(),
-  n: toggleMoveNumbers, f: askPlayFrom, " ": () => toggleAutoplay(autoplaySeconds()), b: backToMainLine, m: promote,
+  g: toggleEstimates, n: toggleMoveNumbers, f: askPlayFrom, " ": () => toggleAutoplay(autoplaySeconds()), b: backToMainLine, m: promote,
   ...Object.fromEntries(OVERLAYS.map((name, i) => [i, () => setOverlay(name)])),
 };
 
-/** Whether a field uses a key itself: a text or a list every key, the overlays and the slider those that move them. */
+/** Whether a field uses a key itself: a text or a list every key, the overlays, the slider and the tabs those that move them. */
 function usesKey(field, key) {
   return field.closest("textarea, select, input[type=text]") || (key === " " && field.closest("button, input"))
-    || (field.closest("input") && /^(Arrow|Home|End|Page)/.test(key));
+    || (field.closest("input, [role=tab]") && /^(Arrow|Home|End|Page)/.test(key));
 }
 
 addEventListener("keydown", (event) => {

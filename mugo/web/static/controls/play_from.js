@@ -21,7 +21,7 @@ export function askPlayFrom() {
   byId("play-from-dialog").showModal();
 }
 
-byId("play-from").onclick = askPlayFrom;
+for (const id of ["play-from", "play-from-review"]) byId(id).onclick = askPlayFrom;
 byId("play-from-dialog").addEventListener("close", () => {
   if (byId("play-from-dialog").returnValue !== "start") return;
   playFrom({ human: form.colour.value, opponent: form.opponent.value || null, clock: clockSettings(form) });

@@ -1,10 +1,10 @@
 // What the board shows of the current position, if it is not there: its position, the opponents of the game, the data of the
 // overlay, and the score of a game that has just ended.  Each is requested once, until another position is shown.
 
-import { hasNetwork, overlayName } from "../queries.js";
+import { hasNetwork, isEstimateShown, overlayName } from "../queries.js";
 import { fetchOpponents, fetchPosition } from "../requests.js";
 import { server } from "../server.js";
-import { change, showScore, state } from "../store.js";
+import { change, settleScore, showScore, state } from "../store.js";
 
 const COMMANDS = { policy: "policy", ladders: "planes", plane: "planes", ownership: "ownership" };       // of an overlay
 
@@ -28,6 +28,12 @@ export function fetchMissing() {
       change(() => { node[command] = answer; });
     });
   }
+  if (isEstimateShown(state) && !node.ownership) {
+    request(at, "ownership", async () => {
+      const ownership = await server.request("ownership", game.requestFields(node));
+      change(() => { node.ownership = ownership; });
+    });
+  }
   if (node.position.is_over && !node.children.length && !game.resultAt(node) && state.tool === null) showResult(at, game, node);
 }
 
@@ -38,7 +44,11 @@ function showResult(at, game, node) {
   } else if (!at.score && !at.isScoreHidden) {
     request(at, "score", async () => {
       const score = await server.request("score", game.requestFields(node));
-      if (state.at === at && !at.isScoreHidden) change(() => showScore(state, score));
+      if (state.at !== at || at.isScoreHidden) return;
+      change(() => {
+        showScore(state, score);
+        settleScore(state);
+      });
     });
   }
 }

@@ -6,10 +6,11 @@
 
 import { isFull, saveEntry } from "../core/autosave.js";
 import { formatSize } from "../core/coordinates.js";
-import { onReplace, showMessage, state } from "../store.js";
+import { LOOKS, onReplace, showMessage, state } from "../store.js";
 
 const KEY = "mugo-2";                    // of this tab's state; the number is its format
-const BROWSER_KEYS = { moveNumbers: "mugo-move-numbers", sound: "mugo-sound" };          // settings of all tabs
+const BROWSER_KEYS = { moveNumbers: "mugo-move-numbers", sound: "mugo-sound", coordinates: "mugo-coordinates", theme: "mugo-theme",
+  boardLook: "mugo-board", stoneLook: "mugo-stones" };         // settings of all tabs
 const DELAY = 1000;                      // milliseconds after a change in which others join it
 export const storageProblem = { text: null };          // why games are not kept; said once
 let timer = null;
@@ -70,11 +71,15 @@ function storeInBrowser(settings) {
   }
 }
 
+/** Whether a stored value can be one of the setting. */
+const isSetting = (name, value) => !(name in LOOKS) || LOOKS[name].includes(value);
+
 /** The settings that the browser remembers. */
 export function browserSettings() {
   try {
-    const [moveNumbers, sound] = Object.values(BROWSER_KEYS).map((key) => localStorage.getItem(key));
-    return { ...(moveNumbers && { moveNumbers }), sound: sound === "on" };
+    const stored = Object.entries(BROWSER_KEYS).map(([name, key]) => [name, localStorage.getItem(key)]);
+    return Object.fromEntries(stored.filter(([name, value]) => value !== null && isSetting(name, value))
+      .map(([name, value]) => [name, { on: true, off: false }[value] ?? value]));
   } catch {
     return {};                           // storage is forbidden
   }

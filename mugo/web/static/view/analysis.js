@@ -1,5 +1,6 @@
 // The panel of the analysis: its buttons, the values of the position, and the table of moves.
 
+import { valuesOf } from "../core/analysis.js";
 import { formatCount, formatLead, formatPoints, percent } from "../core/texts.js";
 import { byId, updateChildren } from "../dom.js";
 import { currentValues, hasNetwork, isAnalysisHidden, isGameOver, searchPlayer, thinkingNode } from "../queries.js";
@@ -28,7 +29,7 @@ function summary(state) {
   const waiting = job?.isWaiting && job.node === node ? " · waiting for other searches" : "";
   if (!values || thinkingNode(state) === node) return waiting.slice(3);
   const visits = values.visits ? ` · ${values.visits.toLocaleString("en")} visits` : "";
-  return `Black wins ${percent(values.win_rate, 1)} %${formatLead(values.lead)}${visits}${waiting}`;
+  return `${valuesOf(node) ? "" : "At a glance: "}Black wins ${percent(values.win_rate, 1)} %${formatLead(values.lead)}${visits}${waiting}`;
 }
 
 function renderMoves(state) {

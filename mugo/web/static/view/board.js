@@ -83,15 +83,18 @@ export class Board {
     this.layers.cursor.append(draw("rect", { x: col - 0.5, y: row - 0.5, width: 1, height: 1, rx: 0.12 }));
   }
 
-  /** Draw the lines, star points and coordinates of an empty board. */
-  drawEmpty(size) {
+  /** Draw the lines, star points and, if wanted, coordinates of an empty board. */
+  drawEmpty(size, hasCoordinates = true) {
     this.size = size;
     this.cursor = null;
     this.stones = [];                    // of each point { kind, elements }
     const [bottom, right] = [size.rows - 1, size.cols - 1];
     const longest = Math.max(size.rows, size.cols);
-    const letter = 0.06 + 0.0185 * longest;                        // nearly the same size on the screen for every board
-    const [margin, outside] = [0.62 + letter, 0.55 + 0.52 * letter];
+    const letter = 0.07 + 0.0155 * longest;                        // nearly the same size on the screen for every board
+    const width = letter * (size.rows > 9 ? 1.25 : 1);             // of a row's number
+    const gap = 0.06 + 0.004 * longest;                            // to the stones, and to the edge
+    const margin = hasCoordinates ? 0.5 + gap + width + gap : 0.62;
+    const outside = 0.5 + gap + width / 2;
     this.svg.setAttribute("viewBox", `${-margin} ${-margin} ${right + 2 * margin} ${bottom + 2 * margin}`);
     this.svg.style.aspectRatio = Math.max(1, (right + 2 * margin) / (bottom + 2 * margin));    // a tall board is as high as a square
     this.layers = {};
@@ -108,8 +111,8 @@ export class Board {
       lines.append(draw("circle", { cx: col, cy: row, r: longest < 9 ? 0.09 : 0.11 }));
     }
     const write = (x, y, text) => lines.append(draw("text", { x, y, "font-size": letter }, text));
-    for (let col = 0; col <= right; col++) for (const y of [-outside, bottom + outside]) write(col, y, COLUMNS[col]);
-    for (let row = 0; row <= bottom; row++) {
+    for (let col = 0; col <= right && hasCoordinates; col++) for (const y of [-outside, bottom + outside]) write(col, y, COLUMNS[col]);
+    for (let row = 0; row <= bottom && hasCoordinates; row++) {
       for (const x of [-outside, right + outside]) write(x, row, String(size.rows - row));
     }
     this.svg.replaceChildren(GRADIENTS.cloneNode(true), ...Object.values(this.layers));
@@ -226,10 +229,16 @@ function stone(row, col, isBlack, className) {
     fill: `url(#${isBlack ? "black" : "white"}-stone)` });
 }
 
+// Of a white stone of shell: the lines of its growth on the gradient.
+const SHELL = draw("pattern", { id: "white-shell", width: 1, height: 1, viewBox: "0 0 1 1" },
+  draw("rect", { width: 1, height: 1, fill: "url(#white-stone)" }),
+  draw("path", { d: [0.1, 0.26, 0.42, 0.58, 0.74, 0.9].map((x) => `M${x} 0Q${x + 0.16} .5 ${x} 1`).join(""),
+    fill: "none", stroke: "#b9ad93", "stroke-width": 0.022, opacity: 0.55 }));
 const GRADIENTS = draw("defs", {},
   gradient("black-stone", [["0%", "#6f7378"], ["35%", "#34363a"], ["100%", "#0b0c0e"]]),
   gradient("white-stone", [["0%", "#ffffff"], ["55%", "#f4f2ec"], ["100%", "#c4c0b6"]]),
-  gradient("shadow", [["0%", "#000", 0.55], ["80%", "#000", 0.4], ["100%", "#000", 0]], "50%", "50%", "50%"));
+  gradient("slate-stone", [["0%", "#4a4c50"], ["60%", "#2a2b2e"], ["100%", "#141517"]]),
+  gradient("shadow", [["0%", "#000", 0.55], ["80%", "#000", 0.4], ["100%", "#000", 0]], "50%", "50%", "50%"), SHELL);
 
 function gradient(id, stops, cx = "36%", cy = "32%", r = "72%") {
   return draw("radialGradient", { id, cx, cy, r }, ...stops.map(([offset, colour, opacity = 1]) =>

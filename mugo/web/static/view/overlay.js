@@ -15,16 +15,14 @@ export function currentOverlay(state) {
 
 // name -> function of a node, its game and the state -> [SVG elements, legend]
 const OVERLAYS = {
-  none: () => [[], "The output of the network or the search for this position."],
+  none: () => [[], ""],
 
   policy({ policy }, game, state) {
     if (!hasNetwork(state)) return [policy ? overlays.policy(policy, game.size) : [], sentence(game.networkError)];
-    let legend = "The network's prior of each move, in percent.";
+    let legend = "At a glance, without reading: how likely a player would play each move, in percent.";
     if (!policy) return [[], legend];
     const pass = policy.priors.at(-1);
     if (game.isGo && pass >= 0.01) legend += ` Pass: ${Math.round(100 * pass)}.`;
-    if (policy.win_rate !== null) legend += ` Its value for Black: ${percent(policy.win_rate)} %.`;
-    if (policy.lead !== null) legend += ` Its score for Black: ${policy.lead > 0 ? "+" : ""}${policy.lead.toFixed(1)}.`;
     return [overlays.policy(policy, game.size), legend];
   },
 
@@ -40,7 +38,7 @@ const OVERLAYS = {
   ownership({ analysis, ownership, position }, game) {
     const answer = analysis?.ownership ? analysis : ownership;
     return [answer && position ? overlays.ownership(answer, game.size, position.stones) : [],
-      "The expected owner of each point. Larger squares are more certain."];
+      "Whose each point may become. Larger squares are more certain."];
   },
 
   losses({ position }, game) {

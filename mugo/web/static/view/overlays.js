@@ -76,6 +76,18 @@ export function ownership({ ownership: values }, size, stones) {
   return elements;
 }
 
+/** Whose each point may become, as a shade: darker and lighter the surer it is; of a stone that may die, on the stone. */
+export function estimate({ ownership: values }, size, stones) {
+  const elements = [];
+  for (const [i, at] of points(size)) {
+    const share = Math.abs(values[i]) / 100;
+    if (share < 0.15 || stones[i] === (values[i] > 0 ? "X" : "O")) continue;
+    elements.push(draw("rect", { x: at.col - 0.5, y: at.row - 0.5, width: 1, height: 1, opacity: (0.62 * share).toFixed(2),
+      class: `shade ${values[i] > 0 ? "black" : "white"}` }));
+  }
+  return elements;
+}
+
 /** The area of a scored board, except under a living stone. */
 export function area({ area: owners }, size, stones) {
   const elements = [];

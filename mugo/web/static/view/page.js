@@ -8,6 +8,9 @@ import { renderBoard } from "./position.js";
 import { renderClocks } from "./clocks.js";
 import { renderComment } from "./comment.js";
 import { renderEditing } from "./edit_tools.js";
+import { renderGameOver } from "./game_over.js";
+import { renderLook } from "./look.js";
+import { renderMoveList } from "./move_list.js";
 import { renderNavigation } from "./navigation.js";
 import { renderPlayers } from "./players.js";
 import { renderPlaying } from "./playing.js";
@@ -18,10 +21,11 @@ import { renderStatus } from "./status.js";
 import { renderTree } from "./tree.js";
 
 const VIEWS = [renderAnalysis, renderBoard, renderPlayers, renderNavigation, renderStatus, renderReview, renderTree, renderComment,
-  renderActions, renderEditing, renderPlaying, renderSettings, renderClocks, hear];
+  renderActions, renderEditing, renderPlaying, renderMoveList, renderGameOver, renderSettings, renderClocks, hear];
 
 export function render() {
   const { game, server, at } = state;
+  renderLook(state);
   for (const element of document.querySelectorAll("main, header [data-game-needed]")) element.inert = !game;
   byId("offline").hidden = server.isConnected || !game;
   if (game) for (const view of VIEWS) view(state);

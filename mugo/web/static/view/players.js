@@ -2,15 +2,15 @@
 
 import { COLOUR_NAMES } from "../core/texts.js";
 import { byId } from "../dom.js";
-import { shownName, thinkingNode } from "../queries.js";
+import { opponentName, shownName, thinkingNode } from "../queries.js";
 
 export function renderPlayers(state) {
-  const { game } = state;
+  const { game, opponent } = state;
   const { position } = game.node;
   for (const [colour, name] of [["B", "black"], ["W", "white"]]) {
     const side = byId(`player-${name}`);
     const player = shownName(state, colour);
-    side.querySelector(".name").textContent = player;
+    side.querySelector(".name").textContent = player === `MuGo ${opponent}` ? opponentName(state, opponent) : player;
     side.querySelector(".name").title = `${COLOUR_NAMES[colour]}: ${player}`;
     side.querySelector(".spinner").hidden = !(thinkingNode(state) === game.node && position?.to_play === colour);
     const captures = position?.captures?.[colour] ?? 0;

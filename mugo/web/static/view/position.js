@@ -3,16 +3,16 @@
 import { parseVertex } from "../core/coordinates.js";
 import { moveNumbers } from "../core/move_numbers.js";
 import { byId } from "../dom.js";
-import { overlayName, shownSearch, thinkingNode, touchedVertex } from "../queries.js";
+import { isEstimateShown, overlayName, shownSearch, thinkingNode, touchedVertex } from "../queries.js";
 import { pointedMove } from "./analysis.js";
 import { Board } from "./board.js";
 import { toolPreview } from "./edit_tools.js";
 import { markup } from "./markup.js";
 import { currentOverlay } from "./overlay.js";
-import { area } from "./overlays.js";
+import { area, estimate } from "./overlays.js";
 
 export const board = new Board(byId("board"));
-let drawnGame = null;
+let drawn = {};                          // the game on the board, and whether it has coordinates
 let isInSight = true;                    // whether half of the board is
 new IntersectionObserver(([{ intersectionRatio: ratio }]) => { isInSight = ratio >= 0.5; }, { threshold: 0.5 })
   .observe(byId("board-frame"));
@@ -22,14 +22,15 @@ let marks = null;                        // of the position on the board
 export function renderBoard(state) {
   const { game, human, at: { score }, settings } = state;
   const { node } = game;
-  if (drawnGame !== game) {
-    board.drawEmpty(game.size);
-    drawnGame = game;
+  if (drawn.game !== game || drawn.coordinates !== settings.coordinates) {
+    board.drawEmpty(game.size, settings.coordinates);
+    drawn = { game, coordinates: settings.coordinates };
     document.querySelector("main").dataset.game = game.isGo ? "go" : "gomoku";
   }
   const overlay = currentOverlay(state);
   if (node.position) {
-    const shown = score ? { dead: score.dead, overlay: area(score, game.size, node.position.stones) } : { overlay };
+    const shade = isEstimateShown(state) && node.ownership ? estimate(node.ownership, game.size, node.position.stones) : [];
+    const shown = score ? { dead: score.dead, overlay: area(score, game.size, node.position.stones) } : { overlay: [...shade, ...overlay] };
     marks = markup(node, game.size, node.position.stones);
     const next = human || score ? [] : node.children.filter(({ move }) => move).map(({ move }) => move.slice(2));
     const { moveNumbers: numbered } = settings;

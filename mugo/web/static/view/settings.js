@@ -1,6 +1,7 @@
 // The fields of the settings, as the state has them.
 
 import { LEVELS } from "../core/losses.js";
+import { formatLead, percent } from "../core/texts.js";
 import { byId } from "../dom.js";
 import { overlayName } from "../queries.js";
 
@@ -19,10 +20,18 @@ export function renderSettings(state) {
   document.querySelector(`[name=overlay][value=${at.overlay ?? settings.overlay}]`).checked = true;
   byId("plane").value = settings.plane;
   byId("plane").hidden = overlayName(state) !== "plane";
+  byId("raw-values").textContent = rawValues(game.node);
   byId("move-numbers").value = settings.moveNumbers;
   byId("hide-analysis").checked = settings.hidesAnalysis;
   byId("teaching").checked = settings.teaching;
   byId("teaching-level").value = settings.teachingLevel;
   byId("teaching-level").disabled = !settings.teaching;
   byId("sound").checked = settings.sound;
+}
+
+/** What the network says of the position without a search. */
+function rawValues({ value, value_lead: lead, policy }) {
+  const winRate = policy?.win_rate ?? value;
+  if (winRate == null) return "";
+  return `The network alone, without a search: Black wins ${percent(winRate, 1)} %${formatLead(policy?.lead ?? lead)}.`;
 }

@@ -1,0 +1,31 @@
+// What can be done with a game that has ended: review it, or play another one like it.
+
+import { confirmReplacing } from "../ask.js";
+import { change, showError, state } from "../store.js";
+import { toggleLineAnalysis } from "./analysis.js";
+import { newGame } from "./files.js";
+import { goTo } from "./navigate.js";
+import { playFrom } from "./play.js";
+import { setMode } from "./settings.js";
+
+/** Show the review of the game, and begin its analysis. */
+export function reviewGame() {
+  setMode("review");
+  if (!state.lineAnalysis) toggleLineAnalysis();
+}
+
+/** Play the same game again; steps: against an opponent so many levels stronger. */
+export async function again(steps = 0) {
+  const { game, human } = state;
+  const at = game.opponents.findIndex(({ key }) => key === state.opponent);
+  const opponent = game.opponents[at + steps]?.key ?? state.opponent;
+  const clock = game.clock?.settings ?? null;
+  if (game.played) {
+    goTo(game.played.from);
+    playFrom({ human, opponent, clock });
+  } else if (await confirmReplacing("Play again")) {
+    const { name, size, komi, handicap, scoring, k, exactly } = game.start;
+    const rules = game.isGo ? { name, size, komi, handicap, scoring, rules: game.info.rules } : { name, size, k, exactly };
+    newGame(rules, { human, opponent, clock }).catch(showError);
+  }
+}

@@ -1,0 +1,36 @@
+// The end of a game that was played: the result, and what can follow.  And the estimate of who is ahead, before that.
+
+import { resultText } from "../core/texts.js";
+import { byId } from "../dom.js";
+import { isEstimateShown, isGameScored, opponentName } from "../queries.js";
+
+export function renderGameOver(state) {
+  const { game, human, opponent, at } = state;
+  const isOver = Boolean(human && game.result && !at.score);
+  byId("game-over").hidden = !isOver;
+  byId("score-done").hidden = !isGameScored(state);
+  if (isOver) {
+    const { result } = game;
+    const winner = ["B", "W"].includes(result[0]) ? result[0] : null;
+    byId("game-over-title").textContent = `${resultText(result)}.`;
+    byId("game-over-text").textContent = human === "both" || !winner ? ""
+      : winner === human ? `You have won against ${opponentName(state, opponent)}.`
+        : `${opponentName(state, opponent)} has won.`;
+    const keys = (game.opponents ?? []).map(({ key }) => key);
+    const at = human === "both" ? -1 : keys.indexOf(opponent);
+    byId("over-weaker").disabled = at < 1;
+    byId("over-stronger").disabled = at < 0 || at === keys.length - 1;
+    byId("over-again").disabled = !keys.length;
+  }
+  byId("estimate").setAttribute("aria-pressed", String(state.settings.estimates));
+  const text = isEstimateShown(state) ? estimateText(game.node.ownership) : "";
+  if (byId("estimate-text").textContent !== text) byId("estimate-text").textContent = text;
+}
+
+/** 'Black is ahead by about 5 points.' */
+function estimateText(ownership) {
+  if (!ownership) return "Counting…";
+  const points = Math.round(Math.abs(ownership.lead));
+  if (!points) return "The game is about even.";
+  return `${ownership.lead > 0 ? "Black" : "White"} is ahead by about ${points} ${points === 1 ? "point" : "points"}.`;
+}
