@@ -2,9 +2,11 @@
 
 import { isGameOver, isAnalysisHidden } from "../queries.js";
 import { change, resetAt, state } from "../store.js";
+import { exerciseHint } from "./exercises.js";
 import { setOverlay } from "./settings.js";
 
 export function toggleAnalysis() {
+  if (state.exercise) return;
   change(({ game, at, settings }) => {
     Object.assign(state, { analyzing: !state.analyzing && !isGameOver(game.node), lineAnalysis: null });
     at.message = null;
@@ -12,8 +14,12 @@ export function toggleAnalysis() {
   });
 }
 
-/** Show the best move of the position. */
+/** Show the best move of the position; in an exercise first the part of the board where it is. */
 export function hint() {
+  if (state.exercise) {
+    exerciseHint();
+    return;
+  }
   change(({ game, at }) => {
     if (state.job?.kind === "genmove" || isGameOver(game.node)) return;
     Object.assign(at, { isHintWanted: true, message: { text: "Searching for the best move…" } });
@@ -22,15 +28,20 @@ export function hint() {
   });
 }
 
-/** Start or stop the analysis of every move of the current line. */
+/** Start, go on with, or stop the analysis of every move of the current line: a position that has been searched is passed over.
+
+    lineAnalysis: { game, line, nodes, done, depth, isDeeper, searched, spent }: nodes are those of the line, and after them those
+    around its mistakes (isDeeper); done of them are; searched and spent are for the time left (review.secondsLeft). */
 export function toggleLineAnalysis() {
   if (state.lineAnalysis) {
     change(() => { state.lineAnalysis = null; });
     return;
   }
-  change(({ game }) => {
+  change(({ game, settings }) => {
     resetAt();
-    Object.assign(state, { lineAnalysis: { game, nodes: [...game.line()], done: 0 }, analyzing: false });
+    const line = [...game.line()];
+    Object.assign(state, { analyzing: false, lineAnalysis: { game, line, nodes: line, done: 0, depth: settings.depth, isDeeper: false,
+      searched: 0, spent: 0 } });
     evaluateLine();
   });
 }

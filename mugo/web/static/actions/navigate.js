@@ -8,7 +8,7 @@ let timer = null;                        // of autoplay
 /** Go somewhere, and leave what was written or asked. */
 function leave(go) {
   change(() => {
-    state.writing = null;
+    Object.assign(state, { writing: null, exercise: null });
     go(state.game);
     resetAt();
   });

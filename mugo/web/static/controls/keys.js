@@ -1,9 +1,11 @@
 // The keys of the page.
 
 import { hint, toggleAnalysis } from "../actions/analysis.js";
+import { nextQuestion } from "../actions/exercises.js";
 import { backToMainLine, deleteMove, promote, redo, step, switchVariation, toggleAutoplay, undo } from "../actions/navigate.js";
 import { play } from "../actions/play.js";
 import { toggleScore } from "../actions/score.js";
+import { stepMistake, switchMistakeLine } from "../actions/review.js";
 import { setOverlay, toggleMoveNumbers } from "../actions/settings.js";
 import { byId } from "../dom.js";
 import { OVERLAYS, state } from "../store.js";
@@ -17,6 +19,7 @@ const KEYS = {
   Delete: deleteMove, p: () => play("pass"), u: undo, r: redo, h: hint, s: toggleScore, a: toggleAnalysis,
   "?": () => byId("help-dialog").showModal(),
   n: toggleMoveNumbers, f: askPlayFrom, " ": () => toggleAutoplay(autoplaySeconds()), b: backToMainLine, m: promote,
+  j: () => (state.exercise ? nextQuestion() : stepMistake(1)), k: () => stepMistake(-1), l: () => switchMistakeLine(),
   ...Object.fromEntries(OVERLAYS.map((name, i) => [i, () => setOverlay(name)])),
 };
 

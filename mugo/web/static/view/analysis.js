@@ -1,5 +1,8 @@
 // The panel of the analysis: its buttons, the values of the position, and the table of moves.
 
+import { LEVEL_NAMES, candidateLosses, formatSignedLoss } from "../core/losses.js";
+import { isComplete } from "../core/analysis.js";
+import { DEPTHS, secondsLeft, timeText } from "../core/review.js";
 import { formatCount, formatLead, formatPoints, percent } from "../core/texts.js";
 import { byId, updateChildren } from "../dom.js";
 import { currentValues, hasNetwork, isAnalysisHidden, isGameOver, searchPlayer, thinkingNode } from "../queries.js";
@@ -17,9 +20,27 @@ export function renderAnalysis(state) {
   byId("search-player").querySelector("[value=mcts]").disabled = !hasNetwork(state);
   byId("analyze-game").setAttribute("aria-pressed", String(Boolean(lineAnalysis)));
   byId("analyze-game").disabled = Boolean(thinkingNode(state));
-  byId("analyze-game").textContent = lineAnalysis ? `Stop (${lineAnalysis.done} of ${lineAnalysis.nodes.length})` : "Analyse all moves";
+  byId("analyze-game").textContent = lineAnalysis ? "Stop" : isHalfDone(state) ? "Go on analysing" : "Analyse all moves";
+  byId("depth").value = state.settings.depth;
+  byId("depth").disabled = Boolean(lineAnalysis);
+  byId("line-progress").hidden = !lineAnalysis;
+  byId("line-progress").textContent = lineAnalysis ? progressText(lineAnalysis) : "";
   byId("search-summary").textContent = isAnalysisHidden(state) ? "" : summary(state);
   renderMoves(state);
+}
+
+/** Whether some positions of the line, but not all, are searched as deep as the settings have it. */
+function isHalfDone({ game, settings }) {
+  const nodes = game.line().filter((node) => !node.final && !game.isCounted(node));
+  const searched = nodes.filter(({ analysis }) => isComplete(analysis, DEPTHS[settings.depth])).length;
+  return searched > 1 && searched < nodes.length;
+}
+
+/** 'Move 45 of 284, about 2 min left.' */
+function progressText(lineAnalysis) {
+  const { done, nodes, isDeeper } = lineAnalysis;
+  const what = isDeeper ? `Deeper around the mistakes: ${done} of ${nodes.length}` : `Position ${done} of ${nodes.length}`;
+  return `${[what, timeText(secondsLeft(lineAnalysis))].filter(Boolean).join(", ")}.`;
 }
 
 function summary(state) {
@@ -36,19 +57,25 @@ function renderMoves(state) {
   const isHidden = !analysis?.moves.length || !position || thinkingNode(state) === state.game.node || isAnalysisHidden(state);
   byId("moves").hidden = isHidden;
   if (isHidden) return;
+  const losses = candidateLosses(analysis.moves, position.to_play);
   const hasLeads = analysis.moves.some(({ lead }) => lead != null);
   byId("lead-column").hidden = !hasLeads;
-  const rows = analysis.moves.slice(0, TABLE_ROWS).map((info) => {
+  byId("loss-column").textContent = losses?.[0].unit === "win_rate" ? "−%" : "Loss";
+  const rows = analysis.moves.slice(0, TABLE_ROWS).map((info, rank) => {
     const row = document.createElement("tr");
     row.tabIndex = 0;
     row.dataset.move = info.move;
     row.setAttribute("aria-label", `Play ${info.move}`);
-    const winRate = position.to_play === "B" ? info.win_rate : 1 - info.win_rate;
-    const lead = hasLeads ? [formatPoints(info.lead, position.to_play)] : [];
+    const loss = losses?.[rank];
+    const lead = hasLeads ? [formatPoints(info.lead, "B")] : [];
     const prior = info.prior == null ? "" : percent(info.prior, 1);          // it is not stored
-    for (const text of [info.move, percent(winRate, 1), ...lead, formatCount(info.visits), prior, info.pv.slice(1).join(" ")]) {
+    const lost = loss ? (rank ? formatSignedLoss(loss.lost, loss.unit) : "best") : "";
+    for (const text of [info.move, lost, ...lead, percent(info.win_rate, 1), formatCount(info.visits), prior, info.pv.slice(1).join(" ")]) {
       row.insertCell().textContent = text;
     }
+    if (loss) row.cells[1].title = LEVEL_NAMES[loss.level];
+    row.cells[0].className = loss ? `loss-text level-${loss.level}` : "";
+    row.lastChild.title = info.pv.join(" ");
     return row;
   });
   updateChildren(byId("moves").tBodies[0], rows);

@@ -8,6 +8,8 @@ import { renderBoard } from "./position.js";
 import { renderClocks } from "./clocks.js";
 import { renderComment } from "./comment.js";
 import { renderEditing } from "./edit_tools.js";
+import { renderExercises } from "./exercises.js";
+import { renderLeadBar } from "./lead_bar.js";
 import { renderNavigation } from "./navigation.js";
 import { renderPlayers } from "./players.js";
 import { renderPlaying } from "./playing.js";
@@ -18,7 +20,7 @@ import { renderStatus } from "./status.js";
 import { renderTree } from "./tree.js";
 
 const VIEWS = [renderAnalysis, renderBoard, renderPlayers, renderNavigation, renderStatus, renderReview, renderTree, renderComment,
-  renderActions, renderEditing, renderPlaying, renderSettings, renderClocks, hear];
+  renderActions, renderEditing, renderPlaying, renderSettings, renderClocks, renderLeadBar, renderExercises, hear];
 
 export function render() {
   const { game, server, at } = state;

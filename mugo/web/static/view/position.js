@@ -4,6 +4,7 @@ import { parseVertex } from "../core/coordinates.js";
 import { moveNumbers } from "../core/move_numbers.js";
 import { byId } from "../dom.js";
 import { overlayName, shownSearch, thinkingNode, touchedVertex } from "../queries.js";
+import { boardNotes } from "./notes.js";
 import { pointedMove } from "./analysis.js";
 import { Board } from "./board.js";
 import { toolPreview } from "./edit_tools.js";
@@ -28,7 +29,7 @@ export function renderBoard(state) {
   if (node.position) {
     const shown = score ? { dead: score.dead, overlay: area(score, game.size, node.position.stones) } : { overlay };
     marks = markup(node, game.size, node.position.stones);
-    const next = human || score ? [] : node.children.filter(({ move }) => move).map(({ move }) => move.slice(2));
+    const next = human || score || state.exercise || state.at.mistake ? [] : node.children.filter(({ move }) => move).map(({ move }) => move.slice(2));
     const { moveNumbers: numbered } = settings;
     const numbers = numbered === "0" || score || overlayName(state) === "losses" ? new Map() : moveNumbers(game, numbered);
     board.show(node.position, { ...shown, markup: marks, next, numbers });
@@ -53,10 +54,14 @@ function renderGhosts(state) {
   const { position } = game.node;
   const isBlack = position?.to_play === "B";
   const info = hover && shownSearch(state)?.moves.find(({ move }) => move === hover);
+  const notes = position && boardNotes(state);
   if (state.tool !== null) {
     const { elements, stone } = toolPreview(state);
     board.showGhosts(stone ? [hover] : [], stone === "X", false);
     board.showPreview(elements);
+  } else if (notes && !info) {
+    board.showGhosts(notes.line, isBlack, true);
+    board.showPreview(notes.elements);
   } else if (!hover || !position || score) board.showGhosts([], isBlack, false);
   else if (info && (overlayName(state) === "search" || state.analyzing)) board.showGhosts(info.pv, isBlack, true);
   else {

@@ -1,0 +1,40 @@
+// The statistics of a reviewed line: two columns, and how many moves each side has of each level.
+
+import { LEVEL_NAMES, formatLoss } from "../core/losses.js";
+import { PHASES } from "../core/review.js";
+import { byId, updateChildren } from "../dom.js";
+
+/** found: of review.statistics.  Phases only where the game has them. */
+export function renderStatistics(found, unit, hasPhases) {
+  const sides = [found.B, found.W];
+  const rows = [
+    ["Accuracy", ...sides.map(({ accuracy }) => format(accuracy, (value) => `${value.toFixed(0)} %`))],
+    ...(hasPhases ? PHASES.map((name, i) => [name, ...sides.map(({ phases }) => format(phases[i].accuracy, (value) => `${value.toFixed(0)} %`))]) : []),
+    ["MuGo’s choice", ...sides.map(({ agreement }) => format(agreement, (share) => `${(100 * share).toFixed(0)} %`))],
+    [unit === "lead" ? "Mean loss, points" : "Mean loss, % of win rate", ...sides.map(({ meanLoss }) => format(meanLoss, (lost) => formatLoss(lost, unit)))],
+    ["Moves", ...sides.map(({ moves }) => String(moves))],
+  ];
+  updateChildren(byId("statistics-table").tBodies[0], rows.map(([name, ...cells], i) => {
+    const row = document.createElement("tr");
+    row.append(Object.assign(document.createElement("th"), { scope: "row", textContent: name }));
+    if (hasPhases && i > 0 && i <= PHASES.length) row.className = "phase";
+    for (const text of cells) row.insertCell().textContent = text;
+    return row;
+  }));
+  const most = Math.max(1, ...sides.flatMap(({ levels }) => levels));
+  updateChildren(byId("distribution").tBodies[0], LEVEL_NAMES.map((name, level) => {
+    const row = document.createElement("tr");
+    const head = Object.assign(document.createElement("th"), { scope: "row", textContent: name, className: `loss-text level-${level}` });
+    row.append(head);
+    for (const { levels } of sides) {
+      const cell = row.insertCell();
+      const bar = document.createElement("i");
+      bar.className = `bar level-${level}`;
+      bar.style.width = `${(60 * levels[level] / most).toFixed(1)}%`;
+      cell.append(bar, String(levels[level]));
+    }
+    return row;
+  }));
+}
+
+const format = (value, text) => (value === null ? "–" : text(value));
