@@ -60,7 +60,7 @@ export function candidateLosses(moves, toPlay) {
   if (moves.some((move) => move.win_rate == null)) return null;
   const unit = moves.every((move) => move.lead != null) ? "lead" : "win_rate";
   return moves.map((move) => {
-    const lost = (moves[0][unit] - move[unit]) * (toPlay === "B" ? 1 : -1);
+    const lost = (moves[0][unit] - move[unit]) * (toPlay === "B" ? 1 : -1) + 0;      // no -0
     return { lost, unit, level: levelOf(lost, unit) };
   });
 }

@@ -78,7 +78,7 @@ export function runJobs() {
 }
 
 /** Pass over the nodes of the line that need no search; at its end go on with those around mistakes, searched deeper. */
-function advanceLine() {
+export function advanceLine() {
   const { lineAnalysis } = state;
   if (!lineAnalysis) return;
   const { game, nodes, line } = lineAnalysis;

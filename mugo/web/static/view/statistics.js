@@ -3,6 +3,7 @@
 import { LEVEL_NAMES, formatLoss } from "../core/losses.js";
 import { PHASES } from "../core/review.js";
 import { byId, updateChildren } from "../dom.js";
+import { draw } from "./board.js";
 
 /** found: of review.statistics.  Phases only where the game has them. */
 export function renderStatistics(found, unit, hasPhases) {
@@ -28,10 +29,8 @@ export function renderStatistics(found, unit, hasPhases) {
     row.append(head);
     for (const { levels } of sides) {
       const cell = row.insertCell();
-      const bar = document.createElement("i");
-      bar.className = `bar level-${level}`;
-      bar.style.width = `${(60 * levels[level] / most).toFixed(1)}%`;
-      cell.append(bar, String(levels[level]));
+      const bar = draw("rect", { width: (100 * levels[level] / most).toFixed(1), height: 10, class: `level-${level}` });
+      cell.append(draw("svg", { class: "bar", viewBox: "0 0 100 10", "aria-hidden": "true" }, bar), String(levels[level]));
     }
     return row;
   }));
