@@ -67,7 +67,7 @@ def test_the_graph_of_leads(page):
     page.until(f"{NUMBER} === '5 / 6'")
     top, bottom, y = page.run("""[...document.querySelectorAll('#graph .grid-line')].map((line) =>
         Number(/ ([\\d.]+)H/.exec(line.getAttribute('d'))[1])).sort((a, b) => a - b).concat(
-        Number(document.querySelector('#graph circle').getAttribute('cy')))""")
+        Number(document.querySelector('#graph circle.current').getAttribute('cy')))""")
     assert y == pytest.approx(top + (bottom - top) * (5 + 14.2) / 20, abs=0.5)
     choose_unit(page, "win_rate")
     page.until(f"{labels} === '0 50 100'")

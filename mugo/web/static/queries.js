@@ -44,8 +44,14 @@ export function reviewedColour(state) {
   return whose === "mine" ? personsColour(state) : whose === "both" ? null : whose;
 }
 
-/** The mistakes that are shown of the current line, the largest first: of losses.lostByMoves. */
-export const shownMistakes = (state) => mistakes(lostByMoves(state.game.line()).moves, reviewedColour(state));
+let counted = { line: null, revision: 0, lost: null };
+
+/** What each move of the current line lost: of losses.lostByMoves, which is not counted again at each step. */
+export function lineLosses({ game }) {
+  const [line, { revision }] = [game.line(), game];
+  if (counted.line !== line || counted.revision !== revision) counted = { line, revision, lost: lostByMoves(line) };
+  return counted.lost;
+}
 
 /** The mistake that the board shows before its move: of losses.lossOf; null if it shows none. */
 export function mistakeOnBoard({ game, at }) {
@@ -57,7 +63,7 @@ export function mistakeOnBoard({ game, at }) {
 export function nextMistake(state, direction) {
   const { game, at } = state;
   const index = at.mistake?.index ?? game.index();
-  const found = shownMistakes(state).map(({ node }) => node).sort((a, b) => a.index - b.index);
+  const found = mistakes(lineLosses(state).moves, reviewedColour(state)).map(({ node }) => node).sort((a, b) => a.index - b.index);
   return (direction > 0 ? found.find((node) => node.index > index) : found.findLast((node) => node.index < index)) ?? null;
 }
 

@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { asked, exerciseText, guessesOf, isOver, makeExercise, puzzlesOf, scoreOf, settle, verdict } from "../../../mugo/web/static/core/exercises.js";
 import { newNode } from "../../../mugo/web/static/core/game.js";
-import { LEVELS } from "../../../mugo/web/static/core/losses.js";
+import { LEVELS, lostByMoves } from "../../../mugo/web/static/core/losses.js";
 import { dateOf, ownStatistics } from "../../../mugo/web/static/core/progress.js";
 import { goGame, moves } from "./games.mjs";
 
-Object.assign(LEVELS, { lead: [0.5, 1.5, 3, 6, 12], win_rate: [0.02, 0.05, 0.1, 0.2, 0.4] });
+Object.assign(LEVELS, { lead: [0.5, 1.5, 3, 6, 12], win_rate: [0.025, 0.05, 0.1, 0.2, 0.4] });
 
 const move = (vertex, lead, visits) => ({ move: vertex, lead, win_rate: 0.5 + lead / 100, visits, pv: [vertex] });
 const analysis = (lead, ...found) => ({ lead, win_rate: 0.5 + lead / 100, visits: 200, moves: found });
@@ -31,15 +31,15 @@ function answer(exercise, vertex) {
 
 test("puzzles are the mistakes of a side, in the order of the game", () => {
   const found = game();
-  assert.deepEqual(puzzlesOf(found.line(), "B").map((node) => node.move), ["B E5", "B G3"]);
-  assert.deepEqual(puzzlesOf(found.line(), "W"), []);
+  assert.deepEqual(puzzlesOf(lostByMoves(found.line()), "B").map((node) => node.move), ["B E5", "B G3"]);
+  assert.deepEqual(puzzlesOf(lostByMoves(found.line()), "W"), []);
   found.line()[2].analysis.moves = [];           // no better move is known
-  assert.deepEqual(puzzlesOf(found.line(), "B").map((node) => node.move), ["B E5"]);
+  assert.deepEqual(puzzlesOf(lostByMoves(found.line()), "B").map((node) => node.move), ["B E5"]);
 });
 
 test("an answer is right if it is the best move or no inaccuracy", () => {
   const found = game();
-  const exercise = makeExercise("puzzles", found, "B", puzzlesOf(found.line(), "B"));
+  const exercise = makeExercise("puzzles", found, "B", puzzlesOf(lostByMoves(found.line()), "B"));
   exercise.index = 1;
   assert.equal(verdict(exercise), null);
   assert.match(exerciseText(exercise, 3), /^Puzzle 2 of 2: find a better move for Black/);
@@ -54,14 +54,14 @@ test("an answer is right if it is the best move or no inaccuracy", () => {
 
 test("the mistake itself is wrong, though the search before it liked it", () => {
   const found = game();
-  const exercise = makeExercise("puzzles", found, "B", puzzlesOf(found.line(), "B"));
+  const exercise = makeExercise("puzzles", found, "B", puzzlesOf(lostByMoves(found.line()), "B"));
   assert.equal(answer(exercise, "E5").isRight, false);
   assert.equal(exerciseText(exercise, 1), "E5 was played. E5 loses 2.0 points. Try again, or see the solution.");
 });
 
 test("a move that has hardly been searched needs a search of its own", () => {
   const found = game();
-  const exercise = makeExercise("puzzles", found, "B", puzzlesOf(found.line(), "B"));
+  const exercise = makeExercise("puzzles", found, "B", puzzlesOf(lostByMoves(found.line()), "B"));
   exercise.index = 1;
   assert.equal(answer(exercise, "A1"), null);
   assert.equal(exerciseText(exercise, 3), "MuGo looks at A1…");
@@ -71,7 +71,7 @@ test("a move that has hardly been searched needs a search of its own", () => {
 
 test("the first answer to a puzzle counts", () => {
   const found = game();
-  const exercise = makeExercise("puzzles", found, "B", puzzlesOf(found.line(), "B"));
+  const exercise = makeExercise("puzzles", found, "B", puzzlesOf(lostByMoves(found.line()), "B"));
   answer(exercise, "E5");
   answer(exercise, "D4");
   exercise.index = 1;

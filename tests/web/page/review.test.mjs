@@ -1,11 +1,11 @@
 // Losses, statistics, the scale of the graph, the time left.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LEVELS, candidateLosses, formatSignedLoss, lossSentence, lostByMoves, mistakes } from "../../../mugo/web/static/core/losses.js";
+import { LEVELS, candidateLosses, formatShortLoss, lossSentence, lostByMoves, mistakes } from "../../../mugo/web/static/core/losses.js";
 import { accuracyOf, barShare, ownColour, phaseEnds, phaseOf, scale, secondsLeft, statistics, timeText } from "../../../mugo/web/static/core/review.js";
 import { goGame, moves } from "./games.mjs";
 
-Object.assign(LEVELS, { lead: [0.5, 1.5, 3, 6, 12], win_rate: [0.02, 0.05, 0.1, 0.2, 0.4] });
+Object.assign(LEVELS, { lead: [0.5, 1.5, 3, 6, 12], win_rate: [0.025, 0.05, 0.1, 0.2, 0.4] });
 
 const analysis = (lead, winRate, best) => ({ lead, win_rate: winRate, visits: 100, moves: best ? [{ move: best, lead, win_rate: winRate, visits: 60, pv: [best, "A1"] }] : [] });
 
@@ -71,7 +71,7 @@ test("what candidates lose is the side to move's; the best one loses nothing", (
   const rates = candidateLosses(found.map((move) => ({ ...move, lead: null })), "W");
   assert.deepEqual(rates.map(({ unit, level }) => [unit, level]), [["win_rate", 0], ["win_rate", 1], ["win_rate", 3]]);
   assert.equal(candidateLosses([{ win_rate: null, lead: null }], "B"), null);
-  assert.deepEqual([0, 0.04, 0.5, -0.5, 12.4].map((lost) => formatSignedLoss(lost, "lead")), ["0", "0", "−0.5", "+0.5", "−12"]);
+  assert.deepEqual([0, 0.04, 0.5, -0.5, 12.4].map((lost) => formatShortLoss(lost, "lead")), ["0", "0", "0.5", "0", "12"]);
 });
 
 test("the graph is as high as the leads of the searches, in round numbers", () => {

@@ -2,7 +2,7 @@
 
 import { FULL_POINTS, asked, guessesOf, isOver, makeExercise, puzzlesOf, settle } from "../core/exercises.js";
 import { newNode } from "../core/game.js";
-import { canExercise, moveError } from "../queries.js";
+import { canExercise, lineLosses, moveError } from "../queries.js";
 import { change, resetAt, showMessage, state } from "../store.js";
 
 /** Begin an exercise.  kind: "puzzles" or "guess"; colour: whose moves are asked for. */
@@ -10,7 +10,7 @@ export function startExercise(kind, colour) {
   const { game } = state;
   if (!game || !canExercise(state)) return;
   const line = game.line();
-  let nodes = kind === "puzzles" ? puzzlesOf(line, colour) : guessesOf(line, colour, game.node);
+  let nodes = kind === "puzzles" ? puzzlesOf(lineLosses(state), colour) : guessesOf(line, colour, game.node);
   if (kind === "guess" && !nodes.length) nodes = guessesOf(line, colour, game.root);
   if (!nodes.length) {
     showMessage(kind === "puzzles" ? "No mistakes with a better move are known: analyse all moves first." : "There are no moves to guess.");

@@ -18,7 +18,8 @@ export function goTo(node) { leave((game) => game.goTo(node)); }
 
 /** target: "first", "previous", "next" or "last". */
 export function step(target) {
-  const { game } = state;
+  const { game, exercise } = state;
+  if (exercise) return;                  // it would show the move that is asked for
   const node = { first: () => game.root, previous: () => game.node.parent, next: () => game.next(), last: () => game.line().at(-1) }[target]();
   if (node && node !== game.node) goTo(node);
 }

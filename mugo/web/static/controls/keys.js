@@ -23,6 +23,8 @@ const KEYS = {
   ...Object.fromEntries(OVERLAYS.map((name, i) => [i, () => setOverlay(name)])),
 };
 
+const KEYS_OF_EXERCISES = ["h", "j", "n", "?"];
+
 /** Whether a field uses a key itself: a text or a list every key, the overlays and the slider those that move them. */
 function usesKey(field, key) {
   return field.closest("textarea, select, input[type=text]") || (key === " " && field.closest("button, input"))
@@ -32,6 +34,7 @@ function usesKey(field, key) {
 addEventListener("keydown", (event) => {
   if (event.altKey || event.ctrlKey || event.metaKey || !state.game) return;
   if (document.querySelector("dialog[open]") || usesKey(event.target, event.key)) return;
+  if (state.exercise && !KEYS_OF_EXERCISES.includes(event.key)) return;
   const action = editAction(event.key) ?? KEYS[event.key];
   if (!action) return;
   event.preventDefault();

@@ -8,16 +8,17 @@
 //
 // An answer is judged by the search of the position before it; if that has hardly looked at it, by a search after it.
 
-import { LEVELS, LISTED_LEVEL, formatLossWithUnit, lossOf, lostByMoves, mistakes, unitOf } from "./losses.js";
+import { LEVELS, LISTED_LEVEL, formatLossWithUnit, lossOf, mistakes, unitOf } from "./losses.js";
 
 export const EXERCISE_VISITS = 200;      // of the search before an answer
 const MIN_SHARE = 0.1;                   // of the visits of the best move, from which on the search before judges a move
 const MAX_PUZZLES = 20;                  // of a game: its largest mistakes
 export const FULL_POINTS = 2;            // of a guess
 
-/** The nodes of the largest mistakes of a colour in a line, in the order of the game: those with a better move that is known. */
-export function puzzlesOf(line, colour) {
-  const found = mistakes(lostByMoves(line).moves, colour).filter(({ better, vertex }) => better && better !== vertex);
+/** The nodes of the largest mistakes of a colour, in the order of the game: those with a better move that is known.
+    lost: of losses.lostByMoves. */
+export function puzzlesOf({ moves }, colour) {
+  const found = mistakes(moves, colour).filter(({ better, vertex }) => better && better !== vertex);
   return found.slice(0, MAX_PUZZLES).sort((a, b) => a.index - b.index).map(({ node }) => node);
 }
 

@@ -65,10 +65,10 @@ export function candidateLosses(moves, toPlay) {
   });
 }
 
-/** '−3.2', or '+0.2' for a move that seems better than the best one. */
-export function formatSignedLoss(lost, unit) {
-  const text = formatLoss(Math.abs(lost), unit, Math.abs(lost) >= 9.95 ? 0 : 1);
-  return Number(text) === 0 ? "0" : `${lost < 0 ? "+" : "−"}${text}`;
+/** '3.2', '12'; '0' also for a move that seems better than the best one, which has been searched more. */
+export function formatShortLoss(lost, unit) {
+  const text = formatLoss(Math.max(0, lost), unit, lost >= 9.95 ? 0 : 1);
+  return Number(text) === 0 ? "0" : text;
 }
 
 /** A loss as a number: '3.2' points, with so many digits, or '12' percent. */

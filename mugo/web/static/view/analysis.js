@@ -1,6 +1,6 @@
 // The panel of the analysis: its buttons, the values of the position, and the table of moves.
 
-import { LEVEL_NAMES, candidateLosses, formatSignedLoss } from "../core/losses.js";
+import { LEVEL_NAMES, candidateLosses, formatShortLoss } from "../core/losses.js";
 import { isComplete } from "../core/analysis.js";
 import { DEPTHS, secondsLeft, timeText } from "../core/review.js";
 import { formatCount, formatLead, formatPoints, percent } from "../core/texts.js";
@@ -69,7 +69,7 @@ function renderMoves(state) {
     const loss = losses?.[rank];
     const lead = hasLeads ? [formatPoints(info.lead, "B")] : [];
     const prior = info.prior == null ? "" : percent(info.prior, 1);          // it is not stored
-    const lost = loss ? (rank ? formatSignedLoss(loss.lost, loss.unit) : "best") : "";
+    const lost = loss ? (rank ? formatShortLoss(loss.lost, loss.unit) : "best") : "";
     for (const text of [info.move, lost, ...lead, percent(info.win_rate, 1), formatCount(info.visits), prior, info.pv.slice(1).join(" ")]) {
       row.insertCell().textContent = text;
     }

@@ -2,7 +2,7 @@
 
 import { asked, exerciseText, isOver, puzzlesOf, scoreOf, verdict } from "../core/exercises.js";
 import { byId } from "../dom.js";
-import { canExercise, personsColour } from "../queries.js";
+import { canExercise, lineLosses, personsColour } from "../queries.js";
 
 let chosenFor = null;                    // the game for which a colour is proposed
 
@@ -13,6 +13,8 @@ export function renderExercises(state) {
   byId("exercise-run").hidden = !exercise;
   if (exercise) renderRunning(state);
   else renderStart(state);
+  byId("slider").disabled = Boolean(exercise);
+  if (exercise) for (const button of document.querySelectorAll("[data-step]")) button.disabled = true;
   if (chosenFor !== game) {
     chosenFor = game;
     byId("exercise-colour").value = personsColour(state) ?? "B";
@@ -21,7 +23,7 @@ export function renderExercises(state) {
 
 function renderStart(state) {
   const isPossible = canExercise(state);
-  const count = puzzlesOf(state.game.line(), byId("exercise-colour").value).length;
+  const count = puzzlesOf(lineLosses(state), byId("exercise-colour").value).length;
   byId("start-puzzles").disabled = !isPossible || !count;
   byId("start-puzzles").textContent = count ? `${count} ${count === 1 ? "puzzle" : "puzzles"} from mistakes` : "Puzzles from mistakes";
   byId("start-guess").disabled = !isPossible || !state.game.root.children.length;

@@ -5,7 +5,7 @@ import { valuesOf } from "../core/analysis.js";
 import { scale } from "../core/review.js";
 import { draw } from "./board.js";
 
-const [LEFT, RIGHT, TOP, BOTTOM] = [32, 10, 18, 20];
+const [LEFT, RIGHT, TOP, BOTTOM] = [40, 10, 18, 20];
 
 export class Graph {
   onSelect(moveNumber) {}                // called when a move is clicked or dragged to; controls/ replaces it

@@ -2,7 +2,7 @@
 
 import { parseVertex } from "../core/coordinates.js";
 import { bestOf } from "../core/exercises.js";
-import { formatLoss } from "../core/losses.js";
+import { formatShortLoss } from "../core/losses.js";
 import { exerciseOnBoard, mistakeOnBoard } from "../queries.js";
 import { draw } from "./board.js";
 
@@ -22,7 +22,7 @@ function ofMistake({ vertex, better, betterLine, playedLine, lost, unit, level }
   const hasBetter = better !== null && better !== vertex;
   const isBetterShown = shown === "better" && hasBetter;
   const line = isBetterShown ? betterLine : playedLine;
-  const loss = `−${formatLoss(Math.abs(lost), unit, lost >= 10 ? 0 : 1)}`;
+  const loss = formatShortLoss(lost, unit);
   const elements = [
     ...(isBetterShown ? disc(vertex, size, loss, `level-${level} ${level < 4 ? "dark" : "bright"}`) : ring(vertex, size, "played")),
     ...(!hasBetter ? [] : isBetterShown ? ring(better, size, "better") : disc(better, size, "0", "level-0 dark")),

@@ -1,11 +1,11 @@
 // The graph, the list of mistakes and the statistics.  They are drawn again when the line, its values or its unit have changed.
 
 import { valuesOf } from "../core/analysis.js";
-import { LEVEL_NAMES, LISTED_LEVEL, formatLoss, formatLossWithUnit, lossSentence, lostByMoves, mistakes } from "../core/losses.js";
+import { LEVEL_NAMES, LISTED_LEVEL, formatLoss, formatLossWithUnit, lossSentence, mistakes } from "../core/losses.js";
 import { PHASES, phaseEnds, statistics } from "../core/review.js";
 import { COLOUR_NAMES, formatLead, percent } from "../core/texts.js";
 import { byId, updateChildren } from "../dom.js";
-import { isAnalysisHidden, mistakeOnBoard, nextMistake, personsColour, reviewedColour } from "../queries.js";
+import { isAnalysisHidden, lineLosses, mistakeOnBoard, nextMistake, personsColour, reviewedColour } from "../queries.js";
 import { Graph } from "./graph.js";
 import { renderStatistics } from "./statistics.js";
 
@@ -28,13 +28,14 @@ export function renderReview(state) {
   renderMistakeBar(state);
 }
 
-function renderLine({ game, settings }, { line, isHidden, colour, own }) {
+function renderLine(state, { line, isHidden, colour, own }) {
+  const { game, settings } = state;
   byId("hidden-analysis").hidden = !isHidden;
   byId("win-rates").hidden = isHidden;
   const hasLeads = line.some((node) => (valuesOf(node)?.lead ?? node.value_lead) != null);
   byId("graph-unit").disabled = !hasLeads;
   byId("graph-unit").value = hasLeads ? settings.graphUnit : "win_rate";
-  const lost = lostByMoves(line);
+  const lost = lineLosses(state);
   renderGraph(game, line, lost);
   const found = mistakes(lost.moves, colour);
   const listed = found.slice(0, MISTAKES);
