@@ -1,9 +1,9 @@
 // The panel of the analysis: its buttons, the values of the position, and the table of moves.
 
-import { LEVEL_NAMES, candidateLosses, formatShortLoss } from "../core/losses.js";
 import { isComplete } from "../core/analysis.js";
+import { LEVEL_NAMES, candidateLosses, formatShortLoss } from "../core/losses.js";
 import { DEPTHS, secondsLeft, timeText } from "../core/review.js";
-import { formatCount, formatLead, formatPoints, percent } from "../core/texts.js";
+import { formatCount, formatLead, percent } from "../core/texts.js";
 import { byId, updateChildren } from "../dom.js";
 import { currentValues, hasNetwork, isAnalysisHidden, isGameOver, searchPlayer, thinkingNode } from "../queries.js";
 
@@ -36,10 +36,10 @@ function isHalfDone({ game, settings }) {
   return searched > 1 && searched < nodes.length;
 }
 
-/** 'Move 45 of 284, about 2 min left.' */
+/** '45 of 284, about 2 min left.' */
 function progressText(lineAnalysis) {
   const { done, nodes, isDeeper } = lineAnalysis;
-  const what = isDeeper ? `Deeper around the mistakes: ${done} of ${nodes.length}` : `Position ${done} of ${nodes.length}`;
+  const what = isDeeper ? `Around the mistakes: ${done} of ${nodes.length}` : `${done} of ${nodes.length}`;
   return `${[what, timeText(secondsLeft(lineAnalysis))].filter(Boolean).join(", ")}.`;
 }
 
@@ -67,7 +67,7 @@ function renderMoves(state) {
     row.dataset.move = info.move;
     row.setAttribute("aria-label", `Play ${info.move}`);
     const loss = losses?.[rank];
-    const lead = hasLeads ? [formatPoints(info.lead, "B")] : [];
+    const lead = hasLeads ? [formatLead(info.lead).slice(3)] : [];
     const prior = info.prior == null ? "" : percent(info.prior, 1);          // it is not stored
     const lost = loss ? (rank ? formatShortLoss(loss.lost, loss.unit) : "best") : "";
     for (const text of [info.move, lost, ...lead, percent(info.win_rate, 1), formatCount(info.visits), prior, info.pv.slice(1).join(" ")]) {
