@@ -5,9 +5,14 @@
     python benchmarks/problems.py --player uct --simulations 1000 -- --c 0.2 --threads 2
     python benchmarks/problems.py --player mcts --network policy-19-small --category ko seki --failed
     python benchmarks/problems.py --sample 100 --seed 3 --size 9           # a random part, boards of one size
+    python benchmarks/problems.py --bare --frame --region                  # local problems, see below
 
 Options after -- go to the player, as in `mugo gtp`.  An answer is right if it is one of the moves of `right`, or where
 only `avoid` is given, none of those.  A pass is wrong.  The intervals are Wilson's, of 95 %.
+
+The boards are full.  A book of life-and-death problems has the stones around the answer alone: --bare leaves out the
+others, and takes --komi.  --frame then fills the board (games.tsumego), --region searches the box around the answer
+only (Problem.box).
 
     life-001 | live | 9x9 | X | komi -3.5 | right A1 C2          name, category, board, side to move, komi, answers
     .XO......                                                    the board, row 9 first: X Black, O White
@@ -18,7 +23,7 @@ import random
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -26,12 +31,17 @@ import numpy as np
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, format_gtp, interpret_gtp, point_at, row_col
 from mugo.games.go import Position
+from mugo.games.tsumego import with_tsumego_frame
 from mugo.core.intervals import wilson_interval
 from mugo.players import options
+from mugo.players.estimates import moves_by_prior
 from mugo.players.player import Player
+from mugo.players.searcher import SearchPlayer
+from mugo.search.avoided import AvoidedMoves, avoided_outside
 
 FILE = Path(__file__).with_name("problems.txt")
 MARKS = {".": 0, "X": BLACK, "O": WHITE}
+SMALL_CHAIN, BOX_MARGIN = 12, 2
 Cell = tuple[int, int]
 
 
@@ -53,9 +63,36 @@ class Problem:
                         for colour in (BLACK, WHITE))
         return Position(self.size, self.komi).with_stones(black, white, self.to_play)
 
+    def box(self) -> list[Cell]:
+        """The cells of a rectangle around the answers, the empty cells that are connected with them, and the chains
+        next to those of at most SMALL_CHAIN stones; BOX_MARGIN wider."""
+        cells = self._spread({cell for answer in self.right or self.avoid
+                              for cell in {answer} | _next_to({answer}, self.size) if cell not in self.stones})
+        for cell in _next_to(cells, self.size):
+            chain = self._spread({cell})
+            cells |= chain if len(chain) <= SMALL_CHAIN else set()
+        (top, bottom), (left, right) = ((min(part), max(part)) for part in zip(*cells, strict=True))
+        return [(row, col) for row in range(max(top - BOX_MARGIN, 0), min(bottom + BOX_MARGIN + 1, self.size))
+                for col in range(max(left - BOX_MARGIN, 0), min(right + BOX_MARGIN + 1, self.size))]
+
+    def _spread(self, cells: set[Cell]) -> set[Cell]:
+        """The chains and connected empty cells of some cells."""
+        cells, new = set(cells), set(cells)
+        while new:
+            new = {cell for old in new for cell in _next_to({old}, self.size)
+                   if self.stones.get(cell) == self.stones.get(old)} - cells
+            cells |= new
+        return cells
+
     def is_right(self, cell: Cell | None) -> bool:
         """Whether an answer is right; None is a pass."""
         return cell is not None and (cell in self.right if self.right else cell not in self.avoid)
+
+
+def _next_to(cells: set[Cell], size: int) -> set[Cell]:
+    """The cells next to some cells."""
+    return {(row + down, col + right) for row, col in cells for down, right in ((0, 1), (1, 0), (0, -1), (-1, 0))
+            if 0 <= row + down < size and 0 <= col + right < size} - cells
 
 
 def parse_problems(text: str) -> Iterator[Problem]:
@@ -80,9 +117,23 @@ def read_problems(path: Path = FILE) -> list[Problem]:
     return list(parse_problems(path.read_text()))
 
 
-def answer(player: Player, problem: Problem) -> Cell | None:
+def answer(player: Player, problem: Problem, args: argparse.Namespace) -> Cell | None:
     """The player's move, None for a pass."""
-    point = player.select_move(problem.position())
+    box = problem.box()
+    if args.bare:
+        problem = replace(problem, komi=args.komi, stones={cell: problem.stones[cell] for cell in box
+                                                           if cell in problem.stones})
+    position = problem.position()
+    position = with_tsumego_frame(position) if args.frame else position
+    region = [point_at(*cell, problem.size) for cell in box]
+    if isinstance(player, SearchPlayer):
+        player.avoided = avoided_outside(region, problem.size) if args.region else AvoidedMoves()
+        if args.region == "root":
+            player.avoided.depths = dict.fromkeys(player.avoided.depths, 1)
+    elif args.region:
+        moves = moves_by_prior(position, player.network.evaluate([position]).priors[0], position.sensible_points())
+        return next((row_col(point, problem.size) for point, _ in moves if point in region), None)
+    point = player.select_move(position)
     return row_col(point, problem.size) if point > 0 else None
 
 
@@ -96,6 +147,11 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--size", type=int, nargs="+", help="boards of these sizes alone")
     parser.add_argument("--sample", type=int, metavar="N", help="N problems, drawn at random")
     parser.add_argument("--seed", type=int, default=1, help="of the sample and of the players (default: %(default)s)")
+    parser.add_argument("--bare", action="store_true", help="leave the stones out that are not around the answer")
+    parser.add_argument("--komi", type=float, default=7.5, help="of bare problems (default: %(default)s)")
+    parser.add_argument("--frame", action="store_true", help="put a frame around the stones")
+    parser.add_argument("--region", nargs="?", const="all", choices=["all", "root"],
+                        help="search the box around the answer only, all moves or the first")
     parser.add_argument("--failed", action="store_true", help="print the problems that were answered wrong")
     parser.add_argument("options", nargs="*", help="after --: options of the player")
     args = parser.parse_args()
@@ -135,7 +191,7 @@ def main() -> None:
         failed = []
         start_time = time.process_time()
         for problem in problems:
-            given = answer(player, problem)
+            given = answer(player, problem, args)
             right[problem.category].append(problem.is_right(given))
             if not problem.is_right(given):
                 failed.append((problem, given))

@@ -62,6 +62,7 @@ def fuzz_sgf(data: bytes) -> None:
             assert not isinstance(again, BadRecord) and again.size == record.size, again
             assert again.moves.tolist() == record.moves.tolist() and again.komi == record.komi
     list(read_trees(data))
+    list(read_trees(data, cut_off=True))
     try:
         nodes = parse_game(data, 1000)
     except ValueError:

@@ -14,7 +14,7 @@ needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")
 SCRIPT = """
 import { createInterface } from "node:readline";
 const found = {};
-for (const name of ["sgf", "edit_properties", "properties"]) Object.assign(found, await import(`FOLDER/core/${name}.js`));
+for (const name of ["sgf", "edit_properties", "properties"]) Object.assign(found, await import(`FOLDER/${name}.js`));
 for await (const line of createInterface({ input: process.stdin })) {
   const [name, args] = JSON.parse(line);
   console.log(JSON.stringify(found[name](...args)));
@@ -25,7 +25,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 @functools.cache
 def _node() -> subprocess.Popen:
     """A process that answers each line [name, arguments] with a line; it ends with the tests."""
-    script = SCRIPT.replace("FOLDER", f"{mugo.__path__[0]}/web/static")
+    script = SCRIPT.replace("FOLDER", f"{mugo.__path__[0]}/web/static/core")
     return subprocess.Popen([NODE, "--no-warnings", "--input-type=module", "-e", script], stdin=subprocess.PIPE,
                             stdout=subprocess.PIPE)
 

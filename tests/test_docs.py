@@ -116,7 +116,8 @@ def test_every_path_named_in_prose_exists(page):
 
 
 def test_names_in_the_architecture_page_exist():
-    sources = "".join(path.read_text() for path in [*ROOT.glob("mugo/**/*.py"), ROOT / "pyproject.toml"])
+    files = [*ROOT.glob("mugo/**/*.py"), *ROOT.glob("mugo/web/static/**/*.js"), ROOT / "pyproject.toml"]
+    sources = "".join(path.read_text() for path in files)
     for code in inline_code(ROOT / "docs" / "explanation" / "architecture.md"):
         name = re.fullmatch(r"@?([A-Za-z_]\w+)(\(.*\))?", code)
         if name and name[1] not in ("jitclass", "sgfmill"):

@@ -265,7 +265,7 @@ class AnalysisEngine:
     def _search(self, job: Job, search: Search) -> None:
         """Answer a job with the result of a search, and with reports while it runs."""
         query, position = job.query, job.position
-        allowed_moves = query.allowed_moves(position)
+        allowed_moves = query.avoided.allowed_at(position)
         output = self._evaluate(position)
         raw = _raw_evaluation(position, output)
         if allowed_moves == []:
@@ -286,7 +286,7 @@ class AnalysisEngine:
         # In the opening two passes may win by Tromp-Taylor scoring, but people would not stop there.
         may_pass = passing.is_nearly_over(position) if allowed_moves is None else PASS in allowed_moves
         result = search.search(
-            position, simulations=simulations, seconds=seconds, may_pass=may_pass, allowed_moves=allowed_moves,
+            position, simulations=simulations, seconds=seconds, may_pass=may_pass, avoided=query.avoided,
             should_stop=lambda: job.is_stopped or self._is_abandoned(),
             on_progress=on_progress if query.first_report_after else None,
             progress_interval=min(query.first_report_after or math.inf, query.report_every or math.inf))
@@ -327,7 +327,7 @@ class AnalysisEngine:
             infos.sort(key=lambda info: info is not chosen)
         pv_visits = search.tree.pv_visits if search and infos else lambda points: [0] * len(points)
         result = replace(result, moves=tuple(infos) or policy_moves(
-            job.position, raw.policy, query.allowed_moves(job.position), result.win_rate))
+            job.position, raw.policy, query.avoided.allowed_at(job.position), result.win_rate))
         moves_ownership = []
         if query.included & {"MovesOwnership", "MovesOwnershipStdev"} and not (is_during_search or job.is_stopped):
             moves_ownership = ownership_after(self._network, job.position, [info.pv for info in result.moves])

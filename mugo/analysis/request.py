@@ -31,7 +31,8 @@ from mugo.games.coords import MAX_SIZE, MIN_SIZE, WHITE_BIT, BoardSize, move_ind
 from mugo.games.go import IllegalMove, Position
 from mugo.games.rules import FIELDS as RULE_FIELDS
 from mugo.games.rules import POSITIONAL, SIMPLE, Rules, parse_rules
-from mugo.players.estimates import legal_moves
+from mugo.search.avoided import AvoidedMoves
+from mugo.search.records import MAX_DEPTH
 from mugo.sgf.record import Record
 from mugo.sgf.record_positions import position_of
 
@@ -53,7 +54,7 @@ class Query:
 
     game: its stones, moves and komi; all moves are legal.
     turns: after how many moves to analyze, in order; priorities: of each.
-    allow_moves, avoid_moves: colour -> points (PASS for a pass) of its next move; a colour that is absent may play all.
+    avoided: the moves that are left out, down to a depth.
     overrides: the limits and settings of each search, and the form of the responses.
     report_every, first_report_after: seconds between reports during the search, and before the first; None for no
     reports.
@@ -63,8 +64,7 @@ class Query:
     game: Record
     turns: tuple[int, ...]
     priorities: tuple[int, ...]
-    allow_moves: dict[int, frozenset[int]]
-    avoid_moves: dict[int, frozenset[int]]
+    avoided: AvoidedMoves
     overrides: Overrides
     report_every: float | None
     first_report_after: float | None
@@ -79,14 +79,6 @@ class Query:
         """The position after `turn` moves, made anew: a game of 300 moves takes 0.1 ms."""
         return _start(self.game).play_moves(self.game.moves[:turn])
 
-    def allowed_moves(self, position: Position) -> list[int] | None:
-        """The legal moves (PASS for a pass) that may be searched; None where the query does not restrict them."""
-        allowed, avoided = self.allow_moves.get(position.to_play), self.avoid_moves.get(position.to_play)
-        if allowed is None and avoided is None:
-            return None
-        return [point for point in legal_moves(position)
-                if (allowed is None or point in allowed) and point not in (avoided or ())]
-
 
 def parse_query(fields: Fields, base: Overrides = NO_OVERRIDES, of_search: Collection[str] = SEARCH_PARAMETERS
                 ) -> tuple[Query, list[tuple[str, str]]]:
@@ -100,12 +92,12 @@ def parse_query(fields: Fields, base: Overrides = NO_OVERRIDES, of_search: Colle
     overrides = _read_overrides(fields, base, of_search, warnings)
     game = _read_game(fields, warnings)
     turns, priorities = _read_turns(fields, len(game.moves))
-    allow_moves, avoid_moves = _read_restrictions(fields, game.shape, warnings)
+    avoided = _read_avoided(fields, game.shape)
     report_every = read_number(fields, "reportDuringSearchEvery", *REPORT_SECONDS)
     first_report_after = read_number(fields, "firstReportDuringSearchAfter", *REPORT_SECONDS) or report_every
     included = frozenset(name for name in INCLUDED if read_flag(fields, f"include{name}"))
-    return Query(fields["id"], game, turns, priorities, allow_moves, avoid_moves, overrides, report_every,
-                 first_report_after, included), warnings
+    return Query(fields["id"], game, turns, priorities, avoided, overrides, report_every, first_report_after,
+                 included), warnings
 
 
 # -- the position
@@ -204,30 +196,32 @@ def _read_turns(fields: Fields, last: int) -> tuple[tuple[int, ...], tuple[int, 
     return tuple(by_turn), tuple(by_turn.values())
 
 
-def _read_restrictions(fields: Fields, size: BoardSize, warnings: list[tuple[str, str]]
-                       ) -> tuple[dict[int, frozenset[int]], dict[int, frozenset[int]]]:
-    """allowMoves and avoidMoves, each as colour -> points."""
+def _read_avoided(fields: Fields, size: BoardSize) -> AvoidedMoves:
+    """allowMoves or avoidMoves."""
     if "allowMoves" in fields and "avoidMoves" in fields:
         raise InvalidQuery("allowMoves and avoidMoves cannot be combined", "allowMoves")
-    restrictions: dict[str, dict[int, frozenset[int]]] = {"allowMoves": {}, "avoidMoves": {}}
-    for name, points in restrictions.items():
+    avoided, allowed_colours = AvoidedMoves(), set()
+    for name in "allowMoves", "avoidMoves":
         entries = fields.get(name, [])
         if not isinstance(entries, list) or not all(
                 isinstance(entry, dict) and {"player", "moves", "untilDepth"} <= entry.keys() for entry in entries):
             raise InvalidQuery("must be an array of objects with player, moves and untilDepth", name)
         for entry in entries:
             colour = parse_colour(entry["player"], name)
-            if name == "allowMoves" and colour in points:
+            if name == "allowMoves" and colour in allowed_colours:
                 raise InvalidQuery("must have at most one entry for each player", name)
             if not isinstance(entry["moves"], list):
                 raise InvalidQuery("moves must be an array of GTP vertices", name)
             if not is_integer(entry["untilDepth"]) or entry["untilDepth"] < 1:
                 raise InvalidQuery("untilDepth must be an integer of 1 or more", name)
-            points[colour] = points.get(colour, frozenset()) | {
-                parse_point(vertex, name, size) for vertex in entry["moves"]}
-        if any(entry["untilDepth"] > 1 for entry in entries):
-            warnings.append((name, "only the next move is restricted, as by untilDepth 1"))
-    return restrictions["allowMoves"], restrictions["avoidMoves"]
+            points = {parse_point(vertex, name, size) for vertex in entry["moves"]}
+            depth = min(entry["untilDepth"], MAX_DEPTH)
+            if name == "allowMoves":
+                allowed_colours.add(colour)
+                avoided.allow(colour, points, depth, size)
+            else:
+                avoided.avoid(colour, points, depth)
+    return avoided
 
 
 def _read_overrides(fields: Fields, base: Overrides, of_search: Collection[str], warnings: list[tuple[str, str]]

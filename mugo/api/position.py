@@ -17,6 +17,7 @@ from mugo.games.position import COLOUR_LETTERS, STONE_MARKS, BasePosition
 from mugo.games.rules import rules_to_play
 from mugo.players.estimates import legal_moves
 from mugo.players.game_options import start_of_go
+from mugo.games.tsumego import with_tsumego_frame
 from mugo.plots.svg import board_svg
 from mugo.sgf.record_rules import rules_name
 
@@ -98,6 +99,17 @@ class Position:
         for move in moves:
             base = base.play(point_of(move, base.shape), by)
         return self._of(base)
+
+    def with_tsumego_frame(self, attacker: str | None = None) -> Self:
+        """This position of Go with a frame around the stones of a life-and-death problem, without history: the rest of
+        the board is settled, and divided so that the problem decides the game.
+
+        attacker: 'B' or 'W'; by default the side whose stones are outside.  The position itself where a frame has no
+        room.  Raises MugoError in Gomoku.
+        """
+        if not isinstance(self._base, Go):
+            raise MugoError("a tsumego frame is of Go")
+        return self._of(with_tsumego_frame(self._base, None if attacker is None else colour_of(attacker)))
 
     def legal_moves(self) -> list[str]:
         """The moves of the side to move, by row from the top; last 'pass', which Gomoku does not have."""

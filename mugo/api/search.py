@@ -1,6 +1,6 @@
 """search: Monte Carlo tree search of a position, and what it found."""
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,11 +9,15 @@ from mugo.api.network import Evaluation, Network
 from mugo.api.position import Position, base_of
 from mugo.core.files import MugoError
 from mugo.core.progress import progress_bar
+from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import format_gtp
+from mugo.games.position import BasePosition
 from mugo.players.estimates import score_estimate
 from mugo.players.searcher import SECONDS, default_select_by, default_settings
 from mugo.plots.svg import board_svg
 from mugo.search import result as results
+from mugo.search.avoided import AvoidedMoves
+from mugo.search.records import MAX_DEPTH
 from mugo.search.search import Search
 
 TABLE_MOVES = 10                         # that print() shows
@@ -67,15 +71,19 @@ class SearchResult(Evaluation):
 
 @python_errors()
 def search(position: Position, network: Network | None = None, *, simulations: int | None = None,
-           seconds: float | None = None, progress: Callable[[SearchResult], object] | None = None, **options: Any
+           seconds: float | None = None, progress: Callable[[SearchResult], object] | None = None,
+           allow: Iterable[str] | None = None, avoid: Iterable[str] = (), depth: int | None = None, **options: Any
            ) -> SearchResult:
     """Search a position: with a network as the player `mcts` does, without one as `uct`, by rollouts.
 
     simulations, seconds: limits; without either 2 seconds.  A search ends before them where nothing can change the
     choice, unless early_stop=False.  Ctrl-C ends it by KeyboardInterrupt.
     progress: called with the result so far twice a second; by default a bar is drawn in a terminal or a notebook.
+    allow, avoid: moves that both sides may play, by default all, and moves that they may not, for the first `depth`
+    moves of a variation, by default all.  A pass is searched below the root in any case.
     options: of `mugo help search`, as threads=2, seed=1, c=1.5, rollout='none'.
-    Raises MugoError for a position without a move, one that the network does not play, and options out of range.
+    Raises MugoError for a position without a move, one that the network does not play, options out of range, and where
+    no move is left.
 
     >>> search(Position(5, komi=0).play("C3"), simulations=100, seed=1).simulations
     100
@@ -89,6 +97,7 @@ def search(position: Position, network: Network | None = None, *, simulations: i
     if seconds is not None or simulations is None:
         seconds = check_number("seconds", SECONDS if seconds is None else seconds, 0.001, is_whole=False)
 
+    avoided = _avoided(base, allow, avoid, MAX_DEPTH if depth is None else check_number("depth", depth, 1))
     unit, total = ("simulations", simulations) if simulations else ("s", seconds or 0)
     bars: list[Any] = []
 
@@ -104,8 +113,23 @@ def search(position: Position, network: Network | None = None, *, simulations: i
     with contextlib.ExitStack() as stack:
         settings = replace(default_settings(player, base.game), **options)
         found = Search(settings, opened).search(base, simulations=simulations, seconds=seconds, on_progress=show,
-                                                progress_interval=PROGRESS_SECONDS, select_by=select_by)
+                                                progress_interval=PROGRESS_SECONDS, select_by=select_by,
+                                                avoided=avoided)
     return _result(position, found, select_by)
+
+
+def _avoided(base: BasePosition, allow: Iterable[str] | None, avoid: Iterable[str], depth: int) -> AvoidedMoves:
+    """The moves that a search leaves out.  Raises MugoError if they are all."""
+    size, depth = base.shape, min(depth, MAX_DEPTH)
+    allowed = None if allow is None else [point_of(move, size) for move in allow]
+    left_out, avoided = [point_of(move, size) for move in avoid], AvoidedMoves()
+    for colour in BLACK, WHITE:
+        if allowed is not None:
+            avoided.allow(colour, allowed, depth, size)
+        avoided.avoid(colour, left_out, depth)
+    if avoided.allowed_at(base) == []:
+        raise MugoError("no legal move is allowed")
+    return avoided
 
 
 def _result(position: Position, found: results.SearchResult, select_by: str) -> SearchResult:

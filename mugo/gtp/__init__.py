@@ -11,13 +11,14 @@ Read in this order:
     gogui           GoGui's extensions
     katago          KataGo's searches, positions and clocks
     raw_nn          kata-raw-nn: what the network says
+    local_search    mugo-region, mugo-tsumego-frame
     param_commands  mugo-param, kata-set-param, rules
     gnugo           GNU Go's list_stones, final_status, printsgf ...; Gomill's gomill-genmove_ex
     command         the command line, stdin and stdout
 
 Knows nothing of other front ends (web, tui, analysis), of training or data sets.
 """
-from mugo.gtp import analyze, commands, gnugo, gogui, katago, param_commands, raw_nn
+from mugo.gtp import analyze, commands, gnugo, gogui, katago, local_search, param_commands, raw_nn
 
 # To import them registers their commands.
-COMMAND_MODULES = (commands, analyze, katago, raw_nn, param_commands, gnugo, gogui)
+COMMAND_MODULES = (commands, analyze, katago, raw_nn, param_commands, gnugo, gogui, local_search)

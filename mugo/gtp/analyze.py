@@ -46,9 +46,11 @@ from mugo.gtp.protocol import (
     parse_float,
     parse_vertex,
 )
-from mugo.players.estimates import infos_by_network, legal_moves, moves_by_prior, ownership_after, score_estimate
+from mugo.players.estimates import infos_by_network, moves_by_prior, ownership_after, score_estimate
 from mugo.players.evaluator import TOP_MOVES
 from mugo.players.player import Player
+from mugo.search.avoided import AvoidedMoves
+from mugo.search.records import MAX_DEPTH
 from mugo.search.result import MoveInfo, SearchResult
 
 POLL_SECONDS = 0.01       # between two checks for input, when nothing is left to search
@@ -67,14 +69,14 @@ class AnalyzeOptions:
     """The arguments of an analysis command.
 
     colour: whose move is searched.  interval: seconds between two lines.  min_moves, max_moves: in a line.
-    allowed_moves: the points searched at the root (PASS for a pass); None all.
+    avoided: the moves that are left out, down to a depth.
     flags: those of FLAGS that are on.
     """
     colour: int
     interval: float = INTERVAL
     min_moves: int = 0
     max_moves: int = MAX_LISTED
-    allowed_moves: tuple[int, ...] | None = None
+    avoided: AvoidedMoves = field(default_factory=AvoidedMoves)
     flags: set[str] = field(default_factory=set)
 
 
@@ -83,8 +85,8 @@ def parse_analyze_options(words: Sequence[str], position: BasePosition, is_kata:
     maxmoves N, avoid COLOUR VERTEX,... DEPTH, allow likewise, and with is_kata FLAG BOOL for each of FLAGS (KataGo's
     GTP_Extensions.md).
 
-    Lists of moves for the other colour are ignored, and DEPTH is taken for 1.  Raises GtpError, as KataGo does for
-    flags of formats that have no such data, and for two lists of allowed moves of one colour.
+    Raises GtpError, as KataGo does for flags of formats that have no such data, and for two lists of allowed moves of
+    one colour.
     """
     left = list(words)
     options = AnalyzeOptions(position.to_play)
@@ -92,7 +94,7 @@ def parse_analyze_options(words: Sequence[str], position: BasePosition, is_kata:
         options.colour = parse_colour(left.pop(0))
     if left and left[0].replace(".", "", 1).isdigit():
         left.insert(0, "interval")
-    moves: dict[str, set[int]] = {}                      # of options.colour, by "avoid" and "allow"
+    allowed_colours = set()
 
     def value() -> str:
         if not left:
@@ -117,16 +119,16 @@ def parse_analyze_options(words: Sequence[str], position: BasePosition, is_kata:
         elif key in ("avoid", "allow"):
             colour = parse_colour(value())
             points = {parse_vertex(vertex, position.shape) for vertex in value().split(",") if vertex}
-            parse_count(value())
-            if colour == options.colour:
-                if key == "allow" and key in moves:
-                    raise GtpError(SYNTAX_ERROR, "moves of a colour can be allowed once")
-                moves.setdefault(key, set()).update(points)
+            depth = min(parse_count(value()), MAX_DEPTH)
+            if key == "avoid":
+                options.avoided.avoid(colour, points, depth)
+            elif colour in allowed_colours:
+                raise GtpError(SYNTAX_ERROR, "moves of a colour can be allowed once")
+            else:
+                allowed_colours.add(colour)
+                options.avoided.allow(colour, points, depth, position.shape)
         else:
             raise GtpError(SYNTAX_ERROR, f"{key!r} is not an argument of an analysis")
-    if moves:
-        options.allowed_moves = tuple(point for point in legal_moves(position.with_turn(options.colour))
-                                      if point not in moves.get("avoid", ()) and point in moves.get("allow", (point,)))
     return options
 
 
@@ -239,6 +241,7 @@ def result_from_policy(network, position: BasePosition, symmetries: bool = False
 def _analyze(engine: GtpEngine, *words: str, format_result: Format) -> None:
     """Search the position and stream the results until another line arrives."""
     options = parse_analyze_options(words, engine.position, format_result is format_kata)
+    options.avoided.update(engine.avoided_outside_region())
     player = engine.player
     search, network = player.search, player.network
     if search is None and network is None:
@@ -251,8 +254,9 @@ def _analyze(engine: GtpEngine, *words: str, format_result: Format) -> None:
 
     if search is None:
         result = result_from_policy(network, position)
-        if options.allowed_moves is not None:
-            allowed = tuple(info for info in result.moves if info.point in options.allowed_moves)
+        allowed_moves = options.avoided.allowed_at(position)
+        if allowed_moves is not None:
+            allowed = tuple(info for info in result.moves if info.point in allowed_moves)
             result = replace(result, moves=allowed or result.moves)
         engine.start_reply()
         write_result(result)
@@ -260,7 +264,7 @@ def _analyze(engine: GtpEngine, *words: str, format_result: Format) -> None:
         search.check(position)
         engine.start_reply()
         result = search.search(
-            position, simulations=MAX_SIMULATIONS, allowed_moves=options.allowed_moves, should_stop=engine.has_input,
+            position, simulations=MAX_SIMULATIONS, avoided=options.avoided, should_stop=engine.has_input,
             progress_interval=options.interval, on_progress=write_result)
         if not engine.has_input():                       # decided: the search has ended by itself
             write_result(result)
@@ -284,14 +288,14 @@ def _genmove_analyze(engine: GtpEngine, *words: str, format_result: Format, stre
                      cancellable: bool = False) -> None:
     """Generate a move, and play it or not; stream the results of its search, and at the end the final one.
 
-    cancellable: any line ends the search, and the reply is then `play cancelled`.  `allow` and `avoid` are ignored, and
-    the log says so.
+    cancellable: any line ends the search, and the reply is then `play cancelled`.  A player that does not search
+    ignores `allow` and `avoid`, and the log says so.
     """
     options = parse_analyze_options(words, engine.position, format_result is format_kata)
-    if options.allowed_moves is not None:
-        engine.log("genmove_analyze: allow and avoid are ignored; kata-analyze supports them")
     position = engine.position_to_move(options.colour)
     player, cancellation = engine.player, Cancellation(engine)
+    if options.avoided.depths and player.search is None:
+        engine.log(f"genmove_analyze: {player.name} does not search, and ignores allow and avoid")
     if player.search is not None:
         player.search.check(position)
     engine.start_reply()
@@ -300,7 +304,8 @@ def _genmove_analyze(engine: GtpEngine, *words: str, format_result: Format, stre
         engine.write_line(format_result(result, options, player))
 
     vertex = (engine.generate_move if play else engine.propose_move)(
-        options.colour, on_progress=write_result if stream else None, progress_interval=options.interval,
+        options.colour, avoided=options.avoided, on_progress=write_result if stream else None,
+        progress_interval=options.interval,
         should_stop=cancellation if cancellable else None)
     result = player.search_result
     if result is None and player.search is None and player.network is not None:

@@ -31,6 +31,7 @@ from mugo.gtp.protocol import COMMANDS, SYNTAX_ERROR, GtpError, OutputClosedErro
 from mugo.players.player import RESIGN, Player
 from mugo.players.searcher import SearchPlayer
 from mugo.players.time_control import NO_LIMIT, Clock, TimeSettings
+from mugo.search.avoided import AvoidedMoves, avoided_outside
 from mugo.search.result import SearchResult
 from mugo.search.search import Search
 
@@ -60,6 +61,7 @@ class GtpEngine:
         self.position = start or new_game("go", size, komi=komi)
         self.komi = self.position.komi           # in Gomoku kept without effect
         self.rules = rules                       # of Go, those that are supported; None: a client has set none
+        self.region: frozenset[int] | None = None        # the points that are searched; None: all
         self.quitting = False
         self.parameters = parameters or Parameters()
         self.wait_until_ready = wait_until_ready
@@ -174,8 +176,9 @@ class GtpEngine:
         return self.position.with_turn(colour)
 
     def start_game(self, start: BasePosition) -> None:
-        """Start a new game from this position, with full clocks."""
+        """Start a new game from this position, with full clocks, and without a region."""
         self.position = start
+        self.region = None
         self.set_clocks(self.time_settings)
 
     def set_position(self, position: BasePosition) -> None:
@@ -255,16 +258,22 @@ class GtpEngine:
         finally:
             clock.spend(self._now() - started)
 
+    def avoided_outside_region(self) -> AvoidedMoves:
+        """The moves outside the region that a client has set."""
+        return AvoidedMoves() if self.region is None else avoided_outside(self.region, self.position.shape)
+
     def set_callbacks(self, on_progress: Callable[[SearchResult], None] | None = None, progress_interval: float = 1.0,
-                      should_stop: Callable[[], bool] | None = None) -> None:
+                      should_stop: Callable[[], bool] | None = None, avoided: AvoidedMoves | None = None) -> None:
         """Set the callbacks of a player that searches, for its next move.
 
         on_progress: called with the result so far every progress_interval seconds.  should_stop: ends the search; None:
-        `# interrupt` does.
+        `# interrupt` does.  avoided: moves to leave out, besides those outside the region.
         """
         if isinstance(self.player, SearchPlayer):
             self.player.on_progress, self.player.progress_interval = on_progress, progress_interval
             self.player.should_stop = should_stop or self.is_interrupted
+            self.player.avoided = self.avoided_outside_region()
+            self.player.avoided.update(avoided or AvoidedMoves())
 
     def format_move(self, point: int) -> str:
         """The vertex of a player's move, or 'resign'."""

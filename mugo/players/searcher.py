@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mugo.core.files import BadInput
 from mugo.games import scoring
 from mugo.games.board import WHITE
 from mugo.games.coords import MAX_MOVES, PASS
@@ -16,6 +17,7 @@ from mugo.core.options import check, option
 from mugo.players import passing
 from mugo.players.passing import MIN_VISITS
 from mugo.players.player import RESIGN, pass_or_raise
+from mugo.search.avoided import AvoidedMoves
 from mugo.search.result import SearchResult
 from mugo.search.search import Search
 from mugo.search.settings import Settings
@@ -95,7 +97,8 @@ class _LastMove(NamedTuple):
 class SearchPlayer:
     """Plays the move a search prefers; in Go, passing.py decides when it passes instead.
 
-    should_stop, on_progress, progress_interval: as in Search.search; set them to follow or to stop its search.
+    should_stop, on_progress, progress_interval, avoided: as in Search.search; set them to follow, stop or restrict its
+    search.  With moves to avoid it does not resign, and passes only where no other move is left.
     search_result: of the last move, None before the first.
     """
 
@@ -107,6 +110,7 @@ class SearchPlayer:
         self.should_stop: Callable[[], bool] = lambda: False
         self.on_progress: Callable[[SearchResult], None] | None = None
         self.progress_interval = PROGRESS_INTERVAL
+        self.avoided = AvoidedMoves()
         self._play_options = play_options
         self._second_search: Search | None = None
         self._has_other_komi = False                     # whether search_result is with another komi than the game's
@@ -119,6 +123,8 @@ class SearchPlayer:
             last = None
         if not len(position.sensible_points()):
             return pass_or_raise(position)
+        if self.avoided.depths:
+            return self._select_allowed(position, seconds)
         plan = passing.plan_move(position, cleanup)
         if plan.wins_by_pass and len(plan.moves_first) < 2:
             return next(iter(plan.moves_first), PASS)
@@ -152,6 +158,24 @@ class SearchPlayer:
             return best.point
         return passing.move_or_pass(functools.partial(self._search_briefly, deadline), self.search_result, best,
                                     cleanup=cleanup, plan=plan)
+
+    def _select_allowed(self, position: BasePosition, seconds: float | None) -> int:
+        """The move by a search without the moves to avoid, with the komi of the game.  Raises BadInput in Gomoku if
+        they are all."""
+        self._has_other_komi = False
+        allowed = self.avoided.allowed_at(position)
+        if allowed is not None:
+            allowed = [point for point in allowed if point in {PASS, *position.sensible_points().tolist()}]
+            if not allowed and not position.may_pass:
+                raise BadInput("every move is outside the region, or left out")
+            if not set(allowed) - {PASS}:
+                return PASS
+        self.search_result = self.search.search(
+            position, may_pass=allowed is None and passing.may_evaluate_pass(position), allowed_moves=allowed,
+            avoided=self.avoided, should_stop=self.should_stop, on_progress=self.on_progress,
+            progress_interval=self.progress_interval, simulations=self._play_options.simulations,
+            seconds=self._seconds(seconds), select_by=self._play_options.select_by)
+        return self.search_result.best(self._play_options.select_by).point
 
     def _search_briefly(self, deadline: float | None, position: BasePosition, **options: Any) -> SearchResult | None:
         """A search with a quarter of the last move's simulations; None if it had too little time to be relied on.

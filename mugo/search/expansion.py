@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from mugo.games import game
-from mugo.games.board import POINTS, index_of
+from mugo.games.board import POINTS, WHITE, index_of
 from mugo.games.coords import PASS
 from mugo.games.rollouts import random_below
 from mugo.search.atomics import lock, release_fence, unlock
@@ -32,8 +32,12 @@ def _write_edges(tree, nodes, edges, v, b, only, lower, upper):
     """
     first = tree.n_edges
     n = 0
+    avoids = tree.params.avoids and v != tree.root
+    own = POINTS if b.to_play == WHITE else 0
     for i in range(b.n_empty):
         p = np.int64(b.empties[i])
+        if avoids and b.moves < tree.params.avoid_until[own + p]:
+            continue
         if game.is_candidate(b, p) and only in (0, p):
             j = first + random_below(b, n + 1)           # shuffled as they come (Durstenfeld, inside out)
             edges[first + n].move = edges[j].move

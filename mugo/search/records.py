@@ -65,6 +65,8 @@ PARAMS = np.dtype([
     ("lambda_", np.float64),             # the weight of rollouts in the value of a leaf
     ("komi", np.float64),                # of the root's game (position.white_points)
     ("mercy", np.int64),                 # lead in stones that ends a rollout
+    ("avoids", np.bool_),                # whether avoid_until has any; of Go
+    ("avoid_until", np.int32, 2 * POINTS),               # AvoidedMoves.until
     # GUMBEL: of selfplay.options.SelfPlayOptions, and of one search; see gumbel.
     ("c_visit", np.float64), ("c_scale", np.float64),    # the weight of values
     ("considered", np.int64),            # moves in the first round at the root

@@ -20,6 +20,7 @@ from mugo.games import rollouts
 from mugo.games.board import new_boards
 from mugo.games.position import BasePosition
 from mugo.search import records, scores, solver, stopping
+from mugo.search.avoided import AvoidedMoves
 from mugo.search.batched_growth import BatchedGrowth
 from mugo.search.move_infos import move_infos
 from mugo.search.result import MoveInfo, SearchResult
@@ -58,6 +59,7 @@ class Search:
         self._history = np.zeros(4096, np.uint64)        # position hashes up to it, and room for a path
         self._root: BasePosition | None = None
         self._allowed_moves: frozenset[int] | None = None        # at the root, in the newest search; None: all
+        self._avoided: dict[tuple[int, int], int] = {}           # below the root, in the newest search
         self._has_reported = False
 
     # -- one search
@@ -66,13 +68,16 @@ class Search:
                may_pass: bool = True, allowed_moves: Collection[int] | None = None,
                should_stop: Callable[[], bool] = lambda: False,
                on_progress: Callable[[SearchResult], None] | None = None,
-               progress_interval: float = 1.0, select_by: str | None = None) -> SearchResult:
+               progress_interval: float = 1.0, select_by: str | None = None,
+               avoided: AvoidedMoves | None = None) -> SearchResult:
         """Search a position until the first of the limits; without any, until `should_stop`.
 
         simulations: of this search, those of a reused tree not counted.
         may_pass: whether a pass is searched at the root when there are other moves.
         allowed_moves: points (and PASS) searched at the root, if the search considers any of them and superko does
         not forbid it; None all.
+        avoided: moves left out down to a depth; the root has those of allowed_moves, if they are given.  In Gomoku all
+        moves are searched below the root.
         select_by: how a move will be chosen, as in SearchResult.best; None: the search is to evaluate.
         should_stop: called between batches, or every CHUNK_SECONDS, or CHECK_EVERY simulations.
         on_progress: called with the result so far every progress_interval seconds.
@@ -83,7 +88,9 @@ class Search:
         self.check(position)
         started = self.now()
         self.growth.begin()
-        self._set_root(position, None if allowed_moves is None else frozenset(allowed_moves))
+        avoided = avoided or AvoidedMoves()
+        allowed_moves = avoided.allowed_at(position) if allowed_moves is None else allowed_moves
+        self._set_root(position, None if allowed_moves is None else frozenset(allowed_moves), avoided)
         limits = stopping.SearchLimits(self.settings, math.inf if simulations is None else max(simulations, 1), started,
                                        math.inf if seconds is None else started + seconds, select_by)
         try:
@@ -126,9 +133,9 @@ class Search:
         network = self.network
         return network.for_position(position) if hasattr(network, "for_position") else network
 
-    def _set_root(self, position: BasePosition, allowed_moves: frozenset[int] | None) -> None:
+    def _set_root(self, position: BasePosition, allowed_moves: frozenset[int] | None, avoided: AvoidedMoves) -> None:
         """Advance the root to a position that is in the tree and drop the rest, or start a new tree, as where other
-        moves were allowed at this root: their visits would count as a preference."""
+        moves were allowed at this root, whose visits would count as a preference, or left out below it."""
         network = self._network_for(position)
         before, self._root = self._root, None            # an interruption leaves no tree of another position
         if (most := position.plies + records.MAX_DEPTH) >= len(self._history):
@@ -138,6 +145,13 @@ class Search:
         self._board["passes"] = min(self._board["passes"], 1)            # two passes may be searched on
         self.tree.params["lambda_"] = self.settings.resolved(self.network, position.area).lambda_
         may_reuse = self.settings.reuse_tree and before is not None and before.has_same_rules(position)
+        below = avoided.below_root()
+        if below or self._avoided:
+            may_reuse = may_reuse and below == self._avoided and before is not None and \
+                np.array_equal(before.history, position.history)
+        self._avoided = below
+        self.tree.params["avoids"] = bool(below) and position.game == "go"
+        self.tree.params["avoid_until"] = avoided.until(position.plies)
         may_keep_root = self._allowed_moves in (None, allowed_moves)
         self._allowed_moves = allowed_moves
         if self.tree.set_root(self._board, position.area, may_reuse, may_keep_root):

@@ -27,22 +27,38 @@ _UP_TO_BRACKET = re.compile(rb"([^()\[]*+(?:" + _VALUE.pattern + rb"[^()\[]*+)*+
 _VALUE_OR_OPENING_BRACKET = re.compile(rb"(" + _VALUE.pattern + rb")|\(", re.DOTALL)
 
 
+# A value that is complete, or a mark: of one that is not complete the bracket alone.
+_VALUE_OR_MARK = re.compile(_VALUE.pattern + rb"|[()\[]", re.DOTALL)
+
+
 class GameText(NamedTuple):
-    """A game of a collection: its main line, and all of it."""
+    """A game of a collection: its main line, and all of it.  is_cut_off: whether its end was missing, so that `whole`
+    is what there is, closed."""
     main_line: bytes
     whole: bytes
+    is_cut_off: bool = False
 
 
-def split_games(text: bytes) -> Iterator[GameText | BadRecord]:
-    """Each game of a collection, or a BadRecord in its place."""
+class _CutOff(BadRecord):
+    """A game whose end is missing."""
+
+
+def split_games(text: bytes, cut_off: bool = False) -> Iterator[GameText | BadRecord]:
+    """Each game of a collection, or a BadRecord in its place.  cut_off: read what there is of a game whose end is
+    missing: all up to its last complete value or variation."""
     if _NODE.match(text.lstrip()):
         text = b"(" + text          # some games of the Fox server lack it
     roots = (match.start() for match in _ROOT_NODE.finditer(text))
     for start, stop in itertools.pairwise(itertools.chain([0], roots, [len(text)])):
         part = text[start:stop]
+        end = 0
         try:
             for line, begin, end in _games(part):
                 yield GameText(line, part[begin:end])
+        except _CutOff as bad:
+            found = _GAME_START.search(part, end)
+            closed = _closed(part[found.start():]) if cut_off and found else b""
+            yield _closed_game(closed) if closed else BadRecord(bad.reason, str(bad))
         except BadRecord as bad:
             yield bad
 
@@ -55,6 +71,28 @@ def _games(text: bytes) -> Iterator[tuple[bytes, int, int]]:
             raise BadRecord("malformed SGF", "a variation outside any game: one ')' too many")
         line, position = _main_line(text, begin.start())
         yield line, begin.start(), position
+
+
+def _closed_game(text: bytes) -> GameText | BadRecord:
+    """The game of a text of `_closed`."""
+    try:
+        return GameText(_main_line(text, 0)[0], text, True)
+    except BadRecord as bad:
+        return bad
+
+
+def _closed(text: bytes) -> bytes:
+    """The text of a game whose end is missing up to its last complete value or variation, with the brackets that close
+    it; b"" if nothing is complete."""
+    depth = end = depth_at_end = 0
+    for item in _VALUE_OR_MARK.finditer(text):
+        mark = item[0]
+        if mark == b"[":
+            break
+        depth += (mark == b"(") - (mark == b")")
+        if mark != b"(":
+            end, depth_at_end = item.end(), depth
+    return text[:end] + b")" * depth_at_end if end else b""
 
 
 def last_game_start(text: bytes) -> int:
@@ -79,7 +117,7 @@ def _main_line(text: bytes, start: int) -> tuple[bytes, int]:
     while True:
         match = _UP_TO_BRACKET.match(text, position)
         if match is None:
-            raise BadRecord("malformed SGF", "the game is truncated: its brackets are never closed")
+            raise _CutOff("malformed SGF", "the game is truncated: its brackets are never closed")
         if text[position - 1:position] == b")" and match[1].strip():
             raise BadRecord("malformed SGF", "nodes follow a variation that is already closed")
         position = match.end()

@@ -43,14 +43,16 @@ GAME_BYTES = 64                     # a file may have a game for each so many by
 MAX_TREE_BYTES = 4 << 20            # of a file whose variations are kept (read_trees)
 
 
-def read_records(data: bytes, gomoku: bool = False, setup_anywhere: bool = False) -> Iterator[Record | BadRecord]:
+def read_records(data: bytes, gomoku: bool = False, setup_anywhere: bool = False, cut_off: bool = False
+                 ) -> Iterator[Record | BadRecord]:
     """The games of an SGF file, in order; a BadRecord in the place of an unusable one.  Never raises.
 
     gomoku: read Gomoku too; otherwise a game of Gomoku is a BadRecord.
     setup_anywhere: read games with setup stones after the first move too; their Record.has_later_setup is true, and
     only node_positions can replay them.
+    cut_off: read what there is of a game whose end is missing.
     """
-    for game in _games(data):
+    for game in _games(data, cut_off):
         yield game if isinstance(game, BadRecord) else _record(game, gomoku, setup_anywhere)
 
 
@@ -58,20 +60,22 @@ class GameTree(NamedTuple):
     """A game with its whole tree.
 
     nodes: in UTF-8, with all properties.  is_whole: whether they are all; else only the main line could be read.
+    is_cut_off: whether the end of the game is missing.
     """
     record: Record
     nodes: list[Node]
     is_whole: bool
+    is_cut_off: bool = False
 
 
-def read_trees(data: bytes, gomoku: bool = False, *, setup_anywhere: bool = False,
-               max_nodes: int | None = None) -> Iterator[GameTree | BadRecord]:
+def read_trees(data: bytes, gomoku: bool = False, *, setup_anywhere: bool = False, max_nodes: int | None = None,
+               cut_off: bool = False) -> Iterator[GameTree | BadRecord]:
     """As `read_records`, each game with its whole tree in UTF-8: variations, comments, all properties.
 
     max_nodes: of a larger tree so many are read.  Of a game larger than MAX_TREE_BYTES, and of one that is malformed
     in a variation, the main line is read.
     """
-    for game in _games(data):
+    for game in _games(data, cut_off):
         if isinstance(game, BadRecord):
             yield game
             continue
@@ -86,7 +90,7 @@ def read_trees(data: bytes, gomoku: bool = False, *, setup_anywhere: bool = Fals
             is_whole = max_nodes is None or len(nodes) <= max_nodes
         except ValueError:
             nodes, is_whole = parse_game(game.main_line, max_nodes), False
-        yield GameTree(record, nodes[:max_nodes], is_whole)
+        yield GameTree(record, nodes[:max_nodes], is_whole, game.is_cut_off)
 
 
 def count_games(data: bytes) -> int:
@@ -94,7 +98,7 @@ def count_games(data: bytes) -> int:
     return sum(1 for _ in _games(data))
 
 
-def _games(data: bytes) -> Iterator[GameText | BadRecord]:
+def _games(data: bytes, cut_off: bool = False) -> Iterator[GameText | BadRecord]:
     """The texts of the games of an SGF file, in UTF-8."""
     if len(data) > MAX_BYTES:
         yield BadRecord("too large", f"{len(data):,} bytes of SGF; the limit is {MAX_BYTES:,}")
@@ -105,7 +109,7 @@ def _games(data: bytes) -> Iterator[GameText | BadRecord]:
     except BadRecord as bad:
         yield bad
         return
-    for number, game in enumerate(split_games(text)):
+    for number, game in enumerate(split_games(text, cut_off)):
         found = True
         if number == most:
             yield BadRecord("too many games", f"a file of this size may have {most:,} games; what follows was not read")

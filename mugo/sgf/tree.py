@@ -79,15 +79,17 @@ def list_games(data: bytes) -> list[dict]:
     """The games of an SGF file, at most MAX_LISTED: of each the LISTED fields that it has, or its "error"."""
     return [{"error": str(record)} if isinstance(record, BadRecord) else
             {name: getattr(record, name) for name in LISTED if getattr(record, name)}
-            for record in islice(read_records(data, gomoku=True, setup_anywhere=True), MAX_LISTED)]
+            for record in islice(read_records(data, gomoku=True, setup_anywhere=True, cut_off=True),
+                                MAX_LISTED)]
 
 
 def read_game(data: bytes, number: int = 0) -> dict:
     """A game of an SGF file, the first one by default; of a tree larger than MAX_NODES the first nodes.
 
-    Raises BadInput if there is no such game, or if its main line cannot be read.
+    Of a game whose end is missing all that there is.  Raises BadInput if there is no such game, or if its main line
+    cannot be read.
     """
-    trees = read_trees(data, gomoku=True, setup_anywhere=True, max_nodes=MAX_NODES)
+    trees = read_trees(data, gomoku=True, setup_anywhere=True, max_nodes=MAX_NODES, cut_off=True)
     tree = next(islice(trees, number, None), None)
     if tree is None:
         raise BadInput(f"the file has no game {number + 1}")
@@ -99,6 +101,8 @@ def read_game(data: bytes, number: int = 0) -> dict:
     game["info"] = {name: getattr(record, name) for name in INFO.values() if getattr(record, name)}
     if interpret_row(record.rules) and record.k:
         del game["info"]["rules"]            # redundant with "k" and "exactly"
+    if tree.is_cut_off:
+        game["notice"] = "The file is cut off: the end of this game is missing. A saved file has no more."
     if not tree.is_whole:
         part = f"the first {len(nodes):,} nodes" if len(nodes) == MAX_NODES else "the main line"
         game["notice"] = f"Of this game only {part} could be read. A saved file has no more."

@@ -14,7 +14,7 @@
     connections     HTTP and WebSockets: how many, how long, how much
     server          uvicorn's server within these limits, and its end
     app             the application and the command line
-    static/         the page: HTML, CSS and JavaScript modules; main.js comes last
+    static/         the page: HTML, CSS and JavaScript modules; main.js says which is which
 
 Imports no other user interface (tui, gtp, analysis).
 """

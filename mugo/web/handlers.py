@@ -7,8 +7,11 @@ import base64
 from collections.abc import Callable
 
 from mugo.core.files import BadInput
+from mugo.games.go import Position as Go
+from mugo.games.position import COLOUR_LETTERS, COLOUR_OF
+from mugo.games.tsumego import attacker_of, with_tsumego_frame
 from mugo.nn.inference import BundledNetworks
-from mugo.sgf.tree import list_games, read_game
+from mugo.sgf.tree import game_from_position, list_games, read_game
 from mugo.web import positions
 from mugo.web.opponents import list_opponents
 from mugo.web.requests import game_of_request, position_of_request, require_field
@@ -21,6 +24,28 @@ def opponents(request: dict, state: ServerState) -> dict:
     error = state.network_error(position)
     return {"opponents": list_opponents(position, error is None, isinstance(state.network, BundledNetworks)),
             "network_error": error}
+
+
+def tsumego_frame(request: dict, state: ServerState) -> dict:
+    """"game": a new one that starts from the position with a frame around its stones (games.tsumego), in the form of
+    sgf.tree, and "attacker", "B" or "W".
+
+    request: "attacker", if it is not to be the side whose stones are outside.
+    """
+    position = position_of_request(request)
+    if not isinstance(position, Go):
+        raise BadInput("a tsumego frame is of Go")
+    attacker = attacker_of(position)
+    if "attacker" in request:
+        attacker = COLOUR_OF.get(require_field(request, "attacker", str).lower())
+        if attacker is None:
+            raise BadInput("'attacker' must be 'B' or 'W'")
+    if attacker is None:
+        raise BadInput("there are no stones to put a frame around")
+    framed = with_tsumego_frame(position, attacker)
+    if framed is position:
+        raise BadInput("the stones leave no room for a frame")
+    return {"game": game_from_position(framed), "attacker": COLOUR_LETTERS[attacker]}
 
 
 def load(request: dict, state: ServerState) -> dict:
@@ -52,5 +77,6 @@ HANDLERS: dict[str, Callable[[dict, ServerState], dict]] = {
     "score": lambda request, state: positions.score(
         position_of_request(request), require_field(request, "dead", list) if "dead" in request else None,
         request.get("toggle")),
+    "tsumego_frame": tsumego_frame,
     "load": load,
 }

@@ -15,7 +15,7 @@ import numpy as np
 
 from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import PASS, WHITE_BIT, BoardSize, interpret_gtp, interpret_size, move_index
+from mugo.games.coords import PASS, WHITE_BIT, BoardSize, area_of, interpret_gtp, interpret_size, move_index
 from mugo.games.game import GAMES, new_game
 from mugo.games.go import Position as Go
 from mugo.games.position import COLOUR_OF, BasePosition
@@ -46,6 +46,17 @@ def require_field(message: dict, name: str, kind: type | tuple[type, ...]) -> An
     if not isinstance(value, kind) or isinstance(value, bool):
         raise BadInput(f"{name!r} cannot be a {type(value).__name__}")
     return value
+
+
+def optional_points(message: dict, name: str, size: BoardSize) -> list[int] | None:
+    """The points of a list of vertices, PASS for a pass; None if the field is missing.  Raises BadInput."""
+    if name not in message:
+        return None
+    vertices = require_field(message, name, list)
+    if len(vertices) > area_of(size) + 1:
+        raise BadInput(f"{name!r} has more vertices than the board")
+    with as_bad_input():
+        return [interpret_gtp(str(vertex), size) for vertex in vertices]
 
 
 def require_number(message: dict, name: str, most: float) -> float:

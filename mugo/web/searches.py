@@ -11,17 +11,20 @@ from itertools import islice
 import numpy as np
 
 from mugo.core.files import BadInput
-from mugo.games.coords import format_gtp
+from mugo.games.board import BLACK, WHITE
+from mugo.games.coords import PASS, format_gtp
 from mugo.games.position import BasePosition
 from mugo.players.options import SEARCHERS
 from mugo.players.passing import may_evaluate_pass
 from mugo.players.player import RESIGN, Player
 from mugo.players.searcher import SearchPlayer, default_settings
 from mugo.players.time_control import Clock, TimeSettings
+from mugo.search.avoided import AvoidedMoves
+from mugo.search.records import MAX_DEPTH
 from mugo.search.search import Search
 from mugo.web.opponents import MAX_EDGES, find_opponent, make_opponent
 from mugo.web.positions import black_lead, black_win_rate, final_win_rate, format_search, format_thinking
-from mugo.web.requests import require_field, require_number
+from mugo.web.requests import optional_points, require_field, require_number
 from mugo.web.scheduler import Job
 
 MAX_SECONDS = 600.0                      # of one analysis
@@ -41,7 +44,9 @@ class SessionSearches:
     def analyze(self, position: BasePosition, request: dict, job: Job) -> dict:
         """Search a position until the job is cancelled or a limit is reached.
 
-        request: "player", "mcts" (default) or "uct"; limits "simulations" and "seconds", by the clock.
+        request: "player", "mcts" (default) or "uct"; limits "simulations" and "seconds", by the clock; "allow" and
+        "avoid", lists of vertices and "pass": the moves that are searched, by default all, and those that are not, of
+        both sides, for "depth" moves, by default all.  Below the root a pass is searched in any case.
         """
         name = request.get("player", "mcts")
         if name not in SEARCHERS:
@@ -50,8 +55,13 @@ class SessionSearches:
         max_seconds = require_number(request, "seconds", MAX_SECONDS) if "seconds" in request else MAX_SECONDS
         if limit is not None and not 0 < limit <= 1 << 30 or max_seconds <= 0:
             raise BadInput(f"an analysis has at least one simulation and at most {MAX_SECONDS:g} seconds")
+        avoided = _avoided_moves(position, request)
+        allowed = avoided.allowed_at(position)
+        if allowed == []:
+            raise BadInput("no legal move is allowed")
         result = self._analysis_search(name, position.game).search(
-            position, simulations=limit, seconds=max_seconds, may_pass=may_evaluate_pass(position),
+            position, simulations=limit, seconds=max_seconds, avoided=avoided,
+            may_pass=PASS in allowed if allowed and "allow" in request else may_evaluate_pass(position),
             should_stop=job.preemption_point,
             on_progress=lambda result: job.report({"search": format_search(result)}),
             progress_interval=PROGRESS_INTERVAL)
@@ -104,6 +114,20 @@ class SessionSearches:
                           black_win_rate((1 + float(value)) / 2, each)
                           for value, each in zip(values, batch, strict=True)]
         return {"win_rates": win_rates, "leads": None if None in leads else leads, "done": True}
+
+
+def _avoided_moves(position: BasePosition, request: dict) -> AvoidedMoves:
+    """The moves that an analysis leaves out.  Raises BadInput."""
+    avoided, size = AvoidedMoves(), position.shape
+    depth = require_field(request, "depth", int) if "depth" in request else MAX_DEPTH
+    if not 0 < depth <= MAX_DEPTH:
+        raise BadInput(f"'depth' must be from 1 to {MAX_DEPTH}")
+    allow, avoid = optional_points(request, "allow", size), optional_points(request, "avoid", size)
+    for colour in BLACK, WHITE:
+        if allow is not None:
+            avoided.allow(colour, allow, depth, size)
+        avoided.avoid(colour, avoid or [], depth)
+    return avoided
 
 
 def _interpret_clock(request: dict) -> Clock:

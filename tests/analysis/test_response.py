@@ -170,8 +170,18 @@ def test_avoid_moves_and_allow_moves(settings):
         == [{"D4"}, {"A1", "E5"}]
     nothing = query(moves=GAME, allowMoves=[{"player": "w", "moves": ["B4"], "untilDepth": 1}])
     assert run(nothing, network=network, settings=settings)[-1]["moveInfos"] == []
-    deep = query(maxVisits=4, avoidMoves=[{"player": "B", "moves": ["A1"], "untilDepth": 9}])
-    assert "next move" in run(deep, network=network, settings=settings)[0]["warning"]
+
+
+def test_moves_are_left_out_down_to_their_depth():
+    allowed = {"B": ["A1", "B1", "C1"], "W": ["D1", "E1"]}
+    for depth, is_free in (2, True), (3, False), (10 ** 30, False):
+        answer = run(query(maxVisits=150, allowMoves=[{"player": side, "moves": moves, "untilDepth": depth}
+                                                      for side, moves in allowed.items()]))[-1]
+        assert {info["move"] for info in answer["moveInfos"]} == set(allowed["B"])
+        variations = [info["pv"] for info in answer["moveInfos"]]
+        assert {pv[1] for pv in variations if len(pv) > 1} <= {*allowed["W"], "pass"}
+        third = {pv[2] for pv in variations if len(pv) > 2}
+        assert third and (third <= {*allowed["B"], "pass"}) != is_free
 
 
 def test_the_ownership_after_a_move_is_of_the_perspective_too():

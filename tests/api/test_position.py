@@ -121,3 +121,16 @@ def test_a_notebook_draws_stones_and_a_ring_on_the_last_move(moves, fills):
 def test_a_notebook_rings_the_winning_row():
     won = mugo.Position(5, game="gomoku").play(*"A1 A2 B1 B2 C1 C2 D1".split())
     assert won._repr_svg_().count('fill="none" stroke="#4a7d3a"') == 4
+
+
+def test_a_problem_gets_a_frame_of_the_side_outside():
+    text = "\n".join([". O X . . . . . .", "O O X . . . . . .", "X X X . . . . . .", *6 * [". . . . . . . . ."]])
+    problem = mugo.Position.from_text(text, to_move="W")
+    framed = problem.with_tsumego_frame()
+    assert framed == problem.with_tsumego_frame("B") != problem.with_tsumego_frame("W")
+    assert framed.to_move == "W" and framed.komi == problem.komi and framed.stones[5, 0] == 1
+    assert mugo.Position(9).with_tsumego_frame() == mugo.Position(9)
+    gomoku = mugo.Position(15, game="gomoku")
+    for position, attacker, message in (problem, "R", "a colour is"), (gomoku, None, "is of Go"):
+        with pytest.raises(mugo.MugoError, match=message):
+            position.with_tsumego_frame(attacker)

@@ -88,3 +88,13 @@ def test_a_result_is_drawn_and_printed():
     assert f"{100 * share:.0f}" in texts
     assert str(result).splitlines()[1].split()[:2] == [result.moves[0].move, str(result.moves[0].visits)]
     assert repr(result).startswith(f"<SearchResult for B: {result.best}, win rate ")
+
+
+def test_moves_may_be_allowed_and_avoided():
+    position = mugo.Position(5).play("C3")
+    found = mugo.search(position, simulations=100, seed=1, allow=iter(["A1", "B1", "C1"]), avoid=["B1"])
+    assert {each.move for each in found.moves} == {"A1", "C1"}
+    assert {move for each in found.moves for move in each.pv} <= {"A1", "C1", "pass"}
+    for options in {"allow": []}, {"allow": ["C3"]}, {"allow": ["Z9"]}, {"avoid": ["A1"], "depth": 0}:
+        with pytest.raises(mugo.MugoError):
+            mugo.search(position, simulations=1, **options)

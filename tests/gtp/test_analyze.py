@@ -234,12 +234,12 @@ def test_formats_without_such_data_refuse_katagos_flags(command, flag):
     assert new_engine().answer(f"{command} b 50 {flag} true") == "? syntax error\n\n"
 
 
-def test_lists_of_moves_that_a_genmove_ignores_are_logged():
+def test_a_player_without_a_search_says_that_it_ignores_lists_of_moves():
     log = []
     engine = new_engine(RandomPlayer(1), log=log.append)
     for line in "kata-genmove_analyze b allow b A1 1", "lz-genmove_analyze w avoid w A1 1", "kata-genmove_analyze b":
         assert engine.answer(line).startswith("=\nplay ")
-    assert log == ["genmove_analyze: allow and avoid are ignored; kata-analyze supports them"] * 2
+    assert log == ["genmove_analyze: random does not search, and ignores allow and avoid"] * 2
 
 
 def test_an_interval_is_in_centiseconds():

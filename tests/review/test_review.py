@@ -74,7 +74,7 @@ def search_reviewer(simulations=300):
 
 
 def review_text(text, reviewer):
-    record, nodes, _ = next(read_trees(text if isinstance(text, bytes) else text.encode()))
+    record, nodes, *_ = next(read_trees(text if isinstance(text, bytes) else text.encode()))
     return reviewer.review(record), nodes
 
 
@@ -409,7 +409,7 @@ def test_the_worst_moves_are_those_that_lose_the_most_points():
 
 @pytest.mark.parametrize("loss, annotation", [(0.04, None), (0.06, "DO"), (0.11, 1), (0.21, 2)])
 def test_verdicts_are_annotations_of_the_sgf(loss, annotation):
-    record, tree, _ = next(read_trees(b"(;GM[1]SZ[5];B[aa])"))
+    record, tree, *_ = next(read_trees(b"(;GM[1]SZ[5];B[aa])"))
     start = Position(5)
     c3, d4, e5 = (interpret_gtp(vertex, 5) for vertex in ("C3", "D4", "E5"))
     move = MoveReview(1, BLACK, e5, 3, 0.1, 0.4, (c3, d4), loss, 0.0)

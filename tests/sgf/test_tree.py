@@ -1,10 +1,15 @@
 """Games as the page holds them: nodes with all their properties, from SGF and back."""
+import time
+
 import pytest
 from page_modules import format_game, needs_node
 
 from mugo.core.files import BadInput
 from mugo.sgf import tree
+from mugo.sgf.collection import split_games
 from mugo.sgf.nodes import parse_game
+from mugo.sgf.parser import read_records
+from mugo.sgf.record import BadRecord
 from mugo.sgf.tree import list_games, read_game
 
 BRANCHED = b"(;SZ[9]PB[A]C[root];B[ee]C[Black wins 52.0 % (800 visits)\nnote](;W[cc];B[dd])(;W[gg](;B[gg])(;B[hh])))"
@@ -164,3 +169,52 @@ def test_leads_are_read_and_written():
     for lead, shown in (3.04, ", B+3.0"), (-0.01, ", B+0.0"), (-1.0, ", W+1.0"), (None, ""):
         game["nodes"][1] |= {"win_rate": 0.8, "lead": lead}
         assert f"Black wins 80.0 % (1 visits{shown})" in format_game(game)
+
+
+@pytest.mark.parametrize("text, kept", [
+    ("(;SZ[9]PB[A];B[ee];W[cc]", "(;SZ[9]PB[A];B[ee];W[cc])"),              # behind a value
+    ("(;SZ[9]PB[A];B[ee];W[c", "(;SZ[9]PB[A];B[ee])"),                      # in a value
+    ("(;SZ[9];B[ee]C[a (b\\]", "(;SZ[9];B[ee])"),                          # in a comment, behind an escaped bracket
+    ("(;SZ[9];AB[aa][bb][c", "(;SZ[9];AB[aa][bb])"),                        # in the third value of a property
+    ("(;SZ[9];B[ee];W", "(;SZ[9];B[ee])"),                                  # behind a name, in a node
+    ("(;SZ[9];B[ee](;W[cc];B[dd])(;W[gg](;B[gh]", "(;SZ[9];B[ee](;W[cc];B[dd])(;W[gg](;B[gh])))"),     # in a variation
+    ("(;SZ[9];B[ee](;W[cc])(;", "(;SZ[9];B[ee](;W[cc]))"),                  # where a variation begins
+    ("(;SZ[9]PB[A", "(;SZ[9])"),                                            # in the root
+])
+def test_of_a_file_that_is_cut_off_the_rest_is_read(text, kept):
+    game, whole = read_game(text.encode()), read_game(kept.encode())
+    assert "is cut off" in game.pop("notice") and game == whole
+    with pytest.raises(BadRecord, match="truncated"):
+        raise next(iter(read_records(text.encode())))                       # archives for training keep out such games
+
+
+def test_a_game_that_is_cut_off_in_the_middle_of_a_collection_hides_no_other():
+    data = b"(;SZ[9]PB[A];B[ee])\n(;SZ[9]PB[B];B[aa];W[b\n(;SZ[9]PB[C];B[cc])"
+    assert [game["black"] for game in list_games(data)] == ["A", "B", "C"]
+    assert [len(read_game(data, k)["nodes"]) for k in range(3)] == [2, 2, 2]
+    assert ["notice" in read_game(data, k) for k in range(3)] == [False, True, False]
+
+
+@pytest.mark.parametrize("text", ["(;", "(;SZ", "(;SZ[", "(", "(;SZ[9];B[ee]))(;B"])
+def test_where_nothing_is_complete_nothing_is_read(text):
+    with pytest.raises(BadInput):
+        read_game(text.encode(), int(text.endswith("B")))
+
+
+def test_every_beginning_of_a_file_is_read_or_refused():
+    whole = BRANCHED + b"(;GM[1]SZ[9]C[a\\]b(;](;B[aa];W[bb]LB[aa:1][bb:2])(;B[cc]))"
+    games = read_game(whole), read_game(whole, 1)
+    for end in range(len(whole)):
+        for number in 0, 1:
+            try:
+                game = read_game(whole[:end], number)
+            except BadInput:
+                continue
+            assert game["nodes"][0]["parent"] == -1 and len(game["nodes"]) <= len(games[number]["nodes"])
+
+
+def test_a_long_file_that_is_cut_off_is_read_in_linear_time():
+    for text in b"(;B[aa]" * 100_000, b"(;SZ[9]" + b";B[" * 300_000, b"(;SZ[9]C[" + b"\\[" * 300_000:
+        started = time.perf_counter()
+        assert len(list(split_games(text, cut_off=True))) == 1
+        assert time.perf_counter() - started < 5

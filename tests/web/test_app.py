@@ -221,6 +221,41 @@ def test_an_analysis_ends_after_its_seconds_and_sends_its_best_moves_only(page):
     assert [move["visits"] for move in moves] == sorted((move["visits"] for move in moves), reverse=True)
 
 
+@pytest.mark.parametrize("by", ["uct", "mcts"])
+def test_an_analysis_of_a_region_searches_its_moves_only(page, by):
+    region = ["A1", "B1", "A2", "B2"]
+    result = page.search("analyze", game=go_game(), moves=["B C3"], player=by, simulations=200, allow=region,
+                         avoid=["B2"])["search"]
+    assert {move["move"] for move in result["moves"]} == {"A1", "B1", "A2"}
+    assert {vertex for move in result["moves"] for vertex in move["pv"]} <= {"A1", "B1", "A2", "pass"}
+    shallow = page.search("analyze", game=go_game(), moves=["B C3"], player=by, simulations=200, allow=region,
+                          depth=1)["search"]
+    assert {move["move"] for move in shallow["moves"]} <= set(region)
+    assert not {vertex for move in shallow["moves"] for vertex in move["pv"]} <= {*region, "pass"}
+
+
+@pytest.mark.parametrize("fields, message", [
+    ({"allow": "A1"}, "'allow' cannot be a str"), ({"avoid": ["Z9"]}, "'Z9' is not a vertex"),
+    ({"avoid": [["A1"]]}, "is not a vertex"), ({"allow": 27 * ["A1"]}, "more vertices than the board"),
+    ({"allow": ["C3"]}, "no legal move is allowed"), ({"allow": []}, "no legal move is allowed"),
+    ({"allow": ["A1"], "depth": 0}, "'depth' must be"), ({"avoid": ["A1"], "depth": 10 ** 30}, "'depth' must be"),
+])
+def test_an_analysis_of_moves_that_are_none_is_refused(page, fields, message):
+    assert message in page.search("analyze", game=go_game(), moves=["B C3"], simulations=10, **fields)["error"]
+
+
+def test_a_problem_gets_a_frame(page):
+    game = go_game(9, black=["C9", "C8", "A7", "B7", "C7"], white=["B9", "A8", "B8"], first="W")
+    answer = page.request("tsumego_frame", game=game, moves=[])
+    framed = requests.position_of_request({"game": answer["game"], "moves": []})
+    assert answer["attacker"] == "B" and framed.to_play == -BLACK
+    assert framed.stones[:3, :3].tolist() == [[0, -1, 1], [-1, -1, 1], [1, 1, 1]] and framed.stones[5, 0] == BLACK
+    assert page.request("tsumego_frame", game=game, moves=[], attacker="w")["attacker"] == "W"
+    for fields, message in (({"attacker": "x"}, "must be 'B' or 'W'"), ({"game": go_game()}, "there are no stones"),
+                            ({"game": go_game(3, black=["B2"])}, "no room")):
+        assert message in page.request("tsumego_frame", **({"game": game, "moves": []} | fields))["error"]
+
+
 def test_the_handicap_of_a_request_is_that_of_its_position():
     game = requests.game_of_request({"size": 9, "komi": 0.5, "handicap": 3})
     assert requests.position_of_request({"game": game, "moves": ["W E5"]}).handicap == 3

@@ -17,7 +17,7 @@ MISTAKES = "[...document.querySelectorAll('#mistake-list tbody tr')].map((row) =
 
 
 class CountingNetwork(UniformNetwork):
-    """Sees Black ahead by 60 points on 19x19 and by 7.5 on 9x9, by 12 fewer with a stone in a corner; less the komi."""
+    """Sees Black ahead by 60 points on 19x19, by 7.5 on 9x9 and 12 fewer with a stone in a corner; less the komi."""
 
     def evaluate_packed(self, packed, features=None):
         own_points, colour = features.T
@@ -25,7 +25,7 @@ class CountingNetwork(UniformNetwork):
         n, size, _ = own.shape
         black = np.where(colour[:, None, None] == 1, own, other)
         is_bad = black[:, ::size - 1, ::size - 1].any((1, 2))
-        leads = (60 if size == 19 else 7.5) - 12.0 * is_bad + colour * own_points
+        leads = (60 if size == 19 else 7.5 - 12.0 * is_bad) + colour * own_points
         scores = (leads * colour).astype(np.float32)
         priors = np.full((n, size * size + 1), 1 / (size * size + 1), np.float32)
         return NetworkOutput(priors, np.tanh(scores / 20), None, scores, np.full(n, 10, np.float32))
@@ -119,7 +119,10 @@ def test_a_review_is_whole_after_a_reload_half_way_and_in_its_file(page):
         const { server } = window.mugo;
         const request = server.request.bind(server);
         window.analysed = 0;
-        server.request = (command, ...rest) => { window.analysed += command === 'analyze'; return request(command, ...rest); };
+        server.request = (command, ...rest) => {
+            window.analysed += command === 'analyze';
+            return request(command, ...rest);
+        };
     })()""")
     analyse(page)
     assert page.run("window.analysed") == 5 - kept           # of those with visits and moves none is searched again

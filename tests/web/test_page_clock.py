@@ -156,6 +156,7 @@ def test_a_flag_falls_and_the_game_goes_on_after_an_undo(page):
 
 def test_a_click_after_the_flag_has_fallen_is_no_move(page):
     start_game(page, "fischer", {"main": 1, "increment": 5}, colour="both")
+    page.move(*screen_point(page, "E5"))   # a mouse that moves looks at the clock
     page.run("window.realTimeout = window.setTimeout; window.setTimeout = () => 0")        # a throttled tab
     try:
         page.run("window.mugo.render()")

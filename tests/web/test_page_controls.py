@@ -90,7 +90,8 @@ def test_a_mistake_that_is_tapped_on_a_phone_shows_the_board(page):
     page.run("document.querySelector('#mistake-list tbody tr').scrollIntoView()")
     page.run("document.querySelector('#mistake-list tbody tr').click()")
     page.until(f"{NUMBER} === '1 / 3'")
-    top, bottom = page.run("(({ top, bottom }) => [top, bottom])(document.getElementById('board').getBoundingClientRect())")
+    top, bottom = page.run("(({ top, bottom }) => [top, bottom])"
+                           "(document.getElementById('board').getBoundingClientRect())")
     assert top >= 0 and bottom <= 844
 
 

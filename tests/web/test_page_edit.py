@@ -164,7 +164,7 @@ def test_win_rates_after_an_edited_setup_are_dropped_and_come_back_with_it(page,
     page.until(f"{STATUS} === 'The edit is undone.'")
     assert page.run(values) == "0.7 3,0.7 3,0.7 3"
     for ident, value, after in ("EV", "Cup", "0.7 3,0.7 3,0.7 3"), ("KM", "0.5", ",".join(["undefined undefined"] * 3)):
-        page.run(f"import('/static/actions/edit.js').then(({{ editGameInfo }}) => editGameInfo({{ {ident}: '{value}' }}))")
+        page.run(f"import('/static/actions/edit.js').then((edit) => edit.editGameInfo({{ {ident}: '{value}' }}))")
         page.until(f"{STATUS} === 'The game information is changed.' && {values} === '{after}'")
         page.run("window.mugo.change(({ at }) => { at.message = { text: '' }; })")
 

@@ -97,7 +97,8 @@ def test_the_table_of_moves_has_room_for_its_heads_and_leads(page):
     new_game(page)
     page.run("""(() => {
         const info = { win_rate: 0.5, lead: -28.5, visits: 12, prior: 0.1, pv: ['E5', 'C3', 'G7', 'C7'] };
-        window.mugo.state.game.node.analysis = { win_rate: 0.5, lead: 1.5, visits: 12, moves: [{ move: 'E5', ...info }] };
+        const { node } = window.mugo.state.game;
+        node.analysis = { win_rate: 0.5, lead: 1.5, visits: 12, moves: [{ move: 'E5', ...info }] };
         window.mugo.render();
     })()""")
     page.until("document.querySelectorAll('#moves tbody tr').length === 1")
@@ -146,3 +147,17 @@ def test_a_mouse_and_a_tap_on_a_large_point_play_at_once(page):
     page.resize(360, 640, touch=True)
     page.tap(*screen_point(page, "G7"))
     page.until(f"{STONES} === 1")
+
+
+@pytest.mark.parametrize("game", ["go", "gomoku"])
+def test_the_boards_of_a_new_game_are_within_their_frame(page, game):
+    page.run(f"""(() => {{
+        document.getElementById('new').click();
+        document.querySelector('#new-game-dialog [name=game][value={game}]').click();
+    }})()""")
+    assert page.run(f"""[...document.querySelectorAll('#new-game-dialog fieldset.{game}')].filter((each) =>
+        [...each.querySelectorAll('span, small')].some((inner) =>
+            inner.getBoundingClientRect().right > each.getBoundingClientRect().right)).length""") == 0
+    page.run("document.querySelector('#new-game-dialog [name=game][value=go]').click()")
+    page.press("Escape")
+    page.until("!document.querySelector('dialog[open]')")

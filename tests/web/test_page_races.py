@@ -44,7 +44,8 @@ def test_a_click_in_the_table_plays_the_move_that_was_pressed(page):
     page.run("document.getElementById('analyze').click()")
     page.run(f"window.mugo.server.request('stop').then(() => {RENDER})")
     vertex = page.run("document.querySelector('#moves tbody tr').dataset.move")
-    page.click(*centre(page, "#moves tbody td"), while_pressed=f"window.mugo.state.game.node.analysis.moves.reverse(); {RENDER}")
+    page.click(*centre(page, "#moves tbody td"),
+               while_pressed=f"window.mugo.state.game.node.analysis.moves.reverse(); {RENDER}")
     page.until(f"{STATUS}.startsWith('Black played {vertex}.')")
 
 
@@ -53,7 +54,8 @@ def test_the_ghost_stone_is_that_of_the_row_under_the_mouse_when_the_moves_chang
     page.run("""(() => {
         window.list = (...moves) => {
             const info = { win_rate: 0.5, lead: 1.5, visits: 12, prior: 0.1 };
-            window.mugo.state.game.node.analysis = { ...info, moves: moves.map((move) => ({ move, pv: [move], ...info })) };
+            const { node } = window.mugo.state.game;
+            node.analysis = { ...info, moves: moves.map((move) => ({ move, pv: [move], ...info })) };
             window.mugo.render();
         };
         list('A1', 'C3');

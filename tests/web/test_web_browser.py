@@ -97,7 +97,7 @@ def test_a_comment_being_edited_stays_with_its_move(page):
     write = ("(text => {{ const box = document.getElementById('comment'); box.value += text; "
              "box.dispatchEvent(new Event('input', {{ bubbles: true }})) }})({!r})").format
     page.run(write("The beginning, "))
-    page.run("import('/static/actions/play.js').then(({ play }) => play('E5'))")       # moves are played while it is edited
+    page.run("import('/static/actions/play.js').then(({ play }) => play('E5'))")       # while it is edited
     page.until(f"{STONES} === 2 && {STATUS}.endsWith('Black to play.')")
     page.run(write("written on"))
     page.wheel(*screen_point(page, "E5"), -120)

@@ -1,5 +1,7 @@
-// Elements of the page, and lists that are drawn again while a person uses them.  A browser drops a click whose element was replaced between press
-// and release, and the focus with it, so the elements stay and only what differs in them changes.
+// Elements of the page, and lists that are drawn again while a person uses them.
+//
+// A browser drops a click whose element was replaced between press and release, and the focus with it, so the elements of a
+// list stay, and only what differs in them changes.
 
 export const byId = (id) => document.getElementById(id);
 

@@ -96,7 +96,7 @@ export const canPlayFrom = ({ game }) => Boolean(game.node.position && !game.nod
 export const isMuGosColour = ({ game, human }) => Boolean(human && human !== "both" && game.toPlay() !== human);
 
 /** Whether MuGo is to play in the current node, in a game that goes on. */
-export const isMuGosTurn = (state) => isMuGosColour(state) && !state.game.result && state.game.isInPlay();
+const isMuGosTurn = (state) => isMuGosColour(state) && !state.game.result && state.game.isInPlay();
 
 /** Whether MuGo has to choose a move for the current node: it has none there yet. */
 export function isMuGoToMove(state) {
@@ -167,7 +167,7 @@ function isToBeChecked({ game, human, settings }) {
 }
 
 /** The evaluation of a node by the player that checks, { win_rate, lead, moves }; { isMissing } if it could not be had. */
-export const evaluationOf = (state, node) => (node.evaluation?.player === searchPlayer(state) ? node.evaluation : null);
+const evaluationOf = (state, node) => (node.evaluation?.player === searchPlayer(state) ? node.evaluation : null);
 
 /** The node to be searched next before it is known whether the last move is offered back; null if that is known. */
 export function uncheckedNode(state) {

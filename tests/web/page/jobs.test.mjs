@@ -1,6 +1,7 @@
 // Which search the server should run, in which state of the page: desired(state) is a pure function.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { hint, toggleAnalysis } from "../../../mugo/web/static/actions/analysis.js";
 import { makeExercise } from "../../../mugo/web/static/core/exercises.js";
 import { newNode } from "../../../mugo/web/static/core/game.js";
 import { LEVELS } from "../../../mugo/web/static/core/losses.js";
@@ -91,6 +92,17 @@ test("the analysis waits for MuGo and comes back after a hint", () => {
   state.at.isHintWanted = true;
   assert.equal(job(), "hint W C3");
   state.at.isHintWanted = false;
+  assert.equal(job(), "analyze W C3");
+});
+
+test("the button of the analysis stops a hint", () => {
+  page(["B E5", "W C3"]);
+  hint();
+  assert.equal(job(), "hint W C3");
+  toggleAnalysis();
+  assert.equal(job(), null);
+  assert.equal(state.at.message, null);
+  toggleAnalysis();
   assert.equal(job(), "analyze W C3");
 });
 

@@ -5,11 +5,13 @@ import { change, resetAt, state } from "../store.js";
 import { exerciseHint } from "./exercises.js";
 import { setOverlay } from "./settings.js";
 
+/** Start the analysis, or stop it or the search of a hint. */
 export function toggleAnalysis() {
   if (state.exercise) return;
   change(({ game, at, settings }) => {
-    Object.assign(state, { analyzing: !state.analyzing && !isGameOver(game.node), lineAnalysis: null });
-    at.message = null;
+    const isOn = !state.analyzing && !at.isHintWanted && !isGameOver(game.node);
+    Object.assign(state, { analyzing: isOn, lineAnalysis: null });
+    Object.assign(at, { isHintWanted: false, message: null });
     if (state.analyzing && ["none", "policy"].includes(settings.overlay)) setOverlay("search");
   });
 }

@@ -20,7 +20,7 @@ export function goTo(node) { leave((game) => game.goTo(node)); }
 export function step(target) {
   const { game, exercise } = state;
   if (exercise) return;                  // it would show the move that is asked for
-  const node = { first: () => game.root, previous: () => game.node.parent, next: () => game.next(), last: () => game.line().at(-1) }[target]();
+  const node = { first: game.root, previous: game.node.parent, next: game.next(), last: game.line().at(-1) }[target];
   if (node && node !== game.node) goTo(node);
 }
 

@@ -24,7 +24,10 @@ export function play(vertex, isKept = false) {
   if (!game || (vertex === pressed && vertex !== "pass")) return;      // no game yet, or a double click
   const { result } = game;               // a flag may fall meanwhile
   pressed = vertex;
-  playing = playing.then(() => (game === state.game && game.result === result ? addMove(game, vertex, isKept) : null)).catch(showError).finally(() => {
+  playing = playing.then(() => {
+    if (game === state.game && game.result === result) return addMove(game, vertex, isKept);
+    return null;
+  }).catch(showError).finally(() => {
     if (pressed === vertex) pressed = null;
   });
 }

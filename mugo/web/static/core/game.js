@@ -2,10 +2,12 @@
 //
 //   start   the server's answer to "new" or "load" without its nodes: name, size, komi and handicap or k and exactly,
 //           black, white, first, info
-//   node    one node of the SGF tree: { move: "B Q16", parent, children, comment, analysis: of analysis.js, final: the analysis of a
-//           counted result, times: of both clocks after the move }, and the server's answers about it: position, policy,
-//           planes, ownership, value and value_lead of the network, thinking: an opponent's search, which is no analysis.  A node of a file has all its properties as SGF text in `properties`.  `stones`
-//           and `first` are of a node whose position has no history: setup stones, or an illegal move (`illegal`).
+//   node    one node of the SGF tree: { move: "B Q16", parent, children, index: how many nodes are before it, comment,
+//           analysis: of analysis.js, final: the analysis of a counted result, times: of both clocks after the move }, and
+//           the server's answers about it: position, policy, planes, ownership, value and value_lead of the network,
+//           thinking: an opponent's search, which is no analysis.  A node of a file has all its properties as SGF text in
+//           `properties`.  `stones` and `first` are of a node whose position has no history: setup stones, or an illegal
+//           move (`illegal`).
 //
 // The current node is the one on the board.  The current line leads through it along the selected children.
 // Undo and redo go along it and remove nothing.

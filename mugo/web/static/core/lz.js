@@ -39,7 +39,7 @@ const ofSide = (rate, toPlay) => (toPlay === "B" ? rate : 10_000 - rate);
 /** The lead of a side, with two decimals, from Black's; and back. */
 function formatScore(lead, toPlay) {
   const hundredths = Math.round(100 * lead) * (toPlay === "B" ? 1 : -1);
-  return `${hundredths < 0 ? "-" : ""}${Math.floor(Math.abs(hundredths) / 100)}.${String(Math.abs(hundredths) % 100).padStart(2, "0")}`;
+  return (hundredths / 100 + 0).toFixed(2);
 }
 const blackLead = (lead, toPlay) => (lead === null ? null : Math.round(100 * lead) * (toPlay === "B" ? 1 : -1) / 100 + 0);
 

@@ -68,7 +68,8 @@ function formatNode(game, node, writtenInfo) {
   const read = searched(analysisIn({ properties, parent: !isRoot }, size, toPlay) ?? found.analysis);
   const analysis = searched(node.analysis);
   const isSame = textOf(analysis, toPlay) === textOf(read, toPlay);
-  if (!isSame) properties = withValues(properties, isRoot ? "LZOP" : "LZ", analysis?.moves.length ? [escaped(formatLz(analysis, toPlay))] : []);
+  const values = analysis?.moves.length ? [escaped(formatLz(analysis, toPlay))] : [];
+  if (!isSame) properties = withValues(properties, isRoot ? "LZOP" : "LZ", values);
   const comment = formatComment(node.comment, isSame ? found.analysis : analysis);
   if (comment === formatComment(found.comment, found.analysis)) return properties;
   return withValues(properties, "C", comment ? [escaped(comment)] : []);

@@ -21,7 +21,8 @@ export function fetchMissing() {
     return;
   }
   const command = COMMANDS[overlayName(state)];
-  if (command && !node[command] && !(command === "policy" && !hasNetwork(state)) && !(command === "ownership" && node.analysis?.ownership)) {
+  const isKnown = node[command] || (command === "ownership" && node.analysis?.ownership);
+  if (command && !isKnown && !(command === "policy" && !hasNetwork(state))) {
     request(at, command, async () => {
       const answer = await server.request(command, game.requestFields(node));
       change(() => { node[command] = answer; });

@@ -84,7 +84,8 @@ export function browserSettings() {
 /** What this tab has stored: { game: of Game.toJSON, human, opponent, settings }.  Throws if there is nothing to read. */
 export function storedInTab() {
   const { game, human, opponent, ...settings } = JSON.parse(sessionStorage.getItem(KEY));
-  return { game, human, opponent, settings: Object.fromEntries(Object.entries(settings).filter(([name]) => name in state.settings)) };
+  const known = Object.entries(settings).filter(([name]) => name in state.settings);
+  return { game, human, opponent, settings: Object.fromEntries(known) };
 }
 
 // ---- the last games

@@ -87,6 +87,7 @@ export class Board {
   drawEmpty(size) {
     this.size = size;
     this.cursor = null;
+    this.stones = [];                    // of each point { kind, elements }
     const [bottom, right] = [size.rows - 1, size.cols - 1];
     const longest = Math.max(size.rows, size.cols);
     const letter = 0.06 + 0.0185 * longest;                        // nearly the same size on the screen for every board
@@ -120,15 +121,8 @@ export class Board {
       markup: of the node, as markup.js has it; next: vertices of the next moves, the main line's first;
       numbers: vertex -> move number. */
   show(position, { dead = [], overlay = [], markup = null, next = [], numbers = new Map() } = {}) {
-    const deadVertices = new Set(dead);
-    const [shadows, stones, marks] = [[], [], []];
-    for (let i = 0; i < position.stones.length; i++) {
-      if (position.stones[i] === ".") continue;
-      const [row, col] = [Math.floor(i / this.size.cols), i % this.size.cols];
-      const isDead = deadVertices.has(formatVertex(row, col, this.size));
-      if (!isDead) shadows.push(draw("circle", { cx: col + 0.06, cy: row + 0.09, r: 0.5 }));
-      stones.push(stone(row, col, position.stones[i] === "X", isDead ? "dead" : ""));
-    }
+    this.showStones(position.stones, new Set(dead));
+    const marks = [];
     const last = position.last_move && parseVertex(position.last_move, this.size);
     const covered = new Set(overlay.map((element) => element.dataset.point));
     for (const [vertex, number] of numbers) {
@@ -147,8 +141,6 @@ export class Board {
       const [from, to] = [position.row[0], position.row.at(-1)].map((vertex) => parseVertex(vertex, this.size));
       marks.push(draw("path", { d: `M${from.col} ${from.row}L${to.col} ${to.row}`, class: "winning-row" }));
     }
-    this.layers.shadows.replaceChildren(...shadows);
-    this.layers.stones.replaceChildren(...stones);
     this.layers.marks.replaceChildren(...marks);
     this.layers.next.replaceChildren(...next.flatMap((vertex, i) => {
       const at = parseVertex(vertex, this.size);
@@ -157,6 +149,27 @@ export class Board {
     this.layers.markup.replaceChildren(...(markup?.elements ?? []));
     this.layers.overlay.replaceChildren(...overlay);
     this.svg.classList.toggle("white-to-play", position.to_play === "W");
+  }
+
+  /** Draw the stones; those that are there stay.  dead: vertices. */
+  showStones(stones, dead) {
+    for (let i = 0; i < stones.length; i++) {
+      const [row, col] = [Math.floor(i / this.size.cols), i % this.size.cols];
+      const isDead = dead.size > 0 && dead.has(formatVertex(row, col, this.size));
+      const kind = `${stones[i]}${isDead ? " dead" : ""}`;
+      if (this.stones[i]?.kind === kind) continue;
+      for (const element of this.stones[i]?.elements ?? []) element.remove();
+      const elements = [];
+      if (stones[i] !== ".") {
+        elements.push(stone(row, col, stones[i] === "X", isDead ? "dead" : ""));
+        this.layers.stones.append(elements[0]);
+        if (!isDead) {
+          elements.push(draw("circle", { cx: col + 0.06, cy: row + 0.09, r: 0.5 }));
+          this.layers.shadows.append(elements[1]);
+        }
+      }
+      this.stones[i] = { kind, elements };
+    }
   }
 
   /** Draw moves as ghost stones in alternating colours.  isBlack: of the first one. */

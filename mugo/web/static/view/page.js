@@ -24,9 +24,8 @@ const VIEWS = [renderAnalysis, renderBoard, renderPlayers, renderNavigation, ren
 
 export function render() {
   const { game, server, at } = state;
-  document.body.toggleAttribute("data-starting", !game);
-  for (const element of [document.querySelector("main"), ...document.querySelectorAll("header [data-game-needed]")]) element.inert = !game;
+  for (const element of document.querySelectorAll("main, header [data-game-needed]")) element.inert = !game;
   byId("offline").hidden = server.isConnected || !game;
   if (game) for (const view of VIEWS) view(state);
-  else if (at.message) Object.assign(byId("status"), { textContent: at.message.text, className: at.message.isError ? "error" : "" });
+  else if (at.message) byId("status").textContent = at.message.text;
 }

@@ -14,6 +14,9 @@ import { area } from "./overlays.js";
 
 export const board = new Board(byId("board"));
 let drawnGame = null;
+let isInSight = true;                    // whether half of the board is
+new IntersectionObserver(([{ intersectionRatio: ratio }]) => { isInSight = ratio >= 0.5; }, { threshold: 0.5 })
+  .observe(byId("board-frame"));
 let shownNode = null;
 let marks = null;                        // of the position on the board
 
@@ -37,14 +40,9 @@ export function renderBoard(state) {
   }
   renderGhosts(state);
   describeCursor(state);
-  if (shownNode && shownNode !== node && !state.writing) showWhereItIs();
+  // On a phone the board may be out of sight: another position shows it.
+  if (shownNode && shownNode !== node && !state.writing && !isInSight) byId("board-section").scrollIntoView();
   shownNode = node;
-}
-
-/** Another position, on a phone where the board is out of sight: show the board. */
-function showWhereItIs() {
-  const { top, bottom, height } = byId("board-frame").getBoundingClientRect();
-  if (Math.min(bottom, innerHeight) - Math.max(top, 0) < height / 2) byId("board-section").scrollIntoView();
 }
 
 /** Draw the stone that a click would play, or the principal variation that starts with it. */

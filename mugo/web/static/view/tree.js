@@ -14,57 +14,82 @@ export class TreeView {
   constructor(svg) {
     this.svg = svg;
     onChoice(svg, (element) => this.shown?.[element.closest("[data-node]")?.dataset.node] ?? null, (node) => this.onSelect(node));
-    new ResizeObserver(() => this.game && this.show(this.game)).observe(svg.parentElement);
+    this.width = 0;                                // to ask for it in each step would lay the page out
+    new ResizeObserver(() => {
+      this.width = svg.clientWidth;
+      if (this.game) this.show(this.game);
+    }).observe(svg.parentElement);
   }
 
-  /** Show a game; hidden while it has no variation. */
+  /** Show a game; hidden while it has no variation.  The part around the current node is drawn, twice as wide and high as the
+      window, which moves over it: so a step draws nothing, whatever the size of the tree. */
   show(game) {
     const section = this.svg.parentElement;
     if (this.game !== game || this.changes !== game.changes) {
       Object.assign(this, { game, changes: game.changes, places: layOut(game.root) });
     }
     section.hidden = this.places.lanes < 2;
-    const width = this.svg.clientWidth;
+    const { width } = this;
     if (section.hidden || !width) return;
     const { column, lane } = this.places.of.get(game.node);
     const columns = Math.floor((width - 2 * MARGIN) / STEP) + 1;
     const lanes = Math.min(this.places.lanes, MAX_LANES);
     const left = Math.max(0, Math.min(column - Math.floor(columns / 2), this.places.columns - columns));
     const top = Math.max(0, Math.min(lane - Math.floor(lanes / 2), this.places.lanes - lanes));
-    const isShown = (place) => place.column >= left - 1 && place.column <= left + columns && place.lane >= top - 1 && place.lane <= top + lanes;
-    const x = (place) => MARGIN + STEP * (place.column - left);
-    const y = (place) => MARGIN + STEP * (place.lane - top);
-    const [edges, nodes] = [[], []];
-    const line = game.line();
-    const isOnLine = (node) => line[node.index] === node;
-    this.shown = [];
-    for (const node of this.places.near(left, left + columns, top - 1, top + lanes)) {
-      const place = this.places.of.get(node);
-      const before = node.parent && this.places.of.get(node.parent);
-      if (before) edges.push(draw("path", { d: edge(x(before), y(before), x(place), y(place)), class: isOnLine(node) ? "line" : "" }));
-      if (!isShown(place)) continue;
-      this.shown.push(node);
-      const kind = { B: "black", W: "white" }[node.move?.[0]] ?? "setup";
-      const isCurrent = node === game.node;
-      const siblings = node.parent?.children ?? [node];
-      const circle = draw("circle", { cx: x(place), cy: y(place), r: RADIUS, "data-node": this.shown.length - 1,
-        class: `${kind}${isCurrent ? " current" : ""}${node.comment ? " has-comment" : ""}`,
-        role: "treeitem", tabindex: isCurrent ? 0 : -1, "aria-selected": isCurrent, "aria-level": place.column + 1,
-        "aria-posinset": siblings.indexOf(node) + 1, "aria-setsize": siblings.length, "aria-label": describe(game, node) },
-      draw("title", {}, node.move ? `${game.printedNumber(node)}: ${node.move}` : "start or setup"));
-      nodes.push(circle);
-    }
+    const [firstColumn, firstLane] = [left - left % columns, top - top % lanes];
+    const part = [game.changes, game.revision, game.lines, firstColumn, firstLane, columns, lanes].join();
+    const hasFocus = this.svg.contains(document.activeElement);
+    if (part !== this.part) this.drawPart(firstColumn, firstColumn + 2 * columns, firstLane, firstLane + 2 * lanes);
+    this.part = part;
     const height = 2 * MARGIN + STEP * (lanes - 1);
-    this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    this.svg.setAttribute("viewBox", `${STEP * left} ${STEP * top} ${width} ${height}`);
     this.svg.style.height = `${height}px`;
     this.svg.setAttribute("aria-label", `Game tree: ${this.places.chains} lines of play`);
-    const layers = [edges, nodes].map((elements) => draw("g", { role: "none" }, ...elements));
-    const drawn = layers.map((layer) => layer.innerHTML).join("");
-    if (this.drawn === drawn) return;              // else the focus would be lost, and its node be said again
-    this.drawn = drawn;
-    const hasFocus = this.svg.contains(document.activeElement);
-    updateChildren(this.svg, layers);
-    if (hasFocus) this.svg.querySelector(".current").focus({ preventScroll: true });
+    this.markCurrent(hasFocus);
+  }
+
+  drawPart(...range) {
+    const { game } = this;
+    const x = ({ column }) => MARGIN + STEP * column;
+    const y = ({ lane }) => MARGIN + STEP * lane;
+    const [edges, nodes] = [[], []];
+    const line = game.line();
+    this.shown = [];
+    for (const node of this.places.near(...range)) {
+      const place = this.places.of.get(node);
+      const before = node.parent && this.places.of.get(node.parent);
+      const isOnLine = line[node.index] === node;
+      if (before) edges.push(draw("path", { d: edge(x(before), y(before), x(place), y(place)), class: isOnLine ? "line" : "" }));
+      if (place.lane > range[3]) continue;
+      const kind = { B: "black", W: "white" }[node.move?.[0]] ?? "setup";
+      const siblings = node.parent?.children ?? [node];
+      const circle = draw("circle", { cx: x(place), cy: y(place), r: RADIUS, "data-node": this.shown.length,
+        class: `${kind}${node.comment ? " has-comment" : ""}`, role: "treeitem", tabindex: -1, "aria-selected": false,
+        "aria-level": place.column + 1, "aria-posinset": siblings.indexOf(node) + 1, "aria-setsize": siblings.length,
+        "aria-label": describe(game, node) },
+      draw("title", {}, node.move ? `${game.printedNumber(node)}: ${node.move}` : "start or setup"));
+      this.shown.push(node);
+      nodes.push(circle);
+    }
+    updateChildren(this.svg, [edges, nodes].map((elements) => draw("g", { role: "none" }, ...elements)));
+    this.current = null;
+  }
+
+  /** Mark the current node; it has the focus if the tree has it.  What is marked stays, else its node would be said again. */
+  markCurrent(hasFocus) {
+    const { node } = this.game;
+    if (this.current === node) return;
+    const mark = (each, isCurrent) => {
+      const circle = this.svg.lastChild.childNodes[this.shown.indexOf(each)];
+      circle?.classList.toggle("current", isCurrent);
+      circle?.setAttribute("tabindex", isCurrent ? 0 : -1);
+      circle?.setAttribute("aria-selected", isCurrent);
+      return circle;
+    };
+    if (this.current) mark(this.current, false);
+    const circle = mark(node, true);
+    this.current = node;
+    if (hasFocus && document.activeElement !== circle) circle.focus({ preventScroll: true });
   }
 }
 
@@ -116,8 +141,8 @@ function layOut(root) {
     if (lowest) leaving[column + 1].push([lane, of.get(lowest).lane, lowest]);
   }
   function* near(firstColumn, lastColumn, firstLane, lastLane) {
-    for (let column = Math.max(0, firstColumn); column <= Math.min(lastColumn, columns - 1); column++) {
-      for (let lane = Math.max(0, firstLane); lane <= lastLane; lane++) if (inColumns[column][lane]) yield inColumns[column][lane];
+    for (let column = firstColumn; column <= Math.min(lastColumn, columns - 1); column++) {
+      for (let lane = firstLane; lane <= lastLane; lane++) if (inColumns[column][lane]) yield inColumns[column][lane];
       for (const [above, below, node] of leaving[column]) if (above <= lastLane && below > lastLane) yield node;
     }
   }
