@@ -1,4 +1,4 @@
-"""Mistakes before their move, exercises and progress on the page in a headless Chromium.  No search is needed: the file has it."""
+"""Mistakes before their move, exercises and progress on the page in a headless Chromium.  The file has all searches."""
 import pytest
 
 from web_page import NUMBER, STATUS, load, screen_point
@@ -12,11 +12,11 @@ TEXT = "document.getElementById('exercise-text').textContent"
 
 
 def lz(to_play, lead, *moves):
-    """The value of LZ for a node after which a side is to play; moves: (vertex, lead, visits, variation), Black's leads."""
+    """The value of LZ for a node after which a side is to play; moves: (vertex, Black's lead, visits, variation)."""
     sign = 1 if to_play == "B" else -1
     rate = 50 + sign * lead
-    infos = " info ".join(f"move {move} visits {visits} winrate {int(5000 + 100 * sign * value)} scoreMean {sign * value:.2f} "
-                          f"pv {variation}" for move, value, visits, variation in moves)
+    infos = " info ".join(f"move {move} visits {visits} winrate {int(5000 + 100 * sign * value)} "
+                          f"scoreMean {sign * value:.2f} pv {variation}" for move, value, visits, variation in moves)
     return f"MuGo {100 - rate:.1f} 400 {sign * lead:.2f}\n{infos}"
 
 
@@ -25,6 +25,11 @@ GAME = "(;SZ[9]PB[Aoi]LZOP[" + lz("B", 3, ("D4", 3, 200, "D4 F6"), ("E5", 2.9, 1
     ";B[ee]LZ[" + lz("W", 1, ("C3", 1, 300, "C3 G7")) + "]" \
     ";W[cg]LZ[" + lz("B", 1, ("G7", 1, 200, "G7 C7 G5"), ("C7", 0, 100, "C7 G7")) + "]" \
     ";B[gg]LZ[" + lz("W", -4, ("C7", -4, 300, "C7 G7")) + "];W[cc]LZ[" + lz("B", -4, ("E2", -4, 300, "E2")) + "])"
+
+
+def set_field(page, name, value):
+    page.run(f"(() => {{ const field = document.getElementById('{name}'); field.value = '{value}'; "
+             "field.dispatchEvent(new Event('change')) })()")
 
 
 def answer(page, vertex):
@@ -59,12 +64,11 @@ def test_a_mistake_is_shown_before_its_move_with_both_lines(game):
 
 def test_mistakes_of_one_side(game):
     page = game
-    choose = "(() => {{ const field = document.getElementById('whose'); field.value = '{}'; field.dispatchEvent(new Event('change')) }})()"
-    page.run(choose.format("W"))
+    set_field(page, "whose", "W")
     page.until("document.getElementById('mistake-list').hidden && !document.getElementById('no-mistakes').hidden")
     assert page.run("document.getElementById('next-mistake').disabled")
-    page.run(choose.format("both"))
-    page.until("document.querySelectorAll('#mistake-list tbody tr').length === 2 && !document.getElementById('mistake-list').hidden")
+    set_field(page, "whose", "both")
+    page.until("!document.getElementById('mistake-list').hidden")
 
 
 def test_candidates_have_the_colours_of_what_they_lose(game):
@@ -72,11 +76,12 @@ def test_candidates_have_the_colours_of_what_they_lose(game):
     page.press("ArrowRight")
     page.press("ArrowRight")
     page.press("2")
-    page.until("[...document.querySelectorAll('.overlay .candidate')].map((each) => each.className.baseVal).join('|') === "
-               "'candidate level-0 best|candidate level-1'")
-    assert page.run("[...document.querySelectorAll('.overlay .loss-label')].map((each) => each.textContent).join(' ')") == "best 1.0"
-    assert page.run("[...document.querySelectorAll('#moves tbody tr')].map((row) => row.cells[1].textContent + row.cells[2].textContent)"
-                    ".join(' ')") == "bestB+1.0 1.0B+0.0"
+    page.until("[...document.querySelectorAll('.overlay .candidate')].map((each) => each.className.baseVal)"
+               ".join('|') === 'candidate level-0 best|candidate level-1'")
+    assert page.run("[...document.querySelectorAll('.overlay .loss-label')].map((each) => each.textContent)"
+                    ".join(' ')") == "best 1.0"
+    assert page.run("[...document.querySelectorAll('#moves tbody tr')].map(({ cells }) => cells[1].textContent + "
+                    "cells[2].textContent).join(' ')") == "bestB+1.0 1.0B+0.0"
     assert page.run("document.getElementById('lead-bar').getAttribute('aria-label')") == "Black wins 51 % · B+1.0"
     page.press("0")
 
@@ -118,12 +123,13 @@ def test_guess_the_moves_of_a_record(game):
 
 
 def test_progress_over_the_stored_games(page):
-    moves = "".join(f";{'BW'[i % 2]}[{'abcdefghi'[i % 9]}{'abcdefghi'[2 * (i // 9)]}]C[Black wins 50.0 % (80 visits, W+{i // 2}.0)]"
-                    for i in range(24))
+    moves = "".join(f";{'BW'[i % 2]}[{'abcdefghi'[i % 9]}{'ace'[i // 9]}]"
+                    f"C[Black wins 50.0 % (80 visits, W+{i // 2}.0)]" for i in range(24))
     load(page, f"(;SZ[9]PB[Aoi]PW[Beni]DT[2026-03-09]{moves})")
     page.run("(() => { const field = document.getElementById('comment'); field.focus(); field.value = 'a note'; "
              "field.dispatchEvent(new Event('input')); field.blur(); })()")
     page.run("document.getElementById('show-progress').click()")
-    page.run("(() => { const field = document.getElementById('own-name'); field.value = 'beni'; field.dispatchEvent(new Event('change')) })()")
-    page.until("document.querySelector('#progress-table tbody tr')?.textContent === '2026-03-099×9, AoiWhite100 %0.012'")
+    set_field(page, "own-name", "beni")
+    page.until("document.querySelector('#progress-table tbody tr')?.textContent === "
+               "'2026-03-099×9, AoiWhite100 %0.012'")
     page.run("document.getElementById('progress-dialog').close()")

@@ -63,8 +63,10 @@ export function mistakeOnBoard({ game, at }) {
 export function nextMistake(state, direction) {
   const { game, at } = state;
   const index = at.mistake?.index ?? game.index();
-  const found = mistakes(lineLosses(state).moves, reviewedColour(state)).map(({ node }) => node).sort((a, b) => a.index - b.index);
-  return (direction > 0 ? found.find((node) => node.index > index) : found.findLast((node) => node.index < index)) ?? null;
+  const nodes = mistakes(lineLosses(state).moves, reviewedColour(state)).map(({ node }) => node);
+  nodes.sort((a, b) => a.index - b.index);
+  const isThere = (node) => direction * (node.index - index) > 0;
+  return (direction > 0 ? nodes.find(isThere) : nodes.findLast(isThere)) ?? null;
 }
 
 // ---- exercises
@@ -72,15 +74,16 @@ export function nextMistake(state, direction) {
 /** Whether the person can begin an exercise on the game: none is being played. */
 export const canExercise = ({ game, human, tool }) => !(human && !game.result && game.isInPlay()) && tool === null;
 
-/** What the board shows of an exercise: { played, tried, best, line }, vertices and moves, null where they are not shown. */
+/** What the board shows of an exercise: { played, tried, isRight, best, line }; a vertex that is not shown is null. */
 export function exerciseOnBoard({ game, exercise }) {
   const node = exercise && asked(exercise);
   if (!node || node.parent !== game.node) return null;
   const found = verdict(exercise);
   const isKnown = exercise.isShown || Boolean(found && (exercise.kind === "guess" || found.isBest || found.isRight));
   const best = isKnown ? bestOf(exercise) : null;
+  const hasLine = exercise.isShown || exercise.kind === "puzzles";
   return { played: isKnown ? node.move.split(" ")[1] : null, tried: exercise.tried?.move.split(" ")[1] ?? null,
-    isRight: found?.isRight ?? null, best: best?.move ?? null, line: exercise.isShown || exercise.kind === "puzzles" ? best?.pv ?? [] : [] };
+    isRight: found?.isRight ?? null, best: best?.move ?? null, line: (hasLine && best?.pv) || [] };
 }
 
 // ---- the game that is played
@@ -147,7 +150,8 @@ export function moveError(state, vertex) {
 export function runningColour(state) {
   const { game, human, job, tool } = state;
   const { clock } = game;
-  if (state.exercise || !clock || clock.isPaused || game.result || !human || clock.node.position?.is_over || offer(state) || tool) return null;
+  if (!clock || clock.isPaused || game.result || !human || clock.node.position?.is_over) return null;
+  if (state.exercise || offer(state) || tool) return null;
   const colour = game.toPlay(clock.node);
   const isMuGos = human !== "both" && colour !== human;
   return !isMuGos || (thinkingNode(state) === clock.node && !job.isWaiting) ? colour : null;

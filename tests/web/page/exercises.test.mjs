@@ -1,7 +1,9 @@
 // Puzzles from mistakes, guesses of moves, and progress.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { asked, exerciseText, guessesOf, isOver, makeExercise, puzzlesOf, scoreOf, settle, verdict } from "../../../mugo/web/static/core/exercises.js";
+import {
+  asked, exerciseText, guessesOf, isOver, makeExercise, puzzlesOf, scoreOf, settle, verdict,
+} from "../../../mugo/web/static/core/exercises.js";
 import { newNode } from "../../../mugo/web/static/core/game.js";
 import { LEVELS, lostByMoves } from "../../../mugo/web/static/core/losses.js";
 import { dateOf, ownStatistics } from "../../../mugo/web/static/core/progress.js";

@@ -150,9 +150,11 @@ test("a line is analysed before what the person looks at", () => {
   assert.equal(job(), "line B E5");
 });
 
+const analysis = (lead, visits) => ({ lead, win_rate: 0.5, visits,
+  moves: [{ move: "D4", lead, win_rate: 0.5, visits, pv: ["D4"] }] });
+
 test("a line is analysed once more around its mistakes, deeper", () => {
   const game = page(["B E5", "W C3", "B G7"], { human: null, analyzing: true });
-  const analysis = (lead, visits) => ({ lead, win_rate: 0.5, visits, moves: [{ move: "D4", lead, win_rate: 0.5, visits, pv: ["D4"] }] });
   const line = game.line();
   [0, -0.2, -0.2, -5].forEach((lead, i) => { line[i].analysis = analysis(lead, 40); });
   state.lineAnalysis = { game, nodes: line, line, depth: "quick", isDeeper: false, done: 0 };
@@ -173,7 +175,7 @@ test("an exercise is searched before the answer, and after one that needs it; Mu
   game.goTo(root);
   state.exercise = makeExercise("guess", game, "B", [e5]);
   assert.equal(job(), "prepare start");
-  root.analysis = { lead: 0, win_rate: 0.5, visits: 200, moves: [{ move: "D4", lead: 0, win_rate: 0.5, visits: 150, pv: ["D4"] }] };
+  root.analysis = analysis(0, 200);
   assert.equal(job(), null);
   state.exercise.tried = newNode(root, { move: "B G7" });
   assert.equal(job(), "try B G7");

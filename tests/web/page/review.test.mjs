@@ -1,19 +1,27 @@
 // Losses, statistics, the scale of the graph, the time left.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LEVELS, candidateLosses, formatShortLoss, lossSentence, lostByMoves, mistakes } from "../../../mugo/web/static/core/losses.js";
-import { accuracyOf, barShare, ownColour, phaseEnds, phaseOf, scale, secondsLeft, statistics, timeText } from "../../../mugo/web/static/core/review.js";
+import {
+  LEVELS, candidateLosses, formatShortLoss, lossSentence, lostByMoves, mistakes,
+} from "../../../mugo/web/static/core/losses.js";
+import {
+  accuracyOf, barShare, ownColour, phaseEnds, phaseOf, scale, secondsLeft, statistics, timeText,
+} from "../../../mugo/web/static/core/review.js";
 import { goGame, moves } from "./games.mjs";
 
 Object.assign(LEVELS, { lead: [0.5, 1.5, 3, 6, 12], win_rate: [0.025, 0.05, 0.1, 0.2, 0.4] });
 
-const analysis = (lead, winRate, best) => ({ lead, win_rate: winRate, visits: 100, moves: best ? [{ move: best, lead, win_rate: winRate, visits: 60, pv: [best, "A1"] }] : [] });
+const analysis = (lead, winRate, best) => ({ lead, win_rate: winRate, visits: 100,
+  moves: best ? [{ move: best, lead, win_rate: winRate, visits: 60, pv: [best, "A1"] }] : [] });
 
 /** Black leads by 1, 1, -3.2, -2.2, -14.2 points. */
 function game(withLeads = true) {
   const found = goGame(moves("B E5", "W C3", "B G3", "W C7", "B pass"));
   const values = [[1, 0.55, "D4"], [1, 0.55, "C3"], [1.1, 0.55, "G7"], [-3.1, 0.3, "G3"], [-2.1, 0.38], [-14.1, 0.02, "E1"]];
-  found.line().forEach((node, i) => { node.analysis = analysis(withLeads ? values[i][0] : null, values[i][1], values[i][2]); });
+  found.line().forEach((node, i) => {
+    const [lead, ...others] = values[i];
+    node.analysis = analysis(withLeads ? lead : null, ...others);
+  });
   return found;
 }
 
@@ -33,7 +41,8 @@ test("one sentence for a mistake", () => {
   const [, , mistake, , pass] = lostByMoves(game().line()).moves;
   assert.equal(lossSentence(mistake, 3), "Black 3 lost 4.2 points: G7 was better than G3.");
   assert.equal(lossSentence(pass, 5), "Black 5, pass, lost 12.0 points.");
-  assert.equal(lossSentence({ ...mistake, better: "G3" }, 3), "Black 3, G3, lost 4.2 points by the search after it; the search before it chose G3 too.");
+  assert.equal(lossSentence({ ...mistake, better: "G3" }, 3),
+    "Black 3, G3, lost 4.2 points by the search after it; the search before it chose G3 too.");
   const [, , rate] = lostByMoves(game(false).line()).moves;
   assert.equal(lossSentence(rate, 3), "Black 3 lost 25 % of win rate: G7 was better than G3.");
 });

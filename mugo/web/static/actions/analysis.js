@@ -30,10 +30,10 @@ export function hint() {
   });
 }
 
-/** Start, go on with, or stop the analysis of every move of the current line: a position that has been searched is passed over.
+/** Start, go on with, or stop the analysis of every move of the current line; what has been searched is passed over.
 
-    lineAnalysis: { game, line, nodes, done, depth, isDeeper, searched, spent }: nodes are those of the line, and after them those
-    around its mistakes (isDeeper); done of them are; searched and spent are for the time left (review.secondsLeft). */
+    lineAnalysis: { game, line, nodes, done, depth, isDeeper, searched, spent }.  nodes: those of the line, and then
+    those around its mistakes (isDeeper); done: how many of them; searched, spent: for review.secondsLeft. */
 export function toggleLineAnalysis() {
   if (state.lineAnalysis) {
     change(() => { state.lineAnalysis = null; });
@@ -42,8 +42,9 @@ export function toggleLineAnalysis() {
   change(({ game, settings }) => {
     resetAt();
     const line = [...game.line()];
-    Object.assign(state, { analyzing: false, lineAnalysis: { game, line, nodes: line, done: 0, depth: settings.depth, isDeeper: false,
-      searched: 0, spent: 0 } });
+    const { depth } = settings;
+    const lineAnalysis = { game, line, nodes: line, done: 0, depth, isDeeper: false, searched: 0, spent: 0 };
+    Object.assign(state, { analyzing: false, lineAnalysis });
     evaluateLine();
   });
 }

@@ -13,7 +13,8 @@ export function startExercise(kind, colour) {
   let nodes = kind === "puzzles" ? puzzlesOf(lineLosses(state), colour) : guessesOf(line, colour, game.node);
   if (kind === "guess" && !nodes.length) nodes = guessesOf(line, colour, game.root);
   if (!nodes.length) {
-    showMessage(kind === "puzzles" ? "No mistakes with a better move are known: analyse all moves first." : "There are no moves to guess.");
+    showMessage(kind === "guess" ? "There are no moves to guess."
+      : "No mistakes with a better move are known: analyse all moves first.");
     return;
   }
   change(() => {

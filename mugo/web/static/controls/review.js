@@ -12,15 +12,18 @@ import { renderProgress } from "../view/progress.js";
 
 const mistakeOf = (element) => state.game.line()[element.closest("tr[data-index]")?.dataset.index] ?? null;
 onChoice(byId("mistake-list"), mistakeOf, showMistake);
-byId("mistake-list").onkeydown = ({ key, target }) => key === "Enter" && mistakeOf(target) && showMistake(mistakeOf(target));
+byId("mistake-list").onkeydown = ({ key, target }) => {
+  if (key === "Enter" && mistakeOf(target)) showMistake(mistakeOf(target));
+};
 
 const CLICKS = {
   "previous-mistake": () => stepMistake(-1), "next-mistake": () => stepMistake(1),
-  "show-better-line": () => switchMistakeLine("better"), "show-played-line": () => switchMistakeLine("played"), "leave-mistake": leaveMistake,
+  "show-better-line": () => switchMistakeLine("better"), "show-played-line": () => switchMistakeLine("played"),
+  "leave-mistake": leaveMistake,
   "start-puzzles": () => startExercise("puzzles", byId("exercise-colour").value),
   "start-guess": () => startExercise("guess", byId("exercise-colour").value),
-  "exercise-hint": exerciseHint, "exercise-solution": showSolution, "exercise-next": nextQuestion, "exercise-end": endExercise,
-  "show-progress": openProgress,
+  "exercise-hint": exerciseHint, "exercise-solution": showSolution, "exercise-next": nextQuestion,
+  "exercise-end": endExercise, "show-progress": openProgress,
 };
 for (const [id, action] of Object.entries(CLICKS)) byId(id).onclick = () => action();
 byId("depth").onchange = ({ target }) => set({ depth: target.value });
@@ -48,8 +51,9 @@ function listProgress() {
   } catch {
     // storage is forbidden: there are no games
   }
-  const games = entries.map((entry) => ({ ...entry, date: dateOf(entry), size: entry.summary?.size, own: ownIn(entry) })).filter(({ own }) => own);
-  renderProgress(games.sort((a, b) => (a.date === b.date ? a.saved - b.saved : a.date < b.date ? -1 : 1)), entries.length - games.length);
+  const games = entries.map((entry) => ({ ...entry, date: dateOf(entry), own: ownIn(entry) })).filter(({ own }) => own);
+  games.sort((a, b) => a.date.localeCompare(b.date) || a.saved - b.saved);
+  renderProgress(games, entries.length - games.length);
 }
 
 /** The person's statistics in a stored game; null if it has none, or cannot be read. */

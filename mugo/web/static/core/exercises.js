@@ -4,14 +4,14 @@
 //   nodes      those with the moves that are asked for; the board shows the position before nodes[index]
 //   tried      the person's answer: a node after that position, which is in no game tree; null before there is one
 //   isShown    whether the solution is shown
-//   results    of each question the verdict of the first answer; null where the solution was shown or the question passed over
+//   results    of each question the verdict of the first answer; null where there was none before the solution
 //
 // An answer is judged by the search of the position before it; if that has hardly looked at it, by a search after it.
 
 import { LEVELS, LISTED_LEVEL, formatLossWithUnit, lossOf, mistakes, unitOf } from "./losses.js";
 
 export const EXERCISE_VISITS = 200;      // of the search before an answer
-const MIN_SHARE = 0.1;                   // of the visits of the best move, from which on the search before judges a move
+const MIN_SHARE = 0.1;                   // of the visits of the best move: what makes the search before judge a move
 const MAX_PUZZLES = 20;                  // of a game: its largest mistakes
 export const FULL_POINTS = 2;            // of a guess
 
@@ -24,8 +24,8 @@ export function puzzlesOf({ moves }, colour) {
 
 /** The nodes of a line after a node whose moves a colour has played, without passes. */
 export function guessesOf(line, colour, after) {
-  return line.filter((node) => node.index > after.index && node.move?.startsWith(`${colour} `) && !node.move.endsWith(" pass")
-    && !node.illegal && !node.parent.illegal);
+  return line.filter(({ index, move, illegal, parent }) => index > after.index && move?.startsWith(`${colour} `)
+    && !move.endsWith(" pass") && !illegal && !parent.illegal);
 }
 
 export const makeExercise = (kind, game, colour, nodes) =>
@@ -52,14 +52,15 @@ export function verdict(exercise) {
   const isPlayed = vertex === vertexOf(node);
   const best = bestOf(exercise);
   const isBest = vertex === best?.move;
-  const loss = (isPlayed && !isBest && lossOf(before, node, unitOf([before, node]))) || lossFromBefore(before, tried) || lossAfter(before, tried);
+  const loss = (isPlayed && !isBest && lossOf(before, node, unitOf([before, node]))) || lossFromBefore(before, tried)
+    || lossAfter(before, tried);
   if (!loss && !(kind === "guess" && isPlayed)) return null;
   const isRight = isBest || Boolean(loss && loss.lost < LEVELS[loss.unit][LISTED_LEVEL - 1]);
   return { vertex, lost: loss?.lost ?? null, unit: loss?.unit ?? null, isBest, isPlayed, isRight,
     points: kind === "guess" ? guessPoints(exercise, { isPlayed, isBest, isRight, ...loss }) : Number(isRight) };
 }
 
-/** 2 for the played move or one that loses no more than it, or less than half a point; 1 for one that is no inaccuracy. */
+/** 2 for the played move or one that loses no more than it, or nearly nothing; 1 for one that is no inaccuracy. */
 function guessPoints(exercise, { isPlayed, isBest, isRight, lost, unit }) {
   if (isPlayed || isBest) return FULL_POINTS;
   const node = asked(exercise);
@@ -77,7 +78,8 @@ function lossFromBefore(before, node) {
 }
 
 function lossAfter(before, node) {
-  return node.analysis ? lossOf(before, node, unitOf([before]) === "lead" && unitOf([node]) === "lead" ? "lead" : "win_rate") : null;
+  if (!node.analysis) return null;
+  return lossOf(before, node, [before, node].every((each) => unitOf([each]) === "lead") ? "lead" : "win_rate");
 }
 
 /** Note the verdict of the first answer to a question, as soon as there is one. */
@@ -91,7 +93,8 @@ export function settle(exercise) {
 export function scoreOf({ kind, results, index, nodes }) {
   const count = Math.min(nodes.length, Math.max(index, results.length));
   const given = results.filter(Boolean);
-  return { points: given.reduce((sum, each) => sum + each.points, 0), most: count * (kind === "guess" ? FULL_POINTS : 1), count,
+  const most = count * (kind === "guess" ? FULL_POINTS : 1);
+  return { points: given.reduce((sum, each) => sum + each.points, 0), most, count,
     played: given.filter(({ isPlayed }) => isPlayed).length };
 }
 
@@ -123,5 +126,6 @@ function scoreText(exercise) {
   const { points, most, count, played } = scoreOf(exercise);
   if (!count) return "The exercise is over.";
   if (exercise.kind === "puzzles") return `You solved ${points} of ${most} at the first try.`;
-  return `${points} of ${most} points (${Math.round(100 * points / most)} %); ${played} of ${count} were the move that was played.`;
+  const share = Math.round(100 * points / most);
+  return `${points} of ${most} points (${share} %); ${played} of ${count} were the move that was played.`;
 }

@@ -4,7 +4,9 @@ import { valuesOf } from "./analysis.js";
 
 /** Losses from which on a move has each of the levels 1 to 5, in points and in win rate: the server's. */
 export const LEVELS = { lead: [], win_rate: [] };
-export const LEVEL_NAMES = ["as good as the best", "good", "inaccuracy", "mistake", "blunder", "large blunder"];      // of levels 0 to 5
+
+/** Of levels 0 to 5. */
+export const LEVEL_NAMES = ["as good as the best", "good", "inaccuracy", "mistake", "blunder", "large blunder"];
 export const LISTED_LEVEL = 2;           // from which on a move is listed: inaccuracies, mistakes and blunders
 
 /** The level of a loss, 0 to 5. */
@@ -24,26 +26,29 @@ export function lostByMoves(line) {
   return { unit, moves };
 }
 
-/** What the move of a node lost: { node, unit, colour, vertex, lost, winRateLost, level, better, betterLine, playedLine };
-    null where it is not between two searches.
+/** What the move of a node lost; null where it is not between two searches:
+    { node, unit, colour, vertex, lost, winRateLost, level, better, betterLine, playedLine }.
 
     lost: points or win rate of the side that moved; searches differ, so it can be below 0.
     better: the best move of the search before, which can be this one; null if it is not known.
-    betterLine, playedLine: the principal variations from the better move and from this one on, itself the first of them. */
+    betterLine, playedLine: the principal variations that begin with the better move, and with this one. */
 export function lossOf(before, node, unit) {
   const [valueBefore, value] = [before, node].map((each) => valuesOf(each));
-  if (!node.move || node.illegal || node.final || node.position?.is_over || valueBefore?.[unit] == null || value?.[unit] == null) return null;
+  if (!node.move || node.illegal || node.final || node.position?.is_over) return null;
+  if (valueBefore?.[unit] == null || value?.[unit] == null) return null;
   const [colour, vertex] = node.move.split(" ");
   const sign = colour === "B" ? 1 : -1;
   const lost = sign * (valueBefore[unit] - value[unit]);
   const best = before.analysis?.moves[0];
-  return { node, unit, colour, vertex, lost, winRateLost: sign * (valueBefore.win_rate - value.win_rate), level: levelOf(lost, unit),
-    better: best?.move ?? null, betterLine: best?.pv ?? [], playedLine: [vertex, ...(node.analysis?.moves[0]?.pv ?? [])] };
+  return { node, unit, colour, vertex, lost, winRateLost: sign * (valueBefore.win_rate - value.win_rate),
+    level: levelOf(lost, unit), better: best?.move ?? null, betterLine: best?.pv ?? [],
+    playedLine: [vertex, ...(node.analysis?.moves[0]?.pv ?? [])] };
 }
 
 /** The mistakes of a colour among these moves (null: of both), the largest first. */
 export function mistakes(moves, colour = null) {
-  return moves.filter((each) => each.level >= LISTED_LEVEL && (!colour || each.colour === colour)).sort((a, b) => b.lost - a.lost);
+  return moves.filter((each) => each.level >= LISTED_LEVEL && (!colour || each.colour === colour))
+    .sort((a, b) => b.lost - a.lost);
 }
 
 /** 'Black 47 lost 5.3 points: D4 was better than C3.'  number: of the move in print. */
@@ -51,11 +56,13 @@ export function lossSentence({ unit, colour, vertex, lost, better }, number) {
   const who = `${colour === "B" ? "Black" : "White"} ${number}`;
   const loss = `lost ${formatLossWithUnit(lost, unit)}`;
   if (!better) return `${who}, ${vertex}, ${loss}.`;
-  if (better === vertex) return `${who}, ${vertex}, ${loss} by the search after it; the search before it chose ${vertex} too.`;
+  if (better === vertex) {
+    return `${who}, ${vertex}, ${loss} by the search after it; the search before it chose ${vertex} too.`;
+  }
   return `${who} ${loss}: ${better} was better than ${vertex}.`;
 }
 
-/** What each move of a search loses against the first one, the best: { lost, unit, level }; null where no values are known. */
+/** What each move of a search loses against the first one, the best: { lost, unit, level }; null without values. */
 export function candidateLosses(moves, toPlay) {
   if (moves.some((move) => move.win_rate == null)) return null;
   const unit = moves.every((move) => move.lead != null) ? "lead" : "win_rate";
@@ -76,4 +83,5 @@ export const formatLoss = (lost, unit, digits = 1) =>
   (unit === "lead" ? lost.toFixed(digits) : (100 * lost).toFixed(lost < 0.1 ? 1 : 0));
 
 /** '3.2 points', '12 % of win rate'. */
-export const formatLossWithUnit = (lost, unit) => `${formatLoss(lost, unit)} ${unit === "lead" ? "points" : "% of win rate"}`;
+export const formatLossWithUnit = (lost, unit) =>
+  `${formatLoss(lost, unit)} ${unit === "lead" ? "points" : "% of win rate"}`;

@@ -1,8 +1,8 @@
-// The statistics of a reviewed line, its phases, and the scale of its graph.  Formulas: docs/howto/browser.md, "Statistics".
+// The statistics of a reviewed line, its phases, and the scale of its graph.  docs/howto/browser.md has the formulas.
 
 import { valuesOf } from "./analysis.js";
 
-/** The phases of a game of Go, and the numbers of moves that end the first two as shares of the board's points: KaTrain's. */
+/** The phases of a game of Go.  The first two end after these shares of the board's points, as in KaTrain's reports. */
 export const PHASES = ["Opening", "Middle game", "Endgame"];
 const PHASE_ENDS = [0.14, 0.4];
 
@@ -18,10 +18,10 @@ export const accuracyOf = (winRateLost) => (winRateLost <= 0 ? 100
 
 const mean = (values) => (values.length ? values.reduce((a, b) => a + b) / values.length : null);
 
-/** The statistics of both colours, { B, W }: { moves, accuracy, meanLoss, agreement, levels, phases }; null means that it is not known.
+/** The statistics of both colours, { B, W }: { moves, accuracy, meanLoss, agreement, levels, phases }; null: unknown.
 
-    meanLoss: in the unit of the losses, gains of a move counted as 0.  agreement: the share of moves that are the best one of
-    the search before.  levels: the number of moves of each.  phases: { moves, accuracy } of each. */
+    meanLoss: in the unit of the losses, gains of a move counted as 0.  agreement: the share of moves that are the best
+    one of the search before.  levels: the number of moves of each.  phases: { moves, accuracy } of each. */
 export function statistics({ moves }, size) {
   const of = (colour) => {
     const own = moves.filter((each) => each.colour === colour);
@@ -40,10 +40,11 @@ export function statistics({ moves }, size) {
   return { B: of("B"), W: of("W") };
 }
 
-/** The colour of the person in a game, "B" or "W": of the game that they played here, or of their name in a record; else null. */
+/** The person's colour in a game, "B" or "W": of the game that they played here, or by their name in it; or null. */
 export function ownColour(info, human, name) {
   if (human === "B" || human === "W") return human;
-  const isOwn = (player = "") => player === "You" || Boolean(name && player.trim().toLowerCase() === name.trim().toLowerCase());
+  const plain = (text) => text.trim().toLowerCase();
+  const isOwn = (player = "") => player === "You" || Boolean(name && plain(player) === plain(name));
   const [black, white] = [isOwn(info.black), isOwn(info.white)];
   return black === white ? null : black ? "B" : "W";
 }
@@ -51,19 +52,21 @@ export function ownColour(info, human, name) {
 // ---- the graph
 
 /** The scale of the graph: { least, middle, most }, values at its ends and where both sides are equal.
-    Win rates go from 0 to 1; leads as far as those of the searches, of the network where there are no searches, in round numbers. */
+    Win rates go from 0 to 1; leads in round numbers as far as those of the searches, or of the network without any. */
 export function scale(line, unit) {
   if (unit !== "lead") return { least: 0, middle: 0.5, most: 1 };
-  const searched = line.map((node) => valuesOf(node)?.lead).filter((lead) => lead != null);
-  const leads = searched.length > 1 ? searched : [...searched, ...line.map((node) => node.value_lead).filter((lead) => lead != null)];
+  const known = (lead) => lead != null;
+  const searched = line.map((node) => valuesOf(node)?.lead).filter(known);
+  const leads = searched.length > 1 ? searched : [...searched, ...line.map((node) => node.value_lead).filter(known)];
   const [low, high] = [Math.min(0, ...leads), Math.max(0, ...leads)];
   const step = [1, 2, 5, 10, 20, 50, 100, 200].find((each) => (high - low) / each <= 5) ?? 500;
   const [least, most] = [step * Math.floor(low / step), step * Math.ceil(high / step)];
   return { least: Math.min(least, -step) + 0, middle: 0, most: Math.max(most, step) };
 }
 
-/** Black's share of the bar next to the board, 0 to 1: the win rate, or from the lead, where 10 points are a quarter of the bar. */
-export const barShare = ({ win_rate: winRate, lead }) => (lead == null ? winRate : 0.5 + 0.5 * lead / (Math.abs(lead) + 10));
+/** Black's share of the bar next to the board, 0 to 1: 10 points are a quarter of it; the win rate without a lead. */
+export const barShare = ({ win_rate: winRate, lead }) =>
+  (lead == null ? winRate : 0.5 + 0.5 * lead / (Math.abs(lead) + 10));
 
 // ---- how deep a line is analysed
 

@@ -55,7 +55,8 @@ export function desired(state) {
 function exerciseJob({ exercise, at }, make) {
   const before = asked(exercise)?.parent;
   if (!before) return null;
-  if (!isComplete(before.analysis, EXERCISE_VISITS) && !at.failed.has("prepare")) return make("prepare", { node: before });
+  const isPrepared = isComplete(before.analysis, EXERCISE_VISITS) || at.failed.has("prepare");
+  if (!isPrepared) return make("prepare", { node: before });
   const { tried } = exercise;
   return tried && !verdict(exercise) && !at.failed.has("try") ? make("try", { node: tried }) : null;
 }
@@ -77,7 +78,7 @@ export function runJobs() {
   }
 }
 
-/** Pass over the nodes of the line that need no search; at its end go on with those around mistakes, searched deeper. */
+/** Pass over the nodes of the line that need no search; at its end go on with those around mistakes, deeper. */
 export function advanceLine() {
   const { lineAnalysis } = state;
   if (!lineAnalysis) return;
@@ -86,19 +87,21 @@ export function advanceLine() {
   while (lineAnalysis.done < nodes.length && isSearched(game, nodes[lineAnalysis.done], visits)) lineAnalysis.done += 1;
   if (lineAnalysis.done < nodes.length) return;
   const deeper = { ...lineAnalysis, isDeeper: true, done: 0, searched: 0, spent: 0 };
-  deeper.nodes = lineAnalysis.isDeeper ? [] : aroundMistakes(line).filter((node) => !isSearched(game, node, visitsOf(deeper)));
+  deeper.nodes = lineAnalysis.isDeeper ? []
+    : aroundMistakes(line).filter((node) => !isSearched(game, node, visitsOf(deeper)));
   change(() => { state.lineAnalysis = deeper.nodes.length ? deeper : null; });
 }
 
 /** The visits of each position of an analysis of a line. */
 const visitsOf = ({ depth, isDeeper }) => DEPTHS[depth] * (isDeeper ? DEEPER : 1);
 
-const isSearched = (game, node, visits) => node.final || (isComplete(node.analysis, visits) && !(game.isGo && game.isCounted(node)));
+const isSearched = (game, node, visits) => node.final
+  || (isComplete(node.analysis, visits) && !(game.isGo && game.isCounted(node)));
 
 /** The nodes before and after the mistakes of a line. */
 function aroundMistakes(line) {
-  const found = lostByMoves(line).moves.filter(({ level }) => level >= LISTED_LEVEL).flatMap(({ index }) => [line[index - 1], line[index]]);
-  return [...new Set(found)];
+  const found = lostByMoves(line).moves.filter(({ level }) => level >= LISTED_LEVEL);
+  return [...new Set(found.flatMap(({ index }) => [line[index - 1], line[index]]))];
 }
 
 async function run(job) {
@@ -224,8 +227,7 @@ const ENDS = {
   },
 
   try(_, { search }) {
-    if (!search) state.at.failed.add("try");
-    if (state.exercise) settle(state.exercise);
+    if (!search || (state.exercise && !settle(state.exercise))) state.at.failed.add("try");
   },
 
   hint({ node }, { search }) {

@@ -10,7 +10,8 @@ import { DEPTHS } from "../core/review.js";
 import { onReplace, showMessage, state } from "../store.js";
 
 const KEY = "mugo-2";                    // of this tab's state; the number is its format
-const BROWSER_KEYS = { moveNumbers: "mugo-move-numbers", sound: "mugo-sound", depth: "mugo-depth", name: "mugo-name" };          // settings of all tabs
+// Settings of all tabs.
+const BROWSER_KEYS = { moveNumbers: "mugo-move-numbers", sound: "mugo-sound", depth: "mugo-depth", name: "mugo-name" };
 const DELAY = 1000;                      // milliseconds after a change in which others join it
 export const storageProblem = { text: null };          // why games are not kept; said once
 let timer = null;
@@ -75,7 +76,8 @@ function storeInBrowser(settings) {
 export function browserSettings() {
   try {
     const [moveNumbers, sound, depth, name] = Object.values(BROWSER_KEYS).map((key) => localStorage.getItem(key));
-    return { ...(moveNumbers && { moveNumbers }), ...(depth in DEPTHS && { depth }), sound: sound === "on", name: name ?? "" };
+    return { ...(moveNumbers && { moveNumbers }), ...(depth in DEPTHS && { depth }), sound: sound === "on",
+      name: name ?? "" };
   } catch {
     return {};                           // storage is forbidden
   }

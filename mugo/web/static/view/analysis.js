@@ -70,7 +70,8 @@ function renderMoves(state) {
     const lead = hasLeads ? [formatLead(info.lead).slice(3)] : [];
     const prior = info.prior == null ? "" : percent(info.prior, 1);          // it is not stored
     const lost = loss ? (rank ? formatShortLoss(loss.lost, loss.unit) : "best") : "";
-    for (const text of [info.move, lost, ...lead, percent(info.win_rate, 1), formatCount(info.visits), prior, info.pv.slice(1).join(" ")]) {
+    const [winRate, line] = [percent(info.win_rate, 1), info.pv.slice(1).join(" ")];
+    for (const text of [info.move, lost, ...lead, winRate, formatCount(info.visits), prior, line]) {
       row.insertCell().textContent = text;
     }
     if (loss) row.cells[1].title = LEVEL_NAMES[loss.level];

@@ -25,7 +25,8 @@ function renderStart(state) {
   const isPossible = canExercise(state);
   const count = puzzlesOf(lineLosses(state), byId("exercise-colour").value).length;
   byId("start-puzzles").disabled = !isPossible || !count;
-  byId("start-puzzles").textContent = count ? `${count} ${count === 1 ? "puzzle" : "puzzles"} from mistakes` : "Puzzles from mistakes";
+  byId("start-puzzles").textContent = !count ? "Puzzles from mistakes"
+    : `${count} ${count === 1 ? "puzzle" : "puzzles"} from mistakes`;
   byId("start-guess").disabled = !isPossible || !state.game.root.children.length;
   byId("exercise-note").textContent = !isPossible ? "When the game is over, or stopped."
     : count ? "" : "Puzzles need mistakes of this side: analyse all moves first.";
@@ -37,8 +38,9 @@ function renderRunning({ exercise, game }) {
   const isGuess = exercise.kind === "guess";
   const text = exerciseText(exercise, game.printedNumber(asked(exercise) ?? game.node));
   if (byId("exercise-text").textContent !== text) byId("exercise-text").textContent = text;
-  byId("exercise-score").textContent = `${Math.min(exercise.index + 1, exercise.nodes.length)} of ${exercise.nodes.length} · ` +
-    (isGuess ? `${points} of ${most} points` : `${points} solved`);
+  const { index, nodes: { length } } = exercise;
+  byId("exercise-score").textContent =
+    `${Math.min(index + 1, length)} of ${length} · ${isGuess ? `${points} of ${most} points` : `${points} solved`}`;
   const isDone = isOver(exercise);
   const isAnswered = exercise.isShown || Boolean(found && (isGuess || found.isRight));
   byId("exercise-hint").disabled = isDone || isAnswered;

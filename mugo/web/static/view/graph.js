@@ -57,7 +57,8 @@ export class Graph {
     this.svg.replaceChildren(
       draw("rect", { x: LEFT, y: TOP, width: right - LEFT, height: bottom - TOP, class: "background" }),
       ...this.phases(), ...this.axes(least, middle, most),
-      ...this.curve(ofNetwork, "values"), ...this.curve(ofSearch, "win-rates", middle), ...this.marks(), this.marker, this.tip);
+      ...this.curve(ofNetwork, "values"), ...this.curve(ofSearch, "win-rates", middle), ...this.marks(),
+      this.marker, this.tip);
     this.showCurrent(this.current);
   }
 
@@ -66,11 +67,14 @@ export class Graph {
     const parts = [];
     for (const value of new Set([least, middle, most])) {
       parts.push(draw("path", { d: `M${LEFT} ${y(value)}H${right}`, class: value === middle ? "half" : "grid-line" }));
-      const label = this.unit === "lead" ? (value ? `${value < 0 ? "W" : "B"}+${Math.abs(value)}` : "0") : `${100 * value}`;
+      const lead = value ? `${value < 0 ? "W" : "B"}+${Math.abs(value)}` : "0";
+      const label = this.unit === "lead" ? lead : `${100 * value}`;
       parts.push(draw("text", { x: LEFT - 5, y: y(value), class: "y-label" }, label));
     }
     const tickStep = [1, 2, 5, 10, 20, 50, 100, 200, 500].find((step) => this.lastMove() / step <= 8) ?? 1000;
-    for (let i = 0; i <= this.lastMove(); i += tickStep) parts.push(draw("text", { x: x(i), y: bottom + 15, class: "x-label" }, String(i)));
+    for (let i = 0; i <= this.lastMove(); i += tickStep) {
+      parts.push(draw("text", { x: x(i), y: bottom + 15, class: "x-label" }, String(i)));
+    }
     return parts;
   }
 
@@ -82,7 +86,8 @@ export class Graph {
       if (start >= this.lastMove()) return [];
       const [from, to] = [x(start), Math.min(right, x(Math.min(end, this.lastMove())))];
       start = end;
-      const text = to - from > 6.5 * name.length ? [draw("text", { x: (from + to) / 2, y: 10, class: "phase" }, name)] : [];
+      const hasRoom = to - from > 6.5 * name.length;
+      const text = hasRoom ? [draw("text", { x: (from + to) / 2, y: 10, class: "phase" }, name)] : [];
       return to < right ? [...text, draw("path", { d: `M${to} ${TOP - 6}V${bottom}`, class: "phase-line" })] : text;
     });
   }
@@ -102,7 +107,8 @@ export class Graph {
     const { x, y } = this.layout;
     return this.extras.marks.flatMap(({ index, level }) => {
       const value = this.valueAt(index);
-      return value == null ? [] : [draw("circle", { cx: x(index), cy: y(value), r: 3.4, class: `mistake level-${level}` })];
+      if (value == null) return [];
+      return [draw("circle", { cx: x(index), cy: y(value), r: 3.4, class: `mistake level-${level}` })];
     });
   }
 

@@ -1,4 +1,4 @@
-// What is drawn on the board above the stones: the two moves of a mistake with the line of one of them, and an exercise.
+// What is drawn on the board above the stones: the moves of a mistake with the line of one of them, and an exercise.
 
 import { parseVertex } from "../core/coordinates.js";
 import { bestOf } from "../core/exercises.js";
@@ -24,17 +24,18 @@ function ofMistake({ vertex, better, betterLine, playedLine, lost, unit, level }
   const line = isBetterShown ? betterLine : playedLine;
   const loss = formatShortLoss(lost, unit);
   const elements = [
-    ...(isBetterShown ? disc(vertex, size, loss, `level-${level} ${level < 4 ? "dark" : "bright"}`) : ring(vertex, size, "played")),
-    ...(!hasBetter ? [] : isBetterShown ? ring(better, size, "better") : disc(better, size, "0", "level-0 dark")),
+    ...(isBetterShown ? disc(vertex, size, loss, level) : ring(vertex, size, "played")),
+    ...(!hasBetter ? [] : isBetterShown ? ring(better, size, "better") : disc(better, size, "0")),
   ];
   return { elements, line };
 }
 
 function ofExercise({ played, tried, isRight, best, line }, exercise, size) {
   const elements = [];
-  if (tried && tried !== best) elements.push(...disc(tried, size, isRight === null ? "?" : isRight ? "✓" : "✗", isRight === false ? "level-4 dark" : "level-0 dark"));
+  const sign = { true: "✓", false: "✗", null: "?" }[isRight];
+  if (tried && tried !== best) elements.push(...disc(tried, size, sign, isRight === false ? 4 : 0));
   if (played && played !== best && played !== tried) elements.push(...ring(played, size, "played"));
-  if (best) elements.push(...(line.length ? [] : disc(best, size, "✓", "level-0 dark")), ...ring(best, size, "better"));
+  if (best) elements.push(...(line.length ? [] : disc(best, size, "✓")), ...ring(best, size, "better"));
   const hinted = exercise.hints && !best ? bestOf(exercise) : null;
   if (hinted && exercise.hints > 1) elements.push(...ring(hinted.move, size, "better"));
   else if (hinted) elements.push(...region(hinted.move, size));
@@ -46,17 +47,18 @@ function ring(vertex, size, className) {
   return at ? [draw("circle", { cx: at.col, cy: at.row, r: 0.46, class: `ring ${className}` })] : [];
 }
 
-function disc(vertex, size, text, className) {
+function disc(vertex, size, text, level = 0) {
   const at = parseVertex(vertex, size);
   if (!at) return [];
-  return [draw("circle", { cx: at.col, cy: at.row, r: 0.44, class: `disc ${className.split(" ")[0]}` }),
-    draw("text", { x: at.col, y: at.row, class: `note ${className.split(" ")[1]}` }, text)];
+  return [draw("circle", { cx: at.col, cy: at.row, r: 0.44, class: `disc level-${level}` }),
+    draw("text", { x: at.col, y: at.row, class: `note ${level < 4 ? "dark" : "bright"}` }, text)];
 }
 
 function region(vertex, size) {
   const at = parseVertex(vertex, size);
   if (!at) return [];
   const [top, left] = [at.row, at.col].map((value) => Math.max(0, value - HINT_REACH) - 0.5);
-  const [bottom, right] = [Math.min(size.rows - 1, at.row + HINT_REACH) + 0.5, Math.min(size.cols - 1, at.col + HINT_REACH) + 0.5];
+  const end = (value, count) => Math.min(count - 1, value + HINT_REACH) + 0.5;
+  const [bottom, right] = [end(at.row, size.rows), end(at.col, size.cols)];
   return [draw("rect", { x: left, y: top, width: right - left, height: bottom - top, rx: 0.2, class: "region" })];
 }

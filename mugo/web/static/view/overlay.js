@@ -19,8 +19,9 @@ function candidatesText({ moves }) {
   const unit = moves.every((move) => move.lead != null) ? "lead" : "win_rate";
   const levels = LEVELS[unit].map((least) => formatLoss(least, unit));
   const what = unit === "lead" ? "Points" : "Percent of win rate";
-  return `${what} that a move loses against the best one, which has the ring; visits below. Blue below ${levels[0]}, green below ${levels[1]}, ` +
-    `yellow below ${levels[2]} (an inaccuracy), orange below ${levels[3]} (a mistake), then red and dark purple (blunders).`;
+  return `${what} that a move loses against the best one, which has the ring; visits below. Blue below ${levels[0]}, ` +
+    `green below ${levels[1]}, yellow below ${levels[2]} (an inaccuracy), orange below ${levels[3]} (a mistake), ` +
+    "then red and dark purple (blunders).";
 }
 
 // name -> function of a node, its game and the state -> [SVG elements, legend]
@@ -41,7 +42,8 @@ const OVERLAYS = {
   search(node, game, state) {
     const search = shownSearch(state);
     const legend = search
-      ? `${search === node.thinking ? "What MuGo considered for its move. " : ""}${candidatesText(search)} Point at a move or tap it to see its variation.`
+      ? `${search === node.thinking ? "What MuGo considered for its move. " : ""}${candidatesText(search)} ` +
+        "Point at a move or tap it to see its variation."
       : node.position?.result ? "The game is over." : "Press Analyse to search this position.";
     return [search && node.position ? overlays.search(search, game.size, node.position.to_play) : [], legend];
   },

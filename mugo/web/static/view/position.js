@@ -32,7 +32,8 @@ export function renderBoard(state) {
   if (node.position) {
     const shown = score ? { dead: score.dead, overlay: area(score, game.size, node.position.stones) } : { overlay };
     marks = markup(node, game.size, node.position.stones);
-    const next = human || score || state.exercise || state.at.mistake ? [] : node.children.filter(({ move }) => move).map(({ move }) => move.slice(2));
+    const hasNext = !(human || score || state.exercise || state.at.mistake);
+    const next = hasNext ? node.children.filter(({ move }) => move).map(({ move }) => move.slice(2)) : [];
     const { moveNumbers: numbered } = settings;
     const numbers = numbered === "0" || score || overlayName(state) === "losses" ? new Map() : moveNumbers(game, numbered);
     board.show(node.position, { ...shown, markup: marks, next, numbers });

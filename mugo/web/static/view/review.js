@@ -1,11 +1,13 @@
-// The graph, the list of mistakes and the statistics.  They are drawn again when the line, its values or its unit have changed.
+// The graph, the list of mistakes and the statistics, drawn again when the line, its values or its unit have changed.
 
 import { valuesOf } from "../core/analysis.js";
 import { LEVEL_NAMES, LISTED_LEVEL, formatLoss, formatLossWithUnit, lossSentence, mistakes } from "../core/losses.js";
 import { PHASES, phaseEnds, statistics } from "../core/review.js";
 import { COLOUR_NAMES, formatLead, percent } from "../core/texts.js";
 import { byId, updateChildren } from "../dom.js";
-import { isAnalysisHidden, lineLosses, mistakeOnBoard, nextMistake, personsColour, reviewedColour } from "../queries.js";
+import {
+  isAnalysisHidden, lineLosses, mistakeOnBoard, nextMistake, personsColour, reviewedColour,
+} from "../queries.js";
 import { Graph } from "./graph.js";
 import { renderStatistics } from "./statistics.js";
 
@@ -16,15 +18,17 @@ let drawn = {};
 
 export function renderReview(state) {
   const { game, settings, at } = state;
-  const now = { game, revision: game.revision, line: game.line(), unit: settings.graphUnit, isHidden: isAnalysisHidden(state),
-    colour: reviewedColour(state), own: personsColour(state) };
+  const now = { game, revision: game.revision, line: game.line(), unit: settings.graphUnit,
+    isHidden: isAnalysisHidden(state), colour: reviewedColour(state), own: personsColour(state) };
   if (Object.keys(now).some((name) => now[name] !== drawn[name])) {
     renderLine(state, now);
     drawn = now;
   }
   graph.showCurrent(game.index());
   const shown = at.mistake?.index ?? game.index();
-  for (const row of byId("mistake-list").tBodies[0].rows) row.setAttribute("aria-current", String(Number(row.dataset.index) === shown));
+  for (const row of byId("mistake-list").tBodies[0].rows) {
+    row.setAttribute("aria-current", String(Number(row.dataset.index) === shown));
+  }
   renderMistakeBar(state);
 }
 

@@ -8,11 +8,13 @@ import { draw } from "./board.js";
 /** found: of review.statistics.  Phases only where the game has them. */
 export function renderStatistics(found, unit, hasPhases) {
   const sides = [found.B, found.W];
+  const inPercent = (value) => format(value, () => `${value.toFixed(0)} %`);
+  const meanName = unit === "lead" ? "Mean loss, points" : "Mean loss, % of win rate";
   const rows = [
-    ["Accuracy", ...sides.map(({ accuracy }) => format(accuracy, (value) => `${value.toFixed(0)} %`))],
-    ...(hasPhases ? PHASES.map((name, i) => [name, ...sides.map(({ phases }) => format(phases[i].accuracy, (value) => `${value.toFixed(0)} %`))]) : []),
-    ["MuGo’s choice", ...sides.map(({ agreement }) => format(agreement, (share) => `${(100 * share).toFixed(0)} %`))],
-    [unit === "lead" ? "Mean loss, points" : "Mean loss, % of win rate", ...sides.map(({ meanLoss }) => format(meanLoss, (lost) => formatLoss(lost, unit)))],
+    ["Accuracy", ...sides.map(({ accuracy }) => inPercent(accuracy))],
+    ...(hasPhases ? PHASES.map((name, i) => [name, ...sides.map(({ phases }) => inPercent(phases[i].accuracy))]) : []),
+    ["MuGo’s choice", ...sides.map(({ agreement }) => inPercent(agreement === null ? null : 100 * agreement))],
+    [meanName, ...sides.map(({ meanLoss }) => format(meanLoss, () => formatLoss(meanLoss, unit)))],
     ["Moves", ...sides.map(({ moves }) => String(moves))],
   ];
   updateChildren(byId("statistics-table").tBodies[0], rows.map(([name, ...cells], i) => {
@@ -25,15 +27,16 @@ export function renderStatistics(found, unit, hasPhases) {
   const most = Math.max(1, ...sides.flatMap(({ levels }) => levels));
   updateChildren(byId("distribution").tBodies[0], LEVEL_NAMES.map((name, level) => {
     const row = document.createElement("tr");
-    const head = Object.assign(document.createElement("th"), { scope: "row", textContent: name, className: `loss-text level-${level}` });
-    row.append(head);
+    row.append(Object.assign(document.createElement("th"),
+      { scope: "row", textContent: name, className: `loss-text level-${level}` }));
     for (const { levels } of sides) {
       const cell = row.insertCell();
       const bar = draw("rect", { width: (100 * levels[level] / most).toFixed(1), height: 10, class: `level-${level}` });
-      cell.append(draw("svg", { class: "bar", viewBox: "0 0 100 10", "aria-hidden": "true" }, bar), String(levels[level]));
+      const frame = draw("svg", { class: "bar", viewBox: "0 0 100 10", "aria-hidden": "true" }, bar);
+      cell.append(frame, String(levels[level]));
     }
     return row;
   }));
 }
 
-const format = (value, text) => (value === null ? "–" : text(value));
+const format = (value, text) => (value === null ? "–" : text());
