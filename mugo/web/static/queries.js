@@ -1,10 +1,10 @@
 // What follows from the state: pure functions of it.
 
-import { valuesOf } from "./core/analysis.js";
+import { isComplete, valuesOf } from "./core/analysis.js";
 import { parseVertex } from "./core/coordinates.js";
 import { asked, bestOf, verdict } from "./core/exercises.js";
 import { LEVELS, formatLossWithUnit, lossOf, lostByMoves, mistakes, unitOf } from "./core/losses.js";
-import { ownColour } from "./core/review.js";
+import { DEPTHS, ownColour } from "./core/review.js";
 import { COLOUR_NAMES } from "./core/texts.js";
 
 // ---- analysis and overlays
@@ -44,14 +44,28 @@ export function reviewedColour(state) {
   return whose === "mine" ? personsColour(state) : whose === "both" ? null : whose;
 }
 
-let counted = { line: null, revision: 0, lost: null };
-
-/** What each move of the current line lost: of losses.lostByMoves, which is not counted again at each step. */
-export function lineLosses({ game }) {
-  const [line, { revision }] = [game.line(), game];
-  if (counted.line !== line || counted.revision !== revision) counted = { line, revision, lost: lostByMoves(line) };
-  return counted.lost;
+/** A function that is called again only when its arguments have changed, so that a step costs no walk along the line. */
+function remembered(f) {
+  let [known, value] = [[], null];
+  return (...keys) => {
+    if (keys.some((key, i) => key !== known[i])) [known, value] = [keys, f(...keys)];
+    return value;
+  };
 }
+
+const lossesOf = remembered((revision, line) => lostByMoves(line));
+const isPartSearched = remembered((revision, line, game, visits) => {
+  const nodes = line.filter((node) => !node.final && !game.isCounted(node));
+  const searched = nodes.filter(({ analysis }) => isComplete(analysis, visits)).length;
+  return searched > 1 && searched < nodes.length;
+});
+
+/** What each move of the current line lost: of losses.lostByMoves. */
+export const lineLosses = ({ game }) => lossesOf(game.revision, game.line());
+
+/** Whether some positions of the current line, but not all, are searched as deep as the settings have it. */
+export const isHalfAnalysed = ({ game, settings }) =>
+  isPartSearched(game.revision, game.line(), game, DEPTHS[settings.depth]);
 
 /** The mistake that the board shows before its move: of losses.lossOf; null if it shows none. */
 export function mistakeOnBoard({ game, at }) {

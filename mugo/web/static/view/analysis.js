@@ -1,11 +1,12 @@
 // The panel of the analysis: its buttons, the values of the position, and the table of moves.
 
-import { isComplete } from "../core/analysis.js";
 import { LEVEL_NAMES, candidateLosses, formatShortLoss } from "../core/losses.js";
-import { DEPTHS, secondsLeft, timeText } from "../core/review.js";
+import { secondsLeft, timeText } from "../core/review.js";
 import { formatCount, formatLead, percent } from "../core/texts.js";
 import { byId, updateChildren } from "../dom.js";
-import { currentValues, hasNetwork, isAnalysisHidden, isGameOver, searchPlayer, thinkingNode } from "../queries.js";
+import {
+  currentValues, hasNetwork, isAnalysisHidden, isGameOver, isHalfAnalysed, searchPlayer, thinkingNode,
+} from "../queries.js";
 
 const TABLE_ROWS = 6;                    // moves in the table of a search
 
@@ -20,20 +21,13 @@ export function renderAnalysis(state) {
   byId("search-player").querySelector("[value=mcts]").disabled = !hasNetwork(state);
   byId("analyze-game").setAttribute("aria-pressed", String(Boolean(lineAnalysis)));
   byId("analyze-game").disabled = Boolean(thinkingNode(state));
-  byId("analyze-game").textContent = lineAnalysis ? "Stop" : isHalfDone(state) ? "Go on analysing" : "Analyse all moves";
+  byId("analyze-game").textContent = lineAnalysis ? "Stop" : isHalfAnalysed(state) ? "Go on analysing" : "Analyse all moves";
   byId("depth").value = state.settings.depth;
   byId("depth").disabled = Boolean(lineAnalysis);
   byId("line-progress").hidden = !lineAnalysis;
   byId("line-progress").textContent = lineAnalysis ? progressText(lineAnalysis) : "";
   byId("search-summary").textContent = isAnalysisHidden(state) ? "" : summary(state);
   renderMoves(state);
-}
-
-/** Whether some positions of the line, but not all, are searched as deep as the settings have it. */
-function isHalfDone({ game, settings }) {
-  const nodes = game.line().filter((node) => !node.final && !game.isCounted(node));
-  const searched = nodes.filter(({ analysis }) => isComplete(analysis, DEPTHS[settings.depth])).length;
-  return searched > 1 && searched < nodes.length;
 }
 
 /** '45 of 284, about 2 min left.' */
