@@ -40,7 +40,7 @@ function renderRunning({ exercise, game }) {
   if (byId("exercise-text").textContent !== text) byId("exercise-text").textContent = text;
   const { index, nodes: { length } } = exercise;
   byId("exercise-score").textContent =
-    `${Math.min(index + 1, length)} of ${length} · ${isGuess ? `${points} of ${most} points` : `${points} solved`}`;
+    `${Math.min(index + 1, length)} of ${length} · ${isGuess ? `${points} of ${most} points` : `${points} solved at the first try`}`;
   const isDone = isOver(exercise);
   const isAnswered = exercise.isShown || Boolean(found && (isGuess || found.isRight));
   byId("exercise-hint").disabled = isDone || isAnswered;
