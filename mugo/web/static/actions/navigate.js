@@ -100,6 +100,7 @@ export function stopPlaying() {
 // ---- autoplay: a move every few seconds, until the end of the line
 
 export function toggleAutoplay(seconds) {
+  if (state.exercise) return;
   if (state.autoplay || !state.game?.next()) stopAutoplay();
   else startAutoplay(seconds);
 }
