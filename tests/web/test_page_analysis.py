@@ -120,7 +120,7 @@ def test_a_review_is_whole_after_a_reload_half_way_and_in_its_file(page):
         const request = server.request.bind(server);
         window.analysed = 0;
         server.request = (command, ...rest) => {
-            window.analysed += command === 'analyze';
+            window.analysed += command === 'analyze' && rest[0].simulations === 100;     // not those around mistakes
             return request(command, ...rest);
         };
     })()""")
@@ -179,3 +179,20 @@ def test_a_hint_does_not_end_the_analysis(page):
     page.press("a")
     page.until("window.mugo.state.job === null")
     page.press("0")
+
+
+def test_an_analysis_is_stopped_and_goes_on_at_the_depth_of_the_settings(page):
+    load(page, "(;GM[1]FF[4]CA[UTF-8]SZ[9]KM[7.5];B[ee];W[gc];B[gg];W[cc];B[cg];W[eg];B[ge])")
+    button = "document.getElementById('analyze-game')"
+    page.run("(() => { const field = document.getElementById('depth'); field.value = 'deep'; "
+             "field.dispatchEvent(new Event('change')) })()")
+    page.run(f"{button}.click()")
+    page.until(f"{NODES}.filter(({{ analysis }}) => analysis?.visits >= 400).length >= 2", 60)
+    assert page.run("document.getElementById('depth').disabled && !document.getElementById('line-progress').hidden")
+    page.run(f"{button}.click()")
+    page.until(f"{button}.textContent === 'Go on analysing' && document.getElementById('line-progress').hidden")
+    page.run("(() => { const field = document.getElementById('depth'); field.value = 'quick'; "
+             "field.dispatchEvent(new Event('change')) })()")
+    analyse(page)
+    assert page.run(f"{NODES}.every(({{ analysis }}) => analysis.visits >= 40)")
+    assert page.run(f"{NODES}.some(({{ analysis }}) => analysis.visits < 100)")

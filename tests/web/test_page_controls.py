@@ -88,8 +88,9 @@ def test_a_mistake_that_is_tapped_on_a_phone_shows_the_board(page):
     page.resize(390, 844, touch=True)
     page.until("document.querySelector('#mistake-list tbody tr')")
     page.run("document.querySelector('#mistake-list tbody tr').scrollIntoView()")
+    page.run("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
     page.run("document.querySelector('#mistake-list tbody tr').click()")
-    page.until(f"{NUMBER} === '1 / 3'")
+    page.until(f"{STATUS}.startsWith('Black 1, E5, lost 18.0 points') && {NUMBER} === '0 / 3'")
     top, bottom = page.run("(({ top, bottom }) => [top, bottom])"
                            "(document.getElementById('board').getBoundingClientRect())")
     assert top >= 0 and bottom <= 844

@@ -12,6 +12,8 @@ RATES = LEADS.replace(", B+1.0", "").replace(", W+3.2", "").replace(", W+2.2", "
 TREE = "(;SZ[9];B[ee](;W[cc];B[gg](;W[dd])(;W[ff];B[ed]))(;W[cg];B[hh])(;W[gc]))"
 MISTAKES = "[...document.querySelectorAll('#mistake-list tbody tr')].map((row) => " \
            "[...row.cells].map((cell) => cell.textContent).join(' ')).join('|')"
+STATISTICS = "[...document.querySelectorAll('#statistics-table tbody tr')].map((row) => " \
+             "[...row.cells].map((cell) => cell.textContent).join(' ')).join('|')"
 DOTS = "[...document.querySelectorAll('.overlay .loss')].map((dot) => dot.getAttribute('cx') + " \
        "dot.getAttribute('cy') + dot.className.baseVal.slice(-1)).join(' ')"
 VISIBLE = "((id) => document.getElementById(id).getBoundingClientRect().width > 0)"
@@ -30,10 +32,10 @@ def choose_unit(page, unit):
 def test_mistakes_in_points(page):
     load(page, LEADS)
     page.until(f"{MISTAKES} === '5 Black G7 12.0 |3 Black G3 4.2 '")
-    assert page.run("document.getElementById('mean-losses').textContent") == \
-        "Mean loss of a move, in points: Black 5.4, White 0.5."
+    assert "Mean loss, points 5.4 0.5" in page.run(STATISTICS)
     page.run("document.querySelector('#mistake-list tbody tr').click()")
-    page.until(f"{NUMBER} === '5 / 6' && document.querySelector('#mistake-list tr[aria-current=true]').rowIndex === 1")
+    page.until(f"{NUMBER} === '4 / 6' && document.querySelector('#mistake-list tr[aria-current=true]').rowIndex === 1")
+    page.press("ArrowRight")
     page.press("6")                        # dots up to the current move: levels 0, 0, 3, 1 and 5
     page.until(f"{DOTS} === '440 220 663 261 625'")
     page.press("ArrowLeft")
@@ -59,14 +61,14 @@ def test_the_graph_of_leads(page):
     load(page, LEADS)
     choose_unit(page, "lead")
     labels = "[...document.querySelectorAll('#graph .y-label')].map((each) => each.textContent).join(' ')"
-    page.until(f"{labels} === '−20 0 +20'")
+    page.until(f"{labels} === 'W+15 0 B+5'")
     page.press("End")
     page.press("ArrowLeft")
     page.until(f"{NUMBER} === '5 / 6'")
     top, bottom, y = page.run("""[...document.querySelectorAll('#graph .grid-line')].map((line) =>
         Number(/ ([\\d.]+)H/.exec(line.getAttribute('d'))[1])).sort((a, b) => a - b).concat(
-        Number(document.querySelector('#graph circle').getAttribute('cy')))""")
-    assert y == pytest.approx(top + (bottom - top) * (20 + 14.2) / 40, abs=0.5)
+        Number(document.querySelector('#graph circle.current').getAttribute('cy')))""")
+    assert y == pytest.approx(top + (bottom - top) * (5 + 14.2) / 20, abs=0.5)
     choose_unit(page, "win_rate")
     page.until(f"{labels} === '0 50 100'")
 

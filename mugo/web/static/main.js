@@ -14,6 +14,7 @@ import "./controls/board.js";
 import "./controls/buttons.js";
 import "./controls/files.js";
 import "./controls/keys.js";
+import "./controls/review.js";
 import "./controls/tabs.js";
 import "./controls/saved_games.js";
 import { recall } from "./controls/new_game.js";

@@ -1,8 +1,10 @@
 // What follows from the state: pure functions of it.
 
-import { valuesOf } from "./core/analysis.js";
+import { isComplete, valuesOf } from "./core/analysis.js";
 import { parseVertex } from "./core/coordinates.js";
-import { LEVELS, formatLoss } from "./core/losses.js";
+import { asked, bestOf, verdict } from "./core/exercises.js";
+import { LEVELS, formatLossWithUnit, lossOf, lostByMoves, mistakes, unitOf } from "./core/losses.js";
+import { DEPTHS, ownColour } from "./core/review.js";
 import { COLOUR_NAMES } from "./core/texts.js";
 
 // ---- analysis and overlays
@@ -13,8 +15,9 @@ export const hasNetwork = ({ game }) => !game.networkError;
 /** The player that analyses the current game: "uct" where there is no network. */
 export const searchPlayer = (state) => (hasNetwork(state) ? state.settings.searchPlayer : "uct");
 
-/** Whether the analysis is hidden now: the person plays, and wants it so. */
-export const isAnalysisHidden = ({ settings, human, game }) => Boolean(settings.hidesAnalysis && human && !game.result);
+/** Whether the analysis is hidden now: the person plays, and wants it so; or is asked for a move. */
+export const isAnalysisHidden = ({ settings, human, game, exercise }) =>
+  Boolean(exercise || (settings.hidesAnalysis && human && !game.result));
 
 /** The overlay on the board. */
 export const overlayName = (state) => state.at.overlay ?? (isAnalysisHidden(state) ? "none" : state.settings.overlay);
@@ -35,6 +38,73 @@ export const isGameScored = ({ game, at, human }) => Boolean(at.score && human &
 
 /** The vertex that a touch has shown and another plays, or null. */
 export const touchedVertex = ({ at }) => (at.score ? null : at.touched);
+
+// ---- the review of a line
+
+/** The person's colour in the game on the board; null if it is not known. */
+export const personsColour = ({ game, human, settings }) => ownColour(game.info, human, settings.name);
+
+/** The colour whose mistakes are shown; null for both. */
+export function reviewedColour(state) {
+  const { whose } = state.settings;
+  return whose === "mine" ? personsColour(state) : whose === "both" ? null : whose;
+}
+
+/** A function that is called again only when its arguments have changed, so that a step costs no walk along the line. */
+function remembered(f) {
+  let [known, value] = [[], null];
+  return (...keys) => {
+    if (keys.some((key, i) => key !== known[i])) [known, value] = [keys, f(...keys)];
+    return value;
+  };
+}
+
+const lossesOf = remembered((revision, line) => lostByMoves(line));
+const isPartSearched = remembered((revision, line, game, visits) => {
+  const nodes = line.filter((node) => !node.final && !game.isCounted(node));
+  const searched = nodes.filter(({ analysis }) => isComplete(analysis, visits)).length;
+  return searched > 1 && searched < nodes.length;
+});
+
+/** What each move of the current line lost: of losses.lostByMoves. */
+export const lineLosses = ({ game }) => lossesOf(game.revision, game.line());
+
+/** Whether some positions of the current line, but not all, are searched as deep as the settings have it. */
+export const isHalfAnalysed = ({ game, settings }) =>
+  isPartSearched(game.revision, game.line(), game, DEPTHS[settings.depth]);
+
+/** The mistake that the board shows before its move: of losses.lossOf; null if it shows none. */
+export function mistakeOnBoard({ game, at }) {
+  const { mistake } = at;
+  return mistake && mistake.parent === game.node ? lossOf(game.node, mistake, unitOf(game.line())) : null;
+}
+
+/** The mistake after or before the position on the board, in the order of the game; null if there is none. */
+export function nextMistake(state, direction) {
+  const { game, at } = state;
+  const index = at.mistake?.index ?? game.index();
+  const nodes = mistakes(lineLosses(state).moves, reviewedColour(state)).map(({ node }) => node);
+  nodes.sort((a, b) => a.index - b.index);
+  const isThere = (node) => direction * (node.index - index) > 0;
+  return (direction > 0 ? nodes.find(isThere) : nodes.findLast(isThere)) ?? null;
+}
+
+// ---- exercises
+
+/** Whether the person can begin an exercise on the game: none is being played. */
+export const canExercise = ({ game, human, tool }) => !(human && !game.result && game.isInPlay()) && tool === null;
+
+/** What the board shows of an exercise: { played, tried, isRight, best, line }; a vertex that is not shown is null. */
+export function exerciseOnBoard({ game, exercise }) {
+  const node = exercise && asked(exercise);
+  if (!node || node.parent !== game.node) return null;
+  const found = verdict(exercise);
+  const isKnown = exercise.isShown || Boolean(found && (exercise.kind === "guess" || found.isBest || found.isRight));
+  const best = isKnown ? bestOf(exercise) : null;
+  const hasLine = exercise.isShown || exercise.kind === "puzzles";
+  return { played: isKnown ? node.move.split(" ")[1] : null, tried: exercise.tried?.move.split(" ")[1] ?? null,
+    isRight: found?.isRight ?? null, best: best?.move ?? null, line: (hasLine && best?.pv) || [] };
+}
 
 // ---- the game that is played
 
@@ -106,7 +176,8 @@ export function moveError(state, vertex) {
 export function runningColour(state) {
   const { game, human, job, tool } = state;
   const { clock } = game;
-  if (!clock || clock.isPaused || game.result || !human || clock.node.position?.is_over || offer(state) || tool) return null;
+  if (!clock || clock.isPaused || game.result || !human || clock.node.position?.is_over) return null;
+  if (state.exercise || offer(state) || tool) return null;
   const colour = game.toPlay(clock.node);
   const isMuGos = human !== "both" && colour !== human;
   return !isMuGos || (thinkingNode(state) === clock.node && !job.isWaiting) ? colour : null;
@@ -146,7 +217,7 @@ export function offer(state) {
   const unit = before.lead != null && after.lead != null ? "lead" : "win_rate";
   const lost = (before[unit] - after[unit]) * (node.move[0] === "B" ? 1 : -1);
   if (lost < LEVELS[unit][state.settings.teachingLevel - 1]) return null;
-  return { node, text: `${node.move.slice(2)} lost ${formatLoss(lost, unit)} ${unit === "lead" ? "points" : "% of win rate"}.` };
+  return { node, text: `${node.move.slice(2)} lost ${formatLossWithUnit(lost, unit)}.` };
 }
 
 /** Whether the current position is to be searched while the person thinks, so that the check after the move is quick. */

@@ -25,6 +25,9 @@ const DEFAULTS = {
   theme: "auto",                         // "auto", "light" or "dark"
   boardLook: "wood",                     // "wood", "paper" or "slate"
   stoneLook: "glass",                    // "glass", "shell" or "flat"
+  depth: "normal",                       // of review.DEPTHS: how deep all moves are analysed
+  whose: "both",                         // whose mistakes are shown: "both", "mine", "B" or "W"
+  name: "",                              // the person's in records
 };
 
 /** The values of the settings that say how the page looks. */
@@ -40,6 +43,8 @@ const newAt = (node) => ({
   touched: null,                         // the vertex that a first touch has shown
   lineStart: null,                       // the first vertex of a line or an arrow
   isHintWanted: false,
+  mistake: null,                         // the next node, whose move is shown as a mistake here
+  mistakeLine: "better",                 // which line is shown then: "better" or "played"
   requested: new Set(),                  // names of what the server has been asked for
   failed: new Set(),                     // names of what it could not answer, and kinds of jobs that have failed
 });
@@ -57,7 +62,8 @@ export const state = {
   },
   settings: { ...DEFAULTS },
   analyzing: false,                      // whether the position on the board is analysed, whichever it is
-  lineAnalysis: null,                    // { game, nodes, done } while all moves of a line are analysed
+  lineAnalysis: null,                    // of actions/analysis.js, while all moves of a line are analysed
+  exercise: null,                        // of core/exercises.js
   segments: [],                          // parts of lines, whose values the network has still to give
   files: [],                             // [name, File] of several files that were opened at once
   tool: null,                            // the selected tool (view/edit_tools.js) while the board is edited
@@ -102,7 +108,7 @@ export function onReplace(handler) { replaceHandlers.push(handler); }
 export function replaceGame(game, players) {
   if (state.game) for (const handler of replaceHandlers) handler(state);
   Object.assign(state, { game, human: null, opponent: null, analyzing: false, lineAnalysis: null, segments: [], tool: null,
-    writing: null, ...players });
+    writing: null, exercise: null, ...players });
   const planes = state.server.planes[game.isGo ? "go" : "gomoku"] ?? [];
   if (state.settings.plane >= planes.length) state.settings.plane = 0;
   if (!isAvailable(state.settings.overlay, game)) state.settings.overlay = "none";

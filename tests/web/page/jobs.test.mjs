@@ -2,8 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hint, toggleAnalysis } from "../../../mugo/web/static/actions/analysis.js";
+import { makeExercise } from "../../../mugo/web/static/core/exercises.js";
+import { newNode } from "../../../mugo/web/static/core/game.js";
 import { LEVELS } from "../../../mugo/web/static/core/losses.js";
-import { desired } from "../../../mugo/web/static/effects/jobs.js";
+import { advanceLine, desired } from "../../../mugo/web/static/effects/jobs.js";
 import { moveError, offer, runningColour } from "../../../mugo/web/static/queries.js";
 import { resetAt, state } from "../../../mugo/web/static/store.js";
 import { goGame, moves } from "./games.mjs";
@@ -141,11 +143,45 @@ test("MuGo's clock runs while it searches, and stands while it waits for others"
 
 test("a line is analysed before what the person looks at", () => {
   const game = page(["B E5", "W C3"], { human: null, analyzing: true });
-  state.lineAnalysis = { game, nodes: game.line(), done: 1 };
+  state.lineAnalysis = { game, nodes: game.line(), line: game.line(), depth: "normal", done: 1 };
   state.segments = game.segments();
   assert.equal(job(), "values W C3");
   state.segments = [];
   assert.equal(job(), "line B E5");
+});
+
+const analysis = (lead, visits) => ({ lead, win_rate: 0.5, visits,
+  moves: [{ move: "D4", lead, win_rate: 0.5, visits, pv: ["D4"] }] });
+
+test("a line is analysed once more around its mistakes, deeper", () => {
+  const game = page(["B E5", "W C3", "B G7"], { human: null, analyzing: true });
+  const line = game.line();
+  [0, -0.2, -0.2, -5].forEach((lead, i) => { line[i].analysis = analysis(lead, 40); });
+  state.lineAnalysis = { game, nodes: line, line, depth: "quick", isDeeper: false, done: 0 };
+  advanceLine();
+  assert.deepEqual(state.lineAnalysis.nodes, [line[2], line[3]]);
+  assert.equal(job(), "line W C3");
+  line[2].analysis = analysis(-0.1, 160);
+  advanceLine();
+  assert.equal(job(), "line B G7");
+  line[3].analysis = analysis(-5.2, 160);
+  advanceLine();
+  assert.equal(state.lineAnalysis, null);
+});
+
+test("an exercise is searched before the answer, and after one that needs it; MuGo's move waits", () => {
+  const game = page(["B E5", "W C3"], { human: "both" });
+  const [root, e5] = game.line();
+  game.goTo(root);
+  state.exercise = makeExercise("guess", game, "B", [e5]);
+  assert.equal(job(), "prepare start");
+  root.analysis = analysis(0, 200);
+  assert.equal(job(), null);
+  state.exercise.tried = newNode(root, { move: "B G7" });
+  assert.equal(job(), "try B G7");
+  state.exercise.tried = newNode(root, { move: "B D4" });
+  assert.equal(job(), null);
+  state.exercise = null;
 });
 
 test("what belongs to a position is gone in another one", () => {

@@ -2,10 +2,12 @@
 
 import { isGameOver, isAnalysisHidden } from "../queries.js";
 import { change, resetAt, state } from "../store.js";
+import { exerciseHint } from "./exercises.js";
 import { setOverlay } from "./settings.js";
 
 /** Start the analysis, or stop it or the search of a hint. */
 export function toggleAnalysis() {
+  if (state.exercise) return;
   change(({ game, at, settings }) => {
     const isOn = !state.analyzing && !at.isHintWanted && !isGameOver(game.node);
     Object.assign(state, { analyzing: isOn, lineAnalysis: null });
@@ -14,8 +16,12 @@ export function toggleAnalysis() {
   });
 }
 
-/** Show the best move of the position. */
+/** Show the best move of the position; in an exercise first the part of the board where it is. */
 export function hint() {
+  if (state.exercise) {
+    exerciseHint();
+    return;
+  }
   change(({ game, at }) => {
     if (state.job?.kind === "genmove" || isGameOver(game.node)) return;
     Object.assign(at, { isHintWanted: true, message: { text: "Searching for the best move…" } });
@@ -24,15 +30,21 @@ export function hint() {
   });
 }
 
-/** Start or stop the analysis of every move of the current line. */
+/** Start, go on with, or stop the analysis of every move of the current line; what has been searched is passed over.
+
+    lineAnalysis: { game, line, nodes, done, depth, isDeeper, searched, spent }.  nodes: those of the line, and then
+    those around its mistakes (isDeeper); done: how many of them; searched, spent: for review.secondsLeft. */
 export function toggleLineAnalysis() {
   if (state.lineAnalysis) {
     change(() => { state.lineAnalysis = null; });
     return;
   }
-  change(({ game }) => {
+  change(({ game, settings }) => {
     resetAt();
-    Object.assign(state, { lineAnalysis: { game, nodes: [...game.line()], done: 0 }, analyzing: false });
+    const line = [...game.line()];
+    const { depth } = settings;
+    const lineAnalysis = { game, line, nodes: line, done: 0, depth, isDeeper: false, searched: 0, spent: 0 };
+    Object.assign(state, { analyzing: false, lineAnalysis });
     evaluateLine();
   });
 }

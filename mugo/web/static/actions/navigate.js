@@ -9,7 +9,7 @@ let timer = null;                        // of autoplay
 function leave(go) {
   change(() => {
     settleScore(state);
-    state.writing = null;
+    Object.assign(state, { writing: null, exercise: null });
     go(state.game);
     resetAt();
   });
@@ -19,7 +19,8 @@ export function goTo(node) { leave((game) => game.goTo(node)); }
 
 /** target: "first", "previous", "next" or "last". */
 export function step(target) {
-  const { game } = state;
+  const { game, exercise } = state;
+  if (exercise) return;                  // it would show the move that is asked for
   const node = { first: game.root, previous: game.node.parent, next: game.next(), last: game.line().at(-1) }[target];
   if (node && node !== game.node) goTo(node);
 }
@@ -101,6 +102,7 @@ export function stopPlaying() {
 // ---- autoplay: a move every few seconds, until the end of the line
 
 export function toggleAutoplay(seconds) {
+  if (state.exercise) return;
   if (state.autoplay || !state.game?.next()) stopAutoplay();
   else startAutoplay(seconds);
 }

@@ -6,6 +6,7 @@ import { canResign, isMuGoToMove, isMuGosColour, moveError, offer, playerName } 
 import { fetchPosition } from "../requests.js";
 import { server } from "../server.js";
 import { change, resetAt, showError, showMessage, state } from "../store.js";
+import { answer } from "./exercises.js";
 import { cancelGenmove, undo } from "./navigate.js";
 
 const SHOWN_MOVES = 3;                   // better moves named in the status line
@@ -16,6 +17,10 @@ let pressed = null;                      // the point of the last one that waits
 /** Play a move of the person, after those that the server has not answered yet.  isKept: whether the board's cursor stays. */
 export function play(vertex, isKept = false) {
   const { game } = state;
+  if (state.exercise) {
+    answer(vertex);
+    return;
+  }
   if (!game || (vertex === pressed && vertex !== "pass")) return;      // no game yet, or a double click
   const { result } = game;               // a flag may fall meanwhile
   pressed = vertex;
@@ -81,7 +86,7 @@ export function startClock(game, settings) {
 export function playFrom({ human, opponent, clock }) {
   cancelGenmove();
   change(({ game }) => {
-    Object.assign(state, { human, opponent, lineAnalysis: null, tool: null });
+    Object.assign(state, { human, opponent, lineAnalysis: null, tool: null, exercise: null });
     state.settings.mode = "play";
     game.playFrom();
     if (!game.played) for (const [colour, name] of [["B", "black"], ["W", "white"]]) game.info[name] ||= playerName(state, colour);

@@ -46,9 +46,6 @@ graph.onSelect = (index) => {
 };
 treeView.onSelect = goTo;
 
-const mistakeOf = (element) => state.game.line()[element.closest("tr[data-index]")?.dataset.index] ?? null;
-onChoice(byId("mistake-list"), mistakeOf, goTo);
-byId("mistake-list").onkeydown = ({ key, target }) => key === "Enter" && mistakeOf(target) && goTo(mistakeOf(target));
 onChoice(byId("variations"), (element) => state.game.node.children[[...byId("variations").children].indexOf(element)] ?? null, goTo);
 
 const nodeOf = (element) => state.game.line()[element.closest("[data-index]")?.dataset.index] ?? null;

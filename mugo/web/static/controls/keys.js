@@ -1,9 +1,11 @@
 // The keys of the page.
 
 import { hint, toggleAnalysis } from "../actions/analysis.js";
+import { nextQuestion } from "../actions/exercises.js";
 import { backToMainLine, deleteMove, promote, redo, step, switchVariation, toggleAutoplay, undo } from "../actions/navigate.js";
 import { play } from "../actions/play.js";
 import { toggleScore } from "../actions/score.js";
+import { stepMistake, switchMistakeLine } from "../actions/review.js";
 import { setOverlay, toggleEstimates, toggleMoveNumbers } from "../actions/settings.js";
 import { byId } from "../dom.js";
 import { OVERLAYS, state } from "../store.js";
@@ -17,8 +19,11 @@ const KEYS = {
   Delete: deleteMove, p: () => play("pass"), u: undo, r: redo, h: hint, s: toggleScore, a: toggleAnalysis,
   "?": () => byId("help-dialog").showModal(),
   g: toggleEstimates, n: toggleMoveNumbers, f: askPlayFrom, " ": () => toggleAutoplay(autoplaySeconds()), b: backToMainLine, m: promote,
+  j: () => (state.exercise ? nextQuestion() : stepMistake(1)), k: () => stepMistake(-1), l: () => switchMistakeLine(),
   ...Object.fromEntries(OVERLAYS.map((name, i) => [i, () => setOverlay(name)])),
 };
+
+const KEYS_OF_EXERCISES = ["h", "j", "n", "?"];
 
 /** Whether a field uses a key itself: a text or a list every key, the overlays, the slider and the tabs those that move them. */
 function usesKey(field, key) {
@@ -29,6 +34,7 @@ function usesKey(field, key) {
 addEventListener("keydown", (event) => {
   if (event.altKey || event.ctrlKey || event.metaKey || !state.game) return;
   if (document.querySelector("dialog[open]") || usesKey(event.target, event.key)) return;
+  if (state.exercise && !KEYS_OF_EXERCISES.includes(event.key)) return;
   const action = editAction(event.key) ?? KEYS[event.key];
   if (!action) return;
   event.preventDefault();

@@ -4,47 +4,84 @@ import { valuesOf } from "./analysis.js";
 
 /** Losses from which on a move has each of the levels 1 to 5, in points and in win rate: the server's. */
 export const LEVELS = { lead: [], win_rate: [] };
-const LISTED_LEVEL = 2;                  // from which on a move is listed: inaccuracies, mistakes and blunders
+
+/** Of levels 0 to 5. */
+export const LEVEL_NAMES = ["as good as the best", "good", "inaccuracy", "mistake", "blunder", "large blunder"];
+export const LISTED_LEVEL = 2;           // from which on a move is listed: inaccuracies, mistakes and blunders
+
+/** The level of a loss, 0 to 5. */
+export const levelOf = (lost, unit) => LEVELS[unit].filter((least) => lost >= least).length;
 
 /** "lead" if searches of this line have leads, else "win_rate". */
-const unitOf = (line) => (line.some((node) => valuesOf(node)?.lead != null) ? "lead" : "win_rate");
+export const unitOf = (line) => (line.some((node) => valuesOf(node)?.lead != null) ? "lead" : "win_rate");
 
-/** { unit, moves }: for each move between two searches { node, index, colour, vertex, lost, level, better }.
-
-    index: of the node in the line.  lost: points or win rate of the side that moved; searches differ, so it can be below 0.
-    better: the best move of the search before, which can be this one; null if it is not known. */
+/** { unit, moves }: for each move between two searches what lossOf has, and the index of its node in the line. */
 export function lostByMoves(line) {
   const unit = unitOf(line);
   const moves = [];
   for (let index = 1; index < line.length; index++) {
-    const [before, node] = [line[index - 1], line[index]];
-    const [valueBefore, value] = [before, node].map((each) => valuesOf(each)?.[unit]);
-    if (!node.move || node.illegal || node.final || node.position?.is_over || valueBefore == null || value == null) continue;
-    const [colour, vertex] = node.move.split(" ");
-    const lost = (valueBefore - value) * (colour === "B" ? 1 : -1);
-    const best = before.analysis?.moves[0]?.move ?? null;
-    const level = LEVELS[unit].filter((least) => lost >= least).length;
-    moves.push({ node, index, colour, vertex, lost, level, better: best });
+    const loss = lossOf(line[index - 1], line[index], unit);
+    if (loss) moves.push({ ...loss, index });
   }
   return { unit, moves };
 }
 
-/** The mistakes among these moves, the largest first. */
-export function mistakes(moves) {
-  return moves.filter(({ level }) => level >= LISTED_LEVEL).sort((a, b) => b.lost - a.lost);
+/** What the move of a node lost; null where it is not between two searches:
+    { node, unit, colour, vertex, lost, winRateLost, level, better, betterLine, playedLine }.
+
+    lost: points or win rate of the side that moved; searches differ, so it can be below 0.
+    better: the best move of the search before, which can be this one; null if it is not known.
+    betterLine, playedLine: the principal variations that begin with the better move, and with this one. */
+export function lossOf(before, node, unit) {
+  const [valueBefore, value] = [before, node].map((each) => valuesOf(each));
+  if (!node.move || node.illegal || node.final || node.position?.is_over) return null;
+  if (valueBefore?.[unit] == null || value?.[unit] == null) return null;
+  const [colour, vertex] = node.move.split(" ");
+  const sign = colour === "B" ? 1 : -1;
+  const lost = sign * (valueBefore[unit] - value[unit]);
+  const best = before.analysis?.moves[0];
+  return { node, unit, colour, vertex, lost, winRateLost: sign * (valueBefore.win_rate - value.win_rate),
+    level: levelOf(lost, unit), better: best?.move ?? null, betterLine: best?.pv ?? [],
+    playedLine: [vertex, ...(node.analysis?.moves[0]?.pv ?? [])] };
 }
 
-/** 'Mean loss of a move, in points: Black 0.6, White 1.2.'; '' without moves. */
-export function meanLosses({ unit, moves }) {
-  const means = [["B", "Black"], ["W", "White"]].map(([colour, name]) => {
-    const lost = moves.filter((each) => each.colour === colour).map((each) => Math.max(0, each.lost));
-    return lost.length ? [name, formatLoss(lost.reduce((a, b) => a + b) / lost.length, unit)] : null;
-  }).filter(Boolean);
-  if (!means.length) return "";
-  const what = unit === "lead" ? "points" : "% of win rate";
-  return `Mean loss of a move, in ${what}: ${means.map((mean) => mean.join(" ")).join(", ")}.`;
+/** The mistakes of a colour among these moves (null: of both), the largest first. */
+export function mistakes(moves, colour = null) {
+  return moves.filter((each) => each.level >= LISTED_LEVEL && (!colour || each.colour === colour))
+    .sort((a, b) => b.lost - a.lost);
+}
+
+/** 'Black 47 lost 5.3 points: D4 was better than C3.'  number: of the move in print. */
+export function lossSentence({ unit, colour, vertex, lost, better }, number) {
+  const who = `${colour === "B" ? "Black" : "White"} ${number}`;
+  const loss = `lost ${formatLossWithUnit(lost, unit)}`;
+  if (!better) return `${who}, ${vertex}, ${loss}.`;
+  if (better === vertex) {
+    return `${who}, ${vertex}, ${loss} by the search after it; the search before it chose ${vertex} too.`;
+  }
+  return `${who} ${loss}: ${better} was better than ${vertex}.`;
+}
+
+/** What each move of a search loses against the first one, the best: { lost, unit, level }; null without values. */
+export function candidateLosses(moves, toPlay) {
+  if (moves.some((move) => move.win_rate == null)) return null;
+  const unit = moves.every((move) => move.lead != null) ? "lead" : "win_rate";
+  return moves.map((move) => {
+    const lost = (moves[0][unit] - move[unit]) * (toPlay === "B" ? 1 : -1) + 0;      // no -0
+    return { lost, unit, level: levelOf(lost, unit) };
+  });
+}
+
+/** '3.2', '12'; '0' also for a move that seems better than the best one, which has been searched more. */
+export function formatShortLoss(lost, unit) {
+  const text = formatLoss(Math.max(0, lost), unit, lost >= 9.95 ? 0 : 1);
+  return Number(text) === 0 ? "0" : text;
 }
 
 /** A loss as a number: '3.2' points, with so many digits, or '12' percent. */
 export const formatLoss = (lost, unit, digits = 1) =>
   (unit === "lead" ? lost.toFixed(digits) : (100 * lost).toFixed(lost < 0.1 ? 1 : 0));
+
+/** '3.2 points', '12 % of win rate'. */
+export const formatLossWithUnit = (lost, unit) =>
+  `${formatLoss(lost, unit)} ${unit === "lead" ? "points" : "% of win rate"}`;

@@ -32,13 +32,6 @@ export function formatLead(lead) {
   return lead == null ? "" : ` · ${lead < 0 ? "W" : "B"}+${Math.abs(lead).toFixed(1)}`;
 }
 
-/** Black's lead as that of a colour: '+3.5', '−0.4'. */
-export function formatPoints(lead, colour) {
-  if (lead == null) return "";
-  const points = colour === "B" ? lead : -lead;
-  return `${points < 0 ? "−" : "+"}${Math.abs(points).toFixed(1)}`;
-}
-
 /** 1234 -> '1.2k'. */
 export function formatCount(count) {
   if (count < 1000) return String(count);

@@ -8,18 +8,21 @@
 //   genmove    MuGo's move in a node; it goes on while the person looks at another one
 //   check      a search of a node for teaching: of the position before a move, of that after it, or before one is played
 //   line       the analysis of one of all moves of a line
+//   prepare    a search of the position of an exercise, with which an answer is judged; try: one after the answer
 //   hint       two seconds of analysis, for the best move
 //   analyze    an analysis until it is stopped
 //   values     the network's values along a part of a line
 
 import { isBetter, isComplete, ofResult } from "../core/analysis.js";
+import { EXERCISE_VISITS, asked, settle, verdict } from "../core/exercises.js";
+import { LISTED_LEVEL, lostByMoves } from "../core/losses.js";
+import { DEEPER, DEPTHS } from "../core/review.js";
 import { COLOUR_NAMES, percent } from "../core/texts.js";
 import { hasNetwork, isGameOver, isMuGoToMove, isToBePrepared, offer, searchPlayer, uncheckedNode } from "../queries.js";
 import { fetchPosition } from "../requests.js";
 import { server } from "../server.js";
 import { change, showMessage, state } from "../store.js";
 
-const LINE_SIMULATIONS = 100;                    // for each move, when all moves are analysed
 const HINT_SECONDS = 2;
 const CHECK_SIMULATIONS = { mcts: 1600, uct: 8000 };     // of each search of teaching, at most
 const CHECK_SECONDS = 2;                         // of each, by the clock
@@ -33,6 +36,7 @@ export function desired(state) {
   const { node } = game;
   const make = (kind, fields = {}) => ({ kind, game, node, player: searchPlayer(state), isWaiting: false, ...fields });
   const isKnown = node.position && game.opponents;
+  if (state.exercise) return isKnown ? exerciseJob(state, make) : null;
   if (isKnown && state.tool === null) {
     const unchecked = uncheckedNode(state);
     if (unchecked) return make("check", { node: unchecked });
@@ -45,6 +49,16 @@ export function desired(state) {
   if (at.isHintWanted) return make("hint");
   if (state.analyzing) return make("analyze");
   return isToBePrepared(state) && !at.failed.has("check") ? make("check") : null;
+}
+
+/** The search that an exercise needs: of the position before the move, then of that after an answer. */
+function exerciseJob({ exercise, at }, make) {
+  const before = asked(exercise)?.parent;
+  if (!before) return null;
+  const isPrepared = isComplete(before.analysis, EXERCISE_VISITS) || at.failed.has("prepare");
+  if (!isPrepared) return make("prepare", { node: before });
+  const { tried } = exercise;
+  return tried && !verdict(exercise) && !at.failed.has("try") ? make("try", { node: tried }) : null;
 }
 
 const isSame = (a, b) => a === b || Boolean(a && b && ["kind", "game", "node", "player"].every((name) => a[name] === b[name]));
@@ -64,18 +78,35 @@ export function runJobs() {
   }
 }
 
-/** Pass over the nodes of the line that need no search. */
-function advanceLine() {
+/** Pass over the nodes of the line that need no search; at its end go on with those around mistakes, deeper. */
+export function advanceLine() {
   const { lineAnalysis } = state;
   if (!lineAnalysis) return;
-  const { game, nodes } = lineAnalysis;
-  const isDone = (node) => node.final || (isComplete(node.analysis, LINE_SIMULATIONS) && !(game.isGo && game.isCounted(node)));
-  while (lineAnalysis.done < nodes.length && isDone(nodes[lineAnalysis.done])) lineAnalysis.done += 1;
-  if (lineAnalysis.done === nodes.length) change(() => { state.lineAnalysis = null; });
+  const { game, nodes, line } = lineAnalysis;
+  const visits = visitsOf(lineAnalysis);
+  while (lineAnalysis.done < nodes.length && isSearched(game, nodes[lineAnalysis.done], visits)) lineAnalysis.done += 1;
+  if (lineAnalysis.done < nodes.length) return;
+  const deeper = { ...lineAnalysis, isDeeper: true, done: 0, searched: 0, spent: 0 };
+  deeper.nodes = lineAnalysis.isDeeper ? []
+    : aroundMistakes(line).filter((node) => !isSearched(game, node, visitsOf(deeper)));
+  change(() => { state.lineAnalysis = deeper.nodes.length ? deeper : null; });
+}
+
+/** The visits of each position of an analysis of a line. */
+const visitsOf = ({ depth, isDeeper }) => DEPTHS[depth] * (isDeeper ? DEEPER : 1);
+
+const isSearched = (game, node, visits) => node.final
+  || (isComplete(node.analysis, visits) && !(game.isGo && game.isCounted(node)));
+
+/** The nodes before and after the mistakes of a line. */
+function aroundMistakes(line) {
+  const found = lostByMoves(line).moves.filter(({ level }) => level >= LISTED_LEVEL);
+  return [...new Set(found.flatMap(({ index }) => [line[index - 1], line[index]]))];
 }
 
 async function run(job) {
   const { game, node } = job;
+  job.startedAt = performance.now();
   try {
     if (job.kind === "line") {
       await fetchPosition(game, node);
@@ -117,7 +148,9 @@ const REQUESTS = {
     return ["genmove", { opponent: player, ...clock }];
   },
   check: ({ player }) => ["analyze", { player, simulations: CHECK_SIMULATIONS[player], seconds: CHECK_SECONDS }],
-  line: ({ player }) => ["analyze", { player, simulations: LINE_SIMULATIONS }],
+  line: ({ player }) => ["analyze", { player, simulations: visitsOf(state.lineAnalysis) }],
+  prepare: ({ player }) => ["analyze", { player, simulations: EXERCISE_VISITS }],
+  try: ({ player }) => ["analyze", { player, simulations: EXERCISE_VISITS }],
   hint: ({ player }) => ["analyze", { player, seconds: HINT_SECONDS }],
   analyze: ({ player }) => ["analyze", { player }],
   values: () => ["evaluate", {}],
@@ -177,9 +210,24 @@ const ENDS = {
     }
   },
 
-  line({ node }, { search }) {
-    if (!search) state.lineAnalysis = null;
-    else if (!isComplete(node.analysis, LINE_SIMULATIONS)) state.lineAnalysis.done += 1;         // it has no moves
+  line({ node, startedAt }, { search }) {
+    const { lineAnalysis } = state;
+    if (!search) {
+      state.lineAnalysis = null;
+      return;
+    }
+    lineAnalysis.searched += 1;
+    lineAnalysis.spent += performance.now() - startedAt;
+    if (!isComplete(node.analysis, visitsOf(lineAnalysis))) lineAnalysis.done += 1;      // it has no moves
+  },
+
+  prepare({ node }, { search }) {
+    if (!search || !isComplete(node.analysis, EXERCISE_VISITS)) state.at.failed.add("prepare");
+    if (state.exercise) settle(state.exercise);
+  },
+
+  try(_, { search }) {
+    if (!search || (state.exercise && !settle(state.exercise))) state.at.failed.add("try");
   },
 
   hint({ node }, { search }) {

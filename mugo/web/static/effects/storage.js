@@ -6,11 +6,12 @@
 
 import { isFull, saveEntry } from "../core/autosave.js";
 import { formatSize } from "../core/coordinates.js";
+import { DEPTHS } from "../core/review.js";
 import { LOOKS, onReplace, showMessage, state } from "../store.js";
 
 const KEY = "mugo-2";                    // of this tab's state; the number is its format
 const BROWSER_KEYS = { moveNumbers: "mugo-move-numbers", sound: "mugo-sound", coordinates: "mugo-coordinates", theme: "mugo-theme",
-  boardLook: "mugo-board", stoneLook: "mugo-stones" };         // settings of all tabs
+  boardLook: "mugo-board", stoneLook: "mugo-stones", depth: "mugo-depth", name: "mugo-name" };           // settings of all tabs
 const DELAY = 1000;                      // milliseconds after a change in which others join it
 export const storageProblem = { text: null };          // why games are not kept; said once
 let timer = null;
@@ -72,7 +73,8 @@ function storeInBrowser(settings) {
 }
 
 /** Whether a stored value can be one of the setting. */
-const isSetting = (name, value) => !(name in LOOKS) || LOOKS[name].includes(value);
+const VALUES = { ...LOOKS, depth: Object.keys(DEPTHS) };
+const isSetting = (name, value) => !(name in VALUES) || VALUES[name].includes(value);
 
 /** The settings that the browser remembers. */
 export function browserSettings() {

@@ -1,9 +1,13 @@
 // The panel of the analysis: its buttons, the values of the position, and the table of moves.
 
 import { valuesOf } from "../core/analysis.js";
+import { LEVEL_NAMES, candidateLosses, formatShortLoss } from "../core/losses.js";
+import { secondsLeft, timeText } from "../core/review.js";
 import { formatCount, formatLead, formatPoints, percent } from "../core/texts.js";
 import { byId, updateChildren } from "../dom.js";
-import { currentValues, hasNetwork, isAnalysisHidden, isGameOver, searchPlayer, thinkingNode } from "../queries.js";
+import {
+  currentValues, hasNetwork, isAnalysisHidden, isGameOver, isHalfAnalysed, searchPlayer, thinkingNode,
+} from "../queries.js";
 
 const TABLE_ROWS = 6;                    // moves in the table of a search
 
@@ -18,9 +22,20 @@ export function renderAnalysis(state) {
   byId("search-player").querySelector("[value=mcts]").disabled = !hasNetwork(state);
   byId("analyze-game").setAttribute("aria-pressed", String(Boolean(lineAnalysis)));
   byId("analyze-game").disabled = Boolean(thinkingNode(state));
-  byId("analyze-game").textContent = lineAnalysis ? `Stop (${lineAnalysis.done} of ${lineAnalysis.nodes.length})` : "Analyse all moves";
+  byId("analyze-game").textContent = lineAnalysis ? "Stop" : isHalfAnalysed(state) ? "Go on analysing" : "Analyse all moves";
+  byId("depth").value = state.settings.depth;
+  byId("depth").disabled = Boolean(lineAnalysis);
+  byId("line-progress").hidden = !lineAnalysis;
+  byId("line-progress").textContent = lineAnalysis ? progressText(lineAnalysis) : "";
   byId("search-summary").textContent = isAnalysisHidden(state) ? "" : summary(state);
   renderMoves(state);
+}
+
+/** '45 of 284, about 2 min left.' */
+function progressText(lineAnalysis) {
+  const { done, nodes, isDeeper } = lineAnalysis;
+  const what = isDeeper ? `Around the mistakes: ${done} of ${nodes.length}` : `${done} of ${nodes.length}`;
+  return `${[what, timeText(secondsLeft(lineAnalysis))].filter(Boolean).join(", ")}.`;
 }
 
 function summary(state) {
@@ -37,19 +52,26 @@ function renderMoves(state) {
   const isHidden = !analysis?.moves.length || !position || thinkingNode(state) === state.game.node || isAnalysisHidden(state);
   byId("moves").hidden = isHidden;
   if (isHidden) return;
+  const losses = candidateLosses(analysis.moves, position.to_play);
   const hasLeads = analysis.moves.some(({ lead }) => lead != null);
   byId("lead-column").hidden = !hasLeads;
-  const rows = analysis.moves.slice(0, TABLE_ROWS).map((info) => {
+  byId("loss-column").textContent = losses?.[0].unit === "win_rate" ? "−%" : "Loss";
+  const rows = analysis.moves.slice(0, TABLE_ROWS).map((info, rank) => {
     const row = document.createElement("tr");
     row.tabIndex = 0;
     row.dataset.move = info.move;
     row.setAttribute("aria-label", `Play ${info.move}`);
-    const winRate = position.to_play === "B" ? info.win_rate : 1 - info.win_rate;
-    const lead = hasLeads ? [formatPoints(info.lead, position.to_play)] : [];
+    const loss = losses?.[rank];
+    const lead = hasLeads ? [formatLead(info.lead).slice(3)] : [];
     const prior = info.prior == null ? "" : percent(info.prior, 1);          // it is not stored
-    for (const text of [info.move, percent(winRate, 1), ...lead, formatCount(info.visits), prior, info.pv.slice(1).join(" ")]) {
+    const lost = loss ? (rank ? formatShortLoss(loss.lost, loss.unit) : "best") : "";
+    const [winRate, line] = [percent(info.win_rate, 1), info.pv.slice(1).join(" ")];
+    for (const text of [info.move, lost, ...lead, winRate, formatCount(info.visits), prior, line]) {
       row.insertCell().textContent = text;
     }
+    if (loss) row.cells[1].title = LEVEL_NAMES[loss.level];
+    row.cells[0].className = loss ? `loss-text level-${loss.level}` : "";
+    row.lastChild.title = info.pv.join(" ");
     return row;
   });
   updateChildren(byId("moves").tBodies[0], rows);

@@ -1,8 +1,11 @@
 // Black's win rate, or lead in points, along the current line: a thin curve for the network's values, a thick one for
-// searches.
+// searches, with the phases of the game and marks of the mistakes.
 
 import { valuesOf } from "../core/analysis.js";
+import { scale } from "../core/review.js";
 import { draw } from "./board.js";
+
+const [LEFT, RIGHT, TOP, BOTTOM] = [40, 10, 18, 20];
 
 export class Graph {
   onSelect(moveNumber) {}                // called when a move is clicked or dragged to; controls/ replaces it
@@ -12,77 +15,127 @@ export class Graph {
     this.line = [];
     this.current = 0;                    // the index of the current node
     this.unit = "win_rate";
-    const select = (event) => {
-      const box = svg.getBoundingClientRect();
-      const share = (event.clientX - box.left - LEFT) / Math.max(1, box.width - LEFT - RIGHT);
-      this.onSelect(Math.round(Math.max(0, Math.min(1, share)) * this.lastMove()));
-    };
+    this.extras = { marks: [], phases: [], describe: () => "" };
     svg.addEventListener("pointerdown", (event) => {
       if (event.button) return;
       svg.setPointerCapture(event.pointerId);
-      select(event);
+      this.onSelect(this.indexAt(event));
     });
-    svg.addEventListener("pointermove", (event) => svg.hasPointerCapture(event.pointerId) && select(event));
-    new ResizeObserver(() => this.show(this.line, this.unit)).observe(svg);
+    svg.addEventListener("pointermove", (event) => {
+      this.showTip(this.indexAt(event));
+      if (svg.hasPointerCapture(event.pointerId)) this.onSelect(this.indexAt(event));
+    });
+    svg.addEventListener("pointerleave", () => this.showTip(null));
+    new ResizeObserver(() => this.show(this.line, this.unit, this.extras)).observe(svg);
+  }
+
+  indexAt(event) {
+    const box = this.svg.getBoundingClientRect();
+    const share = (event.clientX - box.left - LEFT) / Math.max(1, box.width - LEFT - RIGHT);
+    return Math.round(Math.max(0, Math.min(1, share)) * this.lastMove());
   }
 
   lastMove() { return Math.max(1, this.line.length - 1); }
 
   /** Draw the curves.  line: nodes with an analysis, and with `value` and `value_lead` of the network.  unit: "win_rate" or
-      "lead". */
-  show(line, unit) {
-    Object.assign(this, { line, unit });
-    const ofSearch = (node) => valuesOf(node)?.[unit];
-    const ofNetwork = (node) => node[unit === "lead" ? "value_lead" : "value"];
+      "lead".  marks: { index, level } of mistakes; phases: { name, end }: the last move of each; describe: an index -> text. */
+  show(line, unit, extras) {
+    Object.assign(this, { line, unit, extras });
     const { clientWidth: width, clientHeight: height } = this.svg;
     if (!width) return;
-    const x = (i) => LEFT + (width - LEFT - RIGHT) * i / this.lastMove();
-    const most = unit === "lead" ? leadLimit(line) : 1;
-    const least = unit === "lead" ? -most : 0;
-    const y = (value) => TOP + (height - TOP - BOTTOM) * (most - Math.max(least, Math.min(most, value))) / (most - least);
-    const middle = (most + least) / 2;
-    const parts = [draw("rect", { x: LEFT, y: TOP, width: width - LEFT - RIGHT, height: height - TOP - BOTTOM,
-      class: "background" })];
-    for (const value of [least, middle, most]) {
-      parts.push(draw("path", { d: `M${LEFT} ${y(value)}H${width - RIGHT}`, class: value === middle ? "half" : "grid-line" }));
-      const label = unit === "lead" ? `${value > 0 ? "+" : ""}${value}`.replace("-", "−") : `${100 * value}`;
+    const { least, middle, most } = scale(line, unit);
+    const [right, bottom] = [width - RIGHT, height - BOTTOM];
+    const x = (i) => LEFT + (right - LEFT) * i / this.lastMove();
+    const y = (value) => TOP + (bottom - TOP) * (most - Math.max(least, Math.min(most, value))) / (most - least);
+    this.layout = { x, y, right, bottom };
+    const ofSearch = (node) => valuesOf(node)?.[unit];
+    const ofNetwork = (node) => node[unit === "lead" ? "value_lead" : "value"];
+    this.valueAt = (index) => ofSearch(line[index] ?? {}) ?? ofNetwork(line[index] ?? {});
+    this.marker = draw("g");
+    this.tip = draw("g", { class: "tip" });
+    this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    this.svg.replaceChildren(
+      draw("rect", { x: LEFT, y: TOP, width: right - LEFT, height: bottom - TOP, class: "background" }),
+      ...this.phases(), ...this.axes(least, middle, most),
+      ...this.curve(ofNetwork, "values"), ...this.curve(ofSearch, "win-rates", middle), ...this.marks(),
+      this.marker, this.tip);
+    this.showCurrent(this.current);
+  }
+
+  axes(least, middle, most) {
+    const { x, y, right, bottom } = this.layout;
+    const parts = [];
+    for (const value of new Set([least, middle, most])) {
+      parts.push(draw("path", { d: `M${LEFT} ${y(value)}H${right}`, class: value === middle ? "half" : "grid-line" }));
+      const lead = value ? `${value < 0 ? "W" : "B"}+${Math.abs(value)}` : "0";
+      const label = this.unit === "lead" ? lead : `${100 * value}`;
       parts.push(draw("text", { x: LEFT - 5, y: y(value), class: "y-label" }, label));
     }
     const tickStep = [1, 2, 5, 10, 20, 50, 100, 200, 500].find((step) => this.lastMove() / step <= 8) ?? 1000;
     for (let i = 0; i <= this.lastMove(); i += tickStep) {
-      parts.push(draw("text", { x: x(i), y: height - 5, class: "x-label" }, String(i)));
+      parts.push(draw("text", { x: x(i), y: bottom + 15, class: "x-label" }, String(i)));
     }
-    const points = (value) => line.map((node, i) => [i, value(node)]).filter(([, rate]) => rate != null);
-    const path = (pairs) => pairs.map(([i, rate], k) => `${k ? "L" : "M"}${x(i).toFixed(1)} ${y(rate).toFixed(1)}`).join("");
-    const [values, winRates] = [points(ofNetwork), points(ofSearch)];
-    if (values.length > 1) parts.push(draw("path", { d: path(values), class: "values" }));
-    if (winRates.length > 1) {
-      const [first, end] = [winRates[0][0], winRates.at(-1)[0]];
-      parts.push(draw("path", { d: `${path(winRates)}L${x(end)} ${y(middle)}L${x(first)} ${y(middle)}Z`, class: "area" }));
-      parts.push(draw("path", { d: path(winRates), class: "win-rates" }));
-    }
-    this.marker = draw("g");
-    this.markCurrent = (index) => {
-      const winRate = ofSearch(line[index] ?? {}) ?? ofNetwork(line[index] ?? {});
-      this.marker.replaceChildren(draw("path", { d: `M${x(index)} ${TOP}V${height - BOTTOM}`, class: "current" }),
-        ...(winRate == null ? [] : [draw("circle", { cx: x(index), cy: y(winRate), r: 4, class: "current" })]));
-    };
-    this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    this.svg.replaceChildren(...parts, this.marker);
-    this.showCurrent(this.current);
+    return parts;
+  }
+
+  /** The names of the phases above the graph, and lines between them. */
+  phases() {
+    const { x, right, bottom } = this.layout;
+    let start = 0;
+    return this.extras.phases.flatMap(({ name, end }) => {
+      if (start >= this.lastMove()) return [];
+      const [from, to] = [x(start), Math.min(right, x(Math.min(end, this.lastMove())))];
+      start = end;
+      const hasRoom = to - from > 6.5 * name.length;
+      const text = hasRoom ? [draw("text", { x: (from + to) / 2, y: 10, class: "phase" }, name)] : [];
+      return to < right ? [...text, draw("path", { d: `M${to} ${TOP - 6}V${bottom}`, class: "phase-line" })] : text;
+    });
+  }
+
+  /** A curve; with an area between it and a value `from`. */
+  curve(value, className, from = null) {
+    const { x, y } = this.layout;
+    const points = this.line.map((node, i) => [i, value(node)]).filter(([, each]) => each != null);
+    if (points.length < 2) return [];
+    const d = points.map(([i, each], k) => `${k ? "L" : "M"}${x(i).toFixed(1)} ${y(each).toFixed(1)}`).join("");
+    const area = from === null ? []
+      : [draw("path", { d: `${d}L${x(points.at(-1)[0])} ${y(from)}L${x(points[0][0])} ${y(from)}Z`, class: "area" })];
+    return [...area, draw("path", { d, class: className })];
+  }
+
+  marks() {
+    const { x, y } = this.layout;
+    return this.extras.marks.flatMap(({ index, level }) => {
+      const value = this.valueAt(index);
+      if (value == null) return [];
+      return [draw("circle", { cx: x(index), cy: y(value), r: 3.4, class: `mistake level-${level}` })];
+    });
   }
 
   /** Mark the current node, by its index in the line. */
   showCurrent(index) {
     this.current = index;
-    this.markCurrent?.(index);
+    if (!this.layout) return;
+    const { x, y, bottom } = this.layout;
+    const value = this.valueAt(index);
+    this.marker.replaceChildren(draw("path", { d: `M${x(index)} ${TOP}V${bottom}`, class: "current" }),
+      ...(value == null ? [] : [draw("circle", { cx: x(index), cy: y(value), r: 4, class: "current" })]));
   }
-}
 
-const [LEFT, RIGHT, TOP, BOTTOM] = [30, 10, 8, 20];
-
-/** The largest lead that is shown, in points: of those of the line, at least 10, rounded up. */
-function leadLimit(line) {
-  const leads = line.flatMap((node) => [valuesOf(node)?.lead, node.value_lead]).filter((lead) => lead != null).map(Math.abs);
-  return Math.min(100, Math.max(10, 10 * Math.ceil(Math.max(0, ...leads) / 10)));
+  /** Say what is known of a node under the pointer; null: of none. */
+  showTip(index) {
+    if (!this.layout) return;
+    const text = index === null ? "" : this.extras.describe(index);
+    this.tip.replaceChildren();
+    if (!text) return;
+    const { x, bottom, right } = this.layout;
+    const label = draw("text", { y: bottom - 9 }, text);
+    const box = draw("rect", { y: bottom - 19, height: 18, rx: 4 });
+    this.tip.append(draw("path", { d: `M${x(index)} ${TOP}V${bottom}` }), box, label);
+    const width = label.getComputedTextLength() + 10;
+    const left = Math.max(LEFT, Math.min(right - width, x(index) - width / 2));
+    box.setAttribute("x", left);
+    box.setAttribute("width", width);
+    label.setAttribute("x", left + 5);
+  }
 }

@@ -1,6 +1,6 @@
 // The selected overlay of the current position, and its legend.
 
-import { lostByMoves } from "../core/losses.js";
+import { LEVELS, formatLoss, lostByMoves } from "../core/losses.js";
 import { percent, sentence } from "../core/texts.js";
 import { byId } from "../dom.js";
 import { hasNetwork, overlayName, shownSearch } from "../queries.js";
@@ -11,6 +11,17 @@ export function currentOverlay(state) {
   const [elements, legend] = OVERLAYS[overlayName(state)](state.game.node, state.game, state);
   byId("legend").textContent = legend;
   return elements;
+}
+
+function candidatesText({ moves }) {
+  const hasValues = moves.every((move) => move.win_rate != null);
+  if (!hasValues) return "The number of visits of each move.";
+  const unit = moves.every((move) => move.lead != null) ? "lead" : "win_rate";
+  const levels = LEVELS[unit].map((least) => formatLoss(least, unit));
+  const what = unit === "lead" ? "Points" : "Percent of win rate";
+  return `${what} that a move loses against the best one, which has the ring; visits below. Blue below ${levels[0]}, ` +
+    `green below ${levels[1]}, yellow below ${levels[2]} (an inaccuracy), orange below ${levels[3]} (a mistake), ` +
+    "then red and dark purple (blunders).";
 }
 
 // name -> function of a node, its game and the state -> [SVG elements, legend]
@@ -28,9 +39,9 @@ const OVERLAYS = {
 
   search(node, game, state) {
     const search = shownSearch(state);
-    const what = search?.win_rate == null ? "Visits." : "Win rate of the side to move in percent, visits below.";
     const legend = search
-      ? `${search === node.thinking ? "What MuGo considered for its move. " : ""}${what} Point at a move or tap it to see its variation.`
+      ? `${search === node.thinking ? "What MuGo considered for its move. " : ""}${candidatesText(search)} ` +
+        "Point at a move or tap it to see its variation."
       : node.position?.result ? "The game is over." : "Press Analyse to search this position.";
     return [search && node.position ? overlays.search(search, game.size, node.position.to_play) : [], legend];
   },

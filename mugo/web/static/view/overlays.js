@@ -1,7 +1,7 @@
 // The SVG elements of each overlay, from an answer of the server.
 
 import { parseVertex } from "../core/coordinates.js";
-import { formatLoss } from "../core/losses.js";
+import { candidateLosses, formatLoss, formatShortLoss } from "../core/losses.js";
 import { formatCount, percent } from "../core/texts.js";
 import { draw } from "./board.js";
 
@@ -34,20 +34,24 @@ export function policy({ priors }, size) {
   return elements;
 }
 
-/** The moves of a search: win rate of the side to move above, if it is known, visits below; the most visited one in another
-    colour. */
+/** The moves of a search, coloured by what they lose against the best one: the loss above, if it is known, visits below.
+    The best one, which has the most visits, has a ring. */
 export function search({ moves }, size, toPlay) {
   const elements = [];
   const maxVisits = moves[0]?.visits ?? 1;
-  for (const [rank, { move, win_rate, visits }] of moves.entries()) {
+  const losses = candidateLosses(moves, toPlay);
+  for (const [rank, { move, visits }] of moves.entries()) {
     const at = parseVertex(move, size);
     const share = visits / maxVisits;
     if (!at || (rank >= 8 && share < 0.05)) continue;
     const isLabelled = share >= 0.02 || rank < 3;
-    elements.push(circle(at, isLabelled ? 0.47 : 0.16, rank ? "candidate" : "candidate best", 0.55 + 0.4 * share));
+    const loss = losses?.[rank];
+    const level = loss ? `level-${loss.level}` : "unknown";
+    elements.push(circle(at, isLabelled ? 0.47 : 0.16, `candidate ${level}${rank ? "" : " best"}`, isLabelled ? 1 : 0.75));
     if (isLabelled) {
-      if (win_rate != null) elements.push(label(at, percent(toPlay === "B" ? win_rate : 1 - win_rate), "win-rate", -0.13));
-      elements.push(label(at, formatCount(visits), "visits", win_rate == null ? 0 : 0.22));
+      const ink = loss?.level >= 4 ? "bright" : "dark";
+      if (loss) elements.push(label(at, rank ? formatShortLoss(loss.lost, loss.unit) : "best", `loss-label ${ink}`, -0.13));
+      elements.push(label(at, formatCount(visits), `visits ${ink}`, loss ? 0.24 : 0));
     }
   }
   return elements;

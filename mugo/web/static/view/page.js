@@ -8,7 +8,9 @@ import { renderBoard } from "./position.js";
 import { renderClocks } from "./clocks.js";
 import { renderComment } from "./comment.js";
 import { renderEditing } from "./edit_tools.js";
+import { renderExercises } from "./exercises.js";
 import { renderGameOver } from "./game_over.js";
+import { renderLeadBar } from "./lead_bar.js";
 import { renderLook } from "./look.js";
 import { renderMoveList } from "./move_list.js";
 import { renderNavigation } from "./navigation.js";
@@ -21,7 +23,8 @@ import { renderStatus } from "./status.js";
 import { renderTree } from "./tree.js";
 
 const VIEWS = [renderAnalysis, renderBoard, renderPlayers, renderNavigation, renderStatus, renderReview, renderTree, renderComment,
-  renderActions, renderEditing, renderPlaying, renderMoveList, renderGameOver, renderSettings, renderClocks, hear];
+  renderActions, renderEditing, renderPlaying, renderMoveList, renderGameOver, renderSettings, renderClocks, renderLeadBar, renderExercises,
+  hear];
 
 export function render() {
   const { game, server, at } = state;

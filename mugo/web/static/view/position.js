@@ -4,6 +4,7 @@ import { parseVertex } from "../core/coordinates.js";
 import { moveNumbers } from "../core/move_numbers.js";
 import { byId } from "../dom.js";
 import { isEstimateShown, overlayName, shownSearch, thinkingNode, touchedVertex } from "../queries.js";
+import { boardNotes } from "./notes.js";
 import { pointedMove } from "./analysis.js";
 import { Board } from "./board.js";
 import { toolPreview } from "./edit_tools.js";
@@ -16,7 +17,7 @@ let drawn = {};                          // the game on the board, and whether i
 let isInSight = true;                    // whether half of the board is
 new IntersectionObserver(([{ intersectionRatio: ratio }]) => { isInSight = ratio >= 0.5; }, { threshold: 0.5 })
   .observe(byId("board-frame"));
-let shownNode = null;
+let [shownNode, shownMistake] = [null, null];
 let marks = null;                        // of the position on the board
 
 export function renderBoard(state) {
@@ -32,7 +33,8 @@ export function renderBoard(state) {
     const shade = isEstimateShown(state) && node.ownership ? estimate(node.ownership, game.size, node.position.stones) : [];
     const shown = score ? { dead: score.dead, overlay: area(score, game.size, node.position.stones) } : { overlay: [...shade, ...overlay] };
     marks = markup(node, game.size, node.position.stones);
-    const next = human || score ? [] : node.children.filter(({ move }) => move).map(({ move }) => move.slice(2));
+    const hasNext = !(human || score || state.exercise || state.at.mistake);
+    const next = hasNext ? node.children.filter(({ move }) => move).map(({ move }) => move.slice(2)) : [];
     const { moveNumbers: numbered } = settings;
     const numbers = numbered === "0" || score || overlayName(state) === "losses" ? new Map() : moveNumbers(game, numbered);
     board.show(node.position, { ...shown, markup: marks, next, numbers });
@@ -41,28 +43,34 @@ export function renderBoard(state) {
   renderGhosts(state);
   describeCursor(state);
   // On a phone the board may be out of sight: another position shows it.
-  if (shownNode && shownNode !== node && !state.writing && !isInSight) byId("board-section").scrollIntoView();
-  shownNode = node;
+  const isNew = shownNode !== node || (state.at.mistake && shownMistake !== state.at.mistake);
+  if (shownNode && isNew && !state.writing && !isInSight) byId("board-section").scrollIntoView();
+  [shownNode, shownMistake] = [node, state.at.mistake];
 }
 
-/** Draw the stone that a click would play, or the principal variation that starts with it. */
+/** Draw the stone that a click would play, the principal variation that starts with it, or the line of a mistake. */
 function renderGhosts(state) {
   const { game, at: { score } } = state;
   const hover = state.at.hover && (pointedMove() ?? state.at.hover);
   const { position } = game.node;
   const isBlack = position?.to_play === "B";
   const info = hover && shownSearch(state)?.moves.find(({ move }) => move === hover);
+  const notes = position && !score ? boardNotes(state) : null;
   if (state.tool !== null) {
     const { elements, stone } = toolPreview(state);
     board.showGhosts(stone ? [hover] : [], stone === "X", false);
     board.showPreview(elements);
-  } else if (!hover || !position || score) board.showGhosts([], isBlack, false);
+  } else if (notes?.line.length && !(info && pointedMove())) {
+    board.showGhosts(notes.line, isBlack, true);
+    board.showPreview(notes.elements);
+  } else if (!position || score || (!hover && !notes)) board.showGhosts([], isBlack, false);
   else if (info && (overlayName(state) === "search" || state.analyzing)) board.showGhosts(info.pv, isBlack, true);
   else {
-    const at = parseVertex(hover, game.size);
+    const at = hover && parseVertex(hover, game.size);
     const isFree = at && position.stones[at.row * game.size.cols + at.col] === "." && !position.illegal[hover];
     board.showGhosts(isFree && thinkingNode(state) !== game.node ? [hover] : [], isBlack, false);
     if (isFree && touchedVertex(state) === hover) board.showCrosshair(at);
+    board.showPreview(notes?.elements ?? []);
   }
 }
 

@@ -1,9 +1,11 @@
 // The status line: whose turn it is, a result, a score, or a message; and the board's label for screen readers.
 
+import { asked, exerciseText } from "../core/exercises.js";
+import { lossSentence } from "../core/losses.js";
 import { COLOUR_NAMES, moveText, resultText, scoreText } from "../core/texts.js";
 import { TOOLS } from "../core/tools.js";
 import { byId } from "../dom.js";
-import { offer, thinkingNode, touchedVertex } from "../queries.js";
+import { mistakeOnBoard, offer, thinkingNode, touchedVertex } from "../queries.js";
 
 export function renderStatus(state) {
   const { game, tool, at: { message, score } } = state;
@@ -22,9 +24,12 @@ export function renderStatus(state) {
 }
 
 function positionText(state) {
-  const { game, human } = state;
+  const { game, human, exercise } = state;
   const { position, move, illegal, stones } = game.node;
   if (!position) return "";
+  if (exercise) return exerciseText(exercise, game.printedNumber(asked(exercise) ?? game.node));
+  const mistake = mistakeOnBoard(state);
+  if (mistake) return lossSentence(mistake, game.printedNumber(mistake.node));
   if (touchedVertex(state)) return `Tap ${touchedVertex(state)} again to play it.`;
   if (thinkingNode(state) === game.node) return "MuGo is thinking…";
   const offered = offer(state);

@@ -1,0 +1,83 @@
+// Puzzles from mistakes, and guesses of the moves that were played.
+
+import { FULL_POINTS, asked, guessesOf, isOver, makeExercise, puzzlesOf, settle } from "../core/exercises.js";
+import { newNode } from "../core/game.js";
+import { canExercise, lineLosses, moveError } from "../queries.js";
+import { change, resetAt, showMessage, state } from "../store.js";
+
+/** Begin an exercise.  kind: "puzzles" or "guess"; colour: whose moves are asked for. */
+export function startExercise(kind, colour) {
+  const { game } = state;
+  if (!game || !canExercise(state)) return;
+  const line = game.line();
+  let nodes = kind === "puzzles" ? puzzlesOf(lineLosses(state), colour) : guessesOf(line, colour, game.node);
+  if (kind === "guess" && !nodes.length) nodes = guessesOf(line, colour, game.root);
+  if (!nodes.length) {
+    showMessage(kind === "guess" ? "There are no moves to guess."
+      : "No mistakes with a better move are known: analyse all moves first.");
+    return;
+  }
+  change(() => {
+    Object.assign(state, { exercise: makeExercise(kind, game, colour, nodes), analyzing: false, writing: null });
+    show();
+  });
+}
+
+/** Show the position of the question, or at the end the last position. */
+function show() {
+  const { exercise, game } = state;
+  const node = asked(exercise);
+  if (node) game.goTo(node.parent);
+  resetAt();
+}
+
+/** The person's move. */
+export function answer(vertex) {
+  const { exercise, game } = state;
+  const node = asked(exercise);
+  if (!node || exercise.isShown || (exercise.kind === "guess" && exercise.tried)) {
+    showMessage("Go on with Next.");
+    return;
+  }
+  const error = moveError(state, vertex);
+  if (error) {
+    showMessage(error, true);
+    return;
+  }
+  change(() => {
+    exercise.tried = newNode(game.node, { move: `${exercise.colour} ${vertex}` });
+    Object.assign(state.at, { message: null, touched: null });
+    state.at.failed.delete("try");
+    const found = settle(exercise);
+    if (exercise.kind === "guess" && found?.isPlayed) {            // on with the next one
+      goOn();
+      if (!isOver(exercise)) state.at.message = { text: `Yes: ${found.vertex} was played. ${FULL_POINTS} points.` };
+    }
+  });
+}
+
+/** First the part of the board with the best move, then the move itself. */
+export function exerciseHint() { change(({ exercise }) => { exercise.hints += 1; }); }
+
+export function showSolution() {
+  change(({ exercise }) => {
+    exercise.isShown = true;
+    exercise.results[exercise.index] ??= null;
+  });
+}
+
+export function nextQuestion() { change(goOn); }
+
+function goOn() {
+  const { exercise } = state;
+  exercise.results[exercise.index] ??= null;
+  Object.assign(exercise, { index: exercise.index + 1, tried: null, hints: 0, isShown: false });
+  show();
+}
+
+export function endExercise() {
+  change(() => {
+    state.exercise = null;
+    resetAt();
+  });
+}

@@ -1,0 +1,131 @@
+// Exercises on the moves of a line: puzzles from mistakes, and guesses of the moves that were played.
+//
+//   exercise   { kind: "puzzles" or "guess", game, colour, nodes, index, tried, hints, isShown, results }
+//   nodes      those with the moves that are asked for; the board shows the position before nodes[index]
+//   tried      the person's answer: a node after that position, which is in no game tree; null before there is one
+//   isShown    whether the solution is shown
+//   results    of each question the verdict of the first answer; null where there was none before the solution
+//
+// An answer is judged by the search of the position before it; if that has hardly looked at it, by a search after it.
+
+import { LEVELS, LISTED_LEVEL, formatLossWithUnit, lossOf, mistakes, unitOf } from "./losses.js";
+
+export const EXERCISE_VISITS = 200;      // of the search before an answer
+const MIN_SHARE = 0.1;                   // of the visits of the best move: what makes the search before judge a move
+const MAX_PUZZLES = 20;                  // of a game: its largest mistakes
+export const FULL_POINTS = 2;            // of a guess
+
+/** The nodes of the largest mistakes of a colour, in the order of the game: those with a better move that is known.
+    lost: of losses.lostByMoves. */
+export function puzzlesOf({ moves }, colour) {
+  const found = mistakes(moves, colour).filter(({ better, vertex }) => better && better !== vertex);
+  return found.slice(0, MAX_PUZZLES).sort((a, b) => a.index - b.index).map(({ node }) => node);
+}
+
+/** The nodes of a line after a node whose moves a colour has played, without passes. */
+export function guessesOf(line, colour, after) {
+  return line.filter(({ index, move, illegal, parent }) => index > after.index && move?.startsWith(`${colour} `)
+    && !move.endsWith(" pass") && !illegal && !parent.illegal);
+}
+
+export const makeExercise = (kind, game, colour, nodes) =>
+  ({ kind, game, colour, nodes, index: 0, tried: null, hints: 0, isShown: false, results: [] });
+
+/** The node with the move that is asked for; null at the end. */
+export const asked = ({ nodes, index }) => nodes[index] ?? null;
+
+export const isOver = (exercise) => !asked(exercise);
+
+const vertexOf = ({ move }) => move.split(" ")[1];
+
+/** The best move of the position that is asked about; null if it is not known. */
+export const bestOf = (exercise) => asked(exercise)?.parent.analysis?.moves[0] ?? null;
+
+/** { vertex, lost, unit, isBest, isPlayed, isRight, points } of the answer; null if it needs another search.
+
+    lost: null if the played move is guessed before a search has looked at it. */
+export function verdict(exercise) {
+  const { kind, tried } = exercise;
+  const node = asked(exercise);
+  if (!tried || !node) return null;
+  const [vertex, before] = [vertexOf(tried), node.parent];
+  const isPlayed = vertex === vertexOf(node);
+  const best = bestOf(exercise);
+  const isBest = vertex === best?.move;
+  const loss = (isPlayed && !isBest && lossOf(before, node, unitOf([before, node]))) || lossFromBefore(before, tried)
+    || lossAfter(before, tried);
+  if (!loss && !(kind === "guess" && isPlayed)) return null;
+  const isRight = isBest || Boolean(loss && loss.lost < LEVELS[loss.unit][LISTED_LEVEL - 1]);
+  return { vertex, lost: loss?.lost ?? null, unit: loss?.unit ?? null, isBest, isPlayed, isRight,
+    points: kind === "guess" ? guessPoints(exercise, { isPlayed, isBest, isRight, ...loss }) : Number(isRight) };
+}
+
+/** 2 for the played move or one that loses no more than it, or nearly nothing; 1 for one that is no inaccuracy. */
+function guessPoints(exercise, { isPlayed, isBest, isRight, lost, unit }) {
+  if (isPlayed || isBest) return FULL_POINTS;
+  const node = asked(exercise);
+  const played = lossOf(node.parent, node, unit)?.lost ?? lossFromBefore(node.parent, node)?.lost ?? 0;
+  return lost <= Math.max(played, LEVELS[unit][0]) ? FULL_POINTS : Number(isRight);
+}
+
+/** { lost, unit } of a move by the search before it; null if that has hardly looked at it. */
+function lossFromBefore(before, node) {
+  const moves = before.analysis?.moves ?? [];
+  const [best, info] = [moves[0], moves.find(({ move }) => move === vertexOf(node))];
+  if (!info || info.visits < MIN_SHARE * best.visits || info.win_rate == null) return null;
+  const unit = info.lead != null && best.lead != null ? "lead" : "win_rate";
+  return { unit, lost: Math.max(0, (best[unit] - info[unit]) * (node.move[0] === "B" ? 1 : -1)) };
+}
+
+function lossAfter(before, node) {
+  if (!node.analysis) return null;
+  return lossOf(before, node, [before, node].every((each) => unitOf([each]) === "lead") ? "lead" : "win_rate");
+}
+
+/** Note the verdict of the first answer to a question, as soon as there is one. */
+export function settle(exercise) {
+  const found = verdict(exercise);
+  if (found && exercise.results[exercise.index] === undefined) exercise.results[exercise.index] = found;
+  return found;
+}
+
+/** { points, most, answered, played }: of all questions so far, and how many were answered with the played move. */
+export function scoreOf({ kind, results, index, nodes }) {
+  const count = Math.min(nodes.length, Math.max(index, results.length));
+  const given = results.filter(Boolean);
+  const most = count * (kind === "guess" ? FULL_POINTS : 1);
+  return { points: given.reduce((sum, each) => sum + each.points, 0), most, count,
+    played: given.filter(({ isPlayed }) => isPlayed).length };
+}
+
+/** What the page says of the exercise.  number: of the move that is asked for, in print. */
+export function exerciseText(exercise, number) {
+  const { kind, colour, tried, isShown, index, nodes } = exercise;
+  if (isOver(exercise)) return scoreText(exercise);
+  const name = colour === "B" ? "Black" : "White";
+  const [best, found] = [bestOf(exercise), verdict(exercise)];
+  const played = vertexOf(asked(exercise));
+  if (isShown && best) return `The solution is ${best.move}. ${played} was played.`;
+  if (tried && !found) return `MuGo looks at ${vertexOf(tried)}…`;
+  if (!found) {
+    return kind === "guess" ? `Move ${number}: where did ${name} play?`
+      : `Puzzle ${index + 1} of ${nodes.length}: find a better move for ${name} than the one that was played.`;
+  }
+  const { vertex, isBest, isRight, isPlayed, lost, unit, points } = found;
+  const loses = isBest || lost === null ? "" : `${vertex} loses ${formatLossWithUnit(Math.max(0, lost), unit)}.`;
+  if (kind === "guess") {
+    return isPlayed ? `Yes: ${name} played ${played}. ${points} of ${FULL_POINTS} points.`
+      : `${name} played ${played}. ${loses || `${vertex} is MuGo’s choice.`} ${points} of ${FULL_POINTS} points.`;
+  }
+  if (isBest) return `Right: ${vertex} is the best move.`;
+  if (isRight) return `Right. ${loses} The best move is ${best.move}.`;
+  return `${isPlayed ? `${vertex} was played. ` : ""}${loses} Try again, or see the solution.`;
+}
+
+function scoreText(exercise) {
+  const { points, most, count, played } = scoreOf(exercise);
+  if (!count) return "The exercise is over.";
+  if (exercise.kind === "puzzles") return `You solved ${points} of ${most} at the first try.`;
+  const share = Math.round(100 * points / most);
+  return `${points} of ${most} points (${share} %); ${played} of ${count} were the move that was played.`;
+}

@@ -1,0 +1,86 @@
+// The statistics of a reviewed line, its phases, and the scale of its graph.  docs/howto/browser.md has the formulas.
+
+import { valuesOf } from "./analysis.js";
+
+/** The phases of a game of Go.  The first two end after these shares of the board's points, as in KaTrain's reports. */
+export const PHASES = ["Opening", "Middle game", "Endgame"];
+const PHASE_ENDS = [0.14, 0.4];
+
+/** The last moves of the opening and of the middle game: 51 and 144 on 19x19. */
+export const phaseEnds = ({ rows, cols }) => PHASE_ENDS.map((share) => Math.round(share * rows * cols));
+
+/** The number of the phase that a move belongs to; number: of the move, from 1. */
+export const phaseOf = (number, size) => phaseEnds(size).filter((end) => number > end).length;
+
+/** The accuracy of a move, 0 to 100, from the win rate that it lost, 0 to 1: https://lichess.org/page/accuracy. */
+export const accuracyOf = (winRateLost) => (winRateLost <= 0 ? 100
+  : Math.max(0, Math.min(100, 103.1668 * Math.exp(-4.354 * winRateLost) - 3.1669)));
+
+const mean = (values) => (values.length ? values.reduce((a, b) => a + b) / values.length : null);
+
+/** The statistics of both colours, { B, W }: { moves, accuracy, meanLoss, agreement, levels, phases }; null: unknown.
+
+    meanLoss: in the unit of the losses, gains of a move counted as 0.  agreement: the share of moves that are the best
+    one of the search before.  levels: the number of moves of each.  phases: { moves, accuracy } of each. */
+export function statistics({ moves }, size) {
+  const of = (colour) => {
+    const own = moves.filter((each) => each.colour === colour);
+    const accuracies = (of) => mean(of.map(({ winRateLost }) => accuracyOf(winRateLost)));
+    const withBest = own.filter(({ better }) => better !== null);
+    const inPhase = PHASES.map((_, phase) => own.filter(({ index }) => phaseOf(index, size) === phase));
+    return {
+      moves: own.length,
+      accuracy: accuracies(own),
+      meanLoss: mean(own.map(({ lost }) => Math.max(0, lost))),
+      agreement: mean(withBest.map(({ better, vertex }) => Number(better === vertex))),
+      levels: [0, 1, 2, 3, 4, 5].map((level) => own.filter((each) => each.level === level).length),
+      phases: inPhase.map((of) => ({ moves: of.length, accuracy: accuracies(of) })),
+    };
+  };
+  return { B: of("B"), W: of("W") };
+}
+
+/** The person's colour in a game, "B" or "W": of the game that they played here, or by their name in it; or null. */
+export function ownColour(info, human, name) {
+  if (human === "B" || human === "W") return human;
+  const plain = (text) => text.trim().toLowerCase();
+  const isOwn = (player = "") => player === "You" || Boolean(name && plain(player) === plain(name));
+  const [black, white] = [isOwn(info.black), isOwn(info.white)];
+  return black === white ? null : black ? "B" : "W";
+}
+
+// ---- the graph
+
+/** The scale of the graph: { least, middle, most }, values at its ends and where both sides are equal.
+    Win rates go from 0 to 1; leads in round numbers as far as those of the searches, or of the network without any. */
+export function scale(line, unit) {
+  if (unit !== "lead") return { least: 0, middle: 0.5, most: 1 };
+  const known = (lead) => lead != null;
+  const searched = line.map((node) => valuesOf(node)?.lead).filter(known);
+  const leads = searched.length > 1 ? searched : [...searched, ...line.map((node) => node.value_lead).filter(known)];
+  const [low, high] = [Math.min(0, ...leads), Math.max(0, ...leads)];
+  const step = [1, 2, 5, 10, 20, 50, 100, 200].find((each) => (high - low) / each <= 5) ?? 500;
+  const [least, most] = [step * Math.floor(low / step), step * Math.ceil(high / step)];
+  return { least: Math.min(least, -step) + 0, middle: 0, most: Math.max(most, step) };
+}
+
+/** Black's share of the bar next to the board, 0 to 1: 10 points are a quarter of it; the win rate without a lead. */
+export const barShare = ({ win_rate: winRate, lead }) =>
+  (lead == null ? winRate : 0.5 + 0.5 * lead / (Math.abs(lead) + 10));
+
+// ---- how deep a line is analysed
+
+export const DEPTHS = { quick: 40, normal: 100, deep: 400 };     // visits of each position
+export const DEEPER = 4;                 // times as many for the positions before and after a mistake
+
+/** About how many seconds an analysis of a line still takes; null before it has searched.
+    done of nodes are; spent: milliseconds in which so many have been searched. */
+export function secondsLeft({ nodes, done, searched = 0, spent = 0 }) {
+  return searched ? (nodes.length - done) * spent / searched / 1000 : null;
+}
+
+/** 'about 2 min left'; '' while it is not known. */
+export function timeText(seconds) {
+  if (seconds === null) return "";
+  return `about ${seconds < 60 ? `${Math.max(1, Math.round(seconds))} s` : `${Math.round(seconds / 60)} min`} left`;
+}

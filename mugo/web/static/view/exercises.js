@@ -1,0 +1,52 @@
+// The panel of the exercises: puzzles from mistakes, and guesses of the moves that were played.
+
+import { asked, exerciseText, isOver, puzzlesOf, scoreOf, verdict } from "../core/exercises.js";
+import { byId } from "../dom.js";
+import { canExercise, lineLosses, personsColour } from "../queries.js";
+
+let chosenFor = null;                    // the game for which a colour is proposed
+
+export function renderExercises(state) {
+  const { game, exercise } = state;
+  document.body.toggleAttribute("data-exercise", Boolean(exercise));
+  byId("exercise-start").hidden = Boolean(exercise);
+  byId("exercise-run").hidden = !exercise;
+  if (exercise) renderRunning(state);
+  else renderStart(state);
+  byId("slider").disabled = Boolean(exercise);
+  if (exercise) for (const button of document.querySelectorAll("[data-step]")) button.disabled = true;
+  if (chosenFor !== game) {
+    chosenFor = game;
+    byId("exercise-colour").value = personsColour(state) ?? "B";
+  }
+}
+
+function renderStart(state) {
+  const isPossible = canExercise(state);
+  const count = puzzlesOf(lineLosses(state), byId("exercise-colour").value).length;
+  byId("start-puzzles").disabled = !isPossible || !count;
+  byId("start-puzzles").textContent = !count ? "Puzzles from mistakes"
+    : `${count} ${count === 1 ? "puzzle" : "puzzles"} from mistakes`;
+  byId("start-guess").disabled = !isPossible || !state.game.root.children.length;
+  byId("exercise-note").textContent = !isPossible ? "When the game is over, or stopped."
+    : count ? "" : "Puzzles need mistakes of this side: analyse all moves first.";
+}
+
+function renderRunning({ exercise, game }) {
+  const found = verdict(exercise);
+  const { points, most } = scoreOf(exercise);
+  const isGuess = exercise.kind === "guess";
+  const text = exerciseText(exercise, game.printedNumber(asked(exercise) ?? game.node));
+  if (byId("exercise-text").textContent !== text) byId("exercise-text").textContent = text;
+  const { index, nodes: { length } } = exercise;
+  byId("exercise-score").textContent =
+    `${Math.min(index + 1, length)} of ${length} · ${isGuess ? `${points} of ${most} points` : `${points} solved at the first try`}`;
+  const isDone = isOver(exercise);
+  const isAnswered = exercise.isShown || Boolean(found && (isGuess || found.isRight));
+  byId("exercise-hint").disabled = isDone || isAnswered;
+  byId("exercise-solution").disabled = isDone || exercise.isShown || !asked(exercise)?.parent.analysis?.moves.length;
+  byId("exercise-solution").hidden = isGuess;
+  byId("exercise-next").disabled = isDone;
+  byId("exercise-next").textContent = isAnswered || isDone ? "Next" : "Skip";
+  byId("exercise-next").classList.toggle("primary", isAnswered);
+}

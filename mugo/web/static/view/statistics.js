@@ -1,0 +1,42 @@
+// The statistics of a reviewed line: two columns, and how many moves each side has of each level.
+
+import { LEVEL_NAMES, formatLoss } from "../core/losses.js";
+import { PHASES } from "../core/review.js";
+import { byId, updateChildren } from "../dom.js";
+import { draw } from "./board.js";
+
+/** found: of review.statistics.  Phases only where the game has them. */
+export function renderStatistics(found, unit, hasPhases) {
+  const sides = [found.B, found.W];
+  const inPercent = (value) => format(value, () => `${value.toFixed(0)} %`);
+  const meanName = unit === "lead" ? "Mean loss, points" : "Mean loss, % of win rate";
+  const rows = [
+    ["Accuracy", ...sides.map(({ accuracy }) => inPercent(accuracy))],
+    ...(hasPhases ? PHASES.map((name, i) => [name, ...sides.map(({ phases }) => inPercent(phases[i].accuracy))]) : []),
+    ["MuGo’s choice", ...sides.map(({ agreement }) => inPercent(agreement === null ? null : 100 * agreement))],
+    [meanName, ...sides.map(({ meanLoss }) => format(meanLoss, () => formatLoss(meanLoss, unit)))],
+    ["Moves", ...sides.map(({ moves }) => String(moves))],
+  ];
+  updateChildren(byId("statistics-table").tBodies[0], rows.map(([name, ...cells], i) => {
+    const row = document.createElement("tr");
+    row.append(Object.assign(document.createElement("th"), { scope: "row", textContent: name }));
+    if (hasPhases && i > 0 && i <= PHASES.length) row.className = "phase";
+    for (const text of cells) row.insertCell().textContent = text;
+    return row;
+  }));
+  const most = Math.max(1, ...sides.flatMap(({ levels }) => levels));
+  updateChildren(byId("distribution").tBodies[0], LEVEL_NAMES.map((name, level) => {
+    const row = document.createElement("tr");
+    row.append(Object.assign(document.createElement("th"),
+      { scope: "row", textContent: name, className: `loss-text level-${level}` }));
+    for (const { levels } of sides) {
+      const cell = row.insertCell();
+      const bar = draw("rect", { width: (100 * levels[level] / most).toFixed(1), height: 10, class: `level-${level}` });
+      const frame = draw("svg", { class: "bar", viewBox: "0 0 100 10", "aria-hidden": "true" }, bar);
+      cell.append(frame, String(levels[level]));
+    }
+    return row;
+  }));
+}
+
+const format = (value, text) => (value === null ? "–" : text());
