@@ -11,6 +11,7 @@ export function showMistake(node) {
     game.goTo(node.parent);
     resetAt();
     state.at.mistake = node;
+    state.settings.mode = "review";
   });
 }
 

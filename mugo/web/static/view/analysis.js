@@ -3,7 +3,7 @@
 import { valuesOf } from "../core/analysis.js";
 import { LEVEL_NAMES, candidateLosses, formatShortLoss } from "../core/losses.js";
 import { secondsLeft, timeText } from "../core/review.js";
-import { formatCount, formatLead, formatPoints, percent } from "../core/texts.js";
+import { formatCount, formatLead, percent } from "../core/texts.js";
 import { byId, updateChildren } from "../dom.js";
 import {
   currentValues, hasNetwork, isAnalysisHidden, isGameOver, isHalfAnalysed, searchPlayer, thinkingNode,
