@@ -50,7 +50,9 @@ def start(page, *, size=9, handicap=0, opponent="mcts-50"):
     }})()""")
     option = f"document.querySelector('#new-game-dialog [name=opponent] [value=\"{opponent}\"]')"
     page.until(option)
-    page.run(f"{option}.selected = true; document.querySelector('#new-game-dialog [value=start]').click()")
+    page.run(f"{option}.selected = true")
+    page.run(f"{option}.closest('select').dispatchEvent(new Event('change', {{ bubbles: true }}))")
+    page.run("document.querySelector('#new-game-dialog [value=start]').click()")
     page.until("!document.querySelector('#confirm-dialog[open] [value=yes]')?.click() && "
                f"window.mugo.state.game.size.rows === {size} && window.mugo.state.opponent === '{opponent}'"
                f" && {STATUS} !== '' && {NUMBER} === '{'1 / 1' if handicap else '0 / 0'}'", 60)
