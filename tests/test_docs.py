@@ -360,7 +360,9 @@ def test_the_browser_states_the_strength_that_the_matches_of_the_policy_show(siz
     ranks = [math.log(share / (1 - share)) / 0.85 for share in (shares.low, shares.high)]
     assert ranks[0] > 0
     shown = importlib.import_module("mugo.web.opponents").STRENGTHS["policy", (size, size)]
-    assert shown == ("above GNU Go" if size == 9 else f"{5 - ranks[1]:.0f} to {8 - ranks[0]:.0f} kyu")
+    strongest, weakest = 5 - ranks[1], 8 - ranks[0]      # kyu; the scale is for players of 5 kyu and below
+    assert shown == ("above GNU Go" if size == 9 else f"{weakest:.0f} kyu or stronger" if strongest < 1 else
+                     f"{strongest:.0f} to {weakest:.0f} kyu")
 
 
 def test_the_page_of_versions_has_the_format_of_every_file():

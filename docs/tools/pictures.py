@@ -2,11 +2,12 @@
 
     python docs/tools/pictures.py [NAME ...] [-o docs/images]
 
-NAME: web-playing, web-phone, web-heat-map, web-win-rate, web-review, web-mistake, web-gomoku, review, what_it_sees
+NAME: web-playing, web-phone, web-heat-map, web-win-rate, web-review, web-mistake, web-gomoku, review, what_it_sees, problems
 (default: all).  Those of the page need Chromium.  Pictures of training and evaluation are written by `mugo train` and
 `mugo evaluate`.
 """
 import argparse
+import re
 import shutil
 import socket
 import subprocess
@@ -28,6 +29,7 @@ from mugo.cli.demo import draw_policy  # noqa: E402
 from mugo.sgf.record_positions import positions_of  # noqa: E402
 from mugo.nn.bundled import find_network  # noqa: E402
 from mugo.nn.inference import Network  # noqa: E402
+from mugo.plots.figures import new_figure, save_figure  # noqa: E402
 from mugo.sgf.parser import read_records  # noqa: E402
 
 GAME_19, GAME_9 = (REPOSITORY / "data" / f"gnugo-{size}-000.sgf" for size in ("19x19", "9x9"))
@@ -201,8 +203,22 @@ def what_it_sees(path: Path) -> None:
     draw_policy(network, position, path, f"where policy-19 expects move {number + 1} (GNU Go against itself)")
 
 
+def problems(path: Path) -> None:
+    """Problems solved against the processor time of a move, from the table of docs/lab/benchmarks.md."""
+    table = re.findall(r"^\| `(\w+)`.*? \| (\d+) \(\d+ to \d+\) \| ([\d.]+) \|",
+                       (REPOSITORY / "docs" / "lab" / "benchmarks.md").read_text(encoding="utf-8"), re.M)
+    figure = new_figure((7, 4))
+    axes = figure.subplots()
+    for player in ("policy", "mcts", "uct"):
+        solved, seconds = zip(*((int(share), float(time)) for name, share, time in table if name == player), strict=True)
+        axes.semilogx(seconds, solved, "o-", label=player)
+    axes.set(xlabel="processor seconds for a move", ylabel="problems solved, %")
+    axes.legend(frameon=False)
+    save_figure(figure, path)
+
+
 def main() -> None:
-    names = [*PAGES, "review", "what_it_sees"]
+    names = [*PAGES, "review", "what_it_sees", "problems"]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", choices=[[], *names])
     parser.add_argument("-o", "--output", type=Path, default=REPOSITORY / "docs" / "images")
@@ -212,7 +228,7 @@ def main() -> None:
         if name in PAGES:
             draw_page(name, path)
         else:
-            {"review": review, "what_it_sees": what_it_sees}[name](path)
+            {"review": review, "what_it_sees": what_it_sees, "problems": problems}[name](path)
         print(path, flush=True)
 
 

@@ -49,7 +49,7 @@ OPPONENTS = (
 # What matches of the bundled networks have measured: (key, shape of the board) -> strength, GNU Go's as that of version
 # 3.8 at level 10.  docs/reference/players.md has the scale.
 STRENGTHS = {("uct-1000", (19, 19)): "6 to 12 kyu", ("randompolicy", (19, 19)): "4 to 9 kyu",
-             ("policy", (19, 19)): "2 to 6 kyu", ("mcts-50", (19, 19)): "above GNU Go",
+             ("policy", (19, 19)): "6 kyu or stronger", ("mcts-50", (19, 19)): "above GNU Go",
              ("policy", (9, 9)): "above GNU Go", ("mcts-50", (9, 9)): "above GNU Go"}
 
 
