@@ -106,7 +106,7 @@ def web_win_rate(page: Chromium) -> None:
 
 
 def web_review(page: Chromium) -> None:
-    page.resize(1280, 1180)
+    page.resize(1400, 900)
     load(page, GAME_19.read_text(encoding="utf-8"))
     analyse_all(page, 900)
     page.run("""(() => {

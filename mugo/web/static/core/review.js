@@ -12,7 +12,7 @@ export const phaseEnds = ({ rows, cols }) => PHASE_ENDS.map((share) => Math.roun
 /** The number of the phase that a move belongs to; number: of the move, from 1. */
 export const phaseOf = (number, size) => phaseEnds(size).filter((end) => number > end).length;
 
-/** The accuracy of a move, 0 to 100, from the win rate that it lost, 0 to 1: https://lichess.org/page/accuracy. */
+/** The accuracy of a move, 0 to 100, from the win rate that it lost, 0 to 1: lichess.org/page/accuracy. */
 export const accuracyOf = (winRateLost) => (winRateLost <= 0 ? 100
   : Math.max(0, Math.min(100, 103.1668 * Math.exp(-4.354 * winRateLost) - 3.1669)));
 
