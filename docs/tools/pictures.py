@@ -2,9 +2,9 @@
 
     python docs/tools/pictures.py [NAME ...] [-o docs/images]
 
-NAME: web-playing, web-phone, web-heat-map, web-win-rate, web-review, web-mistake, web-gomoku, review, what_it_sees, problems
-(default: all).  Those of the page need Chromium.  Pictures of training and evaluation are written by `mugo train` and
-`mugo evaluate`.
+NAME: web-playing, web-phone, web-heat-map, web-win-rate, web-review, web-mistake, web-gomoku, review, what_it_sees,
+problems (default: all).  Those of the page need Chromium.  Pictures of training and evaluation are written by `mugo
+train` and `mugo evaluate`.
 """
 import argparse
 import re
@@ -210,8 +210,8 @@ def problems(path: Path) -> None:
     figure = new_figure((7, 4))
     axes = figure.subplots()
     for player in ("policy", "mcts", "uct"):
-        solved, seconds = zip(*((int(share), float(time)) for name, share, time in table if name == player), strict=True)
-        axes.semilogx(seconds, solved, "o-", label=player)
+        rows = [(float(time), int(share)) for name, share, time in table if name == player]
+        axes.semilogx(*zip(*rows, strict=True), "o-", label=player)
     axes.set(xlabel="processor seconds for a move", ylabel="problems solved, %")
     axes.legend(frameon=False)
     save_figure(figure, path)
