@@ -259,6 +259,7 @@ class BundledNetworks:
 
     has_value: whether all of them have a value head; those for Gomoku always do.
     has_ownership: whether any of them for Go has ownership and score; the outputs of the others are None.
+    takes_people: whether any of them for Go has a metadata encoder.
     """
     name = "bundled"
 
@@ -275,6 +276,7 @@ class BundledNetworks:
         configs = [read_metadata(find_network(name))["config"] for name in go_networks().values()]
         self.has_value = all(config["value_head"] for config in configs)
         self.has_ownership = any(config.get("komi_input", False) for config in configs)
+        self.takes_people = any(config.get("metadata_encoder", False) for config in configs)
 
     def for_board(self, size: BoardSize, game: str = "go", k: int = 0, exactly: bool = False) -> Network:
         """The network that plays a game on boards of this size.  Raises BadInput if there is none, or it cannot be
@@ -289,7 +291,9 @@ class BundledNetworks:
         return self._by_board[board]
 
     def with_people(self, people: People) -> "BundledNetworks":
-        """As Network.with_people; a network that takes no people raises BadInput when it is first needed."""
+        """As Network.with_people, if any takes people; one that does not raises BadInput when it is first needed."""
+        if not self.takes_people:
+            raise BadInput("no bundled network takes who plays: name one that was trained with --metadata-encoder")
         networks = copy.copy(self)
         networks._people, networks._by_name, networks._by_board = people, {}, {}
         return networks

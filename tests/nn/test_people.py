@@ -136,4 +136,6 @@ def test_a_network_can_be_told_who_plays_wherever_it_is_asked(network):
     assert np.array_equal(told.evaluate(start, people=People()).priors, opened.evaluate(start).priors)
     assert not np.array_equal(told.evaluate(start).priors, opened.evaluate(start).priors)       # the first is as it was
     with pytest.raises(BadInput, match="does not take who plays"):
-        BundledNetworks(1).with_people(people).evaluate(start)
+        Network("policy-9", 1).with_people(people)
+    with pytest.raises(BadInput, match="no bundled network takes who plays"):
+        BundledNetworks(1).with_people(people)
