@@ -112,3 +112,12 @@ def sgf_properties(text):
         found.append((depth, values))
         stack.extend((child, depth + 1) for child in reversed(node[:]))
     return found
+
+
+def tab_to_board(page):
+    """Press Tab until the board has the focus."""
+    for _ in range(60):
+        page.press("Tab")
+        if page.run("document.activeElement.id") == "board":
+            return
+    raise AssertionError("Tab does not reach the board")

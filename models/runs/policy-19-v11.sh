@@ -3,6 +3,7 @@
 #
 # Preprocessing takes two minutes on two cores.  Training took six and a half minutes on one NVIDIA H100
 # (KERAS_BACKEND=jax, bfloat16); on two cores of a server it takes about 12 hours, computed from 150 positions/s.
+# The run had --metadata-encoder too, in a form that had no effect (docs/lab/experiments.md).
 # policy-19-v10 came of ten such runs, one after the other, since its architecture grew: docs/lab/history.md.
 set -e
 [ -d games ] || mugo preprocess "$@" -o games

@@ -1,7 +1,7 @@
 """Buttons, keys and dialogs of the page in a headless Chromium: what they do at which time, and what is remembered."""
 import pytest
 
-from web_page import NUMBER, STATUS, STONES, load, new_game, save, screen_point, stone
+from web_page import NUMBER, STATUS, STONES, load, new_game, save, screen_point, stone, tab_to_board
 
 SGF = "(;GM[1]FF[4]CA[UTF-8]SZ[9];B[ee];W[gc];B[gg])\n"
 CURSOR = "document.querySelectorAll('#board .cursor *').length"
@@ -100,10 +100,7 @@ def test_a_mistake_that_is_tapped_on_a_phone_shows_the_board(page):
 def test_the_cursor_leaves_the_board_with_the_focus(page, key):
     new_game(page)
     page.run("document.activeElement.blur()")
-    for _ in range(60):
-        page.press("Tab")
-        if page.run("document.activeElement.id") == "board":
-            break
+    tab_to_board(page)
     page.press("ArrowUp")
     assert page.run(CURSOR) == 1
     page.press(key)

@@ -1,7 +1,7 @@
 """Editing on the page in a headless Chromium: marks, setup stones, annotations, game information, round trip."""
 import pytest
 
-from web_page import IS_GOMOKU, NUMBER, STATUS, STONES, load, new_game, save, screen_point, stone
+from web_page import IS_GOMOKU, NUMBER, STATUS, STONES, load, new_game, save, screen_point, stone, tab_to_board
 
 from mugo.sgf.nodes import parse_game
 
@@ -87,10 +87,7 @@ def test_lines_are_drawn_by_two_clicks_or_by_dragging(page, editing):
 def test_the_keyboard_edits(page, editing):
     editing("(;GM[1]FF[4]SZ[9])")
     page.press("q")
-    for _ in range(60):
-        page.press("Tab")
-        if page.run("document.activeElement.id") == "board":
-            break
+    tab_to_board(page)
     page.press("ArrowUp")
     page.press("Enter")
     page.until(f"{STATUS} === 'E6: square.'")

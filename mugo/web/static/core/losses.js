@@ -10,7 +10,7 @@ export const LEVEL_NAMES = ["as good as the best", "good", "inaccuracy", "mistak
 export const LISTED_LEVEL = 2;           // from which on a move is listed: inaccuracies, mistakes and blunders
 
 /** The level of a loss, 0 to 5. */
-export const levelOf = (lost, unit) => LEVELS[unit].filter((least) => lost >= least).length;
+const levelOf = (lost, unit) => LEVELS[unit].filter((least) => lost >= least).length;
 
 /** "lead" if searches of this line have leads, else "win_rate". */
 export const unitOf = (line) => (line.some((node) => valuesOf(node)?.lead != null) ? "lead" : "win_rate");
