@@ -6,7 +6,8 @@ import { secondsLeft, timeText } from "../core/review.js";
 import { formatCount, formatLead, percent } from "../core/texts.js";
 import { byId, updateChildren } from "../dom.js";
 import {
-  currentValues, hasNetwork, isAnalysisHidden, isGameOver, isHalfAnalysed, searchPlayer, thinkingNode,
+  currentValues, hasNetwork, isAnalysisHidden, isGameOver, isHalfAnalysed, isRestricted, listedSearch,
+  searchPlayer, thinkingNode,
 } from "../queries.js";
 
 const TABLE_ROWS = 6;                    // moves in the table of a search
@@ -15,7 +16,7 @@ export function renderAnalysis(state) {
   const { game: { node }, analyzing, lineAnalysis } = state;
   const isRunning = analyzing || state.at.isHintWanted;
   byId("analyze").setAttribute("aria-pressed", String(isRunning));
-  byId("analyze").textContent = isRunning ? "Stop" : "Analyse";
+  byId("analyze").textContent = isRunning ? "Stop" : state.region ? "Search only here" : "Analyse";
   byId("analyze").disabled = isGameOver(node) && !analyzing;
   byId("hint").disabled = isGameOver(node);
   byId("search-player").value = searchPlayer(state);
@@ -40,15 +41,17 @@ function progressText(lineAnalysis) {
 
 function summary(state) {
   const { job, game: { node } } = state;
-  const values = currentValues(state);
+  const isLocal = isRestricted(state);
+  const values = isLocal ? state.at.localSearch : currentValues(state);
   const waiting = job?.isWaiting && job.node === node ? " · waiting for other searches" : "";
   if (!values || thinkingNode(state) === node) return waiting.slice(3);
   const visits = values.visits ? ` · ${values.visits.toLocaleString("en")} visits` : "";
-  return `${valuesOf(node) ? "" : "At a glance: "}Black wins ${percent(values.win_rate, 1)} %${formatLead(values.lead)}${visits}${waiting}`;
+  return `${isLocal ? "Here: " : valuesOf(node) ? "" : "At a glance: "}Black wins ${percent(values.win_rate, 1)} %${formatLead(values.lead)}${visits}${waiting}`;
 }
 
 function renderMoves(state) {
-  const { analysis, position } = state.game.node;
+  const { position } = state.game.node;
+  const analysis = listedSearch(state);
   const isHidden = !analysis?.moves.length || !position || thinkingNode(state) === state.game.node || isAnalysisHidden(state);
   byId("moves").hidden = isHidden;
   if (isHidden) return;

@@ -42,7 +42,7 @@ const OVERLAYS = {
     const legend = search
       ? `${search === node.thinking ? "What MuGo considered for its move. " : ""}${candidatesText(search)} ` +
         "Point at a move or tap it to see its variation."
-      : node.position?.result ? "The game is over." : "Press Analyse to search this position.";
+      : node.position?.result ? "The game is over." : state.region ? "Press Search only here." : "Press Analyse to search this position.";
     return [search && node.position ? overlays.search(search, game.size, node.position.to_play) : [], legend];
   },
 

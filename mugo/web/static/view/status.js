@@ -17,7 +17,7 @@ export function renderStatus(state) {
   byId("board").setAttribute("aria-roledescription", `${game.isGo ? "Go" : "Gomoku"} board`);
   byId("board").setAttribute("aria-label", `${game.size.cols} by ${game.size.rows} board, move ${game.moveNumber()}` +
     `${move ? `, last move ${move}` : ""}${position ? `, ${COLOUR_NAMES[position.to_play]} to play` : ""}. ` +
-    `Arrow keys move the cursor, Enter ${tool === null ? "plays" : `edits: ${TOOLS[tool].title}`}.`);
+    `Arrow keys move the cursor, Enter ${state.at.choosing ? "chooses" : tool === null ? "plays" : `edits: ${TOOLS[tool].title}`}.`);
   byId("offer").hidden = !offer(state);
   byId("play-touched").hidden = !touchedVertex(state);
   byId("play-touched").textContent = `Play ${touchedVertex(state)}`;
