@@ -5,6 +5,13 @@
 
 export const byId = (id) => document.getElementById(id);
 
+/** Save a file from the page. */
+export function download(blob, name) {
+  const url = URL.createObjectURL(blob);
+  Object.assign(document.createElement("a"), { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
 /** Give a parent these children: those that it has stay, and become like the new ones. */
 export function updateChildren(parent, children) {
   const hadFocus = parent.contains(document.activeElement);
