@@ -17,7 +17,7 @@ const dialog = byId("share-dialog");
 const form = dialog.querySelector("form");
 const image = byId("share-preview").querySelector("img");
 let made = null;                         // { blob, name } of what is shown; null while it is not made
-let work = 0;                            // the number of the newest picture or animation: one before it is dropped
+let work = 0;                            // the number of the newest picture or animation: an earlier one is dropped
 
 const kind = () => form.elements.kind.value;
 const stem = () => fileName(state.game).replace(/\.sgf$/, "");

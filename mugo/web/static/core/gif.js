@@ -1,4 +1,4 @@
-// Animated GIFs (CompuServe, GIF89a): one palette for all frames, and of each frame only what differs from the one before.
+// Animated GIFs (CompuServe, GIF89a): one palette for all frames, and of each frame only what has changed.
 //
 //   pixels     Uint32Array of RGBA in the order of ImageData, row by row
 //   palette    makePalette(images) -> [[red, green, blue], ...], at most 255 colours; the 256th is transparent
@@ -80,8 +80,8 @@ function compress(indices) {
   return data.subarray(0, length);
 }
 
-/** { left, top, width, height, indices } of the smallest rectangle in which a frame differs from the one before; what is the
-    same there is transparent.  before: null for the first frame.  At least one point. */
+/** { left, top, width, height, indices } of the smallest rectangle in which a frame differs from the previous one; what is
+    the same there is transparent.  before: null for the first frame.  At least one point. */
 export function changedPart(pixels, before, { width, height }, indexOf) {
   let [left, top, right, bottom] = before ? [width, height, -1, -1] : [0, 0, width - 1, height - 1];
   for (let i = 0; before && i < pixels.length; i++) {
