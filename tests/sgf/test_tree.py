@@ -2,6 +2,7 @@
 import random
 import time
 
+import other_records
 import pytest
 from page_modules import format_game, needs_node
 
@@ -212,6 +213,24 @@ def test_every_beginning_of_a_file_is_read_or_refused():
             except BadInput:
                 continue
             assert game["nodes"][0]["parent"] == -1 and len(game["nodes"]) <= len(games[number]["nodes"])
+
+
+@pytest.mark.parametrize("name", ["GIB", "NGF", "UGF"])
+def test_of_a_record_in_another_format_the_whole_lines_are_read(name):
+    data = getattr(other_records, name).encode()
+    whole = read_game(data)
+    lengths = []
+    for end in range(len(data) // 2, len(data)):
+        try:
+            game = read_game(data[:end])
+        except BadInput as error:
+            assert "no game found" in str(error)           # the end of the headings is missing
+            continue
+        lengths.append(len(game["nodes"]))
+        assert [node.get("move") for node in game["nodes"]] == [node.get("move") for node in whole["nodes"][:lengths[-1]]]
+        moves = sum("move" in node for node in game["nodes"])
+        assert game.get("notice", f"to move {moves},").count(f"to move {moves},") == 1
+    assert lengths == sorted(lengths) and lengths[-1] >= len(whole["nodes"]) - 1
 
 
 def random_tree(seed: int) -> bytes:
