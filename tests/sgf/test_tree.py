@@ -227,7 +227,8 @@ def test_of_a_record_in_another_format_the_whole_lines_are_read(name):
             assert "no game found" in str(error)           # the end of the headings is missing
             continue
         lengths.append(len(game["nodes"]))
-        assert [node.get("move") for node in game["nodes"]] == [node.get("move") for node in whole["nodes"][:lengths[-1]]]
+        played = [node.get("move") for node in whole["nodes"][:lengths[-1]]]
+        assert [node.get("move") for node in game["nodes"]] == played
         moves = sum("move" in node for node in game["nodes"])
         assert game.get("notice", f"to move {moves},").count(f"to move {moves},") == 1
     assert lengths == sorted(lengths) and lengths[-1] >= len(whole["nodes"]) - 1
