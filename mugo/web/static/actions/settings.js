@@ -10,7 +10,7 @@ let shownNumbers = "all";                // what the key shows again
 /** Set settings by name. */
 export function set(settings) { change(() => Object.assign(state.settings, settings)); }
 
-/** Show the page in a language, "auto" for the browser's.  What the status line said is in the one before. */
+/** Show the page in a language, "auto" for the browser's.  A message in the status line goes: it has another language. */
 export function chooseLanguage(language) {
   setLanguage(language, navigator.languages);
   change(({ at, settings }) => {
