@@ -79,7 +79,7 @@ def test_an_animation_has_the_positions_of_the_variation(page, dialog):
         assert image.info["duration"] == (3000 if number == 2 else 1000) and image.info["loop"] == 0
         assert "".join(point_on(image, page, vertex) for vertex in ("E5", "G7", "C7", "D6", "C3")) == stones
     page.run(f"{SAVE}.click()")
-    page.until(f"{NOTE}.endsWith('-2-4.gif.')")
+    page.until(f"{NOTE}.endsWith('-2-4.gif')")
     assert page.run(NUMBER) == "3 / 4"
 
 

@@ -1,14 +1,9 @@
 // Local search: the region and the points that the analysis is restricted to, and how they are chosen on the board.
 
 import { rectangle, regionText, togglePick } from "../core/region.js";
+import { t } from "../core/texts.js";
 import { isRestricted } from "../queries.js";
 import { NO_PICKS, change, showMessage, state } from "../store.js";
-
-const CHOOSE = "Drag over the part of the board that is to be searched, or choose two of its corners.";
-const SECOND = "Now the opposite corner.";
-const PICK = "A point: the next move is not played there. Again: only there. Again: neither.";
-const WHOLE = "The whole board is searched.";
-const PICKED = { forbidden: "is forbidden", only: "is allowed, and no other point" };
 
 /** Begin to choose ("region" or "points"), or end it. */
 export function toggleChoosing(kind) {
@@ -21,7 +16,7 @@ export function toggleChoosing(kind) {
     Object.assign(at, { choosing: isOn ? kind : null, corner: null, pressed: null, message: null, touched: null });
     if (at.score) Object.assign(at, { score: null, isScoreHidden: true });
   });
-  if (isOn) showMessage(kind === "region" ? CHOOSE : PICK);
+  if (isOn) showMessage(t(kind === "region" ? "chooseRegion" : "choosePoints"));
 }
 
 /** The key of the region: choose one, or search the whole board again. */
@@ -41,13 +36,14 @@ export function choosePoint(vertex, pressed = vertex) {
   if (at.choosing === "points") {
     const picks = togglePick(at.picks, vertex);
     restrict(() => { at.picks = picks; });
-    showMessage(picks.has(vertex) ? `${vertex} ${PICKED[picks.get(vertex)]}.` : `${vertex}: nothing. ${PICK}`);
+    const pick = picks.get(vertex);
+    showMessage(t(pick === "forbidden" ? "isForbidden" : pick === "only" ? "isOnlyOne" : "isNeither", { vertex }));
     return;
   }
   const first = at.corner ?? (pressed === vertex ? null : pressed);
   if (first === null) {
     change(() => Object.assign(at, { corner: vertex, pressed: null }));
-    showMessage(`${vertex}. ${SECOND}`);
+    showMessage(t("secondCorner", { vertex }));
     return;
   }
   const region = rectangle(first, vertex, game.size);
@@ -55,7 +51,7 @@ export function choosePoint(vertex, pressed = vertex) {
     state.region = region;
     Object.assign(at, { choosing: null, corner: null, pressed: null });
   });
-  showMessage(`Only ${regionText(region, game.size)} is searched.`);
+  showMessage(t("onlyIsSearched", { region: regionText(region, game.size) }));
 }
 
 /** Search the whole board, and all moves. */
@@ -65,7 +61,7 @@ export function searchWholeBoard() {
     state.region = null;
     Object.assign(state.at, { picks: NO_PICKS, choosing: null, corner: null, pressed: null });
   });
-  showMessage(WHOLE);
+  showMessage(t("wholeIsSearched"));
 }
 
 /** Change what is searched: what was found for another restriction is dropped. */

@@ -1,6 +1,7 @@
 // Files that are dropped or pasted, the record that is copied, and the question before a game is left that is not saved.
 
 import { openTransferred, recordText } from "../actions/files.js";
+import { t } from "../core/texts.js";
 import { byId } from "../dom.js";
 import { showMessage, state } from "../store.js";
 
@@ -26,7 +27,7 @@ addEventListener("copy", (event) => {
   if (!state.game || !getSelection().isCollapsed || event.target.closest?.("input, textarea, select, dialog")) return;
   event.preventDefault();
   event.clipboardData.setData("text/plain", recordText());
-  showMessage("The record is copied.");
+  showMessage(t("recordCopied"));
 });
 
 addEventListener("beforeunload", (event) => {

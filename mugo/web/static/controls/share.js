@@ -2,16 +2,13 @@
 
 import { fileName, openText, recordText, saveFile } from "../actions/files.js";
 import { nodesBetween, proposedMoves } from "../core/share.js";
+import { formatNumber, t } from "../core/texts.js";
 import { byId, download } from "../dom.js";
 import { fetchPosition } from "../requests.js";
 import { showError, state } from "../store.js";
 import { animation, boardPicture } from "../view/picture.js";
 
-const [MAKE, SAVE] = ["Make animation", "Save"];
-const COPIED = { picture: "The picture is copied.", record: "The record is copied." };
-const PRESS_COPY = "Press Ctrl+C to copy the text.";
-const NOT_COPIED = "The browser does not let the page copy a picture. Save it.";
-const NOT_READ = "The browser does not let the page read the clipboard. Paste into the field.";
+const SECONDS = [0.5, 1, 2, 3, 5];       // of each position of an animation
 
 const dialog = byId("share-dialog");
 const form = dialog.querySelector("form");
@@ -22,6 +19,9 @@ let work = 0;                            // the number of the newest picture or 
 const kind = () => form.elements.kind.value;
 const stem = () => fileName(state.game).replace(/\.sgf$/, "");
 const note = (text) => { byId("share-note").textContent = text; };
+
+form.elements.seconds.append(...SECONDS.map((seconds) => new Option(t("seconds", { seconds }), seconds)));
+form.elements.seconds.value = 1;
 
 byId("share").onclick = () => {
   const { from, to, last } = proposedMoves(state.game);
@@ -73,7 +73,7 @@ function show(blob) {
 
 function renderButtons() {
   const isText = kind() === "record";
-  byId("share-save").textContent = kind() === "animation" && !made ? MAKE : SAVE;
+  byId("share-save").textContent = kind() === "animation" && !made ? t("makeAnimation") : t("save");
   byId("share-save").disabled = kind() === "picture" && !made;
   byId("share-copy").hidden = kind() === "animation" || !(isText || canCopyPictures());
   byId("share-copy").disabled = !(isText || made);
@@ -88,7 +88,7 @@ byId("share-save").onclick = () => {
     dialog.close();
   } else if (made) {
     download(made.blob, made.name);
-    note(`Saved as ${made.name}.`);
+    note(t("savedAs", { name: made.name }));
   } else if (form.reportValidity()) {
     makeAnimation().catch((error) => note(error.message));
   }
@@ -102,7 +102,7 @@ async function makeAnimation() {
   byId("share-save").disabled = true;
   const progress = (done) => {
     if (number !== work) return false;
-    note(`Position ${done + 1} of ${nodes.length}…`);
+    note(t("makingFrame", { number: done + 1, count: nodes.length }));
     return true;
   };
   try {
@@ -115,14 +115,14 @@ async function makeAnimation() {
     if (!blob) return;
     show(blob);
     made = { blob, name: `${stem()}-${from}-${to}.gif` };
-    note(`${nodes.length} positions, ${sizeText(blob.size)}.`);
+    note(t("animationMade", { count: nodes.length, size: sizeText(blob.size) }));
   } finally {
     byId("share-save").disabled = false;
     if (number === work) renderButtons();
   }
 }
 
-const sizeText = (bytes) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
+const sizeText = (bytes) => (bytes < 1e6 ? `${formatNumber(bytes / 1e3, 0)} kB` : `${formatNumber(bytes / 1e6, 1)} MB`);
 
 // ---- the clipboard, and other programs
 
@@ -132,10 +132,10 @@ byId("share-copy").onclick = async () => {
   try {
     if (kind() === "record") await copyText();
     else await navigator.clipboard.write([new ClipboardItem({ "image/png": made.blob })]);
-    note(COPIED[kind()]);
+    note(t(kind() === "record" ? "recordCopied" : "pictureCopied"));
   } catch {
     if (kind() === "record") byId("share-text").select();
-    note(kind() === "record" ? PRESS_COPY : NOT_COPIED);
+    note(t(kind() === "record" ? "pressCopy" : "pictureNotCopied"));
   }
 };
 
@@ -146,7 +146,7 @@ async function copyText() {
     await navigator.clipboard.writeText(text.value);
   } catch {
     text.select();
-    if (!document.execCommand("copy")) throw new Error("not copied");
+    if (!document.execCommand("copy")) throw new Error(t("pressCopy"));
   }
 }
 
@@ -166,6 +166,7 @@ for (const button of document.querySelectorAll("button.paste")) {
   button.onclick = () => {
     button.closest("dialog").close();
     byId("paste-text").value = "";
+    byId("paste-error").hidden = true;
     byId("paste-clipboard").hidden = !navigator.clipboard?.readText;
     byId("paste-dialog").returnValue = "";
     byId("paste-dialog").showModal();
@@ -176,7 +177,7 @@ byId("paste-clipboard").onclick = async () => {
   try {
     byId("paste-text").value = await navigator.clipboard.readText();
   } catch {
-    byId("paste-text").placeholder = NOT_READ;
+    byId("paste-error").hidden = false;
   }
 };
 byId("paste-dialog").onclose = () => {

@@ -2,7 +2,7 @@
 
 import { parseVertex } from "../core/coordinates.js";
 import { picked, rectangle, regionText } from "../core/region.js";
-import { COLOUR_NAMES } from "../core/texts.js";
+import { colourName, t } from "../core/texts.js";
 import { byId } from "../dom.js";
 import { canFrame, isRestricted } from "../queries.js";
 import { draw } from "./board.js";
@@ -39,19 +39,20 @@ export function localElements(state) {
 /** What is searched, as a sentence; '' for the whole board. */
 export function localText({ region, game: { size }, at: { picks } }) {
   const [only, forbidden] = ["only", "forbidden"].map((kind) => picked(picks, kind).join(", "));
-  return [region && `Searched: ${regionText(region, size)}.`, only && `Next move only: ${only}.`, forbidden && `Next move not: ${forbidden}.`]
-    .filter(Boolean).join(" ");
+  return [region && t("searchedRegion", { region: regionText(region, size) }), only && t("nextMoveOnly", { moves: only }),
+    forbidden && t("nextMoveNot", { moves: forbidden })].filter(Boolean).join(" ");
 }
 
 export function renderLocal(state) {
   const { at, game: { node } } = state;
-  for (const [id, kind, text] of [["choose-region", "region", "Region…"], ["choose-points", "points", "Forbid moves…"]]) {
-    const isOn = at.choosing === kind;
-    byId(id).setAttribute("aria-pressed", String(isOn));
-    byId(id).textContent = !isOn ? text : kind === "region" ? "Cancel" : "Done";
-  }
+  const { choosing } = at;
+  byId("choose-region").setAttribute("aria-pressed", String(choosing === "region"));
+  byId("choose-region").textContent = t(choosing === "region" ? "cancel" : "region");
+  byId("choose-points").setAttribute("aria-pressed", String(choosing === "points"));
+  byId("choose-points").textContent = t(choosing === "points" ? "done" : "forbidMoves");
   byId("frame").disabled = !canFrame(state);
-  byId("frame").textContent = node.attacker ? `${COLOUR_NAMES[node.attacker === "B" ? "W" : "B"]} attacks` : "Tsumego frame";
+  const other = node.attacker === "B" ? "W" : "B";
+  byId("frame").textContent = node.attacker ? t("sideAttacks", { colour: colourName(other) }) : t("tsumegoFrame");
   byId("search-whole").hidden = !isRestricted(state);
   const text = localText(state);
   byId("local-note").hidden = !text;
