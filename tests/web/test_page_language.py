@@ -174,7 +174,8 @@ def test_a_review_is_in_german(german):
     page.press("e")
 
 
-@pytest.mark.parametrize("button", ["settings", "help", "share", "saved", "play-from-review", "show-progress", "edit-info"])
+@pytest.mark.parametrize("button", ["settings", "help", "share", "saved", "play-from-review", "show-progress",
+                                    "edit-info"])
 def test_the_dialogs_are_in_german(german, button):
     page = german
     load(page, LEADS)
