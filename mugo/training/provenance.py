@@ -129,6 +129,22 @@ def outcome_note(training: Positions, validation: Positions, config: PolicyNetCo
             + ("learns nothing" if "training" in without else "is not measured"))
 
 
+def weight_note(training: Positions) -> str:
+    """A line about the weights of a run's positions; '' where all are drawn alike.
+
+    The effective number is Kish's, (sum of w)^2 / sum of w^2: so many positions of equal weights have the same variance
+    of a mean (Kish, Survey Sampling, 1965).
+    """
+    if training.weights is None:
+        return ""
+    counts = np.diff(training.first_index)
+    weight, drawn = training.weights @ counts, training.weights > 0
+    effective = weight ** 2 / (training.weights ** 2 @ counts)
+    return (f"--sample-weight: weights {training.weights.min():g} to {training.weights.max():g}; "
+            f"{counts[drawn].sum():,} of {len(training):,} positions are drawn, of {drawn.sum():,} of {len(drawn):,} "
+            f"games, worth {effective:,.0f} positions of equal weights")
+
+
 def _has_outcome(games: GameSelection) -> bool:
     """Whether the winner of a game is known with its komi, or by its score."""
     won = (games.column("winner") != 0) & ~np.isnan(games.column("white_points"))

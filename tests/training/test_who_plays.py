@@ -18,7 +18,8 @@ from mugo.sgf.properties import rank_number
 from mugo.sgf.writer import format_record
 from mugo.training import evaluate
 from mugo.training.callbacks import CheckpointCallback
-from mugo.training.loader import TrainingStream, calibration_positions, examples, people_kept
+from mugo.training.loader import TrainingStream, calibration_positions, examples, people_kept, select_positions
+from mugo.training.provenance import weight_note
 
 WITH_ENCODER = replace(CONFIG, metadata_encoder=True)
 
@@ -148,3 +149,22 @@ def test_evaluate_refuses_people_for_networks_that_take_none_and_ranks_that_are_
 
 def test_a_network_is_quantised_with_people_in_every_second_position(data, network, tmp_path):
     assert cli.main(["quantize", str(network), str(data.folder), "-o", str(tmp_path / "int8.safetensors")]) == 0
+
+
+def test_weights_are_those_of_training_games_and_the_log_says_so(data):
+    options = replace(OPTIONS, sample_weight="3 * (black_rank > 4) + (black_rank <= 4) * (white_rank > 9)")
+    training, validating = (select_positions(data, split, WITH_ENCODER, options) for split in ("train", "validation"))
+    table, counts = training.games.table(["black_rank", "white_rank"]), np.diff(training.first_index)
+    weights = np.where(table["black_rank"] > 4, 3, np.where(table["white_rank"] > 9, 1, 0))
+    assert validating.weights is None and np.array_equal(training.weights, weights) and set(weights) == {0, 1, 3}
+    effective = (weights @ counts) ** 2 / (weights ** 2 @ counts)
+    note = weight_note(training)
+    assert note.startswith("--sample-weight: weights 0 to 3; ") and note.endswith(
+        f"{(weights > 0).sum()} of {len(weights)} games, worth {effective:,.0f} positions of equal weights")
+    assert weight_note(validating) == ""
+    stream = TrainingStream(training, options)
+    whole, halves = stream.batch(5, 32, 1), [stream.batch(5, 32, 1, i, 2) for i in range(2)]
+    assert np.array_equal(whole.packed, np.concatenate([half.packed for half in halves]))
+    assert not (whole.people[:, 0] == whole.people[:, 1]).all() and whole.packed.any()
+    with pytest.raises(BadInput, match="--sample-weight 'rank': 'rank' is not a column"):
+        select_positions(data, "train", WITH_ENCODER, replace(OPTIONS, sample_weight="rank"))
