@@ -1,5 +1,6 @@
-"""How to start fake_engine.py and GNU Go, whether a process runs, and a network that knows nothing."""
+"""How to start fake_engine.py and GNU Go, whether a process runs, and networks that follow a rule."""
 import contextlib
+import copy
 import math
 import os
 import shlex
@@ -9,11 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
+from mugo.games.board import WHITE
 from mugo.games.coords import format_gtp, move_index
 from mugo.games.game import encode
 from mugo.games.position import BasePosition, global_features
 from mugo.match.gtp_client import GtpClient, participant_of
 from mugo.nn.output import NetworkOutput
+from mugo.nn.people import People
 from mugo.search.search import Search
 
 FAKE_ENGINE = shlex.join([sys.executable, "-S", str(Path(__file__).with_name("fake_engine.py"))])
@@ -89,6 +92,48 @@ class Likes(LevelNetwork):
 
     def evaluate(self, positions, symmetries=False):
         return NetworkOutput(np.stack([self.priors] * len(positions)))
+
+
+class TiltedNetwork(LevelNetwork):
+    """A network that takes who plays: the rank of the side to move tilts its priors and its value.
+
+    Points have qualities that depend on the number of moves alone, normally distributed.  Priors are in proportion to
+    exp(tilt * rank * quality), so that all moves are equally likely where the rank is unknown; the value is rank / 20,
+    the lead the rank.
+    """
+    name = "tilted"
+    takes_people = True
+    equivariant = True
+
+    def __init__(self, tilt=0.1):
+        self.tilt, self.size = tilt, 9
+        self._people = People(), People()
+
+    def with_people(self, people, when_white=None):
+        told = copy.copy(self)
+        told._people = people, when_white or people
+        return told
+
+    def for_position(self, position):
+        return self
+
+    def evaluate(self, positions, symmetries=False, people=None):
+        numbers = [(people or self._people[position.to_play == WHITE]).numbers()[0] for position in positions]
+        return self.outputs([position.plies for position in positions], positions[0].area, np.array(numbers))
+
+    def evaluate_packed(self, packed, features=None):
+        """Of nobody in particular: the planes do not have the number of moves."""
+        level, zeros = super().evaluate_packed(packed), np.zeros(len(packed), np.float32)
+        return level._replace(score_mean=zeros, score_stdev=zeros + 4)
+
+    def outputs(self, plies, area, numbers):
+        """The outputs after so many moves, for encode_people's numbers (n, 4)."""
+        ranks = np.nan_to_num(numbers[:, 0])
+        qualities = np.stack([np.random.default_rng(number).normal(size=area + 1) for number in plies])
+        weights = np.exp(self.tilt * ranks[:, None] * qualities)
+        return NetworkOutput((weights / weights.sum(1, keepdims=True)).astype(np.float32),
+                             (ranks / 20).astype(np.float32), None, ranks.astype(np.float32),
+                             np.full(len(ranks), 4, np.float32))
 
 
 class StoneCounter:

@@ -18,6 +18,7 @@ from mugo.players import options as player_options
 from mugo.players.options import NETWORK_PLAYERS, SEARCHERS
 
 FOLLOWED = {"lcb_stdevs", "min_visit_prop_for_lcb", "select_by"}         # of CHOICE_OPTIONS: the order of moves
+KATAGO_SUFFIX = ".gz"                    # of its networks
 # KataGo's parameters that are options of this command.
 THREADS = {"numAnalysisThreads": "jobs", "numSearchThreads": "threads",
            "numSearchThreadsPerAnalysisThread": "threads"}
@@ -34,8 +35,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-model", dest="network", metavar="NETWORK", help="the same as --network")
     parser.add_argument("-override-config", action="append", default=[], metavar="NAME=VALUE,...",
                         help="KataGo's parameters for all queries, by the names of overrideSettings")
-    parser.add_argument("-config", "-human-model", dest="not_read", action="append", default=[], metavar="FILE",
-                        help="files of KataGo; not read, as a line on stderr says")
+    parser.add_argument("-human-model", metavar="NETWORK", help="the network for queries with humanSLProfile (default: "
+                        "--network); KataGo's own files are not read, as a line on stderr says")
+    parser.add_argument("-config", dest="not_read", action="append", default=[], metavar="FILE",
+                        help="a file of KataGo; not read, as a line on stderr says")
 
 
 def command(arguments: argparse.Namespace) -> int:
@@ -48,9 +51,15 @@ def command(arguments: argparse.Namespace) -> int:
     options = player_options.player_options(arguments)
     play_options = player_options.play_options_from_arguments(arguments)
     settings = player_options.settings_from_arguments(arguments)
-    network = None
+    network = human_network = None
+    opened = functools.partial(player_options.open_network, threads=settings.threads, precision=options.precision,
+                               provider=options.provider)
     if name in NETWORK_PLAYERS:
-        network = player_options.open_network(options.network, settings.threads, options.precision, options.provider)
+        network = opened(options.network)
+    if arguments.human_model is not None:
+        human_network = opened(arguments.human_model)
+        if not human_network.takes_people:
+            raise BadInput(f"-human-model {arguments.human_model} was trained without --metadata-encoder")
     jobs = arguments.jobs
     if jobs is None:
         jobs = max(default_threads() // settings.threads, 1)
@@ -60,7 +69,8 @@ def command(arguments: argparse.Namespace) -> int:
     with contextlib.redirect_stdout(sys.stderr):         # a stray print would break the protocol
         engine = AnalysisEngine(network, settings if name in SEARCHERS else None, out,
                                 play_options=play_options, symmetries=options.symmetries, jobs=jobs, log=log_to_stderr,
-                                is_abandoned=functools.partial(is_pipe_closed, out.fileno()), overrides=overrides)
+                                is_abandoned=functools.partial(is_pipe_closed, out.fileno()), overrides=overrides,
+                                human_network=human_network)
         engine.warm_up(player_options.default_size(arguments))
         if network is not None:
             log_to_stderr(f"network: {network.describe()}")
@@ -76,6 +86,9 @@ def command(arguments: argparse.Namespace) -> int:
 def _read_config(arguments: argparse.Namespace) -> Overrides:
     """The overrides of -override-config; numbers of threads are set in the arguments.  A line on stderr names what has
     no effect.  Raises BadInput."""
+    if (arguments.human_model or "").endswith(KATAGO_SUFFIX):
+        arguments.not_read.append(arguments.human_model)
+        arguments.human_model = None
     for file in arguments.not_read:
         log_to_stderr(f"{file} is not read: it is a file of KataGo's")
     pairs = [pair.strip() for text in arguments.override_config for pair in text.split(",") if pair.strip()]

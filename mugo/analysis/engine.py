@@ -34,12 +34,14 @@ from mugo.analysis.request import NO_OVERRIDES, parse_query
 from mugo.analysis.response import RawEvaluation, format_response, legal_policy, no_results
 from mugo.core.files import BadInput
 from mugo.games import scoring
+from mugo.games.board import BLACK
 from mugo.games.coords import PASS, BoardSize
 from mugo.games.go import Position
 from mugo.core.limits import parse_json
 from mugo.nn.output import NetworkOutput
 from mugo.players import passing
 from mugo.players.estimates import moves_by_prior, ownership_after
+from mugo.players.katago_parameters import katago_models
 from mugo.players.passing import MIN_VISITS
 from mugo.players.searcher import SECONDS, PlayOptions
 from mugo.search.result import MoveInfo, SearchResult
@@ -53,6 +55,7 @@ MAX_UNREAD, MAX_UNREAD_BEFORE_INPUT_WAITS = 1 << 20, 1 << 28
 MAX_BATCH = 16            # positions that the network evaluates at once
 # Moves reported where no move was searched: so many at most, and no others with a lower prior.
 MAX_POLICY_MOVES, MIN_PRIOR = 10, 0.01
+NO_HUMAN_NETWORK = "no network takes who plays: name one that was trained with --metadata-encoder as -human-model"
 ACTIONS = ("query_version", "query_models", "clear_cache", "terminate", "terminate_all")
 
 
@@ -67,17 +70,24 @@ class AnalysisEngine:
     log: called with the traceback of an internal error.
     is_abandoned: whether nobody reads the output any more; a search under way then ends.
     overrides: of all queries, which may override them in turn.
-    Raises BadInput for settings that need another network.
+    human_network: an open network for queries that say who plays (humanSLProfile); None: `network`.
+    Raises BadInput for settings and overrides that need another network.
     """
 
     def __init__(self, network, settings: Settings | None, out: TextIO, *, play_options: PlayOptions,
                  symmetries: bool = False, jobs: int = 1, log: Callable[[str], object] = lambda text: None,
-                 is_abandoned: Callable[[], bool] = lambda: False, overrides: Overrides = NO_OVERRIDES):
+                 is_abandoned: Callable[[], bool] = lambda: False, overrides: Overrides = NO_OVERRIDES,
+                 human_network=None):
         self._network = network
+        # It answers for people, as KataGo's -human-model does; the search is that of nobody in particular.
+        self._human_network = human_network or network
+        self._takes_people = getattr(self._human_network, "takes_people", False)
         # The tree of another query would add visits to those asked for; early stop would leave some out.
         self._settings = None if settings is None else replace(settings, reuse_tree=False, early_stop=False)
         if self._settings:
             Search(self._settings, network)
+        if overrides.people and not self._takes_people:
+            raise BadInput(f"humanSLProfile: {NO_HUMAN_NETWORK}")
         self._play_options = play_options
         self._symmetries = symmetries
         self._overrides = overrides
@@ -148,9 +158,12 @@ class AnalysisEngine:
 
     def _enqueue(self, fields: dict[str, Any], length: int) -> None:
         query, warnings = parse_query(fields, self._overrides, self._search_parameters)
+        if query.overrides.people and not self._takes_people:
+            raise InvalidQuery(f"humanSLProfile: {NO_HUMAN_NETWORK}", "overrideSettings")
         self._queue.check_room()
         for field, text in warnings:
-            self._send_warning(query.id, field, text, once=field == "rules")
+            # Clients for play like people take the first line with an id for the answer, and first ask for a trial.
+            self._send_warning(query.id, field, text, once=field in ("rules", "overrideSettings"))
         self._queue.put(query, length)
 
     def _run_action(self, query: dict[str, Any]) -> None:
@@ -159,9 +172,8 @@ class AnalysisEngine:
         if action == "query_version":
             query |= {"version": __version__, "git_hash": "<omitted>"}
         elif action == "query_models":
-            query["models"] = [] if self._network is None else [
-                {"name": self._network.name, "internalName": self._network.name, "maxBatchSize": MAX_BATCH,
-                 "usesHumanSLProfile": False, "version": 1, "usingFP16": "false"}]
+            query["models"] = [model for network in dict.fromkeys([self._network, self._human_network])
+                               for model in katago_models(network, MAX_BATCH)]
         elif action in ("terminate", "terminate_all"):
             self._terminate(query)
         elif action != "clear_cache":                    # MuGo has no cache to clear
@@ -260,14 +272,15 @@ class AnalysisEngine:
                                                             "win rate is 0.5", once=True)
             values = np.zeros(len(jobs))
         for k, job in enumerate(jobs):
-            self._send_evaluation(job, _raw_evaluation(job.position, output._replace(values=values), k), output, k)
+            raw = _raw_evaluation(job.position, output._replace(values=values), k)
+            self._send_evaluation(job, self._with_human(job, raw), output, k)
 
     def _search(self, job: Job, search: Search) -> None:
         """Answer a job with the result of a search, and with reports while it runs."""
         query, position = job.query, job.position
         allowed_moves = query.avoided.allowed_at(position)
         output = self._evaluate(position)
-        raw = _raw_evaluation(position, output)
+        raw = self._with_human(job, _raw_evaluation(position, output))
         if allowed_moves == []:
             self._send_evaluation(job, raw, output)
             return
@@ -297,6 +310,16 @@ class AnalysisEngine:
         if self._network is None:
             return NetworkOutput(np.ones((1, position.area + 1), np.float32))
         return self._network.evaluate([position])
+
+    def _with_human(self, job: Job, raw: RawEvaluation) -> RawEvaluation:
+        """With what the network says of the position for the people of the query, if it names any."""
+        people, position = job.query.overrides.people, job.position
+        if people is None:
+            return raw
+        people = people if position.to_play == BLACK else people.of_other_side()
+        output = self._human_network.evaluate([position], symmetries=self._symmetries, people=people)
+        return raw._replace(human=_raw_evaluation(position, output), human_has=(
+            output.values is not None, output.score_mean is not None))
 
     def _send_evaluation(self, job: Job, raw: RawEvaluation, output: NetworkOutput, k: int = 0) -> None:
         """Answer a job without a search, by row k of a network's output."""

@@ -10,11 +10,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from mugo.core.files import BadInput
 from mugo.analysis.fields import Fields, InvalidQuery, read_integer, read_number
 from mugo.games.board import BLACK, WHITE
 from mugo.core.limits import parse_integer, parse_number
 from mugo.core.options import options_of
-from mugo.players.katago_parameters import KATAGO_PARAMETERS
+from mugo.nn.people import People, people_of_profile
+from mugo.players.katago_parameters import FIXED_PARAMETERS, KATAGO_PARAMETERS
 from mugo.search.settings import Settings
 
 MAX_VISITS = 2 ** 50
@@ -29,12 +31,14 @@ class Overrides:
     max_visits, max_time (seconds): limits of a search; None: those of the command line.
     pv_length: the most moves of a principal variation after its first.
     perspective: the colour whose win rates, scores and ownership are reported; None the side to move.
+    people: who plays for the human values of responses, when Black is to move; None: responses have none.
     settings: values of fields of search.settings.Settings.
     """
     max_visits: int | None = None
     max_time: float | None = None
     pv_length: int = MAX_PV_LENGTH
     perspective: int | None = BLACK
+    people: People | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -66,11 +70,27 @@ def read_overrides(values: Fields, base: Overrides, of_search: Collection[str]) 
             base = replace(base, max_visits=read_integer({name: value}, name, 1, MAX_VISITS))
         elif name == "maxTime":
             base = replace(base, max_time=read_number({name: value}, name, 0))
+        elif name == "humanSLProfile":
+            base = replace(base, people=_people(value, name))
+        elif name in FIXED_PARAMETERS and _is_fixed(name, value):
+            pass                                         # says what is done in any case
         elif name in of_search:
             base = replace(base, settings={**base.settings, **_setting(name, value)})
         else:
             ignored.append(name)
     return base, ignored
+
+
+def _people(value: object, name: str) -> People | None:
+    try:
+        return people_of_profile(str(value))
+    except BadInput as error:
+        raise InvalidQuery(f": {error}", name) from None
+
+
+def _is_fixed(name: str, value: object) -> bool:
+    least, most = FIXED_PARAMETERS[name]
+    return isinstance(value, int | float) and least <= value <= most
 
 
 def _setting(name: str, value: object) -> dict[str, Any]:

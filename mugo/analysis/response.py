@@ -5,6 +5,9 @@
      "rootInfo": {"winrate": 0.46, "visits": 100, "scoreLead": -1.5, "currentPlayer": "W", ...},
      "ownership": [0.1, 0.2, ...], "policy": [0.001, -1, ...]}
 
+For a query that says who plays (humanSLProfile) moves have "humanPrior", rootInfo "humanWinrate", "humanScoreMean" and
+"humanScoreStdev", and with the policy comes "humanPolicy": what the network says for these people, without a search.
+
 Win rates, scores and ownership are those of the colour that the query names, by default Black.  Arrays of points are
 row by row from the top.
 
@@ -44,11 +47,14 @@ class RawEvaluation(NamedTuple):
     policy: float64 (points + 1,), the pass last, as `legal_policy` returns it.
     win_rate: of the side to move, from 0 to 1; 0.5 without a value head.
     score_lead, score_stdev: of its score, in points; 0 where it has none.
+    human: the same for the people of the query.  human_has: whether that has a win rate, and a score.
     """
     policy: np.ndarray
     win_rate: float
     score_lead: float = 0.0
     score_stdev: float = 0.0
+    human: "RawEvaluation | None" = None
+    human_has: tuple[bool, bool] = (False, False)
 
 
 @dataclass(frozen=True)
@@ -96,6 +102,8 @@ def format_response(query: Query, turn: int, result: SearchResult, ownership: np
     moves = []
     for order, info in enumerate(result.moves):
         fields = _move_fields(query, order, info, values, position.shape, pv_visits)
+        if raw.human is not None:
+            fields["humanPrior"] = round(float(raw.human.policy[move_index(info.point, position.shape)]), 6)
         if moves_ownership:
             fields |= _ownership_fields(moves_ownership[order], perspective, query, "MovesOwnership")
         moves.append(fields)
@@ -109,12 +117,30 @@ def format_response(query: Query, turn: int, result: SearchResult, ownership: np
             "rawWinrate": round(1 - raw.win_rate if as_opponent else raw.win_rate, 6),
             "rawLead": raw_lead, "rawScoreSelfplay": raw_lead, "rawScoreSelfplayStdev": round(raw.score_stdev, 3),
             "rawNoResultProb": 0.0,
-            "rawStWrError": UNKNOWN, "rawStScoreError": UNKNOWN, "rawVarTimeLeft": UNKNOWN}}
+            "rawStWrError": UNKNOWN, "rawStScoreError": UNKNOWN, "rawVarTimeLeft": UNKNOWN,
+            **_human_fields(raw, as_opponent)}}
     if ownership is not None:
         response |= _ownership_fields(ownership, perspective, query, "Ownership")
     if "Policy" in query.included:
-        response["policy"] = [round(prior, 8) if prior >= 0 else -1 for prior in raw.policy.tolist()]
+        response["policy"] = _policy_field(raw.policy)
+        if raw.human is not None:
+            response["humanPolicy"] = _policy_field(raw.human.policy)
     return response
+
+
+def _policy_field(policy: np.ndarray) -> list[float]:
+    return [round(prior, 8) if prior >= 0 else -1 for prior in policy.tolist()]
+
+
+def _human_fields(raw: RawEvaluation, as_opponent: bool) -> dict[str, float]:
+    """What the network says of the root for the people of the query: KataGo's names, as far as the network has it."""
+    human, (has_value, has_score), fields = raw.human, raw.human_has, {}
+    if human is not None and has_value:
+        fields["humanWinrate"] = round(1 - human.win_rate if as_opponent else human.win_rate, 6)
+    if human is not None and has_score:
+        fields["humanScoreMean"] = round(-human.score_lead if as_opponent else human.score_lead, 3)
+        fields["humanScoreStdev"] = round(human.score_stdev, 3)
+    return fields
 
 
 def _move_fields(query: Query, order: int, info: MoveInfo, values: _Values, size: BoardSize,

@@ -19,7 +19,9 @@ from numba import njit
 
 from mugo.data.final_ownership import words_per_game
 from mugo.data.labels import write_labels
+from mugo.data.query import names_in, weights_of_rows
 from mugo.data.selection import GameSelection
+from mugo.data.shards import SCHEMA
 from mugo.data.shuffle import shuffled_positions
 from mugo.core.files import BadInput
 from mugo.games import planes
@@ -143,6 +145,7 @@ class Positions:
     skip_moves: int | np.ndarray = 0     # moves at the beginning of each game that have no position here; int64
                                          #   (games,) where they differ
     people: np.ndarray | None = None     # float32 (games, 4): Black's rank, White's, source and year; see with_people
+    weights: np.ndarray | None = None    # float64 (games,): of the positions of each game in `shuffled`; see weighted
 
     def __len__(self) -> int:
         return int(self.first_index[-1])
@@ -151,7 +154,7 @@ class Positions:
     def fingerprint(self) -> str:
         """32 hexadecimal digits, equal where every index is the same position with the same labels (Batch)."""
         return digest(np.append(self.size, self.skip_moves), self.first_index, self.games.column("content_hash"),
-                      *label_digests(self.games))
+                      *label_digests(self.games), *([] if self.weights is None else [self.weights]))
 
     def batch(self, indices: np.ndarray, symmetry: np.ndarray | int = 0) -> Batch:
         """The positions with these indices, int64 (n,), each under its symmetry, 0 ... 7.  Thread-safe.
@@ -190,6 +193,18 @@ class Positions:
         return replace(self, people=np.stack([table["black_rank"], table["white_rank"], table["source"].map(numbers),
                                               years], -1).astype(np.float32))
 
+    def weighted(self, expression: str) -> "Positions":
+        """These, with a weight for the positions of each game in the shuffled stream: an expression on columns of
+        games.parquet (query.weights_of_rows); '' for equal ones.  Raises BadInput for an invalid one, and if all
+        positions have weight 0."""
+        if not expression:
+            return self
+        columns = sorted(names_in(expression, SCHEMA, weights_of_rows))
+        weights = weights_of_rows(self.games.table(columns or ["size"]), expression)
+        if not weights @ np.diff(self.first_index):
+            raise BadInput(f"--sample-weight {expression:.200}: every position has weight 0")
+        return replace(self, weights=weights)
+
     def shuffled_batch(self, step: int, batch_size: int, seed: int, random_symmetries: bool = True) -> Batch:
         """Batch number `step` (from 0) of the endless shuffled stream (data/shuffle.py) for this seed.
 
@@ -200,7 +215,32 @@ class Positions:
     def shuffled(self, start: int, count: int, seed: int, random_symmetries: bool = True) -> Batch:
         """Elements start ... start + count - 1 of that stream."""
         indices, symmetry = shuffled_positions(start, count, len(self), seed)
+        if self.weights is not None:
+            indices = self._by_weight(indices, (start + np.arange(count)) // len(self), seed)
         return self.batch(indices, symmetry if random_symmetries else 0)
+
+    def _by_weight(self, elements: np.ndarray, epochs: np.ndarray, seed: int) -> np.ndarray:
+        """The positions that these elements of a permutation stand for where positions have weights; all int64 (n,).
+
+        Systematic sampling (Madow and Madow 1944): of all weights end to end, W, element k of N is the position at
+        (k + u) W / N, where u from 0 to 1 belongs to the epoch.  So each epoch draws a position of weight w N w / W
+        times, rounded up or down, and with equal weights once.
+        """
+        first, counts = self.first_index, np.diff(self.first_index)
+        assert self.weights is not None
+        offsets = {epoch: np.random.default_rng((seed, epoch)).random() for epoch in np.unique(epochs).tolist()}
+        ends = self._weight_ends
+        at = (elements + np.array([offsets[epoch] for epoch in epochs.tolist()])) * (ends[-1] / len(self))
+        # The last end may be rounded down.
+        rows = np.searchsorted(ends, np.minimum(at, np.nextafter(ends[-1], 0)), side="right")
+        number = (at - ends[rows]) / self.weights[rows] + counts[rows]
+        return first[rows] + np.clip(number.astype(np.int64), 0, counts[rows] - 1)
+
+    @cached_property
+    def _weight_ends(self) -> np.ndarray:
+        """float64 (games,): the weights of all positions up to the last of each game."""
+        assert self.weights is not None
+        return np.cumsum(self.weights * np.diff(self.first_index))
 
     def locate(self, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(rows of self.games, moves played before the position), both int64 (n,)."""
@@ -217,4 +257,5 @@ class Positions:
         counts = np.maximum(end - start, 0)[is_scored]
         return Positions(self.size, self.games.take(np.flatnonzero(is_scored)),
                          np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), start[is_scored],
-                         None if self.people is None else self.people[is_scored])
+                         None if self.people is None else self.people[is_scored],
+                         None if self.weights is None else self.weights[is_scored])

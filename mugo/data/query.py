@@ -1,4 +1,4 @@
-"""Queries that select games: what `--where` understands.
+"""Queries that select games, and expressions that weight them: what `--where` and `--sample-weight` understand.
 
     black_rank >= 7 and white_rank >= 7
     source.str.contains('KGS') and not handicap
@@ -11,13 +11,14 @@ by node, and a node for which `_value` has no case is an error.  Regular express
 the text (Cox 2007): no query can take long.
 """
 import ast
+import contextlib
 import functools
 import inspect
 import io
 import operator
 import tokenize
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -80,22 +81,45 @@ def matching_rows(games: pd.DataFrame, query: str) -> np.ndarray:
     """
     if not query:
         return np.ones(len(games), bool)
-    try:
+    with _named("--where", query):
         value = _value(_parse(query), games)
         if not isinstance(value, pd.Series) or value.dtype != bool:
             raise _Invalid("this is not a condition: its value must be true or false for each game")
-    except (_Invalid, pa.ArrowInvalid, TypeError, ValueError, ArithmeticError) as error:
-        raise BadInput(f"--where {_shortened(query)!r}: {error}") from None
     return value.to_numpy(bool)
 
 
-def names_in(query: str, schema: dict[str, type]) -> set[str]:
-    """The columns that a query reads, of tables of this schema.  Raises BadInput as matching_rows does, but for what
-    only the values of the columns decide.  '' reads none."""
+def weights_of_rows(games: pd.DataFrame, expression: str) -> np.ndarray:
+    """The value of an expression for each game, float64 (len(games),); conditions are numbers, 1 and 0.
+
+    Raises BadInput as matching_rows does, and for a value below 0, infinite or NaN.
+    """
+    with _named("--sample-weight", expression):
+        value = _value(_parse(expression), games)
+        if isinstance(value, list) or _kind(value) == "text":
+            raise _Invalid("this is not a weight: its value must be a number for each game")
+        weights = np.broadcast_to(np.asarray(value, np.float64), len(games)).copy()
+        if wrong := int((~(np.isfinite(weights) & (weights >= 0))).sum()):
+            raise _Invalid(f"a weight must be a finite number of 0 or more, and that of {wrong:,} of {len(games):,} "
+                           "games is not; notna() finds the games that have a rank")
+    return weights
+
+
+def names_in(query: str, schema: dict[str, type], evaluate: Callable = matching_rows) -> set[str]:
+    """The columns that a query reads, of tables of this schema.  evaluate: matching_rows or weights_of_rows; raises
+    BadInput as it does, but for what only the values of the columns decide.  '' reads none."""
     if not query:
         return set()
-    matching_rows(pd.DataFrame(columns=list(schema)).astype(schema), query)
+    evaluate(pd.DataFrame(columns=list(schema)).astype(schema), query)
     return {node.id for node in ast.walk(_parse(query)) if isinstance(node, ast.Name)} & set(schema)
+
+
+@contextlib.contextmanager
+def _named(option: str, query: str) -> Iterator[None]:
+    """Raise what is wrong with a query as BadInput, which names the option and the query."""
+    try:
+        yield
+    except (_Invalid, pa.ArrowInvalid, TypeError, ValueError, ArithmeticError) as error:
+        raise BadInput(f"{option} {_shortened(query)!r}: {error}") from None
 
 
 def _shortened(query: str) -> str:
@@ -217,8 +241,9 @@ def _condition(value: Any) -> pd.Series:
 
 
 def _float(value: Any) -> Any:
-    """A number for arithmetic: columns as float64, so that nothing overflows or wraps around."""
-    if _kind(value) != "a number":
+    """A number for arithmetic, 1 and 0 for true and false: columns as float64, so that nothing overflows or wraps
+    around."""
+    if _kind(value) not in ("a number", "true or false"):
         raise _Invalid(f"arithmetic needs numbers, not {_kind(value)}")
     return value.astype(np.float64) if isinstance(value, pd.Series) else float(value)
 

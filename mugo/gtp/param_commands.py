@@ -22,11 +22,14 @@ from mugo.games.rules import ALIASES, Rules, parse_rules
 from mugo.gtp.engine import GtpEngine
 from mugo.gtp.params import DEFAULT, GtpOptions
 from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, fails_as, parse_bool, parse_float
-from mugo.players.katago_parameters import KATAGO_PARAMETERS, NO_TIME_LIMIT, KatagoParameter, katago_parameters
-from mugo.players.searcher import SECONDS, default_settings
+from mugo.players.katago_parameters import (
+    FIXED_PARAMETERS, KATAGO_PARAMETERS, NO_TIME_LIMIT, KatagoParameter, katago_parameters)
+from mugo.players.options import PlayerOptions
+from mugo.players.searcher import SECONDS, PlayOptions, default_settings
 from mugo.search.settings import ROOT_FPU_SHARE
 
-KATAGO = dict(sorted((KATAGO_PARAMETERS | katago_parameters(GtpOptions)).items()))
+KATAGO = dict(sorted((KATAGO_PARAMETERS | katago_parameters(GtpOptions) | katago_parameters(PlayOptions)
+                      | katago_parameters(PlayerOptions)).items()))
 
 
 def _set(engine: GtpEngine, name: str, text: str, shown: str = "") -> None:
@@ -63,10 +66,17 @@ def _param(engine: GtpEngine, *words: str) -> str | None:
 _DEFAULTS = {
     "fpuReductionMax": lambda engine: default_settings("mcts", engine.position.game).fpu_reduction_max,
     "rootFpuReductionMax": lambda engine: ROOT_FPU_SHARE * float(_katago_value(engine, "fpuReductionMax")),
+    "humanSLProfile": lambda engine: "",
+    "chosenMoveTemperature": lambda engine: float(engine.player.temperature),
     "maxTime": lambda engine: SECONDS if engine.parameters.value("simulations") == DEFAULT else NO_TIME_LIMIT}
 
 command("kata-list-params")(lambda engine: " ".join(_katago_names(engine)))
-command("kata-get-param")(lambda engine, name: json.dumps(_katago_value(engine, name)))
+
+
+@command("kata-get-param")
+def _kata_get_param(engine: GtpEngine, name: str) -> str:
+    value = _katago_value(engine, name)
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 @command("kata-get-params")
@@ -79,19 +89,37 @@ def _kata_get_params(engine: GtpEngine) -> str:
 
 
 @command("kata-set-param")
-def _kata_set_param(engine: GtpEngine, name: str, value: str) -> None:
-    parameter = _katago_parameter(engine, name)
+def _kata_set_param(engine: GtpEngine, name: str, value: str = "") -> None:
+    """KataGo's parameters are set to texts, which may be empty."""
+    network = engine.player.network
+    if network is not None and name in FIXED_PARAMETERS:
+        return _check_fixed(name, value)
+    if network is not None and name == "humanSLProfile":         # one that takes no people says so
+        parameter = KATAGO[name]
+    else:
+        parameter = _katago_parameter(engine, name)
     if parameter.no_limit is not None and parse_float(value) >= parameter.no_limit:
         value = DEFAULT
     _set(engine, parameter.option, value, name)
 
 
+def _check_fixed(name: str, text: str) -> None:
+    """Raise GtpError unless the value of one of FIXED_PARAMETERS says what is done in any case."""
+    least, most = FIXED_PARAMETERS[name]
+    value = {"true": 1.0, "false": 0.0}.get(text.lower())
+    if not least <= (parse_float(text) if value is None else value) <= most:
+        raise GtpError(f"{name}: must be {least:g}" + (f" to {most:g}" if most > least else ""))
+
+
 def _katago_names(engine: GtpEngine) -> list[str]:
-    """KataGo's parameters that the player has: a search's, those of a network's search, the engine's own."""
-    known, is_puct, has_search = engine.parameters.names(), engine.player.name == "mcts", bool(engine.player.search)
+    """KataGo's parameters that the player has: a search's, those of a network and of its search, the engine's own."""
+    known, player = engine.parameters.names(), engine.player
+    of_all, of_network = ({each.name for each in options_of(kind).values()} for kind in (GtpOptions, PlayerOptions))
     return [name for name, parameter in KATAGO.items()
-            if parameter.option in known and (is_puct or not parameter.of_puct)
-            and (has_search or parameter.option in options_of(GtpOptions))]
+            if parameter.option in known and (player.name == "mcts" or not parameter.of_puct)
+            and (player.search is not None or parameter.option in of_all | of_network)
+            and (player.network is not None or parameter.option not in of_network)
+            and (name != "humanSLProfile" or getattr(player.network, "takes_people", False))]
 
 
 def _katago_parameter(engine: GtpEngine, name: str) -> KatagoParameter:
@@ -101,7 +129,7 @@ def _katago_parameter(engine: GtpEngine, name: str) -> KatagoParameter:
     return KATAGO[name]
 
 
-def _katago_value(engine: GtpEngine, name: str) -> bool | int | float:
+def _katago_value(engine: GtpEngine, name: str) -> bool | int | float | str:
     """The value of KataGo's parameter.  Raises GtpError for one that is not there."""
     parameter = _katago_parameter(engine, name)
     text = engine.parameters.value(parameter.option)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from mugo.core.options import check, given, option, options_of
 from mugo.games.position import BasePosition
+from mugo.nn.people import People
 from mugo.players.options import PLAYERS_DEFAULTS, PlayerOptions, player_from_arguments
 from mugo.players.player import Player
 from mugo.players.searcher import PlayOptions
@@ -17,7 +18,7 @@ from mugo.search.settings import Settings
 
 DEFAULT = "default"
 # Options with which a network is opened: a change opens it again.
-NETWORK_OPTIONS = ("network", "threads", "precision", "provider", "rank", "style")
+NETWORK_OPTIONS = ("network", "threads", "precision", "provider")
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,8 @@ class Parameters:
         arguments = argparse.Namespace(**vars(self._arguments) | {field: value})
         if field not in options_of(GtpOptions):
             network = None if name in NETWORK_OPTIONS else player.network
+            if getattr(network, "takes_people", False):
+                network = network.with_people(People())          # the options say who plays
             player = player_from_arguments(arguments, self._game, network)
             if name == "network" and value is not None and player.network is not None:
                 player.network.for_position(position)

@@ -1,4 +1,5 @@
-"""kata-raw-nn: what a network says of the position, without a search, in KataGo's format.
+"""kata-raw-nn: what a network says of the position, without a search, in KataGo's format; kata-raw-human-nn: the same
+of a network that takes who plays; kata-get-models.
 
     kata-raw-nn 0
     = symmetry 0
@@ -19,6 +20,7 @@ KataGo writes them for networks without these outputs.
 
 https://github.com/lightvector/KataGo/blob/master/docs/GTP_Extensions.md
 """
+import json
 import math
 
 import numpy as np
@@ -32,6 +34,7 @@ from mugo.gtp.engine import GtpEngine
 from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, parse_colour
 from mugo.nn.output import NetworkOutput, turned_back
 from mugo.players.estimates import legal_moves
+from mugo.players.katago_parameters import katago_models
 
 # The row of coords.symmetries for each of KataGo's, whose number is a sum: 1 turns the board upside down, 2 reflects it
 # left to right, 4 then transposes it, which is not for rectangles.
@@ -82,6 +85,19 @@ def _probability(prior: float) -> str:
 def _rows(texts: list[str], size: BoardSize) -> list[str]:
     rows, cols = shape_of(size)
     return [" ".join(texts[row * cols:(row + 1) * cols]) + " " for row in range(rows)]
+
+
+@command("kata-get-models")
+def _kata_get_models(engine: GtpEngine) -> str:
+    return json.dumps(katago_models(engine.player.network), separators=(",", ":"))
+
+
+@command("kata-raw-human-nn")
+def _kata_raw_human_nn(engine: GtpEngine, *words: str) -> str:
+    """As kata-raw-nn, for who plays by humanSLProfile, --rank or --style."""
+    if not getattr(engine.player.network, "takes_people", False):
+        raise GtpError("no network that takes who plays: name one that was trained with --metadata-encoder")
+    return _kata_raw_nn(engine, *words)
 
 
 @command("kata-raw-nn")

@@ -151,18 +151,19 @@ class Network:
         self.has_ownership = "ownership" in self._outputs
         self.needs_global_features, self.needs_components = GLOBAL_FEATURES in inputs, COMPONENTS in inputs
         self.takes_people = PEOPLE in inputs
-        self._people = np.zeros((1, INPUTS), np.float32)
+        self._people = np.zeros((2, INPUTS), np.float32)             # when Black is to move, and when White is
         self._bias = weights.get(f"{POINT_BIAS}/bias")
         # Inputs of the graph other than the planes, by the shape of the board.  A graph without the input POINT_BIAS
         # has layers that are made for one size.
         self._extra_inputs: dict[tuple[int, int], dict[str, np.ndarray]] = \
             {(self.size, self.size): {}} if self._bias is None else {}
 
-    def with_people(self, people: People) -> "Network":
-        """This network, told who plays wherever it is not told otherwise.  Raises BadInput if it takes no people."""
+    def with_people(self, people: People, when_white: People | None = None) -> "Network":
+        """This network, told who plays wherever it is not told otherwise.  when_white: when White is to move; None: the
+        same.  Raises BadInput if it takes no people."""
         network = copy.copy(self)
         network._check_takes_people()
-        network._people = encode_people(people.numbers())
+        network._people = encode_people(np.concatenate([people.numbers(), (when_white or people).numbers()]))
         return network
 
     def _check_takes_people(self) -> None:
@@ -217,8 +218,8 @@ class Network:
         (n, rows, columns, game.packed_bytes(game)), by their names.
 
         features: float32 (n, 2), position.global_features; a network that does not need them ignores them.
-        people: float32 (n, people.INPUTS), as encode_people returns them; None: those of `with_people`, or nothing is
-        known.
+        people: float32 (n, people.INPUTS), as encode_people returns them; None: those of `with_people`, without
+        features those when Black is to move, or nothing is known.
         Raises ValueError where the network needs them and they are not given, or no numbers.  Raises BadInput for
         people that it does not take, for planes of another game, for another size than the network's if it plays no
         other, and for outputs that are NaN: the network is damaged, or its training diverged.
@@ -242,7 +243,8 @@ class Network:
         if people is not None:
             self._check_takes_people()
         if self.takes_people:
-            inputs[PEOPLE] = np.repeat(self._people, len(flat), axis=0) if people is None else people
+            is_white = np.zeros(len(flat), int) if features is None else (features[:, 1] < 0).astype(int)
+            inputs[PEOPLE] = self._people[is_white] if people is None else people
         if self.needs_components:
             first = rows * cols * np.arange(len(flat))           # of each board, among the points of all
             inputs[COMPONENTS] = connected_components(flat, cols) + first[:, None]
@@ -270,7 +272,7 @@ class BundledNetworks:
         """
         check_options(precision, provider)
         self._open = functools.partial(Network, threads=threads, precision=precision, provider=provider)
-        self._people: People | None = None
+        self._people: tuple[People, People | None] | None = None
         self._by_name: dict[str, Network] = {}
         self._by_board: dict[tuple, Network] = {}
         configs = [read_metadata(find_network(name))["config"] for name in go_networks().values()]
@@ -285,17 +287,17 @@ class BundledNetworks:
         if board not in self._by_board:
             name = bundled_name(*board)
             if name not in self._by_name:
-                network = self._open(name)
-                self._by_name[name] = network if self._people is None else network.with_people(self._people)
-            self._by_board[board] = self._by_name[name]
+                self._by_name[name] = self._open(name)
+            network = self._by_name[name]
+            self._by_board[board] = network if self._people is None else network.with_people(*self._people)
         return self._by_board[board]
 
-    def with_people(self, people: People) -> "BundledNetworks":
+    def with_people(self, people: People, when_white: People | None = None) -> "BundledNetworks":
         """As Network.with_people, if any takes people; one that does not raises BadInput when it is first needed."""
         if not self.takes_people:
             raise BadInput("no bundled network takes who plays: name one that was trained with --metadata-encoder")
         networks = copy.copy(self)
-        networks._people, networks._by_name, networks._by_board = people, {}, {}
+        networks._people, networks._by_board = (people, when_white), {}
         return networks
 
     def describe(self) -> str:

@@ -17,9 +17,22 @@ known number does:
     a professional        1 1 1 1 ... 1 1
 
 So zeros say that nothing is known.  No Keras here.
+
+people_of_profile reads KataGo's names of profiles (humanSLProfile), of which these have a meaning here:
+
+    profile                  ranks                source    year    KataGo's meaning
+    rank_5k, rank_5k_3d      5k; Black 5k, White  kgs       2020    amateurs after openings changed by AlphaZero
+                             3d
+    preaz_5k, preaz_5k_3d    the same             kgs       2016    amateurs before
+    proyear_1985             professionals        unknown   1985    professionals of that year
+    (empty), _               unknown              unknown   unknown nobody in particular
+
+Ranks are those of KGS, as KataGo's are, and years are those that KataGo's profiles have.  A network distinguishes only
+what its games did: of archives without games of 2016 and 2020, preaz and rank hardly differ.
 """
 import math
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -30,6 +43,12 @@ PROFESSIONAL = 10                        # rank_number of the weakest
 RANKS = np.array([-math.inf, *range(-18, PROFESSIONAL + 1)])         # up to 20k, 19k ... 1k, 1d ... 9d, professional
 YEARS = np.array([-math.inf, 1950, 1980, 2000, 2005, 2010, 2013, 2016, 2017, 2018, 2020, 2023])
 INPUTS = 2 * len(RANKS) + len(SOURCES) + len(YEARS)
+# KataGo's profiles: cpp/neuralnet/sgfmetadata.cpp
+PROFILE_RANKS = (*(f"{kyu}k" for kyu in range(20, 0, -1)), *(f"{dan}d" for dan in range(1, 10)))   # the weakest first
+PROFILE_SOURCE, PROFILE_YEARS = "kgs", {"rank": 2020, "preaz": 2016}
+PRO_YEARS = range(1800, 2024)
+_RANKS_PROFILE = re.compile(r"(rank|preaz)_(\d{1,2}[kd])(?:_(\d{1,2}[kd]))?", re.ASCII)
+_YEAR_PROFILE = re.compile(r"proyear_(\d{4})", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -49,6 +68,10 @@ class People:
     def __post_init__(self):
         self.numbers()
 
+    def of_other_side(self) -> "People":
+        """The same two, when the other side is to move."""
+        return replace(self, rank=self.opponent_rank, opponent_rank=self.rank)
+
     def numbers(self) -> np.ndarray:
         """float32 (1, 4), as encode_people takes them."""
         if self.source is not None and self.source not in SOURCES:
@@ -64,6 +87,18 @@ def parse_rank(text: str) -> float:
     if math.isnan(number):
         raise BadInput(f"rank {text!r:.40}: must be such as 5k, 3d, 9p or pro")
     return number
+
+
+def people_of_profile(profile: str) -> People | None:
+    """Who plays by KataGo's name of a profile, when Black is to move; None where nothing is said.  Raises BadInput."""
+    if profile in ("", "_", '""'):
+        return None
+    if (match := _RANKS_PROFILE.fullmatch(profile)) and {match[2], match[3] or match[2]} <= set(PROFILE_RANKS):
+        return People(match[2], match[3] or match[2], PROFILE_SOURCE, PROFILE_YEARS[match[1]])
+    if (match := _YEAR_PROFILE.fullmatch(profile)) and int(match[1]) in PRO_YEARS:
+        return People("pro", "pro", year=int(match[1]))
+    raise BadInput(f"unknown humanSLProfile {profile!r:.40}: must be such as rank_5k, preaz_3d, rank_5k_3d (Black's "
+                   f"rank, White's; 20k to 9d) or proyear_1985 ({PRO_YEARS[0]} to {PRO_YEARS[-1]})")
 
 
 def encode_people(numbers: np.ndarray) -> np.ndarray:

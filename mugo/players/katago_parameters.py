@@ -1,4 +1,4 @@
-"""KataGo's names of search parameters (cpuctExploration is --c), for GTP, analysis queries, and -override-config.
+"""KataGo's names of parameters (cpuctExploration is --c), and its description of networks, for GTP and analysis.
 
 https://github.com/lightvector/KataGo/blob/master/cpp/configs/gtp_example.cfg
 """
@@ -9,13 +9,24 @@ from mugo.players.options import PLAYERS_DEFAULTS
 from mugo.search.settings import PUCT_C, Settings
 
 NO_VISIT_LIMIT, NO_TIME_LIMIT = 2 ** 50, 1e20            # KataGo's values of maxVisits and maxTime
+# Parameters of KataGo's play like people (cpp/configs/gtp_human5k_example.cfg) that are no options here: from and to
+# which value, flags being 0 and 1, they say what is done here in any case.
+FIXED_PARAMETERS = {
+    "humanSLChosenMoveIgnorePass": (1, 1),               # passing.py decides
+    "humanSLChosenMovePiklLambda": (1e8, 1e9),           # no effect in KataGo either
+    "humanSLRootExploreProbWeightless": (0, 0), "humanSLRootExploreProbWeightful": (0, 0),
+    "humanSLPlaExploreProbWeightless": (0, 0), "humanSLPlaExploreProbWeightful": (0, 0),
+    "humanSLOppExploreProbWeightless": (0, 0), "humanSLOppExploreProbWeightful": (0, 0),
+    "ignorePreRootHistory": (0, 0),                      # networks see the last eight moves
+    "rootNumSymmetriesToSample": (1, 8),                 # equivariant networks say the same in all
+}
 
 
 @dataclass(frozen=True)
 class KatagoParameter:
     """A parameter of KataGo's that means the same here.
 
-    option: its name here, without the dashes of the command line.  kind: of its values: float, int or bool.
+    option: its name here, without the dashes of the command line.  kind: of its values: float, int, bool or str.
     default: the value where the option is not set; None: it depends on other options, or on the front end.
     of_puct: whether only the search of mcts has it.  no_limit: from this value on there is no limit.
     """
@@ -45,3 +56,10 @@ KATAGO_PARAMETERS = dict(sorted((katago_parameters(Settings) | {
     "maxTime": KatagoParameter("seconds", no_limit=NO_TIME_LIMIT),
     "maxVisits": KatagoParameter("simulations", NO_VISIT_LIMIT, int, no_limit=NO_VISIT_LIMIT),
 }).items()))
+
+
+def katago_models(network, max_batch: int = 1) -> list[dict]:
+    """Networks as KataGo's kata-get-models and query_models describe them.  network: an open one, or None."""
+    return [] if network is None else [
+        {"name": network.name, "internalName": network.name, "maxBatchSize": max_batch,
+         "usesHumanSLProfile": getattr(network, "takes_people", False), "version": 1, "usingFP16": "false"}]

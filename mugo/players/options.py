@@ -9,7 +9,7 @@ from mugo.core.files import BadInput
 from mugo.core.limits import SEED
 from mugo.core.options import add_options, check, given, option
 from mugo.nn.bundled import NETWORK_HELP
-from mugo.nn.people import People
+from mugo.nn.people import People, people_of_profile
 from mugo.nn.runtime import PLAY_PRECISIONS, PROVIDERS, check_options
 from mugo.players.player import Player, RandomPlayer
 from mugo.players.policy import TEMPERATURE, PolicyPlayer
@@ -40,9 +40,15 @@ class PlayerOptions:
                               shown_default="unknown", metavar="RANK")
     style: int | None = option(None, "play as people did in this year; otherwise as --rank", least=1, most=9999,
                                shown_default="unknown", metavar="YEAR")
+    human_profile: str | None = option(
+        None, "who plays by KataGo's name of a profile, rank_5k, preaz_3d, rank_5k_3d (Black's rank, White's) or "
+        "proyear_1985, instead of --rank and --style", shown_default="unknown", metavar="PROFILE",
+        katago="humanSLProfile")
     temperature: float | None = option(
-        None, "of policy and randompolicy: 0 plays the best move, 1 samples from the priors", least=0, most=1e9,
-        shown_default=f"{TEMPERATURE:g} for randompolicy; 0 for policy, 1 with --rank or --style")
+        None, "of policy, randompolicy and --human-move-prop: 0 plays the best move, 1 samples from the priors",
+        least=0, most=1e9, katago="chosenMoveTemperature",
+        shown_default=f"{TEMPERATURE:g} for randompolicy; 0 for policy; 1 where it is said who plays, and for "
+        "--human-move-prop")
     symmetries: bool = option(True, "test-time augmentation: where there is no search, the network's priors and values "
                               "are averaged over the 8 symmetries of the board")
 
@@ -52,7 +58,9 @@ class PlayerOptions:
 
     @property
     def people(self) -> People | None:
-        """Who plays; None if nothing is said of it.  Raises BadInput for a rank that is none."""
+        """Who plays, when Black is to move; None if nothing is said of it.  Raises BadInput for a rank that is none."""
+        if self.human_profile is not None:
+            return people_of_profile(self.human_profile)
         return People(self.rank, self.rank, year=self.style) if self.rank or self.style else None
 
 
@@ -63,8 +71,8 @@ PLAYERS_DEFAULTS = {
     "fpu_reduction_max": f"{MCTS.fpu_reduction_max:g}; in Gomoku {GOMOKU_MCTS.fpu_reduction_max:g}",
     "max_pass_prior": f"{MCTS.max_pass_prior:g}", "rave": "on", "heuristic_priors": "on"}
 # Options that choose a move, or decide when a search that chooses one ends: a review only evaluates.
-CHOICE_OPTIONS = ("rank", "style", "temperature", "early_stop", "lcb_stdevs", "min_visit_prop_for_lcb", "select_by",
-                  "dynamic_komi", "resign", "resign_moves")
+CHOICE_OPTIONS = ("rank", "style", "human_profile", "temperature", "human_move_prop", "early_stop", "lcb_stdevs",
+                  "min_visit_prop_for_lcb", "select_by", "dynamic_komi", "resign", "resign_moves")
 
 
 def make_player(name: str, *, network=None, seed: int | None = None, temperature: float | None = None,
@@ -92,10 +100,10 @@ def make_player(name: str, *, network=None, seed: int | None = None, temperature
         threads = settings.threads if settings and name == "mcts" else None
         network = open_network(network, threads, precision, provider)
     if people:
-        network = network.with_people(people)
+        network = network.with_people(people, people.of_other_side())
     if name == "mcts":
         settings = settings or replace(default_settings(name, game), seed=seed)
-        return SearchPlayer(name, Search(settings, network), play_options)
+        return SearchPlayer(name, Search(settings, network), play_options, 1 if temperature is None else temperature)
     if temperature is None:
         temperature = TEMPERATURE if name == "randompolicy" else 1 if people else 0
     return PolicyPlayer(network, temperature=temperature, symmetries=symmetries, seed=seed)

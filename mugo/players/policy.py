@@ -19,6 +19,16 @@ TEMPERATURE = 0.5         # of randompolicy: squares the priors, so that a hundr
                           # of 10 %
 
 
+def sampled_move(position: BasePosition, priors: np.ndarray, points: np.ndarray, temperature: float,
+                 rng: np.random.Generator) -> int:
+    """One of these points, in proportion to prior^(1 / temperature); at temperature 0 the one with the highest prior.
+    priors: float32 (points of the board + 1,)."""
+    weights = priors[move_indices(points, position.shape)].astype(np.float64)
+    if temperature == 0:
+        return int(points[np.argmax(weights)])
+    return int(rng.choice(points, p=with_temperature(weights, temperature)))
+
+
 class PolicyPlayer(Player):
     """Plays the sensible point with the highest prior, or samples one from the priors.
 
@@ -34,12 +44,12 @@ class PolicyPlayer(Player):
             raise BadInput(f"a temperature is 0 or more, not {temperature}")
         self.name = "randompolicy" if temperature else "policy"
         self.network = network
-        self._temperature = temperature
+        self.temperature = temperature
         self._symmetries = symmetries
         self._rng = np.random.default_rng(seed)
 
     def select_move(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False) -> int:
-        if self._temperature == 0 and position.game == "gomoku" and not position.is_over:
+        if self.temperature == 0 and position.game == "gomoku" and not position.is_over:
             forced, _, _ = gomoku.forced_move(position.board[0], False)
             if forced:
                 return forced
@@ -47,10 +57,7 @@ class PolicyPlayer(Player):
         points = passing.candidate_moves(position, priors, cleanup) if position.may_pass else position.sensible_points()
         if not len(points):
             return pass_or_raise(position)
-        weights = priors[move_indices(points, position.shape)].astype(np.float64)
-        if self._temperature == 0:
-            return int(points[np.argmax(weights)])
-        return int(self._rng.choice(points, p=with_temperature(weights, self._temperature)))
+        return sampled_move(position, priors, points, self.temperature, self._rng)
 
     def warm_up(self, start: BasePosition) -> None:
         start.sensible_points()

@@ -17,6 +17,7 @@ from mugo.core.options import check, option
 from mugo.players import passing
 from mugo.players.passing import MIN_VISITS
 from mugo.players.player import RESIGN, pass_or_raise
+from mugo.players.policy import sampled_move
 from mugo.search.avoided import AvoidedMoves
 from mugo.search.result import SearchResult
 from mugo.search.search import Search
@@ -55,6 +56,10 @@ class PlayOptions:
         "visits", "play the most visited move, the one with the highest mean value, or the one with the highest lower "
         "confidence bound of its value (KataGo's useLcbForSelection)", choices=SELECT_BY,
         shown_default="lcb of mcts in Go, else visits")
+    human_move_prop: float = option(
+        0.0, "probability that a move is sampled from the network's priors instead of the search's, which still "
+        "decides when to pass and to resign: with --rank, --style or --human-profile, moves as those people play them",
+        least=0, most=1, player="mcts", katago="humanSLChosenMoveProp")
     dynamic_komi: bool = option(True, "in a handicap game, search with the komi that makes the position about even")
     resign: float = option(0.05, "resign when the win rate has been below this for --resign-moves moves; in a "
                            "handicap game not before move 20 for each stone; 0: never", least=0, below=1, common=True)
@@ -102,7 +107,9 @@ class SearchPlayer:
     search_result: of the last move, None before the first.
     """
 
-    def __init__(self, name: str, search: Search, play_options: PlayOptions = DEFAULT_PLAY_OPTIONS):
+    def __init__(self, name: str, search: Search, play_options: PlayOptions = DEFAULT_PLAY_OPTIONS,
+                 temperature: float = 1):
+        """temperature: of the moves of play_options.human_move_prop."""
         self.name = name
         self.search = search
         self.network = search.network
@@ -112,6 +119,8 @@ class SearchPlayer:
         self.progress_interval = PROGRESS_INTERVAL
         self.avoided = AvoidedMoves()
         self._play_options = play_options
+        self.temperature = temperature
+        self._rng = np.random.default_rng(search.settings.seed)          # of the moves of human_move_prop
         self._second_search: Search | None = None
         self._has_other_komi = False                     # whether search_result is with another komi than the game's
         self._last_moves: dict[int, _LastMove] = {}      # the last one of each colour, if it came of a search
@@ -154,10 +163,18 @@ class SearchPlayer:
         is_lost = not (plan.may_end_game and passing.value_of_last_pass(position))
         if hopeless_moves >= self._play_options.resign_moves and is_lost:
             return RESIGN
-        if not (position.may_pass and has_its_komi):
-            return best.point
-        return passing.move_or_pass(functools.partial(self._search_briefly, deadline), self.search_result, best,
-                                    cleanup=cleanup, plan=plan)
+        point = best.point
+        if position.may_pass and has_its_komi:
+            point = passing.move_or_pass(functools.partial(self._search_briefly, deadline), self.search_result, best,
+                                         cleanup=cleanup, plan=plan)
+        return self._with_human_moves(position, point)
+
+    def _with_human_moves(self, position: BasePosition, point: int) -> int:
+        """The move of a search, or instead of one that is no pass, with a probability, one of the network's."""
+        if point == PASS or self.network is None or self._rng.random() >= self._play_options.human_move_prop:
+            return point
+        priors = self.network.evaluate([position]).priors[0]
+        return sampled_move(position, priors, position.sensible_points(), self.temperature, self._rng)
 
     def _select_allowed(self, position: BasePosition, seconds: float | None) -> int:
         """The move by a search without the moves to avoid, with the komi of the game.  Raises BadInput in Gomoku if

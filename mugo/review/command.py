@@ -16,11 +16,13 @@ from mugo.core.limits import AT_LEAST_1
 from mugo.core.options import add_options, check_limits
 from mugo.core.parallel import add_scheduler_argument, check_scheduler, open_executor, ordered_map
 from mugo.players import options as player_options
+from mugo.players.rank_estimate import MIN_GAMES
 from mugo.plots.figures import NO_MATPLOTLIB, has_matplotlib
 from mugo.plots.terminal import Screen
 from mugo.plots.text_table import format_table
 from mugo.core.progress import ProgressBar, progress_bar
 from mugo.review.earlier import output_file
+from mugo.review.player_rank import RankOfPlayer
 from mugo.review.options import SIMULATIONS, ReviewOptions, make_reviewer, network_files, review_options
 from mugo.review.outputs import ReviewResult, review_game
 from mugo.review.report import percent
@@ -34,6 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", default="review", metavar="FOLDER",
                         help="folder for the SGF, CSV, text and graphs of each game (default: %(default)s)")
     add_options(parser, ReviewOptions)
+    parser.add_argument("--rank-of", metavar="NAME", help="also estimate the rank of this player from all games, at "
+                        f"least {MIN_GAMES}; the network needs a metadata encoder")
     parser.add_argument("--jobs", type=int, metavar="N", help="games reviewed at the same time (default: 1)")
     add_scheduler_argument(parser)
     parser.add_argument("--colour", action=argparse.BooleanOptionalAction, default=True, help="colours in the terminal")
@@ -57,6 +61,7 @@ def command(args: argparse.Namespace) -> int:
         return 2
     refuse_overwriting(args.games, tasks, folder)
     make_reviewer(options)                               # errors of the options come before the first game
+    estimate = None if args.rank_of is None else RankOfPlayer(args.rank_of, tasks, options)
     if not has_matplotlib():
         print(f"mugo review: no graphs: {NO_MATPLOTLIB}", file=sys.stderr)
     # Of this command's games some may be reviewed twice: a worker that is lost may have written its game's files.
@@ -76,6 +81,8 @@ def command(args: argparse.Namespace) -> int:
         done_before = sum(result.was_done and name in before for name, result in done)
         print(f"{folder}{os.sep}: " + (f"{done[0][0]}.*" if len(done) == 1 else f"{len(done)} games")
               + (f" ({done_before} reviewed before)" if done_before else ""))
+    if estimate is not None:
+        print(f"{printable_name(args.rank_of)}: {estimate.run()}")
     return 0 if done else 2
 
 

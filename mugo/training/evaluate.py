@@ -37,9 +37,12 @@ from mugo.core.parallel import add_scheduler_argument, open_executor
 from mugo.plots import figures
 from mugo.training import calibration, report
 from mugo.training.cluster_predictions import OnCluster
+from mugo.training.people_report import KNOWLEDGE, POSITIONS_PER_PLAYER, rank_report, rank_table
 from mugo.training.predictions import TTA, ClusterMeasure, predict_positions, with_people
 from mugo.training.provenance import copy_notes, unseen_notes
 from mugo.training.report import BASELINE, LAST_MOVE, MEASURES, difference_column
+
+COMPARE = "compare"                      # of --people
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,8 @@ class EvaluateOptions:
                               "eight times as slow; left out where all networks are equivariant, because it changes "
                               "nothing", common=True)
     people: str = option("unknown", "what networks with a metadata encoder are told of who plays: unknown, true, or a "
-                         "rank such as 3d in place of that of both players", metavar="WHO", common=True)
+                         "rank such as 3d in place of that of both players; compare: what each of these is worth, and "
+                         "how well ranks are estimated from games", metavar="WHO", common=True)
     seed: int = option(0, "random seed of the sample", least=SEED[0], most=SEED[1], common=True)
     precision: tuple[str, ...] = option(("float32",), "precision of the networks: float32, int8, or auto, as they are "
                                         "played on this processor; several, such as float32,int8, compare each network "
@@ -234,6 +238,8 @@ def command(args: argparse.Namespace) -> int:
     split = None if options.split == "all" else options.split
     if options.people != "unknown" and not any(network.takes_people for network in networks):
         raise BadInput(f"--people {options.people}: none of these networks was trained with --metadata-encoder")
+    if options.people == COMPARE:
+        return compare_people(networks, data, split, options, args)
     sample = sample_positions(data, options.size or common_size(networks), split, options.where, options.sample,
                               options.seed, options.people)
     names, several = unique_names(networks), len(networks) > 1
@@ -265,6 +271,29 @@ def command(args: argparse.Namespace) -> int:
         write(rows[name], prefix.with_name(f"{prefix.name}-{name}") if several else prefix, f"{name} {described}",
               unseen_notes(name, network.metadata, games) + notes
               + ([format_metrics(quantization)] if quantization else []))
+    return 0
+
+
+def compare_people(networks: list[Network], data: DataSet, split: str | None, options: EvaluateOptions,
+                   args: argparse.Namespace) -> int:
+    """The command with --people compare: see people_report.  Raises BadInput."""
+    if len(networks) > 1 or args.scheduler:
+        raise BadInput(f"--people {COMPARE} is for one network, on this machine")
+    network, prefix = networks[0], args.output or Path(f"{networks[0].name}-{options.split}")
+    prefix.parent.mkdir(parents=True, exist_ok=True)
+    check_writable(prefix.parent)
+    samples = {people: sample_positions(data, options.size or network.size, split, options.where, options.sample,
+                                        options.seed, people) for people in KNOWLEDGE}
+    table = comparison_table({people: predict_sample(network, sample, symmetries=False)
+                              for people, sample in samples.items()})
+    positions = samples[KNOWLEDGE[0]].positions
+    print(f"{network.name} on {len(samples[KNOWLEDGE[0]].numbers):,} positions of {data.folder.resolve().name}, by "
+          f"what it is told of who plays\n\n{report.comparison_report(table)}\n")
+    write_csv(table, prefix, "-people.csv")
+    players = -(-options.sample // POSITIONS_PER_PLAYER)
+    ranks = rank_table(network, data, positions, players, options.seed)
+    print(f"\n{rank_report(ranks)}\n")
+    write_csv(ranks, prefix, "-ranks.csv")
     return 0
 
 

@@ -25,9 +25,10 @@ ENDGAME_MOVES = 60                       # the last of a game; another number is
 
 
 def select_positions(data: DataSet, split: str, config: PolicyNetConfig, options: TrainingOptions) -> Positions:
-    """The positions of a split that options.where and options.moves select, with what a network of this config takes.
-    Raises BadInput if there are none."""
+    """The positions of a split that options.where and options.moves select, with what a network of this config takes;
+    those to train on with options.sample_weight.  Raises BadInput if there are none."""
     positions = data.positions(split, config.size, options.where, move_range(options.moves))
+    positions = positions.weighted(options.sample_weight) if split == "train" else positions
     return positions.with_people() if config.metadata_encoder else positions
 
 
@@ -46,9 +47,9 @@ class TrainingStream:
         if self.endgame is None:
             return
         given = f"--endgame-fraction {options.endgame_fraction:g}"
-        if not len(self.endgame):
-            raise BadInput(f"{given}: no training game ended by scoring with its recorded result, and has one of its "
-                           f"last {ENDGAME_MOVES} moves among those of --moves")
+        if not len(self.endgame) or self.endgame.weights is not None and not self.endgame.weights.any():
+            raise BadInput(f"{given}: no training game with a --sample-weight above 0 ended by scoring with its "
+                           f"recorded result, and has one of its last {ENDGAME_MOVES} moves among those of --moves")
         if not self._endgames(options.batch_size):
             raise BadInput(f"{given}: is no position of --batch-size {options.batch_size}")
 

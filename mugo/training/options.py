@@ -109,6 +109,9 @@ class TrainingOptions:
     validation_positions: int = option(8_192, "positions evaluated at each checkpoint", least=1,
                                        most=MAX_VALIDATION_POSITIONS)
     where: str = option("", WHERE_HELP, shown_default="all", metavar="QUERY", common=True)
+    sample_weight: str = option("", "how often the positions of a game are drawn: a number from its columns, such as "
+                                "\"1 + 3 * (black_rank < 0)\"; validation is not weighted", shown_default="all alike",
+                                metavar="EXPR", common=True)
     moves: str = option("", "train on these moves of each game: 1-60, or 21- for all from the 21st on",
                         shown_default="all", metavar="FROM-TO")
     endgame_fraction: float = option(0.0, "fraction of each batch that is drawn from the last 60 moves of games that "

@@ -46,6 +46,7 @@ MIN_PROBABILITY = 1e-10                  # a probability below it counts as this
 TIE = 1e-3                               # relative difference of probabilities up to which moves share their rank.  An
                                          # equivariant network gives the four first moves on the 4-4 points the same
                                          # probability, but for rounding, which must not decide whether it is right
+WRONG_BY = 5                             # ranks
 BINS = 10                                # of predicted probability, for calibration
 TTA = "_tta"                             # ends the name of a measure with test-time augmentation
 PHASES = ((1, 30), (31, 60), (61, 100), (101, 150), (151, 200), (201, 250), (251, MAX_PLIES))
@@ -56,15 +57,20 @@ ClusterMeasure = Callable[[Network, Positions, np.ndarray, bool, ProgressBar], I
 
 
 def with_people(positions: Positions, people: str) -> Positions:
-    """Positions whose batches say who plays.  people: "unknown", "true", or a rank such as "3d", which replaces that of
+    """Positions whose batches say who plays.  people: "unknown"; "true"; "source and year", without the ranks; "wrong
+    rank", WRONG_BY ranks off, towards the middle of those of the games; or a rank such as "3d", which replaces that of
     both players.  Raises BadInput."""
     if people == "unknown":
         return positions
+    known = positions.with_people()
     if people == "true":
-        return positions.with_people()
-    rank, known = parse_rank(people), positions.with_people()
+        return known
     assert known.people is not None
-    known.people[:, :2] = rank
+    ranks = known.people[:, :2]
+    if people == "wrong rank":
+        ranks += np.where(ranks > np.nanmedian(ranks), -WRONG_BY, WRONG_BY)
+    else:
+        ranks[:] = np.nan if people == "source and year" else parse_rank(people)
     return known
 
 

@@ -5,6 +5,7 @@
                         "training", "validation"    fingerprints of the positions, which --where and --moves select
                         "seed"                      of the order of the training positions
                         "sources", "games", "positions"
+                        "ranks"                     of the training positions, from the weakest to the strongest
 
 The split is a function of a game's first 40 moves and of these options.  So for any game of any data set it is known
 whether it can have been a training game.  Networks of earlier versions record a fingerprint of 16 digits, of the set
@@ -31,7 +32,23 @@ def describe_data(data: DataSet, training: Positions, validation: Positions, see
             "split": {name: data.meta["options"][name] for name in ("seed", "validation", "test")},
             "training": training.fingerprint, "seed": seed, "validation": validation.fingerprint,
             "sources": [source["label"] for source in data.meta["sources"]],
-            "games": data.meta["counts"]["used"], "positions": data.meta["counts"]["positions"]}
+            "games": data.meta["counts"]["used"], "positions": data.meta["counts"]["positions"],
+            "ranks": rank_range(training)}
+
+
+def rank_range(training: Positions) -> list[float] | None:
+    """[the weakest, the strongest] rank of the side to move that at least 1 % of the positions with a rank have, or a
+    weaker, or a stronger one; None if no position has one.  By weight, where positions have weights."""
+    table, counts = training.games.table(["black_rank", "white_rank"]), np.diff(training.first_index)
+    mass = np.tile(counts if training.weights is None else counts * training.weights, 2)
+    ranks = np.concatenate([table["black_rank"], table["white_rank"]]).astype(np.float64)
+    known = ~np.isnan(ranks) & (mass > 0)
+    if not known.any():
+        return None
+    order = np.argsort(ranks[known], kind="stable")
+    shares = np.cumsum(mass[known][order]) / mass[known].sum()
+    return [float(ranks[known][order][min(np.searchsorted(shares, share), len(order) - 1)])
+            for share in (0.01, 0.99)]
 
 
 def check_same_data(run: Path, recorded: dict[str, Any], data: DataSet, training: Positions, validation: Positions
@@ -127,6 +144,22 @@ def outcome_note(training: Positions, validation: Positions, config: PolicyNetCo
         return ""
     return (f"no {' or '.join(without)} game has a known winner and komi: the value "
             + ("learns nothing" if "training" in without else "is not measured"))
+
+
+def weight_note(training: Positions) -> str:
+    """A line about the weights of a run's positions; '' where all are drawn alike.
+
+    The effective number is Kish's, (sum of w)^2 / sum of w^2: so many positions of equal weights have the same variance
+    of a mean (Kish, Survey Sampling, 1965).
+    """
+    if training.weights is None:
+        return ""
+    counts = np.diff(training.first_index)
+    weight, drawn = training.weights @ counts, training.weights > 0
+    effective = weight ** 2 / (training.weights ** 2 @ counts)
+    return (f"--sample-weight: weights {training.weights.min():g} to {training.weights.max():g}; "
+            f"{counts[drawn].sum():,} of {len(training):,} positions are drawn, of {drawn.sum():,} of {len(drawn):,} "
+            f"games, worth {effective:,.0f} positions of equal weights")
 
 
 def _has_outcome(games: GameSelection) -> bool:

@@ -44,7 +44,7 @@ from mugo.training.callbacks import DIVERGED, PRE_DECAY, add_int8, check_diverge
 from mugo.training.fit import fit_run
 from mugo.training.loader import TrainingStream, examples, select_positions, validation_batch
 from mugo.training.options import TrainingOptions, check_training_run
-from mugo.training.provenance import check_same_data, describe_data, init_notes, outcome_note
+from mugo.training.provenance import check_same_data, describe_data, init_notes, outcome_note, weight_note
 
 CHECKPOINTS = (checkpoint.CHECKPOINT, checkpoint.PREVIOUS, PRE_DECAY)    # the last is there before the first one
 OPTIONS = "options.toml"
@@ -83,7 +83,8 @@ def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOp
         averaged = averaged_model(model, stream, config)
         with synchronized():
             if is_first():
-                write_begin(run, model, metadata, averaged, outcome_note(training, validating, config))
+                write_begin(run, model, metadata, averaged, [weight_note(training),
+                                                             outcome_note(training, validating, config)])
         fit_run(model, run, metadata, stream, averaged, validation, parallel)
         with synchronized(lambda: weights_of(model)), one_device():
             if is_first():
@@ -201,12 +202,13 @@ def resume_run(run: Path, data: DataSet, options: TrainingOptions, training: Pos
     return model, metadata
 
 
-def write_begin(run: Path, model: keras.Model, metadata: dict[str, Any], averaged: AveragedModel, note: str) -> None:
+def write_begin(run: Path, model: keras.Model, metadata: dict[str, Any], averaged: AveragedModel, notes: list[str]
+                ) -> None:
     """Write the files that a run has before its first step; and what its last checkpoint may have been killed before.
 
-    note: a line on stderr, '' for none.
+    notes: lines on stderr; '' is none.
     """
-    if note:
+    for note in filter(None, notes):
         log_to_stderr(note)
     with atomic_write(run / OPTIONS) as temporary:
         temporary.write_text(to_toml(config_of(metadata), TrainingOptions(**metadata["options"])), encoding="utf-8")

@@ -19,7 +19,8 @@ from mugo.games.go import Position, format_komi, format_score
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.gomoku import default_row
 from mugo.games.position import COLOUR_NAMES
-from mugo.players.estimates import ownership_by
+from mugo.nn.people import People
+from mugo.players.estimates import moves_by_prior, ownership_by, sensible_moves
 from mugo.plots.terminal import heatmap_array, heatmap_lines
 from mugo.plots.text_table import format_table
 from mugo.sgf.convert import load_game
@@ -76,9 +77,7 @@ def redo(session: Session) -> None:
 @command("hint", arguments="[N]")
 def hint(session: Session, number: str = str(HINTS)) -> None:
     """the N best moves with their win rates and leads, marked on the board as a, b, c ..."""
-    if not number.isdecimal() or not 1 <= int(number) <= len(LETTERS):
-        raise BadInput(f"hint takes a number from 1 to {len(LETTERS)}, not {number}")
-    moves = session.evaluate().moves[:int(number)]
+    moves = session.evaluate().moves[:_count("hint", number)]
     size = session.position.shape
     session.show_board({info.point: letter for letter, info in zip(LETTERS, moves, strict=False)
                         if info.point != PASS})
@@ -102,6 +101,32 @@ def heat(session: Session) -> None:
     shares = {info.point: info.visits / visits if visits else info.prior for info in moves}
     heatmap = heatmap_array(shares, session.position.shape)
     session.print("\n".join(heatmap_lines(session.position, heatmap, session.screen)))
+
+
+@command("people", game="go", arguments="RANK [N]")
+def people(session: Session, rank: str, number: str = str(HINTS)) -> None:
+    """the N moves that people of a rank, 3d say, would most likely play, and what the search says of them"""
+    count, network, position = _count("people", number), session.player.network, session.position
+    if not getattr(network, "takes_people", False):
+        raise BadInput("this player's network does not take who plays: it was trained without --metadata-encoder")
+    priors = network.evaluate([position], people=People(rank, rank)).priors[0]
+    moves = moves_by_prior(position, priors, sensible_moves(position))[:count]
+    found = {info.point: info for info in session.evaluate().moves}
+    session.show_board({point: letter for letter, (point, _) in zip(LETTERS, moves, strict=False) if point != PASS})
+    rows = [["", "", f"by {rank}", "win rate", "lead"]]
+    for letter, (point, prior) in zip(LETTERS, moves, strict=False):
+        info = found.get(point)
+        rows.append([letter, format_gtp(point, position.shape), f"{prior:.1%}",
+                     "" if info is None or np.isnan(info.win_rate) else f"{info.win_rate:.1%}",
+                     "" if info is None or info.score_lead is None else f"{info.score_lead:+.1f}"])
+    session.print("\n".join(format_table(rows, left=2)))
+
+
+def _count(name: str, number: str) -> int:
+    """The number of moves that a command lists.  Raises BadInput."""
+    if not number.isdecimal() or not 1 <= int(number) <= len(LETTERS):
+        raise BadInput(f"{name} takes a number from 1 to {len(LETTERS)}, not {number}")
+    return int(number)
 
 
 @command("score", game="go")

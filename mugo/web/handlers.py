@@ -11,6 +11,7 @@ from mugo.games.go import Position as Go
 from mugo.games.position import COLOUR_LETTERS, COLOUR_OF
 from mugo.games.tsumego import attacker_of, with_tsumego_frame
 from mugo.nn.inference import BundledNetworks
+from mugo.players.rank_estimate import known_rank_names
 from mugo.sgf.tree import game_from_position, list_games, read_game
 from mugo.web import positions
 from mugo.web.opponents import list_opponents
@@ -19,11 +20,13 @@ from mugo.web.state import ServerState
 
 
 def opponents(request: dict, state: ServerState) -> dict:
-    """"opponents" in this game, and "network_error": why no network plays it, or null."""
+    """"opponents" in this game, "network_error": why no network plays it, or null, and "ranks": those of players that
+    "policy" can be asked for, the strongest first; none where the network takes no people."""
     position = position_of_request(request)
-    error = state.network_error(position)
-    return {"opponents": list_opponents(position, error is None, isinstance(state.network, BundledNetworks)),
-            "network_error": error}
+    error, is_bundled = state.network_error(position), isinstance(state.network, BundledNetworks)
+    network = state.network.for_position(position) if is_bundled and error is None else state.network
+    return {"opponents": list_opponents(position, error is None, is_bundled), "network_error": error,
+            "ranks": known_rank_names(network) if error is None else []}
 
 
 def tsumego_frame(request: dict, state: ServerState) -> dict:
@@ -71,7 +74,9 @@ HANDLERS: dict[str, Callable[[dict, ServerState], dict]] = {
     "opponents": opponents,
     "position": lambda request, state: positions.describe_position(position_of_request(request)),
     "play": lambda request, state: positions.play(position_of_request(request), require_field(request, "move", str)),
-    "policy": lambda request, state: positions.policy(position_of_request(request), state.network),
+    "policy": lambda request, state: positions.policy(
+        position_of_request(request), state.network,
+        require_field(request, "rank", str) if "rank" in request else None),
     "planes": lambda request, state: positions.planes(position_of_request(request)),
     "ownership": lambda request, state: positions.ownership(position_of_request(request), state.network),
     "score": lambda request, state: positions.score(

@@ -16,6 +16,7 @@ from mugo.games.go import Position as Go
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.position import COLOUR_LETTERS, STONE_MARKS, BasePosition
 from mugo.games.scoring_session import ScoringSession
+from mugo.nn.people import People
 from mugo.players.estimates import ownership_by
 from mugo.search.result import SearchResult
 from mugo.sgf.tree import format_move
@@ -65,13 +66,17 @@ def planes(position: BasePosition) -> dict:
     return {"packed": base64.b64encode(encode([position])[0].tobytes()).decode()}
 
 
-def policy(position: BasePosition, network) -> dict:
+def policy(position: BasePosition, network, rank: str | None = None) -> dict:
     """A network's "priors", of every point row by row and of a pass, its "win_rate", null without a value head, and its
     "lead", null without scores.
 
-    Averaged over the 8 symmetries.
+    Averaged over the 8 symmetries.  rank: of both players, "3d" say; None: unknown.  Raises BadInput for a network that
+    takes no people.
     """
-    output = network.evaluate([position], symmetries=True)
+    if rank is not None and not getattr(network, "takes_people", False):
+        raise BadInput("the network does not take who plays")
+    people = {} if rank is None else {"people": People(rank, rank)}
+    output = network.evaluate([position], symmetries=True, **people)
     return {"priors": [round(float(prior), 5) for prior in output.priors[0]],
             "win_rate": None if output.values is None else
             black_win_rate((1 + float(output.values[0])) / 2, position),

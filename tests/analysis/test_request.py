@@ -97,7 +97,7 @@ def test_fields_that_are_not_supported_are_warned_about():
         parsed, warnings = parse_query(query(**{name: 1.2}), of_search=search_parameters(has_network=False))
         assert not parsed.overrides.settings and warnings == [(name, "this player has no such setting: ignored")]
     assert fields(colour="red")[0] == ("colour", "unknown field: ignored")
-    assert "humanSLProfile" in fields(overrideSettings={"humanSLProfile": "rank_1d", "maxTime": "3"})[0][1]
+    assert "playoutDoublingAdvantage" in fields(overrideSettings={"playoutDoublingAdvantage": 1, "maxTime": "3"})[0][1]
 
 
 def test_a_query_overrides_the_settings_of_its_search():

@@ -76,7 +76,7 @@ def test_gomill_plays_games_to_the_end_and_asks_for_the_score(tmp_path):
     ("kata-analyze 1 pvEdgeVisits true", False), ("kata-analyze 1 ownershipStdev true", True),
     ("kata-analyze 1 movesOwnership true", True), ("kata-analyze 1 rootInfo true", True),
     ("lz-analyze 1 allow B D4 1", True), ("kata-get-param allowResignation", False),
-    ("kata-search_analyze_cancellable B", True), ("kata-get-param humanSLProfile", False), ("kata-get-models", False),
+    ("kata-search_analyze_cancellable B", True), ("kata-get-param humanSLProfile", False), ("kata-get-models", True),
 ])
 def test_lizgoban_finds_out_what_it_can_ask_for(line, is_supported):
     """What LizGoban asks every engine at its start, from its source (github.com/kaorahi/lizgoban, src/engine.js of

@@ -14,7 +14,7 @@ from mugo.nn.blocks import model_inputs
 from mugo.nn.inference import BundledNetworks, Network
 from mugo.nn.keras_model import build
 from mugo.nn.metadata import config_of, new_metadata, read_metadata
-from mugo.nn.people import INPUTS, RANKS, YEARS, People, encode_people
+from mugo.nn.people import INPUTS, PROFILE_RANKS, RANKS, YEARS, People, encode_people, people_of_profile
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.transfer import init_from
 
@@ -139,3 +139,33 @@ def test_a_network_can_be_told_who_plays_wherever_it_is_asked(network):
         Network("policy-9", 1).with_people(people)
     with pytest.raises(BadInput, match="no bundled network takes who plays"):
         BundledNetworks(1).with_people(people)
+
+
+@pytest.mark.parametrize(("profile", "people"), [
+    ("rank_5k", People("5k", "5k", "kgs", 2020)), ("preaz_20k", People("20k", "20k", "kgs", 2016)),
+    ("rank_9d", People("9d", "9d", "kgs", 2020)), ("preaz_3k_2d", People("3k", "2d", "kgs", 2016)),
+    ("proyear_1800", People("pro", "pro", None, 1800)), ("proyear_2023", People("pro", "pro", None, 2023)),
+    ("", None), ("_", None), ('""', None)])
+def test_katagos_profiles_say_who_plays(profile, people):
+    assert people_of_profile(profile) == people
+
+
+@pytest.mark.parametrize("profile", ["rank_21k", "rank_10d", "rank_0k", "rank_5p", "preaz_5k_10d", "proyear_1799",
+                                     "proyear_2024", "proyear_85", "rank_", "rank_5k ", "5k", "rank_5k_3d_1d", "none"])
+def test_a_profile_that_katago_has_not_is_rejected(profile):
+    with pytest.raises(BadInput, match="unknown humanSLProfile .*must be such as rank_5k"):
+        people_of_profile(profile)
+
+
+def test_there_are_the_29_ranks_of_katago():
+    assert len(PROFILE_RANKS) == 29 and PROFILE_RANKS[0] == "20k" and PROFILE_RANKS[19:21] == ("1k", "1d")
+    assert len({encode_people(People(rank).numbers()).tobytes() for rank in PROFILE_RANKS}) == 29
+
+
+def test_a_network_is_told_who_plays_by_the_colour_to_move(network):
+    opened, people = Network(network, 1, "float32"), People("9d", "15k")
+    told = opened.with_people(people, people.of_other_side())
+    black, white = [Position(9, komi=7)], [Position(9, komi=7).with_turn(-1)]
+    assert np.array_equal(told.evaluate(black).priors, opened.evaluate(black, people=people).priors)
+    assert np.array_equal(told.evaluate(white).priors, opened.evaluate(white, people=People("15k", "9d")).priors)
+    assert not np.array_equal(told.evaluate(white).priors, opened.with_people(people).evaluate(white).priors)

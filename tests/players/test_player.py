@@ -193,8 +193,8 @@ def test_a_policy_with_test_time_augmentation_plays_the_same_in_all_symmetries(t
 
 def test_told_a_rank_policy_plays_as_often_as_people_of_this_rank_do():
     class TakesPeople(Likes):
-        def with_people(self, people):
-            return Likes(3, {1: 0, **priors}) if people == People("3d", "3d") else None
+        def with_people(self, people, when_white):
+            return Likes(3, {1: 0, **priors}) if people == when_white == People("3d", "3d") else None
 
     position, at = draw("""
         . . .

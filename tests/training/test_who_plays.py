@@ -18,7 +18,9 @@ from mugo.sgf.properties import rank_number
 from mugo.sgf.writer import format_record
 from mugo.training import evaluate
 from mugo.training.callbacks import CheckpointCallback
-from mugo.training.loader import TrainingStream, calibration_positions, examples, people_kept
+from mugo.training.loader import TrainingStream, calibration_positions, examples, people_kept, select_positions
+from mugo.training.predictions import with_people
+from mugo.training.provenance import rank_range, weight_note
 
 WITH_ENCODER = replace(CONFIG, metadata_encoder=True)
 
@@ -27,7 +29,7 @@ def record_of(seed: int):
     """A game whose ranks and date follow from the seed; some of them are not known."""
     make = finished_record if seed % 3 else random_record
     return make(seed, black_rank=f"{seed % 9 + 1}d", white_rank=["", "2k", "9p"][seed % 3],
-                date=["", f"{1990 + seed}-05", f"{1990 + seed}"][seed % 3])
+                date=["", f"{1990 + seed}-05", f"{1990 + seed}"][seed % 3], black=f"player {seed % 4}", white="Bot")
 
 
 @pytest.fixture(scope="module")
@@ -138,6 +140,40 @@ def test_evaluate_compares_what_a_network_knows_of_who_plays(data, network, tmp_
     assert len({round(value, 5) for value in ce.values()}) == 3
 
 
+@pytest.mark.runs
+def test_evaluate_compares_what_who_plays_is_worth_and_estimates_ranks(data, network, tmp_path, capsys):
+    """The rows are those of evaluations by themselves; the estimates are of every player with five games or more."""
+    arguments = ["evaluate", str(network), str(data.folder), "--split", "all", "--sample", "600"]
+    assert cli.main([*arguments, "--people", "compare", "-o", str(tmp_path / "both")]) == 0
+    out = capsys.readouterr().out
+    table = pd.read_csv(tmp_path / "both-people.csv")
+    ce = table[table["by"] == "all"].set_index("network")["ce"]
+    assert list(ce.index) == ["true", "source and year", "unknown", "wrong rank"] and ce.nunique() == 4
+    for people in "true", "unknown":
+        assert cli.main([*arguments, "--people", people, "-o", str(tmp_path / people), "--no-symmetries"]) == 0
+        assert pd.read_csv(tmp_path / f"{people}.csv")["ce"][0] == pytest.approx(ce[people], rel=1e-5)
+    assert "source and year minus true" in out and "wrong rank minus true" in out
+    ranks = pd.read_csv(tmp_path / "both-ranks.csv")
+    assert set(ranks["player"]) <= {"player 0", "player 1", "player 2", "player 3", "Bot"} and len(ranks) == 2
+    assert (ranks["games"] >= 5).all()
+    assert (ranks["low"] < ranks["mean"]).all() and (ranks["mean"] < ranks["high"]).all()
+    assert "ranks estimated from games" in out and "unseen in training" in out
+
+
+def test_wrong_ranks_are_five_off_and_the_network_records_those_of_its_games(data):
+    true, wrong, partly = (with_people(data.positions(), people).people for people in (
+        "true", "wrong rank", "source and year"))
+    ranks = true[:, :2]
+    assert np.array_equal(np.abs(wrong[:, :2] - ranks), np.where(np.isnan(ranks), np.nan, 5), equal_nan=True)
+    assert (np.nanmax(wrong[:, :2]) - np.nanmin(wrong[:, :2])) < np.nanmax(ranks) - np.nanmin(ranks) + 5
+    assert np.isnan(partly[:, :2]).all() and np.array_equal(partly[:, 2:], true[:, 2:], equal_nan=True)
+    positions = data.positions("train")
+    low, high = rank_range(positions)
+    table = positions.games.table(["black_rank", "white_rank"])
+    assert (low, high) == (np.nanmin(table.to_numpy()), np.nanmax(table.to_numpy()))
+    assert rank_range(data.positions().weighted("(black_rank == 4) * white_rank.isna()")) == [4, 4]
+
+
 def test_evaluate_refuses_people_for_networks_that_take_none_and_ranks_that_are_none(data, network, tmp_path, capsys):
     plain = policy_file(tmp_path)
     assert cli.main(["evaluate", str(plain), str(data.folder), "--people", "true"]) == 2
@@ -148,3 +184,22 @@ def test_evaluate_refuses_people_for_networks_that_take_none_and_ranks_that_are_
 
 def test_a_network_is_quantised_with_people_in_every_second_position(data, network, tmp_path):
     assert cli.main(["quantize", str(network), str(data.folder), "-o", str(tmp_path / "int8.safetensors")]) == 0
+
+
+def test_weights_are_those_of_training_games_and_the_log_says_so(data):
+    options = replace(OPTIONS, sample_weight="3 * (black_rank > 4) + (black_rank <= 4) * (white_rank > 9)")
+    training, validating = (select_positions(data, split, WITH_ENCODER, options) for split in ("train", "validation"))
+    table, counts = training.games.table(["black_rank", "white_rank"]), np.diff(training.first_index)
+    weights = np.where(table["black_rank"] > 4, 3, np.where(table["white_rank"] > 9, 1, 0))
+    assert validating.weights is None and np.array_equal(training.weights, weights) and set(weights) == {0, 1, 3}
+    effective = (weights @ counts) ** 2 / (weights ** 2 @ counts)
+    note = weight_note(training)
+    assert note.startswith("--sample-weight: weights 0 to 3; ") and note.endswith(
+        f"{(weights > 0).sum()} of {len(weights)} games, worth {effective:,.0f} positions of equal weights")
+    assert weight_note(validating) == ""
+    stream = TrainingStream(training, options)
+    whole, halves = stream.batch(5, 32, 1), [stream.batch(5, 32, 1, i, 2) for i in range(2)]
+    assert np.array_equal(whole.packed, np.concatenate([half.packed for half in halves]))
+    assert not (whole.people[:, 0] == whole.people[:, 1]).all() and whole.packed.any()
+    with pytest.raises(BadInput, match="--sample-weight 'rank': 'rank' is not a column"):
+        select_positions(data, "train", WITH_ENCODER, replace(OPTIONS, sample_weight="rank"))

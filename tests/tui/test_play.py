@@ -11,16 +11,19 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from drawing import SETTLED, draw
-from fakes import StoneCounter
+from fakes import StoneCounter, TiltedNetwork
 
 from mugo.cli import main as cli
 from mugo.core.files import atomic_write
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import MAX_MOVES, PASS, interpret_gtp
+from mugo.games.coords import MAX_MOVES, PASS, format_gtp, interpret_gtp, point_at
 from mugo.games.go import Position
+from mugo.nn.people import People
 from mugo.players.evaluator import Evaluation
+from mugo.players.options import make_player
 from mugo.players.player import RESIGN
 from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import PlayOptions, SearchPlayer
@@ -197,6 +200,24 @@ def test_hints_have_leads_and_the_score_is_the_networks_where_it_has_them(tmp_pa
 
 def test_a_player_without_a_search_gives_hints_too(tmp_path):
     assert "win rate" in play(tmp_path, ["hint", "heat"])[1]
+
+
+def test_what_people_of_a_rank_would_play_is_listed_next_to_what_the_search_says(tmp_path):
+    network = TiltedNetwork(0.5)
+    player = make_player("mcts", network=network, play_options=PlayOptions(simulations=60), settings=Settings(
+        seed=1, rollout="none", max_edges=5000))
+    _, shown = play(tmp_path, ["people 9d 2", "people 12d", "people 3d 27"], player)
+    priors = network.evaluate([Position(5)], people=People("9d")).priors[0][:-1]
+    best = [format_gtp(point_at(*divmod(int(index), 5), 5), 5) for index in np.argsort(-priors)[:2]]
+    for letter, vertex, prior in zip("ab", best, np.sort(priors)[::-1], strict=False):     # blank without visits
+        assert re.search(rf"^{letter} +{vertex} +{prior:.1%}( +\d+\.\d% +[+-]\d| *$)", shown, re.MULTILINE), shown
+    assert re.search(r"by 9d +win rate +lead", shown) and not re.search(r"^c +[A-E]", shown, re.MULTILINE)
+    assert "rank '12d': must be such as 5k" in shown and "people takes a number from 1 to 26, not 27" in shown
+
+
+def test_a_network_that_takes_no_people_is_not_asked_for_them(tmp_path):
+    for player in PolicyPlayer(StoneCounter()), uct(20):
+        assert "does not take who plays" in play(tmp_path, ["people 3d"], player)[1]
 
 
 def test_chains_scores_and_help(tmp_path):

@@ -20,7 +20,7 @@ import pytest
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
-from fakes import StoneCounter
+from fakes import StoneCounter, TiltedNetwork
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 from web_fakes import Client, UniformNetwork, go_game
@@ -34,6 +34,7 @@ from mugo.games.go import Position
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.rules import parse_rules
 from mugo.nn.output import NetworkOutput
+from mugo.nn.people import People
 from mugo.players.searcher import PlayOptions
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.sgf.tree import start_from_position
@@ -131,6 +132,22 @@ def test_the_policy_is_the_networks(page):
     assert len(answer["priors"]) == 26
     assert answer["priors"].index(max(answer["priors"])) == 12           # C3
     assert answer["win_rate"] == 0.5
+
+
+def test_the_policy_of_players_of_a_rank_is_there_where_the_network_takes_people(page):
+    network, game = TiltedNetwork(), {"game": go_game(), "moves": []}
+    assert page.request("opponents", **game)["ranks"] == []
+    assert page.request("policy", **game, rank="3d")["error"] == "the network does not take who plays"
+    app = web_app.make_app(lambda: ServerState(network, jobs=1), hosts=frozenset({"testserver"}))
+    with TestClient(app) as client, client.websocket_connect("/ws") as websocket:
+        other = Client(websocket)
+        ranks = other.request("opponents", **game)["ranks"]
+        assert ranks[0] == "pro" and ranks[-1] == "20k" and len(ranks) == 11
+        answer = other.request("policy", **game, rank="9d")
+        expected = network.evaluate([Position(5)], people=People("9d", "9d"))
+        assert np.allclose(answer["priors"], expected.priors[0], atol=1e-5) and answer["win_rate"] == 0.725
+        assert other.request("policy", **game)["win_rate"] == 0.5
+        assert "must be such as 5k" in other.request("policy", **game, rank="good")["error"]
 
 
 def test_planes_come_packed(page):

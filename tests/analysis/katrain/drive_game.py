@@ -2,8 +2,8 @@
 opponents: python drive_game.py COMMAND QUERIES
 
 COMMAND is what a user enters in the place of KataGo's; the queries that KaTrain writes are kept in the file QUERIES.
-Prints what KaTrain shows, as a line of JSON.  Needs the package katrain.  What opponents need KataGo's network of human
-moves is left out.
+Prints what KaTrain shows, as a line of JSON.  Needs the package katrain.  drive_people.py plays with the opponents that
+need a network of human moves.
 """
 import json
 import os
@@ -103,4 +103,5 @@ def main(command, queries):
     os._exit(0)                                  # KaTrain's threads read on
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])
