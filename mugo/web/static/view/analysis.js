@@ -44,7 +44,8 @@ function summary(state) {
   const waiting = job?.isWaiting && job.node === node ? " · waiting for other searches" : "";
   if (!values || thinkingNode(state) === node) return waiting.slice(3);
   const visits = values.visits ? ` · ${values.visits.toLocaleString("en")} visits` : "";
-  return `${valuesOf(node) ? "" : "At a glance: "}Black wins ${percent(values.win_rate, 1)} %${formatLead(values.lead)}${visits}${waiting}`;
+  const full = node.analysis?.is_full ? " · the tree is full and reads no deeper" : "";
+  return `${valuesOf(node) ? "" : "At a glance: "}Black wins ${percent(values.win_rate, 1)} %${formatLead(values.lead)}${visits}${full}${waiting}`;
 }
 
 function renderMoves(state) {
