@@ -230,7 +230,7 @@ def test_a_score_marks_dead_stones_and_a_toggle_changes_them(page):
 def test_an_analysis_ends_after_its_simulations(page, by):
     answer = page.search("analyze", game=go_game(), moves=["B C3"], player=by, simulations=60)
     result = answer["search"]
-    assert answer["done"] and result["simulations"] >= 60
+    assert answer["done"] and result["simulations"] >= 60 and result["is_full"] is False
     assert 0 <= result["win_rate"] <= 1 and len(result["ownership"]) == 25
     best = result["moves"][0]
     assert best["visits"] == max(move["visits"] for move in result["moves"])

@@ -266,6 +266,7 @@ export default {
   blackPercent: "Schwarz {rate} %",
   atAGlanceValue: "Auf einen Blick: {value}",
   visitsCount: { one: "{count} Visit", other: "{count} Visits" },
+  treeIsFull: "der Suchbaum ist voll und liest nicht tiefer",
   waitingForOthers: "wartet auf andere Suchen",
   columnMove: "Zug",
   columnLoss: "Verlust",

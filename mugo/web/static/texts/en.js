@@ -266,6 +266,7 @@ export default {
   blackPercent: "Black {rate} %",
   atAGlanceValue: "At a glance: {value}",
   visitsCount: { one: "{count} visit", other: "{count} visits" },
+  treeIsFull: "the tree is full and reads no deeper",
   waitingForOthers: "waiting for other searches",
   columnMove: "Move",
   columnLoss: "Loss",

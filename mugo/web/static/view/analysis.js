@@ -47,7 +47,8 @@ function summary(state) {
   if (!values || thinkingNode(state) === node) return waiting;
   const value = t("blackWins", { rate: percent(values.win_rate, 1) });
   const marked = isLocal ? t("hereValue", { value }) : valuesOf(node) ? value : t("atAGlanceValue", { value });
-  return joined(marked, formatLead(values.lead), values.visits ? t("visitsCount", { count: values.visits }) : "", waiting);
+  return joined(marked, formatLead(values.lead), values.visits ? t("visitsCount", { count: values.visits }) : "",
+    node.analysis?.is_full ? t("treeIsFull") : "", waiting);
 }
 
 function renderMoves(state) {
