@@ -93,6 +93,8 @@ class TrainingOptions:
     optimizer: str = option("muon", "Muon for the convolutions and Adam for the rest, or Adam for everything",
                             choices=tuple(OPTIMIZERS))
     learning_rate: float = option(0.01, "peak learning rate", above=0, most=1, common=True, may_change=True)
+    clip_norm: float | None = option(None, "the gradients of a step, all together, are shortened to this norm", above=0,
+                                     shown_default="off")
     weight_decay: float = option(0.0, "decoupled weight decay of the kernels", least=0, most=1)
     warmup_steps: int = option(200, "steps of the linear warm-up, a tenth of all steps at most", least=0)
     decay_start: float = option(0.7, "fraction of the positions after which the learning rate decays; 1: never",
@@ -106,6 +108,8 @@ class TrainingOptions:
     checkpoint_every: float = option(5.0, "minutes between checkpoints, each with validation; shorter at first",
                                      above=0, most=MAX_CHECKPOINT_MINUTES)
     checkpoint_positions: int | None = option(None, "positions between checkpoints, instead of minutes", least=1)
+    keep_checkpoint_every: int | None = option(None, "positions after which a checkpoint is kept for good, as "
+                                               "checkpoint-POSITIONS.safetensors", least=1, shown_default="off")
     validation_positions: int = option(8_192, "positions evaluated at each checkpoint", least=1,
                                        most=MAX_VALIDATION_POSITIONS)
     where: str = option("", WHERE_HELP, shown_default="all", metavar="QUERY", common=True)

@@ -57,6 +57,15 @@ def test_a_run_leaves_checkpoints_a_network_a_log_and_a_curve(unbroken):
     assert log["loss"].iloc[-1] < log["loss"].iloc[0]
 
 
+def test_checkpoints_are_kept_for_good_and_the_first_line_names_the_device(data, tmp_path, eagerly, capsys):
+    run = tmp_path / "run"
+    train.train(data, run, CONFIG, replace(OPTIONS, keep_checkpoint_every=250))
+    assert [path.name for path in sorted(run.glob("checkpoint-*"))] == ["checkpoint-256.safetensors"]
+    assert metadata.read_metadata(run / "checkpoint-256.safetensors")["history"][-1]["positions"] == 256
+    assert re.search(r"run: [\d,]+ weights, float32, on the CPU \(\d+ cores?\), (TensorFlow|JAX) [\d.]+, Keras 3",
+                     capsys.readouterr().err)
+
+
 @pytest.mark.slow
 def test_the_validation_loss_is_the_sum_of_the_losses_with_their_weights_and_nothing_else(data, tmp_path, eagerly):
     config = replace(CONFIG, auxiliary_heads=False)      # which network.safetensors does not have
