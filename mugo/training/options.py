@@ -18,7 +18,7 @@ from mugo.core.schema import ANYTHING, Object, check_value, integer, number, obj
 from mugo.data.meta import WHERE_HELP
 from mugo.nn.compile import WEIGHTS
 from mugo.nn.optimizers import OPTIMIZERS, WarmupStableDecay
-from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.presets import PRESETS
 
 MAX_POSITIONS = 10**12
 MAX_BATCH_SIZE = 65_536
@@ -27,7 +27,8 @@ MAX_STEPS_PER_EXECUTION = 16             # as many batches as are prefetched
 MIN_INTERVAL_STEPS = 64                  # between checkpoints by time; the first of them show how fast the run is
 MAX_VALIDATION_POSITIONS = 10**7         # their planes are in memory: 2 kB each on 19x19
 MAX_PROCESSES = 10_000
-NEW_NETWORK = PolicyNetConfig(equivariant=True, policy_filters=256)      # the defaults of a new network
+NEW_NETWORK = PRESETS["five-64"]         # the defaults of a new network
+GPU_DEFAULTS = {"batch_size": 512, "learning_rate": 0.015}      # on a GPU or TPU, where neither of them is given
 # What differs from the defaults of the fields, in words.
 DEFAULTS = defaults_in_words(NEW_NETWORK) | {"size": "the data set's most frequent",
                                              "komi_input": "on with --value-head"}
@@ -213,6 +214,8 @@ class CommandOptions:
                                   above=0, common=True)
     minutes: float | None = option(None, "instead of --positions: as many as this machine trains on in these minutes",
                                    above=0, common=True)
+    model: str = option("five-64", f"the architecture, which the options of the network change: "
+                        f"{', '.join(PRESETS)}, or that of a network, without its weights", metavar="NAME", common=True)
     resume: bool = option(False, "continue the run with its own options", common=True)
     init_from: str = option("", "initialise from this network, with its config; the board may have another size, and "
                             "the new network more --filters, --context-filters or --context-layers, and a "
