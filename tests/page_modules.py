@@ -14,10 +14,12 @@ needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")
 SCRIPT = """
 import { createInterface } from "node:readline";
 const found = {};
-for (const name of ["sgf", "edit_properties", "properties"]) Object.assign(found, await import(`FOLDER/${name}.js`));
+for (const name of ["sgf", "edit_properties", "properties", "opponents", "texts"]) {
+  Object.assign(found, await import(`FOLDER/${name}.js`));
+}
 for await (const line of createInterface({ input: process.stdin })) {
   const [name, args] = JSON.parse(line);
-  console.log(JSON.stringify(found[name](...args)));
+  console.log(JSON.stringify(found[name](...args) ?? null));
 }
 """
 

@@ -1,7 +1,7 @@
 """The opponents that a person can choose in the browser: players at several strengths, in the order of their levels.
 
 A level is a place in this order and no rank: the later ones use a network, or search more.  What matches have measured
-is in STRENGTHS; of the others the page says that it is not measured.
+is in STRENGTHS; of the others the page says that it is not measured.  static/core/opponents.js describes each.
 """
 from dataclasses import dataclass, replace
 
@@ -16,35 +16,22 @@ MAX_EDGES = 1_000_000                    # of a session's search tree, about 30 
 
 @dataclass(frozen=True)
 class Opponent:
-    """A player.  group, description: for people; technical: what it is.  play_options: of players that search."""
+    """A player.  play_options: of players that search."""
     key: str
     group: str
-    description: str
-    technical: str
     player: str
     play_options: PlayOptions = PlayOptions()
 
 
-READING, INTUITION, BOTH = "Reads ahead, without a feeling for shape", "A feeling for shape, without reading", "Both"
-GROUP_NOTES = {"go": {READING: "best on small boards", INTUITION: "plays like people"}, "gomoku": {}}
+READING, INTUITION, BOTH = "reading", "intuition", "both"
 OPPONENTS = (
-    Opponent("random", READING, "Plays anywhere. For a first game.", "random moves", "random"),
-    *(Opponent(f"uct-{n}", READING, description, f"search only, {n:,} simulations per move", "uct",
-               PlayOptions(simulations=n))
-      for n, description in ((100, "Reads a little, and misses much."), (1000, "Reads on, and sees simple captures."),
-                             (10_000, "Reads much, and fights well in small areas."))),
-    Opponent("uct-5s", READING, "Reads for five seconds before each move.", "search only, 5 seconds per move", "uct",
-             PlayOptions(seconds=5)),
-    Opponent("randompolicy", INTUITION, "Plays moves that people play, now a better one, now a worse one.",
-             "network only, sampled moves", "randompolicy"),
-    Opponent("policy", INTUITION, "Plays at once the move that people would most likely play.",
-             "network only, the most likely move", "policy"),
-    *(Opponent(f"mcts-{n}", BOTH, description, f"network and search, {n:,} simulations per move", "mcts",
-               PlayOptions(simulations=n))
-      for n, description in ((50, "Knows good shape, and checks it by a little reading."),
-                             (200, "Knows good shape, and reads on."), (800, "Knows good shape, and reads much."))),
-    Opponent("mcts-5s", BOTH, "Knows good shape, and reads for five seconds before each move.",
-             "network and search, 5 seconds per move", "mcts", PlayOptions(seconds=5)),
+    Opponent("random", READING, "random"),
+    *(Opponent(f"uct-{n}", READING, "uct", PlayOptions(simulations=n)) for n in (100, 1000, 10_000)),
+    Opponent("uct-5s", READING, "uct", PlayOptions(seconds=5)),
+    Opponent("randompolicy", INTUITION, "randompolicy"),
+    Opponent("policy", INTUITION, "policy"),
+    *(Opponent(f"mcts-{n}", BOTH, "mcts", PlayOptions(simulations=n)) for n in (50, 200, 800)),
+    Opponent("mcts-5s", BOTH, "mcts", PlayOptions(seconds=5)),
 )
 # What matches of the bundled networks have measured: (key, shape of the board) -> strength, GNU Go's as that of version
 # 3.8 at level 10.  docs/reference/players.md has the scale.
@@ -62,18 +49,17 @@ def find_opponent(key: str) -> Opponent:
 
 
 def list_opponents(position: BasePosition, has_network: bool, is_bundled: bool) -> list[dict]:
-    """The opponents in a position's game: "key", "name" for people, "group", "description", "technical", and
-    "strength", null where it was not measured.  Without a network only those that need none.
+    """The opponents in a position's game: "key", "level", "group" ("reading", "intuition" or "both"), "player", its
+    "simulations" or "seconds" per move (null: no limit), and "strength", null where it was not measured.  Without a
+    network only those that need none.
 
     is_bundled: whether the networks are those that come with MuGo, whose strength was measured.
     """
-    notes = GROUP_NOTES[position.game]
     strengths = STRENGTHS if position.game == "go" else {}
-    return [{"key": opponent.key, "name": f"level {level}",
-             "description": opponent.description, "technical": f"{opponent.key}: {opponent.technical}",
+    return [{"key": opponent.key, "level": level, "group": opponent.group, "player": opponent.player,
+             "simulations": opponent.play_options.simulations, "seconds": opponent.play_options.seconds,
              "strength": strengths.get((opponent.key, position.shape))
-             if is_bundled or opponent.player not in NETWORK_PLAYERS else None,
-             "group": f"{opponent.group} ({notes[opponent.group]})" if opponent.group in notes else opponent.group}
+             if is_bundled or opponent.player not in NETWORK_PLAYERS else None}
             for level, opponent in enumerate(OPPONENTS, 1) if has_network or opponent.player not in NETWORK_PLAYERS]
 
 

@@ -56,7 +56,7 @@ def test_marks_are_set_replaced_removed_and_undone(page, editing):
     use(page, "number", "J2", "J2: label 1.")
     use(page, "letter", "H1", "H1: no mark.")
     use(page, "TR", "B8", "B8: no mark.")
-    use(page, "TW", "A1", "A1: White's territory.")
+    use(page, "TW", "A1", "A1: White’s territory.")
     assert page.run(PROPERTIES) == "B[ee]TR[aa:ca][ab][cb][ac:cc]C[ a]MA[gc]LB[ii:B][ih:1]TW[ai]"
     for _ in range(8):
         page.run("document.getElementById('edit-undo').click()")

@@ -5,8 +5,8 @@ from pathlib import Path
 import mugo
 
 STATIC = Path(mugo.__path__[0]) / "web/static"
-LAYERS = [("core",), ("store.js",), ("queries.js",), ("server.js", "dom.js"), ("requests.js", "ask.js"),
-          ("actions", "effects", "view"), ("controls",), ("main.js",)]
+LAYERS = [("texts",), ("core",), ("store.js",), ("queries.js",), ("server.js", "dom.js"), ("requests.js", "ask.js"),
+          ("actions", "effects", "view"), ("controls",), ("main.js", "language.js")]
 MODULES = sorted(path.relative_to(STATIC) for path in STATIC.rglob("*.js") if path.name != "load_error.js")
 
 

@@ -1,4 +1,5 @@
 """The page in a headless Chromium: mouse, keyboard, touch, overlays, SGF files and small screens."""
+import pytest
 
 from web_page import (
     IS_GOMOKU,
@@ -151,12 +152,14 @@ def test_a_bad_file_is_refused_in_a_line(page):
     page.until(f"{STATUS} === \"game.sgf: no game found: an SGF game begins with '(;', and it is no GIB, NGF or UGF\"")
 
 
-def test_a_script_that_cannot_be_loaded_is_reported(page):
+@pytest.mark.parametrize("script", ["view/graph.js", "texts/de.js"])
+def test_a_script_that_cannot_be_loaded_is_reported(page, script):
     page.send("Network.enable")
     page.send("Network.setCacheDisabled", cacheDisabled=True)
-    page.send("Network.setBlockedURLs", urls=["*/static/view/graph.js"])
+    page.send("Network.setBlockedURLs", urls=[f"*/static/{script}"])
     page.reload()
     page.until(f"{STATUS} === 'A script of this page could not be loaded. Reload the page.'")
+    assert page.run("getComputedStyle(document.getElementById('status')).visibility") == "visible"
     page.send("Network.setBlockedURLs", urls=[])
     page.send("Network.disable")
     page.reload()

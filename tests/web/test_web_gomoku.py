@@ -123,7 +123,7 @@ def test_the_evaluation_of_a_finished_game_is_its_result(page):
 @pytest.mark.parametrize("client", [UniformNetwork(games=("go",))], indirect=True, ids=["no network"])
 def test_without_a_network_only_opponents_without_one_are_listed_with_the_reason(page):
     listed = page.request("opponents", game=gomoku_game(), moves=[])
-    assert {opponent["group"] for opponent in listed["opponents"]} == {"Reads ahead, without a feeling for shape"}
+    assert {opponent["group"] for opponent in listed["opponents"]} == {"reading"}
     assert listed["network_error"] == "there is no network for this game"
     assert page.search("genmove", game=gomoku_game(), moves=WON[:-1], opponent="uct-100")["move"] == "C3"
     answer = page.search("genmove", game=gomoku_game(), moves=[], opponent="policy")

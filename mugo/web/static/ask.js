@@ -1,5 +1,6 @@
 // Questions to the person: dialogs whose answer is a promise.
 
+import { t } from "./core/texts.js";
 import { byId } from "./dom.js";
 import { state } from "./store.js";
 
@@ -18,7 +19,7 @@ export function confirm(question, action) {
 
 /** Ask before another game takes the place of one that is not saved. */
 export async function confirmReplacing(action) {
-  return !state.game?.isUnsaved || confirm("The game on the board is not saved. Another game takes its place.", action);
+  return !state.game?.isUnsaved || confirm(t("notSaved"), action);
 }
 
 /** Ask for one of several items, { text, disabled } each; resolves with its number, from 0, or with null. */
@@ -40,7 +41,7 @@ export function choose(title, items) {
 /** Ask for a label; resolves with null if the person cancels. */
 export function askLabel(vertex, before) {
   const dialog = byId("label-dialog");
-  byId("label-title").textContent = `Label on ${vertex}`;
+  byId("label-title").textContent = t("labelOn", { vertex });
   byId("label-text").value = before;
   dialog.returnValue = "";
   dialog.showModal();

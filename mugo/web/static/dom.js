@@ -3,7 +3,29 @@
 // A browser drops a click whose element was replaced between press and release, and the focus with it, so the elements of a
 // list stay, and only what differs in them changes.
 
+import { language, t } from "./core/texts.js";
+
+export const LANGUAGE_KEY = "mugo-language";     // in localStorage: the setting
+
 export const byId = (id) => document.getElementById(id);
+
+const ATTRIBUTES = { title: "title", label: "aria-label" };
+
+/** Give the elements with data-text, data-title and data-label their texts, and the page its language. */
+export function translatePage() {
+  const clocks = byId("clock-fields").content;
+  for (const element of [document, clocks].flatMap((each) => [...each.querySelectorAll("[data-text]")])) {
+    element.replaceChildren(...withKeys(t(element.dataset.text)));
+  }
+  for (const [name, attribute] of Object.entries(ATTRIBUTES)) {
+    for (const element of document.querySelectorAll(`[data-${name}]`)) element.setAttribute(attribute, t(element.dataset[name]));
+  }
+  document.documentElement.lang = language;
+}
+
+/** A text whose parts between ` are keys of the keyboard, as nodes. */
+const withKeys = (text) => text.split("`").map((part, i) => (i % 2
+  ? Object.assign(document.createElement("kbd"), { textContent: part }) : part));
 
 /** Give a parent these children: those that it has stay, and become like the new ones. */
 export function updateChildren(parent, children) {

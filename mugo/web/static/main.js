@@ -1,5 +1,6 @@
 // The page's beginning: effects and views follow the store, and the controls call the actions.
 //
+//   texts/     the words of the page, one file for each language; language.js writes them into index.html before this
 //   core/      games, SGF, clocks, losses, ...: no document, no server
 //   store.js   the state of the page, change() and subscribe();  queries.js   what follows from it
 //   server.js, requests.js   the connection;  ask.js, dom.js   questions, elements

@@ -5,7 +5,7 @@ import { parseVertex } from "./core/coordinates.js";
 import { asked, bestOf, verdict } from "./core/exercises.js";
 import { LEVELS, formatLossWithUnit, lossOf, lostByMoves, mistakes, unitOf } from "./core/losses.js";
 import { DEPTHS, ownColour } from "./core/review.js";
-import { COLOUR_NAMES } from "./core/texts.js";
+import { colourName, playerText, reasonText, t } from "./core/texts.js";
 
 // ---- analysis and overlays
 
@@ -134,22 +134,23 @@ export const thinkingNode = ({ job }) => (job?.kind === "genmove" ? job.node : n
 
 /** The name of an opponent for players: 'MuGo, level 9'. */
 export function opponentName({ game }, key) {
-  const number = game.opponents?.findIndex((each) => each.key === key) ?? -1;
-  return number < 0 ? `MuGo ${key}` : `MuGo, ${game.opponents[number].name}`;
+  const level = game.opponents?.find((each) => each.key === key)?.level;
+  return level ? t("opponentName", { level }) : `MuGo ${key}`;
 }
 
-/** Who plays a colour in the game that is played. */
+/** Who plays a colour in the game that is played, as records have it: in English. */
 export function playerName({ human, opponent }, colour) {
-  if (human === "both") return COLOUR_NAMES[colour];
-  return colour === human ? "You" : `MuGo ${opponent}`;      // in records, too
+  if (human === "both") return colour === "B" ? "Black" : "White";
+  return colour === human ? "You" : `MuGo ${opponent}`;
 }
 
 /** The name of a player next to the board: who plays now, or who played in the record. */
 export function shownName(state, colour) {
   const { game } = state;
-  if (game.played && game.isInPlay()) return playerName(state, colour);
+  if (game.played && game.isInPlay()) return playerText(playerName(state, colour));
   const rank = game.info[colour === "B" ? "black_rank" : "white_rank"];
-  return (game.info[colour === "B" ? "black" : "white"] || COLOUR_NAMES[colour]) + (rank ? ` ${rank}` : "");
+  const name = game.info[colour === "B" ? "black" : "white"];
+  return (name ? playerText(name) : colourName(colour)) + (rank ? ` ${rank}` : "");
 }
 
 /** Why the person cannot play there now; null if the move may be sent. */
@@ -158,17 +159,17 @@ export function moveError(state, vertex) {
   const { node } = game;
   const { position } = node;
   if (isMuGosTurn(state)) {
-    if (offer(state)) return "Take the move back or play on first.";
-    if (uncheckedNode(state)) return "Your move is being checked.";
-    const colour = COLOUR_NAMES[position.to_play];
-    return isMuGoToMove(state) || thinkingNode(state) === node ? `MuGo is thinking: it plays ${colour}.`
-      : `MuGo plays ${colour}. Go to a position with your turn.`;
+    if (offer(state)) return t("takeBackFirst");
+    if (uncheckedNode(state)) return t("beingChecked");
+    const isThinking = isMuGoToMove(state) || thinkingNode(state) === node;
+    return t(isThinking ? "isThinkingPlays" : "playsGoTo", { colour: colourName(position.to_play) });
   }
-  if (vertex === "pass" && !game.isGo) return "There is no pass in Gomoku.";
+  if (vertex === "pass" && !game.isGo) return t("noPassInGomoku");
   const at = parseVertex(vertex, game.size);
-  if (at && position.stones[at.row * game.size.cols + at.col] !== ".") return `${vertex} is occupied.`;
-  if (position.illegal[vertex]) return isGameOver(node) ? "The game is over." : `${vertex} ${position.illegal[vertex]}.`;
-  if (human && position.is_over && game.resultAt(node)) return "The game is over. Undo a pass to go on.";
+  if (at && position.stones[at.row * game.size.cols + at.col] !== ".") return t("illegalMove", { vertex, reason: t("isOccupied") });
+  const reason = position.illegal[vertex];
+  if (reason) return isGameOver(node) ? t("gameIsOver") : t("illegalMove", { vertex, reason: reasonText(reason) });
+  if (human && position.is_over && game.resultAt(node)) return t("gameIsOverUndo");
   return null;
 }
 
@@ -217,7 +218,7 @@ export function offer(state) {
   const unit = before.lead != null && after.lead != null ? "lead" : "win_rate";
   const lost = (before[unit] - after[unit]) * (node.move[0] === "B" ? 1 : -1);
   if (lost < LEVELS[unit][state.settings.teachingLevel - 1]) return null;
-  return { node, text: `${node.move.slice(2)} lost ${formatLossWithUnit(lost, unit)}.` };
+  return { node, text: t("moveLost", { vertex: node.move.slice(2), loss: formatLossWithUnit(lost, unit) }) };
 }
 
 /** Whether the current position is to be searched while the person thinks, so that the check after the move is quick. */

@@ -3,6 +3,8 @@
 // The server closes a connection that is not used.  The next request opens it again, and one that was on its way is sent
 // again.
 
+import { t } from "./core/texts.js";
+
 class Connection {
   onHello(message) {}                    // called with the server's first message; controls/server.js replaces it
   onChange(isConnected) {}               // called when the connection is made or lost; likewise
@@ -24,7 +26,7 @@ class Connection {
         resolve(socket);
       };
       socket.onclose = ({ reason }) => {
-        reject(new Error(reason || "The server does not answer."));
+        reject(new Error(reason || t("noAnswer")));
         this.handleClose(reason);
       };
     });
@@ -38,9 +40,9 @@ class Connection {
       this.open();                       // the requests came while the server closed: it has not read them
       return;
     }
-    for (const { reject } of this.pending.values()) reject(new Error(reason || "The connection was lost."));
+    for (const { reject } of this.pending.values()) reject(new Error(reason || t("connectionLost")));
     this.pending.clear();
-    this.ready = Promise.reject(new Error("The server does not answer."));
+    this.ready = Promise.reject(new Error(t("noAnswer")));
     this.ready.catch(() => {});
     if (this.isIdle) return;
     this.onChange(false);

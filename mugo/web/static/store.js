@@ -22,6 +22,7 @@ const DEFAULTS = {
   moveNumbers: "0",                      // of which stones: "0", how many of the last, "all" or "branch"
   sound: false,
   coordinates: true,
+  language: "auto",                      // "auto" or the tag of one of texts.languageNames
   theme: "auto",                         // "auto", "light" or "dark"
   boardLook: "wood",                     // "wood", "paper" or "slate"
   stoneLook: "glass",                    // "glass", "shell" or "flat"

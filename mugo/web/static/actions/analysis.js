@@ -1,5 +1,6 @@
 // What the person wants to have analysed.  effects/jobs.js runs the searches.
 
+import { t } from "../core/texts.js";
 import { isGameOver, isAnalysisHidden } from "../queries.js";
 import { change, resetAt, state } from "../store.js";
 import { exerciseHint } from "./exercises.js";
@@ -24,7 +25,7 @@ export function hint() {
   }
   change(({ game, at }) => {
     if (state.job?.kind === "genmove" || isGameOver(game.node)) return;
-    Object.assign(at, { isHintWanted: true, message: { text: "Searching for the best move…" } });
+    Object.assign(at, { isHintWanted: true, message: { text: t("searchingBest") } });
     if (!isAnalysisHidden(state)) at.overlay = "search";
     state.lineAnalysis = null;
   });

@@ -13,14 +13,14 @@ import { mainLine, newNode } from "../core/game.js";
 import { marksOf } from "../core/marks.js";
 import { dimmed, escaped, parseProperties, unescaped, withValues } from "../core/properties.js";
 import { formatGame, INFO, newProperties } from "../core/sgf.js";
-import { COLOUR_NAMES, capital } from "../core/texts.js";
+import { capital, colourName, sentence, t } from "../core/texts.js";
 import { TOOLS } from "../core/tools.js";
 import { fetchPosition } from "../requests.js";
 import { server } from "../server.js";
 import { change, resetAt, showMessage, state } from "../store.js";
 import { cancelGenmove } from "./navigate.js";
 
-const STONES = { X: "black stone", O: "white stone", ".": "empty" };
+const STONES = { X: "blackStone", O: "whiteStone", ".": "empty" };
 const FIELDS = ["properties", "analysis", "final"];      // of a node, that a step changes
 const UNKNOWN = { analysis: undefined, final: undefined };
 let lastTool = "TR";
@@ -55,12 +55,12 @@ export function selectTool(name) {
     state.at.lineStart = null;
   });
   lastTool = name;
-  showMessage(`Edit: ${TOOLS[name].title}. ${TOOLS[name].hint}`);
+  showMessage(t("editing", { tool: t(TOOLS[name].title), hint: t(TOOLS[name].hint) }));
 }
 
 /** Run one edit after the others. */
 function enqueue(edit) {
-  pending = pending.then(edit).catch((error) => showMessage(`${capital(error.message)}.`, true));
+  pending = pending.then(edit).catch((error) => showMessage(sentence(error.message), true));
   return pending;
 }
 
@@ -94,7 +94,7 @@ async function carryOut(step, isUndo = false) {
 function putNode(game, node, fields) {
   const siblings = node.parent?.children ?? [node];
   if (fields === null) {
-    if (node.children.length) throw new Error("moves follow the setup: delete them first");
+    if (node.children.length) throw new Error(t("movesFollow"));
     siblings.splice(siblings.indexOf(node), 1);
     node.parent.selected = 0;
     return;
@@ -109,7 +109,7 @@ async function reread(game, changes) {
   const sgf = formatGame(game.toRecord(), game.writtenInfo);
   const { game: read } = await server.load(new TextEncoder().encode(sgf), { number: 0 });
   const { index } = game.nodeList([]);
-  if (read.nodes.length !== index.size) throw new Error(`the server reads ${read.nodes.length} nodes of a game at most`);
+  if (read.nodes.length !== index.size) throw new Error(t("nodesAtMost", { count: read.nodes.length }));
   for (const { node } of changes) {
     const { illegal } = read.nodes[index.get(node)];
     if (illegal && !node.illegal) throw new SetupError(illegal);
@@ -179,11 +179,11 @@ export function undoEdit(isRedo = false) {
     if (!step) return;
     if (step.changes.some(({ node }) => !isInTree(state.game, node, isRedo))) {
       from.pop();
-      throw new Error("the node of this edit was deleted");
+      throw new Error(t("nodeWasDeleted"));
     }
     await carryOut(step, !isRedo);
     change(() => to.push(from.pop()));
-    showMessage(isRedo ? "The edit is made again." : "The edit is undone.");
+    showMessage(t(isRedo ? "editIsRedone" : "editIsUndone"));
   });
 }
 
@@ -216,11 +216,14 @@ async function setMark(tool, vertex) {
     const isSame = (tool === "number" ? /^\d+$/ : /^[A-Za-z]\d*$/).test(labelAt(text, at));
     return setLabel(text, at, isSame ? "" : nextLabel(text, tool === "number"));
   });
-  showMessage(`${vertex}: ${markOn(vertex) ?? "no mark"}.`);
+  showMark(vertex);
 }
 
-/** What is on a point of the board, in words. */
-const markOn = (vertex) => marksOf(state.game.node, state.game.size).names.get(vertex);
+/** Say what is on a point of the board. */
+function showMark(vertex) {
+  const mark = marksOf(state.game.node, state.game.size).names.get(vertex) ?? t("noMark");
+  showMessage(t("pointHas", { vertex, mark }));
+}
 
 async function writeLabel(vertex) {
   const { game } = state;
@@ -228,7 +231,7 @@ async function writeLabel(vertex) {
   const label = await askLabel(vertex, labelAt(propertiesOf(game, game.node), at));
   if (label === null || game !== state.game) return;
   await editNode((text) => setLabel(text, at, label));
-  showMessage(`${vertex}: ${markOn(vertex) ?? "no mark"}.`);
+  showMark(vertex);
 }
 
 async function drawLine(tool, vertex, pressed) {
@@ -237,13 +240,15 @@ async function drawLine(tool, vertex, pressed) {
   const from = lineStart ?? pressed;
   if (from === vertex) {                 // the first click, or the second one on the same point
     at.lineStart = lineStart ? null : vertex;
-    showMessage(lineStart ? "No line." : `From ${vertex}: click the other end.`);
+    showMessage(lineStart ? t("noLine") : t("lineFrom", { vertex }));
     return;
   }
   at.lineStart = null;
-  await editNode((text) => toggleLine(text, tool, parseVertex(from, game.size), parseVertex(vertex, game.size)));
-  const isThere = marksOf(game.node, game.size).text.includes(`from ${from} to ${vertex}`);
-  showMessage(`${capital(TOOLS[tool].title)} from ${from} to ${vertex}${isThere ? "" : " removed"}.`);
+  const [first, last] = [from, vertex].map((each) => parseVertex(each, game.size));
+  await editNode((text) => toggleLine(text, tool, first, last));
+  const isEnd = (a, b) => a.row === b.row && a.col === b.col;
+  const isThere = marksOf(game.node, game.size).lines.some((line) => isEnd(line.from, first) && isEnd(line.to, last));
+  showMessage(t(isThere ? "lineDrawn" : "lineRemoved", { tool: capital(t(TOOLS[tool].title)), from, to: vertex }));
 }
 
 async function setUpStone(tool, vertex) {
@@ -253,16 +258,17 @@ async function setUpStone(tool, vertex) {
   const stoneAt = (each) => each.position.stones[row * size.cols + col];
   await fetchPosition(game, node);
   const stone = stoneAt(node) === tool ? "." : tool;
-  if (stoneAt(node) === stone) return showMessage(`${vertex} is empty.`);
+  if (stoneAt(node) === stone) return showMessage(t("pointIsEmpty", { vertex }));
   const before = hasMove(node) ? node : node.parent;
   if (before) await fetchPosition(game, before);
   try {
     await editSetup((text) => setStone(text, { row, col }, stone, before ? stoneAt(before) : ".", size));
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
-    throw new Error(`no ${STONES[stone]} on ${vertex}: ${game.isGo ? "a chain would have no liberties" : error.message}`);
+    const reason = game.isGo ? t("noLiberties") : error.message;
+    throw new Error(t("noStoneOn", { stone: t(STONES[stone]), vertex, reason }));
   }
-  return showMessage(`${vertex}: ${STONES[stone]}.`);
+  return showMessage(t("pointHas", { vertex, mark: t(STONES[stone]) }));
 }
 
 /** Give the turn to the other side (PL). */
@@ -272,7 +278,7 @@ export function changeTurn() {
     await fetchPosition(game, game.node);
     const turn = game.node.position.to_play === "B" ? "W" : "B";
     await editSetup((text) => withValues(text, "PL", [turn]));
-    showMessage(`${COLOUR_NAMES[game.node.position.to_play]} to play.`);
+    showMessage(sentence(t("toPlay", { colour: colourName(game.node.position.to_play) })));
   });
 }
 
@@ -308,7 +314,7 @@ export const editGameInfo = (texts) => enqueue(async () => {
   const isSameResult = (newInfo.result ?? "") === (info.result ?? "");
   const after = { info: newInfo, end: isSameResult ? end : (newInfo.result && mainLine(game.root).at(-1)) || null };
   await commit({ game, info: { before: { info, end }, after }, changes, changesPositions: true });
-  showMessage("The game information is changed.");
+  showMessage(t("infoIsChanged"));
 });
 
 /** The game information that the main line has: identifier -> text. */

@@ -2,6 +2,7 @@
 
 import { FULL_POINTS, asked, guessesOf, isOver, makeExercise, puzzlesOf, settle } from "../core/exercises.js";
 import { newNode } from "../core/game.js";
+import { t } from "../core/texts.js";
 import { canExercise, lineLosses, moveError } from "../queries.js";
 import { change, resetAt, showMessage, state } from "../store.js";
 
@@ -13,8 +14,7 @@ export function startExercise(kind, colour) {
   let nodes = kind === "puzzles" ? puzzlesOf(lineLosses(state), colour) : guessesOf(line, colour, game.node);
   if (kind === "guess" && !nodes.length) nodes = guessesOf(line, colour, game.root);
   if (!nodes.length) {
-    showMessage(kind === "guess" ? "There are no moves to guess."
-      : "No mistakes with a better move are known: analyse all moves first.");
+    showMessage(t(kind === "guess" ? "noMovesToGuess" : "noPuzzles"));
     return;
   }
   change(() => {
@@ -36,7 +36,7 @@ export function answer(vertex) {
   const { exercise, game } = state;
   const node = asked(exercise);
   if (!node || exercise.isShown || (exercise.kind === "guess" && exercise.tried)) {
-    showMessage("Go on with Next.");
+    showMessage(t("goOnWithNext"));
     return;
   }
   const error = moveError(state, vertex);
@@ -51,7 +51,7 @@ export function answer(vertex) {
     const found = settle(exercise);
     if (exercise.kind === "guess" && found?.isPlayed) {            // on with the next one
       goOn();
-      if (!isOver(exercise)) state.at.message = { text: `Yes: ${found.vertex} was played. ${FULL_POINTS} points.` };
+      if (!isOver(exercise)) state.at.message = { text: t("yesWasPlayed", { vertex: found.vertex, points: FULL_POINTS }) };
     }
   });
 }

@@ -6,6 +6,7 @@ import { formatSize } from "../core/coordinates.js";
 import { Game } from "../core/game.js";
 import { defaultOpponent } from "../core/opponents.js";
 import { formatGame } from "../core/sgf.js";
+import { joined, playerText, t } from "../core/texts.js";
 import { fetchOpponents } from "../requests.js";
 import { server } from "../server.js";
 import { change, replaceGame, settleScore, showError, showMessage, state } from "../store.js";
@@ -49,7 +50,7 @@ export async function openFiles(files) {
 export async function openAnotherFile() {
   const { files: opened } = state;
   const listed = opened.slice(0, MAX_LISTED);
-  const number = await choose(`${listed.length < opened.length ? "The first " : ""}${listed.length} files`,
+  const number = await choose(t(listed.length < opened.length ? "firstFiles" : "filesCount", { count: listed.length }),
     listed.map(([name]) => ({ text: name })));
   if (number !== null) await openFile(opened[number][1], opened[number][0]);
 }
@@ -83,23 +84,23 @@ export async function openTransferred(dataTransfer) {
     return [];
   });
   if (files.length) await openFiles(files);
-  else if (text.trim()) await openFile(new File([text], ""), "The text");
-  else showMessage("There is no game record in it.", true);
+  else if (text.trim()) await openFile(new File([text], ""), t("pastedText"));
+  else showMessage(t("noRecord"), true);
 }
 
 async function openFile(file, name) {
   try {
-    if (file.size > 1.5e6) throw new Error("the file is larger than 1.5 MB");
+    if (file.size > 1.5e6) throw new Error(t("fileTooLarge"));
     const bytes = new Uint8Array(await file.arrayBuffer());
     let { game: found, games } = await server.load(bytes);
     let number = null;
     if (games) {
-      number = await choose(`${name}: ${games.length < MAX_LISTED ? "" : "the first "}${games.length} games`,
+      number = await choose(t(games.length < MAX_LISTED ? "gamesIn" : "firstGamesIn", { name, count: games.length }),
         games.map((each, i) => ({ text: each.error ? `${i + 1}: ${each.error}` : gameText(each, i), disabled: Boolean(each.error) })));
       if (number === null) return;
       ({ game: found } = await server.load(bytes, { number }));
     }
-    if (!await confirmReplacing("Open the file")) return;
+    if (!await confirmReplacing(t("openTheFile"))) return;
     change(() => {
       replaceGame(new Game({ ...found, fileName: nameOf(file, number) }));
       state.settings.mode = "review";
@@ -119,9 +120,9 @@ function nameOf({ name }, number) {
 
 /** '1: Aoi 6d – Beni 7d · W+R · 2016-03-09'. */
 function gameText(game, i) {
-  const player = (colour) => [game[colour] ?? { black: "Black", white: "White" }[colour], game[`${colour}_rank`]]
+  const player = (colour) => [playerText(game[colour] ?? { black: "Black", white: "White" }[colour]), game[`${colour}_rank`]]
     .filter(Boolean).join(" ");
-  return `${i + 1}: ${[`${player("black")} – ${player("white")}`, game.result, game.date, game.event].filter(Boolean).join(" · ")}`;
+  return `${i + 1}: ${joined(`${player("black")} – ${player("white")}`, game.result, game.date, game.event)}`;
 }
 
 /** Save the game as a file: with the name of the file that was opened, or with one made of its size and the time. */
@@ -137,14 +138,14 @@ export function saveFile() {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
   game.touch();
   game.isUnsaved = false;
-  showMessage(`Saved as ${name}${game.notice ? `. ${game.notice}` : ""}`);
+  showMessage(`${t("savedAs", { name })}${game.notice ? `. ${game.notice}` : ""}`);
 }
 
 // ---- stored games
 
 /** Open a game that the browser keeps, with its clock stopped.  Throws if it is gone or damaged. */
 export async function openKept(id) {
-  if (!await confirmReplacing("Open the game")) return false;
+  if (!await confirmReplacing(t("openTheGame"))) return false;
   const { savedAs, body: { game: stored, human, opponent } } = readEntry(localStorage, id);
   const game = Game.fromJSON({ ...stored, savedAs });
   if (game.clock) game.clock.isPaused = true;

@@ -1,6 +1,7 @@
 // What can be done with a game that has ended: review it, or play another one like it.
 
 import { confirmReplacing } from "../ask.js";
+import { t } from "../core/texts.js";
 import { change, showError, state } from "../store.js";
 import { toggleLineAnalysis } from "./analysis.js";
 import { newGame } from "./files.js";
@@ -23,7 +24,7 @@ export async function again(steps = 0) {
   if (game.played) {
     goTo(game.played.from);
     playFrom({ human, opponent, clock });
-  } else if (await confirmReplacing("Play again")) {
+  } else if (await confirmReplacing(t("playAgain"))) {
     const { name, size, komi, handicap, scoring, k, exactly } = game.start;
     const rules = game.isGo ? { name, size, komi, handicap, scoring, rules: game.info.rules } : { name, size, k, exactly };
     newGame(rules, { human, opponent, clock }).catch(showError);

@@ -1,6 +1,7 @@
 // Through the game: steps, variations, undo and redo, and autoplay.
 
 import { confirm } from "../ask.js";
+import { t } from "../core/texts.js";
 import { change, resetAt, settleScore, state } from "../store.js";
 
 let timer = null;                        // of autoplay
@@ -72,8 +73,8 @@ export async function deleteMove() {
   const { game } = state;
   const { node } = game;
   if (!node.parent) return;
-  const question = `Delete ${node.move ? `move ${game.moveNumber()}` : "this node"}, and all moves after it?`;
-  if (!await confirm(question, "Delete") || game !== state.game || node !== game.node) return;
+  const question = node.move ? t("deleteMoveQuestion", { number: game.moveNumber() }) : t("deleteNodeQuestion");
+  if (!await confirm(question, t("delete")) || game !== state.game || node !== game.node) return;
   cancelGenmove();
   leave(() => {
     const isPlayed = Boolean(game.played);

@@ -2,6 +2,7 @@
 
 import { confirm } from "../ask.js";
 import { GameClock, formatSettings } from "../core/clock.js";
+import { t } from "../core/texts.js";
 import { canResign, isMuGoToMove, isMuGosColour, moveError, offer, playerName } from "../queries.js";
 import { fetchPosition } from "../requests.js";
 import { server } from "../server.js";
@@ -65,7 +66,7 @@ async function addMove(game, vertex, isKept) {
 }
 
 export async function resign() {
-  if (!canResign(state) || !await confirm("Resign this game?", "Resign") || !canResign(state)) return;
+  if (!canResign(state) || !await confirm(t("resignGame"), t("resign")) || !canResign(state)) return;
   change(({ game, human }) => {
     game.setResult(`${human === "B" ? "W" : "B"}+R`, game.lastInPlay());
     state.at.message = null;
@@ -119,5 +120,5 @@ export function showBetter() {
   }
   const moves = parent.analysis.moves.slice(0, SHOWN_MOVES).map(({ move }) => move);
   change(() => { state.at.overlay = "search"; });
-  showMessage(moves.length ? `The search prefers ${moves.join(", ")}.` : "The search has found no better move.");
+  showMessage(moves.length ? t("searchPrefers", { moves: moves.join(", ") }) : t("noBetterMove"));
 }

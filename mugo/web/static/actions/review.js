@@ -1,5 +1,6 @@
 // From mistake to mistake: the position before the move, with the move and a better one.
 
+import { t } from "../core/texts.js";
 import { nextMistake } from "../queries.js";
 import { change, resetAt, showMessage, state } from "../store.js";
 
@@ -20,7 +21,7 @@ export function stepMistake(direction) {
   if (!state.game || state.exercise) return;
   const node = nextMistake(state, direction);
   if (node) showMistake(node);
-  else showMessage(`There is no ${direction > 0 ? "later" : "earlier"} mistake.`);
+  else showMessage(t(direction > 0 ? "noLaterMistake" : "noEarlierMistake"));
 }
 
 /** Show the line after the better move or after the played one. */

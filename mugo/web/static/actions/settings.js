@@ -1,12 +1,23 @@
 // Settings: what the board, the graph and the analysis show, and teaching.
 
+import { setLanguage, t } from "../core/texts.js";
 import { change, isAvailable, showMessage, state } from "../store.js";
 
-const MOVE_NUMBERS = { 0: "none", 1: "the last move", all: "all", branch: "from the first move of the variation" };
+const MOVE_NUMBERS = { 0: "numbersNone", 1: "numbersLast", 5: "numbersLast5", 20: "numbersLast20", all: "numbersAll",
+  branch: "numbersBranch" };
 let shownNumbers = "all";                // what the key shows again
 
 /** Set settings by name. */
 export function set(settings) { change(() => Object.assign(state.settings, settings)); }
+
+/** Show the page in a language, "auto" for the browser's.  A message in the status line goes: it has another language. */
+export function chooseLanguage(language) {
+  setLanguage(language, navigator.languages);
+  change(({ at, settings }) => {
+    settings.language = language;
+    at.message = null;
+  });
+}
 
 /** Show the tab of playing or of reviewing. */
 export const setMode = (mode) => set({ mode });
@@ -29,5 +40,5 @@ export function toggleMoveNumbers() {
   if (moveNumbers !== "0") shownNumbers = moveNumbers;
   const shown = moveNumbers === "0" ? shownNumbers : "0";
   set({ moveNumbers: shown });
-  showMessage(`Move numbers: ${MOVE_NUMBERS[shown] ?? `the last ${shown}`}.`);
+  showMessage(t("moveNumbersShown", { which: t(MOVE_NUMBERS[shown]) }));
 }

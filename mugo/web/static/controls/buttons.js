@@ -6,10 +6,12 @@ import { backToMainLine, deleteMove, promote, redo, startAutoplay, step, stopPla
 import { play, playOn, resign, showBetter, takeBack, togglePause } from "../actions/play.js";
 import { toggleScore } from "../actions/score.js";
 import { again, reviewGame } from "../actions/game_over.js";
-import { set, setOverlay, toggleEstimates } from "../actions/settings.js";
+import { chooseLanguage, set, setOverlay, toggleEstimates } from "../actions/settings.js";
+import { languageNames } from "../core/texts.js";
 import { byId } from "../dom.js";
 import { change, state } from "../store.js";
 import { playClick } from "../view/sound.js";
+import { updateFields, updateOpponents } from "./new_game.js";
 
 export const autoplaySeconds = () => Number(byId("autoplay-seconds").value);
 
@@ -31,6 +33,11 @@ byId("file").onchange = ({ target }) => {
 };
 
 const FIELDS = {
+  language({ value }) {
+    chooseLanguage(value);
+    updateFields();
+    updateOpponents();
+  },
   coordinates: ({ checked }) => set({ coordinates: checked }),
   plane: ({ value }) => set({ plane: Number(value) }),
   "move-numbers": ({ value }) => set({ moveNumbers: value }),
@@ -45,6 +52,7 @@ const FIELDS = {
   },
   "autoplay-seconds": () => state.autoplay && startAutoplay(autoplaySeconds()),
 };
+byId("language").append(...languageNames.map(([tag, name]) => new Option(name, tag)));
 for (const [id, action] of Object.entries(FIELDS)) byId(id).onchange = ({ target }) => action(target);
 for (const radio of document.querySelectorAll("[name=overlay]")) radio.onchange = () => setOverlay(radio.value);
 for (const radio of document.querySelectorAll("#settings-dialog [type=radio]")) radio.onchange = () => set({ [radio.name]: radio.value });

@@ -1,24 +1,25 @@
 // What all dialogs have in common: lists of opponents, and fields of a clock.
 
-import { defaultOpponent } from "../core/opponents.js";
-import { capital } from "../core/texts.js";
+import { defaultOpponent, descriptionText, groupText, strengthText, technicalText } from "../core/opponents.js";
+import { capital, joined, t } from "../core/texts.js";
 import { byId } from "../dom.js";
 
 /** Fill a list with the opponents of a game, in groups, each with its strength, and describe the selected one below it. */
-export function listOpponents(select, opponents, preferred) {
+export function listOpponents(select, opponents, preferred, isGo) {
   const groups = new Map();
-  for (const { key, group, name, strength } of opponents) {
-    if (!groups.has(group)) groups.set(group, Object.assign(document.createElement("optgroup"), { label: group }));
-    groups.get(group).append(new Option(`${capital(name)} · ${strength ?? "not measured"}`, key));
+  for (const opponent of opponents) {
+    const { key, level } = opponent;
+    const label = groupText(opponent, isGo);
+    if (!groups.has(label)) groups.set(label, Object.assign(document.createElement("optgroup"), { label }));
+    groups.get(label).append(new Option(joined(capital(t("level", { level })), strengthText(opponent) ?? t("notMeasured")), key));
   }
   select.replaceChildren(...groups.values());
   select.value = defaultOpponent(opponents, preferred);
   const describe = () => {
-    const { description = "", strength, technical = "" } = opponents.find(({ key }) => key === select.value) ?? {};
+    const opponent = opponents.find(({ key }) => key === select.value);
     const note = select.closest("form").querySelector(".opponent-note");
-    const small = Object.assign(document.createElement("small"), { textContent: technical });
-    note.replaceChildren(description, description && (strength ? ` Matches have measured ${strength}. `
-      : " Its strength on this board is not measured. "), small);
+    const small = Object.assign(document.createElement("small"), { textContent: opponent ? technicalText(opponent) : "" });
+    note.replaceChildren(opponent ? `${descriptionText(opponent)} ` : "", small);
   };
   select.onchange = describe;
   describe();

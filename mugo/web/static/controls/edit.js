@@ -5,7 +5,6 @@ import { escaped } from "../core/properties.js";
 import { TOOLS } from "../core/tools.js";
 import { byId } from "../dom.js";
 import { change, state } from "../store.js";
-import { createTools } from "../view/edit_tools.js";
 
 const KEYS = { v: changeTurn, ...Object.fromEntries(Object.entries(TOOLS).map(([name, { key }]) => [key, () => selectTool(name)])) };
 
@@ -15,7 +14,6 @@ export function editAction(key) {
   return state.tool === null ? undefined : KEYS[key];
 }
 
-createTools();
 byId("edit").onclick = () => toggleEditing();
 byId("tools").onchange = ({ target }) => selectTool(target.value);
 byId("edit-undo").onclick = () => undoEdit();

@@ -3,7 +3,7 @@
 import { newGame } from "../actions/files.js";
 import { confirmReplacing } from "../ask.js";
 import { parseSize } from "../core/coordinates.js";
-import { sentence } from "../core/texts.js";
+import { sentence, t } from "../core/texts.js";
 import { byId } from "../dom.js";
 import { server } from "../server.js";
 import { showError } from "../store.js";
@@ -51,8 +51,8 @@ function updateHandicaps() {
   const shortest = Math.min(rows, cols);
   const most = shortest < 7 ? 0 : shortest < 9 || rows % 2 === 0 || cols % 2 === 0 ? 4 : 9;
   const selected = Number(form.handicap.value);
-  form.handicap.replaceChildren(new Option("none", 0));
-  for (let stones = 2; stones <= most; stones++) form.handicap.append(new Option(`${stones} stones`, stones));
+  form.handicap.replaceChildren(new Option(t("handicapNone"), 0));
+  for (let stones = 2; stones <= most; stones++) form.handicap.append(new Option(t("handicapStones", { count: stones }), stones));
   form.handicap.value = selected <= most ? selected : 0;
 }
 
@@ -67,7 +67,7 @@ export async function updateOpponents() {
     answer.network_error = error.message;
   }
   if (request !== lastRequest) return;
-  listOpponents(form.opponent, answer.opponents, preferredOpponent);
+  listOpponents(form.opponent, answer.opponents, preferredOpponent, form.game.value === "go");
   byId("network-error").hidden = !answer.network_error;
   byId("network-error").textContent = answer.network_error ? sentence(answer.network_error) : "";
 }
@@ -81,7 +81,7 @@ form.addEventListener("change", ({ target }) => {
   if (["game", "size", "columns", "rows", "board", "board_columns", "board_rows", "k", "exactly"].includes(target.name)) updateOpponents();
 });
 byId("new-game-dialog").addEventListener("close", async () => {
-  if (byId("new-game-dialog").returnValue !== "start" || !await confirmReplacing("Start a new game")) return;
+  if (byId("new-game-dialog").returnValue !== "start" || !await confirmReplacing(t("startNewGame"))) return;
   newGame(rules(), { human: form.colour.value, opponent: form.opponent.value, clock: clockSettings(form) })
     .catch(showError);
   remember();

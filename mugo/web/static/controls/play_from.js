@@ -1,6 +1,7 @@
 // The dialog "Play from here".
 
 import { playFrom } from "../actions/play.js";
+import { t } from "../core/texts.js";
 import { byId } from "../dom.js";
 import { canPlayFrom } from "../queries.js";
 import { state } from "../store.js";
@@ -14,10 +15,11 @@ form.addEventListener("change", () => { form.opponent.disabled = form.colour.val
 export function askPlayFrom() {
   if (!canPlayFrom(state)) return;
   const { game, human, opponent } = state;
-  listOpponents(form.opponent, game.opponents, opponent);
+  listOpponents(form.opponent, game.opponents, opponent, game.isGo);
   form.colour.value = ["B", "W"].includes(human) ? human : game.toPlay();
   form.opponent.disabled = false;
-  byId("play-from-title").textContent = game.moveNumber() ? `Play from move ${game.moveNumber()}` : "Play from here";
+  byId("play-from-title").textContent = game.moveNumber() ? t("playFromMove", { number: game.moveNumber() })
+    : t("playFromHere");
   byId("play-from-dialog").showModal();
 }
 

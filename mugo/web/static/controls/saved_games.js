@@ -3,6 +3,7 @@
 import { openKept } from "../actions/files.js";
 import { confirm } from "../ask.js";
 import { MAX_CHARACTERS, MAX_GAMES, deleteAll, deleteEntry, listEntries } from "../core/autosave.js";
+import { formatNumber, joined, playerText, t } from "../core/texts.js";
 import { byId, onChoice, updateChildren } from "../dom.js";
 import { forgetChanges, storageProblem, storeNow } from "../effects/storage.js";
 import { showError, state } from "../store.js";
@@ -11,13 +12,12 @@ addEventListener("storage", () => byId("saved-dialog").open && listGames());
 
 /** 'You – MuGo mcts-200 · 9×9 · 34 moves · W+R · 2026-11-23, 14:05'. */
 function describe({ summary: found, saved }) {
-  if (!found) return "A game that cannot be read";
+  if (!found) return t("cannotBeRead");
   const { black, white, size, isGo, moves, result, date } = found;
   const day = new Date(saved);
   const time = `${day.toLocaleDateString("sv")} ${day.toLocaleTimeString("sv").slice(0, 5)}`;
-  return [`${black || "Black"} – ${white || "White"}`, `${isGo ? "" : "Gomoku "}${size}`,
-    `${moves} ${moves === 1 ? "move" : "moves"}`, result, date && !time.startsWith(date) ? `played ${date}` : null, time]
-    .filter(Boolean).join(" · ");
+  return joined(`${playerText(black || "Black")} – ${playerText(white || "White")}`, `${isGo ? "" : "Gomoku "}${size}`,
+    t("movesCount", { count: moves }), result, date && !time.startsWith(date) ? t("playedOn", { date }) : null, time);
 }
 
 /** Show the list of games. */
@@ -32,7 +32,7 @@ function listGames() {
   try {
     entries = listEntries(localStorage);
   } catch (error) {
-    storageProblem.text = "This browser forbids the page to keep games.";
+    storageProblem.text = t("storageForbidden");
   }
   const list = byId("saved-games");
   const focused = choiceOf(document.activeElement);
@@ -40,8 +40,8 @@ function listGames() {
     const text = describe(entry);
     const open = Object.assign(document.createElement("button"), { type: "button", textContent: text, disabled: !entry.summary });
     if (entry.id === state.game?.savedAs?.id) open.setAttribute("aria-current", "true");
-    const remove = Object.assign(document.createElement("button"), { type: "button", textContent: "Delete" });
-    remove.setAttribute("aria-label", `Delete ${text}`);
+    const remove = Object.assign(document.createElement("button"), { type: "button", textContent: t("delete") });
+    remove.setAttribute("aria-label", t("deleteGame", { game: text }));
     const item = document.createElement("li");
     Object.assign(open.dataset, { id: entry.id, action: "open" });
     Object.assign(remove.dataset, { id: entry.id, action: "delete" });
@@ -51,9 +51,9 @@ function listGames() {
   // The games of other tabs may have changed places.
   if (focused) list.querySelector(`[data-id="${focused.id}"][data-action=${focused.action}]`)?.focus();
   byId("delete-all").disabled = !entries.length;
-  const size = (entries.reduce((sum, each) => sum + each.size, 0) / 1e6).toFixed(2);
-  byId("saved-note").textContent = storageProblem.text ?? `The last ${MAX_GAMES} games that you have played or changed, ` +
-    `up to ${MAX_CHARACTERS / 1e6} MB (now ${size}). They are in this browser only.`;
+  const size = formatNumber(entries.reduce((sum, each) => sum + each.size, 0) / 1e6, 2);
+  byId("saved-note").textContent = storageProblem.text
+    ?? t("lastGamesKept", { games: MAX_GAMES, most: MAX_CHARACTERS / 1e6, size });
 }
 
 /** { id, action } of a button of the list; null for another element. */
@@ -83,7 +83,7 @@ function removeGame(id) {
 
 byId("saved").onclick = openSavedGames;
 byId("delete-all").onclick = async () => {
-  if (await confirm("Delete all games that this browser keeps?", "Delete all")) forget(() => deleteAll(localStorage), Boolean);
+  if (await confirm(t("deleteAllQuestion"), t("deleteAll"))) forget(() => deleteAll(localStorage), Boolean);
 };
 
 /** Delete entries; the game on the board, if it was one of them, is kept again when it changes. */

@@ -2,6 +2,7 @@
 
 import { newGame, restoreGame } from "../actions/files.js";
 import { LEVELS } from "../core/losses.js";
+import { t } from "../core/texts.js";
 import { browserSettings, storedInTab } from "../effects/storage.js";
 import { server } from "../server.js";
 import { change, resetAt, showError, state } from "../store.js";
@@ -33,7 +34,7 @@ server.onChange = (isConnected) => {
   change(() => {
     Object.assign(state, { job: null, analyzing: false, lineAnalysis: null, segments: [] });
     state.server.isConnected = false;
-    state.at.message = { text: "The server does not answer. The game is kept in this tab; Save works.", isError: true };
+    state.at.message = { text: t("noAnswerKept"), isError: true };
   });
 };
 

@@ -5,6 +5,8 @@
 // A tab knows the revision that it has written or read.  If the entry has another one by now, another tab plays on with
 // that game, and this tab's goes into an entry of its own.
 
+import { t } from "./texts.js";
+
 const PREFIX = "mugo-game-";
 export const MAX_GAMES = 20;
 export const MAX_CHARACTERS = 2e6;       // of all games; browsers give a site about 5 million
@@ -38,7 +40,7 @@ export function listEntries(storage) {
     The oldest games make room.  Returns the new savedAs.  Throws if the game is too large, or if the storage is full or
     forbidden; the games are then as they were. */
 export function saveEntry(storage, savedAs, summary, body, saved = Date.now()) {
-  if (body.length > MAX_GAME_CHARACTERS) throw new Error("the game is too large");
+  if (body.length > MAX_GAME_CHARACTERS) throw new Error(t("gameTooLarge"));
   const stored = savedAs && storage.getItem(PREFIX + savedAs.id);
   const isOwn = savedAs && (!stored || header(stored)?.revision === savedAs.revision);
   const written = { id: isOwn ? savedAs.id : newId(), revision: newId() };
@@ -83,7 +85,7 @@ export const isFull = ({ name }) => name === "QuotaExceededError" || name === "N
 export function readEntry(storage, id) {
   const text = storage.getItem(PREFIX + id) ?? "";
   const found = header(text);
-  if (!found) throw new Error("the game is gone, or cannot be read");
+  if (!found) throw new Error(t("gameIsGone"));
   return { savedAs: { id, revision: found.revision }, body: JSON.parse(text.slice(text.indexOf("\n") + 1)) };
 }
 

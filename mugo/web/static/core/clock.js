@@ -10,6 +10,8 @@
 //   side       { main, periods, left }: main time, periods, and what was left of the period in which the last move was
 //              played, null in main time
 
+import { formatNumber } from "./texts.js";
+
 const PROPERTY = /(BL|WL|OB|OW)\s*\[\s*(\d+(?:\.\d+)?)\s*\]/g;
 const DURATION = /^(\d+(?:\.\d+)?)$/;
 
@@ -121,7 +123,7 @@ const tenths = (seconds) => Math.round(10 * seconds) / 10;
 
 /** '9:58', '1:02:03', '7.4' below ten seconds; upwards, so that a clock shows 0 only when it has run out. */
 export function formatSeconds(seconds) {
-  if (seconds < 10) return (Math.ceil(10 * seconds - 1e-6) / 10).toFixed(1);
+  if (seconds < 10) return formatNumber(Math.ceil(10 * seconds - 1e-6) / 10, 1);
   const whole = Math.ceil(seconds - 1e-6);
   const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
   const padded = (number) => String(number).padStart(2, "0");
@@ -142,6 +144,6 @@ export function formatSettings({ main, period, periods, increment }) {
 /** The time system of a record for people: '10 min + 3x30 byo-yomi'. */
 export function describeSettings({ main_time: main = "", overtime = "" }) {
   const minutes = DURATION.test(main) ? Number(main) / 60 : null;
-  const text = minutes === null ? main : minutes ? `${Math.round(100 * minutes) / 100} min` : "";
+  const text = minutes === null ? main : minutes ? `${formatNumber(Math.round(100 * minutes) / 100)} min` : "";
   return [text, overtime].filter(Boolean).join(" + ");
 }

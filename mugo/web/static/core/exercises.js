@@ -9,6 +9,7 @@
 // An answer is judged by the search of the position before it; if that has hardly looked at it, by a search after it.
 
 import { LEVELS, LISTED_LEVEL, formatLossWithUnit, lossOf, mistakes, unitOf } from "./losses.js";
+import { colourName, t } from "./texts.js";
 
 export const EXERCISE_VISITS = 200;      // of the search before an answer
 const MIN_SHARE = 0.1;                   // of the visits of the best move: what makes the search before judge a move
@@ -102,30 +103,29 @@ export function scoreOf({ kind, results, index, nodes }) {
 export function exerciseText(exercise, number) {
   const { kind, colour, tried, isShown, index, nodes } = exercise;
   if (isOver(exercise)) return scoreText(exercise);
-  const name = colour === "B" ? "Black" : "White";
+  const name = colourName(colour);
   const [best, found] = [bestOf(exercise), verdict(exercise)];
   const played = vertexOf(asked(exercise));
-  if (isShown && best) return `The solution is ${best.move}. ${played} was played.`;
-  if (tried && !found) return `MuGo looks at ${vertexOf(tried)}…`;
+  if (isShown && best) return t("theSolutionIs", { best: best.move, played });
+  if (tried && !found) return t("looksAt", { vertex: vertexOf(tried) });
   if (!found) {
-    return kind === "guess" ? `Move ${number}: where did ${name} play?`
-      : `Puzzle ${index + 1} of ${nodes.length}: find a better move for ${name} than the one that was played.`;
+    return kind === "guess" ? t("whereDid", { number, colour: name })
+      : t("puzzleOf", { index: index + 1, count: nodes.length, colour: name });
   }
   const { vertex, isBest, isRight, isPlayed, lost, unit, points } = found;
-  const loses = isBest || lost === null ? "" : `${vertex} loses ${formatLossWithUnit(Math.max(0, lost), unit)}.`;
+  const loses = isBest || lost === null ? "" : t("vertexLoses", { vertex, loss: formatLossWithUnit(Math.max(0, lost), unit) });
   if (kind === "guess") {
-    return isPlayed ? `Yes: ${name} played ${played}. ${points} of ${FULL_POINTS} points.`
-      : `${name} played ${played}. ${loses || `${vertex} is MuGo’s choice.`} ${points} of ${FULL_POINTS} points.`;
+    const values = { colour: name, played, points, most: FULL_POINTS };
+    return isPlayed ? t("yesPlayed", values) : t("noPlayed", { ...values, verdict: loses || t("isMuGosChoice", { vertex }) });
   }
-  if (isBest) return `Right: ${vertex} is the best move.`;
-  if (isRight) return `Right. ${loses} The best move is ${best.move}.`;
-  return `${isPlayed ? `${vertex} was played. ` : ""}${loses} Try again, or see the solution.`;
+  if (isBest) return t("rightBest", { vertex });
+  if (isRight) return t("rightNotBest", { loses, best: best.move });
+  return t(isPlayed ? "wrongAsPlayed" : "wrong", { vertex, loses });
 }
 
 function scoreText(exercise) {
   const { points, most, count, played } = scoreOf(exercise);
-  if (!count) return "The exercise is over.";
-  if (exercise.kind === "puzzles") return `You solved ${points} of ${most} at the first try.`;
-  const share = Math.round(100 * points / most);
-  return `${points} of ${most} points (${share} %); ${played} of ${count} were the move that was played.`;
+  if (!count) return t("exerciseOver");
+  if (exercise.kind === "puzzles") return t("youSolved", { points, most });
+  return t("guessScore", { points, most, percent: Math.round(100 * points / most), played, count });
 }

@@ -1,12 +1,14 @@
 // What each move of the current line lost, by the searches before and after it.
 
 import { valuesOf } from "./analysis.js";
+import { colourName, formatNumber, percent, t } from "./texts.js";
 
 /** Losses from which on a move has each of the levels 1 to 5, in points and in win rate: the server's. */
 export const LEVELS = { lead: [], win_rate: [] };
 
+const LEVEL_NAMES = ["levelBest", "levelGood", "levelInaccuracy", "levelMistake", "levelBlunder", "levelLargeBlunder"];
 /** Of levels 0 to 5. */
-export const LEVEL_NAMES = ["as good as the best", "good", "inaccuracy", "mistake", "blunder", "large blunder"];
+export const levelNames = () => LEVEL_NAMES.map((key) => t(key));
 export const LISTED_LEVEL = 2;           // from which on a move is listed: inaccuracies, mistakes and blunders
 
 /** The level of a loss, 0 to 5. */
@@ -53,13 +55,8 @@ export function mistakes(moves, colour = null) {
 
 /** 'Black 47 lost 5.3 points: D4 was better than C3.'  number: of the move in print. */
 export function lossSentence({ unit, colour, vertex, lost, better }, number) {
-  const who = `${colour === "B" ? "Black" : "White"} ${number}`;
-  const loss = `lost ${formatLossWithUnit(lost, unit)}`;
-  if (!better) return `${who}, ${vertex}, ${loss}.`;
-  if (better === vertex) {
-    return `${who}, ${vertex}, ${loss} by the search after it; the search before it chose ${vertex} too.`;
-  }
-  return `${who} ${loss}: ${better} was better than ${vertex}.`;
+  const key = !better ? "lossUnknownBetter" : better === vertex ? "lossSameMove" : "lossBetter";
+  return t(key, { colour: colourName(colour), number, loss: formatLossWithUnit(lost, unit), vertex, better });
 }
 
 /** What each move of a search loses against the first one, the best: { lost, unit, level }; null without values. */
@@ -75,13 +72,13 @@ export function candidateLosses(moves, toPlay) {
 /** '3.2', '12'; '0' also for a move that seems better than the best one, which has been searched more. */
 export function formatShortLoss(lost, unit) {
   const text = formatLoss(Math.max(0, lost), unit, lost >= 9.95 ? 0 : 1);
-  return Number(text) === 0 ? "0" : text;
+  return text === formatNumber(0, 1) ? "0" : text;
 }
 
 /** A loss as a number: '3.2' points, with so many digits, or '12' percent. */
 export const formatLoss = (lost, unit, digits = 1) =>
-  (unit === "lead" ? lost.toFixed(digits) : (100 * lost).toFixed(lost < 0.1 ? 1 : 0));
+  (unit === "lead" ? formatNumber(lost, digits) : percent(lost, lost < 0.1 ? 1 : 0));
 
 /** '3.2 points', '12 % of win rate'. */
 export const formatLossWithUnit = (lost, unit) =>
-  `${formatLoss(lost, unit)} ${unit === "lead" ? "points" : "% of win rate"}`;
+  t(unit === "lead" ? "lossPoints" : "lossPercent", { loss: formatLoss(lost, unit) });

@@ -3,9 +3,10 @@
 
 import { formatVertex } from "./coordinates.js";
 import { dimmed, formatPoint, inherited, parseProperties, pointsOf, unescaped } from "./properties.js";
+import { t } from "./texts.js";
 
-const NAMES = { TR: "triangle", SQ: "square", CR: "circle", MA: "cross", SL: "selected", TB: "Black's territory",
-  TW: "White's territory", DD: "dimmed" };
+const NAMES = { TR: "triangle", SQ: "square", CR: "circle", MA: "cross", SL: "selected", TB: "blacksTerritory",
+  TW: "whitesTerritory", DD: "dimmed" };
 const MAX_DESCRIBED = 40;                // marks in the text for screen readers
 
 /** { marks: [property, point] each, labels: [point, label], lines: { from, to, isArrow }, hidden: points that are out of view,
@@ -20,7 +21,7 @@ export function marksOf(node, size) {
   for (const [property, name] of Object.entries(NAMES)) {
     for (const at of valuesOf(property).flatMap((value) => pointsOf(value, size))) {
       marks.push([property, at]);
-      add(at, name);
+      add(at, t(name));
     }
   }
   for (const value of valuesOf("LB")) {
@@ -29,14 +30,14 @@ export function marksOf(node, size) {
     if (!at) continue;
     const label = unescaped(text).trim().slice(0, 40);
     labels.push([at, label]);
-    add(at, `label ${label}`);
+    add(at, t("labelMark", { label }));
   }
-  for (const [property, name] of [["AR", "arrow"], ["LN", "line"]]) {
+  for (const [property, key] of [["AR", "arrowFromTo"], ["LN", "lineFromTo"]]) {
     for (const value of valuesOf(property)) {
       const [from, to] = value.split(":").map((place) => pointsOf(place, size)[0]);
       if (!from || !to || from === to) continue;
       lines.push({ from, to, isArrow: property === "AR" });
-      texts.push(`${name} from ${vertexOf(from)} to ${vertexOf(to)}`);
+      texts.push(t(key, { from: vertexOf(from), to: vertexOf(to) }));
     }
   }
   const view = inherited(node, "VW").flatMap((value) => pointsOf(value, size));
@@ -47,10 +48,11 @@ export function marksOf(node, size) {
     hidden = all.filter((at) => !isInView.has(vertexOf(at)));
     const [first, last] = [[view, Math.min], [view, Math.max]].map(([points, pick]) =>
       vertexOf({ row: pick(...points.map(({ row }) => row)), col: pick(...points.map(({ col }) => col)) }));
-    texts.push(`in view from ${first} to ${last}`);
+    texts.push(t("inView", { from: first, to: last }));
   }
   const described = [...[...names].map(([vertex, name]) => `${vertex} ${name}`), ...texts];
   const rest = described.length - MAX_DESCRIBED;
-  const text = described.length ? `Marks: ${described.slice(0, MAX_DESCRIBED).join("; ")}${rest > 0 ? `; ${rest} more` : ""}.` : "";
+  const named = [...described.slice(0, MAX_DESCRIBED), ...(rest > 0 ? [t("more", { count: rest })] : [])].join("; ");
+  const text = named && t("marks", { marks: named });
   return { marks, labels, lines, hidden, names, text };
 }

@@ -1,9 +1,10 @@
 // The statistics of a reviewed line, its phases, and the scale of its graph.  docs/howto/browser.md has the formulas.
 
 import { valuesOf } from "./analysis.js";
+import { t } from "./texts.js";
 
-/** The phases of a game of Go.  The first two end after these shares of the board's points, as in KaTrain's reports. */
-export const PHASES = ["Opening", "Middle game", "Endgame"];
+/** The keys of the names of the phases of a game of Go.  The first two end after these shares of the board's points, as in KaTrain's reports. */
+export const PHASES = ["opening", "middleGame", "endgame"];
 const PHASE_ENDS = [0.14, 0.4];
 
 /** The last moves of the opening and of the middle game: 51 and 144 on 19x19. */
@@ -82,5 +83,6 @@ export function secondsLeft({ nodes, done, searched = 0, spent = 0 }) {
 /** 'about 2 min left'; '' while it is not known. */
 export function timeText(seconds) {
   if (seconds === null) return "";
-  return `about ${seconds < 60 ? `${Math.max(1, Math.round(seconds))} s` : `${Math.round(seconds / 60)} min`} left`;
+  return seconds < 60 ? t("secondsToGo", { seconds: Math.max(1, Math.round(seconds)) })
+    : t("minutesToGo", { minutes: Math.round(seconds / 60) });
 }

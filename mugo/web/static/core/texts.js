@@ -1,42 +1,98 @@
-// Texts for people: colours, results, scores, leads and counts.
+// Texts for people, in the language of the page: words from texts/, numbers, colours, results, scores, leads and counts.
+//
+// What is written into a file does not come from here: it is English in every language.
 
-export const COLOUR_NAMES = { B: "Black", W: "White" };
+import * as LANGUAGES from "../texts/languages.js";
+
+/** The tag of the language of the page: "en", "de". */
+export let language = "en";
+let plurals = new Intl.PluralRules(language);
+let formats = new Map();                 // digits after the point, null for as many as there are -> Intl.NumberFormat
+
+/** [tag, name] of each language, the name in the language itself. */
+export const languageNames = Object.entries(LANGUAGES).map(([tag, { languageName }]) => [tag, languageName]);
+
+/** Choose a language: a tag, or, if there is no such language ("auto"), the first of the preferred ones that there is. */
+export function setLanguage(tag, preferred = []) {
+  const tags = [tag, ...preferred].flatMap((each) => (each ? [each, each.split("-")[0]] : []));
+  language = tags.find((each) => each in LANGUAGES) ?? "en";
+  plurals = new Intl.PluralRules(language);
+  formats = new Map();
+}
+
+/** The text of a key with its values.  Numbers are formatted; `count` chooses the plural form. */
+export function t(key, values = {}) {
+  const text = LANGUAGES[language][key];
+  const form = typeof text === "string" ? text : text[plurals.select(values.count)] ?? text.other;
+  return form.replace(/\{(\w+)\}/g, (_, name) => (typeof values[name] === "number" ? formatNumber(values[name]) : values[name]));
+}
+
+/** A number for people: '1,234.5'; digits: after the point. */
+export function formatNumber(number, digits = null) {
+  if (!formats.has(digits)) {
+    const options = digits === null ? {} : { minimumFractionDigits: digits, maximumFractionDigits: digits };
+    formats.set(digits, new Intl.NumberFormat(language, { ...options, signDisplay: "negative" }));     // 0, not -0
+  }
+  return formats.get(digits).format(number);
+}
+
+/** The name of a colour, "B" or "W". */
+export const colourName = (colour) => t(colour === "B" ? "black" : "white");
 
 export const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
-/** An error of the server as a sentence. */
+/** An error as a sentence. */
 export const sentence = (error) => `${capital(error)}.`;
+
+/** Parts of a text that are there, with dots between them. */
+export const joined = (...parts) => parts.filter(Boolean).join(" · ");
+
+// Names that records have, in English, of players without a name.
+const NAMES = { You: "you", Black: "black", White: "white" };
+
+/** The name of a player in a record as the page shows it. */
+export const playerText = (name) => (Object.hasOwn(NAMES, name) ? t(NAMES[name]) : name);
+
+// What the server says of illegal moves.
+const REASONS = { "is occupied": "isOccupied", "retakes the ko": "retakesTheKo", "is suicide": "isSuicide",
+  "repeats a position (superko)": "repeatsAPosition", "comes after the end of the game": "comesAfterTheEnd" };
+
+/** Why a move is illegal, from the server's words. */
+export const reasonText = (reason) => (Object.hasOwn(REASONS, reason) ? t(REASONS[reason]) : reason);
 
 /** 'B Q16' -> 'Black played Q16.' */
 export function moveText(move) {
   const [colour, vertex] = move.split(" ");
-  return `${COLOUR_NAMES[colour]} ${vertex === "pass" ? "passed" : `played ${vertex}`}.`;
+  return t(vertex === "pass" ? "passedMove" : "playedMove", { colour: colourName(colour), vertex });
 }
+
+const WAYS_TO_WIN = { R: "winsByResignation", T: "winsOnTime", F: "winsByForfeit", "": "wins" };
 
 /** 'B+3.5' -> 'Black wins by 3.5'. */
 export function resultText(result) {
-  if (result === "0") return "A draw";
-  const how = { R: "by resignation", T: "on time", F: "by forfeit", "": "" }[result.slice(2)] ?? `by ${result.slice(2)}`;
-  return `${COLOUR_NAMES[result[0]]} wins ${how}`.trim();
+  if (result === "0") return t("draw");
+  const how = result.slice(2);
+  const points = how && Number(how);
+  return t(WAYS_TO_WIN[how] ?? "winsBy", { colour: colourName(result[0]), points: Number.isNaN(points) ? how : points });
 }
 
 export function scoreText({ result, points, prisoners, komi, handicap_bonus: bonus }) {
-  const handicap = bonus ? ` + ${bonus} for handicap stones` : "";
-  const counted = (colour) => points[colour] + (prisoners ? ` (${points[colour] - prisoners[colour]} territory, ` +
-    `${prisoners[colour]} prisoner${prisoners[colour] === 1 ? "" : "s"})` : "");
-  return `${resultText(result)}: Black ${counted("B")}, White ${counted("W")} + ${komi}${handicap}. Click a chain to mark it dead or alive.`;
+  const counted = (colour) => (!prisoners ? formatNumber(points[colour]) : t("territoryAndPrisoners",
+    { points: points[colour], territory: points[colour] - prisoners[colour], count: prisoners[colour] }));
+  return t("scoreLine", { result: resultText(result), black: counted("B"), white: counted("W"), komi,
+    handicap: bonus ? t("scoreHandicap", { points: bonus }) : "" });
 }
 
-/** Who leads, as ' · W+3.5'; '' where the lead is not known. */
+/** Who leads, as 'W+3.5'; '' where the lead is not known. */
 export function formatLead(lead) {
-  return lead == null ? "" : ` · ${lead < 0 ? "W" : "B"}+${Math.abs(lead).toFixed(1)}`;
+  return lead == null ? "" : `${t(lead < 0 ? "whiteLetter" : "blackLetter")}+${formatNumber(Math.abs(lead), 1)}`;
 }
 
 /** 1234 -> '1.2k'. */
 export function formatCount(count) {
   if (count < 1000) return String(count);
-  if (count < 1e6) return `${(count / 1e3).toFixed(count < 1e4 ? 1 : 0)}k`;
-  return `${(count / 1e6).toFixed(1)}m`;
+  if (count < 1e6) return `${formatNumber(count / 1e3, count < 1e4 ? 1 : 0)}k`;
+  return `${formatNumber(count / 1e6, 1)}m`;
 }
 
-export const percent = (share, digits = 0) => (100 * share).toFixed(digits);
+export const percent = (share, digits = 0) => formatNumber(100 * share, digits);

@@ -17,7 +17,7 @@ import { isBetter, isComplete, ofResult } from "../core/analysis.js";
 import { EXERCISE_VISITS, asked, settle, verdict } from "../core/exercises.js";
 import { LISTED_LEVEL, lostByMoves } from "../core/losses.js";
 import { DEEPER, DEPTHS } from "../core/review.js";
-import { COLOUR_NAMES, percent } from "../core/texts.js";
+import { colourName, percent, t } from "../core/texts.js";
 import { hasNetwork, isGameOver, isMuGoToMove, isToBePrepared, offer, searchPlayer, uncheckedNode } from "../queries.js";
 import { fetchPosition } from "../requests.js";
 import { server } from "../server.js";
@@ -235,7 +235,7 @@ const ENDS = {
     const best = search?.moves[0];
     if (!best) return;
     const winRate = node.position.to_play === "B" ? best.win_rate : 1 - best.win_rate;
-    state.at.message = { text: `Best move: ${best.move}, win rate ${percent(winRate)} %.` };
+    state.at.message = { text: t("bestMove", { move: best.move, rate: percent(winRate) }) };
   },
 
   analyze() { state.analyzing = false; },
@@ -259,5 +259,5 @@ const ENDS = {
 /** A side has lost on time: say it where the board does not show it. */
 export function showFlag(colour) {
   const { game } = state;
-  state.at.message = game.node === game.clock.node ? null : { text: `${COLOUR_NAMES[colour]} has lost on time.` };
+  state.at.message = game.node === game.clock.node ? null : { text: t("lostOnTime", { colour: colourName(colour) }) };
 }

@@ -7,11 +7,13 @@
 import { isFull, saveEntry } from "../core/autosave.js";
 import { formatSize } from "../core/coordinates.js";
 import { DEPTHS } from "../core/review.js";
+import { languageNames, t } from "../core/texts.js";
+import { LANGUAGE_KEY } from "../dom.js";
 import { LOOKS, onReplace, showMessage, state } from "../store.js";
 
 const KEY = "mugo-2";                    // of this tab's state; the number is its format
 const BROWSER_KEYS = { moveNumbers: "mugo-move-numbers", sound: "mugo-sound", coordinates: "mugo-coordinates", theme: "mugo-theme",
-  boardLook: "mugo-board", stoneLook: "mugo-stones", depth: "mugo-depth", name: "mugo-name" };           // settings of all tabs
+  boardLook: "mugo-board", stoneLook: "mugo-stones", depth: "mugo-depth", name: "mugo-name", language: LANGUAGE_KEY };           // settings of all tabs
 const DELAY = 1000;                      // milliseconds after a change in which others join it
 export const storageProblem = { text: null };          // why games are not kept; said once
 let timer = null;
@@ -73,7 +75,7 @@ function storeInBrowser(settings) {
 }
 
 /** Whether a stored value can be one of the setting. */
-const VALUES = { ...LOOKS, depth: Object.keys(DEPTHS) };
+const VALUES = { ...LOOKS, depth: Object.keys(DEPTHS), language: ["auto", ...languageNames.map(([tag]) => tag)] };
 const isSetting = (name, value) => !(name in VALUES) || VALUES[name].includes(value);
 
 /** The settings that the browser remembers. */
@@ -107,10 +109,10 @@ export function keepGame() {
     storageProblem.text = null;
   } catch (error) {
     const isFirst = !storageProblem.text;
-    storageProblem.text = error.name === "SecurityError" ? "This browser forbids the page to keep games."
-      : isFull(error) ? "The browser's storage is full: this game is not kept."
-        : `This game is not kept: ${error.message}.`;
-    if (isFirst) showMessage(`${storageProblem.text} Save writes it into a file.`);
+    storageProblem.text = error.name === "SecurityError" ? t("storageForbidden")
+      : isFull(error) ? t("storageFull")
+        : t("notKept", { reason: error.message });
+    if (isFirst) showMessage(t("saveWritesIt", { problem: storageProblem.text }));
   }
   storeInTab();
 }

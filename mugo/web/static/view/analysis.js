@@ -1,9 +1,9 @@
 // The panel of the analysis: its buttons, the values of the position, and the table of moves.
 
 import { valuesOf } from "../core/analysis.js";
-import { LEVEL_NAMES, candidateLosses, formatShortLoss } from "../core/losses.js";
+import { candidateLosses, formatShortLoss, levelNames } from "../core/losses.js";
 import { secondsLeft, timeText } from "../core/review.js";
-import { formatCount, formatLead, percent } from "../core/texts.js";
+import { formatCount, formatLead, joined, percent, t } from "../core/texts.js";
 import { byId, updateChildren } from "../dom.js";
 import {
   currentValues, hasNetwork, isAnalysisHidden, isGameOver, isHalfAnalysed, searchPlayer, thinkingNode,
@@ -15,14 +15,14 @@ export function renderAnalysis(state) {
   const { game: { node }, analyzing, lineAnalysis } = state;
   const isRunning = analyzing || state.at.isHintWanted;
   byId("analyze").setAttribute("aria-pressed", String(isRunning));
-  byId("analyze").textContent = isRunning ? "Stop" : "Analyse";
+  byId("analyze").textContent = t(isRunning ? "stop" : "analyse");
   byId("analyze").disabled = isGameOver(node) && !analyzing;
   byId("hint").disabled = isGameOver(node);
   byId("search-player").value = searchPlayer(state);
   byId("search-player").querySelector("[value=mcts]").disabled = !hasNetwork(state);
   byId("analyze-game").setAttribute("aria-pressed", String(Boolean(lineAnalysis)));
   byId("analyze-game").disabled = Boolean(thinkingNode(state));
-  byId("analyze-game").textContent = lineAnalysis ? "Stop" : isHalfAnalysed(state) ? "Go on analysing" : "Analyse all moves";
+  byId("analyze-game").textContent = t(lineAnalysis ? "stop" : isHalfAnalysed(state) ? "goOnAnalysing" : "analyseAll");
   byId("depth").value = state.settings.depth;
   byId("depth").disabled = Boolean(lineAnalysis);
   byId("line-progress").hidden = !lineAnalysis;
@@ -34,17 +34,18 @@ export function renderAnalysis(state) {
 /** '45 of 284, about 2 min left.' */
 function progressText(lineAnalysis) {
   const { done, nodes, isDeeper } = lineAnalysis;
-  const what = isDeeper ? `Around the mistakes: ${done} of ${nodes.length}` : `${done} of ${nodes.length}`;
+  const what = t(isDeeper ? "aroundMistakes" : "doneOf", { done, count: nodes.length });
   return `${[what, timeText(secondsLeft(lineAnalysis))].filter(Boolean).join(", ")}.`;
 }
 
 function summary(state) {
   const { job, game: { node } } = state;
   const values = currentValues(state);
-  const waiting = job?.isWaiting && job.node === node ? " · waiting for other searches" : "";
-  if (!values || thinkingNode(state) === node) return waiting.slice(3);
-  const visits = values.visits ? ` · ${values.visits.toLocaleString("en")} visits` : "";
-  return `${valuesOf(node) ? "" : "At a glance: "}Black wins ${percent(values.win_rate, 1)} %${formatLead(values.lead)}${visits}${waiting}`;
+  const waiting = job?.isWaiting && job.node === node ? t("waitingForOthers") : "";
+  if (!values || thinkingNode(state) === node) return waiting;
+  const value = t("blackWins", { rate: percent(values.win_rate, 1) });
+  return joined(valuesOf(node) ? value : t("atAGlanceValue", { value }), formatLead(values.lead),
+    values.visits ? t("visitsCount", { count: values.visits }) : "", waiting);
 }
 
 function renderMoves(state) {
@@ -55,21 +56,21 @@ function renderMoves(state) {
   const losses = candidateLosses(analysis.moves, position.to_play);
   const hasLeads = analysis.moves.some(({ lead }) => lead != null);
   byId("lead-column").hidden = !hasLeads;
-  byId("loss-column").textContent = losses?.[0].unit === "win_rate" ? "−%" : "Loss";
+  byId("loss-column").textContent = losses?.[0].unit === "win_rate" ? "−%" : t("columnLoss");
   const rows = analysis.moves.slice(0, TABLE_ROWS).map((info, rank) => {
     const row = document.createElement("tr");
     row.tabIndex = 0;
     row.dataset.move = info.move;
-    row.setAttribute("aria-label", `Play ${info.move}`);
+    row.setAttribute("aria-label", t("playVertex", { vertex: info.move }));
     const loss = losses?.[rank];
-    const lead = hasLeads ? [formatLead(info.lead).slice(3)] : [];
+    const lead = hasLeads ? [formatLead(info.lead)] : [];
     const prior = info.prior == null ? "" : percent(info.prior, 1);          // it is not stored
-    const lost = loss ? (rank ? formatShortLoss(loss.lost, loss.unit) : "best") : "";
+    const lost = loss ? (rank ? formatShortLoss(loss.lost, loss.unit) : t("best")) : "";
     const [winRate, line] = [percent(info.win_rate, 1), info.pv.slice(1).join(" ")];
     for (const text of [info.move, lost, ...lead, winRate, formatCount(info.visits), prior, line]) {
       row.insertCell().textContent = text;
     }
-    if (loss) row.cells[1].title = LEVEL_NAMES[loss.level];
+    if (loss) row.cells[1].title = levelNames()[loss.level];
     row.cells[0].className = loss ? `loss-text level-${loss.level}` : "";
     row.lastChild.title = info.pv.join(" ");
     return row;

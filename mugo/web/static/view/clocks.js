@@ -1,7 +1,7 @@
 // The times next to the players, and the button that pauses the clock.
 
 import { formatSide, spend, timesAt } from "../core/clock.js";
-import { COLOUR_NAMES } from "../core/texts.js";
+import { colourName, t } from "../core/texts.js";
 import { byId } from "../dom.js";
 
 const SHOWN_EVERY = 100;                 // milliseconds
@@ -11,7 +11,7 @@ export function renderClocks(state) {
   const { game, human } = state;
   const { clock } = game;
   byId("pause").hidden = !clock || Boolean(game.result) || !human;
-  byId("pause").textContent = clock?.isPaused ? "Resume clock" : "Pause clock";
+  byId("pause").textContent = t(clock?.isPaused ? "resumeClock" : "pauseClock");
   showTimes(game);
   clearTimeout(timer);
   if (clock?.colour) timer = setTimeout(() => renderClocks(state), SHOWN_EVERY);
@@ -27,7 +27,7 @@ function showTimes(game) {
     element.hidden = !side;
     if (!side) continue;
     element.textContent = formatSide(side.left === null && !side.main && side.periods ? spend(side, 0, clock?.settings ?? {}) : side);
-    element.setAttribute("aria-label", `${COLOUR_NAMES[colour]} has ${element.textContent} left`);
+    element.setAttribute("aria-label", t("timeLeft", { colour: colourName(colour), time: element.textContent }));
     element.classList.toggle("low", (side.left ?? side.main) < 10 && side.periods <= 1);
   }
 }

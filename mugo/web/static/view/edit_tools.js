@@ -3,7 +3,7 @@
 import { parseVertex } from "../core/coordinates.js";
 import { annotation } from "../core/edit_properties.js";
 import { parseProperties, unescaped } from "../core/properties.js";
-import { COLOUR_NAMES, capital } from "../core/texts.js";
+import { capital, colourName, joined, language, t } from "../core/texts.js";
 import { TOOLS } from "../core/tools.js";
 import { byId } from "../dom.js";
 import { draw } from "./board.js";
@@ -21,26 +21,29 @@ const ICONS = {
 };
 
 const ANNOTATIONS = [
-  { GB1: "Good for Black", GB2: "Very good for Black", GW1: "Good for White", GW2: "Very good for White", DM1: "Even",
-    DM2: "Clearly even", UC1: "Unclear", UC2: "Very unclear" },
-  { TE1: "Good move", TE2: "Very good move", IT: "Interesting move", DO: "Doubtful move", BM1: "Bad move", BM2: "Very bad move" },
+  { GB1: "goodForBlack", GB2: "veryGoodForBlack", GW1: "goodForWhite", GW2: "veryGoodForWhite", DM1: "even", DM2: "clearlyEven",
+    UC1: "unclear", UC2: "veryUnclear" },
+  { TE1: "goodMove", TE2: "veryGoodMove", IT: "interestingMove", DO: "doubtfulMove", BM1: "badMove", BM2: "veryBadMove" },
 ];
+let createdIn = null;                    // the language of the tools and the annotations
 
 /** Create the radio buttons of the tools and the options of the annotations. */
-export function createTools() {
+function createTools() {
+  createdIn = language;
   byId("tools").replaceChildren(...Object.entries(TOOLS).map(([name, { title, key }]) => {
     const input = Object.assign(document.createElement("input"), { type: "radio", name: "tool", value: name });
-    input.setAttribute("aria-label", title);
+    input.setAttribute("aria-label", t(title));
     const tile = draw("svg", { viewBox: "-0.5 -0.5 1 1", class: "markup", "aria-hidden": "true" },
       draw("rect", { x: -0.5, y: -0.5, width: 1, height: 1, class: "tile" }), ...ICONS[name]());
     const face = document.createElement("span");
     face.append(tile);
-    const choice = Object.assign(document.createElement("label"), { title: `${title} (${key.toUpperCase()})` });
+    const choice = Object.assign(document.createElement("label"), { title: t("toolAndKey", { tool: t(title), key: key.toUpperCase() }) });
     choice.append(input, face);
     return choice;
   }));
   for (const [kind, id] of ["position-annotation", "move-annotation"].entries()) {
-    byId(id).append(new Option("–", ""), ...Object.entries(ANNOTATIONS[kind]).map(([value, text]) => new Option(text, value)));
+    const options = Object.entries(ANNOTATIONS[kind]).map(([value, text]) => new Option(t(text), value));
+    byId(id).replaceChildren(new Option("–", ""), ...options);
   }
 }
 
@@ -48,6 +51,7 @@ export function createTools() {
 export function renderEditing({ game, tool }) {
   const { node } = game;
   const isEditing = tool !== null;
+  if (createdIn !== language) createTools();
   byId("edit").setAttribute("aria-pressed", String(isEditing));
   byId("edit-tools").hidden = byId("node-fields").hidden = !isEditing;
   document.querySelector("main").toggleAttribute("data-editing", isEditing);
@@ -55,18 +59,18 @@ export function renderEditing({ game, tool }) {
   const name = unescaped(properties.get("N")?.[0] ?? "");
   const annotations = [0, 1].map((kind) => annotation(node.properties, kind));
   const isHotspot = properties.has("HO");
-  const figure = properties.has("FG") && `Figure ${unescaped(properties.get("FG")[0].replace(/^\s*\d*\s*:?/, ""))}`.trim();
-  byId("node-info").textContent = [figure, name, ...annotations.map((value, kind) => ANNOTATIONS[kind][value]), isHotspot && "Hotspot"]
-    .filter(Boolean).join(" · ");
+  const figure = properties.has("FG") && t("figure", { name: unescaped(properties.get("FG")[0].replace(/^\s*\d*\s*:?/, "")) }).trim();
+  const named = annotations.map((value, kind) => value && t(ANNOTATIONS[kind][value]));
+  byId("node-info").textContent = joined(figure, name, ...named, isHotspot && t("hotspot"));
   byId("node-info").hidden = isEditing;
   if (!isEditing) return;
   document.querySelector(`[name=tool][value="${tool}"]`).checked = true;
-  byId("tool-hint").textContent = `${capital(TOOLS[tool].title)}. ${TOOLS[tool].hint}`;
+  byId("tool-hint").textContent = t("toolHint", { tool: capital(t(TOOLS[tool].title)), hint: t(TOOLS[tool].hint) });
   byId("edit-undo").disabled = !game.edits.done.length;
   byId("edit-redo").disabled = !game.edits.undone.length;
   const turn = node.position?.to_play ?? game.toPlay();
-  byId("edit-turn").textContent = `${COLOUR_NAMES[turn]} to play`;
-  byId("edit-turn").setAttribute("aria-label", `${COLOUR_NAMES[turn]} to play: change the side to move`);
+  byId("edit-turn").textContent = t("toPlay", { colour: colourName(turn) });
+  byId("edit-turn").setAttribute("aria-label", t("changeTurnLabel", { colour: colourName(turn) }));
   if (document.activeElement !== byId("node-name")) byId("node-name").value = name;
   byId("position-annotation").value = annotations[0];
   byId("move-annotation").value = annotations[1];

@@ -1,6 +1,7 @@
 // The panel of the exercises: puzzles from mistakes, and guesses of the moves that were played.
 
 import { asked, exerciseText, isOver, puzzlesOf, scoreOf, verdict } from "../core/exercises.js";
+import { joined, t } from "../core/texts.js";
 import { byId } from "../dom.js";
 import { canExercise, lineLosses, personsColour } from "../queries.js";
 
@@ -25,11 +26,10 @@ function renderStart(state) {
   const isPossible = canExercise(state);
   const count = puzzlesOf(lineLosses(state), byId("exercise-colour").value).length;
   byId("start-puzzles").disabled = !isPossible || !count;
-  byId("start-puzzles").textContent = !count ? "Puzzles from mistakes"
-    : `${count} ${count === 1 ? "puzzle" : "puzzles"} from mistakes`;
+  byId("start-puzzles").textContent = count ? t("puzzles", { count }) : t("puzzlesFromMistakes");
   byId("start-guess").disabled = !isPossible || !state.game.root.children.length;
-  byId("exercise-note").textContent = !isPossible ? "When the game is over, or stopped."
-    : count ? "" : "Puzzles need mistakes of this side: analyse all moves first.";
+  byId("exercise-note").textContent = !isPossible ? t("whenGameIsOver")
+    : count ? "" : t("puzzlesNeedMistakes");
 }
 
 function renderRunning({ exercise, game }) {
@@ -39,14 +39,14 @@ function renderRunning({ exercise, game }) {
   const text = exerciseText(exercise, game.printedNumber(asked(exercise) ?? game.node));
   if (byId("exercise-text").textContent !== text) byId("exercise-text").textContent = text;
   const { index, nodes: { length } } = exercise;
-  byId("exercise-score").textContent =
-    `${Math.min(index + 1, length)} of ${length} · ${isGuess ? `${points} of ${most} points` : `${points} solved at the first try`}`;
+  byId("exercise-score").textContent = joined(t("questionOf", { index: Math.min(index + 1, length), count: length }),
+    isGuess ? t("pointsOf", { points, most }) : t("solvedFirst", { points }));
   const isDone = isOver(exercise);
   const isAnswered = exercise.isShown || Boolean(found && (isGuess || found.isRight));
   byId("exercise-hint").disabled = isDone || isAnswered;
   byId("exercise-solution").disabled = isDone || exercise.isShown || !asked(exercise)?.parent.analysis?.moves.length;
   byId("exercise-solution").hidden = isGuess;
   byId("exercise-next").disabled = isDone;
-  byId("exercise-next").textContent = isAnswered || isDone ? "Next" : "Skip";
+  byId("exercise-next").textContent = t(isAnswered || isDone ? "next" : "skip");
   byId("exercise-next").classList.toggle("primary", isAnswered);
 }

@@ -1,6 +1,6 @@
 // The end of a game that was played: the result, and what can follow.  And the estimate of who is ahead, before that.
 
-import { resultText } from "../core/texts.js";
+import { colourName, resultText, sentence, t } from "../core/texts.js";
 import { byId } from "../dom.js";
 import { isEstimateShown, isGameScored, opponentName } from "../queries.js";
 
@@ -12,10 +12,9 @@ export function renderGameOver(state) {
   if (isOver) {
     const { result } = game;
     const winner = ["B", "W"].includes(result[0]) ? result[0] : null;
-    byId("game-over-title").textContent = `${resultText(result)}.`;
+    byId("game-over-title").textContent = sentence(resultText(result));
     byId("game-over-text").textContent = human === "both" || !winner ? ""
-      : winner === human ? `You have won against ${opponentName(state, opponent)}.`
-        : `${opponentName(state, opponent)} has won.`;
+      : t(winner === human ? "youHaveWon" : "hasWon", { opponent: opponentName(state, opponent) });
     const keys = (game.opponents ?? []).map(({ key }) => key);
     const at = human === "both" ? -1 : keys.indexOf(opponent);
     byId("over-weaker").disabled = at < 1;
@@ -29,8 +28,8 @@ export function renderGameOver(state) {
 
 /** 'Black is ahead by about 5 points.' */
 function estimateText(ownership) {
-  if (!ownership) return "Counting…";
+  if (!ownership) return t("counting");
   const points = Math.round(Math.abs(ownership.lead));
-  if (!points) return "The game is about even.";
-  return `${ownership.lead > 0 ? "Black" : "White"} is ahead by about ${points} ${points === 1 ? "point" : "points"}.`;
+  if (!points) return t("aboutEven");
+  return t("isAhead", { colour: colourName(ownership.lead > 0 ? "B" : "W"), count: points });
 }

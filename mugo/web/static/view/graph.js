@@ -3,6 +3,7 @@
 
 import { valuesOf } from "../core/analysis.js";
 import { scale } from "../core/review.js";
+import { t } from "../core/texts.js";
 import { draw } from "./board.js";
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [40, 10, 18, 20];
@@ -67,7 +68,7 @@ export class Graph {
     const parts = [];
     for (const value of new Set([least, middle, most])) {
       parts.push(draw("path", { d: `M${LEFT} ${y(value)}H${right}`, class: value === middle ? "half" : "grid-line" }));
-      const lead = value ? `${value < 0 ? "W" : "B"}+${Math.abs(value)}` : "0";
+      const lead = value ? `${t(value < 0 ? "whiteLetter" : "blackLetter")}+${Math.abs(value)}` : "0";
       const label = this.unit === "lead" ? lead : `${100 * value}`;
       parts.push(draw("text", { x: LEFT - 5, y: y(value), class: "y-label" }, label));
     }

@@ -1,7 +1,7 @@
 // The bar next to the board: how much of it is black says who leads.
 
 import { barShare } from "../core/review.js";
-import { formatLead, percent } from "../core/texts.js";
+import { formatLead, joined, percent, t } from "../core/texts.js";
 import { byId } from "../dom.js";
 import { currentValues, isAnalysisHidden } from "../queries.js";
 
@@ -10,10 +10,11 @@ export function renderLeadBar(state) {
   const bar = byId("lead-bar");
   bar.classList.toggle("unknown", !values);
   if (!values) return;
-  const text = values.lead == null ? `Black ${percent(values.win_rate)} %` : formatLead(values.lead).slice(3);
+  const rate = percent(values.win_rate);
+  const lead = formatLead(values.lead);
   bar.style.setProperty("--black", `${(100 * barShare(values)).toFixed(1)}%`);
-  bar.title = `${text} · Black wins ${percent(values.win_rate)} %`;
-  bar.setAttribute("aria-label", `Black wins ${percent(values.win_rate)} %${formatLead(values.lead)}`);
-  bar.firstElementChild.textContent = values.lead == null ? `${percent(values.win_rate)}%` : text;
+  bar.title = joined(lead || t("blackPercent", { rate }), t("blackWins", { rate }));
+  bar.setAttribute("aria-label", joined(t("blackWins", { rate }), lead));
+  bar.firstElementChild.textContent = lead || `${rate}%`;
   bar.dataset.leader = (values.lead ?? values.win_rate - 0.5) < 0 ? "white" : "black";
 }

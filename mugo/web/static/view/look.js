@@ -9,6 +9,7 @@ export function renderLook({ settings }) {
     dataset[name] = settings[name];
     document.querySelector(`#settings-dialog [name=${name}][value=${settings[name]}]`).checked = true;
   }
+  byId("language").value = settings.language;
   byId("coordinates").checked = settings.coordinates;
   for (const tab of byId("tabs").children) {
     const isSelected = tab.dataset.mode === settings.mode;

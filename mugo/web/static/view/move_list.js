@@ -1,5 +1,6 @@
 // The moves of the current line as a list, a page of it where the line is long; a step only moves the mark.
 
+import { language, t } from "../core/texts.js";
 import { byId, updateChildren } from "../dom.js";
 
 const PAGE = 200;                        // moves
@@ -10,7 +11,7 @@ export function renderMoveList({ game, settings }) {
   if (settings.mode !== "play") return;
   const index = game.index();
   const page = Math.floor(Math.max(0, index - 1) / PAGE);
-  const now = { line: game.line(), page, changes: game.changes };
+  const now = { line: game.line(), page, changes: game.changes, language };
   const list = byId("move-list");
   if (Object.keys(now).some((name) => now[name] !== drawn[name])) {
     drawn = now;
@@ -34,7 +35,7 @@ function item(game, node, index) {
   const number = Object.assign(document.createElement("small"), { textContent: node.move ? game.printedNumber(node) : "" });
   const colour = document.createElement("i");
   colour.className = { B: "black", W: "white" }[node.move?.[0]] ?? "setup";
-  button.append(number, colour, node.move?.slice(2) ?? (node.stones ? "setup" : "comment"));
+  button.append(number, colour, node.move?.slice(2) ?? t(node.stones ? "setup" : "commentNode"));
   element.append(button);
   return element;
 }

@@ -1,7 +1,7 @@
 // The selected overlay of the current position, and its legend.
 
 import { LEVELS, formatLoss, lostByMoves } from "../core/losses.js";
-import { percent, sentence } from "../core/texts.js";
+import { sentence, t } from "../core/texts.js";
 import { byId } from "../dom.js";
 import { hasNetwork, overlayName, shownSearch } from "../queries.js";
 import * as overlays from "./overlays.js";
@@ -15,13 +15,10 @@ export function currentOverlay(state) {
 
 function candidatesText({ moves }) {
   const hasValues = moves.every((move) => move.win_rate != null);
-  if (!hasValues) return "The number of visits of each move.";
+  if (!hasValues) return t("legendVisits");
   const unit = moves.every((move) => move.lead != null) ? "lead" : "win_rate";
-  const levels = LEVELS[unit].map((least) => formatLoss(least, unit));
-  const what = unit === "lead" ? "Points" : "Percent of win rate";
-  return `${what} that a move loses against the best one, which has the ring; visits below. Blue below ${levels[0]}, ` +
-    `green below ${levels[1]}, yellow below ${levels[2]} (an inaccuracy), orange below ${levels[3]} (a mistake), ` +
-    "then red and dark purple (blunders).";
+  const [blue, green, yellow, orange] = LEVELS[unit].map((least) => formatLoss(least, unit));
+  return `${t(unit === "lead" ? "legendPointsLost" : "legendPercentLost")} ${t("legendColours", { blue, green, yellow, orange })}`;
 }
 
 // name -> function of a node, its game and the state -> [SVG elements, legend]
@@ -30,46 +27,44 @@ const OVERLAYS = {
 
   policy({ policy }, game, state) {
     if (!hasNetwork(state)) return [policy ? overlays.policy(policy, game.size) : [], sentence(game.networkError)];
-    let legend = "At a glance, without reading: how likely a player would play each move, in percent.";
+    let legend = t("legendPolicy");
     if (!policy) return [[], legend];
     const pass = policy.priors.at(-1);
-    if (game.isGo && pass >= 0.01) legend += ` Pass: ${Math.round(100 * pass)}.`;
+    if (game.isGo && pass >= 0.01) legend += ` ${t("legendPass", { percent: Math.round(100 * pass) })}`;
     return [overlays.policy(policy, game.size), legend];
   },
 
   search(node, game, state) {
     const search = shownSearch(state);
     const legend = search
-      ? `${search === node.thinking ? "What MuGo considered for its move. " : ""}${candidatesText(search)} ` +
-        "Point at a move or tap it to see its variation."
-      : node.position?.result ? "The game is over." : "Press Analyse to search this position.";
+      ? [search === node.thinking ? t("legendConsidered") : "", candidatesText(search), t("legendPoint")].join(" ").trim()
+      : t(node.position?.result ? "gameIsOver" : "pressAnalyse");
     return [search && node.position ? overlays.search(search, game.size, node.position.to_play) : [], legend];
   },
 
   ownership({ analysis, ownership, position }, game) {
     const answer = analysis?.ownership ? analysis : ownership;
     return [answer && position ? overlays.ownership(answer, game.size, position.stones) : [],
-      "Whose each point may become. Larger squares are more certain."];
+      t("legendOwnership")];
   },
 
   losses({ position }, game) {
     const lost = lostByMoves(game.line().slice(0, game.index() + 1));
-    const legend = lost.moves.length
-      ? `What each move lost, in ${lost.unit === "lead" ? "points" : "percent of win rate"}, by the searches before and after it.`
-      : "Analyse all moves to see what each of them lost.";
+    const ofUnit = lost.unit === "lead" ? "legendLossesPoints" : "legendLossesPercent";
+    const legend = t(lost.moves.length ? ofUnit : "legendNoLosses");
     return [position ? overlays.losses(lost, game.size, position.stones) : [], legend];
   },
 
   ladders({ planes }, game, { server }) {
-    const legend = "▲ a move here captures in a ladder, ◆ escapes from one.";
+    const legend = t("legendLadders");
     if (!planes) return [[], legend];
     const elements = overlays.ladders(planes, game.size, server.planes.go);
-    return [elements, elements.length ? legend : `${legend} There are none now.`];
+    return [elements, elements.length ? legend : `${legend} ${t("noLadders")}`];
   },
 
   plane({ planes }, game, { server, settings }) {
-    if (!planes) return [[], `One of the ${server.planes[game.isGo ? "go" : "gomoku"].length} input planes of a network.`];
+    if (!planes) return [[], t("legendPlanes", { count: server.planes[game.isGo ? "go" : "gomoku"].length })];
     const elements = overlays.plane(planes, game.size, settings.plane);
-    return [elements, `Set on ${elements.length} ${elements.length === 1 ? "point" : "points"}.`];
+    return [elements, t("setOnPoints", { count: elements.length })];
   },
 };

@@ -2,7 +2,7 @@
 
 import { parseVertex } from "../core/coordinates.js";
 import { candidateLosses, formatLoss, formatShortLoss } from "../core/losses.js";
-import { formatCount, percent } from "../core/texts.js";
+import { formatCount, percent, t } from "../core/texts.js";
 import { draw } from "./board.js";
 
 function circle({ row, col }, r, className, opacity = 1) {
@@ -50,7 +50,7 @@ export function search({ moves }, size, toPlay) {
     elements.push(circle(at, isLabelled ? 0.47 : 0.16, `candidate ${level}${rank ? "" : " best"}`, isLabelled ? 1 : 0.75));
     if (isLabelled) {
       const ink = loss?.level >= 4 ? "bright" : "dark";
-      if (loss) elements.push(label(at, rank ? formatShortLoss(loss.lost, loss.unit) : "best", `loss-label ${ink}`, -0.13));
+      if (loss) elements.push(label(at, rank ? formatShortLoss(loss.lost, loss.unit) : t("best"), `loss-label ${ink}`, -0.13));
       elements.push(label(at, formatCount(visits), `visits ${ink}`, loss ? 0.24 : 0));
     }
   }

@@ -1,6 +1,7 @@
 // Draws the whole page from the state.  A view reads the state, and changes and requests nothing.
 
-import { byId } from "../dom.js";
+import { language } from "../core/texts.js";
+import { byId, translatePage } from "../dom.js";
 import { state } from "../store.js";
 import { renderActions } from "./actions.js";
 import { renderAnalysis } from "./analysis.js";
@@ -28,6 +29,7 @@ const VIEWS = [renderAnalysis, renderBoard, renderPlayers, renderNavigation, ren
 
 export function render() {
   const { game, server, at } = state;
+  if (document.documentElement.lang !== language) translatePage();
   renderLook(state);
   for (const element of document.querySelectorAll("main, header [data-game-needed]")) element.inert = !game;
   byId("offline").hidden = server.isConnected || !game;

@@ -1,6 +1,6 @@
 // The players above the board: names, captures, and who is to play.
 
-import { COLOUR_NAMES } from "../core/texts.js";
+import { colourName, t } from "../core/texts.js";
 import { byId } from "../dom.js";
 import { opponentName, shownName, thinkingNode } from "../queries.js";
 
@@ -11,14 +11,15 @@ export function renderPlayers(state) {
     const side = byId(`player-${name}`);
     const player = shownName(state, colour);
     side.querySelector(".name").textContent = player === `MuGo ${opponent}` ? opponentName(state, opponent) : player;
-    side.querySelector(".name").title = `${COLOUR_NAMES[colour]}: ${player}`;
+    side.querySelector(".name").title = t("nameOfSide", { colour: colourName(colour), name: player });
     side.querySelector(".spinner").hidden = !(thinkingNode(state) === game.node && position?.to_play === colour);
     const captures = position?.captures?.[colour] ?? 0;
-    side.querySelector(".captures").textContent = game.isGo ? `${captures} captured` : `wins with ${game.row}`;
+    side.querySelector(".captures").textContent = game.isGo ? t("captured", { count: captures })
+      : t(game.start.exactly ? "winsWithExactly" : "winsWith", { count: game.start.k });
     if (game.isGo && colour === "W") {
       const komi = document.createElement("span");         // left out where a clock needs the place
       komi.className = "komi";
-      komi.textContent = `, komi ${game.start.komi}`;
+      komi.textContent = t("komiShort", { komi: game.start.komi });
       side.querySelector(".captures").append(komi);
     }
     side.classList.toggle("to-play", position?.to_play === colour && !position.is_over);

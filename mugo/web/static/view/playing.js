@@ -1,6 +1,6 @@
 // Who plays from a position, and autoplay.
 
-import { COLOUR_NAMES } from "../core/texts.js";
+import { colourName, t } from "../core/texts.js";
 import { byId } from "../dom.js";
 import { canPlayFrom, opponentName } from "../queries.js";
 
@@ -12,12 +12,13 @@ export function renderPlaying(state) {
   byId("playing").hidden = !played;
   if (played) {
     const number = game.moveNumber(played.from);
-    const who = human === "both" ? "you play both sides" : `you are ${COLOUR_NAMES[human]} against ${opponentName(state, opponent)}`;
-    byId("playing").textContent = `From ${number ? `move ${number}` : "the start"} ${who}` +
-      `${game.isInPlay() ? "." : "; this position is not in that game."}`;
+    const who = human === "both" ? t(number ? "fromMoveBoth" : "fromStartBoth", { number })
+      : t(number ? "fromMoveAgainst" : "fromStartAgainst",
+        { number, colour: colourName(human), opponent: opponentName(state, opponent) });
+    byId("playing").textContent = game.isInPlay() ? who : `${who} ${t("notInThatGame")}`;
   }
   const button = byId("autoplay");
   button.setAttribute("aria-pressed", String(Boolean(autoplay)));
-  button.textContent = autoplay ? "Stop" : "Autoplay";
+  button.textContent = t(autoplay ? "stop" : "autoplay");
   button.disabled = !autoplay && !game.next();
 }

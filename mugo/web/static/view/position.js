@@ -2,6 +2,7 @@
 
 import { parseVertex } from "../core/coordinates.js";
 import { moveNumbers } from "../core/move_numbers.js";
+import { reasonText, t } from "../core/texts.js";
 import { byId } from "../dom.js";
 import { isEstimateShown, overlayName, shownSearch, thinkingNode, touchedVertex } from "../queries.js";
 import { boardNotes } from "./notes.js";
@@ -79,7 +80,8 @@ function describeCursor({ game, at: { hover } }) {
   const { position } = game.node;
   if (!hover || !position || !board.cursor) return;
   const { row, col } = parseVertex(hover, game.size);
-  const descriptions = { X: "black", O: "white", ".": position.illegal[hover] ?? "empty" };
+  const reason = position.illegal[hover];
+  const descriptions = { X: t("blackStoneHere"), O: t("whiteStoneHere"), ".": reason ? reasonText(reason) : t("empty") };
   const mark = marks?.names.get(hover);
   const text = `${hover} ${descriptions[position.stones[row * game.size.cols + col]]}${mark ? `, ${mark}` : ""}`;
   if (byId("cursor-description").textContent !== text) byId("cursor-description").textContent = text;

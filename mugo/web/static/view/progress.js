@@ -1,7 +1,7 @@
 // The dialog with the person's progress: a graph and a table of the games that the browser keeps.
 
 import { formatLoss } from "../core/losses.js";
-import { COLOUR_NAMES } from "../core/texts.js";
+import { colourName, formatNumber, playerText, t } from "../core/texts.js";
 import { byId } from "../dom.js";
 import { draw } from "./board.js";
 
@@ -14,20 +14,18 @@ export function renderProgress(games, left) {
   byId("progress-table").tBodies[0].replaceChildren(...games.toReversed().map(({ date, summary, own }) => {
     const row = document.createElement("tr");
     const loss = `${formatLoss(own.meanLoss, own.unit)}${own.unit === "lead" ? "" : " %"}`;
-    const game = [summary?.size, own.opponent].filter(Boolean).join(", ");
-    for (const text of [date, game, COLOUR_NAMES[own.colour], `${own.accuracy.toFixed(0)} %`, loss, own.moves]) {
+    const game = [summary?.size, playerText(own.opponent)].filter(Boolean).join(", ");
+    for (const text of [date, game, colourName(own.colour), `${formatNumber(own.accuracy, 0)} %`, loss, own.moves]) {
       row.insertCell().textContent = text;
     }
     return row;
   }));
   byId("progress-note").textContent = games.length ? otherText(left)
-    : "None of the stored games has enough analysed moves of yours. Play or open a game, and analyse all its moves. " +
-      "In records MuGo looks for your name.";
+    : t("noProgress");
   if (games.length > 1) drawGraph(games.map(({ own }) => own.accuracy));
 }
 
-const otherText = (left) =>
-  (left ? `${left} other stored ${left === 1 ? "game is" : "games are"} not analysed, or not yours.` : "");
+const otherText = (left) => (left ? t("otherGames", { count: left }) : "");
 
 function drawGraph(accuracies) {
   const least = Math.min(90, 10 * Math.floor(Math.min(...accuracies) / 10));

@@ -1,9 +1,9 @@
 // The graph, the list of mistakes and the statistics, drawn again when the line, its values or its unit have changed.
 
 import { valuesOf } from "../core/analysis.js";
-import { LEVEL_NAMES, LISTED_LEVEL, formatLoss, formatLossWithUnit, lossSentence, mistakes } from "../core/losses.js";
+import { LISTED_LEVEL, formatLoss, formatLossWithUnit, levelNames, lossSentence, mistakes } from "../core/losses.js";
 import { PHASES, phaseEnds, statistics } from "../core/review.js";
-import { COLOUR_NAMES, formatLead, percent } from "../core/texts.js";
+import { colourName, formatLead, joined, language, percent, t } from "../core/texts.js";
 import { byId, updateChildren } from "../dom.js";
 import {
   isAnalysisHidden, lineLosses, mistakeOnBoard, nextMistake, personsColour, reviewedColour,
@@ -19,7 +19,7 @@ let drawn = {};
 export function renderReview(state) {
   const { game, settings, at } = state;
   const now = { game, revision: game.revision, line: game.line(), unit: settings.graphUnit,
-    isHidden: isAnalysisHidden(state), colour: reviewedColour(state), own: personsColour(state) };
+    isHidden: isAnalysisHidden(state), colour: reviewedColour(state), own: personsColour(state), language };
   if (Object.keys(now).some((name) => now[name] !== drawn[name])) {
     renderLine(state, now);
     drawn = now;
@@ -48,11 +48,12 @@ function renderLine(state, { line, isHidden, colour, own }) {
   renderStatistics(statistics(lost, game.size), lost.unit, game.isGo);
   byId("mistake-list").hidden = !listed.length;
   byId("no-mistakes").hidden = Boolean(listed.length);
-  byId("mistake-count").textContent = found.length > MISTAKES ? `The largest ${MISTAKES} of ${found.length}.` : "";
+  byId("mistake-count").textContent = found.length > MISTAKES
+    ? t("largestOf", { shown: MISTAKES, count: found.length }) : "";
   byId("whose").value = settings.whose;
   byId("whose").options[1].disabled = !own;
-  byId("whose").options[1].textContent = own ? `mine (${COLOUR_NAMES[own]})` : "mine";
-  byId("mistake-unit").textContent = lost.unit === "lead" ? "Points lost" : "% lost";
+  byId("whose").options[1].textContent = own ? t("whoseMineColour", { colour: colourName(own) }) : t("whoseMine");
+  byId("mistake-unit").textContent = t(lost.unit === "lead" ? "pointsLost" : "percentLost");
   updateChildren(byId("mistake-list").tBodies[0], listed.map((each) => mistakeRow(game, each)));
 }
 
@@ -63,12 +64,12 @@ function mistakeRow(game, mistake) {
   row.dataset.index = index;
   row.setAttribute("aria-label", lossSentence(mistake, game.printedNumber(node)));
   row.setAttribute("aria-current", "false");
-  const text = better === vertex ? "the same" : better ?? "";    // the search preferred this move, too
-  for (const cell of [game.printedNumber(node), `${COLOUR_NAMES[colour]} ${vertex}`, formatLoss(lost, unit), text]) {
+  const text = better === vertex ? t("theSame") : better ?? "";    // the search preferred this move, too
+  for (const cell of [game.printedNumber(node), `${colourName(colour)} ${vertex}`, formatLoss(lost, unit), text]) {
     row.insertCell().textContent = cell;
   }
   row.cells[2].className = `loss-text level-${level}`;
-  row.cells[2].title = LEVEL_NAMES[level];
+  row.cells[2].title = levelNames()[level];
   return row;
 }
 
@@ -76,7 +77,7 @@ function renderGraph(game, line, lost) {
   const ofNode = new Map(lost.moves.map((each) => [each.index, each]));
   const marks = lost.moves.filter(({ level }) => level >= LISTED_LEVEL);
   const ends = game.isGo ? [...phaseEnds(game.size), Infinity] : [];
-  graph.show(line, byId("graph-unit").value, { marks, phases: ends.map((end, i) => ({ name: PHASES[i], end })),
+  graph.show(line, byId("graph-unit").value, { marks, phases: ends.map((end, i) => ({ name: t(PHASES[i]), end })),
     describe: (index) => describe(game, line[index], ofNode.get(index)) });
 }
 
@@ -85,9 +86,9 @@ function describe(game, node, loss) {
   if (!node) return "";
   const values = valuesOf(node) ?? (node.value == null ? null : { win_rate: node.value, lead: node.value_lead });
   const [colour, vertex] = node.move?.split(" ") ?? [];
-  const move = colour ? `${game.printedNumber(node)} ${COLOUR_NAMES[colour]} ${vertex}` : "Start";
-  const value = !values ? "" : formatLead(values.lead) || ` · Black ${percent(values.win_rate)} %`;
-  return `${move}${value}${loss && loss.lost > 0 ? ` · lost ${formatLossWithUnit(loss.lost, loss.unit)}` : ""}`;
+  const move = colour ? `${game.printedNumber(node)} ${colourName(colour)} ${vertex}` : t("atTheStart");
+  const value = !values ? "" : formatLead(values.lead) || t("blackPercent", { rate: percent(values.win_rate) });
+  return joined(move, value, loss && loss.lost > 0 && t("lostInGraph", { loss: formatLossWithUnit(loss.lost, loss.unit) }));
 }
 
 /** The buttons that step from mistake to mistake, and switch the line on the board. */

@@ -1,21 +1,21 @@
 // The fields of the settings, as the state has them.
 
 import { LEVELS } from "../core/losses.js";
-import { formatLead, percent } from "../core/texts.js";
+import { formatLead, joined, language, percent, t } from "../core/texts.js";
 import { byId } from "../dom.js";
 import { overlayName } from "../queries.js";
 
 const OFFERED_LEVELS = [2, 3, 4, 5];             // of LEVELS: those from which on a move can be offered back
-let listed = null;                               // the planes that are listed
+let listed = {};                                 // the planes that are listed, and the language
 
 export function renderSettings(state) {
   const { settings, server, game, at } = state;
   const planes = server.planes[game.isGo ? "go" : "gomoku"] ?? [];
-  if (planes !== listed) {
-    listed = planes;
+  if (planes !== listed.planes || language !== listed.language) {
+    listed = { planes, language };
     byId("plane").replaceChildren(...planes.map((plane, i) => new Option(plane, i)));
     byId("teaching-level").replaceChildren(...OFFERED_LEVELS.map((level) =>
-      new Option(`${LEVELS.lead[level - 1]} points / ${100 * LEVELS.win_rate[level - 1]} %`, level)));
+      new Option(t("pointsOrPercent", { points: LEVELS.lead[level - 1], percent: 100 * LEVELS.win_rate[level - 1] }), level)));
   }
   document.querySelector(`[name=overlay][value=${at.overlay ?? settings.overlay}]`).checked = true;
   byId("plane").value = settings.plane;
@@ -33,5 +33,5 @@ export function renderSettings(state) {
 function rawValues({ value, value_lead: lead, policy }) {
   const winRate = policy?.win_rate ?? value;
   if (winRate == null) return "";
-  return `The network alone, without a search: Black wins ${percent(winRate, 1)} %${formatLead(policy?.lead ?? lead)}.`;
+  return t("networkAlone", { value: joined(t("blackWins", { rate: percent(winRate, 1) }), formatLead(policy?.lead ?? lead)) });
 }

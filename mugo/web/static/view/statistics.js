@@ -1,21 +1,22 @@
 // The statistics of a reviewed line: two columns, and how many moves each side has of each level.
 
-import { LEVEL_NAMES, formatLoss } from "../core/losses.js";
+import { formatLoss, levelNames } from "../core/losses.js";
 import { PHASES } from "../core/review.js";
+import { formatNumber, t } from "../core/texts.js";
 import { byId, updateChildren } from "../dom.js";
 import { draw } from "./board.js";
 
 /** found: of review.statistics.  Phases only where the game has them. */
 export function renderStatistics(found, unit, hasPhases) {
   const sides = [found.B, found.W];
-  const inPercent = (value) => format(value, () => `${value.toFixed(0)} %`);
-  const meanName = unit === "lead" ? "Mean loss, points" : "Mean loss, % of win rate";
+  const inPercent = (value) => format(value, () => `${formatNumber(value, 0)} %`);
+  const meanName = t(unit === "lead" ? "meanLossPoints" : "meanLossPercent");
   const rows = [
-    ["Accuracy", ...sides.map(({ accuracy }) => inPercent(accuracy))],
-    ...(hasPhases ? PHASES.map((name, i) => [name, ...sides.map(({ phases }) => inPercent(phases[i].accuracy))]) : []),
-    ["MuGo’s choice", ...sides.map(({ agreement }) => inPercent(agreement === null ? null : 100 * agreement))],
+    [t("accuracy"), ...sides.map(({ accuracy }) => inPercent(accuracy))],
+    ...(hasPhases ? PHASES.map((name, i) => [t(name), ...sides.map(({ phases }) => inPercent(phases[i].accuracy))]) : []),
+    [t("muGosChoice"), ...sides.map(({ agreement }) => inPercent(agreement === null ? null : 100 * agreement))],
     [meanName, ...sides.map(({ meanLoss }) => format(meanLoss, () => formatLoss(meanLoss, unit)))],
-    ["Moves", ...sides.map(({ moves }) => String(moves))],
+    [t("moves"), ...sides.map(({ moves }) => String(moves))],
   ];
   updateChildren(byId("statistics-table").tBodies[0], rows.map(([name, ...cells], i) => {
     const row = document.createElement("tr");
@@ -25,7 +26,7 @@ export function renderStatistics(found, unit, hasPhases) {
     return row;
   }));
   const most = Math.max(1, ...sides.flatMap(({ levels }) => levels));
-  updateChildren(byId("distribution").tBodies[0], LEVEL_NAMES.map((name, level) => {
+  updateChildren(byId("distribution").tBodies[0], levelNames().map((name, level) => {
     const row = document.createElement("tr");
     row.append(Object.assign(document.createElement("th"),
       { scope: "row", textContent: name, className: `loss-text level-${level}` }));

@@ -2,25 +2,32 @@
 
 import { asked, exerciseText } from "../core/exercises.js";
 import { lossSentence } from "../core/losses.js";
-import { COLOUR_NAMES, moveText, resultText, scoreText } from "../core/texts.js";
+import { colourName, moveText, resultText, scoreText, sentence, t } from "../core/texts.js";
 import { TOOLS } from "../core/tools.js";
 import { byId } from "../dom.js";
 import { mistakeOnBoard, offer, thinkingNode, touchedVertex } from "../queries.js";
 
 export function renderStatus(state) {
-  const { game, tool, at: { message, score } } = state;
-  const { position, move } = game.node;
+  const { game, at: { message, score } } = state;
   const status = byId("status");
   status.classList.toggle("error", Boolean(message?.isError));
   const text = message?.text ?? (score ? scoreText(score) : positionText(state));
   if (status.textContent !== text) status.textContent = text;      // else a screen reader may read it again
-  byId("board").setAttribute("aria-roledescription", `${game.isGo ? "Go" : "Gomoku"} board`);
-  byId("board").setAttribute("aria-label", `${game.size.cols} by ${game.size.rows} board, move ${game.moveNumber()}` +
-    `${move ? `, last move ${move}` : ""}${position ? `, ${COLOUR_NAMES[position.to_play]} to play` : ""}. ` +
-    `Arrow keys move the cursor, Enter ${tool === null ? "plays" : `edits: ${TOOLS[tool].title}`}.`);
+  byId("board").setAttribute("aria-roledescription", t(game.isGo ? "goBoard" : "gomokuBoard"));
+  byId("board").setAttribute("aria-label", boardText(state));
   byId("offer").hidden = !offer(state);
   byId("play-touched").hidden = !touchedVertex(state);
-  byId("play-touched").textContent = `Play ${touchedVertex(state)}`;
+  byId("play-touched").textContent = t("playVertex", { vertex: touchedVertex(state) });
+}
+
+/** The board for screen readers: its size, the last move, whose turn it is, and what keys do. */
+function boardText({ game, tool }) {
+  const { position, move } = game.node;
+  const [colour, vertex] = move?.split(" ") ?? [];
+  const parts = [t("boardLabel", { cols: game.size.cols, rows: game.size.rows, number: game.moveNumber() }),
+    colour && t("lastMove", { colour: colourName(colour), vertex }), position && t("toPlay", { colour: colourName(position.to_play) })];
+  const keys = tool === null ? t("arrowKeysPlay") : t("arrowKeysEdit", { tool: t(TOOLS[tool].title) });
+  return `${parts.filter(Boolean).join(", ")}. ${keys}`;
 }
 
 function positionText(state) {
@@ -30,13 +37,13 @@ function positionText(state) {
   if (exercise) return exerciseText(exercise, game.printedNumber(asked(exercise) ?? game.node));
   const mistake = mistakeOnBoard(state);
   if (mistake) return lossSentence(mistake, game.printedNumber(mistake.node));
-  if (touchedVertex(state)) return `Tap ${touchedVertex(state)} again to play it.`;
-  if (thinkingNode(state) === game.node) return "MuGo is thinking…";
+  if (touchedVertex(state)) return t("tapAgain", { vertex: touchedVertex(state) });
+  if (thinkingNode(state) === game.node) return t("muGoIsThinking");
   const offered = offer(state);
   if (offered) return offered.text;
   const result = position.result ?? game.resultAt(game.node);
-  const rest = result ? resultText(result) : `${COLOUR_NAMES[position.to_play]} to play`;
-  if (illegal) return `${illegal}. ${stones ? "Shown as recorded" : "Left out on the board"}. ${rest}.`;
-  if (move) return `${moveText(move)} ${rest}.`;
-  return human && !result ? `${rest}. Click a point to play.` : `${rest}.`;
+  const rest = result ? resultText(result) : t("toPlay", { colour: colourName(position.to_play) });
+  if (illegal) return [illegal, t(stones ? "shownAsRecorded" : "leftOut"), rest].map(sentence).join(" ");
+  if (move) return `${moveText(move)} ${sentence(rest)}`;
+  return human && !result ? `${sentence(rest)} ${t("clickToPlay")}` : sentence(rest);
 }

@@ -2,6 +2,7 @@
 //
 // It is an ARIA tree whose current node has the focus: the arrow keys, which are those of the page, move both.
 
+import { language, t } from "../core/texts.js";
 import { byId, onChoice, updateChildren } from "../dom.js";
 import { draw } from "./board.js";
 
@@ -37,14 +38,14 @@ export class TreeView {
     const left = Math.max(0, Math.min(column - Math.floor(columns / 2), this.places.columns - columns));
     const top = Math.max(0, Math.min(lane - Math.floor(lanes / 2), this.places.lanes - lanes));
     const [firstColumn, firstLane] = [left - left % columns, top - top % lanes];
-    const part = [game.changes, game.revision, game.lines, firstColumn, firstLane, columns, lanes].join();
+    const part = [game.changes, game.revision, game.lines, firstColumn, firstLane, columns, lanes, language].join();
     const hasFocus = this.svg.contains(document.activeElement);
     if (part !== this.part) this.drawPart(firstColumn, firstColumn + 2 * columns, firstLane, firstLane + 2 * lanes);
     this.part = part;
     const height = 2 * MARGIN + STEP * (lanes - 1);
     this.svg.setAttribute("viewBox", `${STEP * left} ${STEP * top} ${width} ${height}`);
     this.svg.style.height = `${height}px`;
-    this.svg.setAttribute("aria-label", `Game tree: ${this.places.chains} lines of play`);
+    this.svg.setAttribute("aria-label", t("gameTreeLines", { count: this.places.chains }));
     this.markCurrent(hasFocus);
   }
 
@@ -67,7 +68,7 @@ export class TreeView {
         class: `${kind}${node.comment ? " has-comment" : ""}`, role: "treeitem", tabindex: -1, "aria-selected": false,
         "aria-level": place.column + 1, "aria-posinset": siblings.indexOf(node) + 1, "aria-setsize": siblings.length,
         "aria-label": describe(game, node) },
-      draw("title", {}, node.move ? `${game.printedNumber(node)}: ${node.move}` : "start or setup"));
+      draw("title", {}, node.move ? `${game.printedNumber(node)}: ${node.move}` : t("startOrSetup")));
       this.shown.push(node);
       nodes.push(circle);
     }
@@ -96,9 +97,10 @@ export class TreeView {
 /** A node for screen readers: 'move 12, W D4, variation 2 of 3, with a comment'. */
 function describe(game, node) {
   const { children } = node.parent ?? { children: [node] };
-  return [node.move ? `move ${game.printedNumber(node)}, ${node.move}` : node.parent ? "setup" : "start",
-    children.length > 1 && (children[0] === node ? "main line" : `variation ${children.indexOf(node)} of ${children.length - 1}`),
-    node.comment && "with a comment"].filter(Boolean).join(", ");
+  const [number, count] = [children.indexOf(node), children.length - 1];
+  return [node.move ? t("nodeMove", { number: game.printedNumber(node), move: node.move }) : t(node.parent ? "setup" : "nodeStart"),
+    count > 0 && (number ? t("variationOf", { number, count }) : t("nodeMainLine")),
+    node.comment && t("withComment")].filter(Boolean).join(", ");
 }
 
 function edge(x1, y1, x2, y2) {

@@ -1,0 +1,221 @@
+"""The languages of the page: what the server says has words there, and a page in German has no English."""
+import pytest
+
+from mugo.games import go
+from mugo.games.go import Position
+from mugo.web.opponents import OPPONENTS, STRENGTHS, list_opponents
+from page_modules import call, needs_node
+from web_page import AGREED, STATUS, load, save, screen_point
+
+LEADS = """(;GM[1]FF[4]SZ[9]KM[7.5]
+C[Black wins 55.0 % (80 visits, B+1.5)]
+;B[ee]C[Black wins 55.0 % (80 visits, B+1.2)]
+;W[cc]C[Black wins 55.0 % (80 visits, B+1.0)]
+;B[gg]C[Black wins 30.0 % (80 visits, W+3.2)]
+;W[cg]C[Black wins 38.0 % (80 visits, W+2.2)]
+;B[gc]C[Black wins 2.0 % (80 visits, W+14.2)]
+;W[dd])"""
+
+
+@needs_node
+def test_the_page_describes_every_opponent():
+    descriptions = [call("descriptionText", opponent) for opponent in list_opponents(Position(9), True, True)]
+    assert len(set(descriptions)) == len(OPPONENTS)
+    assert not any(word in " ".join(descriptions) for word in ("simulation", "network", "mcts"))      # words of players
+    listed = {each["key"]: each for each in list_opponents(Position(19), True, True)}
+    assert call("technicalText", listed["mcts-800"]) == "mcts-800: network and search, 800 simulations per move"
+    assert call("technicalText", listed["uct-5s"]) == "uct-5s: search only, 5 seconds per move"
+    assert call("technicalText", listed["policy"]) == "policy: network only, the most likely move"
+    assert call("groupText", listed["random"], True).endswith("(best on small boards)")
+    assert call("strengthText", listed["random"]) is None
+    for strength in STRENGTHS.values():
+        assert call("strengthText", {"strength": strength}) == strength
+
+
+@needs_node
+@pytest.mark.parametrize("reason", [*go._REASONS.values(), "repeats a position (superko)",
+                                    "comes after the end of the game"])
+def test_the_page_has_words_for_every_reason_why_a_move_is_illegal(reason):
+    call("setLanguage", "de")
+    assert call("reasonText", reason) != reason
+    call("setLanguage", "en")
+    assert call("reasonText", reason) == reason
+
+
+# The English texts that are visible, or are titles or labels: sentences and parts between dots, by what en.js has and
+# de.js has not.  A value in a text stands for anything.
+ENGLISH = r"""(async () => {
+    const [en, de] = await Promise.all(['en', 'de'].map((tag) => import(`/static/texts/${tag}.js`)));
+    const split = (text) => text.replace(/\s+/g, ' ').split(/(?<=[.!?:]) | · |, (?=\p{Lu})/u)
+        .map((each) => each.trim());
+    const parts = (texts) => Object.values(texts)
+        .flatMap((text) => (typeof text === 'string' ? [text] : Object.values(text))).flatMap(split);
+    const german = new Set(parts(de.default));
+    const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    const patterns = parts(en.default).filter((text) => !german.has(text))
+        .filter((text) => /\p{L}{3}/u.test(text.replace(/\{\w+\}/g, '')))
+        .map((text) => new RegExp(`^${text.split(/\{\w+\}/).map(escaped).join('.+')}$`));
+    const shown = [...document.querySelectorAll('body *')].filter((element) => element.checkVisibility())
+        .flatMap((element) => [element.title, element.getAttribute('aria-label'), element.label,
+            ...[...element.childNodes].filter(({ nodeType }) => nodeType === Node.TEXT_NODE).map(({ data }) => data)]);
+    return [...new Set(shown.filter((text) => typeof text === 'string').flatMap(split))]
+        .filter((text) => patterns.some((pattern) => pattern.test(text))).join(' | ');
+})()"""
+# Texts that are wider than their button, field or panel, and panels that are wider than the window.
+WIDE = """[...document.querySelectorAll('button, .choices span, label, legend, h2, p:not(.visually-hidden), th, td, ' +
+        'li, dt, dd, summary, .panel, dialog, nav')]
+    .filter((element) => element.checkVisibility() && element.clientWidth)
+    .filter((element) => element.scrollWidth > element.clientWidth + 1)
+    .filter((element) => getComputedStyle(element).textOverflow !== 'ellipsis')
+    .map(({ id, textContent, scrollWidth, clientWidth }) => `${id || textContent.trim()} ${scrollWidth - clientWidth}`)
+    .join(' | ') + (document.documentElement.scrollWidth > innerWidth ? ' the page' : '')"""
+
+
+def choose(page, language):
+    page.run(f"""(() => {{
+        const field = document.getElementById('language');
+        field.value = '{language}';
+        field.dispatchEvent(new Event('change', {{ bubbles: true }}));
+    }})()""")
+    page.until("document.documentElement.lang === (document.getElementById('language').value === 'de' ? 'de' : 'en')")
+
+
+@pytest.fixture
+def german(page):
+    choose(page, "de")
+    yield page
+    page.resize(1280, 860)
+    choose(page, "auto")
+    page.run("localStorage.removeItem('mugo-language')")
+
+
+def assert_german(page, sizes=((1400, 900), (390, 844), (1366, 768))):
+    for width, height in sizes:
+        page.resize(width, height, touch=width < 500)
+        page.run("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
+        assert page.run(ENGLISH) == ""
+        assert page.run(WIDE) == "", (width, height)
+    page.resize(1280, 860)
+
+
+def test_a_page_in_english_is_seen_to_be_english(page):
+    load(page, LEADS)
+    found = page.run(ENGLISH)
+    assert "Analyse all moves" in found and "Previous move (←)" in found and "Black to play." in found
+
+
+def test_a_game_is_played_in_german(german):
+    page = german
+    new_game_in_german(page)
+    page.until(f"{STATUS} === 'Schwarz am Zug. Zum Spielen auf einen Punkt klicken.'")
+    assert_german(page)
+    page.click(*screen_point(page, "E5"))
+    page.until(f"{STATUS} === 'Weiß spielte C3. Schwarz am Zug.'")
+    page.click(*screen_point(page, "E5"))
+    page.until(f"{STATUS} === 'E5 ist besetzt.'")
+    assert page.run("document.querySelector('#player-white .name').textContent") == "MuGo, Stufe 7"
+    assert page.run("document.querySelector('#player-black .name').textContent") == "Du"
+    page.press("h")
+    page.until(f"{STATUS}.startsWith('Bester Zug: ')")
+    assert_german(page)
+    page.press("g")
+    page.until("/etwa/.test(document.getElementById('estimate-text').textContent)")
+    page.run("document.getElementById('teaching').click()")
+    assert_german(page)
+    page.run("document.getElementById('teaching').click()")
+    page.press("g")
+    page.run("document.getElementById('resign').click()")
+    page.until("document.querySelector('#confirm-dialog[open]')")
+    assert_german(page)
+    page.run("document.querySelector('#confirm-dialog [value=yes]').click()")
+    page.until("document.getElementById('game-over-title').textContent === 'Weiß gewinnt durch Aufgabe.'")
+    assert_german(page)
+    text = save(page)                      # a file is the same in every language
+    assert "PB[You]" in text and "PW[MuGo policy]" in text and "Weiß" not in text
+
+
+def new_game_in_german(page):
+    page.run("""(() => {
+        document.getElementById('new').click();
+        const form = document.querySelector('#new-game-dialog form');
+        form.querySelector('[name=game][value=go]').click();
+        form.querySelector('[name=colour][value=B]').click();
+        form.opponent.value = 'policy';
+        form.opponent.dispatchEvent(new Event('change', { bubbles: true }));
+    })()""")
+    assert_german(page)
+    page.run("document.querySelector('#new-game-dialog form button[value=start]').click()")
+    page.until(f"{AGREED} && window.mugo.state.human === 'B' && window.mugo.state.opponent === 'policy'")
+
+
+def test_a_review_is_in_german(german):
+    page = german
+    load(page, LEADS)
+    page.press("End")
+    page.run("document.getElementById('tab-review').click()")
+    page.until("document.getElementById('mistake-list').tBodies[0].rows.length === 2")
+    assert_german(page)
+    page.run("document.getElementById('mistake-list').tBodies[0].rows[0].click()")
+    page.until(f"{STATUS} === 'Schwarz 5, G7, verlor 12,0 Punkte.'")
+    assert_german(page)
+    for overlay in "policy", "search", "ownership", "ladders", "losses", "plane":
+        page.run(f"document.querySelector('[name=overlay][value={overlay}]').click()")
+        page.until(f"window.mugo.state.settings.overlay === '{overlay}'")
+        page.until("document.getElementById('legend').textContent")
+        assert page.run(ENGLISH) == ""
+    page.press("0")
+    page.run("document.getElementById('start-guess').click()")
+    page.until(f"/^Zug . wo|^Zug .: wo/.test({STATUS})")
+    assert_german(page)
+    page.run("document.getElementById('exercise-end').click()")
+    page.press("e")
+    page.until("!document.getElementById('edit-tools').hidden")
+    assert_german(page)
+    page.press("e")
+
+
+@pytest.mark.parametrize("button", ["settings", "help", "saved", "play-from-review", "show-progress", "edit-info"])
+def test_the_dialogs_are_in_german(german, button):
+    page = german
+    load(page, LEADS)
+    page.run(f"document.getElementById('{button}').click()")
+    page.until("document.querySelector('dialog[open]')")
+    assert_german(page)
+    page.press("Escape")
+    page.until("!document.querySelector('dialog[open]')")
+
+
+def test_another_language_changes_words_and_nothing_else(page):
+    load(page, "(;GM[1]FF[4]SZ[9];B[ee](;W[cc];B[gg]TR[gg]C[a note])(;W[gc]))")
+    page.press("End")
+    page.run("document.getElementById('tab-review').click()")
+    page.until(f"{STATUS} === 'Black played G3. White to play.'")
+    index, text = page.run("window.mugo.state.game.node.index"), save(page)
+    choose(page, "de")
+    page.until(f"{STATUS} === 'Schwarz spielte G3. Weiß am Zug.'")
+    assert page.run("document.documentElement.lang") == "de"
+    assert page.run("document.getElementById('markup-description').textContent") == "Zeichen: G3 Dreieck."
+    assert page.run("[...document.querySelectorAll('#tree circle title')].map((each) => each.textContent)"
+                    ".includes('Anfang oder Aufbau')")
+    assert save(page) == text
+    assert page.run("window.mugo.state.game.node.index") == index
+    page.reload()
+    page.until(f"{STATUS} === 'Schwarz spielte G3. Weiß am Zug.'", 60)       # it is kept
+    assert page.run("document.getElementById('language').value") == "de"
+    choose(page, "auto")
+    page.until(f"{STATUS} === 'Black played G3. White to play.'")
+    page.run("localStorage.removeItem('mugo-language')")
+
+
+def test_numbers_of_fields_keep_their_point(german):
+    page = german
+    new_game_in_german(page)
+    assert page.run("document.querySelector('#new-game-dialog [name=komi]').value") in ("7.5", "6.5")
+    page.until("document.querySelector('#player-white .komi').textContent === ', Komi 7,5'")
+    assert "KM[7.5]" in save(page)
+
+
+def test_the_texts_are_there_before_the_other_scripts(page):
+    scripts = page.run("[...document.scripts].map(({ src }) => src.split('/static/')[1]).join()")
+    assert scripts == "load_error.js,language.js,main.js"
+    assert page.run("getComputedStyle(document.body).visibility") == "visible"
