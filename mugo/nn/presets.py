@@ -1,8 +1,12 @@
 """Architectures by name, for `mugo train --model NAME`.
 
-five-N: five plain convolutions of N filters, as MuGo set out.  bNcM: N residual blocks of M filters, named as KataGo's
-networks are; with a value head, and auxiliary heads while they are trained.  Any other name is that of a network, whose
-architecture is taken without its weights.  A new preset is an entry of PRESETS.
+    five-N     five plain convolutions of N filters
+    default    five-64 with a global pooling bias, and a hidden convolution in the policy head
+    bNcM       N residual blocks of M filters, named as KataGo's networks are, with a value head, and with auxiliary
+               heads while they are trained
+    others     a network, whose architecture is taken without its weights
+
+A new preset is an entry of PRESETS.
 """
 from mugo.nn.bundled import find_network
 from mugo.nn.metadata import config_of, read_metadata
@@ -11,7 +15,7 @@ from mugo.core.files import BadInput
 
 
 def _five(filters: int) -> PolicyNetConfig:
-    return PolicyNetConfig(filters=filters, equivariant=True, policy_filters=256)
+    return PolicyNetConfig(filters=filters, global_pooling=False, equivariant=True)
 
 
 def _deep(blocks: int, filters: int, bottleneck: bool = False) -> PolicyNetConfig:
@@ -20,6 +24,7 @@ def _deep(blocks: int, filters: int, bottleneck: bool = False) -> PolicyNetConfi
 
 
 PRESETS = {
+    "default": PolicyNetConfig(equivariant=True, policy_filters=256),
     "five-64": _five(64), "five-128": _five(128), "five-192": _five(192),
     "b6c96": _deep(6, 96), "b10c128": _deep(10, 128), "b15c192": _deep(15, 192), "b20c256": _deep(20, 256),
     "b18c384bottleneck": _deep(18, 384, bottleneck=True),

@@ -27,7 +27,7 @@ MAX_STEPS_PER_EXECUTION = 16             # as many batches as are prefetched
 MIN_INTERVAL_STEPS = 64                  # between checkpoints by time; the first of them show how fast the run is
 MAX_VALIDATION_POSITIONS = 10**7         # their planes are in memory: 2 kB each on 19x19
 MAX_PROCESSES = 10_000
-NEW_NETWORK = PRESETS["five-64"]         # the defaults of a new network
+NEW_NETWORK = PRESETS["default"]         # the defaults of a new network
 GPU_DEFAULTS = {"batch_size": 512, "learning_rate": 0.015}      # on a GPU or TPU, where neither of them is given
 # What differs from the defaults of the fields, in words.
 DEFAULTS = defaults_in_words(NEW_NETWORK) | {"size": "the data set's most frequent",
@@ -214,7 +214,7 @@ class CommandOptions:
                                   above=0, common=True)
     minutes: float | None = option(None, "instead of --positions: as many as this machine trains on in these minutes",
                                    above=0, common=True)
-    model: str = option("five-64", f"the architecture, which the options of the network change: "
+    model: str = option("default", f"the architecture, which the options of the network change: "
                         f"{', '.join(PRESETS)}, or that of a network, without its weights", metavar="NAME", common=True)
     resume: bool = option(False, "continue the run with its own options", common=True)
     init_from: str = option("", "initialise from this network, with its config; the board may have another size, and "

@@ -240,13 +240,13 @@ def config_of(data, *options: str) -> PolicyNetConfig:
 
 
 def test_an_architecture_has_a_name_or_is_that_of_a_network(data, unbroken):
-    assert config_of(data) == replace(presets.PRESETS["five-64"], size=9)
+    assert config_of(data) == replace(presets.PRESETS["default"], size=9)
     deep = config_of(data, "--model", "b6c96", "--filters", "64", "--no-value-head", "--no-auxiliary-heads")
     assert (deep.residual_blocks, deep.filters, deep.value_head, deep.komi_input) == (6, 64, False, False)
     assert config_of(data, "--model", str(unbroken)) == CONFIG.exported()
     assert config_of(data, "--model", "policy-19").size == 9
     for name, config in presets.PRESETS.items():
-        assert not config.problem and (name.startswith("five") or config.residual_blocks == int(name[1:].split("c")[0]))
+        assert not config.problem and (name[0] != "b" or config.residual_blocks == int(name[1:].split("c")[0]))
 
 
 def test_a_gpu_gets_larger_batches_unless_a_size_or_a_rate_is_given(data, monkeypatch):
@@ -431,7 +431,7 @@ def test_a_network_overfits_a_few_positions(data):
     (["{data}", "-o", "{new}", "--positions", "inf"],
      "argument --positions: invalid int value: 'inf' (see mugo train --help)"),
     (["{data}", "-o", "{new}", "--minutes", "1", "--epochs", "2"], "--positions, --epochs and --minutes: give one"),
-    (["{data}", "-o", "{new}", "--model", "b7c7"], "--model b7c7: neither a preset (five-64, "),
+    (["{data}", "-o", "{new}", "--model", "b7c7"], "--model b7c7: neither a preset (default, "),
     (["{data}", "-o", "{new}", "--model", "gomoku-6-4"], "--model gomoku-6-4: is a policy-value network"),
     (["{data}", "-o", "{new}", "--model", "b6c96", "--init-from", "policy-19"], "--model and --init-from: give one"),
     (["{data}", "-o", "{new}", "--residual-blocks", "2", "--residual"], "--residual is for the convolutions of"),
