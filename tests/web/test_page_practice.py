@@ -1,6 +1,7 @@
 """Mistakes before their move, exercises and progress on the page in a headless Chromium.  The file has all searches."""
 import pytest
 
+from page_states import MISTAKES
 from web_page import NUMBER, STATUS, load, screen_point
 
 GHOSTS = "[...document.querySelectorAll('.ghosts .ghost')].map((each) => each.className.baseVal.slice(0, 5) + " \
@@ -9,22 +10,6 @@ RINGS = "[...document.querySelectorAll('.ghosts .ring')].map((each) => each.clas
         "each.getAttribute('cx') + each.getAttribute('cy')).join(' ')"
 DISCS = "[...document.querySelectorAll('.ghosts .note')].map((each) => each.textContent).join(' ')"
 TEXT = "document.getElementById('exercise-text').textContent"
-
-
-def lz(to_play, lead, *moves):
-    """The value of LZ for a node after which a side is to play; moves: (vertex, Black's lead, visits, variation)."""
-    sign = 1 if to_play == "B" else -1
-    rate = 50 + sign * lead
-    infos = " info ".join(f"move {move} visits {visits} winrate {int(5000 + 100 * sign * value)} "
-                          f"scoreMean {sign * value:.2f} pv {variation}" for move, value, visits, variation in moves)
-    return f"MuGo {100 - rate:.1f} 400 {sign * lead:.2f}\n{infos}"
-
-
-# Black 1 lost 2 points, Black 3 lost 5.
-GAME = "(;SZ[9]PB[Aoi]LZOP[" + lz("B", 3, ("D4", 3, 200, "D4 F6"), ("E5", 2.9, 150, "E5 C3")) + "]" \
-    ";B[ee]LZ[" + lz("W", 1, ("C3", 1, 300, "C3 G7")) + "]" \
-    ";W[cg]LZ[" + lz("B", 1, ("G7", 1, 200, "G7 C7 G5"), ("C7", 0, 100, "C7 G7")) + "]" \
-    ";B[gg]LZ[" + lz("W", -4, ("C7", -4, 300, "C7 G7")) + "];W[cc]LZ[" + lz("B", -4, ("E2", -4, 300, "E2")) + "])"
 
 
 def set_field(page, name, value):
@@ -38,7 +23,7 @@ def answer(page, vertex):
 
 @pytest.fixture
 def game(page):
-    load(page, GAME)
+    load(page, MISTAKES)
     page.wait_for_function("document.querySelectorAll('#mistake-list tbody tr').length === 2")
     yield page
     page.evaluate("document.querySelector('#exercise-end').click()")

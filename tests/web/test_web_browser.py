@@ -166,6 +166,15 @@ def test_a_script_that_cannot_be_loaded_is_reported(page, failures):
     failures.clear()                   # of the script
 
 
+def test_the_page_keeps_to_its_content_security_policy(open_page, failures):
+    page = open_page(bypass_csp=False)
+    page.locator("#board").click()
+    page.wait_for_selector(".stones circle")
+    for selector in "#tab-review", "[value=policy] + span", "#help":
+        page.click(selector)
+    assert failures == []
+
+
 def test_a_reload_restores_the_game(page):
     new_game(page)
     page.mouse.click(*screen_point(page, "E5"))
