@@ -14,20 +14,20 @@ WOOD = (225, 180, 110)
 @pytest.fixture
 def dialog(page):
     """The page, and a function that opens the dialog on a kind of thing to share; what is saved is `window.saved`."""
-    page.run("window.create ??= URL.createObjectURL; window.saved = null")
-    page.run("URL.createObjectURL = (blob) => { window.saved = blob; return window.create.call(URL, blob); }")
-    yield lambda kind: page.run(f"""(() => {{
+    page.evaluate("window.create ??= URL.createObjectURL; window.saved = null")
+    page.evaluate("void (URL.createObjectURL = (blob) => { window.saved = blob; return window.create.call(URL, blob); })")
+    yield lambda kind: page.evaluate(f"""(() => {{
         document.getElementById('share').click();
         document.querySelector('#share-dialog [value={kind}]').click();
     }})()""")
-    page.run("URL.createObjectURL = window.create")
-    page.run("document.querySelectorAll('dialog[open]').forEach((each) => each.close())")
+    page.evaluate("void (URL.createObjectURL = window.create)")
+    page.evaluate("document.querySelectorAll('dialog[open]').forEach((each) => each.close())")
 
 
 def picture(page):
     """The last Blob that was made, as a Pillow image."""
     image = pytest.importorskip("PIL.Image")
-    data = page.run("""new Promise((resolve) => {
+    data = page.evaluate("""new Promise((resolve) => {
         const reader = new FileReader();
         reader.onload = () => resolve(reader.result.split(',')[1]);
         reader.readAsDataURL(window.saved);
@@ -37,7 +37,7 @@ def picture(page):
 
 def point_on(image, page, vertex, rows=9):
     """'X', 'O' or '.': what a picture of a board shows on a point."""
-    left, top, width, height = map(float, page.run("document.getElementById('board').getAttribute('viewBox')").split())
+    left, top, width, height = map(float, page.get_attribute("#board", "viewBox").split())
     row, col = rows - int(vertex[1:]), "ABCDEFGHJKLMNOPQRST".index(vertex[0])
     x, y = (col - left) / width * image.width, (row - top) / height * image.height
     pixels = [image.convert("RGB").getpixel((round(x) + i, round(y) + j)) for i in range(-3, 4) for j in (-3, 0, 3)]
@@ -47,72 +47,72 @@ def point_on(image, page, vertex, rows=9):
 
 def test_a_picture_is_the_board(page, dialog):
     load(page, SGF)
-    page.press("End")
-    page.until(f"{NUMBER} === '3 / 3'")
+    page.keyboard.press("End")
+    page.wait_for_function(f"{NUMBER} === '3 / 3'")
     dialog("picture")
-    page.until(f"{SAVE}.textContent === 'Save' && !{SAVE}.disabled && window.saved.type === 'image/png'")
+    page.wait_for_function(f"{SAVE}.textContent === 'Save' && !{SAVE}.disabled && window.saved.type === 'image/png'")
     image = picture(page)
     assert max(image.size) == 700 and 1.3 < image.width / image.height < 1.5
     assert [point_on(image, page, vertex) for vertex in ("E5", "G7", "C3", "D6")] == ["X", "O", "X", "."]
     assert all(abs(a - b) < 40 for a, b in zip(image.convert("RGB").getpixel((3, 3)), WOOD, strict=True))
-    page.run("document.querySelector('#share-dialog [name=size]').value = 1400")
-    page.run("document.querySelector('#share-dialog form').onchange()")
-    page.until("window.saved.type === 'image/png' && window.saved.size > 0")
-    page.until("document.querySelector('#share-preview img').naturalWidth === 1400")
+    page.evaluate("document.querySelector('#share-dialog [name=size]').value = 1400")
+    page.evaluate("document.querySelector('#share-dialog form').onchange()")
+    page.wait_for_function("window.saved.type === 'image/png' && window.saved.size > 0")
+    page.wait_for_function("document.querySelector('#share-preview img').naturalWidth === 1400")
 
 
 def test_an_animation_has_the_positions_of_the_variation(page, dialog):
     load(page, SGF)
-    page.run("(({ game }) => game.goTo(game.root.children[0].children[0].children[1]))(window.mugo.state)")
-    page.run("window.mugo.change()")
+    page.evaluate("(({ game }) => game.goTo(game.root.children[0].children[0].children[1]))(window.mugo.state)")
+    page.evaluate("window.mugo.change()")
     dialog("animation")
     fields = "['from', 'to'].map((name) => document.querySelector(`#share-dialog [name=${name}]`).value).join()"
-    assert page.run(fields) == "2,4"
-    page.until(f"{SAVE}.textContent === 'Make animation'")
-    page.run("document.querySelector('#share-dialog [name=size]').value = 400")
-    page.run(f"{SAVE}.click()")
-    page.until(f"{SAVE}.textContent === 'Save' && {NOTE}.startsWith('3 positions')", 30)
+    assert page.evaluate(fields) == "2,4"
+    page.wait_for_function(f"{SAVE}.textContent === 'Make animation'")
+    page.evaluate("document.querySelector('#share-dialog [name=size]').value = 400")
+    page.evaluate(f"{SAVE}.click()")
+    page.wait_for_function(f"{SAVE}.textContent === 'Save' && {NOTE}.startsWith('3 positions')", timeout=30_000)
     image = picture(page)
     assert (image.format, image.n_frames, max(image.size)) == ("GIF", 3, 400)
     for number, stones in enumerate(["XO...", "XOX..", "XOXO."]):
         image.seek(number)
         assert image.info["duration"] == (3000 if number == 2 else 1000) and image.info["loop"] == 0
         assert "".join(point_on(image, page, vertex) for vertex in ("E5", "G7", "C7", "D6", "C3")) == stones
-    page.run(f"{SAVE}.click()")
-    page.until(f"{NOTE}.endsWith('-2-4.gif')")
-    assert page.run(NUMBER) == "3 / 4"
+    page.evaluate(f"{SAVE}.click()")
+    page.wait_for_function(f"{NOTE}.endsWith('-2-4.gif')")
+    assert page.evaluate(NUMBER) == "3 / 4"
 
 
 def test_the_record_is_copied_by_the_key_and_shown_in_the_dialog(page, dialog):
     load(page, SGF)
-    copied = page.run("""(() => {
+    copied = page.evaluate("""(() => {
         const data = new DataTransfer();
         const event = new ClipboardEvent('copy', { clipboardData: data, bubbles: true, cancelable: true });
         document.body.dispatchEvent(event);
         return data.getData('text/plain');
     })()""")
     assert copied.replace("\n", "") == SGF
-    assert page.run(STATUS) == "The record is copied."
+    assert page.evaluate(STATUS) == "The record is copied."
     dialog("record")
-    assert page.run("document.getElementById('share-text').value") == copied
-    page.run("Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })")
+    assert page.evaluate("document.getElementById('share-text').value") == copied
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })")
     for can_copy, note in ("true", "The record is copied."), ("false", "Press Ctrl+C to copy the text."):
-        page.run(f"document.execCommand = () => {can_copy}; document.getElementById('share-copy').click()")
-        page.until(f"{NOTE} === '{note}'")
-        assert page.run("(({ selectionStart, selectionEnd }) => selectionEnd - selectionStart)"
-                        "(document.getElementById('share-text'))") == len(copied)
-    page.run("delete navigator.clipboard; delete document.execCommand")
+        page.evaluate(f"document.execCommand = () => {can_copy}; document.getElementById('share-copy').click()")
+        page.wait_for_function(f"{NOTE} === '{note}'")
+        assert page.evaluate("(({ selectionStart, selectionEnd }) => selectionEnd - selectionStart)"
+                             "(document.getElementById('share-text'))") == len(copied)
+    page.evaluate("delete navigator.clipboard; delete document.execCommand")
 
 
 def test_a_record_is_pasted_into_a_dialog(page, dialog):
     new_game(page)
     dialog("record")
-    page.run("document.querySelector('#share-dialog .paste').click()")
-    page.run("document.getElementById('paste-text').value = '(;GM[1]SZ[9];B[aa];W[bb];B[c'")
-    page.run("document.querySelector('#paste-dialog [value=open]').click()")
-    page.until(f"{AGREED} && {NUMBER} === '0 / 2'")
-    page.until(f"{STATUS}.startsWith('The file is cut off')")
-    page.run("document.getElementById('saved').click()")
-    page.run("document.querySelector('#saved-dialog .paste').click()")
-    page.run("document.querySelector('#paste-dialog [value=open]').click()")
-    page.until(f"{STATUS} === 'There is no game record in it.'")
+    page.evaluate("document.querySelector('#share-dialog .paste').click()")
+    page.evaluate("document.getElementById('paste-text').value = '(;GM[1]SZ[9];B[aa];W[bb];B[c'")
+    page.evaluate("document.querySelector('#paste-dialog [value=open]').click()")
+    page.wait_for_function(f"{AGREED} && {NUMBER} === '0 / 2'")
+    page.wait_for_function(f"{STATUS}.startsWith('The file is cut off')")
+    page.click("#saved")
+    page.evaluate("document.querySelector('#saved-dialog .paste').click()")
+    page.evaluate("document.querySelector('#paste-dialog [value=open]').click()")
+    page.wait_for_function(f"{STATUS} === 'There is no game record in it.'")
