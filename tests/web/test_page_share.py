@@ -15,7 +15,7 @@ WOOD = (225, 180, 110)
 def dialog(page):
     """The page, and a function that opens the dialog on a kind of thing to share; what is saved is `window.saved`."""
     page.evaluate("window.create ??= URL.createObjectURL; window.saved = null")
-    page.evaluate("void (URL.createObjectURL = (blob) => { window.saved = blob; return window.create.call(URL, blob); })")
+    page.evaluate("void (URL.createObjectURL = (blob) => window.create.call(URL, window.saved = blob))")
     yield lambda kind: page.evaluate(f"""(() => {{
         document.getElementById('share').click();
         document.querySelector('#share-dialog [value={kind}]').click();
