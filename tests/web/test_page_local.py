@@ -103,3 +103,22 @@ def test_a_game_that_is_played_gets_no_frame(page):
     page.click(*screen_point(page, "E5"))
     page.until(f"{NUMBER} === '2 / 2'")
     assert page.run("document.getElementById('frame').disabled")
+
+
+def test_a_hint_is_in_the_region_and_no_analysis_of_the_position(game):
+    game.run("window.mugo.change((state) => { state.region = { top: 0, left: 0, bottom: 1, right: 2 }; })")
+    game.press("h")
+    game.until(f"{STATUS}.startsWith('Best move: ')")
+    assert game.run(STATUS).split()[2].rstrip(",") in REGION
+    assert game.run("window.mugo.state.game.node.analysis ?? null") is None
+
+
+def test_a_region_without_a_legal_move_says_so(game):
+    game.click(*screen_point(game, "E5"))
+    game.until(f"{NUMBER} === '1 / 1'")
+    game.press("o")
+    for _ in range(2):
+        game.click(*screen_point(game, "E5"))
+    game.until(f"{NOTE} === 'Searched: E5.'")
+    click(game, "analyze")
+    game.until(f"{STATUS} === 'no legal move is allowed' && !window.mugo.state.analyzing")
