@@ -179,6 +179,7 @@ def test_a_review_is_in_german(german):
 def test_the_dialogs_are_in_german(german, button):
     page = german
     load(page, LEADS)
+    page.until(f"!document.getElementById('{button}').disabled")
     page.run(f"document.getElementById('{button}').click()")
     page.until("document.querySelector('dialog[open]')")
     assert_german(page)
