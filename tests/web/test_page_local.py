@@ -106,3 +106,22 @@ def test_a_game_that_is_played_gets_no_frame(page):
     page.mouse.click(*screen_point(page, "E5"))
     page.wait_for_function(f"{NUMBER} === '2 / 2'")
     assert page.evaluate("document.getElementById('frame').disabled")
+
+
+def test_a_hint_is_in_the_region_and_no_analysis_of_the_position(game):
+    game.evaluate("void window.mugo.change((state) => { state.region = { top: 0, left: 0, bottom: 1, right: 2 }; })")
+    game.keyboard.press("h")
+    game.wait_for_function(f"{STATUS}.startsWith('Best move: ')")
+    assert game.evaluate(STATUS).split()[2].rstrip(",") in REGION
+    assert game.evaluate("window.mugo.state.game.node.analysis ?? null") is None
+
+
+def test_a_region_without_a_legal_move_says_so(game):
+    game.mouse.click(*screen_point(game, "E5"))
+    game.wait_for_function(f"{NUMBER} === '1 / 1'")
+    game.keyboard.press("o")
+    for _ in range(2):
+        game.mouse.click(*screen_point(game, "E5"))
+    game.wait_for_function(f"{NOTE} === 'Searched: E5.'")
+    click(game, "analyze")
+    game.wait_for_function(f"{STATUS} === 'no legal move is allowed' && !window.mugo.state.analyzing")

@@ -58,6 +58,9 @@ test("a region is chosen by two clicks, or by a drag, and the analysis is restri
     assert.equal(regionText(state.region, SIZE), "A3–C1");
     assert.equal(state.at.choosing, null);
     assert.equal(desired(state).region, state.region);
+    state.at.isHintWanted = true;
+    assert.deepEqual([desired(state).kind, desired(state).region], ["hint", state.region]);
+    state.at.isHintWanted = false;
     toggleRegion();
     assert.equal(state.region, null);
   }

@@ -31,6 +31,7 @@ byId("share").onclick = () => {
   if (kind() === "animation" && !last) form.elements.kind.value = "picture";
   const [width, height] = byId("board").getAttribute("viewBox").split(" ").slice(2);
   byId("share-preview").style.setProperty("--ratio", width / height);
+  image.alt = t("board");
   dialog.showModal();
   update();
 };

@@ -47,8 +47,9 @@ export function desired(state) {
   if (segments.length && game.opponents && hasNetwork(state)) return make("values", { node: segments[0].at(-1) });
   if (lineAnalysis && game.opponents) return make("line", { node: lineAnalysis.nodes[lineAnalysis.done] });
   if (!isKnown || isGameOver(node)) return null;
-  if (at.isHintWanted) return make("hint");
-  if (state.analyzing) return make("analyze", { region: state.region, picks: at.picks });
+  const searched = { region: state.region, picks: at.picks };
+  if (at.isHintWanted) return make("hint", searched);
+  if (state.analyzing) return make("analyze", searched);
   return isToBePrepared(state) && !at.failed.has("check") ? make("check") : null;
 }
 
@@ -142,6 +143,9 @@ async function run(job) {
   }
 }
 
+/** What a search is restricted to. */
+const restriction = ({ game, region, picks }) => searchFields(region, picks, game.size);
+
 // kind -> the request: [command, fields]
 const REQUESTS = {
   genmove({ game, node, player }) {
@@ -152,8 +156,8 @@ const REQUESTS = {
   line: ({ player }) => ["analyze", { player, simulations: visitsOf(state.lineAnalysis) }],
   prepare: ({ player }) => ["analyze", { player, simulations: EXERCISE_VISITS }],
   try: ({ player }) => ["analyze", { player, simulations: EXERCISE_VISITS }],
-  hint: ({ player }) => ["analyze", { player, seconds: HINT_SECONDS }],
-  analyze: ({ game, player, region, picks }) => ["analyze", { player, ...searchFields(region, picks, game.size) }],
+  hint: (job) => ["analyze", { player: job.player, seconds: HINT_SECONDS, ...restriction(job) }],
+  analyze: (job) => ["analyze", { player: job.player, ...restriction(job) }],
   values: () => ["evaluate", {}],
 };
 

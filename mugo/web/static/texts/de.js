@@ -295,7 +295,7 @@ export default {
   choosePoints:
     "Ein Punkt: der nächste Zug wird dort nicht gespielt. Noch einmal: nur dort. Noch einmal: keins von beiden.",
   isForbidden: "{vertex} ist verboten.",
-  isOnlyOne: "{vertex} ist erlaubt, und kein anderer Punkt.",
+  isOnlyOne: "Nur Punkte mit Ring sind erlaubt: {vertex}.",
   isNeither: "{vertex} ist weder verboten noch der einzige.",
   wholeIsSearched: "Das ganze Brett wird durchsucht.",
   onlyIsSearched: "Nur {region} wird durchsucht.",

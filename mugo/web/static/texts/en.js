@@ -294,7 +294,7 @@ export default {
   secondCorner: "{vertex}. Now the opposite corner.",
   choosePoints: "A point: the next move is not played there. Again: only there. Again: neither.",
   isForbidden: "{vertex} is forbidden.",
-  isOnlyOne: "{vertex} is allowed, and no other point.",
+  isOnlyOne: "Only points with a ring are allowed: {vertex}.",
   isNeither: "{vertex} is neither forbidden nor the only one.",
   wholeIsSearched: "The whole board is searched.",
   onlyIsSearched: "Only {region} is searched.",
