@@ -22,6 +22,10 @@ export const isAnalysisHidden = ({ settings, human, game, exercise }) =>
 /** The overlay on the board. */
 export const overlayName = (state) => state.at.overlay ?? (isAnalysisHidden(state) ? "none" : state.settings.overlay);
 
+/** The rank of the players whose moves the overlay "people" shows; undefined where the network knows none. */
+export const peopleRank = ({ settings, game: { ranks } }) =>
+  (ranks.includes(settings.peopleRank) ? settings.peopleRank : ranks[Math.floor(ranks.length / 2)]);
+
 /** The search that the board shows: the analysis of the position, else what the opponent thought about it. */
 export const shownSearch = ({ game: { node } }) => (node.analysis?.moves.length ? node.analysis : node.thinking ?? null);
 
