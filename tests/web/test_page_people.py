@@ -34,3 +34,14 @@ def test_the_moves_of_players_of_a_rank_are_shown_and_change_with_it(page, netwo
                    f" == {expected[0]}")
         assert len(labels(page)) == len(expected)
     assert page.run("document.getElementById('legend').textContent").startswith("How likely players of 20 kyu")
+
+
+def test_the_rank_of_stored_games_is_estimated_and_never_of_a_few(page):
+    call = ("import('/static/actions/rank.js').then(({{ estimateRank }}) => {{"
+            "const stored = JSON.parse(JSON.stringify(mugo.state.game));"
+            "estimateRank(Array.from({{ length: {} }}, () => ({{ stored, colour: 'B' }})),"
+            "(text) => {{ window.shown = text; }}); }})")
+    page.run(call.format(4))
+    page.until("window.shown?.startsWith('An estimate needs 5 games on a board of this size, and there are 4')")
+    page.run(call.format(5))                             # without a move
+    page.until("window.shown?.includes('at least 5 games of the player, not 0')")
