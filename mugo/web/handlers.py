@@ -6,27 +6,33 @@ Requests that search are in searches.py.
 import base64
 from collections.abc import Callable
 
+import numpy as np
+
 from mugo.core.files import BadInput
+from mugo.games.coords import MAX_MOVES
 from mugo.games.go import Position as Go
-from mugo.games.position import COLOUR_LETTERS, COLOUR_OF
+from mugo.games.position import COLOUR_LETTERS, COLOUR_OF, BasePosition
 from mugo.games.tsumego import attacker_of, with_tsumego_frame
 from mugo.nn.inference import BundledNetworks
-from mugo.players.rank_estimate import known_rank_names
+from mugo.players.rank_estimate import estimate_rank, format_rank, game_likelihoods, known_rank_names, known_ranks
 from mugo.sgf.tree import game_from_position, list_games, read_game
 from mugo.web import positions
 from mugo.web.opponents import list_opponents
 from mugo.web.requests import game_of_request, position_of_request, require_field
 from mugo.web.state import ServerState
 
+RANK_MOVES = 16           # of a request for likelihoods: half a second on a network of 19x19
+MAX_RANK_GAMES = 100      # that one estimate is from
+
 
 def opponents(request: dict, state: ServerState) -> dict:
     """"opponents" in this game, "network_error": why no network plays it, or null, and "ranks": those of players that
     "policy" can be asked for, the strongest first; none where the network takes no people."""
     position = position_of_request(request)
-    error, is_bundled = state.network_error(position), isinstance(state.network, BundledNetworks)
-    network = state.network.for_position(position) if is_bundled and error is None else state.network
-    return {"opponents": list_opponents(position, error is None, is_bundled), "network_error": error,
-            "ranks": known_rank_names(network) if error is None else []}
+    error = state.network_error(position)
+    return {"opponents": list_opponents(position, error is None, isinstance(state.network, BundledNetworks)),
+            "network_error": error,
+            "ranks": known_rank_names(_network_for(position, state)) if error is None else []}
 
 
 def tsumego_frame(request: dict, state: ServerState) -> dict:
@@ -69,6 +75,49 @@ def load(request: dict, state: ServerState) -> dict:
     return {"game": read_game(data)} if len(games) == 1 else {"games": games}
 
 
+def rank_likelihoods(request: dict, state: ServerState) -> dict:
+    """How likely the moves of a player are for each rank: "likelihoods" and the number of "moves", of a part of the
+    game that begins after "first" moves, and the "next" first, null at the end.  To be summed.
+
+    request: a position, the "colour" of the player, "first".
+    """
+    moves, first = require_field(request, "moves", list), require_field(request, "first", int)
+    colour = COLOUR_OF.get(require_field(request, "colour", str).lower())
+    if colour is None or not 0 <= first <= len(moves):
+        raise BadInput("'colour' must be 'B' or 'W', and 'first' a number of moves of the game")
+    last = min(first + RANK_MOVES, len(moves))
+    part = [position_of_request(request | {"moves": moves[:count]}) for count in range(first, last + 1)]
+    network = _network_for(part[0], state)
+    found, count = game_likelihoods(network, part, colour, known_ranks(network))
+    return {"likelihoods": found.tolist(), "moves": count, "next": last if last < len(moves) else None}
+
+
+def rank_estimate(request: dict, state: ServerState) -> dict:
+    """The "rank" of a player, with the ends of its 90 % interval, "low" and "high", from so many "games" and "moves".
+
+    request: a position, whose network is used, "likelihoods", a list of the sums of each game, and "counts" of moves.
+    """
+    ranks = known_ranks(_network_for(position_of_request(request), state))
+    rows, counts = require_field(request, "likelihoods", list), require_field(request, "counts", list)
+    if len(rows) != len(counts) or len(rows) > MAX_RANK_GAMES or not all(
+            isinstance(row, list) and len(row) == len(ranks) and all(map(_is_number, row)) for row in rows
+            ) or not all(type(count) is int and 0 <= count <= MAX_MOVES for count in counts):
+        raise BadInput(f"'likelihoods' has {len(ranks)} numbers for each of at most {MAX_RANK_GAMES} games, and "
+                       "'counts' one")
+    estimate = estimate_rank(np.array(rows, np.float64).reshape(-1, len(ranks)), np.array(counts, np.int64), ranks)
+    return {"rank": format_rank(estimate.mean), "low": format_rank(estimate.low), "high": format_rank(estimate.high),
+            "games": estimate.games, "moves": estimate.moves}
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and -1e6 <= value <= 0
+
+
+def _network_for(position: BasePosition, state: ServerState):
+    """The open network that evaluates a position.  Raises BadInput."""
+    return state.network.for_position(position) if isinstance(state.network, BundledNetworks) else state.network
+
+
 HANDLERS: dict[str, Callable[[dict, ServerState], dict]] = {
     "new": lambda request, state: {"game": game_of_request(request)},
     "opponents": opponents,
@@ -82,6 +131,8 @@ HANDLERS: dict[str, Callable[[dict, ServerState], dict]] = {
     "score": lambda request, state: positions.score(
         position_of_request(request), require_field(request, "dead", list) if "dead" in request else None,
         request.get("toggle")),
+    "rank_likelihoods": rank_likelihoods,
+    "rank_estimate": rank_estimate,
     "tsumego_frame": tsumego_frame,
     "load": load,
 }

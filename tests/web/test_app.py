@@ -29,12 +29,13 @@ from websockets.sync.client import connect
 
 from mugo.core.files import BadInput
 from mugo.games.board import BLACK
-from mugo.games.coords import PASS, point_at
+from mugo.games.coords import PASS, format_gtp, interpret_gtp, point_at
 from mugo.games.go import Position
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.rules import parse_rules
 from mugo.nn.output import NetworkOutput
 from mugo.nn.people import People
+from mugo.players.rank_estimate import estimate_rank, format_rank, game_likelihoods, known_ranks
 from mugo.players.searcher import PlayOptions
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.sgf.tree import start_from_position
@@ -148,6 +149,36 @@ def test_the_policy_of_players_of_a_rank_is_there_where_the_network_takes_people
         assert np.allclose(answer["priors"], expected.priors[0], atol=1e-5) and answer["win_rate"] == 0.725
         assert other.request("policy", **game)["win_rate"] == 0.5
         assert "must be such as 5k" in other.request("policy", **game, rank="good")["error"]
+
+
+def test_a_rank_is_estimated_from_the_parts_of_several_games(page):
+    network, start = TiltedNetwork(), Position(5, komi=7.5)
+    moves = [f"{'BW'[k % 2]} {format_gtp(int(point), 5)}" for k, point in enumerate(start.sensible_points()[:20])]
+    fields = {"game": go_game(), "moves": moves}
+    assert "--metadata-encoder" in page.request("rank_likelihoods", **fields, colour="B", first=0)["error"]
+    app = web_app.make_app(lambda: ServerState(network, jobs=1), hosts=frozenset({"testserver"}))
+    with TestClient(app) as client, client.websocket_connect("/ws") as websocket:
+        other = Client(websocket)
+        first = other.request("rank_likelihoods", **fields, colour="W", first=0)
+        second = other.request("rank_likelihoods", **fields, colour="W", first=first["next"])
+        assert (first["moves"], first["next"], second["moves"], second["next"]) == (8, 16, 2, None)
+        played = [start]
+        for move in moves:
+            played.append(played[-1].play(interpret_gtp(move[2:], 5)))
+        ranks = known_ranks(network)
+        sums = np.array(first["likelihoods"]) + second["likelihoods"]
+        assert np.allclose(sums, game_likelihoods(network, played, -1, ranks)[0])
+        five = {"likelihoods": [sums.tolist()] * 5, "counts": [10] * 5}
+        answer = other.request("rank_estimate", **fields, **five)
+        expected = estimate_rank(np.array(five["likelihoods"]), np.array(five["counts"]), ranks)
+        assert [answer[name] for name in ("rank", "low", "high")] == [
+            format_rank(number) for number in (expected.mean, expected.low, expected.high)]
+        assert (answer["games"], answer["moves"]) == (5, 50)
+        one = {"likelihoods": five["likelihoods"][:1], "counts": [10]}
+        assert "at least 5 games of the player, not 1" in other.request("rank_estimate", **fields, **one)["error"]
+        for wrong in ({"likelihoods": [[0]] * 5}, {"counts": [10] * 4}, {"counts": [-1] * 5}, {"likelihoods": [
+                ["x"] * len(ranks)] * 5}):
+            assert "'likelihoods' has 11 numbers" in other.request("rank_estimate", **fields, **five | wrong)["error"]
 
 
 def test_planes_come_packed(page):

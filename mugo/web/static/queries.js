@@ -22,6 +22,10 @@ export const isAnalysisHidden = ({ settings, human, game, exercise }) =>
 /** The overlay on the board. */
 export const overlayName = (state) => state.at.overlay ?? (isAnalysisHidden(state) ? "none" : state.settings.overlay);
 
+/** The rank of the players whose moves the overlay "people" shows; undefined where the network knows none. */
+export const peopleRank = ({ settings, game: { ranks } }) =>
+  (ranks.includes(settings.peopleRank) ? settings.peopleRank : ranks[Math.floor(ranks.length / 2)]);
+
 /** Whether analyses search a part of the board, or not all next moves. */
 export const isRestricted = ({ region, at }) => Boolean(region || at.picks.size);
 

@@ -3,7 +3,7 @@
 import { ofResult } from "./core/analysis.js";
 import { isGameOver } from "./queries.js";
 import { server } from "./server.js";
-import { change } from "./store.js";
+import { change, isAvailable } from "./store.js";
 
 const positions = new WeakMap();         // node -> the promise of its position
 
@@ -26,6 +26,9 @@ async function requestPosition(game, node) {
 
 /** Request the opponents in a game, and whether a network plays it. */
 export async function fetchOpponents(game) {
-  const { opponents, network_error: networkError } = await server.request("opponents", game.requestFields(game.root));
-  change(() => Object.assign(game, { opponents, networkError }));
+  const { opponents, network_error: networkError, ranks } = await server.request("opponents", game.requestFields(game.root));
+  change(({ settings }) => {
+    Object.assign(game, { opponents, networkError, ranks });
+    if (!isAvailable(settings.overlay, game)) settings.overlay = "none";
+  });
 }

@@ -14,6 +14,7 @@ const DEFAULTS = {
   mode: "play",                          // "play" or "review": which tab the panel shows
   estimates: false,                      // whether the board shows whose each point may become, and the panel who is ahead
   overlay: "none",
+  peopleRank: "",                        // of the players whose moves the overlay "people" shows; "": one in the middle
   plane: 0,                              // number of the plane that the overlay "plane" shows
   searchPlayer: "mcts",                  // "mcts" or "uct": how positions are analysed
   graphUnit: "win_rate",                 // "win_rate" or "lead": what the graph shows, where leads are known
@@ -126,11 +127,12 @@ export function replaceGame(game, players) {
   resetAt();
 }
 
-export const OVERLAYS = ["none", "policy", "search", "ownership", "ladders", "plane", "losses"];        // in the order of their keys
+export const OVERLAYS = ["none", "policy", "search", "ownership", "ladders", "plane", "losses", "people"];      // in the order of their keys
 const GO_ONLY = ["ownership", "ladders"];
 
-/** Whether a game has an overlay. */
-export const isAvailable = (name, game) => OVERLAYS.includes(name) && (game.isGo || !GO_ONLY.includes(name));
+/** Whether a game has an overlay; "people" only where the network takes who plays, as far as that is known. */
+export const isAvailable = (name, game) => OVERLAYS.includes(name) && (game.isGo || !GO_ONLY.includes(name))
+  && (name !== "people" || !game.opponents || game.ranks.length > 0);
 
 /** Show a score. */
 export function showScore({ at }, score) { Object.assign(at, { score, message: null, isScoreHidden: false }); }

@@ -44,6 +44,7 @@ const FIELDS = {
   },
   coordinates: ({ checked }) => set({ coordinates: checked }),
   plane: ({ value }) => set({ plane: Number(value) }),
+  "people-rank": ({ value }) => set({ peopleRank: value }),
   "move-numbers": ({ value }) => set({ moveNumbers: value }),
   "search-player": ({ value }) => set({ searchPlayer: value }),
   "graph-unit": ({ value }) => set({ graphUnit: value }),

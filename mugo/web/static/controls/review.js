@@ -2,6 +2,7 @@
 
 import { endExercise, exerciseHint, nextQuestion, showSolution, startExercise } from "../actions/exercises.js";
 import { leaveMistake, showMistake, stepMistake, switchMistakeLine } from "../actions/review.js";
+import { estimateRank } from "../actions/rank.js";
 import { set } from "../actions/settings.js";
 import { listEntries, readEntry } from "../core/autosave.js";
 import { dateOf, ownStatistics } from "../core/progress.js";
@@ -54,6 +55,12 @@ function listProgress() {
   const games = entries.map((entry) => ({ ...entry, date: dateOf(entry), own: ownIn(entry) })).filter(({ own }) => own);
   games.sort((a, b) => a.date.localeCompare(b.date) || a.saved - b.saved);
   renderProgress(games, entries.length - games.length);
+  byId("estimate-rank").hidden = !state.game.ranks.length;
+  byId("estimate-rank").onclick = () => {
+    byId("estimate-rank").disabled = true;
+    estimateRank(games.toReversed().map(({ id, own }) => ({ stored: readEntry(localStorage, id).body.game, colour: own.colour })),
+      (text) => { byId("own-rank").textContent = text; }).finally(() => { byId("estimate-rank").disabled = false; });
+  };
 }
 
 /** The person's statistics in a stored game; null if it has none, or cannot be read. */

@@ -65,6 +65,11 @@ const NAMES = { You: "you", Black: "black", White: "white" };
 /** The name of a player in a record as the page shows it. */
 export const playerText = (name) => (Object.hasOwn(NAMES, name) ? t(NAMES[name]) : name);
 
+const RANKS = { d: "rankDan", k: "rankKyu", o: "rankPro" };
+
+/** '3d' -> '3 dan', '5k' -> '5 kyu', 'pro' -> 'professional rank'. */
+export const rankName = (rank) => t(RANKS[rank.at(-1)], { number: parseInt(rank, 10) });
+
 // What the server says of illegal moves.
 const REASONS = { "is occupied": "isOccupied", "retakes the ko": "retakesTheKo", "is suicide": "isSuicide",
   "repeats a position (superko)": "repeatsAPosition", "comes after the end of the game": "comesAfterTheEnd" };

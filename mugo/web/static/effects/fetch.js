@@ -1,7 +1,7 @@
 // What the board shows of the current position, if it is not there: its position, the opponents of the game, the data of the
 // overlay, and the score of a game that has just ended.  Each is requested once, until another position is shown.
 
-import { hasNetwork, isEstimateShown, overlayName } from "../queries.js";
+import { hasNetwork, isEstimateShown, overlayName, peopleRank } from "../queries.js";
 import { fetchOpponents, fetchPosition } from "../requests.js";
 import { server } from "../server.js";
 import { change, settleScore, showScore, state } from "../store.js";
@@ -26,6 +26,13 @@ export function fetchMissing() {
     request(at, command, async () => {
       const answer = await server.request(command, game.requestFields(node));
       change(() => { node[command] = answer; });
+    });
+  }
+  const rank = overlayName(state) === "people" && peopleRank(state);
+  if (rank && !node.people?.[rank]) {
+    request(at, `people ${rank}`, async () => {
+      const answer = await server.request("policy", { ...game.requestFields(node), rank });
+      change(() => { (node.people ??= {})[rank] = answer; });
     });
   }
   if (isEstimateShown(state) && !node.ownership) {

@@ -1,9 +1,9 @@
 // The selected overlay of the current position, and its legend.
 
 import { LEVELS, formatLoss, lostByMoves } from "../core/losses.js";
-import { sentence, t } from "../core/texts.js";
+import { rankName, sentence, t } from "../core/texts.js";
 import { byId } from "../dom.js";
-import { hasNetwork, overlayName, shownSearch } from "../queries.js";
+import { hasNetwork, overlayName, peopleRank, shownSearch } from "../queries.js";
 import * as overlays from "./overlays.js";
 
 /** The SVG elements of the selected overlay; also updates the legend. */
@@ -32,6 +32,12 @@ const OVERLAYS = {
     const pass = policy.priors.at(-1);
     if (game.isGo && pass >= 0.01) legend += ` ${t("legendPass", { percent: Math.round(100 * pass) })}`;
     return [overlays.policy(policy, game.size), legend];
+  },
+
+  people({ people }, game, state) {
+    const rank = peopleRank(state);
+    if (!rank) return [[], ""];
+    return [people?.[rank] ? overlays.policy(people[rank], game.size) : [], t("legendPeople", { rank: rankName(rank) })];
   },
 
   search(node, game, state) {

@@ -1,23 +1,27 @@
 // The fields of the settings, as the state has them.
 
 import { LEVELS } from "../core/losses.js";
-import { formatLead, joined, language, percent, t } from "../core/texts.js";
+import { formatLead, joined, language, percent, rankName, t } from "../core/texts.js";
 import { byId } from "../dom.js";
-import { overlayName } from "../queries.js";
+import { overlayName, peopleRank } from "../queries.js";
 
 const OFFERED_LEVELS = [2, 3, 4, 5];             // of LEVELS: those from which on a move can be offered back
-let listed = {};                                 // the planes that are listed, and the language
+let listed = {};                                 // the planes and the ranks that are listed, and the language
 
 export function renderSettings(state) {
   const { settings, server, game, at } = state;
   const planes = server.planes[game.isGo ? "go" : "gomoku"] ?? [];
-  if (planes !== listed.planes || language !== listed.language) {
-    listed = { planes, language };
+  if (planes !== listed.planes || game.ranks !== listed.ranks || language !== listed.language) {
+    listed = { planes, ranks: game.ranks, language };
+    byId("people-rank").replaceChildren(...game.ranks.map((rank) => new Option(rankName(rank), rank)));
     byId("plane").replaceChildren(...planes.map((plane, i) => new Option(plane, i)));
     byId("teaching-level").replaceChildren(...OFFERED_LEVELS.map((level) =>
       new Option(t("pointsOrPercent", { points: LEVELS.lead[level - 1], percent: 100 * LEVELS.win_rate[level - 1] }), level)));
   }
   document.querySelector(`[name=overlay][value=${at.overlay ?? settings.overlay}]`).checked = true;
+  document.querySelector("#overlays .people").hidden = !game.ranks.length;
+  byId("people-field").hidden = overlayName(state) !== "people";
+  byId("people-rank").value = peopleRank(state) ?? "";
   byId("plane").value = settings.plane;
   byId("plane").hidden = overlayName(state) !== "plane";
   byId("raw-values").textContent = rawValues(game.node);
