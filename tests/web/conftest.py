@@ -44,8 +44,9 @@ def address(network):
 
 
 @pytest.fixture(scope="session")
-def playwright():
-    """Playwright, whose event loop is the thread's while a module has `chromium` only, for others call asyncio.run."""
+def launched():
+    """(A browser, the event loop of Playwright.)  The loop is the thread's while a module uses `chromium`: asyncio.run
+    fails where another loop runs."""
     sync_api = pytest.importorskip("playwright.sync_api")
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed")
@@ -59,9 +60,9 @@ def playwright():
 
 
 @pytest.fixture(scope="module")
-def chromium(playwright):
+def chromium(launched):
     """The browser, which starts once for all modules."""
-    browser, loop = playwright
+    browser, loop = launched
     asyncio._set_running_loop(loop)
     yield browser
     asyncio._set_running_loop(None)

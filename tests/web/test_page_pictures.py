@@ -16,7 +16,7 @@ PICTURES = Path(__file__).parent / "pictures"
 SIZES = {"phone": (390, 844, 3, True, "light"), "small": (1024, 768, 4, False, "light"),
          "laptop": (1400, 900, 4, False, "dark"), "large": (2560, 1440, 5, False, "light")}
 # A picture has changed if more cells than a few differ by more than the tolerance in a channel, 0 to 255.  A cell has 6
-# to 10 pixels of the page.  A button that is 24 pixels elsewhere changes 6 cells or more by 40, compression none.
+# to 10 pixels of the page.  A button that is 24 pixels elsewhere changes 6 cells or more by 40.
 TOLERANCE, FEW = 32, 3
 # The page in a font that is the same on all machines.
 STYLE = """@font-face { font-family: "font of the tests"; src: url(/DejaVuSans.ttf) }
@@ -56,14 +56,15 @@ def test_the_page_looks_as_in_the_stored_picture(styled, size, request, tmp_path
     resize(page, size)
     page.evaluate("document.fonts.ready.then(() => new Promise(requestAnimationFrame))")
     shot = Image.open(io.BytesIO(page.screenshot(animations="disabled"))).convert("RGB")
-    picture = shot.reduce(SIZES[size][2])
+    compressed = io.BytesIO()
+    shot.reduce(SIZES[size][2]).save(compressed, "webp", quality=90, method=6)
     path = PICTURES / f"{state}-{size}.webp"
     if request.config.getoption("--update-pictures"):
         PICTURES.mkdir(exist_ok=True)
-        picture.save(path, quality=95, method=6)
+        path.write_bytes(compressed.getvalue())
         return
-    stored = Image.open(path).convert("RGB")
-    difference = np.abs(np.asarray(stored.reduce(2), int) - np.asarray(picture.reduce(2), int)).max(2)
+    stored, new = (np.asarray(Image.open(each).convert("RGB").reduce(2), int) for each in (path, compressed))
+    difference = np.abs(stored - new).max(2)
     if (difference > TOLERANCE).sum() > FEW:
         shot.save(tmp_path / "new.png")
         drawn = Image.fromarray(np.minimum(4 * difference, 255).astype(np.uint8))
