@@ -108,7 +108,7 @@ def test_a_game_is_played_in_german(german):
     page = german
     new_game_in_german(page)
     page.wait_for_function(f"{STATUS} === 'Schwarz am Zug. Zum Spielen auf einen Punkt klicken.'")
-    assert_german(page)
+    assert_german(page, [(1400, 900), (390, 844), (1024, 768), (360, 640)])
     page.mouse.click(*screen_point(page, "E5"))
     page.wait_for_function(f"{STATUS} === 'Weiß spielte C3. Schwarz am Zug.'")
     page.mouse.click(*screen_point(page, "E5"))

@@ -272,7 +272,7 @@ export default {
   columnLoss: "Verlust",
   columnLead: "Stand",
   columnLeadTitle: "Wer führt, in Punkten",
-  columnWin: "Sieg %",
+  columnWin: "Sieg%",
   columnWinTitle: "Gewinnchance von Schwarz in Prozent",
   columnVisits: "Visits",
   columnPrior: "Netz",
