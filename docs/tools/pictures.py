@@ -163,7 +163,7 @@ def draw_page(name: str, path: Path) -> None:
             browser = playwright.chromium.launch(executable_path=CHROMIUM)
             page = browser.new_page(bypass_csp=True, **(PHONE if name == "web-phone" else DESKTOP))
             failures = []
-            page.on("pageerror", failures.append)
+            page.on("pageerror", lambda error: failures.append(error))
             page.goto(address)
             page.wait_for_function(f"document.querySelector('.grid') && {STATUS}.includes('to play')")
             try:
