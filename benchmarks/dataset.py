@@ -6,7 +6,6 @@ Prints games/s and positions/s of `preprocess` with one process per core, bytes 
 of shuffled training batches (packed planes, random symmetries) from one thread and from one thread per core.
 """
 import argparse
-import os
 import sys
 import tempfile
 import time
@@ -15,12 +14,13 @@ from pathlib import Path
 
 from mugo.data import preprocess
 from mugo.core.files import BadInput
+from mugo.core.machine import available_cores
 
 BATCH, BATCHES = 128, 100
 
 
 def main(games: list[str]) -> None:
-    cores = os.cpu_count() or 1
+    cores = available_cores()
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()
         data = preprocess.preprocess(games, Path(folder) / "set", validation=0.1, test=0.1)

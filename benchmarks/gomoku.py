@@ -9,11 +9,11 @@ UCT searches from the empty board on one core, compiled and warm; the median of 
 `mugo selfplay` with 400 simulations per move (--simulations), without training.  Run it on an idle machine.
 """
 import argparse
-import os
 import statistics
 import threading
 import time
 
+from mugo.core.machine import available_cores
 from mugo.games.gomoku import Position
 from mugo.nn.inference import Network
 from mugo.nn.runtime import PLAY_PRECISIONS
@@ -66,7 +66,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--network", nargs="+", default=["gomoku-6-4", "gomoku-8-5"])
     parser.add_argument("--seconds", type=float, default=120, help="of self-play, after a warm-up of half as long")
-    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--threads", type=int, default=available_cores())
     parser.add_argument("--games", type=int, default=32, help="at once, for each thread")
     parser.add_argument("--precision", nargs="+", choices=PLAY_PRECISIONS, default=["auto"])
     parser.add_argument("--simulations", type=int, default=400, help="of self-play, for a move")

@@ -11,8 +11,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from chromium import Chromium  # noqa: E402
+from playwright.sync_api import sync_playwright  # noqa: E402
 from web_fakes import UniformNetwork  # noqa: E402
+from web_page import CHROMIUM  # noqa: E402
 
 from mugo.web import app as web_app  # noqa: E402
 from mugo.web.server import make_server  # noqa: E402
@@ -56,20 +57,22 @@ def main() -> None:
         server = make_server(web_app.make_app(lambda: state), state)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
-        page = Chromium()
+        playwright = sync_playwright().start()
+        page = playwright.chromium.launch(executable_path=CHROMIUM).new_page(bypass_csp=True)
+        page.set_default_timeout(120_000)
         try:
-            page.open(f"http://127.0.0.1:{listener.getsockname()[1]}/")
-            page.until("window.mugo?.state.game?.node.position", 120)
-            page.run(f"""import('/static/actions/files.js').then(({{ openFiles }}) => {{
+            page.goto(f"http://127.0.0.1:{listener.getsockname()[1]}/")
+            page.wait_for_function("window.mugo?.state.game?.node.position")
+            page.evaluate(f"""import('/static/actions/files.js').then(({{ openFiles }}) => {{
                 openFiles([['game.sgf', new File([{record(nodes)!r}], 'game.sgf')]]);
             }})""")
-            page.until("window.mugo.state.game.line().length > 300 && window.mugo.state.job === null", 120)
-            print(page.run("window.mugo.state.game.nodeList([]).nodes.length"), "nodes")
-            first, again = page.run(STEP), page.run(STEP)
+            page.wait_for_function("window.mugo.state.game.line().length > 300 && window.mugo.state.job === null")
+            print(page.evaluate("window.mugo.state.game.nodeList([]).nodes.length"), "nodes")
+            first, again = page.evaluate(STEP), page.evaluate(STEP)
             for name, times in ("first", first), ("again", again):
                 print(f"{name}: median {statistics.median(times):.2f} ms, 95 % below {sorted(times)[94]:.2f} ms")
         finally:
-            page.close()
+            playwright.stop()
             server.should_exit = True
             thread.join()
 

@@ -16,7 +16,6 @@ Without DATASET, the sample games are used.
 import argparse
 import contextlib
 import itertools
-import os
 import statistics
 import tempfile
 import time
@@ -24,6 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
+from mugo.core.machine import available_cores
 from mugo.data import dataset, preprocess
 from mugo.nn.backend import keras, resolve_precision
 from mugo.nn.compile import compile_for_training
@@ -58,7 +58,7 @@ def measure(data: dataset.DataSet, filters: int, batch_size: int, seconds: float
     steps = max(10, int(seconds * 10 / seconds_of(model, constant(), 10)[0]))
     times = []
     for _ in range(TURNS):
-        loader = PrefetchLoader(make, 0, threads=min(8, os.cpu_count() or 1))
+        loader = PrefetchLoader(make, 0, threads=available_cores())
         time.sleep(0.2)
         times.append((*seconds_of(model, (batch for batch in loader), steps), *seconds_of(model, constant(), steps)))
         loader.close()

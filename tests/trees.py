@@ -11,6 +11,7 @@ from mugo.games.light_board import LIGHT_BOARD
 from mugo.games.planes import new_scratch
 from mugo.games.position import BasePosition
 from mugo.search import formulas, rave, records, tree
+from mugo.search.tree_arrays import TreeArrays
 
 
 class Grown:
@@ -45,6 +46,11 @@ class Grown:
     @property
     def used(self):
         return self.nodes[1:self.trees[0]["n_nodes"]]
+
+    def moves_of(self, v):
+        arrays = TreeArrays(1000)
+        arrays.trees, arrays.nodes, arrays.edges = self.trees, self.nodes, self.edges
+        return arrays.moves_of(v)
 
     def edges_of(self, node):
         return self.edges[node["first"]:node["first"] + node["count"]]
@@ -89,10 +95,12 @@ class Grown:
             edges = self.edges_of(node)
             assert edges["visits"].sum() <= node["visits"]
             assert (edges["virtual_losses"] == 0).all()
-            assert len(set(edges["move"].tolist())) == len(edges)
-            assert not len(edges) or edges["prior"].sum() == pytest.approx(1, abs=1e-4)
+            moves = self.moves_of(v)
+            assert len(set(moves["move"].tolist())) == len(moves) <= node["moves"]
+            assert not len(moves) or moves["prior"].sum() == pytest.approx(1, abs=1e-3)
             if len(edges):
-                assert (node["lower"], node["upper"]) == (edges["lower"].max(), edges["upper"].max())
+                assert node["lower"] == edges["lower"].max()
+                assert node["upper"] == (edges["upper"].max() if len(edges) == node["moves"] else 1)
             for edge in edges[edges["visits"] > 0]:
                 below = self.nodes[edge["node"]]
                 assert edge["node"] == records.NULL_NODE or below["visits"] >= edge["visits"]

@@ -1,5 +1,9 @@
 """What tests do on the page of `mugo web` in Chromium: games, stones, files.  Constants are JavaScript expressions."""
+import shutil
+
 from sgfmill import sgf
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 STATUS = "document.getElementById('status').textContent"
 WHITE = "document.querySelector('#player-white .name').title.slice(7)"          # without 'White: ', as in records
@@ -12,7 +16,7 @@ AGREED = "!document.querySelector('#confirm-dialog[open] [value=yes]')?.click()"
 
 def new_game(page, *, colour="both", opponent="policy"):
     """A new game on 9x9, by the dialog."""
-    page.run(f"""(() => {{
+    page.evaluate(f"""(() => {{
         document.getElementById('new').click();
         const form = document.querySelector('#new-game-dialog form');
         document.getElementById('status').textContent = '';      // until the new game is shown
@@ -22,12 +26,12 @@ def new_game(page, *, colour="both", opponent="policy"):
         form.querySelector('button[value=start]').click();
     }})()""")
     white = "White" if colour == "both" else f"MuGo {opponent}"
-    page.until(f"{AGREED} && {STONES} === 0 && {STATUS}.includes('to play') && {WHITE} === '{white}'")
+    page.wait_for_function(f"{AGREED} && {STONES} === 0 && {STATUS}.includes('to play') && {WHITE} === '{white}'")
 
 
 def new_gomoku_game(page, board, *, colour="B", opponent="uct-100"):
     """A new game of Gomoku, by the dialog; board: '6 4' for 6x6, 4 in a row."""
-    page.run(f"""(() => {{
+    page.evaluate(f"""(() => {{
         document.getElementById('new').click();
         const form = document.querySelector('#new-game-dialog form');
         form.opponent.replaceChildren();                             // until the server has listed the opponents
@@ -35,32 +39,32 @@ def new_gomoku_game(page, board, *, colour="B", opponent="uct-100"):
         form.querySelector('[name=board][value="{board}"]').click();
         form.querySelector('[name=colour][value={colour}]').click();
     }})()""")
-    page.until("document.querySelector('#new-game-dialog [name=opponent]').options.length")
-    assert page.run("[...document.querySelectorAll('#new-game-dialog fieldset')].map((each) => each.offsetWidth > 0)"
-                    ".join(' ')") == "true false true true"
-    page.run(f"""(() => {{
+    page.wait_for_function("document.querySelector('#new-game-dialog [name=opponent]').options.length")
+    assert page.evaluate("[...document.querySelectorAll('#new-game-dialog fieldset')].map((it) => it.checkVisibility())"
+                         ".join(' ')") == "true false true true"
+    page.evaluate(f"""(() => {{
         const form = document.querySelector('#new-game-dialog form');
         form.opponent.value = '{opponent}';
         form.querySelector('button[value=start]').click();
     }})()""")
-    page.until(f"{AGREED} && {STONES} === 0 && {IS_GOMOKU} && {STATUS}.startsWith('Black to play')")
+    page.wait_for_function(f"{AGREED} && {STONES} === 0 && {IS_GOMOKU} && {STATUS}.startsWith('Black to play')")
 
 
 def play_out(page, size, moves):
     """Play the game against MuGo to its end, on the first of these points that is free."""
     while True:
-        page.until(f"document.querySelector('#player-black.to-play') || {IS_OVER}")
-        if page.run(IS_OVER):
+        page.wait_for_function(f"document.querySelector('#player-black.to-play') || {IS_OVER}")
+        if page.evaluate(IS_OVER):
             return
-        count = page.run(STONES)
-        page.click(*screen_point(page, next(vertex for vertex in moves if not stone(page, vertex, size)), size))
-        page.until(f"{STONES} > {count}")
+        count = page.evaluate(STONES)
+        page.mouse.click(*screen_point(page, next(vertex for vertex in moves if not stone(page, vertex, size)), size))
+        page.wait_for_function(f"{STONES} > {count}")
 
 
 def screen_point(page, vertex, size=9):
     """The centre of a board point on the screen, (x, y)."""
     row, col = int(vertex[1:]), "ABCDEFGHJKLMNOPQRST".index(vertex[0])
-    return page.run(f"""(() => {{
+    return page.evaluate(f"""(() => {{
         const board = document.getElementById('board');
         const point = new DOMPoint({col}, {size - row}).matrixTransform(board.getScreenCTM());
         return [point.x, point.y];
@@ -70,13 +74,13 @@ def screen_point(page, vertex, size=9):
 def stone(page, vertex, size=9):
     """'black', 'white' or None."""
     row, col = size - int(vertex[1:]), "ABCDEFGHJKLMNOPQRST".index(vertex[0])
-    return page.run(f"(document.querySelector('.stones circle[cx=\"{col}\"][cy=\"{row}\"]')?.className.baseVal ?? '')"
-                    ".trim() || null")
+    return page.evaluate(f"(document.querySelector('.stones [cx=\"{col}\"][cy=\"{row}\"]')?.className.baseVal ?? '')"
+                         ".trim() || null")
 
 
 def load(page, text):
     """Open a file, and leave the game before."""
-    page.run(f"""(() => {{
+    page.evaluate(f"""(() => {{
         const {{ state }} = window.mugo;
         const before = state.game;
         window.isLoaded = () => state.game !== before || document.querySelector('#status.error');
@@ -86,19 +90,19 @@ def load(page, text):
         input.files = files.files;
         input.dispatchEvent(new Event('change'));
     }})()""")
-    page.until(f"{AGREED} && window.isLoaded() && {STATUS}")
+    page.wait_for_function(f"{AGREED} && window.isLoaded() && {STATUS}")
 
 
 def save(page):
     """The SGF text that Save writes."""
-    page.run("URL.createObjectURL = (file) => { window.saved = file; return '#'; }; window.saved = null")
-    page.run("document.getElementById('save').click()")
-    page.until("window.saved")
-    return page.run("window.saved.text()")
+    page.evaluate("URL.createObjectURL = (file) => { window.saved = file; return '#'; }; window.saved = null")
+    page.click("#save")
+    page.wait_for_function("window.saved")
+    return page.evaluate("window.saved.text()")
 
 
 def move_number(page):
-    return page.run("document.getElementById('move-number').textContent")
+    return page.text_content("#move-number")
 
 
 def sgf_properties(text):
@@ -117,7 +121,7 @@ def sgf_properties(text):
 def tab_to_board(page):
     """Press Tab until the board has the focus."""
     for _ in range(60):
-        page.press("Tab")
-        if page.run("document.activeElement.id") == "board":
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.id") == "board":
             return
     raise AssertionError("Tab does not reach the board")

@@ -1,6 +1,6 @@
 """What a network costs: convolutions on the policy's path, weights, and multiplications for a position.
 
-    python docs/tools/architectures.py          # a Markdown table (docs/explanation/network.md)
+    python docs/tools/architectures.py          # Markdown tables (docs/explanation/network.md, docs/howto/gpu.md)
 
 All three are counted in the blocks of the network's configuration.  A multiplication is one of a convolution or of a
 dense layer, on a board of the network's own size; batch normalisation is folded into the convolutions, and tied
@@ -14,6 +14,7 @@ from mugo.nn.blocks import NetworkSpec
 from mugo.nn.graph import TRIVIAL
 from mugo.nn.metadata import config_of, read_metadata
 from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.presets import PRESETS
 from mugo.nn.weights import BATCH_NORM, WeightGraph
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
@@ -110,6 +111,14 @@ def row(name: str, spec: NetworkSpec, note: str = "") -> str:
             f"| {spec.size}x{spec.size} |{note}")
 
 
+def presets() -> str:
+    """Markdown: the presets of `mugo train --model`."""
+    return "\n".join(["| `--model` | convolutions on the policy's path | weights | multiplications per position |",
+                      "|---|---|---|---|",
+                      *(f"| `{name}` | {each.depth} | {each.weights:,} | {each.multiplications / 1e6:,.0f} million |"
+                        for name, config in PRESETS.items() for each in [cost(config.spec())])])
+
+
 def table() -> str:
     """Markdown: the networks in models/, of five plain convolutions first, and AlphaGo's."""
     return "\n".join([
@@ -122,4 +131,4 @@ def table() -> str:
 
 
 if __name__ == "__main__":
-    print(table())
+    print(table(), presets(), sep="\n\n")

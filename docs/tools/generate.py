@@ -83,6 +83,7 @@ def networks(_: str) -> str:
 KINDS: dict[str, Callable[[str], str]] = {
     "options": options, "command": command, "networks": networks,
     "architectures": lambda _: architectures.table(),
+    "presets": lambda _: architectures.presets(),
     "accuracy": lambda _: results.accuracy_table(results.load()),
     "matches": lambda _: results.match_table(results.load()),
     "int8": lambda _: results.int8_table(results.load()),

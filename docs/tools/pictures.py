@@ -22,8 +22,8 @@ from PIL import Image
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "tests"))
-from chromium import Chromium, wait_for  # noqa: E402
-from web_page import NUMBER, STATUS, STONES, load, new_game, screen_point, stone  # noqa: E402
+from playwright.sync_api import Page, sync_playwright  # noqa: E402
+from web_page import CHROMIUM, NUMBER, STATUS, STONES, load, new_game, screen_point, stone  # noqa: E402
 
 from mugo.cli.demo import draw_policy  # noqa: E402
 from mugo.sgf.record_positions import positions_of  # noqa: E402
@@ -34,63 +34,58 @@ from mugo.sgf.parser import read_records  # noqa: E402
 
 GAME_19, GAME_9 = (REPOSITORY / "data" / f"gnugo-{size}-000.sgf" for size in ("19x19", "9x9"))
 GOMOKU = "(;GM[4]SZ[15];B[hh];W[hf];B[gh];W[gg];B[ih];W[jh])"
-DESKTOP = (1200, 806)                   # scaled to 0.8
+DESKTOP = {"viewport": {"width": 1200, "height": 806}, "device_scale_factor": 0.8}
+PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 1.25, "has_touch": True, "is_mobile": True}
 VISITS = "(Number(/([\\d,]+) visits/.exec(document.getElementById('search-summary').textContent)?.[1]" \
          ".replace(',', '') ?? 0))"
 IS_ANALYSED = "document.getElementById('analyze-game').getAttribute('aria-pressed') === 'false'"
 
 
-def go_to(page: Chromium, number: int) -> None:
-    page.run(f"""(() => {{
+def go_to(page: Page, number: int) -> None:
+    page.evaluate(f"""(() => {{
         const slider = document.getElementById('slider');
         slider.value = {number};
         slider.dispatchEvent(new Event('input'));
     }})()""")
-    page.until(f"{NUMBER}.startsWith('{number} ')")
+    page.wait_for_function(f"{NUMBER}.startsWith('{number} ')")
 
 
-def overlay(page: Chromium, name: str) -> None:
-    page.run(f"document.querySelector('[name=overlay][value={name}]').click()")
+def overlay(page: Page, name: str) -> None:
+    page.evaluate(f"document.querySelector('[name=overlay][value={name}]').click()")
 
 
-def play(page: Chromium, vertex: str, size: int = 9) -> None:
+def play(page: Page, vertex: str, size: int = 9) -> None:
     """Play a point, and wait for the answer."""
-    before = page.run(STONES)
-    page.click(*screen_point(page, vertex, size))
-    page.until(f"{STONES} >= {before} + 2 && {STATUS}.endsWith('Black to play.')", 60)
+    before = page.evaluate(STONES)
+    page.mouse.click(*screen_point(page, vertex, size))
+    page.wait_for_function(f"{STONES} >= {before} + 2 && {STATUS}.endsWith('Black to play.')", timeout=60_000)
 
 
-def analyse_all(page: Chromium, seconds: float) -> None:
-    page.run("document.getElementById('analyze-game').click()")
+def analyse_all(page: Page, seconds: float) -> None:
+    page.dispatch_event("#analyze-game", "click")
     time.sleep(1)
-    page.until(IS_ANALYSED, seconds)
+    page.wait_for_function(IS_ANALYSED, timeout=1000 * seconds)
 
 
-def search_to(page: Chromium, visits: int) -> None:
+def search_to(page: Page, visits: int) -> None:
     """Search the position on the board until it has so many visits."""
     overlay(page, "search")
-    page.run("document.getElementById('analyze').click()")
-    page.until(f"{VISITS} >= {visits}", 120)
+    page.dispatch_event("#analyze", "click")
+    page.wait_for_function(f"{VISITS} >= {visits}", timeout=120_000)
 
 
-def short_game(page: Chromium) -> None:
+def short_game(page: Page) -> None:
     new_game(page, colour="B", opponent="mcts-200")
     for _ in range(3):
         play(page, next(vertex for vertex in ("G3", "E5", "C7", "G7", "C3") if not stone(page, vertex)))
     search_to(page, 1500)
 
 
-def web_playing(page: Chromium) -> None:
+def web_playing(page: Page) -> None:
     short_game(page)
 
 
-def web_phone(page: Chromium) -> None:
-    short_game(page)
-    page.resize(390, 844, scale=1.25, touch=True)
-    time.sleep(1)
-
-
-def web_heat_map(page: Chromium) -> None:
+def web_heat_map(page: Page) -> None:
     load(page, GAME_19.read_text(encoding="utf-8"))
     analyse_all(page, 900)
     go_to(page, 60)
@@ -98,35 +93,35 @@ def web_heat_map(page: Chromium) -> None:
     time.sleep(2)
 
 
-def web_win_rate(page: Chromium) -> None:
+def web_win_rate(page: Page) -> None:
     load(page, GAME_9.read_text(encoding="utf-8"))
     analyse_all(page, 300)
     go_to(page, 16)
     search_to(page, 1500)
 
 
-def web_review(page: Chromium) -> None:
-    page.resize(1400, 900)
+def web_review(page: Page) -> None:
+    page.set_viewport_size({"width": 1400, "height": 900})
     load(page, GAME_19.read_text(encoding="utf-8"))
     analyse_all(page, 900)
-    page.run("""(() => {
+    page.evaluate("""(() => {
         const unit = document.getElementById('graph-unit');
         unit.value = 'lead';
         unit.dispatchEvent(new Event('change'));
     })()""")
-    page.press("End")
+    page.keyboard.press("End")
     overlay(page, "losses")
     time.sleep(2)
 
 
-def web_mistake(page: Chromium) -> None:
-    page.resize(1180, 800)
+def web_mistake(page: Page) -> None:
+    page.set_viewport_size({"width": 1180, "height": 800})
     load(page, GAME_9.read_text(encoding="utf-8"))
     go_to(page, 12)
-    page.run("document.getElementById('teaching').click()")
-    page.until("!document.getElementById('play-from').disabled")
-    page.press("f")
-    page.run("""(() => {
+    page.dispatch_event("#teaching", "click")
+    page.wait_for_function("!document.getElementById('play-from').disabled")
+    page.keyboard.press("f")
+    page.evaluate("""(() => {
         const form = document.querySelector('#play-from-dialog[open] form');
         form.querySelector('[name=colour][value=B]').click();
         form.opponent.value = 'mcts-200';
@@ -136,20 +131,20 @@ def web_mistake(page: Chromium) -> None:
         form.increment.value = 0;
         form.querySelector('button[value=start]').click();
     })()""")
-    page.until("!document.getElementById('stop-playing').hidden")
-    page.click(*screen_point(page, "A1"))
-    page.until("!document.getElementById('offer').hidden", 60)
+    page.wait_for_function("!document.getElementById('stop-playing').hidden")
+    page.mouse.click(*screen_point(page, "A1"))
+    page.wait_for_function("!document.getElementById('offer').hidden", timeout=60_000)
 
 
-def web_gomoku(page: Chromium) -> None:
+def web_gomoku(page: Page) -> None:
     load(page, GOMOKU)
     analyse_all(page, 120)
-    page.press("End")
+    page.keyboard.press("End")
     search_to(page, 1500)
 
 
-PAGES: dict[str, Callable[[Chromium], None]] = {
-    "web-playing": web_playing, "web-phone": web_phone, "web-heat-map": web_heat_map, "web-win-rate": web_win_rate,
+PAGES: dict[str, Callable[[Page], None]] = {
+    "web-playing": web_playing, "web-phone": web_playing, "web-heat-map": web_heat_map, "web-win-rate": web_win_rate,
     "web-review": web_review, "web-mistake": web_mistake, "web-gomoku": web_gomoku}
 
 
@@ -159,21 +154,25 @@ def draw_page(name: str, path: Path) -> None:
         port = free.getsockname()[1]
     server = subprocess.Popen([sys.executable, "-m", "mugo", "web", "--no-browser", "--port", str(port)],
                               cwd=REPOSITORY, stderr=subprocess.DEVNULL)
-    page = Chromium()
-    page.resize(*DESKTOP, scale=0.8)
+    address = f"http://127.0.0.1:{port}/"
     try:
-        address = f"http://127.0.0.1:{port}/"
-        wait_for(lambda: is_served(address), "the server to start", 60)
-        page.open(address)
-        page.until(f"document.querySelector('.grid') && {STATUS}.includes('to play')", 60)
-        try:
-            PAGES[name](page)
-        finally:
-            page.screenshot(path)
+        while not is_served(address):
+            assert server.poll() is None, "the server did not start"
+            time.sleep(0.1)
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM)
+            page = browser.new_page(bypass_csp=True, **(PHONE if name == "web-phone" else DESKTOP))
+            failures = []
+            page.on("pageerror", failures.append)
+            page.goto(address)
+            page.wait_for_function(f"document.querySelector('.grid') && {STATUS}.includes('to play')")
+            try:
+                PAGES[name](page)
+            finally:
+                page.screenshot(path=path)
         Image.open(path).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
-        assert not page.failures, page.failures
+        assert not failures, failures
     finally:
-        page.close()
         server.terminate()
         server.wait(30)
 

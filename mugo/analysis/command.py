@@ -11,8 +11,8 @@ from mugo.analysis.overrides import Overrides, read_overrides, search_parameters
 from mugo.analysis.request import NO_OVERRIDES
 from mugo.core.files import BadInput, log_to_stderr
 from mugo.core.limits import AT_LEAST_1, parse_integer
+from mugo.core.machine import available_cores
 from mugo.core.options import check_limits
-from mugo.nn.inference import default_threads
 from mugo.core.pipes import is_pipe_closed, read_lines
 from mugo.players import options as player_options
 from mugo.players.options import NETWORK_PLAYERS, SEARCHERS
@@ -62,7 +62,7 @@ def command(arguments: argparse.Namespace) -> int:
             raise BadInput(f"-human-model {arguments.human_model} was trained without --metadata-encoder")
     jobs = arguments.jobs
     if jobs is None:
-        jobs = max(default_threads() // settings.threads, 1)
+        jobs = max(available_cores() // settings.threads, 1)
     out = sys.stdout
     if isinstance(out, io.TextIOWrapper):
         out.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")

@@ -303,6 +303,8 @@ class AnalysisEngine:
             should_stop=lambda: job.is_stopped or self._is_abandoned(),
             on_progress=on_progress if query.first_report_after else None,
             progress_interval=min(query.first_report_after or math.inf, query.report_every or math.inf))
+        if result.warning:
+            self._send_warning(query.id, "maxVisits", result.warning)
         self._send_result(job, result, raw, search)
 
     def _evaluate(self, position: Position) -> NetworkOutput:

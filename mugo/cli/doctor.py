@@ -8,7 +8,8 @@
     speed           planes, rollouts and networks, a second or so of each
     problems        what is wrong, one line each
 
-Imports neither Keras nor TensorFlow.  The home folder is written as ~, and nothing names the user or the machine.
+Imports neither Keras nor TensorFlow: processes of their own say what these train on.  The home folder is written as ~,
+and nothing names the user or the machine.
 """
 import argparse
 import contextlib
@@ -18,6 +19,7 @@ import os
 import platform
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,6 +27,7 @@ from typing import Any
 
 from mugo import __version__
 from mugo.core.files import BadInput, error_line
+from mugo.core.machine import CUDA_EXTRAS, available_cores, nvidia_gpus
 
 SECONDS = 0.5             # of each speed test
 SIZE = 19                 # the board of the speed tests
@@ -37,6 +40,7 @@ VARIABLES = ("KERAS_BACKEND", "XDG_CACHE_HOME", "NUMBA_NUM_THREADS", "OMP_NUM_TH
 PACKAGES = ("numpy", "numba", "llvmlite", "onnxruntime", "onnxruntime-gpu", "onnxruntime-openvino",
             "onnxruntime-directml", "pandas", "pyarrow", "safetensors", "keras", "tensorflow", "jax", "starlette",
             "uvicorn", "distributed")
+BACKEND_SECONDS = 120     # to import a backend and find its devices
 FAILURES = (BadInput, OSError, ImportError, RuntimeError, ValueError)
 
 
@@ -115,11 +119,10 @@ def _without_home(text: str) -> str:
 
 def processor(problems: list[str]) -> dict[str, Any]:
     """The processor, and what ONNX Runtime and numba get out of it."""
-    from mugo.nn.inference import default_threads
     from mugo.nn.runtime import cpu_features, has_exact_int8, has_fast_int8, machine
 
     found: dict[str, Any] = {"name": _processor_name(), "architecture": machine(), "cores": os.cpu_count(),
-                             "cores of this process": default_threads()}
+                             "cores of this process": available_cores()}
     with contextlib.suppress(ValueError, OSError, AttributeError):
         found["memory"] = f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2 ** 30:.1f} GiB"
     with _noting(problems, "processor"):
@@ -145,19 +148,26 @@ def backends(problems: list[str]) -> dict[str, Any]:
 
         found["providers of ONNX Runtime"] = [name.removesuffix("ExecutionProvider")
                                               for name in onnxruntime.get_available_providers()]
-    found["GPUs"] = _gpus()
-    found["training"] = [name for name in ("tensorflow", "jax") if {"keras", name} <= versions().keys()]
+    found["GPUs"] = nvidia_gpus()
+    for backend in CUDA_EXTRAS:
+        if {"keras", backend} <= versions().keys():
+            found[f"training on {backend}"] = _training_devices(backend, problems)
+            if found["GPUs"] and "GPU" not in found[f"training on {backend}"]:
+                problems.append(f"training on {backend}: it sees none of this machine's GPUs: pip install "
+                                f"'mugo[{CUDA_EXTRAS[backend]}]'")
     return found
 
 
-def _gpus() -> list[str]:
-    """The NVIDIA GPUs that the driver has, without their serial numbers."""
-    try:
-        ended = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"],
-                               capture_output=True, text=True, timeout=20, check=True)
-    except (OSError, subprocess.SubprocessError):
-        return []
-    return [line.strip().replace(", ", " / ") for line in ended.stdout.splitlines() if line.strip()]
+def _training_devices(backend: str, problems: list[str]) -> str:
+    """What `mugo train` trains on, as a process says that imports this backend: '2 GPUs (NVIDIA A100)'."""
+    program = "from mugo.nn.devices import describe_devices; print(describe_devices())"
+    with _noting(problems, f"training on {backend}"):
+        ended = subprocess.run([sys.executable, "-c", program], env=os.environ | {"KERAS_BACKEND": backend},
+                               capture_output=True, text=True, timeout=BACKEND_SECONDS)
+        if ended.returncode:
+            raise RuntimeError((ended.stderr.strip() or "it ended without a message").splitlines()[-1])
+        return ended.stdout.splitlines()[-1]
+    return "nothing"
 
 
 def caches(problems: list[str]) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from mugo.core.files import BadInput
+from mugo.core.machine import available_cores
 
 if TYPE_CHECKING:
     from mugo.core.cluster import DaskExecutor
@@ -76,7 +77,7 @@ def open_executor(jobs: int | None = None, *, threads: bool = False, scheduler: 
     Raises BadInput for a cluster that cannot be used; see DaskExecutor.
     """
     if scheduler is None:
-        executor: TaskExecutor = LocalExecutor(jobs or os.cpu_count() or 1, threads)
+        executor: TaskExecutor = LocalExecutor(jobs or available_cores(), threads)
     else:
         from mugo.core.cluster import DaskExecutor            # distributed is optional
 

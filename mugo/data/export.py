@@ -28,6 +28,7 @@ from mugo.data.shuffle import shuffled_positions
 from mugo.core.files import BadInput, atomic_write, fsync_folder, lock_folder
 from mugo.games import planes
 from mugo.core.limits import SEED
+from mugo.core.machine import available_cores
 from mugo.core.options import add_options, check, given, option
 from mugo.core.parallel import ordered_map
 from mugo.core.progress import ProgressBar, progress_bar
@@ -139,7 +140,7 @@ def _write_arrays(folder: Path, arrays: Arrays, positions: Positions, n: int, op
         batch = positions.batch(*chunk)
         return batch.packed if options.packed else planes.unpack(batch.packed), *batch[1:len(arrays)]
 
-    threads = os.cpu_count() or 1
+    threads = available_cores()
     with contextlib.ExitStack() as stack:
         files = [stack.enter_context(_new_array(folder / name, dtype, shape))
                  for name, (dtype, shape, _) in arrays.items()]

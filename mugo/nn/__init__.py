@@ -16,6 +16,7 @@ Without Keras, in reading order:
     metadata           a network's game, board, input planes, architecture and training
     network_file       a network's weights and metadata, read from its file
     bundled            the networks that come with MuGo
+    presets            architectures by name
     onnx_file          the format of ONNX files
     onnx_graph         a network as an ONNX graph
     runtime            execution providers and precisions of ONNX Runtime

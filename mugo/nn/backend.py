@@ -47,7 +47,8 @@ with quiet():
     if keras.backend.backend() == "tensorflow":
         import tensorflow
 
-__all__ = ["JIT", "full_precision", "has_gpu", "keras", "ops", "resolve_precision", "tensorflow"]
+__all__ = ["JIT", "accelerator_names", "backend_name", "full_precision", "has_gpu", "keras", "ops", "resolve_precision",
+           "tensorflow"]
 
 
 @functools.cache
@@ -79,6 +80,26 @@ def full_precision() -> Iterator[None]:
         yield
     finally:
         config.enable_tensor_float_32_execution(was_enabled)
+
+
+def backend_name() -> str:
+    """The backend and its version: 'JAX 0.11.2'."""
+    if tensorflow:
+        return f"TensorFlow {tensorflow.__version__}"
+    import jax
+
+    return f"JAX {jax.__version__}"
+
+
+def accelerator_names() -> list[str]:
+    """The name of each GPU, or on JAX of each TPU: ['NVIDIA H100 80GB HBM3']; [] where there is only the CPU."""
+    if tensorflow:
+        with quiet():
+            return [tensorflow.config.experimental.get_device_details(gpu).get("device_name", "GPU")
+                    for gpu in tensorflow.config.list_physical_devices("GPU")]
+    import jax
+
+    return [device.device_kind for device in jax.devices() if device.platform != "cpu"]
 
 
 # How models are compiled: on the CPU, XLA made TensorFlow a third slower; JAX always compiles.

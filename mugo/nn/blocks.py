@@ -116,6 +116,45 @@ class ConvBlock:
         return y if plain else graph.relu(y, relu)
 
 
+@dataclass(frozen=True)
+class ResidualBlock:
+    """Two 3x3 convolutions with batch normalisation, and the input added before the last ReLU (He et al. 2015; AlphaGo
+    Zero, Silver et al. 2017).  The normalisation follows its convolution, and not the sum as in pre-activation blocks,
+    so that it is a part of the convolution's weights in play.  The last scale is 0 at first: the block begins as the
+    identity (Goyal et al. 2017, arXiv:1706.02677).
+
+    global_pooling: as in ConvBlock, of the first of the two.  bottleneck: between 1x1 convolutions to half of the
+    filters and back (He et al. 2015, figure 5).
+    """
+
+    index: int                           # from 1
+    filters: int
+    with_batch_norm: bool = True
+    global_pooling: bool = False
+    bottleneck: bool = False
+
+    def apply(self, graph: Graph, x: Any) -> Any:
+        inner = self.filters // 2 if self.bottleneck else self.filters
+        y = self._conv(graph, x, "reduce", inner, 1) if self.bottleneck else x
+        pooled = y
+        y = self._conv(graph, y, "a", inner, 3, is_plain=not self.global_pooling)
+        if self.global_pooling:
+            name = f"block{self.index}_pool"
+            bias = graph.dense(graph.mean_max_pool(pooled, name), f"{name}_bias", inner, kind=REGULAR)
+            y = graph.relu(graph.add([y, graph.on_board(bias, f"{name}_bias4")], f"{name}_add"), f"{name}_relu")
+        y = self._conv(graph, y, "b", inner, 3, is_last=not self.bottleneck)
+        if self.bottleneck:
+            y = self._conv(graph, y, "expand", self.filters, 1, is_last=True)
+        return graph.relu(graph.add([x, y], f"block{self.index}_residual"), f"block{self.index}_relu")
+
+    def _conv(self, graph: Graph, x: Any, name: str, filters: int, width: int, is_plain: bool = True,
+              is_last: bool = False) -> Any:
+        """A convolution with ReLU, but before what is added to it."""
+        name = f"block{self.index}_{name}"
+        return graph.conv(x, name, filters, width, batch_norm=f"{name}_batch_norm" if self.with_batch_norm else "",
+                          relu=f"{name}_relu" if is_plain and not is_last else "", gamma="zeros" if is_last else "ones")
+
+
 def model_inputs(packed: np.ndarray, global_features: np.ndarray | None, with_components: bool = False,
                  people: np.ndarray | None = None) -> Any:
     """What a model takes: packed planes, uint8 (n, size², bytes); a dict of inputs if there are others.

@@ -22,6 +22,7 @@ from mugo.nn.inference import Network
 from mugo.nn.keras_model import build
 from mugo.nn.metadata import config_dict, config_of, read_metadata
 from mugo.nn.people import INPUTS
+from mugo.nn.optimizers import GRADIENT_NORM
 from mugo.nn.network_file import OPTIMIZER, check_tensors, read_network
 from mugo.nn.processes import is_first
 from mugo.nn.range_calibration import CalibrationPositions, quantize
@@ -42,6 +43,8 @@ def variables_of(model: keras.Model) -> dict[str, Any]:
     optimizer = getattr(model, "optimizer", None)
     for variable in optimizer.variables if optimizer else ():
         name = OPTIMIZER + variable.path.partition("/")[2]           # without the optimizer's own name
+        if name == OPTIMIZER + GRADIENT_NORM:
+            continue
         if name in variables:
             raise ValueError(f"two variables of the optimizer are {name}")
         variables[name] = variable

@@ -36,12 +36,12 @@ WEIGHTS = {"value_weight": 0.5, "ownership_weight": 0.5, "score_weight": 0.05, "
 
 def compile_for_training(model: keras.Model, config: PolicyNetConfig, schedule: Any, *,
                          weights: dict[str, float] = WEIGHTS, optimizer: str = "muon",
-                         label_smoothing: float = 0.0, weight_decay: float = 0.0,
+                         label_smoothing: float = 0.0, weight_decay: float = 0.0, clip_norm: float | None = None,
                          only_value_head: bool = False) -> None:
     """Prepare a model of this config for supervised learning; top-1 and top-5 accuracy are among its metrics.
 
     schedule: the learning rate, a number or a schedule.  weights: of the losses, by the names of WEIGHTS.  optimizer:
-    one of OPTIMIZERS.  label_smoothing: see losses.  weight_decay: see optimizers.Adam.
+    one of OPTIMIZERS.  label_smoothing: see losses.  weight_decay, clip_norm: see optimizers.Adam.
     only_value_head: see freeze_policy.
     """
     if only_value_head:
@@ -59,8 +59,8 @@ def compile_for_training(model: keras.Model, config: PolicyNetConfig, schedule: 
         losses[output], loss_weights[output] = loss, weights[weight]
         metrics[output] = [KnownMean(name) for name in measures]
     axes = weight_axes(config.spec()) if config.equivariant else None
-    model.compile(OPTIMIZERS[optimizer](schedule, weight_axes=axes, weight_decay=weight_decay), loss=losses,
-                  loss_weights=loss_weights, metrics=metrics, jit_compile=JIT)
+    model.compile(OPTIMIZERS[optimizer](schedule, weight_axes=axes, weight_decay=weight_decay, clip_norm=clip_norm),
+                  loss=losses, loss_weights=loss_weights, metrics=metrics, jit_compile=JIT)
 
 
 def freeze_policy(model: keras.Model, config: PolicyNetConfig) -> None:

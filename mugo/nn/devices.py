@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from mugo.core.files import BadInput
-from mugo.nn.backend import keras, ops, tensorflow
+from mugo.core.machine import CUDA_EXTRAS, available_cores, nvidia_gpus
+from mugo.nn.backend import accelerator_names, backend_name, keras, ops, tensorflow
 from mugo.nn.processes import process_count
 
 
@@ -26,6 +27,26 @@ def list_devices() -> list[str]:
         found = tensorflow.config.list_logical_devices("GPU") or tensorflow.config.list_logical_devices("CPU")
         return [device.name for device in found]
     return keras.distribution.list_devices()
+
+
+def describe_devices(count: int | None = None) -> str:
+    """The first `count` devices to train on (None: all), in words: '2 GPUs (NVIDIA A100)', 'the CPU (8 cores)'."""
+    names, cores = accelerator_names()[:count], available_cores()
+    if not names:
+        return f"the CPU ({cores} core{'s' * (cores > 1)})"
+    kind = "TPU" if names[0].startswith("TPU") else "GPU"
+    return f"{len(names)} {kind}{'s' * (len(names) > 1)} ({', '.join(sorted(set(names)))})"
+
+
+def device_warnings(count: int) -> list[str]:
+    """Why training on so many devices is slower than this machine could be, a sentence each."""
+    warnings = []
+    if not accelerator_names() and (gpus := nvidia_gpus()):
+        warnings.append(f"this machine has a GPU ({gpus[0]}), which {backend_name()} does not see, so the CPU trains; "
+                        f"pip install 'mugo[{CUDA_EXTRAS[keras.backend.backend()]}]', and see what `mugo doctor` says")
+    if tensorflow and count > 1:
+        warnings.append(f"TensorFlow returns to Python after each step of {count} devices; KERAS_BACKEND=jax does not")
+    return warnings
 
 
 class DataParallel:

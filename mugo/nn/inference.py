@@ -11,7 +11,6 @@ on all.  The policy-value network (alphazero_net.py) learned a game from self-pl
 import copy
 import functools
 import math
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -20,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from mugo.core.files import BadInput, error_line
+from mugo.core.machine import available_cores
 from mugo.nn.components import connected_components
 from mugo.games import coords, planes
 from mugo.games.coords import BoardSize, shape_of
@@ -75,11 +75,6 @@ def board_shape(packed: np.ndarray) -> tuple[int, int]:
         return packed.shape[1], packed.shape[2]
     size = math.isqrt(packed.shape[1])
     return size, size
-
-
-def default_threads() -> int:
-    """One thread for each core that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def precision_of(path: Path, precision: str, provider: str) -> str:
@@ -140,7 +135,7 @@ class Network:
         ranges = ranges_of(metadata) if self.precision == "int8" else None
         try:
             graph = OnnxGraph(config.exported().spec(), weights, ranges).serialize(extra_outputs)
-            self._session = new_session(graph, threads or default_threads(), provider)
+            self._session = new_session(graph, threads or available_cores(), provider)
         except BadInput:
             raise
         except Exception as error:       # ONNX Runtime has a class for each kind, and no public name for them

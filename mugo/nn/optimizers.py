@@ -13,6 +13,9 @@ from mugo.nn import devices, equivariance
 from mugo.nn.backend import keras, ops
 
 
+GRADIENT_NORM = "gradient_norm"          # a variable of the optimizers that a step only writes: in no checkpoint
+
+
 class WarmupStableDecay(keras.optimizers.schedules.LearningRateSchedule):
     """A linear warm-up to `peak` over warmup_steps, constant until step decay_start, then a linear decay to
     final_fraction * peak at step total_steps (Hu et al. 2024, arXiv:2404.06395)."""
@@ -55,6 +58,9 @@ class Adam(keras.optimizers.Optimizer):
     each step multiplies kernels by 1 - learning rate * weight_decay, with the rate that they learn by.  Biases and
     batch normalisation do not decay.
 
+    clip_norm: the gradients of a step, all together, are shortened to this Euclidean norm if theirs is larger (Pascanu,
+    Mikolov & Bengio 2013, arXiv:1211.5063); None: never.  gradient_norm: theirs in the last step, before that.
+
     learning_rate: a number, or a schedule; one with `peak` and `decay_start` (WarmupStableDecay) says when it
     decays.  weight_axes: of the network (weights.weight_axes), if it is equivariant: each gradient is
     projected onto tied weights, so they stay tied.
@@ -63,9 +69,10 @@ class Adam(keras.optimizers.Optimizer):
     BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-7
 
     def __init__(self, learning_rate: Any = 0.001, weight_axes: Any = None, weight_decay: float = 0.0,
-                 name: str | None = None):
+                 clip_norm: float | None = None, name: str | None = None):
         super().__init__(learning_rate, name=name)
-        self.schedule, self.weight_axes, self.decay = learning_rate, weight_axes, weight_decay
+        self.schedule, self.weight_axes = learning_rate, weight_axes
+        self.decay, self.clip_norm = weight_decay, clip_norm
 
     @property
     def learning_rate(self) -> Any:
@@ -81,6 +88,7 @@ class Adam(keras.optimizers.Optimizer):
         """Make the optimizer's variables for these variables of a model."""
         if not self.built:
             super().build(variables)
+            self.gradient_norm = self.add_variable((), name=GRADIENT_NORM)
             self.states = [VariableState(variable, *(
                 self.add_variable_from_reference(variable, name=name) if needed else None for name, needed in
                 (("average", True), ("momentum", True), ("velocity", self.needs_velocity(variable)))))
@@ -98,11 +106,15 @@ class Adam(keras.optimizers.Optimizer):
                 raise ValueError("the optimizer was built for other variables, or for another order of them")
         rate = ops.cast(self.learning_rate, "float32")
         share = self.newest_share(rate)
-        values = [(self.iterations, self.iterations + 1)]
-        for state, gradient in zip(self.states, devices.sum_over_replicas(list(grads)), strict=True):
-            if self.weight_axes:
-                gradient = equivariance.project_gradient(gradient, state.variable, self.weight_axes)
-            new = self.update(state, ops.cast(gradient, state.variable.dtype), rate)
+        gradients = [ops.cast(equivariance.project_gradient(gradient, state.variable, self.weight_axes)
+                              if self.weight_axes else gradient, state.variable.dtype)
+                     for state, gradient in zip(self.states, devices.sum_over_replicas(list(grads)), strict=True)]
+        norm = ops.sqrt(sum(ops.sum(ops.square(gradient)) for gradient in gradients))
+        if self.clip_norm is not None:
+            gradients = [gradient * ops.minimum(1.0, self.clip_norm / (norm + 1e-12)) for gradient in gradients]
+        values = [(self.iterations, self.iterations + 1), (self.gradient_norm, norm)]
+        for state, gradient in zip(self.states, gradients, strict=True):
+            new = self.update(state, gradient, rate)
             values += [*new, (state.average, state.average + share * (new[0][1] - state.average))]
         devices.assign(values)
 

@@ -4,7 +4,7 @@
       | UnpackPlanes            48 planes of 0 and 1
       | conv 5x5 k, batch norm, ReLU             with metadata_encoder, a bias of who plays (people.py) before ReLU
       | conv 3x3 k, batch norm, ReLU             (layers - 2) times; the middle one with a global pooling bias; with
-      |                                          residual, each with a residual connection
+      |                                          residual, each with a residual connection; or residual_blocks
       |-- conv 1x1, batch norm, ReLU (policy_filters); conv 1x1 to one plane, a bias for each point; a pass from the
       |     mean of each filter -> policy (logits)
       |     auxiliary_heads: two more of these, for the opponent's reply and the next own move, while it is trained
@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from mugo.core.options import option
 from mugo.games import planes
 from mugo.games.coords import MAX_SIZE, MIN_SIZE
-from mugo.nn.blocks import ORIENTATIONS, ConvBlock, Head, NetworkSpec
+from mugo.nn.blocks import ORIENTATIONS, Block, ConvBlock, Head, NetworkSpec, ResidualBlock
 from mugo.nn.context_module import DILATIONS, ContextModule
 from mugo.nn.heads import OutcomeHead, PolicyHead
 from mugo.nn.value_head import ValueHead
@@ -29,6 +29,7 @@ from mugo.nn.value_head import ValueHead
 # arXiv:1902.10565, section 3.4) and the move after that (Tian & Zhu 2016, arXiv:1511.06410, section 3.1).
 NEXT_MOVES = "reply", "next"
 MAX_WIDTH, MAX_LAYERS = 4096, 128        # filters or units of a layer, and layers; all of them fit in a graph
+MAX_BLOCKS, POOLED_EVERY = 64, 3         # residual blocks; from one with a global pooling bias to the next
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,10 @@ class PolicyNetConfig:
     filters: int = option(64, "filters of each convolution", least=1, most=MAX_WIDTH, common=True)
     layers: int = option(5, "convolutions, including the first (5x5) and the last (1x1)", least=3, most=MAX_LAYERS,
                          common=True)
+    residual_blocks: int = option(0, "instead of the plain ones of --layers, so many residual blocks of two 3x3 "
+                                  "convolutions follow the first; every third has a global pooling bias", least=0,
+                                  most=MAX_BLOCKS)
+    bottleneck: bool = option(False, "residual blocks work on half of the filters, between 1x1 convolutions")
     batch_norm: bool = option(True, "batch normalisation")
     residual: bool = option(False, "residual connections; five layers learn better without, very narrow networks need "
                             "them")
@@ -66,10 +71,13 @@ class PolicyNetConfig:
     kind = "policy"
 
     def spec(self) -> NetworkSpec:
-        pooled = (self.layers - 1) // 2
-        trunk = tuple(ConvBlock(i, self.filters, 3 if i else 5, self.batch_norm, self.residual and i > 0,
-                                self.global_pooling and i == pooled, self.metadata_encoder and i == 0)
-                      for i in range(self.layers - 1))
+        plain = 1 if self.residual_blocks else self.layers - 1
+        trunk: list[Block] = [
+            ConvBlock(i, self.filters, 3 if i else 5, self.batch_norm, self.residual and i > 0,
+                      self.global_pooling and i == (self.layers - 1) // 2, self.metadata_encoder and i == 0)
+            for i in range(plain)]
+        trunk += [ResidualBlock(i, self.filters, self.batch_norm, self.global_pooling and i % POOLED_EVERY == 0,
+                                self.bottleneck) for i in range(1, self.residual_blocks + 1)]
         policy = PolicyHead(self.size, self.point_bias, "", self.policy_filters, self.policy_context)
         heads: list[Head] = [policy]
         if self.value_head:
@@ -78,7 +86,7 @@ class PolicyNetConfig:
             heads += [replace(policy, auxiliary=move) for move in NEXT_MOVES]
         context = ContextModule(self.context_filters, self.context_layers, self.chain_pooling) \
             if self.has_context else None
-        return NetworkSpec("policy_network", self.size, planes.DEPTH, trunk, tuple(heads), context,
+        return NetworkSpec("policy_network", self.size, planes.DEPTH, tuple(trunk), tuple(heads), context,
                            self.value_head and self.komi_input, self.has_context and self.chain_pooling,
                            self.metadata_encoder, any_size=True, equivariant=self.equivariant)
 
@@ -94,6 +102,12 @@ class PolicyNetConfig:
             if getattr(self, name) % ORIENTATIONS:
                 return (f"--{name.replace('_', '-')} {getattr(self, name)}: an equivariant network has a multiple of "
                         f"{ORIENTATIONS}; --no-equivariant has any number")
+        if self.bottleneck and not self.residual_blocks:
+            return "--bottleneck: only networks with --residual-blocks have some"
+        if self.residual_blocks and self.residual:
+            return "--residual is for the convolutions of --layers: --residual-blocks has its own connections"
+        if self.bottleneck and self.filters % (2 * (ORIENTATIONS if self.equivariant else 1)):
+            return f"--bottleneck: --filters {self.filters} cannot be halved"
         # The layers of a value head without komi have the names of the other one's.
         if self.policy_context and not (self.policy_filters and self.komi_input >= self.value_head):
             return ("--policy-context is for networks with --policy-filters, and with --komi-input if they have a "

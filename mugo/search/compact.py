@@ -5,6 +5,7 @@ Arrays as in tree.
 import numpy as np
 from numba import njit
 
+from mugo.search.lazy_edges import block_size, list_size
 from mugo.search.records import NULL_NODE
 from mugo.search.tree import fill_table
 
@@ -37,27 +38,37 @@ def advance_root(trees, nodes, edges, table, root):
     tree = trees[0]
     place = np.zeros(tree.n_nodes, np.int32)         # old node -> new; 0 for those dropped
     expanded = _mark_reachable(nodes, edges, root, place)
-    # Edges are in the order in which nodes were expanded, which is not the order of the nodes.
-    firsts = np.empty(expanded, np.int64)
-    owners = np.empty(expanded, np.int64)
-    n_owners = 0
+    # Blocks of edges and lists are in the order in which they were begun, which is not the order of the nodes.
+    starts = np.empty(2 * expanded, np.int64)
+    owners = np.empty(2 * expanded, np.int64)            # of a list, the negative of its node
+    n_blocks = 0
     n_nodes = 1
     for v in range(1, tree.n_nodes):
         if place[v]:
             place[v] = n_nodes
             n_nodes += 1
             if nodes[v].count > 0:
-                firsts[n_owners] = nodes[v].first
-                owners[n_owners] = v
-                n_owners += 1
+                starts[n_blocks] = nodes[v].first
+                owners[n_blocks] = v
+                n_blocks += 1
+            if nodes[v].count < nodes[v].listed:
+                starts[n_blocks] = nodes[v].list
+                owners[n_blocks] = -v
+                n_blocks += 1
     n_edges = 0
-    for i in np.argsort(firsts):
-        node = nodes[owners[i]]
+    for i in np.argsort(starts[:n_blocks]):
+        node = nodes[abs(owners[i])]
+        if owners[i] < 0:
+            for j in range(list_size(node)):
+                edges[n_edges + j] = edges[node.list + j]
+            node.list = n_edges
+            n_edges += list_size(node)
+            continue
         for j in range(node.count):
             edges[n_edges + j] = edges[node.first + j]
             edges[n_edges + j].node = place[edges[n_edges + j].node]
         node.first = n_edges
-        n_edges += node.count
+        n_edges += block_size(node)
     for v in range(1, tree.n_nodes):
         if place[v]:
             nodes[place[v]] = nodes[v]

@@ -24,6 +24,30 @@ def has_room(tree, edges, b):
 
 
 @njit(cache=True, nogil=True)
+def is_considered(tree, v, b, p):
+    """Whether node v, with board b, has an edge to the empty point p."""
+    own = POINTS if b.to_play == WHITE else 0
+    avoided = tree.params.avoids and v != tree.root and b.moves < tree.params.avoid_until[own + p]
+    return not avoided and game.is_candidate(b, p)
+
+
+@njit(cache=True, nogil=True)
+def write_edge(edge, move, prior, lower, upper, b):
+    """Write an edge of a move in b that was never visited."""
+    edge.node = NULL_NODE
+    edge.visits = 0
+    edge.virtual_losses = 0
+    edge.q = np.float32(0)
+    edge.rave_visits = np.float32(0)
+    edge.rave_q = np.float32(0)
+    edge.prior = prior
+    edge.move = move
+    edge.lower = lower
+    edge.upper = upper
+    edge.may_repeat = game.may_repeat(b, move)
+
+
+@njit(cache=True, nogil=True)
 def _write_edges(tree, nodes, edges, v, b, only, lower, upper):
     """Write the edges of node v, the moves of the side to move in b, in random order; returns how many.
 
@@ -32,13 +56,9 @@ def _write_edges(tree, nodes, edges, v, b, only, lower, upper):
     """
     first = tree.n_edges
     n = 0
-    avoids = tree.params.avoids and v != tree.root
-    own = POINTS if b.to_play == WHITE else 0
     for i in range(b.n_empty):
         p = np.int64(b.empties[i])
-        if avoids and b.moves < tree.params.avoid_until[own + p]:
-            continue
-        if game.is_candidate(b, p) and only in (0, p):
+        if only in (0, p) and is_considered(tree, v, b, p):
             j = first + random_below(b, n + 1)           # shuffled as they come (Durstenfeld, inside out)
             edges[first + n].move = edges[j].move
             edges[j].move = p
@@ -47,17 +67,7 @@ def _write_edges(tree, nodes, edges, v, b, only, lower, upper):
         edges[first + n].move = PASS
         n += 1
     for i in range(first, first + n):
-        edge = edges[i]
-        edge.node = NULL_NODE
-        edge.visits = 0
-        edge.virtual_losses = 0
-        edge.q = np.float32(0)
-        edge.rave_visits = np.float32(0)
-        edge.rave_q = np.float32(0)
-        edge.prior = np.float32(1) / np.float32(n)
-        edge.lower = lower
-        edge.upper = upper
-        edge.may_repeat = game.may_repeat(b, np.int64(edge.move))
+        write_edge(edges[i], np.int64(edges[i].move), np.float32(1) / np.float32(n), lower, upper, b)
     if b.passes and game.counts_all_alive(b):
         edges[first + n - 1].lower = edges[first + n - 1].upper = game.pass_value(b, tree.params.komi)
     tree.n_edges += n
@@ -69,6 +79,7 @@ def _write_edges(tree, nodes, edges, v, b, only, lower, upper):
 def _publish_edges(nodes, edges, v, n):
     """Let node v have the n edges written; it gets their bounds, where any are known."""
     node = nodes[v]
+    node.moves = n
     release_fence()
     node.count = n
     first = edges[node.first]

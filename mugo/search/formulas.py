@@ -73,7 +73,7 @@ def _losing(node):
 
 @njit(cache=True, nogil=True)
 def _select_by_puct(tree, nodes, edges, v, b, history, check_superko):
-    return puct_child(tree, nodes[v], edges, v == tree.root, _losing(nodes[v]), b, history, check_superko)
+    return puct_child(tree, nodes, edges, v, _losing(nodes[v]), b, history, check_superko)
 
 
 @njit(cache=True, nogil=True)

@@ -5,7 +5,7 @@ from mugo.search import scores
 from mugo.search.lcb import LCB_STDEVS, lower_confidence_bounds
 from mugo.search.records import NULL_NODE
 from mugo.search.result import MoveInfo
-from mugo.search.solver import LOSS, WIN, is_proven
+from mugo.search.solver import LOSS, WIN
 from mugo.search.stopping import root_moves
 
 PV_LENGTH = 8                            # moves of a principal variation
@@ -30,7 +30,7 @@ def _move_info(nodes: np.ndarray, edges: np.ndarray, edge: np.ndarray, prior: fl
     pv = [int(edge["move"])]
     if edge["visits"] and edge["node"] != NULL_NODE and moves > 1:
         pv += principal_variation(nodes, edges, int(edge["node"]), moves - 1)
-    proven = int(edge["lower"]) if is_proven(edge) else None
+    proven = int(edge["lower"]) if edge["lower"] == edge["upper"] else None
     value = float(edge["q"]) if proven is None else proven
     mean, stdev = (None, None) if edge["node"] == NULL_NODE else scores.score_of(nodes[edge["node"]])
     return MoveInfo(pv[0], prior, int(edge["visits"]), (1 + value) / 2, tuple(pv), proven,

@@ -16,6 +16,7 @@ Silver et al. 2016.
 import numpy as np
 from numba import njit
 
+from mugo.search.lazy_edges import next_prior, open_next
 from mugo.search.solver import may_select, q_under_loss
 
 
@@ -39,32 +40,40 @@ def first_play_urgency(params, node, is_root, visited_priors):
 
 
 @njit(cache=True, nogil=True)
-def puct_child(tree, node, edges, is_root, losing, b, history, check_superko):
-    """The edge of a node that maximises the formula; of those without visits only the one with the highest prior can.
-    Simulations under way count as lost.  Arguments as in solver.may_select."""
-    first = np.int64(node.first)
-    end = first + np.int64(node.count)
+def puct_child(tree, nodes, edges, v, losing, b, history, check_superko):
+    """The edge of node v that maximises the formula; of the moves without visits only the one with the highest prior
+    can, and gets an edge if it has none.  Simulations under way count as lost.  Arguments as in solver.may_select."""
+    node = nodes[v]
     visits = max(node.visits + node.virtual_losses, 1)
     scale = exploration_constant(tree.params, visits) * np.sqrt(np.float32(visits))
-    best = np.float32(-np.inf)
-    best_prior = np.float32(-np.inf)
-    chosen = end - 1
-    unvisited = end - 1
-    visited_priors = 0.0
-    for i in range(first, end):
-        edge = edges[i]
-        losses = np.float32(edge.virtual_losses)
-        n = np.float32(edge.visits) + losses
-        if n > 0:
-            visited_priors += edge.prior
-            q = q_under_loss(edge, losses, n)
-            u = q + scale * edge.prior / (np.float32(1) + n)
-            if u > best and may_select(edge, losing, b, history, check_superko):
-                best = u
-                chosen = i
-        elif edge.prior > best_prior and may_select(edge, losing, b, history, check_superko):
-            best_prior = edge.prior
-            unvisited = i
-    if best_prior >= 0 and scale * best_prior + first_play_urgency(tree.params, node, is_root, visited_priors) > best:
-        return unvisited
-    return chosen
+    while True:
+        first = np.int64(node.first)
+        end = first + np.int64(node.count)
+        best = np.float32(-np.inf)
+        best_prior = np.float32(-np.inf)
+        chosen = end - 1
+        unvisited = end - 1
+        visited_priors = 0.0
+        other_priors = 0.0
+        for i in range(first, end):
+            edge = edges[i]
+            losses = np.float32(edge.virtual_losses)
+            n = np.float32(edge.visits) + losses
+            if n > 0:
+                visited_priors += edge.prior
+                q = q_under_loss(edge, losses, n)
+                u = q + scale * edge.prior / (np.float32(1) + n)
+                if u > best and may_select(edge, losing, b, history, check_superko):
+                    best = u
+                    chosen = i
+            else:
+                other_priors += edge.prior
+                if edge.prior > best_prior and may_select(edge, losing, b, history, check_superko):
+                    best_prior = edge.prior
+                    unvisited = i
+        urgency = first_play_urgency(tree.params, node, v == tree.root, visited_priors)
+        if node.count < node.moves:
+            prior = next_prior(node, edges, visited_priors + other_priors)
+            if prior > best_prior and scale * prior + urgency > best and open_next(tree, nodes, edges, v, b):
+                continue
+        return unvisited if best_prior >= 0 and scale * best_prior + urgency > best else chosen

@@ -23,7 +23,7 @@ from numba import njit
 
 from mugo.games.board import POINTS
 from mugo.games.coords import PASS
-from mugo.search.solver import is_proven, may_select, q_under_loss
+from mugo.search.solver import edge_at, is_proven, may_select, q_under_loss
 
 
 @njit(cache=True, nogil=True)
@@ -94,7 +94,7 @@ def backup_amaf(nodes, edges, depth, path, to_play, value, amaf):
         side = -side
         value = -value
         black = np.int64(side > 0)
-        move = np.int64(edges[path[k, 1]].move)
+        move = np.int64(edges[edge_at(nodes, path, k)].move)
         if move != PASS:
             amaf[black, move, 0] = np.float32(1)
             amaf[black, move, 1] = np.float32(value)

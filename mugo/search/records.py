@@ -17,6 +17,9 @@ NODE = np.dtype([
     ("visits", np.int32),
     ("first", np.int32),                 # its first edge: written under the lock, published by `count`
     ("count", np.int16),                 # of its edges; 0: not expanded.  Written last, after a release fence
+    ("moves", np.int16),                 # of its side to move; more than `count` where edges are lazy (lazy_edges)
+    ("listed", np.int16),                # those of its list of moves and priors
+    ("list", np.int32),                  # where the list begins in the array of the edges
     ("tried", np.int16),                 # edges visited so far where UCB1 visits each once first; added atomically
     ("expanding", np.bool_),             # a thread is writing its edges
     ("evaluated", np.bool_),             # by a network when it got no edges: the game is over, or the tree was full
@@ -32,7 +35,7 @@ NODE = np.dtype([
     ("raw_value", np.float32),           # of its own evaluation when it was expanded; by the network if `evaluated`
 ], align=True)
 
-EDGE = np.dtype([
+_EDGE = np.dtype([
     ("node", np.int32),                  # where it leads; NULL_NODE until it is visited.  Written under the lock
     ("visits", np.int32),                # added atomically
     ("q", np.float32),                   # refreshed without a lock, as rave_visits and rave_q are
@@ -45,6 +48,12 @@ EDGE = np.dtype([
     ("upper", np.int8),
     ("may_repeat", np.bool_),            # superko may forbid it on some path
 ], align=True)
+
+# The place of an edge can hold a part of a list of moves and priors instead: see lazy_edges.
+LISTED_IN_EDGE = 5
+_LISTED = {"listed_priors": ((np.float32, LISTED_IN_EDGE), 0),
+           "listed_moves": ((np.int16, LISTED_IN_EDGE), 4 * LISTED_IN_EDGE)}
+EDGE = np.dtype({**(_EDGE.fields or {}), **_LISTED}, align=True)
 
 # The options of a search as the kernels read them: constant during a search.  Names are those of settings.Settings.
 PARAMS = np.dtype([

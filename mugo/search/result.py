@@ -82,6 +82,11 @@ class SearchResult:
             return self.win_rate
         return lower_confidence_bound(self.win_rate, self.visits)
 
+    @property
+    def warning(self) -> str:
+        """What a person should know about the search: that its tree is full; "" if it is not."""
+        return f"the search tree is full with {self.nodes:,} nodes and reads no deeper" if self.is_full else ""
+
     def best(self, select_by: str = "visits") -> MoveInfo:
         """The move to play: one that proves the value of the position, a win the shortest; else the move with the most
         visits, or, select_by="value", with the highest win rate of those visited, or, "lcb", with the highest lower

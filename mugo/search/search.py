@@ -196,8 +196,8 @@ class Search:
 
     def moves_after(self, moves: Sequence[int] = ()) -> tuple[MoveInfo, ...]:
         """The moves after these moves from the root, the best first; win rates are of the side to move there.
-        () where the tree ends before."""
-        edges = self.tree.edges_of(self.tree.node_after(moves))
+        Very unlikely moves below the root are left out until they are searched.  () where the tree ends before."""
+        edges = self.tree.moves_of(self.tree.node_after(moves))
         return move_infos(self.tree.nodes, self.tree.edges, edges, None, self.settings.lcb_stdevs)
 
     def _result(self, position: BasePosition, simulations: int, seconds: float,

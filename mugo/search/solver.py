@@ -47,11 +47,17 @@ def may_select(edge, losing, b, history, check_superko):
 
 
 @njit(cache=True, nogil=True)
+def edge_at(nodes, path, k):
+    """The edge of step k of a path.  It is as far behind its node's first edge as it was, wherever that is now."""
+    return np.int64(nodes[path[k, 0]].first) + np.int64(path[k, 1])
+
+
+@njit(cache=True, nogil=True)
 def bound_node(nodes, edges, v):
-    """Set the bounds of an expanded node by those of its edges."""
+    """Set the bounds of an expanded node by those of its edges.  Of a move without an edge nothing is known."""
     node = nodes[v]
     lower = LOSS
-    upper = LOSS
+    upper = LOSS if node.count == node.moves else WIN
     for i in range(node.first, node.first + node.count):
         lower = max(lower, edges[i].lower)
         upper = max(upper, edges[i].upper)

@@ -1,7 +1,8 @@
 """The search tree: select, evaluate, back up.  Compiled.
 
     nodes    positions; with transpositions, all orders of moves that lead to a position share its node
-    edges    moves; those of one node are contiguous, the pass, if the game has one, last
+    edges    moves; those of one node are contiguous, the pass, if the game has one, last unless they are lazy; with
+             PUCT lists of moves and priors, too, from which nodes get edges as they need them: lazy_edges
     table    transposition table: key of a position -> node, open addressing
 
                edges first ... first + count - 1
@@ -37,9 +38,10 @@ from mugo.games.light_board import LIGHT_BOARD
 from mugo.search.atomics import acquire_fence, fetch_add, lock, release_fence, unlock
 from mugo.search.expansion import expand, expand_by_rollouts, give_priors, has_room
 from mugo.search.formulas import select_child
+from mugo.search.lazy_edges import list_moves
 from mugo.search.rave import backup_amaf, record_rollout
-from mugo.search.records import MAX_DEPTH, NULL_NODE
-from mugo.search.solver import LOSS, WIN, bound_edge, bound_node, is_proven
+from mugo.search.records import MAX_DEPTH, NULL_NODE, PUCT
+from mugo.search.solver import LOSS, WIN, bound_edge, bound_node, edge_at, is_proven
 
 MAX_LOAD = 0.5                           # of the table: nodes for each slot
 
@@ -86,6 +88,9 @@ def find_or_add(tree, nodes, table, key):
     node.virtual_losses = 0
     node.first = 0
     node.count = 0
+    node.moves = 0
+    node.listed = 0
+    node.list = 0
     node.tried = 0
     node.expanding = False
     node.evaluated = False
@@ -128,8 +133,9 @@ def _node_below(tree, nodes, edges, table, i, key):
 def select(tree, nodes, edges, table, b, history, path, scratch):
     """Play b, the root's board, down to a leaf; returns (leaf, edges of the path).
 
-    path: gets the (node, edge) of each step; virtual losses are added along it.  scratch: planes.Scratch.  A leaf is a
-    node without edges, NULL_NODE when the tree is full, or one below the root that is proven.
+    path: gets the node of each step, and which of its edges is followed, from 0; virtual losses are added along it.
+    scratch: planes.Scratch.  A leaf is a node without edges, NULL_NODE when the tree is full, one below the root that
+    is proven, or in a full tree one without an edge that superko allows.
     """
     v = tree.root
     depth = 0
@@ -145,15 +151,18 @@ def select(tree, nodes, edges, table, b, history, path, scratch):
             break
         for check_superko in (False, True):              # two constants would compile the formulas twice
             i = select_child(tree, nodes, edges, v, b, history, check_superko)
-            if game.is_allowed(b, history, np.int64(edges[i].move)):
+            is_allowed = game.is_allowed(b, history, np.int64(edges[i].move))
+            if is_allowed:
                 break
+        if not is_allowed:                               # a full tree has no room for the edge of another move
+            break
         edge = edges[i]
         move = np.int64(edge.move)
         game.play(tree.params.play, b, move)
         history[b.moves] = b.hash
         fetch_add(edge, "virtual_losses", 1, tree.shared)
         path[depth, 0] = v
-        path[depth, 1] = i
+        path[depth, 1] = i - nodes[v].first
         depth += 1
         below = np.int64(edge.node)
         if below == NULL_NODE:
@@ -168,7 +177,7 @@ def _remove_virtual_losses(tree, nodes, edges, leaf, depth, path):
     fetch_add(nodes[leaf], "virtual_losses", -1, tree.shared)
     for k in range(depth):
         fetch_add(nodes[path[k, 0]], "virtual_losses", -1, tree.shared)
-        fetch_add(edges[path[k, 1]], "virtual_losses", -1, tree.shared)
+        fetch_add(edges[edge_at(nodes, path, k)], "virtual_losses", -1, tree.shared)
 
 
 @njit(cache=True, nogil=True)
@@ -202,7 +211,8 @@ def backup(tree, nodes, edges, leaf, depth, path, value, exact):
     for k in range(depth - 1, -1, -1):
         v = np.int64(path[k, 0])
         node = nodes[v]
-        edge = edges[path[k, 1]]
+        i = edge_at(nodes, path, k)
+        edge = edges[i]
         visits = fetch_add(edge, "visits", 1, tree.shared) + 1
         if edge.node == NULL_NODE:
             edge.q += np.float32(-value - edge.q) / np.float32(visits)
@@ -212,7 +222,7 @@ def backup(tree, nodes, edges, leaf, depth, path, value, exact):
             # Bounds of a new edge and of its node are the same: nothing to do on most paths.
             if edge.upper != -below.lower or edge.lower != -below.upper:
                 lock(tree)
-                if bound_edge(nodes, edges, path[k, 1], not edge.may_repeat or v == tree.root):
+                if bound_edge(nodes, edges, i, not edge.may_repeat or v == tree.root):
                     bound_node(nodes, edges, v)
                 unlock(tree)
         value = float(node.lower) if is_proven(node) else -value
@@ -295,14 +305,16 @@ def _look_at_leaf(tree, nodes, edges, b, path, record):
         return
     record.value = 0.0
     # Evaluated before, and no node has the value.  With rollouts every visit is another one.
-    if leaf == NULL_NODE and tree.params.lambda_ == 0 and edges[path[record.length - 1, 1]].visits:
-        record.known, record.value = True, -edges[path[record.length - 1, 1]].q
+    if leaf == NULL_NODE and tree.params.lambda_ == 0:
+        edge = edges[edge_at(nodes, path, record.length - 1)]
+        if edge.visits:
+            record.known, record.value = True, -edge.q
+            return
+    if not tree.params.has_priors:
         return
-    if not tree.params.has_priors or record.length == MAX_DEPTH:
-        return
-    if nodes[leaf].evaluated and (is_over or not has_room(tree, edges, b)):
+    if nodes[leaf].count or nodes[leaf].evaluated and (is_over or not has_room(tree, edges, b)):
         record.value = (1 - tree.params.lambda_) * nodes[leaf].raw_value
-    else:
+    elif record.length < MAX_DEPTH:
         record.needs_evaluation = (leaf == NULL_NODE or leaf == tree.root
                                    or nodes[leaf].visits >= tree.params.expand_after)
 
@@ -358,13 +370,15 @@ def expand_and_backup(trees, nodes, edges, boards, paths, leaves, n, priors, val
             if not game.is_over(boards[1 + k]) and expand(tree, nodes, edges, leaf, boards[1 + k], leaves[k].only,
                                                           LOSS, WIN):
                 give_priors(tree, nodes, edges, leaf, boards[1 + k], priors[row])
+                if tree.params.formula == PUCT and leaf != tree.root and leaves[k].only == 0:
+                    list_moves(tree, nodes, edges, leaf, boards[1 + k])
                 nodes[leaf].raw_value = value
                 nodes[leaf].evaluated = False
             elif leaf != NULL_NODE:
                 nodes[leaf].raw_value = values[row]
                 nodes[leaf].evaluated = True
             row += 1
-        elif tree.params.lambda_ > 0 and not (leaves[k].known or nodes[leaf].evaluated):
+        elif tree.params.lambda_ > 0 and not (leaves[k].known or nodes[leaf].evaluated or nodes[leaf].count):
             value /= tree.params.lambda_                  # only rollouts evaluated it
         backup(tree, nodes, edges, leaf, leaves[k].length, paths[k], value, leaves[k].known)
         leaves[k].value = value

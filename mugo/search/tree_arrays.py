@@ -8,7 +8,7 @@ import numpy as np
 from mugo.games import game
 from mugo.games.coords import PASS
 from mugo.games.position import BasePosition
-from mugo.search import compact, records, solver, tree
+from mugo.search import compact, lazy_edges, records, solver, tree
 
 EDGES_FOR_EACH_NODE = 8                  # at least so many edges are used before the nodes run out
 SMALLEST_TABLE = 1 << 14                 # slots, a power of two
@@ -56,6 +56,19 @@ class TreeArrays:
         first = self.nodes[node]["first"]
         return self.edges[first:first + self.nodes[node]["count"]]
 
+    def moves_of(self, node: int) -> np.ndarray:
+        """EDGE (k,): the edges of a node, and as edges without visits its other listed moves (lazy_edges)."""
+        record, edges = self.nodes[node], self.edges_of(node)
+        n, listed = len(edges), int(record["listed"])
+        if n >= listed:
+            return edges
+        moves = np.zeros(listed, records.EDGE)
+        places = self.edges[record["list"]:][:-(-listed // records.LISTED_IN_EDGE)]
+        moves["move"], moves["prior"] = (places[name].ravel()[:listed] for name in ("listed_moves", "listed_priors"))
+        moves["lower"], moves["upper"] = solver.LOSS, solver.WIN
+        moves[:n] = edges
+        return moves
+
     def node_after(self, moves: Sequence[int]) -> int:
         """The node after these moves from the root; NULL_NODE where the tree ends before."""
         node = self.root
@@ -99,6 +112,7 @@ class TreeArrays:
         if node != records.NULL_NODE and (may_keep_root or not is_same):
             compact.advance_root(self.trees, self.nodes, self.edges, self.table, node)
             if is_same or self.has_room(area):
+                lazy_edges.open_root(self.trees[0], self.nodes, self.edges, board)
                 return False
         tree.reset(self.trees[0], self.nodes, self.table, key)
         return True
@@ -140,10 +154,10 @@ class TreeArrays:
             return
         order = np.argsort(~wanted, kind="stable")
         edges[:] = edges[order]
-        root["count"] = root["tried"] = wanted.sum()     # UCB1 compares visits once all edges are tried
+        root["count"] = root["tried"] = root["moves"] = wanted.sum()     # UCB1 compares visits once all edges are tried
         self.bound_root(board)
         try:
             yield
         finally:
-            root["count"] = root["tried"] = len(edges)
+            root["count"] = root["tried"] = root["moves"] = len(edges)
             edges[order] = edges.copy()                  # the pass is the last edge of every node

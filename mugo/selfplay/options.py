@@ -4,13 +4,13 @@ A field of GameOptions, SelfPlayOptions, RunOptions, or of nn.alphazero_net.Alph
 selfplay`, a line of `mugo help selfplay` and of docs/reference/options.md, a value in the metadata of the run and its
 options.toml, and one that --resume compares.
 """
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mugo.core.files import BadInput
 from mugo.core.limits import SEED, TRAINING_PRECISIONS
+from mugo.core.machine import available_cores
 from mugo.core.options import REQUIRED, check, may_change, option
 from mugo.core.schema import ANYTHING, BOOLEAN, TEXT, Object, check_value, integer, number, object_of, optional
 from mugo.games.coords import MAX_MOVES, MAX_SIZE, MIN_SIZE
@@ -99,7 +99,7 @@ class RunOptions:
     games: int = option(REQUIRED, "games of self-play in all; full updates are played: with --update-games 16, 1,000 "
                         "means 992", least=1, shown_default=str(GAMES), common=True, may_change=True)
     selfplay: SelfPlayOptions = DEFAULT_SELFPLAY_OPTIONS
-    threads: int = option(os.cpu_count() or 1, "threads of self-play", least=1, most=MAX_THREADS, common=True,
+    threads: int = option(available_cores(), "threads of self-play", least=1, most=MAX_THREADS, common=True,
                           shown_default="one for each core", may_change=True)
     games_per_thread: int = option(32, "games at once in each thread, whose positions the network evaluates together",
                                    least=1, most=MAX_GAMES_PER_THREAD)

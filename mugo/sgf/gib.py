@@ -96,4 +96,6 @@ def _read_moves(text: str) -> tuple[int, list[tuple[str, bytes]]]:
             raise BadRecord("malformed GIB", f"{place}: expected flag, number, colour 1 or 2, column and row")
         value = b"" if words[0] == "SKI" else move_value(numbers[3], numbers[4], SIZE, place)
         moves.append(("BW"[numbers[2] - 1], value))
+    if text.rpartition("\n")[2].lstrip().startswith("STO"):              # its last number may lack a digit
+        raise BadRecord("malformed GIB", "the file is cut off in its last move")
     return handicap, moves

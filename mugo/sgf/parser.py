@@ -11,6 +11,7 @@
 
 Legality is not checked here: it needs a board.  In Gomoku the rules say what wins: RU[exactly 5 in a row].
 """
+import contextlib
 import functools
 import re
 from collections.abc import Iterator, Sequence
@@ -105,7 +106,8 @@ def _games(data: bytes, cut_off: bool = False) -> Iterator[GameText | BadRecord]
         return
     found, most = False, 100 + len(data) // GAME_BYTES
     try:
-        text = to_utf8(to_sgf(data))
+        sgf, lacks_line = _sgf_of(data, cut_off)
+        text = to_utf8(sgf)
     except BadRecord as bad:
         yield bad
         return
@@ -114,9 +116,21 @@ def _games(data: bytes, cut_off: bool = False) -> Iterator[GameText | BadRecord]
         if number == most:
             yield BadRecord("too many games", f"a file of this size may have {most:,} games; what follows was not read")
             return
-        yield game
+        yield game._replace(is_cut_off=True) if lacks_line and isinstance(game, GameText) else game
     if not found:
         yield BadRecord("not SGF", "no game found: an SGF game begins with '(;', and it is no GIB, NGF or UGF")
+
+
+def _sgf_of(data: bytes, cut_off: bool) -> tuple[bytes, bool]:
+    """`to_sgf`, and whether the last line is left out: with cut_off, of a GIB, NGF or UGF record that is only read
+    without it.  Raises BadRecord."""
+    try:
+        return to_sgf(data), False
+    except BadRecord:
+        if cut_off:
+            with contextlib.suppress(BadRecord):
+                return to_sgf(data[:data.rstrip().rfind(b"\n") + 1]), True
+        raise
 
 
 def _record(game: GameText, gomoku: bool, setup_anywhere: bool) -> Record | BadRecord:

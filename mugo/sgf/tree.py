@@ -102,7 +102,8 @@ def read_game(data: bytes, number: int = 0) -> dict:
     if interpret_row(record.rules) and record.k:
         del game["info"]["rules"]            # redundant with "k" and "exactly"
     if tree.is_cut_off:
-        game["notice"] = "The file is cut off: the end of this game is missing. A saved file has no more."
+        game["notice"] = f"The file is cut off: the main line goes up to move {len(record.moves)}, and the end of " \
+                         "the game is missing. A saved file has no more."
     if not tree.is_whole:
         part = f"the first {len(nodes):,} nodes" if len(nodes) == MAX_NODES else "the main line"
         game["notice"] = f"Of this game only {part} could be read. A saved file has no more."

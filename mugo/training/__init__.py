@@ -3,6 +3,7 @@
     options        the options of a training run
     loader         its positions, and batches prefetched by threads
     callbacks      progress, checkpoints, validation; a run whose loss becomes infinite or NaN
+    step_log       a line of JSON for every hundred steps
     provenance     what a network was trained on; whether other games are unseen by it
     fit            batches into Keras's fit, on one device or several
     train          the training run

@@ -141,6 +141,9 @@ class CheckpointCallback(keras.callbacks.Callback):
             self.metadata["best"] = history[-1]
         checkpoint.save(self.model, path, self.metadata)
         link_pre_decay(self.run, self.options, self.metadata)
+        before, now = (row["positions"] for row in ({"positions": 0}, *history)[-2:])
+        if (every := self.options.keep_checkpoint_every) and now // every > before // every:
+            checkpoint.link_checkpoint(path, path.with_stem(f"{path.stem}-{now}"))
         write_results(self.averaged.model, self.run, self.metadata)
         (self.run / DIVERGED).unlink(missing_ok=True)
 

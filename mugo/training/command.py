@@ -8,16 +8,17 @@ from mugo.core.files import BadInput
 from mugo.core.options import add_options, check, format_names, given
 from mugo.data.dataset import DataSet, load_dataset
 from mugo.data.meta import DATASET_HELP
-from mugo.nn.backend import resolve_precision
+from mugo.nn.backend import has_gpu, resolve_precision
 from mugo.nn.bundled import find_network
 from mugo.nn.checkpoint import latest_metadata
 from mugo.nn.devices import DataParallel
 from mugo.nn.metadata import new_metadata, read_metadata
 from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.presets import architecture
 from mugo.nn.processes import distributed, is_first, process_count, synchronized
 from mugo.training.fit import training_rate
 from mugo.training.loader import examples, select_positions
-from mugo.training.options import DEFAULTS, NEW_NETWORK, CommandOptions, TrainingOptions, check_training_run
+from mugo.training.options import DEFAULTS, GPU_DEFAULTS, CommandOptions, TrainingOptions, check_training_run
 from mugo.training.train import CHECKPOINTS, MAY_CHANGE, check_new, compiled_model, policy_config, train
 
 
@@ -53,6 +54,8 @@ def new_arguments(args: argparse.Namespace, called: CommandOptions, data: DataSe
         raise BadInput("--positions, --epochs and --minutes: give one of them")
     config = config_from_arguments(args, called.init_from, data)
     values: dict[str, Any] = {"positions": 1} | given(TrainingOptions, args)
+    if has_gpu() and not GPU_DEFAULTS.keys() & values.keys():
+        values |= GPU_DEFAULTS
     options = TrainingOptions(**values)
     check_frozen_policy(config, options, called.init_from)
     if called.minutes and process_count() > 1:
@@ -71,6 +74,8 @@ def resumed_arguments(args: argparse.Namespace, called: CommandOptions, data: Da
     BadInput."""
     if called.epochs or called.minutes:
         raise BadInput("with --resume, only --positions can make a run longer")
+    if args.model:
+        raise BadInput("--model: a run that is resumed keeps its architecture")
     metadata = latest_metadata(args.output, check_training_run, CHECKPOINTS)
     return replace(policy_config(metadata, args.output), **given(PolicyNetConfig, args)), \
         replace(TrainingOptions(**metadata["options"]), **given(TrainingOptions, args))
@@ -79,11 +84,15 @@ def resumed_arguments(args: argparse.Namespace, called: CommandOptions, data: Da
 def config_from_arguments(args: argparse.Namespace, init: str, data: DataSet) -> PolicyNetConfig:
     """The config of a new network, from that of --init-from or the defaults.  Raises BadInput."""
     values = given(PolicyNetConfig, args)
-    default = policy_config(read_metadata(find_network(init)), init) if init else NEW_NETWORK
+    if init and args.model:
+        raise BadInput("--model and --init-from: give one of them, for a network that is initialised has its own "
+                       "architecture")
+    default = policy_config(read_metadata(find_network(init)), init) if init else \
+        architecture(args.model or CommandOptions().model)
     config = replace(default, **{"size": next(iter(data.board_sizes()), default.size)} | values)
     check(config)
-    if config.value_head and not default.value_head and "komi_input" not in values:
-        config = replace(config, komi_input=True)
+    if config.value_head != default.value_head and "komi_input" not in values:
+        config = replace(config, komi_input=config.value_head)
     if config.problem:
         raise BadInput(config.problem)
     for name in "context_filters", "context_layers":

@@ -1,7 +1,6 @@
 """Batches into Keras's fit, one checkpoint interval after the other, on one device or several."""
 import contextlib
 import itertools
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mugo.core.machine import available_cores
 from mugo.nn.backend import has_gpu, keras, tensorflow
 from mugo.nn.devices import DataParallel
 from mugo.nn.metadata import config_of
@@ -18,6 +18,7 @@ from mugo.nn.weight_averaging import AveragedModel
 from mugo.training.callbacks import CheckpointCallback, ProgressCallback
 from mugo.training.loader import PrefetchLoader, TrainingStream, examples
 from mugo.training.options import MAX_STEPS_PER_EXECUTION, TrainingOptions
+from mugo.training.step_log import StepLog
 
 SMALL_STEP = 10**8                       # multiplications of a step by 1x1 kernels: see steps_per_execution
 
@@ -48,14 +49,17 @@ def fit_run(model: keras.Model, run: Path, metadata: dict[str, Any], stream: Tra
 
     progress = ProgressCallback(options, first_step)
     interrupt = interrupt_callback()
-    callbacks = [progress, CheckpointCallback(run, options, metadata, progress.bar, averaged, validation), interrupt]
+    checkpoints = CheckpointCallback(run, options, metadata, progress.bar, averaged, validation)
+    step_log = StepLog(run, options, first_step, checkpoints.tensorboard)
+    callbacks = [progress, step_log, checkpoints, interrupt]
     step, steps_per_second, history = first_step, 0.0, metadata["history"]
     with contextlib.closing(progress.bar), interrupt:
         while step < options.steps:
             count = broadcast(options.interval_steps(
                 step, history[-1]["seconds"] if history else 0.0, steps_per_second))
             set_steps_per_execution(model, steps_per_execution(config, options, parallel, count))
-            with contextlib.closing(PrefetchLoader(make, step, threads=min(8, os.cpu_count() or 1))) as loader:
+            with contextlib.closing(PrefetchLoader(make, step, available_cores())) as loader:
+                step_log.loader = loader
                 fit(model, loader, count, parallel, len(history), callbacks)
             positions = options.batches.positions_at(step + count) - options.batches.positions_at(step)
             steps_per_second = count * history[-1]["positions_per_second"] / positions

@@ -1,5 +1,6 @@
 """Positions and batches for training: which positions, their targets, and batches prefetched by threads."""
 import itertools
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from typing import Any
@@ -17,7 +18,7 @@ from mugo.nn.losses import UNKNOWN_OWNER
 from mugo.nn.people import encode_people
 from mugo.nn.policy_net import NEXT_MOVES, PolicyNetConfig
 from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions
-from mugo.training.options import TrainingOptions, move_range
+from mugo.training.options import MAX_STEPS_PER_EXECUTION, TrainingOptions, move_range
 
 OTHER_KOMI = 0.5                         # of the positions with a known final score, those that get another komi
 KOMI_STDEV = 15.0                        # points; of the other komi around the game's
@@ -136,23 +137,28 @@ class PrefetchLoader:
 
     An iterator; `close` ends it, and waits for its threads, because Python may abort where it ends while they run
     compiled code.  An exception of make is raised where its batch was due.
+    waited: seconds in which no batch was ready.
     """
 
-    def __init__(self, make: Callable[[int], tuple], first: int, threads: int = 2, prefetch: int = 16):
-        """prefetch: batches made ahead, of all threads."""
-        self._executor, self._closed = ThreadPoolExecutor(threads), False
-        self._batches = ordered_map(self._executor, make, itertools.count(first), prefetch)
+    def __init__(self, make: Callable[[int], tuple], first: int, threads: int = 2, prefetch: int = 0):
+        """prefetch: batches made ahead, of all threads; 0: one for each, and MAX_STEPS_PER_EXECUTION."""
+        self._executor, self._closed, self.waited = ThreadPoolExecutor(threads), False, 0.0
+        self._batches = ordered_map(self._executor, make, itertools.count(first),
+                                    prefetch or threads + MAX_STEPS_PER_EXECUTION)
 
     def __iter__(self) -> Iterator[tuple]:
         return self
 
     def __next__(self) -> tuple:
+        began = time.perf_counter()
         try:
             return next(self._batches)
         except (CancelledError, RuntimeError):
             if self._closed:             # while TensorFlow's thread, which consumes, waited
                 raise StopIteration from None
             raise
+        finally:
+            self.waited += time.perf_counter() - began
 
     def close(self) -> None:
         self._closed = True

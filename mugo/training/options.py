@@ -18,7 +18,7 @@ from mugo.core.schema import ANYTHING, Object, check_value, integer, number, obj
 from mugo.data.meta import WHERE_HELP
 from mugo.nn.compile import WEIGHTS
 from mugo.nn.optimizers import OPTIMIZERS, WarmupStableDecay
-from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.presets import PRESETS
 
 MAX_POSITIONS = 10**12
 MAX_BATCH_SIZE = 65_536
@@ -27,7 +27,8 @@ MAX_STEPS_PER_EXECUTION = 16             # as many batches as are prefetched
 MIN_INTERVAL_STEPS = 64                  # between checkpoints by time; the first of them show how fast the run is
 MAX_VALIDATION_POSITIONS = 10**7         # their planes are in memory: 2 kB each on 19x19
 MAX_PROCESSES = 10_000
-NEW_NETWORK = PolicyNetConfig(equivariant=True, policy_filters=256)      # the defaults of a new network
+NEW_NETWORK = PRESETS["default"]         # the defaults of a new network
+GPU_DEFAULTS = {"batch_size": 512, "learning_rate": 0.015}      # on a GPU or TPU, where neither of them is given
 # What differs from the defaults of the fields, in words.
 DEFAULTS = defaults_in_words(NEW_NETWORK) | {"size": "the data set's most frequent",
                                              "komi_input": "on with --value-head"}
@@ -93,6 +94,8 @@ class TrainingOptions:
     optimizer: str = option("muon", "Muon for the convolutions and Adam for the rest, or Adam for everything",
                             choices=tuple(OPTIMIZERS))
     learning_rate: float = option(0.01, "peak learning rate", above=0, most=1, common=True, may_change=True)
+    clip_norm: float | None = option(None, "the gradients of a step, all together, are shortened to this norm", above=0,
+                                     shown_default="off")
     weight_decay: float = option(0.0, "decoupled weight decay of the kernels", least=0, most=1)
     warmup_steps: int = option(200, "steps of the linear warm-up, a tenth of all steps at most", least=0)
     decay_start: float = option(0.7, "fraction of the positions after which the learning rate decays; 1: never",
@@ -106,6 +109,8 @@ class TrainingOptions:
     checkpoint_every: float = option(5.0, "minutes between checkpoints, each with validation; shorter at first",
                                      above=0, most=MAX_CHECKPOINT_MINUTES)
     checkpoint_positions: int | None = option(None, "positions between checkpoints, instead of minutes", least=1)
+    keep_checkpoint_every: int | None = option(None, "positions after which a checkpoint is kept for good, as "
+                                               "checkpoint-POSITIONS.safetensors", least=1, shown_default="off")
     validation_positions: int = option(8_192, "positions evaluated at each checkpoint", least=1,
                                        most=MAX_VALIDATION_POSITIONS)
     where: str = option("", WHERE_HELP, shown_default="all", metavar="QUERY", common=True)
@@ -212,6 +217,8 @@ class CommandOptions:
                                   above=0, common=True)
     minutes: float | None = option(None, "instead of --positions: as many as this machine trains on in these minutes",
                                    above=0, common=True)
+    model: str = option("default", f"the architecture, which the options of the network change: "
+                        f"{', '.join(PRESETS)}, or that of a network, without its weights", metavar="NAME", common=True)
     resume: bool = option(False, "continue the run with its own options", common=True)
     init_from: str = option("", "initialise from this network, with its config; the board may have another size, and "
                             "the new network more --filters, --context-filters or --context-layers, and a "

@@ -7,7 +7,8 @@
     RUN/network.safetensors       the network with the least validation loss so far: play with this one
     RUN/log.csv, curve.png        loss and accuracy at each checkpoint
     RUN/options.toml              the run's options, for --config of another one
-    RUN/tensorboard/              the same for TensorBoard
+    RUN/metrics.jsonl             a line for every hundred steps between them (step_log.py)
+    RUN/tensorboard/              both for TensorBoard
 
 Every batch is a function of (seed, step) alone, and a checkpoint holds the step, so `--resume` after Ctrl-C or kill -9
 continues with exactly the batches that would have come.  `--resume --positions N` makes a run longer: it is resumed
@@ -29,11 +30,11 @@ from mugo.core.options import check_kept, format_option, may_change, options_of,
 from mugo.data.dataset import DataSet
 from mugo.data.positions import Positions
 from mugo.nn import checkpoint
-from mugo.nn.backend import keras, resolve_precision
+from mugo.nn.backend import backend_name, keras, resolve_precision
 from mugo.nn.bundled import find_network
 from mugo.nn.checkpoint import latest_checkpoint, latest_metadata
 from mugo.nn.compile import WEIGHTS, compile_for_training
-from mugo.nn.devices import DataParallel, one_device
+from mugo.nn.devices import DataParallel, describe_devices, device_warnings, one_device
 from mugo.nn.keras_model import build
 from mugo.nn.metadata import check_metadata, config_of, new_metadata, run_name, read_metadata
 from mugo.nn.policy_net import PolicyNetConfig
@@ -79,6 +80,11 @@ def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOp
             model, metadata = resume_run(run, data, options, training, validating) if resume else \
                 new_training_run(run, data, config, options, init, training, validating)
             model.optimizer.build(model.trainable_variables)
+        if is_first():
+            log_to_stderr(f"{run}: {model.count_params():,} weights, {options.precision}, on "
+                          f"{describe_devices(parallel.count)}, {backend_name()}, Keras {keras.version()}")
+            for line in device_warnings(parallel.count):
+                log_to_stderr(line)
         validation = validation_batch(validating, options, config)
         averaged = averaged_model(model, stream, config)
         with synchronized():
@@ -231,7 +237,8 @@ def averaged_model(model: keras.Model, stream: TrainingStream, config: PolicyNet
 def compile_model(model: keras.Model, config: PolicyNetConfig, options: TrainingOptions) -> None:
     compile_for_training(model, config, options.schedule(), weights={name: getattr(options, name) for name in WEIGHTS},
                          optimizer=options.optimizer, label_smoothing=options.label_smoothing,
-                         weight_decay=options.weight_decay, only_value_head=options.freeze_policy)
+                         weight_decay=options.weight_decay, clip_norm=options.clip_norm,
+                         only_value_head=options.freeze_policy)
 
 
 def positions_seen(metadata: dict[str, Any]) -> int:

@@ -13,8 +13,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from mugo.core.files import BadInput
 
 WS_POLICY_VIOLATION = 1008               # IANA's registry of WebSocket close codes
-# Nothing is loaded from other servers, and no other site can show this one in a frame.
-HEADERS = [(b"content-security-policy", b"default-src 'self'; frame-ancestors 'none'; base-uri 'none'"),
+# Nothing is loaded from other servers, and no other site can show this one in a frame.  Pictures are made in the page.
+HEADERS = [(b"content-security-policy",
+            b"default-src 'self'; img-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'"),
            (b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer"),
            (b"cache-control", b"no-cache")]
 LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"             # of a host name, RFC 1123

@@ -118,12 +118,12 @@ def _percent(ownership: np.ndarray) -> list[int]:
 
 def format_search(result: SearchResult) -> dict:
     """A search result: statistics of the root and of the most visited "moves", and "ownership" or null.  A "lead" is
-    null where the network has no scores."""
+    null where the network has no scores.  "is_full": whether the tree is, which then reads no deeper."""
     position = result.position
     size = position.shape
     return {
         "win_rate": black_win_rate(result.win_rate, position), "lead": black_lead(result.score_lead, position),
-        "visits": result.visits,
+        "visits": result.visits, "is_full": result.is_full,
         "simulations": result.simulations, "seconds": round(result.seconds, 2),
         "moves": [{"move": format_gtp(info.point, size), "win_rate": black_win_rate(info.win_rate, position),
                    "lead": black_lead(info.score_lead, position), "visits": info.visits, "prior": round(info.prior, 4),

@@ -19,7 +19,7 @@ from mugo.players.passing import may_evaluate_pass
 from mugo.players.player import RESIGN, Player
 from mugo.players.searcher import SearchPlayer, default_settings
 from mugo.players.time_control import Clock, TimeSettings
-from mugo.search.avoided import AvoidedMoves
+from mugo.search.avoided import AvoidedMoves, avoided_outside
 from mugo.search.records import MAX_DEPTH
 from mugo.search.search import Search
 from mugo.web.opponents import MAX_EDGES, find_opponent, make_opponent
@@ -46,7 +46,8 @@ class SessionSearches:
 
         request: "player", "mcts" (default) or "uct"; limits "simulations" and "seconds", by the clock; "allow" and
         "avoid", lists of vertices and "pass": the moves that are searched, by default all, and those that are not, of
-        both sides, for "depth" moves, by default all.  Below the root a pass is searched in any case.
+        both sides, for "depth" moves, by default all; "region", vertices: all moves of a variation are of these.  Below
+        the root a pass is searched in any case.
         """
         name = request.get("player", "mcts")
         if name not in SEARCHERS:
@@ -61,7 +62,8 @@ class SessionSearches:
             raise BadInput("no legal move is allowed")
         result = self._analysis_search(name, position.game).search(
             position, simulations=limit, seconds=max_seconds, avoided=avoided,
-            may_pass=PASS in allowed if allowed and "allow" in request else may_evaluate_pass(position),
+            may_pass=PASS in allowed if allowed and request.keys() & {"allow", "region"} else
+            may_evaluate_pass(position),
             should_stop=job.preemption_point,
             on_progress=lambda result: job.report({"search": format_search(result)}),
             progress_interval=PROGRESS_INTERVAL)
@@ -127,6 +129,8 @@ def _avoided_moves(position: BasePosition, request: dict) -> AvoidedMoves:
         if allow is not None:
             avoided.allow(colour, allow, depth, size)
         avoided.avoid(colour, avoid or [], depth)
+    if (region := optional_points(request, "region", size)) is not None:
+        avoided.update(avoided_outside(region, size))
     return avoided
 
 

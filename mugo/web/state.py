@@ -1,11 +1,11 @@
 """What all sessions share: the network, the scheduler, the addresses and the position that the page starts with."""
 import contextlib
-import os
 import threading
 from dataclasses import replace
 from typing import Any
 
 from mugo.core.files import BadInput
+from mugo.core.machine import available_cores
 from mugo.games.go import Position
 from mugo.games.position import BasePosition
 from mugo.players.options import SEARCHERS, make_player, open_network
@@ -26,7 +26,7 @@ class ServerState:
         """network: None: the bundled ones.  jobs: searches at once; None: one for each core.  start: None: Go, 9x9."""
         self.network = open_network(None, threads=1) if network is None else network
         self.start = start or Position(9)
-        self.scheduler = Scheduler(jobs or os.cpu_count() or 1)
+        self.scheduler = Scheduler(jobs or available_cores())
         self.addresses = Addresses()
         self.sessions: set[Any] = set()
         self._warm_up = threading.Thread(target=self.warm_up, name="mugo-warm-up", daemon=True)

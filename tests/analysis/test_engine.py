@@ -2,9 +2,11 @@
 import io
 import json
 import random
+import re
 import threading
 import time
 import tracemalloc
+from dataclasses import replace
 
 import pytest
 
@@ -248,6 +250,12 @@ def test_random_queries_are_answered_and_never_fatal():
     assert all(("error" in answer) + ("warning" in answer) + ("turnNumber" in answer) + ("action" in answer) == 1
                for answer in answers)
     assert sum("error" in answer or is_final(answer) or "action" in answer for answer in answers) >= len(lines)
+
+
+def test_a_full_tree_is_told():
+    warning, answer = run(query("full", maxVisits=3000), settings=replace(FAST, max_edges=1000))
+    assert re.fullmatch(r"the search tree is full with \d+ nodes and reads no deeper", warning["warning"])
+    assert (warning["id"], warning["field"]) == ("full", "maxVisits") and answer["rootInfo"]["visits"] == 3000
 
 
 def test_a_network_that_fails_is_an_error_of_its_query():

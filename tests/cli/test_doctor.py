@@ -77,6 +77,26 @@ def test_a_cache_that_cannot_be_written_is_a_problem(monkeypatch, tmp_path):
     assert found["writable"] is False and "cannot be written" in problems[0]
 
 
+def test_a_gpu_that_no_backend_trains_on_is_a_problem(monkeypatch):
+    monkeypatch.setattr(doctor, "nvidia_gpus", lambda: ["NVIDIA T4"])
+    monkeypatch.setattr(doctor, "versions", lambda: {"keras": "3", "jax": "0.4"})
+    for devices, problems in ("the CPU (8 cores)", 1), ("1 GPU (NVIDIA T4)", 0):
+        monkeypatch.setattr(doctor.subprocess, "run", lambda *args, devices=devices, **kwargs:
+                            subprocess.CompletedProcess(args, 0, f"{devices}\n", ""))
+        found = []
+        assert doctor.backends(found)["training on jax"] == devices
+        assert len(found) == problems and all("mugo[jax-cuda]" in line for line in found)
+
+
+def test_a_backend_that_cannot_be_imported_is_a_problem(monkeypatch):
+    monkeypatch.setattr(doctor, "versions", lambda: {"keras": "3", "jax": "0.4"})
+    monkeypatch.setattr(doctor.subprocess, "run", lambda *args, **kwargs: subprocess.CompletedProcess(
+        args, 1, "", "Traceback\nImportError: no libcuda\n"))
+    found = []
+    assert doctor.backends(found)["training on jax"] == "nothing"
+    assert found == ["training on jax: ImportError: no libcuda"]
+
+
 def test_the_speed_is_measured(monkeypatch):
     monkeypatch.setattr(doctor, "SECONDS", 0.01)
     problems = []

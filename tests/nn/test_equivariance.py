@@ -70,7 +70,7 @@ def largest_difference(model) -> float:
 def fill_zeros(model) -> None:
     """Random weights in the layers of the heads that begin with zeros."""
     for layer in model.layers:
-        if layer.name.endswith("context_batch_norm") or layer.name.startswith("chain_batch_norm"):
+        if layer.name.endswith("batch_norm") or layer.name.startswith("chain_batch_norm"):
             layer.gamma.assign(np.ones(layer.gamma.shape))
     for name in "score_correction", "score_scale", "value_correction", "ownership_conv":
         kernel = model.get_layer(name).kernel
@@ -81,7 +81,7 @@ def fill_zeros(model) -> None:
 
 
 @pytest.mark.parametrize("change", [{}, {"batch_norm": False}, {"global_pooling": False},
-                                    {"layers": 6, "residual": True},
+                                    {"layers": 6, "residual": True}, {"residual_blocks": 3, "bottleneck": True},
                                     {"policy_filters": 16, "policy_context": True, "context_layers": 12}], ids=str)
 def test_outputs_of_a_new_network_turn_with_the_board(change):
     config = replace(CONFIG, **change)

@@ -153,3 +153,21 @@ def test_weight_decay_shrinks_kernels_at_the_rate_that_they_learn_by_and_nothing
             assert np.abs(with_decay[step][i] - without[step][i]).max() > 1e-3
     for i in 2, 3, 4:
         assert np.array_equal(with_decay[2][i], without[2][i])
+
+
+@pytest.mark.parametrize("clip_norm", [None, 0.25])
+def test_gradients_are_shortened_together_to_the_norm_and_theirs_is_kept(clip_norm):
+    model = small_model(optimizers.Adam(0.01, clip_norm=clip_norm))
+    optimizer = model.optimizer
+    optimizer.build(model.trainable_variables)
+    gradients = [RNG.normal(size=variable.shape).astype(np.float32) for variable in model.trainable_variables]
+    norm = np.sqrt(sum((gradient ** 2).sum() for gradient in gradients))
+    optimizer.apply([ops.convert_to_tensor(gradient) for gradient in gradients])
+    assert float(optimizer.gradient_norm) == pytest.approx(norm, rel=1e-5) and norm > 1
+    for state, gradient in zip(optimizer.states, gradients, strict=True):
+        shortened = gradient * (0.25 / norm if clip_norm else 1)
+        assert np.allclose(state.momentum, 0.1 * shortened, rtol=1e-4, atol=1e-8)
+    optimizer.apply([ops.convert_to_tensor(gradient * 1e-3) for gradient in gradients])      # short enough as it is
+    assert float(optimizer.gradient_norm) == pytest.approx(norm * 1e-3, rel=1e-5)
+    expected = 0.9 * 0.1 * shortened + 0.1 * 1e-3 * gradients[-1]
+    assert np.allclose(optimizer.states[-1].momentum, expected, rtol=1e-4, atol=1e-8)

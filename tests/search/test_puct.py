@@ -80,13 +80,14 @@ def test_selection_agrees_with_the_formula(settings):
         edges["lower"], edges["upper"] = LOSS, WIN
         edges["upper"][rng.random(count) < 0.2] = LOSS
         node = np.zeros(1, records.NODE)
-        node[0]["visits"], node[0]["count"] = 1 + edges["visits"].sum(), count
+        node[0]["visits"], node[0]["count"], node[0]["moves"] = 1 + edges["visits"].sum(), count, count
         node[0]["virtual_losses"] = edges["virtual_losses"].sum()
         node[0]["total"] = node[0]["visits"] * rng.uniform(-1, 1)
         if not (edges["upper"] > LOSS).any():
             continue
         is_root = bool(case % 5 == 0)
-        found = puct.puct_child(tree, node[0], edges, is_root, LOSS, boards[0], HISTORY, False)
+        tree["root"] = 0 if is_root else 1
+        found = puct.puct_child(tree, node, edges, 0, LOSS, boards[0], HISTORY, False)
         scores = slow_puct(tree, node[0], edges, is_root, lambda edge: edge["upper"] > LOSS)
         assert scores[found] == pytest.approx(max(scores), abs=1e-5)
         kinds.add(bool(edges[found]["visits"] + edges[found]["virtual_losses"]))
@@ -163,7 +164,7 @@ def root_priors(network, position, **settings) -> dict[int, float]:
     below = search.moves_after((result.best().point,))
     found = [{info.point: info.prior for info in infos} for infos in (result.moves, below)]
     if network.pass_prior < 1:
-        assert found[1][PASS] <= settings.get("max_pass_prior", 1.0) + 1e-6
+        assert found[1].get(PASS, 0) <= settings.get("max_pass_prior", 1.0) + 1e-6
     assert sum(found[1].values()) == pytest.approx(1)
     return found[0]
 

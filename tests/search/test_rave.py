@@ -86,7 +86,7 @@ def grow_by_hand(grown: Grown, simulations: int, amaf: Amaf, batch: int = 1) -> 
         def note(n, taken=taken):
             for k in range(n):
                 length = grown.leaves[k]["length"]
-                path = [(int(v), colours[i % 2], int(grown.edges[e]["move"]))
+                path = [(int(v), colours[i % 2], int(grown.edges_of(grown.nodes[v])[e]["move"]))
                         for i, (v, e) in enumerate(grown.paths[k, :length].tolist())]
                 rollouts = []
                 board, first = grown.boards[2:4].copy(), np.zeros(POINTS, np.int8)
@@ -199,8 +199,7 @@ def test_the_moves_of_a_path_come_before_those_of_the_rollout():
     assert expansion.expand(grown.trees[0], grown.nodes, grown.edges, below, position.play(a).board[0], 0, -1, 1)
 
     def edge_of(node, point):
-        first = int(grown.nodes[node]["first"])
-        return first + int(np.flatnonzero(grown.edges_of(grown.nodes[node])["move"] == point)[0])
+        return int(np.flatnonzero(grown.edges_of(grown.nodes[node])["move"] == point)[0])
 
     path = np.array([[root, edge_of(root, a)], [below, edge_of(below, b)]], np.int32)
     amaf = np.zeros((2, POINTS, 2), np.float32)
@@ -210,8 +209,8 @@ def test_the_moves_of_a_path_come_before_those_of_the_rollout():
     assert not first_plays.any()
     rave.backup_amaf(grown.nodes, grown.edges, 2, path, BLACK, 1.0, amaf)
     assert not amaf.any()
-    seen = {(node, point): (float(grown.edges[edge_of(node, point)]["rave_visits"]),
-                            float(grown.edges[edge_of(node, point)]["rave_q"]))
+    seen = {(node, point): tuple(map(float, grown.edges_of(grown.nodes[node])[edge_of(node, point)][
+                ["rave_visits", "rave_q"]].item()))
             for node, points in ((root, (a, b, c, d)), (below, (b, c, d))) for point in points}
     assert seen == {(root, a): (1, 1), (root, b): (0, 0), (root, c): (0, 0), (root, d): (1, 1),
                     (below, b): (1, -1), (below, c): (1, -1), (below, d): (0, 0)}

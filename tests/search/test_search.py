@@ -132,7 +132,7 @@ def test_when_more_simulations_cannot_change_the_move(rows, left, decided):
     search = Search(Settings())
     search.search(Position(2), simulations=1)
     root = search.tree.nodes[search.tree.record["root"]]
-    root["count"] = len(rows)
+    root["count"] = root["moves"] = len(rows)
     for edge, (visits, lower, upper) in zip(search.tree.root_edges, rows, strict=True):
         edge["visits"], edge["lower"], edge["upper"], edge["node"] = visits, lower, upper, 0
     search.tree.bound_root(search._board)
@@ -455,9 +455,8 @@ def test_a_search_that_raised_leaves_no_virtual_losses(threads):
         search.search(Position(5), simulations=200)
     result = search.search(Position(5), simulations=40)
     assert result.visits == 40 and sum(info.visits for info in result.moves) == 39
-    used = search.tree.record
-    assert not search.tree.nodes["virtual_losses"][1:used["n_nodes"]].any()
-    assert not search.tree.edges["virtual_losses"][:used["n_edges"]].any()
+    assert not search.tree.nodes["virtual_losses"][1:search.tree.n_nodes].any()
+    assert not any(search.tree.edges_of(v)["virtual_losses"].any() for v in range(1, search.tree.n_nodes))
 
 
 def test_a_network_without_a_value_head_needs_rollouts():

@@ -335,12 +335,12 @@ def test_the_exact_value_of_a_proven_node_goes_up_whatever_the_leaf_was_worth():
     for v in 2, 3:
         tree.find_or_add(grown.trees[0], grown.nodes, grown.table, np.uint64(v))
     for v, below in (1, 2), (2, 3):
-        grown.nodes[v]["first"], grown.nodes[v]["count"] = v, 1
+        grown.nodes[v]["first"], grown.nodes[v]["count"], grown.nodes[v]["moves"] = v, 1, 1
         grown.edges[v]["node"], grown.edges[v]["lower"], grown.edges[v]["upper"] = below, -1, 1
         grown.nodes[v]["virtual_losses"] = grown.edges[v]["virtual_losses"] = 1
     grown.nodes[3]["virtual_losses"] = 1
     grown.nodes[2]["lower"] = grown.nodes[2]["upper"] = solver.LOSS
-    path = np.array([[1, 1], [2, 2]], np.int32)
+    path = np.array([[1, 0], [2, 0]], np.int32)
     tree.backup(grown.trees[0], grown.nodes, grown.edges, 3, 2, path, 0.25, False)
     assert grown.nodes["total"][1:4].tolist() == [1.0, -1.0, 0.25]
     assert grown.edges["q"][1:3].tolist() == [1.0, -0.25]

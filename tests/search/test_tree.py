@@ -47,13 +47,13 @@ def test_a_node_shared_by_two_parents_has_the_exact_mean_of_both():
     for i, node in enumerate([first, second, shared, shared]):         # edges 0, 1 of the root; 2 of first, 3 of second
         grown.edges[i]["node"], grown.edges[i]["lower"], grown.edges[i]["upper"] = node, solver.LOSS, solver.WIN
     for v, start, count in (root, 0, 2), (first, 2, 1), (second, 3, 1):
-        grown.nodes[v]["first"], grown.nodes[v]["count"] = start, count
-    paths = {first: np.array([[root, 0], [first, 2]], np.int32), second: np.array([[root, 1], [second, 3]], np.int32)}
+        grown.nodes[v]["first"], grown.nodes[v]["count"], grown.nodes[v]["moves"] = start, count, count
+    paths = {first: np.array([[root, 0], [first, 0]], np.int32), second: np.array([[root, 1], [second, 0]], np.int32)}
 
     def simulate(parent, value, exact=False):
         for v, i in paths[parent]:
             grown.nodes[v]["virtual_losses"] += 1
-            grown.edges[i]["virtual_losses"] += 1
+            grown.edges_of(grown.nodes[v])["virtual_losses"][i] += 1
         grown.nodes[shared]["virtual_losses"] += 1
         tree.backup(grown.trees[0], grown.nodes, grown.edges, shared, 2, paths[parent], value, exact)
         assert not grown.nodes["virtual_losses"].any() and not grown.edges["virtual_losses"].any()
@@ -119,7 +119,7 @@ def test_select_child_maximises_the_formula(formula, rave):
             if rave:
                 total, losses = max(node["visits"] + node["virtual_losses"], 1), edge["virtual_losses"]
                 rave_n = edge["rave_visits"] + losses
-                if solver.is_proven(edge):
+                if edge["lower"] == edge["upper"]:
                     value = edge["lower"]
                 elif not rave_n:
                     value = q
@@ -164,8 +164,8 @@ def test_no_path_in_the_tree_repeats_a_position():
                                   grown.history, path, grown.scratch)
         longest = max(longest, depth)
         position = Position(2, komi=0.5)
-        for _, i in path[:depth]:
-            position = position.play(int(grown.edges[i]["move"]))         # raises IllegalMove for a repetition
+        for v, i in path[:depth]:                        # `play` raises IllegalMove for a repetition
+            position = position.play(int(grown.edges_of(grown.nodes[v])[i]["move"]))
         assert (position.board[0]["colour"] == grown.boards[1]["colour"]).all()
         assert position.is_over == (grown.boards[1]["passes"] >= 2)
         value = 0.0                                      # backup replaces that of a proven leaf

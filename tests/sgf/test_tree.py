@@ -1,6 +1,8 @@
 """Games as the page holds them: nodes with all their properties, from SGF and back."""
+import random
 import time
 
+import other_records
 import pytest
 from page_modules import format_game, needs_node
 
@@ -211,6 +213,63 @@ def test_every_beginning_of_a_file_is_read_or_refused():
             except BadInput:
                 continue
             assert game["nodes"][0]["parent"] == -1 and len(game["nodes"]) <= len(games[number]["nodes"])
+
+
+@pytest.mark.parametrize("name", ["GIB", "NGF", "UGF"])
+def test_of_a_record_in_another_format_the_whole_lines_are_read(name):
+    data = getattr(other_records, name).encode()
+    whole = read_game(data)
+    lengths = []
+    for end in range(len(data) // 2, len(data)):
+        try:
+            game = read_game(data[:end])
+        except BadInput as error:
+            assert "no game found" in str(error)           # the end of the headings is missing
+            continue
+        lengths.append(len(game["nodes"]))
+        played = [node.get("move") for node in whole["nodes"][:lengths[-1]]]
+        assert [node.get("move") for node in game["nodes"]] == played
+        moves = sum("move" in node for node in game["nodes"])
+        assert game.get("notice", f"to move {moves},").count(f"to move {moves},") == 1
+    assert lengths == sorted(lengths) and lengths[-1] >= len(whole["nodes"]) - 1
+
+
+def random_tree(seed: int) -> bytes:
+    """A game with variations, and comments with escapes and letters of several bytes, on one line."""
+    rng = random.Random(seed)
+    texts = ["a \\] (;b", "囲碁 ü", "x:y", "\\\\", ""]
+
+    def nodes(depth: int) -> str:
+        text = "".join(f";{rng.choice('BW')}[{rng.choice('abcde')}{rng.choice('abcde')}]"
+                       + f"C[{rng.choice(texts)}]" * rng.randrange(2) + "LB[aa:1][bb:ü]" * rng.randrange(2)
+                       for _ in range(rng.randint(1, 4)))
+        return text + "".join(f"({nodes(depth + 1)})" for _ in range(rng.choice([0, 2]) if depth < 3 else 0))
+
+    return f"(;GM[1]FF[4]CA[UTF-8]SZ[5]PB[Müller 囲碁]{nodes(0)})".encode()
+
+
+@needs_node
+@pytest.mark.parametrize("seed", range(4))
+def test_a_record_that_is_cut_at_any_byte_opens_with_what_is_there(seed):
+    data = random_tree(seed)
+    whole = parse_game(data)
+    for end in range(len(b"(;GM[1]"), len(data)):
+        game = read_game(data[:end])
+        assert game["notice"].startswith("The file is cut off: the main line goes up to move ")
+        found = [parse_game(f"(;{node['properties']})".encode())[0].properties for node in game["nodes"]]
+        assert [node["parent"] for node in game["nodes"]] == [node.parent for node in whole[:len(found)]]
+        assert found[:-1] == [node.properties for node in whole[:len(found) - 1]]
+        last = whole[len(found) - 1].properties
+        assert all(last[name][:len(values)] == values for name, values in found[-1].items())
+        missing = data[end:].count(b";")                   # nodes, and some that only seem to be, in comments
+        assert len(found) >= len(whole) - missing - 1
+        if end % 8 == seed:                                # a saved file is whole
+            again = read_game(format_game(game).encode())
+            names = "parent", "move", "comment"
+            assert "notice" not in again
+            assert [[each.get(name) for name in names] for each in again["nodes"]] == [
+                [each.get(name) for name in names] for each in game["nodes"]]
+    assert "notice" not in read_game(data)
 
 
 def test_a_long_file_that_is_cut_off_is_read_in_linear_time():

@@ -18,7 +18,7 @@ from mugo.cli import main as cli
 from mugo.data import preprocess
 from mugo.core.files import BadInput
 
-from mugo.nn import metadata
+from mugo.nn import metadata, presets
 from mugo.nn.compile import SUPERVISED, compile_for_training
 from mugo.nn.inference import Network
 from mugo.nn.policy_net import PolicyNetConfig
@@ -27,7 +27,7 @@ from mugo.sgf.writer import format_record
 from mugo.training import command, evaluate, fit
 from mugo.training.callbacks import METRICS, CheckpointCallback, rename_logs
 from mugo.training.loader import TrainingStream, examples, select_positions, validation_batch
-from mugo.training.options import TrainingOptions, check_training_run
+from mugo.training.options import CommandOptions, TrainingOptions, check_training_run
 
 
 def new_training_run(run, data, config, options, init=""):
@@ -55,6 +55,15 @@ def test_a_run_leaves_checkpoints_a_network_a_log_and_a_curve(unbroken):
     assert (log[["value_mse", "score_error", "validation_score_error"]] > 0).all(axis=None)
     assert log["ownership_accuracy"].between(0.2, 0.8).all() and log["validation_ownership_accuracy"].iloc[-1] > 0
     assert log["loss"].iloc[-1] < log["loss"].iloc[0]
+
+
+def test_checkpoints_are_kept_for_good_and_the_first_line_names_the_device(data, tmp_path, eagerly, capsys):
+    run = tmp_path / "run"
+    train.train(data, run, CONFIG, replace(OPTIONS, keep_checkpoint_every=250))
+    assert [path.name for path in sorted(run.glob("checkpoint-*"))] == ["checkpoint-256.safetensors"]
+    assert metadata.read_metadata(run / "checkpoint-256.safetensors")["history"][-1]["positions"] == 256
+    assert re.search(r"run: [\d,]+ weights, float32, on the CPU \(\d+ cores?\), (TensorFlow|JAX) [\d.]+, Keras 3",
+                     capsys.readouterr().err)
 
 
 @pytest.mark.slow
@@ -218,12 +227,35 @@ def test_a_finished_run_stays_as_it_is_and_is_not_made_shorter(data, unbroken, c
     assert (unbroken / "checkpoint.safetensors").read_bytes() == before
 
 
-def config_of(data, *options: str) -> PolicyNetConfig:
-    """The config of a new network that a command line asks for."""
+def parsed(*options: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     command.add_arguments(parser)
-    args = parser.parse_args(["set", "-o", "run", *options])
+    return parser.parse_args(["set", "-o", "run", *options])
+
+
+def config_of(data, *options: str) -> PolicyNetConfig:
+    """The config of a new network that a command line asks for."""
+    args = parsed(*options)
     return command.config_from_arguments(args, args.init_from or "", data)
+
+
+def test_an_architecture_has_a_name_or_is_that_of_a_network(data, unbroken):
+    assert config_of(data) == replace(presets.PRESETS["default"], size=9)
+    deep = config_of(data, "--model", "b6c96", "--filters", "64", "--no-value-head", "--no-auxiliary-heads")
+    assert (deep.residual_blocks, deep.filters, deep.value_head, deep.komi_input) == (6, 64, False, False)
+    assert config_of(data, "--model", str(unbroken)) == CONFIG.exported()
+    assert config_of(data, "--model", "policy-19").size == 9
+    for name, config in presets.PRESETS.items():
+        assert not config.problem and (name[0] != "b" or config.residual_blocks == int(name[1:].split("c")[0]))
+
+
+def test_a_gpu_gets_larger_batches_unless_a_size_or_a_rate_is_given(data, monkeypatch):
+    monkeypatch.setattr(command, "has_gpu", lambda: True)
+    cases = ([], (512, 0.015)), (["--batch-size", "64"], (64, 0.01)), (["--learning-rate", "1"], (128, 1))
+    for options, expected in cases:
+        args = parsed("--positions", "1000", *options)
+        _, chosen = command.new_arguments(args, CommandOptions(), data)
+        assert (chosen.batch_size, chosen.learning_rate) == expected
 
 
 def test_a_new_value_head_takes_komi(data, monkeypatch):
@@ -399,6 +431,12 @@ def test_a_network_overfits_a_few_positions(data):
     (["{data}", "-o", "{new}", "--positions", "inf"],
      "argument --positions: invalid int value: 'inf' (see mugo train --help)"),
     (["{data}", "-o", "{new}", "--minutes", "1", "--epochs", "2"], "--positions, --epochs and --minutes: give one"),
+    (["{data}", "-o", "{new}", "--model", "b7c7"], "--model b7c7: neither a preset (default, "),
+    (["{data}", "-o", "{new}", "--model", "gomoku-6-4"], "--model gomoku-6-4: is a policy-value network"),
+    (["{data}", "-o", "{new}", "--model", "b6c96", "--init-from", "policy-19"], "--model and --init-from: give one"),
+    (["{data}", "-o", "{new}", "--residual-blocks", "2", "--residual"], "--residual is for the convolutions of"),
+    (["{data}", "-o", "{new}", "--residual-blocks", "2", "--bottleneck", "--filters", "24"], "cannot be halved"),
+    (["{data}", "-o", "{new}", "--bottleneck"], "--bottleneck: only networks with --residual-blocks"),
     (["{data}", "-o", "{new}", "--size", "19"], "no training games on 19x19"),
     (["{data}", "-o", "{new}", "--freeze-policy"], "--freeze-policy: give --init-from NETWORK, whose policy is kept"),
     (["{data}", "-o", "{new}", "--komi-input"], "--komi-input: only a value head takes komi"),

@@ -1,12 +1,19 @@
 """A server with a fake network, and its page in a headless Chromium."""
+import asyncio
 import socket
 import threading
 
-import chromium
 import pytest
-from web_page import STATUS
+from web_page import CHROMIUM, STATUS
 
 from mugo.games.coords import interpret_gtp
+
+DESKTOP = {"viewport": {"width": 1280, "height": 860}}
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+def pytest_addoption(parser):
+    parser.addoption("--update-pictures", action="store_true", help="store what tests/web/test_page_pictures.py sees")
 
 
 @pytest.fixture(scope="module")
@@ -37,29 +44,83 @@ def address(network):
 
 
 @pytest.fixture(scope="session")
-def chromium_program():
-    """The browser, which starts once for all modules: a new window would take as long as a new browser."""
-    if chromium.PROGRAM is None:
+def launched():
+    """(A browser, the event loop of Playwright.)  The loop is the thread's while a module uses `chromium`: asyncio.run
+    fails where another loop runs."""
+    sync_api = pytest.importorskip("playwright.sync_api")
+    if CHROMIUM is None:
         pytest.skip("Chromium is not installed")
-    program = chromium.Chromium()
-    yield program
-    program.close()
+    with sync_api.sync_playwright() as playwright:
+        loop = asyncio.get_running_loop()
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--disable-gpu"])
+        asyncio._set_running_loop(None)
+        yield browser, loop
+        asyncio._set_running_loop(loop)
+        browser.close()
 
 
 @pytest.fixture(scope="module")
-def browser(chromium_program, address):
-    """The page of this module's server."""
-    chromium_program.open_anew(address)
-    yield chromium_program
-    chromium_program.open("about:blank")
+def chromium(launched):
+    """The browser, which starts once for all modules."""
+    browser, loop = launched
+    asyncio._set_running_loop(loop)
+    yield browser
+    asyncio._set_running_loop(None)
+
+
+@pytest.fixture(scope="module")
+def failures():
+    """Exceptions and errors on the console of the module's pages; each test fails that leaves one."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def open_page(chromium, address, failures):
+    """Open the page of this module's server in a new context of the browser, with these options.
+
+    bypass_csp: page.wait_for_function evaluates a text in the page, which its Content-Security-Policy forbids.
+    """
+    contexts = []
+
+    def open_page(bypass_csp=True, **options):
+        contexts.append(chromium.new_context(bypass_csp=bypass_csp, reduced_motion="reduce", **options))
+        contexts[-1].set_default_timeout(15_000)
+        page = contexts[-1].new_page()
+        page.on("pageerror", lambda error: failures.append(str(error)))
+        page.on("console", lambda message: message.type == "error" and failures.append(message.text))
+        page.goto(address)
+        return page
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture(scope="module")
+def opened(open_page):
+    return open_page(**DESKTOP)
+
+
+@pytest.fixture(scope="module")
+def opened_phone(open_page):
+    return open_page(**PHONE)
 
 
 @pytest.fixture
-def page(browser):
+def page(opened, failures):
     """The page on a desktop without an overlay; at first with a game on 9x9 against `mcts-200`."""
-    browser.resize(1280, 860)
-    browser.until(f"document.querySelector('.grid') && {STATUS}", 60)
-    browser.run("document.activeElement.blur()")
-    browser.press("0")
-    yield browser
-    assert browser.failures == []
+    yield from _ready(opened, DESKTOP["viewport"], failures)
+
+
+@pytest.fixture
+def phone(opened_phone, failures):
+    """The page on a phone, as `page`."""
+    yield from _ready(opened_phone, PHONE["viewport"], failures)
+
+
+def _ready(page, viewport, failures):
+    page.set_viewport_size(viewport)
+    page.wait_for_function(f"document.querySelector('.grid') && {STATUS}", timeout=60_000)
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("0")
+    yield page
+    assert failures == []

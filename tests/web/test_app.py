@@ -261,7 +261,7 @@ def test_a_score_marks_dead_stones_and_a_toggle_changes_them(page):
 def test_an_analysis_ends_after_its_simulations(page, by):
     answer = page.search("analyze", game=go_game(), moves=["B C3"], player=by, simulations=60)
     result = answer["search"]
-    assert answer["done"] and result["simulations"] >= 60
+    assert answer["done"] and result["simulations"] >= 60 and result["is_full"] is False
     assert 0 <= result["win_rate"] <= 1 and len(result["ownership"]) == 25
     best = result["moves"][0]
     assert best["visits"] == max(move["visits"] for move in result["moves"])
@@ -288,10 +288,20 @@ def test_an_analysis_of_a_region_searches_its_moves_only(page, by):
     assert not {vertex for move in shallow["moves"] for vertex in move["pv"]} <= {*region, "pass"}
 
 
+def test_an_analysis_of_a_region_can_leave_out_a_next_move_only(page):
+    region = ["A1", "B1", "A2", "B2"]
+    result = page.search("analyze", game=go_game(), moves=["B C3"], player="uct", simulations=300, region=region,
+                         avoid=["B2"], depth=1)["search"]
+    assert {move["move"] for move in result["moves"]} <= {"A1", "B1", "A2"}
+    later = {vertex for move in result["moves"] for vertex in move["pv"][1:]}
+    assert "B2" in later and later <= {*region, "pass"}
+
+
 @pytest.mark.parametrize("fields, message", [
     ({"allow": "A1"}, "'allow' cannot be a str"), ({"avoid": ["Z9"]}, "'Z9' is not a vertex"),
     ({"avoid": [["A1"]]}, "is not a vertex"), ({"allow": 27 * ["A1"]}, "more vertices than the board"),
     ({"allow": ["C3"]}, "no legal move is allowed"), ({"allow": []}, "no legal move is allowed"),
+    ({"region": ["C3"]}, "no legal move is allowed"), ({"region": [7]}, "not a vertex"),
     ({"allow": ["A1"], "depth": 0}, "'depth' must be"), ({"avoid": ["A1"], "depth": 10 ** 30}, "'depth' must be"),
 ])
 def test_an_analysis_of_moves_that_are_none_is_refused(page, fields, message):

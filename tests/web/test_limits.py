@@ -14,7 +14,6 @@ import pytest
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
-from chromium import wait_for
 from page_modules import format_game, needs_node
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
@@ -34,6 +33,14 @@ from mugo.web.state import ServerState
 
 UPGRADE = (b"GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
            b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n")
+
+
+def wait_for(condition):
+    """Wait until condition() is true; ten seconds at most."""
+    end = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 @contextlib.contextmanager
@@ -349,7 +356,7 @@ def test_a_client_that_reads_no_answers_is_closed(server, monkeypatch):
     with dial(port, receive_buffer=4096) as connection:
         request = b"GET /static/style.css HTTP/1.1\r\nHost: localhost\r\n\r\n"
         connection.sendall(request)
-        wait_for(lambda: open_connections.open, "the connection", 10)
+        wait_for(lambda: open_connections.open)
         transport, = open_connections.open
         transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
         end = time.monotonic() + 4
@@ -400,7 +407,7 @@ def test_what_follows_a_request_is_not_read_before_it_is_answered(server, monkey
     monkeypatch.setattr(addresses, "LOOP_SHARE", 1000)
     port, _, open_connections = server
     with dial(port, receive_buffer=4096, send_buffer=4096) as connection:
-        wait_for(lambda: open_connections.open, "the connection", 10)
+        wait_for(lambda: open_connections.open)
         transport, = open_connections.open
         transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
         *_, sent = pour(connection, b"GET /static/style.css HTTP/1.1\r\nHost: localhost\r\n\r\n", 1)

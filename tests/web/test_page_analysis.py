@@ -38,7 +38,7 @@ def network():
 
 def start(page, *, size=9, handicap=0, opponent="mcts-50"):
     """A new game as Black, by the dialog."""
-    page.run(f"""(() => {{
+    page.evaluate(f"""(() => {{
         document.getElementById('new').click();
         const form = document.querySelector('#new-game-dialog form');
         document.getElementById('status').textContent = '';
@@ -49,31 +49,33 @@ def start(page, *, size=9, handicap=0, opponent="mcts-50"):
         form.handicap.dispatchEvent(new Event('change', {{ bubbles: true }}));
     }})()""")
     option = f"document.querySelector('#new-game-dialog [name=opponent] [value=\"{opponent}\"]')"
-    page.until(option)
-    page.run(f"{option}.selected = true")
-    page.run(f"{option}.closest('select').dispatchEvent(new Event('change', {{ bubbles: true }}))")
-    page.run("document.querySelector('#new-game-dialog [value=start]').click()")
-    page.until("!document.querySelector('#confirm-dialog[open] [value=yes]')?.click() && "
-               f"window.mugo.state.game.size.rows === {size} && window.mugo.state.opponent === '{opponent}'"
-               f" && {STATUS} !== '' && {NUMBER} === '{'1 / 1' if handicap else '0 / 0'}'", 60)
+    page.wait_for_function(option)
+    page.evaluate(f"{option}.selected = true")
+    page.evaluate(f"{option}.closest('select').dispatchEvent(new Event('change', {{ bubbles: true }}))")
+    page.evaluate("document.querySelector('#new-game-dialog [value=start]').click()")
+    page.wait_for_function("!document.querySelector('#confirm-dialog[open] [value=yes]')?.click() && "
+                           f"window.mugo.state.game.size.rows === {size} && window.mugo.state.opponent === '{opponent}'"
+                           f" && {STATUS} !== '' && {NUMBER} === '{'1 / 1' if handicap else '0 / 0'}'", timeout=60_000)
 
 
 def play(page, vertex, size=9):
     """Play a move, and wait for MuGo's."""
-    before = page.run("window.mugo.state.game.line().length")
-    page.until(f"window.mugo.state.game.node.position?.to_play === 'B' && {STATUS}.includes('Black to play')", 60)
-    page.click(*screen_point(page, vertex, size))
-    page.until(f"window.mugo.state.game.line().length === {before + 2} && {STATUS}.includes('Black to play')", 60)
+    before = page.evaluate("window.mugo.state.game.line().length")
+    page.wait_for_function(f"window.mugo.state.game.node.position?.to_play === 'B' "
+                           f"&& {STATUS}.includes('Black to play')", timeout=60_000)
+    page.mouse.click(*screen_point(page, vertex, size))
+    page.wait_for_function(f"window.mugo.state.game.line().length === {before + 2} "
+                           f"&& {STATUS}.includes('Black to play')", timeout=60_000)
 
 
 def analyse(page, seconds=90):
-    page.run("document.getElementById('analyze-game').click()")
-    page.until(ANALYSED, seconds)
+    page.dispatch_event("#analyze-game", "click")
+    page.wait_for_function(ANALYSED, timeout=1000 * seconds)
 
 
 def losses(page):
     """What each move lost, in points."""
-    return page.run(f"""import('/static/core/losses.js').then(({{ lostByMoves }}) =>
+    return page.evaluate(f"""import('/static/core/losses.js').then(({{ lostByMoves }}) =>
         lostByMoves({NODES}).moves.map(({{ lost }}) => lost))""")
 
 
@@ -81,11 +83,11 @@ def test_a_handicap_game_has_small_losses_and_a_smooth_graph(page):
     start(page, size=19, handicap=6)
     for vertex in ("C14", "R6"):
         play(page, vertex, 19)
-    assert page.run(f"{NODES}.some(({{ thinking }}) => thinking?.moves.length)")          # MuGo has searched
-    assert page.run(f"{NODES}.every(({{ analysis }}) => !analysis)") and "Black wins" not in save(page)
-    assert not page.run(f"{NODES}.some(({{ thinking }}) => thinking?.lead != null)")      # with another komi
+    assert page.evaluate(f"{NODES}.some(({{ thinking }}) => thinking?.moves.length)")     # MuGo has searched
+    assert page.evaluate(f"{NODES}.every(({{ analysis }}) => !analysis)") and "Black wins" not in save(page)
+    assert not page.evaluate(f"{NODES}.some(({{ thinking }}) => thinking?.lead != null)")  # with another komi
     analyse(page)
-    leads = page.run(f"{NODES}.map(({{ analysis }}) => analysis.lead)")
+    leads = page.evaluate(f"{NODES}.map(({{ analysis }}) => analysis.lead)")
     assert len(leads) == 6 and max(leads) - min(leads) < 1 and min(leads) > 40
     assert len(losses(page)) == 5 and max(map(abs, losses(page))) < 1
 
@@ -93,11 +95,11 @@ def test_a_handicap_game_has_small_losses_and_a_smooth_graph(page):
 def test_what_an_opponent_thinks_is_shown_and_is_no_analysis(page):
     start(page)
     play(page, "E5")
-    page.press("2")
-    page.press("ArrowLeft")
-    page.until("document.querySelectorAll('.overlay .candidate').length > 0")
-    assert page.run("document.getElementById('legend').textContent").startswith("What MuGo considered")
-    assert page.run("document.getElementById('moves').hidden") and page.run("!window.mugo.state.game.node.analysis")
+    page.keyboard.press("2")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_function("document.querySelectorAll('.overlay .candidate').length > 0")
+    assert page.text_content("#legend").startswith("What MuGo considered")
+    assert page.is_hidden("#moves") and page.evaluate("!window.mugo.state.game.node.analysis")
 
 
 def test_a_game_against_a_search_without_a_network_can_be_reviewed(page):
@@ -105,19 +107,19 @@ def test_a_game_against_a_search_without_a_network_can_be_reviewed(page):
     for vertex in ("E5", "A1"):
         play(page, vertex)
     analyse(page)
-    page.until(rf"/Black A1 1\d\.\d/.test({MISTAKES})")
-    assert page.run(f"{NODES}.every(({{ analysis }}) => analysis.lead !== null && analysis.visits >= 100)")
+    page.wait_for_function(rf"/Black A1 1\d\.\d/.test({MISTAKES})")
+    assert page.evaluate(f"{NODES}.every(({{ analysis }}) => analysis.lead !== null && analysis.visits >= 100)")
 
 
 def test_a_review_is_whole_after_a_reload_half_way_and_in_its_file(page):
     load(page, "(;GM[1]FF[4]CA[UTF-8]SZ[9]KM[7.5];B[ee];W[gc];B[ai];W[gg])")
-    page.run("document.getElementById('analyze-game').click()")
-    page.until(f"{NODES}.filter(({{ analysis }}) => analysis?.visits >= 100).length >= 2", 60)
+    page.dispatch_event("#analyze-game", "click")
+    page.wait_for_function(f"{NODES}.filter(({{ analysis }}) => analysis?.visits >= 100).length >= 2", timeout=60_000)
     page.reload()
-    page.until(f"document.querySelector('.grid') && {STATUS}.includes('to play')")
-    kept = page.run(f"{NODES}.filter(({{ analysis }}) => analysis?.moves.length).length")
+    page.wait_for_function(f"document.querySelector('.grid') && {STATUS}.includes('to play')")
+    kept = page.evaluate(f"{NODES}.filter(({{ analysis }}) => analysis?.visits >= 100).length")
     assert kept >= 2
-    page.run("""(() => {
+    page.evaluate("""(() => {
         const { server } = window.mugo;
         const request = server.request.bind(server);
         window.analysed = 0;
@@ -127,74 +129,77 @@ def test_a_review_is_whole_after_a_reload_half_way_and_in_its_file(page):
         };
     })()""")
     analyse(page)
-    assert page.run("window.analysed") == 5 - kept           # of those with visits and moves none is searched again
-    page.until(rf"/^3 Black A1 1\d\.\d [A-J]\d(\||$)/.test({MISTAKES})")
-    listed, text = page.run(MISTAKES), save(page)
+    assert page.evaluate("window.analysed") == 5 - kept      # of those with visits and moves none is searched again
+    page.wait_for_function(rf"/^3 Black A1 1\d\.\d [A-J]\d(\||$)/.test({MISTAKES})")
+    listed, text = page.evaluate(MISTAKES), save(page)
     assert text.count("]LZ[MuGo") == 4 and "LZOP[MuGo" in text and text.count("Black wins") == 5
     new_game(page)
     load(page, text)
-    page.until(f"{MISTAKES} === {listed!r}")
-    assert page.run("document.querySelectorAll('#moves tbody tr').length") == 3
-    page.press("2")
-    page.until("document.querySelectorAll('.overlay .candidate').length > 0")
+    page.wait_for_function(f"{MISTAKES} === {listed!r}")
+    assert page.evaluate("document.querySelectorAll('#moves tbody tr').length") == 3
+    page.keyboard.press("2")
+    page.wait_for_function("document.querySelectorAll('.overlay .candidate').length > 0")
     assert save(page) == text
-    page.press("0")
+    page.keyboard.press("0")
 
 
 def test_a_finished_game_keeps_its_result_when_it_is_opened_again(page):
     new_game(page)
-    page.click(*screen_point(page, "E5"))
-    page.until(f"{STONES} === 1")
+    page.mouse.click(*screen_point(page, "E5"))
+    page.wait_for_function(f"{STONES} === 1")
     for number in (2, 3):
-        page.press("p")
-        page.until(f"{NUMBER} === '{number} / {number}'")
-    page.until(f"{STATUS}.startsWith('Black wins by 73.5')")
+        page.keyboard.press("p")
+        page.wait_for_function(f"{NUMBER} === '{number} / {number}'")
+    page.wait_for_function(f"{STATUS}.startsWith('Black wins by 73.5')")
     summary = "document.getElementById('search-summary').textContent"
-    page.until(f"{summary} === 'Black wins 100.0 % · B+73.5'")
+    page.wait_for_function(f"{summary} === 'Black wins 100.0 % · B+73.5'")
     text = save(page)
     page.reload()
-    page.until(f"document.querySelector('.grid') && {summary} === 'Black wins 100.0 % · B+73.5'")
+    page.wait_for_function(f"document.querySelector('.grid') && {summary} === 'Black wins 100.0 % · B+73.5'")
     load(page, text)
-    page.press("End")
-    page.until(f"{NUMBER} === '3 / 3' && {summary} === 'Black wins 100.0 % · B+73.5'")
+    page.keyboard.press("End")
+    page.wait_for_function(f"{NUMBER} === '3 / 3' && {summary} === 'Black wins 100.0 % · B+73.5'")
 
 
 def test_a_hint_shows_its_search_in_this_position_only(page):
     new_game(page)
-    page.press("h")
-    page.until("document.querySelectorAll('.overlay .candidate').length > 0")
-    page.until(f"{STATUS}.startsWith('Best move: ')", 30)
-    vertex = re.match(r"Best move: (\w+),", page.run(STATUS))[1]
-    assert page.run("document.querySelector('[name=overlay]:checked').value") == "search"
-    page.click(*screen_point(page, vertex))
-    page.until(f"{STONES} === 1")
-    assert page.run("document.querySelector('[name=overlay]:checked').value") == "none"
-    assert page.run("document.querySelectorAll('.overlay *').length") == 0
+    page.keyboard.press("h")
+    page.wait_for_function("document.querySelectorAll('.overlay .candidate').length > 0")
+    page.wait_for_function(f"{STATUS}.startsWith('Best move: ')", timeout=30_000)
+    vertex = re.match(r"Best move: (\w+),", page.evaluate(STATUS))[1]
+    assert page.evaluate("document.querySelector('[name=overlay]:checked').value") == "search"
+    page.mouse.click(*screen_point(page, vertex))
+    page.wait_for_function(f"{STONES} === 1")
+    assert page.evaluate("document.querySelector('[name=overlay]:checked').value") == "none"
+    assert page.evaluate("document.querySelectorAll('.overlay *').length") == 0
 
 
 def test_a_hint_does_not_end_the_analysis(page):
     new_game(page)
-    page.press("a")
-    page.until("window.mugo.state.job?.kind === 'analyze'")
-    page.press("h")
-    page.until(f"{STATUS}.startsWith('Best move: ') && window.mugo.state.job?.kind === 'analyze'", 30)
-    page.press("a")
-    page.until("window.mugo.state.job === null")
-    page.press("0")
+    page.keyboard.press("a")
+    page.wait_for_function("window.mugo.state.job?.kind === 'analyze'")
+    page.keyboard.press("h")
+    page.wait_for_function(f"{STATUS}.startsWith('Best move: ') "
+                           f"&& window.mugo.state.job?.kind === 'analyze'", timeout=30_000)
+    page.keyboard.press("a")
+    page.wait_for_function("window.mugo.state.job === null")
+    page.keyboard.press("0")
 
 
 def test_an_analysis_is_stopped_and_goes_on_at_the_depth_of_the_settings(page):
     load(page, "(;GM[1]FF[4]CA[UTF-8]SZ[9]KM[7.5];B[ee];W[gc];B[gg];W[cc];B[cg];W[eg];B[ge])")
     button = "document.getElementById('analyze-game')"
-    page.run("(() => { const field = document.getElementById('depth'); field.value = 'deep'; "
-             "field.dispatchEvent(new Event('change')) })()")
-    page.run(f"{button}.click()")
-    page.until(f"{NODES}.filter(({{ analysis }}) => analysis?.visits >= 400).length >= 2", 60)
-    assert page.run("document.getElementById('depth').disabled && !document.getElementById('line-progress').hidden")
-    page.run(f"{button}.click()")
-    page.until(f"{button}.textContent === 'Go on analysing' && document.getElementById('line-progress').hidden")
-    page.run("(() => { const field = document.getElementById('depth'); field.value = 'quick'; "
-             "field.dispatchEvent(new Event('change')) })()")
+    page.evaluate("(() => { const field = document.getElementById('depth'); field.value = 'deep'; "
+                  "field.dispatchEvent(new Event('change')) })()")
+    page.evaluate(f"{button}.click()")
+    page.wait_for_function(f"{NODES}.filter(({{ analysis }}) => analysis?.visits >= 400).length >= 2", timeout=60_000)
+    assert page.evaluate("document.getElementById('depth').disabled "
+                         "&& !document.getElementById('line-progress').hidden")
+    page.evaluate(f"{button}.click()")
+    page.wait_for_function(f"{button}.textContent === 'Go on analysing' "
+                           f"&& document.getElementById('line-progress').hidden")
+    page.evaluate("(() => { const field = document.getElementById('depth'); field.value = 'quick'; "
+                  "field.dispatchEvent(new Event('change')) })()")
     analyse(page)
-    assert page.run(f"{NODES}.every(({{ analysis }}) => analysis.visits >= 40)")
-    assert page.run(f"{NODES}.some(({{ analysis }}) => analysis.visits < 100)")
+    assert page.evaluate(f"{NODES}.every(({{ analysis }}) => analysis.visits >= 40)")
+    assert page.evaluate(f"{NODES}.some(({{ analysis }}) => analysis.visits < 100)")

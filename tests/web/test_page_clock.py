@@ -13,7 +13,7 @@ BYOYOMI = {"main": 1, "period": 30, "periods": 3}        # minutes and seconds, 
 
 def arithmetic(page, script):
     """The value of an expression of functions of clock.js, and of `clock`, whose time is `now`, in milliseconds."""
-    return page.run(f"""import('/static/core/clock.js').then(({{ GameClock, spend, formatSeconds, timesAt }}) => {{
+    return page.evaluate(f"""import('/static/core/clock.js').then(({{ GameClock, spend, formatSeconds, timesAt }}) => {{
         let now = 1e9;
         const wait = (seconds) => {{ now += 1000 * seconds; }};
         const make = (main, period, periods, increment) =>
@@ -24,7 +24,7 @@ def arithmetic(page, script):
 
 def start_game(page, system, fields, colour="B", opponent="policy"):
     """A new game with a clock, by the dialog."""
-    page.run(f"""(() => {{
+    page.evaluate(f"""(() => {{
         document.getElementById('new').click();
         const form = document.querySelector('#new-game-dialog form');
         form.querySelector('[name=colour][value={colour}]').click();
@@ -35,31 +35,29 @@ def start_game(page, system, fields, colour="B", opponent="policy"):
         document.getElementById('status').textContent = '';
         form.querySelector('button[value=start]').click();
     }})()""")
-    page.until(f"!document.querySelector('#confirm-dialog[open] [value=yes]')?.click() && {NUMBER} === '0 / 0' "
-               f"&& {STATUS}.startsWith('Black to play') && {BLACK}")
+    page.wait_for_function(f"!document.querySelector('#confirm-dialog[open] [value=yes]')?.click() "
+                           f"&& {NUMBER} === '0 / 0' "
+                           f"&& {STATUS}.startsWith('Black to play') && {BLACK}")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def standing_time(browser):
+def standing_time(opened):
     """For the clocks of the page time passes by `skip` alone, so that a busy machine does not run them down."""
-    script = browser.send("Page.addScriptToEvaluateOnNewDocument",
-                          source="window.elapsed = 0; performance.now = () => window.elapsed")["identifier"]
-    browser.reload()
-    yield
-    browser.send("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
+    opened.add_init_script("window.elapsed = 0; performance.now = () => window.elapsed")
+    opened.reload()
 
 
 def skip(page, seconds):
     """Let seconds pass on the clock of the page, though no timer has run meanwhile."""
-    page.run(f"window.elapsed += {1000 * seconds}")
+    page.evaluate(f"window.elapsed += {1000 * seconds}")
 
 
 def test_a_phone_has_room_for_the_names_and_the_clocks(page):
-    page.resize(390, 844)
+    page.set_viewport_size({"width": 390, "height": 844})
     start_game(page, "byoyomi", {"main": 45, "period": 30, "periods": 3}, opponent="mcts-200")
     texts = "[...document.querySelectorAll('#players .name, #players .captures, #players .clock')]"
-    assert page.run(f"{texts}.filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent)"
-                    ".join()") == ""
+    assert page.evaluate(f"{texts}.filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.id)"
+                         ".join()") == ""
 
 
 # ---- arithmetic
@@ -123,85 +121,85 @@ def test_times_are_formatted(page):
 
 def test_a_game_with_byoyomi_is_saved_with_its_times(page):
     start_game(page, "byoyomi", BYOYOMI)
-    assert page.run(WHITE) == page.run(BLACK) == "1:00"
+    assert page.evaluate(WHITE) == page.evaluate(BLACK) == "1:00"
     skip(page, 75)
-    page.until(f"{BLACK} === '0:15 (3)'")
-    page.click(*screen_point(page, "E5"))
-    page.until(f"{NUMBER} === '2 / 2' && {STATUS} === 'White played C3. Black to play.'")
-    page.until(f"{BLACK} === '0:30 (3)'")                  # a period has begun anew
+    page.wait_for_function(f"{BLACK} === '0:15 (3)'")
+    page.mouse.click(*screen_point(page, "E5"))
+    page.wait_for_function(f"{NUMBER} === '2 / 2' && {STATUS} === 'White played C3. Black to play.'")
+    page.wait_for_function(f"{BLACK} === '0:30 (3)'")      # a period has begun anew
     text = save(page)
     assert "TM[60]" in text and "OT[3x30 byo-yomi]" in text
     assert "B[ee]BL[15]OB[3]" in text and "W[cg]WL[60]" in text
     load(page, text)
-    page.press("End")
-    page.until(f"{NUMBER} === '2 / 2' && {WHITE} === '1:00' && {BLACK} === '0:15 (3)'")
-    assert "1 min + 3x30 byo-yomi" in page.run("document.getElementById('game-info').textContent")
+    page.keyboard.press("End")
+    page.wait_for_function(f"{NUMBER} === '2 / 2' && {WHITE} === '1:00' && {BLACK} === '0:15 (3)'")
+    assert "1 min + 3x30 byo-yomi" in page.text_content("#game-info")
 
 
 def test_a_flag_falls_and_the_game_goes_on_after_an_undo(page):
     start_game(page, "fischer", {"main": 1, "increment": 5}, colour="both")
-    page.click(*screen_point(page, "E5"))
-    page.until(f"{STATUS} === 'Black played E5. White to play.'")
+    page.mouse.click(*screen_point(page, "E5"))
+    page.wait_for_function(f"{STATUS} === 'Black played E5. White to play.'")
     skip(page, 200)
-    page.until(f"{STATUS} === 'Black played E5. Black wins on time.' && {WHITE} === '0.0'")
+    page.wait_for_function(f"{STATUS} === 'Black played E5. Black wins on time.' && {WHITE} === '0.0'")
     assert "RE[B+T]" in save(page)
-    page.press("u")                        # to the start, with the time of the start; the clock stands
-    page.until(f"{NUMBER} === '0 / 1' && {BLACK} === '1:00' && {WHITE} === '1:00'")
-    assert page.run("document.getElementById('pause').textContent") == "Resume clock"
+    page.keyboard.press("u")               # to the start, with the time of the start; the clock stands
+    page.wait_for_function(f"{NUMBER} === '0 / 1' && {BLACK} === '1:00' && {WHITE} === '1:00'")
+    assert page.text_content("#pause") == "Resume clock"
     skip(page, 200)
-    page.click(*screen_point(page, "G7"))
-    page.until(f"{STATUS} === 'Black played G7. White to play.' && {BLACK} === '1:05'")
+    page.mouse.click(*screen_point(page, "G7"))
+    page.wait_for_function(f"{STATUS} === 'Black played G7. White to play.' && {BLACK} === '1:05'")
     assert "RE[" not in save(page)
 
 
 def test_a_click_after_the_flag_has_fallen_is_no_move(page):
     start_game(page, "fischer", {"main": 1, "increment": 5}, colour="both")
-    page.move(*screen_point(page, "E5"))   # a mouse that moves looks at the clock
-    page.run("window.realTimeout = window.setTimeout; window.setTimeout = () => 0")        # a throttled tab
+    page.mouse.move(*screen_point(page, "E5"))  # a mouse that moves looks at the clock
+    page.evaluate("window.realTimeout = window.setTimeout; window.setTimeout = () => 0; 0")  # a throttled tab
     try:
-        page.run("window.mugo.render()")
+        page.evaluate("window.mugo.render()")
         skip(page, 200)
-        page.click(*screen_point(page, "E5"))
-        page.until(f"{STATUS} === 'White wins on time.' && {NUMBER} === '0 / 0'")
+        page.mouse.click(*screen_point(page, "E5"))
+        page.wait_for_function(f"{STATUS} === 'White wins on time.' && {NUMBER} === '0 / 0'")
     finally:
-        page.run("window.setTimeout = window.realTimeout")
+        page.evaluate("window.setTimeout = window.realTimeout")
 
 
 def test_a_clock_is_paused_and_survives_a_reload(page):
     start_game(page, "fischer", {"main": 2, "increment": 5}, colour="both")
     skip(page, 30)
-    page.until(f"{BLACK} === '1:30'")
-    page.run("document.getElementById('pause').click()")
+    page.wait_for_function(f"{BLACK} === '1:30'")
+    page.click("#pause")
     skip(page, 60)
     page.reload()
-    page.until(f"document.querySelector('.grid') && {BLACK} === '1:30'")
-    assert page.run("document.getElementById('pause').textContent") == "Resume clock"
-    page.run("document.getElementById('pause').click()")
+    page.wait_for_function(f"document.querySelector('.grid') && {BLACK} === '1:30'")
+    assert page.text_content("#pause") == "Resume clock"
+    page.click("#pause")
     skip(page, 60)
-    page.until(f"{BLACK} === '0:30'")
+    page.wait_for_function(f"{BLACK} === '0:30'")
     page.reload()
-    page.until(f"document.querySelector('.grid') && {BLACK} === '0:30'")
-    page.run("document.getElementById('pause').click()")
+    page.wait_for_function(f"document.querySelector('.grid') && {BLACK} === '0:30'")
+    page.click("#pause")
 
 
 def test_the_clock_stands_when_looking_back_and_runs_for_the_last_move(page):
     start_game(page, "fischer", {"main": 2, "increment": 5}, colour="both")
-    page.click(*screen_point(page, "E5"))
-    page.until(f"{NUMBER} === '1 / 1'")
-    page.press("Home")
-    page.until(f"{NUMBER} === '0 / 1'")
+    page.mouse.click(*screen_point(page, "E5"))
+    page.wait_for_function(f"{NUMBER} === '1 / 1'")
+    page.keyboard.press("Home")
+    page.wait_for_function(f"{NUMBER} === '0 / 1'")
     skip(page, 60)
-    page.press("End")                      # looking at an earlier move does not stop the clock
-    page.until(f"{NUMBER} === '1 / 1' && {WHITE} === '1:00'")
-    page.run("document.getElementById('pause').click()")
+    page.keyboard.press("End")             # looking at an earlier move does not stop the clock
+    page.wait_for_function(f"{NUMBER} === '1 / 1' && {WHITE} === '1:00'")
+    page.click("#pause")
 
 
 def test_times_of_a_record_are_shown(page):
     load(page, "(;GM[1]SZ[9]TM[600]OT[5x30 byo-yomi];B[ee]BL[599.5];W[cc]WL[12.25]OW[2];B[])")
-    page.press("End")
-    page.until(f"{BLACK} === '10:00' && {WHITE} === '0:13 (2)'")
-    page.press("Home")
-    page.until(f"!{BLACK} && !{WHITE}")
+    page.keyboard.press("End")
+    page.wait_for_function(f"{BLACK} === '10:00' && {WHITE} === '0:13 (2)'")
+    page.keyboard.press("Home")
+    page.wait_for_function(f"!{BLACK} && !{WHITE}")
 
 
 # ---- what MuGo gets

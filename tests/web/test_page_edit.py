@@ -19,32 +19,32 @@ PROPERTIES = "window.state.game.node.properties"
 
 
 def tool(page, name):
-    page.run(f"document.querySelector('[name=tool][value=\"{name}\"]').click()")
-    page.until(f"document.querySelector('[name=tool]:checked').value === '{name}'")
+    page.evaluate(f"document.querySelector('[name=tool][value=\"{name}\"]').click()")
+    page.wait_for_function(f"document.querySelector('[name=tool]:checked').value === '{name}'")
 
 
 @pytest.fixture
 def editing(page):
     """Opens a file and begins to edit it, at this many moves."""
-    page.run("window.state = window.mugo.state; 0")
+    page.evaluate("window.state = window.mugo.state; 0")
 
     def begin(text, moves=0):
         load(page, text)
         for _ in range(moves):
-            page.press("ArrowRight")
-        page.until(f"{NUMBER}.startsWith('{moves} ')")
-        if page.run("window.state.tool === null"):
-            page.press("e")
-        page.until("window.state.tool !== null && window.state.game.node.position", 60)
+            page.keyboard.press("ArrowRight")
+        page.wait_for_function(f"{NUMBER}.startsWith('{moves} ')")
+        if page.evaluate("window.state.tool === null"):
+            page.keyboard.press("e")
+        page.wait_for_function("window.state.tool !== null && window.state.game.node.position", timeout=60_000)
     yield begin
-    page.run("window.state.tool === null || document.getElementById('edit').click()")
-    page.until("window.state.tool === null")
+    page.evaluate("window.state.tool === null || document.getElementById('edit').click()")
+    page.wait_for_function("window.state.tool === null")
 
 
 def use(page, name, vertex, said, size=9):
     tool(page, name)
-    page.click(*screen_point(page, vertex, size))
-    page.until(f"{STATUS} === {said!r}", 60)             # the first time the server may compile
+    page.mouse.click(*screen_point(page, vertex, size))
+    page.wait_for_function(f"{STATUS} === {said!r}", timeout=60_000)  # the first time the server may compile
 
 
 def test_marks_are_set_replaced_removed_and_undone(page, editing):
@@ -57,63 +57,64 @@ def test_marks_are_set_replaced_removed_and_undone(page, editing):
     use(page, "letter", "H1", "H1: no mark.")
     use(page, "TR", "B8", "B8: no mark.")
     use(page, "TW", "A1", "A1: White’s territory.")
-    assert page.run(PROPERTIES) == "B[ee]TR[aa:ca][ab][cb][ac:cc]C[ a]MA[gc]LB[ii:B][ih:1]TW[ai]"
+    assert page.evaluate(PROPERTIES) == "B[ee]TR[aa:ca][ab][cb][ac:cc]C[ a]MA[gc]LB[ii:B][ih:1]TW[ai]"
     for _ in range(8):
-        page.run("document.getElementById('edit-undo').click()")
-    page.until(f"{PROPERTIES} === 'B[ee]TR[aa:cc]C[ a]'")
+        page.click("#edit-undo")
+    page.wait_for_function(f"{PROPERTIES} === 'B[ee]TR[aa:cc]C[ a]'")
     assert save(page) == SGF
-    page.run("document.getElementById('edit-redo').click()")
-    page.until(f"{PROPERTIES} === 'B[ee]TR[aa:cc]C[ a]CR[gc]'")
+    page.click("#edit-redo")
+    page.wait_for_function(f"{PROPERTIES} === 'B[ee]TR[aa:cc]C[ a]CR[gc]'")
 
 
 def test_lines_are_drawn_by_two_clicks_or_by_dragging(page, editing):
     editing(SGF, 1)
     use(page, "AR", "A1", "From A1: click the other end.")
-    page.move(*screen_point(page, "C5"))
-    page.until("document.querySelectorAll('.ghosts .line').length === 2")
+    page.mouse.move(*screen_point(page, "C5"))
+    page.wait_for_function("document.querySelectorAll('.ghosts .line').length === 2")
     tool(page, "LN")                       # another tool forgets the first point
     use(page, "AR", "C4", "From C4: click the other end.")
-    page.click(*screen_point(page, "E2"))
-    page.until(f"{STATUS} === 'Arrow from C4 to E2.'")
+    page.mouse.click(*screen_point(page, "E2"))
+    page.wait_for_function(f"{STATUS} === 'Arrow from C4 to E2.'")
     tool(page, "LN")
-    page.move(*screen_point(page, "J9"))
-    for kind, vertex in ("mousePressed", "J9"), ("mouseMoved", "J5"), ("mouseReleased", "J5"):
-        x, y = screen_point(page, vertex)
-        page.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
-    page.until(f"{STATUS} === 'Line from J9 to J5.'")
-    assert page.run(PROPERTIES).endswith("C[ a]AR[cf:eh]LN[ia:ie]")
+    page.mouse.move(*screen_point(page, "J9"))
+    page.mouse.down()
+    page.mouse.move(*screen_point(page, "J5"))
+    page.mouse.up()
+    page.wait_for_function(f"{STATUS} === 'Line from J9 to J5.'")
+    assert page.evaluate(PROPERTIES).endswith("C[ a]AR[cf:eh]LN[ia:ie]")
 
 
 def test_the_keyboard_edits(page, editing):
     editing("(;GM[1]FF[4]SZ[9])")
-    page.press("q")
+    page.keyboard.press("q")
     tab_to_board(page)
-    page.press("ArrowUp")
-    page.press("Enter")
-    page.until(f"{STATUS} === 'E6: square.'")
-    page.until("document.getElementById('board').getAttribute('aria-label').endsWith('Enter edits: square.')")
-    page.press("g")
-    page.press("Enter")
-    page.until("document.querySelector('#label-dialog[open]')")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"{STATUS} === 'E6: square.'")
+    page.wait_for_selector("#board[aria-label$='Enter edits: square.']")
+    page.keyboard.press("g")
+    page.keyboard.press("Enter")
+    page.wait_for_function("document.querySelector('#label-dialog[open]')")
     for letter in "a]b":
-        page.press(letter)
-    page.press("Enter")
-    page.until(f"{STATUS} === 'E6: square, label a]b.'")
-    page.send("Input.dispatchKeyEvent", type="keyDown", key="z", windowsVirtualKeyCode=90, modifiers=2)
-    page.until(f"{STATUS} === 'The edit is undone.' && {PROPERTIES}.endsWith('SQ[ed]')")
-    page.press("Escape")
+        page.keyboard.press(letter)
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"{STATUS} === 'E6: square, label a]b.'")
+    page.keyboard.press("Control+z")
+    page.wait_for_function(f"{STATUS} === 'The edit is undone.' && {PROPERTIES}.endsWith('SQ[ed]')")
+    page.keyboard.press("Escape")
 
 
 def test_a_mark_on_a_move_of_the_page_is_saved_and_restored(page, editing):
     new_game(page)
-    page.click(*screen_point(page, "E5"))
-    page.until(f"{STONES} === 1")
-    page.press("e")
+    page.mouse.click(*screen_point(page, "E5"))
+    page.wait_for_function(f"{STONES} === 1")
+    page.keyboard.press("e")
     use(page, "TR", "E5", "E5: triangle.")
     page.reload()
-    page.until(f"document.querySelector('.grid') && {STONES} === 1 && document.querySelector('.markup .mark')")
+    page.wait_for_function(f"document.querySelector('.grid') && {STONES} === 1 "
+                           f"&& document.querySelector('.markup .mark')")
     assert ";B[ee]TR[ee])" in save(page)
-    page.run("window.state = window.mugo.state; 0")
+    page.evaluate("window.state = window.mugo.state; 0")
 
 
 # ---- setup
@@ -124,99 +125,101 @@ def test_stones_are_set_up_in_a_new_node_after_a_move(page, editing):
     use(page, "O", "A1", "A1: white stone.")
     use(page, "O", "G7", "G7: white stone.")
     use(page, ".", "E5", "E5: empty.")
-    assert page.run(PROPERTIES) == "AW[ai][gc]AE[ee]" and page.run(STONES) == 3
-    page.run("document.getElementById('edit-turn').click()")
-    page.until(f"{PROPERTIES} === 'AW[ai][gc]AE[ee]PL[W]' && {STATUS} === 'White to play.'")
-    page.press("e")                        # and the game goes on from there
-    page.click(*screen_point(page, "B2"))
-    page.until(f"{STATUS} === 'White played B2. Black to play.'")
+    assert page.evaluate(PROPERTIES) == "AW[ai][gc]AE[ee]" and page.evaluate(STONES) == 3
+    page.click("#edit-turn")
+    page.wait_for_function(f"{PROPERTIES} === 'AW[ai][gc]AE[ee]PL[W]' && {STATUS} === 'White to play.'")
+    page.keyboard.press("e")               # and the game goes on from there
+    page.mouse.click(*screen_point(page, "B2"))
+    page.wait_for_function(f"{STATUS} === 'White played B2. Black to play.'")
     assert save(page) == SGF.replace("(;B[gg])", "(;B[gg])(;AW[ai][gc]AE[ee]PL[W]\n;W[bh])")
 
 
 def test_the_setup_of_the_root_and_moves_that_follow(page, editing):
     editing("(;GM[1]FF[4]CA[UTF-8]SZ[9];B[ee];W[cc])\n")
     use(page, "X", "C7", "C7: black stone.")
-    page.press("End")
-    page.until(f"{STATUS} === 'White C7 is occupied. Shown as recorded. Black to play.'")
-    page.press("Home")
-    page.until(f"{NUMBER} === '0 / 2'")
-    page.run("document.getElementById('edit-undo').click()")
-    page.until(f"{STATUS} === 'The edit is undone.' && {STONES} === 0")
-    page.press("End")
-    page.until(f"{STATUS} === 'White played C7. Black to play.'")
+    page.keyboard.press("End")
+    page.wait_for_function(f"{STATUS} === 'White C7 is occupied. Shown as recorded. Black to play.'")
+    page.keyboard.press("Home")
+    page.wait_for_function(f"{NUMBER} === '0 / 2'")
+    page.click("#edit-undo")
+    page.wait_for_function(f"{STATUS} === 'The edit is undone.' && {STONES} === 0")
+    page.keyboard.press("End")
+    page.wait_for_function(f"{STATUS} === 'White played C7. Black to play.'")
     assert save(page) == "(;GM[1]FF[4]CA[UTF-8]SZ[9];B[ee];W[cc])\n"
 
 
 def test_win_rates_after_an_edited_setup_are_dropped_and_come_back_with_it(page, editing):
     editing("(;GM[1]FF[4]CA[UTF-8]SZ[9];B[ee];W[cc])\n")
     values = "[...window.state.game.line()].map(({ analysis }) => `${analysis?.win_rate} ${analysis?.lead}`).join()"
-    page.run("""for (const node of window.state.game.line()) {
+    page.evaluate("""for (const node of window.state.game.line()) {
         node.analysis = { win_rate: 0.7, lead: 3, visits: 9, moves: [] };
     }""")
     use(page, "TR", "G7", "G7: triangle.")               # which changes no position
-    assert page.run(values) == "0.7 3,0.7 3,0.7 3"
+    assert page.evaluate(values) == "0.7 3,0.7 3,0.7 3"
     use(page, "X", "C3", "C3: black stone.")
-    assert page.run(values) == ",".join(["undefined undefined"] * 3)
-    page.run("document.getElementById('edit-undo').click()")
-    page.until(f"{STATUS} === 'The edit is undone.'")
-    assert page.run(values) == "0.7 3,0.7 3,0.7 3"
+    assert page.evaluate(values) == ",".join(["undefined undefined"] * 3)
+    page.click("#edit-undo")
+    page.wait_for_function(f"{STATUS} === 'The edit is undone.'")
+    assert page.evaluate(values) == "0.7 3,0.7 3,0.7 3"
     for ident, value, after in ("EV", "Cup", "0.7 3,0.7 3,0.7 3"), ("KM", "0.5", ",".join(["undefined undefined"] * 3)):
-        page.run(f"import('/static/actions/edit.js').then((edit) => edit.editGameInfo({{ {ident}: '{value}' }}))")
-        page.until(f"{STATUS} === 'The game information is changed.' && {values} === '{after}'")
-        page.run("window.mugo.change(({ at }) => { at.message = { text: '' }; })")
+        page.evaluate(f"import('/static/actions/edit.js').then((edit) => edit.editGameInfo({{ {ident}: '{value}' }}))")
+        page.wait_for_function(f"{STATUS} === 'The game information is changed.' && {values} === '{after}'")
+        page.evaluate("window.mugo.change(({ at }) => { at.message = { text: '' }; })")
 
 
 def test_what_a_file_leaves_out_of_view_is_dimmed_and_its_figures_are_named(page):
     load(page, "(;GM[1]SZ[9]VW[aa:ee][gg];B[cc]FG[257:Ladder];W[ee]VW[]FG[])")
     dimmed, described = "document.querySelectorAll('.markup .dimmed').length", "document.getElementById(" \
         "'markup-description').textContent"
-    page.until(f"{dimmed} === {81 - 26} && {described} === 'Marks: in view from A9 to G3.'")
-    page.press("ArrowRight")
-    page.until(f"{dimmed} === {81 - 26} && document.getElementById('node-info').textContent === 'Figure Ladder'")
-    page.press("ArrowRight")
-    page.until(f"{dimmed} === 0 && document.getElementById('node-info').textContent === 'Figure'")
+    page.wait_for_function(f"{dimmed} === {81 - 26} && {described} === 'Marks: in view from A9 to G3.'")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function(f"{dimmed} === {81 - 26}")
+    assert page.text_content("#node-info") == "Figure Ladder"
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function(f"{dimmed} === 0 && document.getElementById('node-info').textContent === 'Figure'")
 
 
 @pytest.mark.parametrize("moves", [0, 1])
 def test_a_stone_without_liberties_is_refused_in_a_line(page, editing, moves):
     editing("(;GM[1]FF[4]CA[UTF-8]SZ[9]AB[ab][ba];W[ee])\n", moves)
     tool(page, "O")
-    page.click(*screen_point(page, "A9"))
+    page.mouse.click(*screen_point(page, "A9"))
     said = "No white stone on A9: a chain would have no liberties."
-    page.until(f"document.querySelector('#status.error') && {STATUS} === '{said}'")
-    assert page.run(STONES) == 2 + moves
+    page.wait_for_function(f"document.querySelector('#status.error') && {STATUS} === '{said}'")
+    assert page.evaluate(STONES) == 2 + moves
     assert save(page) == "(;GM[1]FF[4]CA[UTF-8]SZ[9]AB[ab][ba];W[ee])\n"
 
 
 def test_mugo_waits_for_the_setup_and_then_plays(page, editing):
     new_game(page, colour="B")
-    page.press("e")
+    page.keyboard.press("e")
     use(page, "O", "G7", "G7: white stone.")
-    page.run("document.getElementById('edit-turn').click()")
-    page.until(f"{STATUS} === 'White to play.'")
-    page.press("e")
-    page.until(f"{STONES} === 2 && {STATUS} === 'White played C3. Black to play.'", 30)
+    page.click("#edit-turn")
+    page.wait_for_function(f"{STATUS} === 'White to play.'")
+    page.keyboard.press("e")
+    page.wait_for_function(f"{STONES} === 2 && {STATUS} === 'White played C3. Black to play.'", timeout=30_000)
     assert "AW[gc]PL[W];W[cg])" in save(page).replace("\n", "")
 
 
 def test_a_position_that_is_set_up_is_played_from(page, editing):
     editing(SGF, 2)
     use(page, "X", "G7", "G7: black stone.")
-    page.run("document.getElementById('play-from').click()")
-    page.until("document.querySelector('#play-from-dialog[open]')")
-    page.run("""(() => {
+    page.click("#play-from-review")
+    page.wait_for_function("document.querySelector('#play-from-dialog[open]')")
+    page.evaluate("""(() => {
         const form = document.querySelector('#play-from-dialog form');
         form.colour.value = 'W';
         form.opponent.value = 'policy';
         form.querySelector('[value=start]').click();
     })()""")
-    page.until(f"{STATUS} === 'Black played C3. White to play.' && {STONES} === 4 && window.state.tool === null")
-    page.press("e")                        # in the game, too
+    page.wait_for_function(f"{STATUS} === 'Black played C3. White to play.' && {STONES} === 4 "
+                           f"&& window.state.tool === null")
+    page.keyboard.press("e")               # in the game, too
     use(page, "O", "A1", "A1: white stone.")
-    page.run("document.getElementById('edit-turn').click()")
-    page.until(f"{STATUS} === 'Black to play.'")
-    page.press("e")
-    page.until(f"{STONES} === 6 && {STATUS}.endsWith('White to play.')")
+    page.click("#edit-turn")
+    page.wait_for_function(f"{STATUS} === 'Black to play.'")
+    page.keyboard.press("e")
+    page.wait_for_function(f"{STONES} === 6 && {STATUS}.endsWith('White to play.')")
     assert "(;AB[gc];B[cg];AW[ai]PL[B]" in save(page).replace("\n", "")
 
 
@@ -224,28 +227,28 @@ def test_marks_and_stones_on_a_rectangle(page, editing):
     editing("(;GM[1]FF[4]CA[UTF-8]SZ[13:9];B[mi])\n")
     for name, vertex, said in ("TR", "N9", "N9: triangle."), ("O", "M1", "M1: white stone."):
         tool(page, name)
-        page.click(*page.run(f"""(() => {{
+        page.mouse.click(*page.evaluate(f"""(() => {{
             const board = document.getElementById('board');
             const point = new DOMPoint({'ABCDEFGHJKLMN'.index(vertex[0])}, {9 - int(vertex[1:])});
             const place = point.matrixTransform(board.getScreenCTM());
             return [place.x, place.y];
         }})()"""))
-        page.until(f"{STATUS} === {said!r}")
+        page.wait_for_function(f"{STATUS} === {said!r}")
     assert save(page) == "(;GM[1]FF[4]CA[UTF-8]SZ[13:9]TR[ma]AW[li];B[mi])\n"
 
 
 def test_stones_of_gomoku(page, editing):
     editing("(;GM[4]FF[4]SZ[9]RU[5 in a row];B[ee])", 1)
-    assert page.run(f"Boolean({IS_GOMOKU})")
+    assert page.evaluate(f"Boolean({IS_GOMOKU})")
     use(page, "O", "A1", "A1: white stone.")
-    assert stone(page, "A1") == "white" and page.run(STONES) == 2
+    assert stone(page, "A1") == "white" and page.evaluate(STONES) == 2
 
 
 # ---- names, annotations and game information
 
 def test_names_and_annotations(page, editing):
     editing(SGF, 1)
-    page.run("""(() => {
+    page.evaluate("""(() => {
         const set = (id, value) => {
             Object.assign(document.getElementById(id), { value }).dispatchEvent(new Event('change'));
         };
@@ -254,24 +257,24 @@ def test_names_and_annotations(page, editing):
         set('move-annotation', 'IT');
         document.getElementById('hotspot').click();
     })()""")
-    page.until(f"{PROPERTIES} === 'B[ee]TR[aa:cc]C[ a]N[Joseki]GB[2]IT[]HO[1]'")
-    page.press("e")
-    assert page.run("document.getElementById('node-info').textContent") == \
+    page.wait_for_function(f"{PROPERTIES} === 'B[ee]TR[aa:cc]C[ a]N[Joseki]GB[2]IT[]HO[1]'")
+    page.keyboard.press("e")
+    assert page.text_content("#node-info") == \
         "Joseki · Very good for Black · Interesting move · Hotspot"
 
 
 def test_the_game_information_is_edited_and_its_komi_counts(page, editing):
     editing("(;GM[1]FF[4]CA[UTF-8]SZ[9]PB[Aoi]RE[B+Resign]XX[1];B[ee];W[cc]PW[Beni])\n")
-    page.run("document.getElementById('edit-info').click()")
+    page.click("#edit-info")
     fields = "Object.fromEntries([...document.querySelectorAll('#game-info-dialog [name]')]" \
              ".map((each) => [each.name, each]))"
-    assert page.run(f"(({{ PB, PW, RE, KM }}) => [PB, PW, RE, KM].map(({{ value }}) => value))({fields})") == \
+    assert page.evaluate(f"(({{ PB, PW, RE, KM }}) => [PB, PW, RE, KM].map(({{ value }}) => value))({fields})") == \
         ["Aoi", "Beni", "B+Resign", ""]
-    page.run("(({ PW, KM, GC }) => { PW.value = 'Ema ]'; KM.value = '0.5'; GC.value = 'a\\nb'; })" f"({fields})")
-    page.run("document.querySelector('#game-info-dialog [value=set]').click()")
-    page.until(f"{STATUS} === 'The game information is changed.'")
-    page.until("document.querySelector('#player-white .captures').textContent.endsWith('komi 0.5') && "
-               "document.querySelector('#player-white .name').textContent === 'Ema ]'")
+    page.evaluate("(({ PW, KM, GC }) => { PW.value = 'Ema ]'; KM.value = '0.5'; GC.value = 'a\\nb'; })" f"({fields})")
+    page.evaluate("document.querySelector('#game-info-dialog [value=set]').click()")
+    page.wait_for_function(f"{STATUS} === 'The game information is changed.'")
+    page.wait_for_function("document.querySelector('#player-white .captures').textContent.endsWith('komi 0.5') && "
+                           "document.querySelector('#player-white .name').textContent === 'Ema ]'")
     assert save(page) == "(;GM[1]FF[4]CA[UTF-8]SZ[9]PB[Aoi]RE[B+Resign]XX[1]PW[Ema \\]]KM[0.5]GC[a\nb]\n;B[ee];W[cc])\n"
 
 
@@ -279,14 +282,14 @@ def test_a_result_that_is_entered_is_that_of_the_last_move(page, editing):
     editing("(;GM[1]FF[4]CA[UTF-8]SZ[9];B[ee];W[cc])\n")
 
     def edit(call):
-        page.run(f"import('/static/actions/edit.js').then(({{ editGameInfo, undoEdit }}) => {call})")
-        return page.run("window.state.game.line().indexOf(window.state.game.end)")
+        page.evaluate(f"import('/static/actions/edit.js').then(({{ editGameInfo, undoEdit }}) => {call})")
+        return page.evaluate("window.state.game.line().indexOf(window.state.game.end)")
 
     assert edit("editGameInfo({ RE: 'W+R' })") == 2
     assert edit("undoEdit()") == -1
     assert edit("undoEdit(true)") == 2
-    page.press("End")
-    page.until(f"{STATUS}.endsWith('White wins by resignation.')")
+    page.keyboard.press("End")
+    page.wait_for_function(f"{STATUS}.endsWith('White wins by resignation.')")
     assert edit("editGameInfo({ EV: 'Cup' })") == 2
     assert edit("editGameInfo({ RE: '' })") == -1
     assert edit("undoEdit()") == 2
@@ -305,7 +308,7 @@ def test_a_file_that_is_opened_and_saved_is_the_same(page):
 def test_one_mark_and_one_comment_are_all_that_differs(page, editing):
     editing(COMMENTED, 2)
     use(page, "SQ", "D16", "D16: square, label A.", 19)
-    page.run("""(() => {
+    page.evaluate("""(() => {
         const field = document.getElementById('comment');
         field.value = 'A new [comment]';
         field.dispatchEvent(new Event('input'));

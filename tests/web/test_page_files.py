@@ -17,12 +17,12 @@ def transfer(files):
 
 
 def choose(page, text):
-    page.run("[...document.querySelectorAll('#collection button')]"
-             f".find((each) => each.textContent === {text!r}).click()")
+    page.evaluate("[...document.querySelectorAll('#collection button')]"
+                  f".find((each) => each.textContent === {text!r}).click()")
 
 
 def paste(page, text):
-    page.run(f"""(() => {{
+    page.evaluate(f"""(() => {{
         const data = new DataTransfer();
         data.setData('text/plain', {text!r});
         document.body.dispatchEvent(new ClipboardEvent('paste', {{ clipboardData: data, bubbles: true }}));
@@ -31,39 +31,39 @@ def paste(page, text):
 
 def test_several_files_are_listed_and_another_can_be_opened(page):
     new_game(page, colour="both")
-    page.run(f"""(() => {{ {transfer(FILES)}
+    page.evaluate(f"""(() => {{ {transfer(FILES)}
         const input = document.getElementById('file');
         input.files = data.files;
         input.dispatchEvent(new Event('change'));
     }})()""")
-    page.until(f"{TITLE} === '4 files'")
-    assert page.run(LISTED) == "a.gib|game 9.NGF|game 10.sgf|notes.txt"
+    page.wait_for_function(f"{TITLE} === '4 files'")
+    assert page.evaluate(LISTED) == "a.gib|game 9.NGF|game 10.sgf|notes.txt"
     choose(page, "game 9.NGF")
-    page.until(f"{AGREED} && {NUMBER} === '0 / 2'")
-    assert "result B+0.5" in page.run("document.getElementById('game-info').textContent")
+    page.wait_for_function(f"{AGREED} && {NUMBER} === '0 / 2'")
+    assert "result B+0.5" in page.text_content("#game-info")
     assert "RE[B+0.5]" in save(page)
-    page.run("document.getElementById('files').click()")
-    page.until(f"{TITLE} === '4 files'")
+    page.click("#files")
+    page.wait_for_function(f"{TITLE} === '4 files'")
     choose(page, "a.gib")
-    page.until(f"{NUMBER} === '0 / 1'")
-    page.run("document.getElementById('files').click()")
-    page.until(f"{TITLE} === '4 files'")
+    page.wait_for_function(f"{NUMBER} === '0 / 1'")
+    page.click("#files")
+    page.wait_for_function(f"{TITLE} === '4 files'")
     choose(page, "notes.txt")
-    page.until(f"{STATUS}.startsWith('notes.txt: no game found')")
+    page.wait_for_function(f"{STATUS}.startsWith('notes.txt: no game found')")
 
 
 def test_the_text_of_a_record_can_be_pasted(page):
     new_game(page, colour="both")
     paste(page, "(;GM[1]SZ[9]PB[pasted];B[ee];W[cc];B[dd])")
-    page.until(f"{AGREED} && {NUMBER} === '0 / 3'")
+    page.wait_for_function(f"{AGREED} && {NUMBER} === '0 / 3'")
     paste(page, "hello")
-    page.until(f"{STATUS}.startsWith('The text: no game found')")
+    page.wait_for_function(f"{STATUS}.startsWith('The text: no game found')")
     paste(page, " ")
-    page.until(f"{STATUS} === 'There is no game record in it.'")
+    page.wait_for_function(f"{STATUS} === 'There is no game record in it.'")
 
 
 def test_a_folder_has_its_records_listed(page):
-    names = page.run("""import('/static/actions/files.js').then(async ({ filesOf }) => {
+    names = page.evaluate("""import('/static/actions/files.js').then(async ({ filesOf }) => {
         const file = (path) => ({ isDirectory: false, name: path.split('/').at(-1), fullPath: path,
                                   file: (resolve) => resolve(new File(['(;GM[1])'], path)) });
         const folder = (path, entries) => ({ isDirectory: true, name: path, fullPath: path, createReader: () => {

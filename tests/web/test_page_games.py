@@ -1,7 +1,6 @@
 """Games on the page in a headless Chromium: undo and redo, results, questions before a loss, announcements, keys."""
 import pytest
 
-from chromium import wait_for
 from web_page import NUMBER, STATUS, STONES, load, new_game, save, screen_point, sgf_properties, stone
 
 from mugo.web import sessions
@@ -13,32 +12,26 @@ ERROR = "document.querySelector('#status.error')"
 VARIATIONS = "[...document.querySelectorAll('#variations button')].map((each) => each.textContent).join()"
 
 
-def click(page, selector):
-    """Click the centre of an element with the mouse."""
-    page.click(*page.run(f"(() => {{ const box = document.querySelector('{selector}').getBoundingClientRect(); "
-                         "return [box.x + box.width / 2, box.y + box.height / 2] })()"))
-
-
 def play(page, vertex, size=9):
     """Click a point, and wait for the stone."""
-    page.click(*screen_point(page, vertex, size))
+    page.mouse.click(*screen_point(page, vertex, size))
     row, col = size - int(vertex[1:]), "ABCDEFGHJ".index(vertex[0])
-    page.until(f"document.querySelector('.stones circle[cx=\"{col}\"][cy=\"{row}\"]')")
+    page.wait_for_function(f"document.querySelector('.stones circle[cx=\"{col}\"][cy=\"{row}\"]')")
 
 
 def answer(page, value):
     """Answer the question that is asked: 'yes' or 'no'."""
-    page.until(QUESTION)
-    click(page, f"#confirm-dialog [value={value}]")
-    page.until(f"!{QUESTION}")
+    page.wait_for_function(QUESTION)
+    page.click(f"#confirm-dialog [value={value}]")
+    page.wait_for_function(f"!{QUESTION}")
 
 
 def resign_after_a_move(page):
     """A game in which Black plays E5, MuGo answers and Black resigns."""
     new_game(page, colour="B")
     play(page, "E5")
-    page.until(f"{NUMBER} === '2 / 2'")
-    click(page, "#resign")
+    page.wait_for_function(f"{NUMBER} === '2 / 2'")
+    page.click("#resign")
     answer(page, "yes")
 
 
@@ -46,91 +39,91 @@ def resign_after_a_move(page):
 
 def test_undo_and_redo_remove_no_move_of_a_file(page):
     load(page, SGF)
-    page.press("End")
-    page.until(f"{NUMBER} === '4 / 4'")
-    page.press("u")
-    page.until(f"{NUMBER} === '3 / 4' && {VARIATIONS} === 'Main: G3,C3'")
-    page.press("r")
-    page.until(f"{NUMBER} === '4 / 4'")
-    assert page.run("document.getElementById('redo').disabled")
-    page.press("Home")
-    page.until(f"{NUMBER} === '0 / 4' && document.getElementById('undo').disabled")
+    page.keyboard.press("End")
+    page.wait_for_function(f"{NUMBER} === '4 / 4'")
+    page.keyboard.press("u")
+    page.wait_for_function(f"{NUMBER} === '3 / 4' && {VARIATIONS} === 'Main: G3,C3'")
+    page.keyboard.press("r")
+    page.wait_for_function(f"{NUMBER} === '4 / 4'")
+    assert page.evaluate("document.getElementById('redo').disabled")
+    page.keyboard.press("Home")
+    page.wait_for_function(f"{NUMBER} === '0 / 4' && document.getElementById('undo').disabled")
 
 
 def test_undo_against_mugo_goes_to_ones_own_turn_and_a_new_move_is_the_games(page):
     new_game(page, colour="B")
     play(page, "E5")
-    page.until(f"{NUMBER} === '2 / 2'")
-    page.press("u")
-    page.until(f"{NUMBER} === '0 / 2' && {STONES} === 0")
-    page.press("r")
-    page.until(f"{NUMBER} === '2 / 2'")
-    page.press("u")
-    page.until(f"{NUMBER} === '0 / 2'")
+    page.wait_for_function(f"{NUMBER} === '2 / 2'")
+    page.keyboard.press("u")
+    page.wait_for_function(f"{NUMBER} === '0 / 2' && {STONES} === 0")
+    page.keyboard.press("r")
+    page.wait_for_function(f"{NUMBER} === '2 / 2'")
+    page.keyboard.press("u")
+    page.wait_for_function(f"{NUMBER} === '0 / 2'")
     play(page, "G7")
-    page.until(f"{NUMBER} === '2 / 2' && {STONES} === 2")
-    page.press("u")
-    page.until(f"{VARIATIONS} === 'Main: G7,E5'")
+    page.wait_for_function(f"{NUMBER} === '2 / 2' && {STONES} === 2")
+    page.keyboard.press("u")
+    page.wait_for_function(f"{VARIATIONS} === 'Main: G7,E5'")
     play(page, "E5")                       # MuGo's reply from before is there
-    page.until(f"{NUMBER} === '2 / 2' && {STATUS} === 'White played C3. Black to play.'")
+    page.wait_for_function(f"{NUMBER} === '2 / 2' && {STATUS} === 'White played C3. Black to play.'")
     text = save(page)                      # and it is the game again
     assert text.index("B[ee]") < text.index("B[gc]")
 
 
 def test_undo_in_a_finished_game_goes_on_with_it(page):
     resign_after_a_move(page)
-    page.until(f"{STATUS} === 'White played C3. White wins by resignation.'")
-    page.press("u")
-    page.until(f"{STATUS} === 'Black to play. Click a point to play.'")
+    page.wait_for_function(f"{STATUS} === 'White played C3. White wins by resignation.'")
+    page.keyboard.press("u")
+    page.wait_for_function(f"{STATUS} === 'Black to play. Click a point to play.'")
     play(page, "G7")
-    page.until(f"{NUMBER} === '2 / 2' && {STATUS} === 'White played C3. Black to play.'")
-    assert not page.run("document.getElementById('resign').disabled")
+    page.wait_for_function(f"{NUMBER} === '2 / 2' && {STATUS} === 'White played C3. Black to play.'")
+    assert not page.evaluate("document.getElementById('resign').disabled")
 
 
 def test_a_finished_game_is_gone_on_with_along_its_own_moves(page):
     resign_after_a_move(page)
-    page.press("u")
-    page.until(f"{NUMBER} === '0 / 2'")
+    page.keyboard.press("u")
+    page.wait_for_function(f"{NUMBER} === '0 / 2'")
     play(page, "E5")                       # as before, with MuGo's reply
-    page.until(f"{NUMBER} === '2 / 2'")
+    page.wait_for_function(f"{NUMBER} === '2 / 2'")
     play(page, "G7")                       # further than before: MuGo answers
-    page.until(f"{NUMBER} === '4 / 4' && {STATUS}.endsWith('Black to play.')")
+    page.wait_for_function(f"{NUMBER} === '4 / 4' && {STATUS}.endsWith('Black to play.')")
 
 
 def test_a_finished_game_goes_on_when_the_move_in_which_it_ended_is_deleted(page):
     resign_after_a_move(page)
-    page.until(f"{STATUS} === 'White played C3. White wins by resignation.'")
-    page.press("Delete")
+    page.wait_for_function(f"{STATUS} === 'White played C3. White wins by resignation.'")
+    page.keyboard.press("Delete")
     answer(page, "yes")
-    page.until(f"{NUMBER} === '2 / 2' && {STATUS} === 'White played C3. Black to play.'")       # MuGo's new answer
-    assert not page.run("document.getElementById('resign').disabled")
+    page.wait_for_function(f"{NUMBER} === '2 / 2' && {STATUS} === 'White played C3. Black to play.'")   # a new answer
+    assert not page.evaluate("document.getElementById('resign').disabled")
     assert "RE[" not in save(page)
 
 
 def test_the_result_of_a_record_stays_when_its_last_move_is_deleted(page):
     load(page, RESIGNED)
-    page.press("End")
-    page.until(f"{NUMBER} === '2 / 2'")
-    page.press("Delete")
+    page.keyboard.press("End")
+    page.wait_for_function(f"{NUMBER} === '2 / 2'")
+    page.keyboard.press("Delete")
     answer(page, "yes")
-    page.until(f"{NUMBER} === '1 / 1' && {STATUS} === 'Black played E5. White to play.'")
+    page.wait_for_function(f"{NUMBER} === '1 / 1' && {STATUS} === 'Black played E5. White to play.'")
     assert "RE[W+R]" in save(page)
 
 
 def test_a_move_is_deleted_after_a_question(page):
     load(page, SGF)
-    page.press("End")
-    page.until(f"{NUMBER} === '4 / 4'")
+    page.keyboard.press("End")
+    page.wait_for_function(f"{NUMBER} === '4 / 4'")
     for value, number in ("no", "4 / 4"), ("yes", "3 / 4"):
-        page.press("Delete")
+        page.keyboard.press("Delete")
         answer(page, value)
-        page.until(f"{NUMBER} === '{number}'")
-    assert page.run("document.getElementById('variations').hidden")
+        page.wait_for_function(f"{NUMBER} === '{number}'")
+    assert page.evaluate("document.getElementById('variations').hidden")
 
 
 def test_a_move_clicked_before_the_position_has_come_is_played(page):
     load(page, SGF)
-    page.run("""(() => {
+    page.evaluate("""(() => {
         const { server: connection } = window.mugo;
         const request = connection.request.bind(connection);
         connection.request = async (command, ...rest) => {
@@ -138,100 +131,102 @@ def test_a_move_clicked_before_the_position_has_come_is_played(page):
             return request(command, ...rest);
         };
     })()""")
-    page.press("ArrowRight")
-    page.until(f"{NUMBER} === '1 / 4'")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function(f"{NUMBER} === '1 / 4'")
     play(page, "A1")
-    page.until(f"{STATUS} === 'White played A1. Black to play.'")
+    page.wait_for_function(f"{STATUS} === 'White played A1. Black to play.'")
 
 
 # ---- results and announcements
 
 def test_a_variation_of_a_finished_game_has_no_result(page):
     load(page, RESIGNED)
-    page.press("End")
-    page.until(f"{STATUS} === 'White played C7. White wins by resignation.'")
+    page.keyboard.press("End")
+    page.wait_for_function(f"{STATUS} === 'White played C7. White wins by resignation.'")
     play(page, "J1")
-    page.until(f"{STATUS} === 'Black played J1. White to play.'")
-    page.press("Home")
-    page.press("ArrowRight")
-    page.until(f"{NUMBER} === '1 / 3'")
+    page.wait_for_function(f"{STATUS} === 'Black played J1. White to play.'")
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function(f"{NUMBER} === '1 / 3'")
     play(page, "A1")
-    page.until(f"{STATUS} === 'White played A1. Black to play.'")
-    page.press("ArrowUp")
-    page.until(f"{STATUS} === 'White played C7. White wins by resignation.'")
+    page.wait_for_function(f"{STATUS} === 'White played A1. Black to play.'")
+    page.keyboard.press("ArrowUp")
+    page.wait_for_function(f"{STATUS} === 'White played C7. White wins by resignation.'")
 
 
 def test_the_end_of_a_variation_is_scored_and_the_result_of_the_game_stays(page):
     resign_after_a_move(page)
-    page.until(f"{STATUS}.endsWith('White wins by resignation.')")
+    page.wait_for_function(f"{STATUS}.endsWith('White wins by resignation.')")
     for number in (3, 4):
-        page.press("p")
-        page.until(f"{NUMBER} === '{number} / {number}'")
-    page.until(f"{STATUS}.includes('Click a chain to mark it dead')")
-    assert page.run("document.getElementById('game-info').textContent").endswith("result W+R")
+        page.keyboard.press("p")
+        page.wait_for_function(f"{NUMBER} === '{number} / {number}'")
+    page.wait_for_function(f"{STATUS}.includes('Click a chain to mark it dead')")
+    assert page.text_content("#game-info").endswith("result W+R")
 
 
 def test_the_move_of_mugo_is_announced(page):
     new_game(page, colour="B")
-    page.run("""(() => {
+    page.evaluate("""(() => {
         window.heard = [];
         const status = document.querySelector('#status[role=status][aria-live=polite]');
         new MutationObserver(() => window.heard.push(status.textContent)).observe(status, { childList: true });
     })()""")
     play(page, "E5")
-    page.until(f"{STONES} === 2 && {STATUS}.endsWith('Black to play.')")
-    heard = page.run("window.heard")
+    page.wait_for_function(f"{STONES} === 2 && {STATUS}.endsWith('Black to play.')")
+    heard = page.evaluate("window.heard")
     assert heard[-1] == "White played C3. Black to play."
-    page.press("a")                        # the same text is not written again while a search runs
-    page.until("document.querySelector('#moves tbody tr')")
-    page.press("a")
-    assert page.run("window.heard") == heard
+    page.keyboard.press("a")               # the same text is not written again while a search runs
+    page.wait_for_function("document.querySelector('#moves tbody tr')")
+    page.keyboard.press("a")
+    assert page.evaluate("window.heard") == heard
 
 
 # ---- questions before a loss
 
 def test_resigning_asks(page):
     new_game(page, colour="B")
-    click(page, "#resign")
+    page.click("#resign")
     answer(page, "no")
-    assert page.run(STATUS) == "Black to play. Click a point to play."
-    click(page, "#resign")
+    assert page.evaluate(STATUS) == "Black to play. Click a point to play."
+    page.click("#resign")
     answer(page, "yes")
-    page.until(f"{STATUS} === 'White wins by resignation.'")
+    page.wait_for_function(f"{STATUS} === 'White wins by resignation.'")
 
 
 def test_a_new_game_and_a_file_ask_where_moves_would_be_lost(page):
     new_game(page)                         # without moves: another new game asks nothing
     start = "document.querySelector('#new-game-dialog button[value=start]').click()"
-    page.run("document.getElementById('new').click()")
-    page.run(f"document.getElementById('status').textContent = ''; {start}")
-    page.until(f"{STATUS}.startsWith('Black to play')")
-    assert not page.run(QUESTION)
+    page.click("#new")
+    page.evaluate(f"document.getElementById('status').textContent = ''; {start}")
+    page.wait_for_function(f"{STATUS}.startsWith('Black to play')")
+    assert not page.evaluate(QUESTION)
     play(page, "E5")
-    page.run(f"document.getElementById('new').click(); {start}")
+    page.evaluate(f"document.getElementById('new').click(); {start}")
     answer(page, "no")
     assert stone(page, "E5") == "black"
     save(page)
-    page.run("document.getElementById('status').textContent = ''")
-    page.run(f"document.getElementById('new').click(); {start}")
-    page.until(f"{STONES} === 0 && {STATUS}.startsWith('Black to play')")
+    page.evaluate("document.getElementById('status').textContent = ''")
+    page.evaluate(f"document.getElementById('new').click(); {start}")
+    page.wait_for_function(f"{STONES} === 0 && {STATUS}.startsWith('Black to play')")
     load(page, SGF)
-    page.run("document.getElementById('status').textContent = ''")
+    page.evaluate("document.getElementById('status').textContent = ''")
     load(page, RESIGNED)
-    page.until(f"{NUMBER} === '0 / 2'")
+    page.wait_for_function(f"{NUMBER} === '0 / 2'")
 
 
 def test_leaving_asks_where_moves_would_be_lost(page):
     new_game(page)
     play(page, "E5")
+    asked = []
+    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
     for questions in (["beforeunload"], ["beforeunload"], []):          # also in the game that a reload restores
         if not questions:
             save(page)
-        page.questions.clear()
-        click(page, "#status")             # browsers ask only on a page that has been used
+        asked.clear()
+        page.click("#status")             # browsers ask only on a page that has been used
         page.reload()
-        page.until(f"document.querySelector('.grid') && {STONES} === 1")
-        assert page.questions == questions
+        page.wait_for_function(f"document.querySelector('.grid') && {STONES} === 1")
+        assert asked == questions
 
 
 # ---- keys
@@ -239,26 +234,26 @@ def test_leaving_asks_where_moves_would_be_lost(page):
 @pytest.mark.parametrize("selector", ["[name=overlay][value=none]", "[name=overlay][value=ownership]", "#slider"])
 def test_keys_work_after_a_click_on_an_overlay_or_the_slider(page, selector):
     load(page, SGF)
-    page.press("End")
-    page.until(f"{NUMBER} === '4 / 4'")
-    click(page, selector)
+    page.keyboard.press("End")
+    page.wait_for_function(f"{NUMBER} === '4 / 4'")
+    page.click(selector)
     for key, number in [("Home", "0 / 4"), ("ArrowRight", "1 / 4"), ("End", "4 / 4"), ("u", "3 / 4"), ("r", "4 / 4")]:
-        page.press(key)
-        page.until(f"{NUMBER} === '{number}'")
-    page.press("2")
-    page.until("document.querySelector('[name=overlay]:checked').value === 'search'")
+        page.keyboard.press(key)
+        page.wait_for_function(f"{NUMBER} === '{number}'")
+    page.keyboard.press("2")
+    page.wait_for_function("document.querySelector('[name=overlay]:checked').value === 'search'")
 
 
 def test_an_overlay_with_the_keyboards_focus_keeps_the_arrows_and_leaves_the_letters(page):
     load(page, SGF)
-    page.press("End")
-    page.until(f"{NUMBER} === '4 / 4'")
-    page.run("document.querySelector('[name=overlay]:checked').focus()")
-    page.press("ArrowRight")
-    page.until("document.querySelector('[name=overlay]:checked').value === 'policy'")
-    page.press("u")
-    page.until(f"{NUMBER} === '3 / 4'")
-    assert page.run("document.activeElement.value") == "policy"
+    page.keyboard.press("End")
+    page.wait_for_function(f"{NUMBER} === '4 / 4'")
+    page.evaluate("document.querySelector('[name=overlay]:checked').focus()")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.querySelector('[name=overlay]:checked').value === 'policy'")
+    page.keyboard.press("u")
+    page.wait_for_function(f"{NUMBER} === '3 / 4'")
+    assert page.evaluate("document.activeElement.value") == "policy"
 
 
 # ---- an idle connection
@@ -267,37 +262,38 @@ def test_a_connection_that_was_closed_while_idle_opens_again_when_it_is_used(pag
     idle = f"window.mugo.server.isIdle && !{ERROR}"
     monkeypatch.setattr(sessions, "IDLE_SECONDS", 1)
     load(page, SGF)
-    page.until(f"{NUMBER} === '0 / 4'")
-    wait_for(lambda: page.run(idle), "an idle connection", 30)
-    page.wheel(*screen_point(page, "E5"), 100)
-    page.until(f"{STATUS} === 'Black played E5. White to play.'")
-    wait_for(lambda: page.run(idle), "an idle connection", 30)
-    page.run(f"""(() => {{
+    page.wait_for_function(f"{NUMBER} === '0 / 4'")
+    page.wait_for_function(idle, timeout=30_000)
+    page.mouse.move(*screen_point(page, "E5"))
+    page.mouse.wheel(0, 100)
+    page.wait_for_function(f"{STATUS} === 'Black played E5. White to play.'")
+    page.wait_for_function(idle, timeout=30_000)
+    page.evaluate(f"""(() => {{
         const dataTransfer = new DataTransfer();
         dataTransfer.items.add(new File([{RESIGNED!r}], 'game.sgf'));
         dispatchEvent(new DragEvent('drop', {{ dataTransfer, cancelable: true }}));
     }})()""")
-    page.until(f"{NUMBER} === '0 / 2' && {STATUS}.startsWith('Black to play.') && !{ERROR}")
+    page.wait_for_function(f"{NUMBER} === '0 / 2' && {STATUS}.startsWith('Black to play.') && !{ERROR}")
     monkeypatch.undo()
     page.reload()
-    page.until(f"document.querySelector('.grid') && {NUMBER} === '0 / 2'")
+    page.wait_for_function(f"document.querySelector('.grid') && {NUMBER} === '0 / 2'")
 
 
 # ---- saving without the server
 
 def test_a_game_is_saved_when_the_server_is_gone(page):
     load(page, "(;GM[1]FF[4]SZ[9]PB[Aoi]KM[6.5];B[ee]C[a \\] b];W[cc](;B[gc])(;B[aa]))")
-    page.press("End")
-    page.until(f"{NUMBER} === '3 / 3'")
+    page.keyboard.press("End")
+    page.wait_for_function(f"{NUMBER} === '3 / 3'")
     play(page, "J1")
-    page.run("""(async () => {
+    page.evaluate("""(async () => {
         window.WebSocket = class { constructor() { setTimeout(() => this.onclose({ reason: '' })); } };
         (await window.mugo.server.ready).close();
     })()""")
-    page.until(f"{STATUS}.startsWith('The server does not answer')")
+    page.wait_for_function(f"{STATUS}.startsWith('The server does not answer')")
     sgf = save(page)
     page.reload()
-    page.until(f"document.querySelector('.grid') && {STONES} === 4")
+    page.wait_for_function(f"document.querySelector('.grid') && {STONES} === 4")
     assert sgf_properties(save(page)) == sgf_properties(sgf)
 
 
@@ -305,25 +301,25 @@ def test_a_game_is_unsaved_until_its_file_is_written_also_when_the_server_hangs(
     unsaved = "window.mugo.state.game.isUnsaved"
     new_game(page)
     play(page, "E5")
-    assert page.run(unsaved)
-    page.run("WebSocket.prototype.send = () => {}")
+    assert page.evaluate(unsaved)
+    page.evaluate("WebSocket.prototype.send = () => {}; 0")
     assert ";B[ee]" in save(page)
-    assert not page.run(unsaved)
+    assert not page.evaluate(unsaved)
     page.reload()
-    page.until(f"document.querySelector('.grid') && {STONES} === 1")
+    page.wait_for_function(f"document.querySelector('.grid') && {STONES} === 1")
 
 
 @pytest.mark.parametrize("cancel", ["document.querySelector('#new-game-dialog [value=cancel]').click()", "Escape"])
 def test_a_new_game_that_is_cancelled_does_not_begin_and_enter_begins_it(page, cancel):
     new_game(page)
-    page.until(f"{NUMBER} === '0 / 0'")
+    page.wait_for_function(f"{NUMBER} === '0 / 0'")
     play(page, "E5")
-    page.run("document.getElementById('new').click()")
-    page.press("Escape") if cancel == "Escape" else page.run(cancel)
-    page.until("!document.querySelector('dialog[open]')")
-    assert not page.run("document.querySelector('#confirm-dialog[open]')") and page.run(NUMBER) == "1 / 1"
-    page.run("document.getElementById('new').click()")
-    page.run("document.querySelector('#new-game-dialog [name=komi]').focus()")
-    page.press("Enter")
-    page.until("document.querySelector('#confirm-dialog[open]')")
-    page.run("document.querySelector('#confirm-dialog [value=no]').click()")
+    page.click("#new")
+    page.keyboard.press("Escape") if cancel == "Escape" else page.evaluate(cancel)
+    page.wait_for_function("!document.querySelector('dialog[open]')")
+    assert not page.evaluate("document.querySelector('#confirm-dialog[open]')") and page.evaluate(NUMBER) == "1 / 1"
+    page.click("#new")
+    page.evaluate("document.querySelector('#new-game-dialog [name=komi]').focus()")
+    page.keyboard.press("Enter")
+    page.wait_for_function("document.querySelector('#confirm-dialog[open]')")
+    page.evaluate("document.querySelector('#confirm-dialog [value=no]').click()")

@@ -72,70 +72,70 @@ WIDE = """[...document.querySelectorAll('button, .choices span, label, legend, h
 
 
 def choose(page, language):
-    page.run(f"""(() => {{
+    page.evaluate(f"""(() => {{
         const field = document.getElementById('language');
         field.value = '{language}';
         field.dispatchEvent(new Event('change', {{ bubbles: true }}));
     }})()""")
-    page.until("document.documentElement.lang === (document.getElementById('language').value === 'de' ? 'de' : 'en')")
+    page.wait_for_function(f"document.documentElement.lang === '{'de' if language == 'de' else 'en'}'")
 
 
 @pytest.fixture
 def german(page):
     choose(page, "de")
     yield page
-    page.resize(1280, 860)
+    page.set_viewport_size({"width": 1280, "height": 860})
     choose(page, "auto")
-    page.run("localStorage.removeItem('mugo-language')")
+    page.evaluate("localStorage.removeItem('mugo-language')")
 
 
 def assert_german(page, sizes=((1400, 900), (390, 844), (1366, 768))):
     for width, height in sizes:
-        page.resize(width, height, touch=width < 500)
-        page.run("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
-        assert page.run(ENGLISH) == ""
-        assert page.run(WIDE) == "", (width, height)
-    page.resize(1280, 860)
+        page.set_viewport_size({"width": width, "height": height})
+        page.evaluate("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
+        assert page.evaluate(ENGLISH) == ""
+        assert page.evaluate(WIDE) == "", (width, height)
+    page.set_viewport_size({"width": 1280, "height": 860})
 
 
 def test_a_page_in_english_is_seen_to_be_english(page):
     load(page, LEADS)
-    found = page.run(ENGLISH)
+    found = page.evaluate(ENGLISH)
     assert "Analyse all moves" in found and "Previous move (←)" in found and "Black to play." in found
 
 
 def test_a_game_is_played_in_german(german):
     page = german
     new_game_in_german(page)
-    page.until(f"{STATUS} === 'Schwarz am Zug. Zum Spielen auf einen Punkt klicken.'")
+    page.wait_for_function(f"{STATUS} === 'Schwarz am Zug. Zum Spielen auf einen Punkt klicken.'")
     assert_german(page)
-    page.click(*screen_point(page, "E5"))
-    page.until(f"{STATUS} === 'Weiß spielte C3. Schwarz am Zug.'")
-    page.click(*screen_point(page, "E5"))
-    page.until(f"{STATUS} === 'E5 ist besetzt.'")
-    assert page.run("document.querySelector('#player-white .name').textContent") == "MuGo, Stufe 7"
-    assert page.run("document.querySelector('#player-black .name').textContent") == "Du"
-    page.press("h")
-    page.until(f"{STATUS}.startsWith('Bester Zug: ')")
+    page.mouse.click(*screen_point(page, "E5"))
+    page.wait_for_function(f"{STATUS} === 'Weiß spielte C3. Schwarz am Zug.'")
+    page.mouse.click(*screen_point(page, "E5"))
+    page.wait_for_function(f"{STATUS} === 'E5 ist besetzt.'")
+    assert page.evaluate("document.querySelector('#player-white .name').textContent") == "MuGo, Stufe 7"
+    assert page.evaluate("document.querySelector('#player-black .name').textContent") == "Du"
+    page.keyboard.press("h")
+    page.wait_for_function(f"{STATUS}.startsWith('Bester Zug: ')")
     assert_german(page)
-    page.press("g")
-    page.until("/etwa/.test(document.getElementById('estimate-text').textContent)")
-    page.run("document.getElementById('teaching').click()")
+    page.keyboard.press("g")
+    page.wait_for_function("/etwa/.test(document.getElementById('estimate-text').textContent)")
+    page.click("#teaching")
     assert_german(page)
-    page.run("document.getElementById('teaching').click()")
-    page.press("g")
-    page.run("document.getElementById('resign').click()")
-    page.until("document.querySelector('#confirm-dialog[open]')")
+    page.click("#teaching")
+    page.keyboard.press("g")
+    page.click("#resign")
+    page.wait_for_function("document.querySelector('#confirm-dialog[open]')")
     assert_german(page)
-    page.run("document.querySelector('#confirm-dialog [value=yes]').click()")
-    page.until("document.getElementById('game-over-title').textContent === 'Weiß gewinnt durch Aufgabe.'")
+    page.evaluate("document.querySelector('#confirm-dialog [value=yes]').click()")
+    page.wait_for_function("document.getElementById('game-over-title').textContent === 'Weiß gewinnt durch Aufgabe.'")
     assert_german(page)
     text = save(page)                      # a file is the same in every language
     assert "PB[You]" in text and "PW[MuGo policy]" in text and "Weiß" not in text
 
 
 def new_game_in_german(page):
-    page.run("""(() => {
+    page.evaluate("""(() => {
         document.getElementById('new').click();
         const form = document.querySelector('#new-game-dialog form');
         form.querySelector('[name=game][value=go]').click();
@@ -144,78 +144,79 @@ def new_game_in_german(page):
         form.opponent.dispatchEvent(new Event('change', { bubbles: true }));
     })()""")
     assert_german(page)
-    page.run("document.querySelector('#new-game-dialog form button[value=start]').click()")
-    page.until(f"{AGREED} && window.mugo.state.human === 'B' && window.mugo.state.opponent === 'policy'")
+    page.evaluate("document.querySelector('#new-game-dialog form button[value=start]').click()")
+    page.wait_for_function(f"{AGREED} && window.mugo.state.human === 'B' && window.mugo.state.opponent === 'policy'")
 
 
 def test_a_review_is_in_german(german):
     page = german
     load(page, LEADS)
-    page.press("End")
-    page.run("document.getElementById('tab-review').click()")
-    page.until("document.getElementById('mistake-list').tBodies[0].rows.length === 2")
+    page.keyboard.press("End")
+    page.click("#tab-review")
+    page.wait_for_function("document.getElementById('mistake-list').tBodies[0].rows.length === 2")
     assert_german(page)
-    page.run("document.getElementById('mistake-list').tBodies[0].rows[0].click()")
-    page.until(f"{STATUS} === 'Schwarz 5, G7, verlor 12,0 Punkte.'")
+    page.evaluate("document.getElementById('mistake-list').tBodies[0].rows[0].click()")
+    page.wait_for_function(f"{STATUS} === 'Schwarz 5, G7, verlor 12,0 Punkte.'")
     assert_german(page)
     for overlay in "policy", "search", "ownership", "ladders", "losses", "plane":
-        page.run(f"document.querySelector('[name=overlay][value={overlay}]').click()")
-        page.until(f"window.mugo.state.settings.overlay === '{overlay}'")
-        page.until("document.getElementById('legend').textContent")
-        assert page.run(ENGLISH) == ""
-    page.press("0")
-    page.run("document.getElementById('start-guess').click()")
-    page.until(f"/^Zug . wo|^Zug .: wo/.test({STATUS})")
+        page.evaluate(f"document.querySelector('[name=overlay][value={overlay}]').click()")
+        page.wait_for_function(f"window.mugo.state.settings.overlay === '{overlay}'")
+        page.wait_for_function("document.getElementById('legend').textContent")
+        assert page.evaluate(ENGLISH) == ""
+    page.keyboard.press("0")
+    page.click("#start-guess")
+    page.wait_for_function(f"/^Zug . wo|^Zug .: wo/.test({STATUS})")
     assert_german(page)
-    page.run("document.getElementById('exercise-end').click()")
-    page.press("e")
-    page.until("!document.getElementById('edit-tools').hidden")
+    page.click("#exercise-end")
+    page.keyboard.press("e")
+    page.wait_for_function("!document.getElementById('edit-tools').hidden")
     assert_german(page)
-    page.press("e")
+    page.keyboard.press("e")
 
 
-@pytest.mark.parametrize("button", ["settings", "help", "saved", "play-from-review", "show-progress", "edit-info"])
+@pytest.mark.parametrize("button", ["settings", "help", "share", "saved", "play-from-review", "show-progress",
+                                    "edit-info"])
 def test_the_dialogs_are_in_german(german, button):
     page = german
     load(page, LEADS)
-    page.run(f"document.getElementById('{button}').click()")
-    page.until("document.querySelector('dialog[open]')")
+    page.click(f"#{button}")
+    page.wait_for_function("document.querySelector('dialog[open]')")
     assert_german(page)
-    page.press("Escape")
-    page.until("!document.querySelector('dialog[open]')")
+    page.keyboard.press("Escape")
+    page.wait_for_function("!document.querySelector('dialog[open]')")
 
 
 def test_another_language_changes_words_and_nothing_else(page):
     load(page, "(;GM[1]FF[4]SZ[9];B[ee](;W[cc];B[gg]TR[gg]C[a note])(;W[gc]))")
-    page.press("End")
-    page.run("document.getElementById('tab-review').click()")
-    page.until(f"{STATUS} === 'Black played G3. White to play.'")
-    index, text = page.run("window.mugo.state.game.node.index"), save(page)
+    page.keyboard.press("End")
+    page.click("#tab-review")
+    page.wait_for_function(f"{STATUS} === 'Black played G3. White to play.'")
+    index, text = page.evaluate("window.mugo.state.game.node.index"), save(page)
     choose(page, "de")
-    page.until(f"{STATUS} === 'Schwarz spielte G3. Weiß am Zug.'")
-    assert page.run("document.documentElement.lang") == "de"
-    assert page.run("document.getElementById('markup-description').textContent") == "Zeichen: G3 Dreieck."
-    assert page.run("[...document.querySelectorAll('#tree circle title')].map((each) => each.textContent)"
-                    ".includes('Anfang oder Aufbau')")
+    page.wait_for_function(f"{STATUS} === 'Schwarz spielte G3. Weiß am Zug.'")
+    assert page.evaluate("document.documentElement.lang") == "de"
+    assert page.text_content("#markup-description") == "Zeichen: G3 Dreieck."
+    assert page.evaluate("[...document.querySelectorAll('#tree circle title')].map((each) => each.textContent)"
+                         ".includes('Anfang oder Aufbau')")
     assert save(page) == text
-    assert page.run("window.mugo.state.game.node.index") == index
+    assert page.evaluate("window.mugo.state.game.node.index") == index
     page.reload()
-    page.until(f"{STATUS} === 'Schwarz spielte G3. Weiß am Zug.'", 60)       # it is kept
-    assert page.run("document.getElementById('language').value") == "de"
+    page.wait_for_function(f"{STATUS} === 'Schwarz spielte G3. Weiß am Zug.'", timeout=60_000)  # it is kept
+    assert page.evaluate("document.getElementById('language').value") == "de"
     choose(page, "auto")
-    page.until(f"{STATUS} === 'Black played G3. White to play.'")
-    page.run("localStorage.removeItem('mugo-language')")
+    page.wait_for_function(f"{STATUS} === 'Black played G3. White to play.'")
+    page.evaluate("localStorage.removeItem('mugo-language')")
 
 
 def test_numbers_of_fields_keep_their_point(german):
     page = german
     new_game_in_german(page)
-    assert page.run("document.querySelector('#new-game-dialog [name=komi]').value") in ("7.5", "6.5")
-    page.until("document.querySelector('#player-white .komi').textContent === ', Komi 7,5'")
+    assert page.evaluate("document.querySelector('#new-game-dialog [name=komi]').value") in ("7.5", "6.5")
+    page.wait_for_function("document.querySelector('#player-white .komi').textContent === ', Komi 7,5'")
     assert "KM[7.5]" in save(page)
 
 
 def test_the_texts_are_there_before_the_other_scripts(page):
-    scripts = page.run("[...document.scripts].map(({ src }) => src.split('/static/')[1]).join()")
+    scripts = page.evaluate("[...document.scripts].map(({ src }) => src.split('/static/')[1]).join()")
     assert scripts == "load_error.js,language.js,main.js"
-    assert page.run("getComputedStyle(document.body).visibility") == "visible"
+    assert page.evaluate("getComputedStyle(document.body).visibility") == "visible"

@@ -9,8 +9,8 @@ BUTTON = "document.getElementById('play-touched')"
 
 def board_box(page):
     """(left, top, right, bottom) of the board in the window, in CSS pixels."""
-    return page.run("(() => { const box = document.getElementById('board-frame').getBoundingClientRect(); "
-                    "return [box.left, box.top, box.right, box.bottom] })()")
+    return page.evaluate("(() => { const box = document.getElementById('board-frame').getBoundingClientRect(); "
+                         "return [box.left, box.top, box.right, box.bottom] })()")
 
 
 VARIATIONS = "(;GM[1]FF[4]SZ[19];B[pd](;W[dp])(;W[dd]))"
@@ -22,17 +22,17 @@ VARIATIONS = "(;GM[1]FF[4]SZ[19];B[pd](;W[dp])(;W[dd]))"
     (640, 400, 370), (740, 360, 340), (512, 384, 240), (1280, 420, 400)])                # 200 % zoom, landscape, low
 def test_the_board_has_the_height_of_the_window_or_its_width(page, width, height, least):
     load(page, VARIATIONS)
-    page.resize(width, height)
-    page.press("ArrowRight")
-    page.until("!document.getElementById('variations').hidden")
+    page.set_viewport_size({"width": width, "height": height})
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("!document.getElementById('variations').hidden")
     left, top, right, bottom = board_box(page)
     assert left >= 0 and top >= 0 and right <= width and bottom <= height
     assert right - left >= least and abs(right - left - (bottom - top)) < 1
-    assert page.run("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
-    page.run("scrollTo(0, document.body.scrollHeight)")            # everything else scrolls past the board
-    page.until("document.documentElement.scrollHeight <= innerHeight || scrollY > 0")
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")       # everything else scrolls past the board
+    page.wait_for_function("document.documentElement.scrollHeight <= innerHeight || scrollY > 0")
     assert board_box(page)[1] >= 0 and board_box(page)[3] <= height
-    page.run("scrollTo(0, 0)")
+    page.evaluate("scrollTo(0, 0)")
 
 
 LONG = "(;GM[1]FF[4]SZ[19]C[%s];B[pd](;W[dp];B[pq])(;W[dd])(;W[cc])(;W[dc]))" % ("A long comment. " * 400)
@@ -41,17 +41,18 @@ LONG = "(;GM[1]FF[4]SZ[19]C[%s];B[pd](;W[dp];B[pq])(;W[dd])(;W[cc])(;W[dc]))" % 
 @pytest.mark.parametrize("width, height", [(1280, 800), (1366, 768), (1024, 768), (900, 640)])
 def test_a_window_does_not_scroll_and_has_the_variations_in_it(page, width, height):
     load(page, LONG)
-    page.resize(width, height)
-    assert page.run("document.documentElement.scrollHeight") <= height
-    page.press("ArrowRight")
-    page.until("!document.getElementById('variations').hidden && !document.getElementById('tree-section').hidden")
+    page.set_viewport_size({"width": width, "height": height})
+    assert page.evaluate("document.documentElement.scrollHeight") <= height
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("!document.getElementById('variations').hidden "
+                           "&& !document.getElementById('tree-section').hidden")
     lowest = "Math.max(...['navigation', 'variations', 'tabs'].map((id) => " \
              "document.getElementById(id).getBoundingClientRect().bottom))"
-    assert page.run(lowest) <= height
-    assert page.run("document.documentElement.scrollHeight") <= height
-    page.run("document.getElementById('tree').scrollIntoView()")
-    assert page.run("document.getElementById('tree').getBoundingClientRect().bottom") <= height
-    assert page.run("scrollY") == 0 and board_box(page)[3] <= height
+    assert page.evaluate(lowest) <= height
+    assert page.evaluate("document.documentElement.scrollHeight") <= height
+    page.evaluate("document.getElementById('tree').scrollIntoView()")
+    assert page.evaluate("document.getElementById('tree').getBoundingClientRect().bottom") <= height
+    assert page.evaluate("scrollY") == 0 and board_box(page)[3] <= height
 
 
 PLACES = """JSON.stringify(['board-frame', 'players', 'status-row', 'navigation', 'tabs', 'win-rates']
@@ -62,176 +63,155 @@ PLACES = """JSON.stringify(['board-frame', 'players', 'status-row', 'navigation'
 @pytest.mark.parametrize("width, height", [(1280, 800), (390, 844), (844, 390)])
 def test_nothing_jumps_when_a_row_comes_or_goes(page, width, height):
     load(page, "(;GM[1]FF[4]SZ[9];B[ee]BL[300]WL[300](;W[cc];B[gg])(;W[gc]))")
-    page.resize(width, height)
-    page.press("Home")
-    page.run("document.getElementById('panel-review').scrollTop = 0")
-    places = page.run(PLACES)
-    page.press("ArrowRight")                               # variations, and clocks
-    page.until("!document.getElementById('variations').hidden && !document.querySelector('.player .clock').hidden")
-    assert page.run(PLACES) == places
-    page.press("ArrowRight")
-    page.press("ArrowDown")                                # in a variation
-    page.until("!document.getElementById('branch').hidden")
-    assert page.run(PLACES) == places
-    page.run(f"import('/static/store.js').then(({{ showMessage }}) => showMessage({'A long message. ' * 12!r}, true))")
-    page.until("document.querySelector('#status.error')")
-    assert page.run(PLACES) == places
-    page.press("s")                                        # scoring
-    page.until(f"{STATUS}.includes('Click a chain')")
-    assert page.run(PLACES) == places
-    page.press("s")
+    page.set_viewport_size({"width": width, "height": height})
+    page.keyboard.press("Home")
+    page.evaluate("document.getElementById('panel-review').scrollTop = 0")
+    places = page.evaluate(PLACES)
+    page.keyboard.press("ArrowRight")                      # variations, and clocks
+    page.wait_for_function("!document.getElementById('variations').hidden "
+                           "&& !document.querySelector('.player .clock').hidden")
+    assert page.evaluate(PLACES) == places
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")                       # in a variation
+    page.wait_for_function("!document.getElementById('branch').hidden")
+    assert page.evaluate(PLACES) == places
+    page.evaluate("text => import('/static/store.js').then(({ showMessage }) => showMessage(text, true))",
+                  "A long message. " * 12)
+    page.wait_for_function("document.querySelector('#status.error')")
+    assert page.evaluate(PLACES) == places
+    page.keyboard.press("s")                               # scoring
+    page.wait_for_function(f"{STATUS}.includes('Click a chain')")
+    assert page.evaluate(PLACES) == places
+    page.keyboard.press("s")
 
 
-SMALL = """[...document.querySelectorAll('button, select, input:not([type=file]), label.check, tbody tr, summary')]
-    .filter((element) => element.checkVisibility() && !element.disabled).filter((element) => {
-        const target = element.closest('label.check') ?? element.closest('.choices label') ?? element;
-        const { width, height } = target.getBoundingClientRect();
-        return width && Math.min(width, height) < 43.5;
-    }).map((element) => element.id || element.textContent || element.name || element.className).join(' | ')"""
-
-
-@pytest.mark.parametrize("width, height", [(390, 844), (844, 390)])
-def test_targets_of_a_finger_have_44_pixels(page, width, height):
-    load(page, VARIATIONS)
-    page.resize(width, height, touch=True)
-    page.press("ArrowRight")
-    assert page.run("matchMedia('(pointer: coarse)').matches")
-    for tab in "review", "play":
-        page.run(f"document.getElementById('tab-{tab}').click()")
-        page.until(f"!document.getElementById('panel-{tab}').hidden")
-        assert page.run(SMALL) == ""
-        assert page.run("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
-    for button in "settings", "new":
-        page.run(f"document.getElementById('{button}').click()")
-        assert page.run(SMALL) == ""
-        page.press("Escape")
-        page.until("!document.querySelector('dialog[open]')")
-
-
-def test_the_board_of_a_phone_stays_in_sight_while_the_panel_is_used(page):
-    load(page, "(;GM[1]FF[4]SZ[19];B[pd];W[dp];B[pp];W[dd])")
-    page.resize(390, 844, touch=True)
-    page.run("document.getElementById('tab-play').click()")
-    page.until("document.querySelectorAll('#move-list li').length === 4")
-    page.run("document.getElementById('move-list').scrollIntoView({ block: 'end' })")
-    page.until("scrollY > 50")
-    page.run("document.querySelectorAll('#move-list button')[1].click()")
-    page.until(f"{NUMBER} === '2 / 4'")
-    assert page.run("scrollY") > 50 and board_box(page)[1] >= 0 and board_box(page)[3] <= 844
-    page.run("scrollTo(0, 0)")
+def test_the_board_of_a_phone_stays_in_sight_while_the_panel_is_used(phone):
+    load(phone, "(;GM[1]FF[4]SZ[19];B[pd];W[dp];B[pp];W[dd])")
+    phone.click("#tab-play")
+    phone.wait_for_function("document.querySelectorAll('#move-list li').length === 4")
+    phone.evaluate("document.getElementById('move-list').scrollIntoView({ block: 'end' })")
+    phone.wait_for_function("scrollY > 50")
+    phone.evaluate("document.querySelectorAll('#move-list button')[1].click()")
+    phone.wait_for_function(f"{NUMBER} === '2 / 4'")
+    assert phone.evaluate("scrollY") > 50 and board_box(phone)[1] >= 0 and board_box(phone)[3] <= 844
+    phone.evaluate("scrollTo(0, 0)")
 
 
 def test_many_variations_leave_the_panel_in_the_window(page):
     variations = "".join(f"(;B[{column}{row}])" for column in "abcdefghij" for row in "abcdefghijklmno")
     load(page, f"(;SZ[19]{variations})")
-    page.resize(1280, 800)
-    page.until("document.querySelectorAll('#variations button').length === 150")
-    assert page.run("document.getElementById('win-rates').getBoundingClientRect().bottom") <= 800
-    assert page.run("document.getElementById('variations').offsetHeight") < 50
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.wait_for_function("document.querySelectorAll('#variations button').length === 150")
+    assert page.evaluate("document.getElementById('win-rates').getBoundingClientRect().bottom") <= 800
+    assert page.evaluate("document.getElementById('variations').offsetHeight") < 50
 
 
 def test_a_long_line_in_a_list_of_games_is_wrapped(page):
     files = [f"['{name * 200}.sgf', new File(['(;SZ[9])'], '{name}')]" for name in "ab"]
-    page.run(f"import('/static/actions/files.js').then(({{ openFiles }}) => {{ openFiles([{', '.join(files)}]); }})")
-    page.until("document.querySelector('#collection-dialog[open]')")
-    assert page.run("(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)"
-                    "(document.getElementById('collection'))") == 0
-    page.press("Escape")
-    page.until("!document.querySelector('#collection-dialog[open]')")
+    page.evaluate("import('/static/actions/files.js').then(({ openFiles }) => { "
+                  f"openFiles([{', '.join(files)}]); }})")
+    page.wait_for_function("document.querySelector('#collection-dialog[open]')")
+    assert page.evaluate("(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)"
+                         "(document.getElementById('collection'))") == 0
+    page.keyboard.press("Escape")
+    page.wait_for_function("!document.querySelector('#collection-dialog[open]')")
 
 
 def test_a_long_comment_scrolls_in_its_own_box(page):
     load(page, LONG)
-    page.press("Home")
-    page.until("document.getElementById('comment').value.length > 5000")
-    box = page.run("(() => { const { clientHeight, scrollHeight } = document.getElementById('comment'); "
-                   "return [clientHeight, scrollHeight] })()")
+    page.keyboard.press("Home")
+    page.wait_for_function("document.getElementById('comment').value.length > 5000")
+    box = page.evaluate("(() => { const { clientHeight, scrollHeight } = document.getElementById('comment'); "
+                        "return [clientHeight, scrollHeight] })()")
     assert box[0] < 200 < box[1]
 
 
-def test_the_header_of_a_phone_is_one_line(page):
-    page.resize(360, 640, touch=True)
-    assert page.run("document.querySelector('header').offsetHeight") < 60
+def test_the_header_of_a_phone_is_one_line(phone):
+    phone.set_viewport_size({"width": 360, "height": 640})
+    assert phone.evaluate("document.querySelector('header').offsetHeight") < 60
+    phone.evaluate("document.getElementById('files').hidden = false")
+    assert phone.evaluate("document.querySelector('nav').scrollWidth <= document.querySelector('nav').clientWidth")
+    phone.evaluate("document.getElementById('files').hidden = true")
 
 
 @pytest.mark.parametrize("width, height", [(1280, 800), (390, 844), (640, 400)])
 def test_the_help_opens_with_its_first_keys_and_its_button(page, width, height):
-    page.resize(width, height)
-    page.press("?")
-    page.until("document.querySelector('#help-dialog[open]')")
-    assert page.run("document.getElementById('help-dialog').scrollTop") == 0
+    page.set_viewport_size({"width": width, "height": height})
+    page.keyboard.press("?")
+    page.wait_for_function("document.querySelector('#help-dialog[open]')")
+    assert page.evaluate("document.getElementById('help-dialog').scrollTop") == 0
     for selector in ("#help-title", "#help-dialog button"):
-        assert page.run(f"document.querySelector('{selector}').getBoundingClientRect().bottom") <= height
-    page.press("Escape")
-    page.until("!document.querySelector('#help-dialog[open]')")
+        assert page.evaluate(f"document.querySelector('{selector}').getBoundingClientRect().bottom") <= height
+    page.keyboard.press("Escape")
+    page.wait_for_function("!document.querySelector('#help-dialog[open]')")
 
 
 def test_the_table_of_moves_has_room_for_its_heads_and_leads(page):
     new_game(page)
-    page.run("document.getElementById('tab-review').click()")
-    page.run("""(() => {
+    page.click("#tab-review")
+    page.evaluate("""(() => {
         const info = { win_rate: 0.5, lead: -28.5, visits: 12, prior: 0.1, pv: ['E5', 'C3', 'G7', 'C7'] };
         const { node } = window.mugo.state.game;
         node.analysis = { win_rate: 0.5, lead: 1.5, visits: 12, moves: [{ move: 'E5', ...info }] };
         window.mugo.render();
     })()""")
-    page.until("document.querySelectorAll('#moves tbody tr').length === 1")
-    assert page.run("[...document.querySelectorAll('#moves th')].filter((head) => head.scrollWidth > head.clientWidth)"
-                    ".map((head) => head.textContent).join()") == ""
-    assert page.run("(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)"
-                    "(document.querySelector('#moves tbody td:nth-child(3)'))")
+    page.wait_for_function("document.querySelectorAll('#moves tbody tr').length === 1")
+    assert page.evaluate("[...document.querySelectorAll('#moves th')].filter((it) => it.scrollWidth > it.clientWidth)"
+                         ".map((head) => head.textContent).join()") == ""
+    assert page.evaluate("(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)"
+                         "(document.querySelector('#moves tbody td:nth-child(3)'))")
 
 
 def tap(page, vertex):
     row, col = 19 - int(vertex[1:]), "ABCDEFGHJKLMNOPQRST".index(vertex[0])
-    page.tap(*page.run(f"""(() => {{
+    page.touchscreen.tap(*page.evaluate(f"""(() => {{
         const point = new DOMPoint({col}, {row}).matrixTransform(document.getElementById('board').getScreenCTM());
         return [point.x, point.y];
     }})()"""))
 
 
-def test_a_tap_on_a_small_point_shows_the_move_and_another_plays_it(page):
-    load(page, EMPTY_19)
-    page.resize(360, 640, touch=True)
-    tap(page, "D4")
-    page.until(f"{STATUS} === 'Tap D4 again to play it.' && document.querySelector('.ghosts .ghost')")
-    assert page.run(STONES) == 0 and page.run("Boolean(document.querySelector('.ghosts .crosshair'))")
-    tap(page, "D5")                        # the finger was beside the point
-    page.until(f"{STATUS} === 'Tap D5 again to play it.'")
-    tap(page, "D5")
-    page.until(f"{STONES} === 1 && {STATUS} === 'Black played D5. White to play.' && {BUTTON}.hidden")
-    tap(page, "D5")
-    page.until(f"{STATUS} === 'D5 is occupied.'")
-    tap(page, "K10")
-    page.until(f"{BUTTON}.textContent === 'Play K10' && !{BUTTON}.hidden")
-    page.run(f"{BUTTON}.click()")
-    page.until(f"{STONES} === 2 && {STATUS} === 'White played K10. Black to play.'")
-    tap(page, "A1")
-    page.until(f"{STATUS} === 'Tap A1 again to play it.'")
-    page.press("ArrowLeft")                # another position: what was shown there is gone
-    page.until(f"{NUMBER} === '1 / 2' && {BUTTON}.hidden && !document.querySelector('.ghosts .ghost')")
+def test_a_tap_on_a_small_point_shows_the_move_and_another_plays_it(phone):
+    load(phone, EMPTY_19)
+    phone.set_viewport_size({"width": 360, "height": 640})
+    tap(phone, "D4")
+    phone.wait_for_function(f"{STATUS} === 'Tap D4 again to play it.' && document.querySelector('.ghosts .ghost')")
+    assert phone.evaluate(STONES) == 0 and phone.evaluate("Boolean(document.querySelector('.ghosts .crosshair'))")
+    tap(phone, "D5")                        # the finger was beside the point
+    phone.wait_for_function(f"{STATUS} === 'Tap D5 again to play it.'")
+    tap(phone, "D5")
+    phone.wait_for_function(f"{STONES} === 1 && {STATUS} === 'Black played D5. White to play.' && {BUTTON}.hidden")
+    tap(phone, "D5")
+    phone.wait_for_function(f"{STATUS} === 'D5 is occupied.'")
+    tap(phone, "K10")
+    phone.wait_for_function(f"{BUTTON}.textContent === 'Play K10' && !{BUTTON}.hidden")
+    phone.evaluate(f"{BUTTON}.click()")
+    phone.wait_for_function(f"{STONES} === 2 && {STATUS} === 'White played K10. Black to play.'")
+    tap(phone, "A1")
+    phone.wait_for_function(f"{STATUS} === 'Tap A1 again to play it.'")
+    phone.keyboard.press("ArrowLeft")       # another position: what was shown there is gone
+    phone.wait_for_function(f"{NUMBER} === '1 / 2' && {BUTTON}.hidden && !document.querySelector('.ghosts .ghost')")
 
 
-def test_a_mouse_and_a_tap_on_a_large_point_play_at_once(page):
+def test_a_mouse_and_a_tap_on_a_large_point_play_at_once(page, phone):
     load(page, EMPTY_19)
-    page.resize(360, 640)
-    page.click(*screen_point(page, "D4", 19))
-    page.until(f"{STONES} === 1")
-    new_game(page)
-    page.resize(360, 640, touch=True)
-    page.tap(*screen_point(page, "G7"))
-    page.until(f"{STONES} === 1")
+    page.set_viewport_size({"width": 360, "height": 640})
+    page.mouse.click(*screen_point(page, "D4", 19))
+    page.wait_for_function(f"{STONES} === 1")
+    new_game(phone)
+    phone.set_viewport_size({"width": 360, "height": 640})
+    phone.touchscreen.tap(*screen_point(phone, "G7"))
+    phone.wait_for_function(f"{STONES} === 1")
 
 
 @pytest.mark.parametrize("game", ["go", "gomoku"])
 def test_the_boards_of_a_new_game_are_within_their_frame(page, game):
-    page.run(f"""(() => {{
+    page.evaluate(f"""(() => {{
         document.getElementById('new').click();
         document.querySelector('#new-game-dialog [name=game][value={game}]').click();
     }})()""")
-    assert page.run(f"""[...document.querySelectorAll('#new-game-dialog fieldset.{game}')].filter((each) =>
+    assert page.evaluate(f"""[...document.querySelectorAll('#new-game-dialog fieldset.{game}')].filter((each) =>
         [...each.querySelectorAll('span, small')].some((inner) =>
             inner.getBoundingClientRect().right > each.getBoundingClientRect().right)).length""") == 0
-    page.run("document.querySelector('#new-game-dialog [name=game][value=go]').click()")
-    page.press("Escape")
-    page.until("!document.querySelector('dialog[open]')")
+    page.evaluate("document.querySelector('#new-game-dialog [name=game][value=go]').click()")
+    page.keyboard.press("Escape")
+    page.wait_for_function("!document.querySelector('dialog[open]')")

@@ -12,73 +12,73 @@ LAST = "document.querySelector('.marks .last')?.textContent"
 
 
 def show(page, value):
-    page.run(f"""(() => {{ const field = document.getElementById('move-numbers'); field.value = '{value}';
+    page.evaluate(f"""(() => {{ const field = document.getElementById('move-numbers'); field.value = '{value}';
                  field.dispatchEvent(new Event('change')); }})()""")
 
 
 @pytest.fixture
 def numbered(page):
     load(page, SGF)
-    page.press("End")
-    page.until(f"{NUMBER} === '9 / 9'")
+    page.keyboard.press("End")
+    page.wait_for_function(f"{NUMBER} === '9 / 9'")
     yield page
     show(page, "0")
 
 
 def test_numbers_of_the_stones_on_the_board(numbered):
-    numbered.until(f"{NUMBERS} === ''")
+    numbered.wait_for_function(f"{NUMBERS} === ''")
     show(numbered, "all")                  # 2 is captured
-    numbered.until(f"{NUMBERS} === '1:J1 3:A8 4:G3 5:B9 6:G7 7:E5 8:C7 9:A9' && {LAST} === '9'")
-    assert numbered.run("document.querySelectorAll('.marks circle').length") == 0
+    numbered.wait_for_function(f"{NUMBERS} === '1:J1 3:A8 4:G3 5:B9 6:G7 7:E5 8:C7 9:A9' && {LAST} === '9'")
+    assert numbered.evaluate("document.querySelectorAll('.marks circle').length") == 0
     show(numbered, "5")
-    numbered.until(f"{NUMBERS} === '5:B9 6:G7 7:E5 8:C7 9:A9'")
+    numbered.wait_for_function(f"{NUMBERS} === '5:B9 6:G7 7:E5 8:C7 9:A9'")
     show(numbered, "1")
-    numbered.until(f"{NUMBERS} === '9:A9'")
-    numbered.press("ArrowLeft")
-    numbered.press("ArrowLeft")            # a triangle takes the place of 4
+    numbered.wait_for_function(f"{NUMBERS} === '9:A9'")
+    numbered.keyboard.press("ArrowLeft")
+    numbered.keyboard.press("ArrowLeft")   # a triangle takes the place of 4
     show(numbered, "all")
-    numbered.until(f"{NUMBERS} === '1:J1 3:A8 5:B9 6:G7 7:E5'")
+    numbered.wait_for_function(f"{NUMBERS} === '1:J1 3:A8 5:B9 6:G7 7:E5'")
     show(numbered, "branch")               # the main line
-    numbered.until(f"{NUMBERS} === ''")
+    numbered.wait_for_function(f"{NUMBERS} === ''")
 
 
 def test_numbers_that_the_file_gives_are_on_the_stones_and_in_the_tree(page):
     load(page, "(;GM[1]SZ[9];B[ee];W[ec]MN[31];B[gc](;W[cc]MN[1])(;W[cg]))")
-    page.press("End")
+    page.keyboard.press("End")
     show(page, "all")
-    page.until(f"{NUMBERS} === '1:C7 1:E5 31:E7 32:G7'")
+    page.wait_for_function(f"{NUMBERS} === '1:C7 1:E5 31:E7 32:G7'")
     show(page, "1")                        # the last move, whatever its number
-    page.until(f"{NUMBERS} === '1:C7'")
-    assert page.run("[...document.querySelectorAll('#tree title')].map((each) => each.textContent).join()") == \
+    page.wait_for_function(f"{NUMBERS} === '1:C7'")
+    assert page.evaluate("[...document.querySelectorAll('#tree title')].map((each) => each.textContent).join()") == \
         "start or setup,1: B E5,31: W E7,32: B G7,1: W C7,33: W C3"
     show(page, "0")
 
 
 def test_numbers_of_a_variation_and_of_stones_that_were_set_up(numbered):
     show(numbered, "branch")
-    numbered.press("ArrowDown")
-    numbered.until(f"{NUMBER} === '8 / 10'")
-    numbered.press("End")
-    numbered.until(f"{NUMBER} === '10 / 10'")
-    numbered.until(f"{NUMBERS} === '1:G5 2:C3 3:H9'")
+    numbered.keyboard.press("ArrowDown")
+    numbered.wait_for_function(f"{NUMBER} === '8 / 10'")
+    numbered.keyboard.press("End")
+    numbered.wait_for_function(f"{NUMBER} === '10 / 10'")
+    numbered.wait_for_function(f"{NUMBERS} === '1:G5 2:C3 3:H9'")
     show(numbered, "all")
-    numbered.until(f"{NUMBERS} === '3:A8 4:G3 5:B9 6:G7 7:E5 8:G5 9:C3 10:H9'")
+    numbered.wait_for_function(f"{NUMBERS} === '3:A8 4:G3 5:B9 6:G7 7:E5 8:G5 9:C3 10:H9'")
 
 
 def test_the_key_hides_the_numbers_and_the_browser_remembers_them(numbered):
     show(numbered, "20")
-    numbered.press("n")
-    numbered.until(f"{STATUS} === 'Move numbers: none.' && {NUMBERS} === ''")
-    numbered.press("n")
-    numbered.until(f"{STATUS} === 'Move numbers: the last 20.'")
+    numbered.keyboard.press("n")
+    numbered.wait_for_function(f"{STATUS} === 'Move numbers: none.' && {NUMBERS} === ''")
+    numbered.keyboard.press("n")
+    numbered.wait_for_function(f"{STATUS} === 'Move numbers: the last 20.'")
     numbered.reload()
-    numbered.until(f"document.querySelector('.grid') && {NUMBERS} !== ''")
+    numbered.wait_for_function(f"document.querySelector('.grid') && {NUMBERS} !== ''")
 
 
 def test_a_number_gives_way_to_the_square_of_the_ownership_on_its_stone(numbered):
     show(numbered, "all")
-    numbered.run("window.mugo.state.game.node.ownership = { ownership: Array(81).fill(90) }; 0")  # all is Black's
-    numbered.press("3")
-    numbered.until(f"{NUMBERS} === '1:J1 3:A8 5:B9 7:E5 9:A9'")
-    numbered.press("0")
-    numbered.until(f"{NUMBERS} === '1:J1 3:A8 4:G3 5:B9 6:G7 7:E5 8:C7 9:A9'")
+    numbered.evaluate("window.mugo.state.game.node.ownership = { ownership: Array(81).fill(90) }; 0")  # all is Black's
+    numbered.keyboard.press("3")
+    numbered.wait_for_function(f"{NUMBERS} === '1:J1 3:A8 5:B9 7:E5 9:A9'")
+    numbered.keyboard.press("0")
+    numbered.wait_for_function(f"{NUMBERS} === '1:J1 3:A8 4:G3 5:B9 6:G7 7:E5 8:C7 9:A9'")

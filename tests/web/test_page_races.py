@@ -17,12 +17,20 @@ def slow(page):
     """The page, with a slow connection."""
     yield page
     page.reload()
-    page.until(f"document.querySelector('.grid') && {STATUS}")
+    page.wait_for_function(f"document.querySelector('.grid') && {STATUS}")
+
+
+def click_while(page, point, script):
+    """Run JavaScript between press and release of the mouse."""
+    page.mouse.move(*point)
+    page.mouse.down()
+    page.evaluate(script)
+    page.mouse.up()
 
 
 def centre(page, selector, which=0):
     """The centre of an element on the screen."""
-    return page.run(f"""(() => {{
+    return page.evaluate(f"""(() => {{
         const element = document.querySelectorAll({selector!r})[{which}];
         element.scrollIntoView({{ block: "nearest" }});
         const box = element.getBoundingClientRect();
@@ -32,28 +40,28 @@ def centre(page, selector, which=0):
 
 def test_a_click_on_the_board_counts_although_it_is_drawn_again_before_the_release(page):
     new_game(page)
-    page.click(*screen_point(page, "E5"), while_pressed=RENDER)            # on the ghost stone under the mouse
-    page.until(f"{NUMBER} === '1 / 1'")
+    click_while(page, screen_point(page, "E5"), RENDER)                    # on the ghost stone under the mouse
+    page.wait_for_function(f"{NUMBER} === '1 / 1'")
 
 
 def test_a_click_in_the_table_plays_the_move_that_was_pressed(page):
     new_game(page)
-    page.run("document.getElementById('tab-review').click()")
-    page.until("!document.getElementById('analyze').disabled")
-    page.run("document.getElementById('analyze').click()")
-    page.until("document.querySelectorAll('#moves tbody tr').length > 1")
-    page.run("document.getElementById('analyze').click()")
-    page.run(f"window.mugo.server.request('stop').then(() => {RENDER})")
-    vertex = page.run("document.querySelector('#moves tbody tr').dataset.move")
-    page.click(*centre(page, "#moves tbody td"),
-               while_pressed=f"window.mugo.state.game.node.analysis.moves.reverse(); {RENDER}")
-    page.until(f"{STATUS}.startsWith('Black played {vertex}.')")
+    page.click("#tab-review")
+    page.wait_for_function("!document.getElementById('analyze').disabled")
+    page.click("#analyze")
+    page.wait_for_function("document.querySelectorAll('#moves tbody tr').length > 1")
+    page.click("#analyze")
+    page.evaluate(f"window.mugo.server.request('stop').then(() => {RENDER})")
+    vertex = page.evaluate("document.querySelector('#moves tbody tr').dataset.move")
+    click_while(page, centre(page, "#moves tbody td"),
+                f"window.mugo.state.game.node.analysis.moves.reverse(); {RENDER}")
+    page.wait_for_function(f"{STATUS}.startsWith('Black played {vertex}.')")
 
 
 def test_the_ghost_stone_is_that_of_the_row_under_the_mouse_when_the_moves_change(page):
     new_game(page)
-    page.run("document.getElementById('tab-review').click()")
-    page.run("""(() => {
+    page.click("#tab-review")
+    page.evaluate("""(() => {
         window.list = (...moves) => {
             const info = { win_rate: 0.5, lead: 1.5, visits: 12, prior: 0.1 };
             const { node } = window.mugo.state.game;
@@ -62,66 +70,65 @@ def test_the_ghost_stone_is_that_of_the_row_under_the_mouse_when_the_moves_chang
         };
         list('A1', 'C3');
     })()""")
-    page.until("document.querySelectorAll('#moves tbody tr').length === 2")
-    page.move(*centre(page, "#moves tbody td"))
+    page.wait_for_function("document.querySelectorAll('#moves tbody tr').length === 2")
+    page.mouse.move(*centre(page, "#moves tbody td"))
     ghost = "document.querySelector('.ghosts .ghost')"
-    page.until(f"{ghost}?.getAttribute('cx') === '0'")
-    page.run("list('C3', 'A1')")
-    assert page.run(f"{ghost}.getAttribute('cx')") == "2"
+    page.wait_for_function(f"{ghost}?.getAttribute('cx') === '0'")
+    page.evaluate("list('C3', 'A1')")
+    assert page.evaluate(f"{ghost}.getAttribute('cx')") == "2"
 
 
 def test_a_click_on_a_variation_counts_and_keeps_the_focus(page):
     load(page, VARIATIONS)
-    page.press("ArrowRight")
-    page.until("document.querySelectorAll('#variations button').length === 3")
-    page.run("document.querySelectorAll('#variations button')[2].focus()")
-    page.run(RENDER)
-    assert page.run("document.activeElement.textContent") == "G7"
-    page.click(*centre(page, "#variations button", 1), while_pressed=RENDER)
-    page.until(f"{NUMBER} === '2 / 2' && {STATUS}.startsWith('White played C3.')")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.querySelectorAll('#variations button').length === 3")
+    page.evaluate("document.querySelectorAll('#variations button')[2].focus()")
+    page.evaluate(RENDER)
+    assert page.evaluate("document.activeElement.textContent") == "G7"
+    click_while(page, centre(page, "#variations button", 1), RENDER)
+    page.wait_for_function(f"{NUMBER} === '2 / 2' && {STATUS}.startsWith('White played C3.')")
 
 
 def test_two_moves_that_are_clicked_at_once_are_both_played(slow):
     new_game(slow)
-    slow.run(SLOW)
+    slow.evaluate(SLOW)
     for vertex in ("E5", "E5", "C3"):                    # a double click plays once
-        slow.click(*screen_point(slow, vertex))
-    slow.until(f"{STONES} === 2 && {STATUS} === 'White played C3. Black to play.'")
+        slow.mouse.click(*screen_point(slow, vertex))
+    slow.wait_for_function(f"{STONES} === 2 && {STATUS} === 'White played C3. Black to play.'")
 
 
 def test_a_move_for_mugo_cannot_be_played_before_its_search_begins(slow):
     new_game(slow, colour="B")                           # MuGo prefers C3
-    slow.run(SLOW)
-    slow.click(*screen_point(slow, "E5"))
-    slow.until(f"{STATUS} === 'MuGo is thinking…'")
-    added = slow.send("Page.addScriptToEvaluateOnNewDocument", source=SLOW)
-    slow.reload()                                        # MuGo is asked again after two answers
-    slow.send("Page.removeScriptToEvaluateOnNewDocument", **added)
-    slow.until(f"document.querySelector('.grid') && {NUMBER} === '1 / 1'")
-    slow.click(*screen_point(slow, "G7"))
-    slow.until(f"{STONES} === 2 && {STATUS}.endsWith('Black to play.')")
+    slow.evaluate(SLOW)
+    slow.mouse.click(*screen_point(slow, "E5"))
+    slow.wait_for_function(f"{STATUS} === 'MuGo is thinking…'")
+    with slow.add_init_script(SLOW):
+        slow.reload()                                    # MuGo is asked again after two answers
+    slow.wait_for_function(f"document.querySelector('.grid') && {NUMBER} === '1 / 1'")
+    slow.mouse.click(*screen_point(slow, "G7"))
+    slow.wait_for_function(f"{STONES} === 2 && {STATUS}.endsWith('Black to play.')")
     assert stone(slow, "E5") == "black" and stone(slow, "C3") == "white"
 
 
 def test_chains_that_are_clicked_at_once_are_all_dead(slow):
     load(slow, "(;SZ[9]AB[aa][ac][ae]AW[ia][ic][ie])")
-    slow.until(f"{STONES} === 6")
-    slow.press("s")
-    slow.until("document.getElementById('score').getAttribute('aria-pressed') === 'true'")
+    slow.wait_for_function(f"{STONES} === 6")
+    slow.keyboard.press("s")
+    slow.wait_for_function("document.getElementById('score').getAttribute('aria-pressed') === 'true'")
     is_dead = "document.querySelectorAll('.stones .dead').length"
-    before = slow.run(is_dead)
-    slow.run(SLOW)
+    before = slow.evaluate(is_dead)
+    slow.evaluate(SLOW)
     for vertex in ("A9", "A7", "A5"):
-        slow.click(*screen_point(slow, vertex))
-    slow.until(f"Math.abs({is_dead} - {before}) === 3")
+        slow.mouse.click(*screen_point(slow, vertex))
+    slow.wait_for_function(f"Math.abs({is_dead} - {before}) === 3")
 
 
 def test_undo_twice_while_mugo_thinks_undoes_what_there_is(slow):
     new_game(slow, colour="B")
-    slow.run(SLOW)
-    slow.click(*screen_point(slow, "A1"))
-    slow.until(f"{STATUS} === 'MuGo is thinking…'")
-    slow.press("u")
-    slow.press("u")
-    slow.until(f"{NUMBER}.startsWith('0 ') && {STATUS}.startsWith('Black to play.')")
-    slow.run("new Promise((resolve) => { setTimeout(resolve, 700); })")
+    slow.evaluate(SLOW)
+    slow.mouse.click(*screen_point(slow, "A1"))
+    slow.wait_for_function(f"{STATUS} === 'MuGo is thinking…'")
+    slow.keyboard.press("u")
+    slow.keyboard.press("u")
+    slow.wait_for_function(f"{NUMBER}.startsWith('0 ') && {STATUS}.startsWith('Black to play.')")
+    slow.evaluate("new Promise((resolve) => { setTimeout(resolve, 700); })")

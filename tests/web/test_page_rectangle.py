@@ -3,12 +3,13 @@ import pytest
 
 from web_page import AGREED, NUMBER, STATUS, STONES, load, save
 
+LABEL = "document.getElementById('board').getAttribute('aria-label')"
 LABELS = "[...document.querySelectorAll('#board .lines text')].map((each) => each.textContent).join(' ')"
 
 
 def point(page, row, col):
     """The centre of a point on the screen, (x, y)."""
-    return page.run(f"""(() => {{
+    return page.evaluate(f"""(() => {{
         const point = new DOMPoint({col}, {row}).matrixTransform(document.getElementById('board').getScreenCTM());
         return [point.x, point.y];
     }})()""")
@@ -16,7 +17,7 @@ def point(page, row, col):
 
 def start(page, columns, rows):
     """A new game for both sides, by the dialog."""
-    page.run(f"""(() => {{
+    page.evaluate(f"""(() => {{
         document.getElementById('new').click();
         const form = document.querySelector('#new-game-dialog form');
         form.querySelector('[name=colour][value=both]').click();
@@ -25,26 +26,27 @@ def start(page, columns, rows):
         form.columns.dispatchEvent(new Event('change', {{ bubbles: true }}));
         form.querySelector('button[value=start]').click();
     }})()""")
-    page.until(f"{LABELS}.startsWith('A ') && {STONES} === 0 && "
-               f"document.getElementById('board').getAttribute('aria-label').startsWith('{columns} by {rows} board')")
+    page.wait_for_function(f"{LABELS}.startsWith('A ') && {STONES} === 0 && "
+                           f"{LABEL}.startsWith('{columns} by {rows} board')")
 
 
 def test_a_rectangle_is_played_saved_and_loaded(page):
     start(page, 13, 5)
-    assert page.run(LABELS).split()[:2] == ["A", "A"] and page.run(LABELS).split()[-2:] == ["1", "1"]
+    assert page.evaluate(LABELS).split()[:2] == ["A", "A"] and page.evaluate(LABELS).split()[-2:] == ["1", "1"]
     for number, (row, col) in enumerate([(4, 12), (0, 0), (2, 6)], 1):
-        page.click(*point(page, row, col))
-        page.until(f"{STONES} === {number} && document.querySelector('.stones circle[cx=\"{col}\"][cy=\"{row}\"]')")
-    page.until(f"{STATUS}.includes('N1') || {NUMBER} === '3 / 3'")
+        page.mouse.click(*point(page, row, col))
+        page.wait_for_function(f"{STONES} === {number}")
+        assert page.locator(f".stones [cx='{col}'][cy='{row}']").count()
+    page.wait_for_function(f"{STATUS}.includes('N1') || {NUMBER} === '3 / 3'")
     text = save(page)
     assert "SZ[13:5]" in text and "".join(text.split()).endswith(";B[me];W[aa];B[gc])")
     load(page, text)
-    page.press("End")
-    page.until(f"{NUMBER} === '3 / 3' && {STONES} === 3")
+    page.keyboard.press("End")
+    page.wait_for_function(f"{NUMBER} === '3 / 3' && {STONES} === 3")
 
 
 def test_gomoku_on_a_rectangle_is_a_choice_of_the_dialog(page):
-    page.run("""(() => {
+    page.evaluate("""(() => {
         document.getElementById('new').click();
         const form = document.querySelector('#new-game-dialog form');
         form.querySelector('[name=game][value=gomoku]').click();
@@ -54,17 +56,17 @@ def test_gomoku_on_a_rectangle_is_a_choice_of_the_dialog(page):
         form.board_rows.dispatchEvent(new Event('change', { bubbles: true }));
         form.querySelector('button[value=start]').click();
     })()""")
-    page.until(f"{AGREED} && {STONES} === 0 && "
-               "document.getElementById('board').getAttribute('aria-label').startsWith('7 by 4 board')")
-    assert "SZ[7:4]" in save(page) and page.run("document.querySelector('main').dataset.game") == "gomoku"
+    page.wait_for_function(f"{AGREED} && {STONES} === 0 && "
+                           "document.getElementById('board').getAttribute('aria-label').startsWith('7 by 4 board')")
+    assert "SZ[7:4]" in save(page) and page.evaluate("document.querySelector('main').dataset.game") == "gomoku"
 
 
 @pytest.mark.parametrize("overlay", ["policy", "ownership", "ladders"])
 def test_the_analysis_is_drawn_on_all_of_a_tall_board(page, overlay):
     load(page, "(;SZ[4:9]KM[0.5]LB[di:x]TR[aa];B[bc];W[cg])")
-    page.run(f"document.querySelector('#overlays [value={overlay}]').click()")
-    assert page.run("document.getElementById('board').viewBox.baseVal.height > "
-                    "document.getElementById('board').viewBox.baseVal.width")
+    page.evaluate(f"document.querySelector('#overlays [value={overlay}]').click()")
+    assert page.evaluate("document.getElementById('board').viewBox.baseVal.height > "
+                         "document.getElementById('board').viewBox.baseVal.width")
     if overlay != "ladders":
-        page.until("[...document.querySelectorAll('#board .overlay > *')].some((each) => each.getBBox().y > 6)")
-    assert page.run("document.querySelectorAll('#board .markup > *').length") > 0
+        page.wait_for_function("[...document.querySelectorAll('.overlay > *')].some((each) => each.getBBox().y > 6)")
+    assert page.evaluate("document.querySelectorAll('#board .markup > *').length") > 0

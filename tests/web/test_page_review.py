@@ -22,7 +22,7 @@ CURRENT = "document.querySelector('#tree .current title').textContent"
 
 
 def choose_unit(page, unit):
-    page.run(f"""(() => {{
+    page.evaluate(f"""(() => {{
         const select = document.getElementById('graph-unit');
         select.value = '{unit}';
         select.dispatchEvent(new Event('change'));
@@ -31,128 +31,130 @@ def choose_unit(page, unit):
 
 def test_mistakes_in_points(page):
     load(page, LEADS)
-    page.until(f"{MISTAKES} === '5 Black G7 12.0 |3 Black G3 4.2 '")
-    assert "Mean loss, points 5.4 0.5" in page.run(STATISTICS)
-    page.run("document.querySelector('#mistake-list tbody tr').click()")
-    page.until(f"{NUMBER} === '4 / 6' && document.querySelector('#mistake-list tr[aria-current=true]').rowIndex === 1")
-    page.press("ArrowRight")
-    page.press("6")                        # dots up to the current move: levels 0, 0, 3, 1 and 5
-    page.until(f"{DOTS} === '440 220 663 261 625'")
-    page.press("ArrowLeft")
-    page.until(f"{DOTS} === '440 220 663 261'")
-    assert page.run("document.getElementById('legend').textContent").startswith("What each move lost, in points")
+    page.wait_for_function(f"{MISTAKES} === '5 Black G7 12.0 |3 Black G3 4.2 '")
+    assert "Mean loss, points 5.4 0.5" in page.evaluate(STATISTICS)
+    page.evaluate("document.querySelector('#mistake-list tbody tr').click()")
+    page.wait_for_function(f"{NUMBER} === '4 / 6' && document.querySelector('tr[aria-current=true]').rowIndex === 1")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("6")               # dots up to the current move: levels 0, 0, 3, 1 and 5
+    page.wait_for_function(f"{DOTS} === '440 220 663 261 625'")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_function(f"{DOTS} === '440 220 663 261'")
+    assert page.text_content("#legend").startswith("What each move lost, in points")
 
 
 def test_mistakes_in_win_rates_where_no_lead_is_known(page):
     load(page, RATES)
-    page.until(f"{MISTAKES} === '5 Black G7 36 |3 Black G3 25 |4 White C3 8.0 '")
-    assert page.run("document.getElementById('mistake-unit').textContent") == "% lost"
-    assert page.run("document.getElementById('graph-unit').disabled")
+    page.wait_for_function(f"{MISTAKES} === '5 Black G7 36 |3 Black G3 25 |4 White C3 8.0 '")
+    assert page.text_content("#mistake-unit") == "% lost"
+    assert page.evaluate("document.getElementById('graph-unit').disabled")
 
 
 def test_the_networks_values_are_in_the_graph_also_after_a_reload(page):
     load(page, TREE)
-    page.until("document.querySelector('#graph .values')")
+    page.wait_for_function("document.querySelector('#graph .values')")
     page.reload()
-    page.until(f"document.querySelector('.grid') && {NUMBER} === '0 / 4' && document.querySelector('#graph .values')")
+    page.wait_for_function(f"document.querySelector('.grid') && {NUMBER} === '0 / 4' "
+                           f"&& document.querySelector('#graph .values')")
 
 
 def test_the_graph_of_leads(page):
     load(page, LEADS)
     choose_unit(page, "lead")
     labels = "[...document.querySelectorAll('#graph .y-label')].map((each) => each.textContent).join(' ')"
-    page.until(f"{labels} === 'W+15 0 B+5'")
-    page.press("End")
-    page.press("ArrowLeft")
-    page.until(f"{NUMBER} === '5 / 6'")
-    top, bottom, y = page.run("""[...document.querySelectorAll('#graph .grid-line')].map((line) =>
+    page.wait_for_function(f"{labels} === 'W+15 0 B+5'")
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_function(f"{NUMBER} === '5 / 6'")
+    top, bottom, y = page.evaluate("""[...document.querySelectorAll('#graph .grid-line')].map((line) =>
         Number(/ ([\\d.]+)H/.exec(line.getAttribute('d'))[1])).sort((a, b) => a - b).concat(
         Number(document.querySelector('#graph circle.current').getAttribute('cy')))""")
     assert y == pytest.approx(top + (bottom - top) * (5 + 14.2) / 20, abs=0.5)
     choose_unit(page, "win_rate")
-    page.until(f"{labels} === '0 50 100'")
+    page.wait_for_function(f"{labels} === '0 50 100'")
 
 
 def test_leads_are_saved_and_loaded(page):
     load(page, LEADS)
-    page.press("End")
-    page.run("document.getElementById('comment').focus()")
-    page.run("(() => { const field = document.getElementById('comment'); field.value = 'a note'; "
-             "field.dispatchEvent(new Event('input')); field.blur(); })()")
+    page.keyboard.press("End")
+    page.evaluate("document.getElementById('comment').focus()")
+    page.evaluate("(() => { const field = document.getElementById('comment'); field.value = 'a note'; "
+                  "field.dispatchEvent(new Event('input')); field.blur(); })()")
     text = save(page)
     assert sgf_properties(text)[1:-1] == sgf_properties(LEADS)[1:-1] and "W[dd]C[a note]" in text
 
 
 def test_the_analysis_of_a_finished_game_ends_with_its_result(page):
     load(page, "(;SZ[9]KM[7.5]RE[W+7.5];B[];W[])")
-    page.run("document.getElementById('analyze-game').click()")
-    page.until("document.getElementById('analyze-game').textContent === 'Analyse all moves' "
-               "&& document.getElementById('search-summary').textContent !== ''")
-    page.press("End")
-    page.until(f"{NUMBER} === '2 / 2'")
-    page.until("document.getElementById('search-summary').textContent === 'Black wins 0.0 % · W+7.5'")
+    page.click("#analyze-game")
+    page.wait_for_function("document.getElementById('analyze-game').textContent === 'Analyse all moves' "
+                           "&& document.getElementById('search-summary').textContent !== ''")
+    page.keyboard.press("End")
+    page.wait_for_function(f"{NUMBER} === '2 / 2'")
+    page.wait_for_function("document.getElementById('search-summary').textContent === 'Black wins 0.0 % · W+7.5'")
 
 
 def test_the_tree_and_its_variations(page):
     load(page, TREE)
-    page.until(f"{VISIBLE}('tree') && {CIRCLES} === 10")
-    assert page.run("document.getElementById('tree').getAttribute('aria-label')") == "Game tree: 4 lines of play"
-    lanes = page.run("Object.fromEntries([...document.querySelectorAll('#tree circle')].map((each) => "
-                     "[each.textContent, each.getAttribute('cy')]))")
+    page.wait_for_function(f"{VISIBLE}('tree') && {CIRCLES} === 10")
+    assert page.evaluate("document.getElementById('tree').getAttribute('aria-label')") == "Game tree: 4 lines of play"
+    lanes = page.evaluate("Object.fromEntries([...document.querySelectorAll('#tree circle')].map((each) => "
+                          "[each.textContent, each.getAttribute('cy')]))")
     assert lanes["3: B G3"] == lanes["start or setup"] == lanes["4: W D6"]
     assert lanes["4: W F4"] == lanes["5: B E6"] > lanes["4: W D6"] and lanes["2: W C3"] == lanes["3: B H2"]
     assert len({lanes["2: W C7"], lanes["2: W C3"], lanes["2: W G7"]}) == 3
-    page.run("[...document.querySelectorAll('#tree circle')].find((each) => each.textContent === '5: B E6')"
-             ".dispatchEvent(new MouseEvent('click', { bubbles: true }))")
-    page.until(f"{NUMBER} === '5 / 5' && {CURRENT} === '5: B E6' && {VISIBLE}('branch')")
-    page.press("b")                        # back to the game
-    page.until(f"{NUMBER} === '3 / 4' && {CURRENT} === '3: B G3' && !{VISIBLE}('branch')")
-    page.press("End")
-    page.until(f"{CURRENT} === '4: W D6'")
-    page.press("ArrowDown")
-    page.until(f"{CURRENT} === '4: W F4'")
-    page.press("End")
-    page.press("m")                        # make it the main line
-    page.until(f"!{VISIBLE}('branch') && {NUMBER} === '5 / 5'")
+    page.evaluate("[...document.querySelectorAll('#tree circle')].find((each) => each.textContent === '5: B E6')"
+                  ".dispatchEvent(new MouseEvent('click', { bubbles: true }))")
+    page.wait_for_function(f"{NUMBER} === '5 / 5' && {CURRENT} === '5: B E6' && {VISIBLE}('branch')")
+    page.keyboard.press("b")               # back to the game
+    page.wait_for_function(f"{NUMBER} === '3 / 4' && {CURRENT} === '3: B G3' && !{VISIBLE}('branch')")
+    page.keyboard.press("End")
+    page.wait_for_function(f"{CURRENT} === '4: W D6'")
+    page.keyboard.press("ArrowDown")
+    page.wait_for_function(f"{CURRENT} === '4: W F4'")
+    page.keyboard.press("End")
+    page.keyboard.press("m")               # make it the main line
+    page.wait_for_function(f"!{VISIBLE}('branch') && {NUMBER} === '5 / 5'")
     assert "(;W[ff];B[ed])(;W[dd])" in save(page).replace("\n", "")
 
 
 def test_the_focus_is_on_the_current_node_of_the_tree_and_follows_the_arrow_keys(page):
     load(page, TREE)
-    page.until(f"{VISIBLE}('tree') && {CIRCLES} === 10")
-    assert page.run("document.getElementById('tree').getAttribute('role')") == "tree"
-    assert page.run("[...document.querySelectorAll('#tree [role=treeitem][tabindex=\"0\"]')].map((each) => "
-                    "each.getAttribute('aria-label')).join()") == "start"
-    page.run("document.querySelector('#tree [tabindex=\"0\"]').focus()")
+    page.wait_for_function(f"{VISIBLE}('tree') && {CIRCLES} === 10")
+    assert page.evaluate("document.getElementById('tree').getAttribute('role')") == "tree"
+    assert page.evaluate("[...document.querySelectorAll('#tree [role=treeitem][tabindex=\"0\"]')].map((each) => "
+                         "each.getAttribute('aria-label')).join()") == "start"
+    page.evaluate("document.querySelector('#tree [tabindex=\"0\"]').focus()")
     for key, said in ("ArrowRight", "move 1, B E5"), ("ArrowRight", "move 2, W C7, main line"), \
             ("ArrowDown", "move 2, W C3, variation 1 of 2"), ("End", "move 3, B H2"), ("Home", "start"):
-        page.press(key)
-        page.until(f"document.activeElement.getAttribute('aria-label') === '{said}'")
-        assert page.run("document.activeElement.matches('#tree .current[aria-selected=true][tabindex=\"0\"]')")
-    page.run("window.focused = document.activeElement; window.mugo.render()")
-    assert page.run("document.activeElement === window.focused")              # not said again at each new figure
+        page.keyboard.press(key)
+        page.wait_for_function(f"document.activeElement.getAttribute('aria-label') === '{said}'")
+        assert page.evaluate("document.activeElement.matches('#tree .current[aria-selected=true][tabindex=\"0\"]')")
+    page.evaluate("window.focused = document.activeElement; window.mugo.render()")
+    assert page.evaluate("document.activeElement === window.focused")         # not said again at each new figure
 
 
 def test_marks_of_the_next_moves(page):
     load(page, TREE)
-    page.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
     next_moves = "[...document.querySelectorAll('.next circle')].map((each) => " \
                  "each.getAttribute('cx') + each.getAttribute('cy') + each.className.baseVal).join(' ')"
-    page.until(f"{next_moves} === '22 26variation 62variation'")
+    page.wait_for_function(f"{next_moves} === '22 26variation 62variation'")
     new_game(page)                         # none in a game that is played
-    assert page.run(next_moves) == ""
+    assert page.evaluate(next_moves) == ""
 
 
 def test_the_analysis_can_be_hidden_while_playing(page):
     new_game(page, colour="B")
-    page.run("document.getElementById('tab-review').click()")
-    page.until(f"{VISIBLE}('win-rates')")
-    page.press("1")
-    page.until("document.querySelector('.overlay .heat')")
-    page.run("document.getElementById('hide-analysis').click()")
-    page.until(f"!{VISIBLE}('win-rates') && {VISIBLE}('hidden-analysis') && !document.querySelector('.overlay *')")
-    page.run("document.getElementById('resign').click()")
-    page.until("document.querySelector('#confirm-dialog[open]')")
-    page.run("document.querySelector('#confirm-dialog [value=yes]').click()")
-    page.until(f"{VISIBLE}('win-rates') && {STATUS}.endsWith('by resignation.')")
-    page.run("document.getElementById('hide-analysis').click()")
+    page.click("#tab-review")
+    page.wait_for_function(f"{VISIBLE}('win-rates')")
+    page.keyboard.press("1")
+    page.wait_for_function("document.querySelector('.overlay .heat')")
+    page.dispatch_event("#hide-analysis", "click")
+    page.wait_for_function(f"!{VISIBLE}('win-rates') && {VISIBLE}('hidden-analysis') "
+                           f"&& !document.querySelector('.overlay *')")
+    page.dispatch_event("#resign", "click")
+    page.wait_for_function("document.querySelector('#confirm-dialog[open]')")
+    page.evaluate("document.querySelector('#confirm-dialog [value=yes]').click()")
+    page.wait_for_function(f"{VISIBLE}('win-rates') && {STATUS}.endsWith('by resignation.')")
+    page.dispatch_event("#hide-analysis", "click")

@@ -3,7 +3,6 @@ import json
 
 import pytest
 
-import chromium
 from web_page import AGREED, NUMBER, STATUS, STONES, WHITE, load, new_game, save, screen_point
 
 LISTED = "[...document.querySelectorAll('#saved-games li > button:first-child')].map((each) => each.textContent)"
@@ -14,33 +13,33 @@ NOTE = "document.getElementById('saved-note').textContent"
 @pytest.fixture(autouse=True)
 def empty_storage(page):
     keep(page)                             # what is about to be
-    page.run("localStorage.clear()")
-    page.run("Object.assign(window.mugo.state.game, { savedAs: null, isUnsaved: false }); 0")
+    page.evaluate("localStorage.clear()")
+    page.evaluate("Object.assign(window.mugo.state.game, { savedAs: null, isUnsaved: false }); 0")
 
 
 def keep(page):
     """Keep the game now, as the page does a second after a change."""
-    page.run("import('/static/effects/storage.js').then(({ keepGame }) => keepGame())")
+    page.evaluate("import('/static/effects/storage.js').then(({ keepGame }) => keepGame())")
 
 
 def play(page, vertex, number):
-    page.click(*screen_point(page, vertex))
-    page.until(f"{NUMBER}.startsWith('{number} ')")
+    page.mouse.click(*screen_point(page, vertex))
+    page.wait_for_function(f"{NUMBER}.startsWith('{number} ')")
 
 
 def open_list(page):
-    page.run("document.querySelector('#saved-dialog[open]') || document.getElementById('saved').click()")
-    page.until("document.querySelector('#saved-dialog[open]')")
-    return page.run(LISTED)
+    page.evaluate("document.querySelector('#saved-dialog[open]') || document.getElementById('saved').click()")
+    page.wait_for_function("document.querySelector('#saved-dialog[open]')")
+    return page.evaluate(LISTED)
 
 
 def close_list(page):
-    page.run("document.querySelector('#saved-dialog [value=cancel]').click()")
+    page.evaluate("document.querySelector('#saved-dialog [value=cancel]').click()")
 
 
 def with_storage(page, script):
     """The value of a script with the functions of autosave.js, and a storage of 3,000 characters that is `full`."""
-    return page.run(f"""import('/static/core/autosave.js').then((autosave) => {{
+    return page.evaluate(f"""import('/static/core/autosave.js').then((autosave) => {{
         const entries = new Map();
         const storage = {{
             capacity: Infinity, get length() {{ return entries.size; }}, key: (i) => [...entries.keys()][i],
@@ -152,7 +151,7 @@ def test_only_a_full_storage_makes_room(page):
 def test_games_are_listed_opened_and_deleted(page):
     new_game(page, colour="B", opponent="policy")
     play(page, "E5", 2)
-    page.until(f"{KEPT} === 1")                                          # within a second
+    page.wait_for_function(f"{KEPT} === 1")                              # within a second
     play(page, "J9", 4)
     new_game(page, colour="both")
     assert len(open_list(page)) == 1                                     # nothing was played in this one
@@ -161,65 +160,66 @@ def test_games_are_listed_opened_and_deleted(page):
     listed = open_list(page)
     assert listed[0].startswith("Black – White · 9×9 · 1 move · ")
     assert listed[1].startswith("You – MuGo policy · 9×9 · 4 moves · ")  # kept before the other game took its place
-    assert page.run(NOTE).endswith("They are in this browser only.")
-    page.run("document.querySelectorAll('#saved-games li > button:first-child')[1].click()")
-    page.until(f"{AGREED} && {STONES} === 4 && !document.querySelector('#saved-dialog[open]')"
-               f" && {STATUS}.endsWith('Black to play.') && {WHITE} === 'MuGo policy'")
+    assert page.evaluate(NOTE).endswith("They are in this browser only.")
+    page.evaluate("document.querySelectorAll('#saved-games li > button:first-child')[1].click()")
+    page.wait_for_function(f"{AGREED} && {STONES} === 4 && !document.querySelector('#saved-dialog[open]')"
+                           f" && {STATUS}.endsWith('Black to play.') && {WHITE} === 'MuGo policy'")
     play(page, "A1", 6)                                                  # it goes on, in its own place
     keep(page)
     assert [text.split(" · ")[2] for text in open_list(page)] == ["6 moves", "1 move"]
-    assert page.run("document.querySelector('#saved-games [aria-current=true]').textContent").startswith("You")
+    assert page.evaluate("document.querySelector('#saved-games [aria-current=true]').textContent").startswith("You")
     delete = "document.querySelectorAll('#saved-games li > button:last-child')[1]"
-    page.run(f"{delete}.focus(); {delete}.click()")
-    page.until(f"{LISTED}.length === 1 && document.activeElement.textContent === 'Delete'")
-    page.run("document.getElementById('delete-all').click()")
-    page.until(f"{AGREED} && {KEPT} === 0 && {LISTED}.length === 0")
+    page.evaluate(f"{delete}.focus(); {delete}.click()")
+    page.wait_for_function(f"{LISTED}.length === 1 && document.activeElement.textContent === 'Delete'")
+    page.click("#delete-all")
+    page.wait_for_function(f"{AGREED} && {KEPT} === 0 && {LISTED}.length === 0")
     close_list(page)
 
 
 def test_a_kept_game_is_whole_with_its_variations_and_the_opponent(page):
     load(page, "(;GM[1]FF[4]CA[UTF-8]SZ[9]XX[y];B[ee]C[text](;W[cc])(;W[gg]))")
-    page.press("End")
-    page.until(f"{NUMBER} === '2 / 2'")
-    keep_count = page.run(KEPT)
+    page.keyboard.press("End")
+    page.wait_for_function(f"{NUMBER} === '2 / 2'")
+    keep_count = page.evaluate(KEPT)
     play(page, "A1", 3)
     before = save(page)
     keep(page)
-    assert keep_count == 0 and page.run(KEPT) == 1                       # a file that is only viewed is not kept
+    assert keep_count == 0 and page.evaluate(KEPT) == 1                  # a file that is only viewed is not kept
     new_game(page)
     open_list(page)
-    page.run("document.querySelector('#saved-games li > button').click()")
-    page.until(f"{AGREED} && {NUMBER} === '3 / 3'")
+    page.evaluate("document.querySelector('#saved-games li > button').click()")
+    page.wait_for_function(f"{AGREED} && {NUMBER} === '3 / 3'")
     assert save(page) == before
 
 
 def test_an_analysis_of_all_moves_is_kept(page):
     load(page, "(;SZ[9];B[ee])")
-    page.run("document.getElementById('analyze-game').click()")
-    page.until(f"{KEPT} === 1", 60)
-    assert page.run("window.mugo.state.game.isUnsaved")
+    page.click("#analyze-game")
+    page.wait_for_function(f"{KEPT} === 1", timeout=60_000)
+    assert page.evaluate("window.mugo.state.game.isUnsaved")
     assert save(page).count("Black wins") == 2
 
 
 def test_games_survive_the_browser_tab(page, address):
     new_game(page, colour="both")
     play(page, "E5", 1)
-    page.run("window.dispatchEvent(new Event('pagehide'))")              # without waiting
-    assert page.run(KEPT) == 1
-    page.run("sessionStorage.clear(); 0")
-    page.run("window.mugo.state.game.isUnsaved = false; window.mugo.state.game = null")
-    page.open(address)                                                   # as a new tab
-    page.until(f"document.querySelector('.grid') && {STATUS}.endsWith('Click a point to play.') && {STONES} === 0")
+    page.evaluate("window.dispatchEvent(new Event('pagehide'))")         # without waiting
+    assert page.evaluate(KEPT) == 1
+    page.evaluate("sessionStorage.clear(); 0")
+    page.evaluate("window.mugo.state.game.isUnsaved = false; window.mugo.state.game = null")
+    page.goto(address)                                                   # as a new tab
+    page.wait_for_function(f"document.querySelector('.grid') && {STATUS}.endsWith('Click a point to play.') "
+                           f"&& {STONES} === 0")
     assert len(open_list(page)) == 1
-    page.run("document.querySelector('#saved-games li > button').click()")
-    page.until(f"{STONES} === 1 && {NUMBER} === '1 / 1'")
+    page.evaluate("document.querySelector('#saved-games li > button').click()")
+    page.wait_for_function(f"{STONES} === 1 && {NUMBER} === '1 / 1'")
 
 
 def test_another_tab_with_the_same_game_gets_its_own_entry(page):
     new_game(page, colour="both")
     play(page, "E5", 1)
     keep(page)
-    page.run("""(() => {                                                 // the other tab goes on with it
+    page.evaluate("""(() => {                                                 // the other tab goes on with it
         const key = Object.keys(localStorage).find((each) => each.startsWith('mugo-game-'));
         const [header, game] = localStorage[key].split('\\n');
         localStorage[key] = JSON.stringify({ ...JSON.parse(header), revision: 'other' }) + '\\n' + game;
@@ -235,7 +235,7 @@ def test_the_list_keeps_focus_and_clicks_while_another_tab_plays(page):
         new_game(page)
         play(page, vertex, 1)
         keep(page)
-        page.run("window.mugo.state.game.isUnsaved = false")
+        page.evaluate("window.mugo.state.game.isUnsaved = false")
     assert len(open_list(page)) == 2
     another_tab = """(() => {
         const last = document.querySelectorAll('#saved-games li')[1].querySelector('button').dataset.id;
@@ -245,18 +245,20 @@ def test_the_list_keeps_focus_and_clicks_while_another_tab_plays(page):
         dispatchEvent(new StorageEvent('storage'));
     })()"""
     focused = "document.activeElement.dataset.id"
-    page.run("document.querySelectorAll('#saved-games li > button:last-child')[1].focus()")
-    before = page.run(focused)
-    page.run(another_tab)
-    assert page.run(focused) == before
-    assert page.run("document.activeElement === document.querySelector('#saved-games li > button:last-child')")
-    pressed = page.run("document.querySelector('#saved-games button').dataset.id")
+    page.evaluate("document.querySelectorAll('#saved-games li > button:last-child')[1].focus()")
+    before = page.evaluate(focused)
+    page.evaluate(another_tab)
+    assert page.evaluate(focused) == before
+    assert page.evaluate("document.activeElement === document.querySelector('#saved-games li > button:last-child')")
+    pressed = page.evaluate("document.querySelector('#saved-games button').dataset.id")
     box = "document.querySelector('#saved-games button').getBoundingClientRect()"
-    x, y = page.run(f"[{box}.x + 20, {box}.y + 10]")
-    page.click(x, y, while_pressed=another_tab)          # the game that was pressed opens
-    page.until("!document.querySelector('#saved-dialog[open]')")
-    opened = "window.mugo.state.game.savedAs?.id"
-    chromium.wait_for(lambda: page.run(opened) == pressed, "the game to open", 15)
+    x, y = page.evaluate(f"[{box}.x + 20, {box}.y + 10]")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.evaluate(another_tab)
+    page.mouse.up()                                      # the game that was pressed opens
+    page.wait_for_function("!document.querySelector('#saved-dialog[open]')")
+    page.wait_for_function(f"window.mugo.state.game.savedAs?.id === '{pressed}'")
 
 
 @pytest.mark.parametrize("error, text", [
@@ -265,21 +267,21 @@ def test_the_list_keeps_focus_and_clicks_while_another_tab_plays(page):
 ])
 def test_a_full_or_forbidden_storage_gets_one_line(page, error, text):
     new_game(page, colour="both")
-    page.run(f"""(() => {{
+    page.evaluate(f"""(() => {{
         window.setItem = Storage.prototype.setItem;
         Storage.prototype.setItem = () => {{ throw new DOMException('no', '{error}'); }};
     }})()""")
     try:
         play(page, "E5", 1)
         keep(page)
-        page.until(f"{STATUS} === {json.dumps(text)}")
+        page.wait_for_function(f"{STATUS} === {json.dumps(text)}")
         play(page, "G7", 2)                                              # the game goes on; it is said once
         keep(page)
-        page.until(f"{STATUS} === 'White played G7. Black to play.'")
+        page.wait_for_function(f"{STATUS} === 'White played G7. Black to play.'")
         open_list(page)
-        assert text.startswith(page.run(NOTE))
+        assert text.startswith(page.evaluate(NOTE))
         close_list(page)
     finally:
-        page.run("Storage.prototype.setItem = window.setItem")
+        page.evaluate("Storage.prototype.setItem = window.setItem; 0")
     keep(page)
-    assert page.run(KEPT) == 1
+    assert page.evaluate(KEPT) == 1

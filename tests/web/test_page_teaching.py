@@ -44,14 +44,14 @@ def search(monkeypatch):
 def teaching(page, search):
     """Teaching from 3 points or 10 % on, level 3, in a game against MuGo's policy."""
     new_game(page, colour="B")
-    page.run("document.getElementById('teaching').click()")
+    page.click("#teaching")
     choose_level(page, 3)
     yield page
-    page.run("document.getElementById('teaching').checked && document.getElementById('teaching').click()")
+    page.evaluate("document.getElementById('teaching').checked && document.getElementById('teaching').click()")
 
 
 def choose_level(page, level):
-    page.run(f"""(() => {{
+    page.evaluate(f"""(() => {{
         const select = document.getElementById('teaching-level');
         select.value = '{level}';
         select.dispatchEvent(new Event('change'));
@@ -59,29 +59,29 @@ def choose_level(page, level):
 
 
 def play(page, vertex):
-    page.click(*screen_point(page, vertex))
+    page.mouse.click(*screen_point(page, vertex))
 
 
 def press(page, name):
-    page.run(f"document.getElementById('{name}').click()")
+    page.dispatch_event(f"#{name}", "click")
 
 
 def test_a_move_that_loses_much_is_offered_back_and_mugo_waits(teaching, search):
     page = teaching
-    page.resize(1280, 800)
+    page.set_viewport_size({"width": 1280, "height": 800})
     search.evaluations |= {"B E5": (0.2, -5.2), "B G7": (0.5, -2.9)}
     play(page, "E5")
-    page.until(f"{OFFER} && {STATUS} === 'E5 lost 5.2 points.'")
-    assert page.run("[...document.querySelectorAll('#offer button')].map((each) => each.textContent).join()") == \
+    page.wait_for_function(f"{OFFER} && {STATUS} === 'E5 lost 5.2 points.'")
+    assert page.evaluate("[...document.querySelectorAll('#offer button')].map((each) => each.textContent).join()") == \
         "Take it back,Play on,Show better moves"
-    assert page.run("document.getElementById('navigation').getBoundingClientRect().bottom") <= 800
+    assert page.evaluate("document.getElementById('navigation').getBoundingClientRect().bottom") <= 800
     play(page, "A1")                       # not MuGo's move
-    page.until(f"{STATUS} === 'Take the move back or play on first.'")
-    assert page.run(NUMBER) == "1 / 1"
+    page.wait_for_function(f"{STATUS} === 'Take the move back or play on first.'")
+    assert page.evaluate(NUMBER) == "1 / 1"
     press(page, "take-back")
-    page.until(f"!({OFFER}) && {NUMBER} === '0 / 1' && {STONES} === 0")
+    page.wait_for_function(f"!({OFFER}) && {NUMBER} === '0 / 1' && {STONES} === 0")
     play(page, "G7")                       # loses less than the threshold
-    page.until(ACCEPTED)
+    page.wait_for_function(ACCEPTED)
     assert search.asked.count("") == 1     # searched once, while one thinks
 
 
@@ -89,24 +89,24 @@ def test_a_move_is_kept_by_playing_on(teaching, search):
     page = teaching
     search.evaluations |= {"B E5": (0.2, -5.2)}
     play(page, "E5")
-    page.until(OFFER)
+    page.wait_for_function(OFFER)
     press(page, "play-on")
-    page.until(f"{ACCEPTED} && !({OFFER})")
+    page.wait_for_function(f"{ACCEPTED} && !({OFFER})")
 
 
 def test_undo_takes_the_move_back_and_a_reload_asks_again(teaching, search):
     page = teaching
     search.evaluations |= {"B E5": (0.2, -5.2)}
     play(page, "E5")
-    page.until(OFFER)
-    page.press("u")
-    page.until(f"!({OFFER}) && {NUMBER} === '0 / 1'")
+    page.wait_for_function(OFFER)
+    page.keyboard.press("u")
+    page.wait_for_function(f"!({OFFER}) && {NUMBER} === '0 / 1'")
     play(page, "E5")                       # the same move again: it is asked again, at once
-    page.until(OFFER)
-    page.press("Home")                     # looking elsewhere decides nothing
-    page.until(f"!({OFFER})")
-    page.press("End")
-    page.until(f"{OFFER} && {NUMBER} === '1 / 1'")
+    page.wait_for_function(OFFER)
+    page.keyboard.press("Home")            # looking elsewhere decides nothing
+    page.wait_for_function(f"!({OFFER})")
+    page.keyboard.press("End")
+    page.wait_for_function(f"{OFFER} && {NUMBER} === '1 / 1'")
 
 
 def test_better_moves_are_shown_though_the_analysis_is_hidden(teaching, search):
@@ -114,15 +114,15 @@ def test_better_moves_are_shown_though_the_analysis_is_hidden(teaching, search):
     press(page, "hide-analysis")
     search.evaluations |= {"B E5": (0.2, -5.2)}
     play(page, "E5")
-    page.until(OFFER)
-    assert page.run("document.querySelectorAll('.overlay *').length") == 0
+    page.wait_for_function(OFFER)
+    assert page.evaluate("document.querySelectorAll('.overlay *').length") == 0
     press(page, "show-better")
-    page.until(f"{STATUS} === 'The search prefers G7, C7.' && {NUMBER} === '0 / 1'")
-    page.until("document.querySelectorAll('.overlay .candidate').length === 2")
+    page.wait_for_function(f"{STATUS} === 'The search prefers G7, C7.' && {NUMBER} === '0 / 1'")
+    page.wait_for_function("document.querySelectorAll('.overlay .candidate').length === 2")
     play(page, "G7")
-    page.until(ACCEPTED)                   # and then it is hidden again, with the overlay from before
-    assert page.run("document.querySelectorAll('.overlay *').length") == 0
-    assert page.run("document.querySelector('[name=overlay]:checked').value") == "none"
+    page.wait_for_function(ACCEPTED)       # and then it is hidden again, with the overlay from before
+    assert page.evaluate("document.querySelectorAll('.overlay *').length") == 0
+    assert page.evaluate("document.querySelector('[name=overlay]:checked').value") == "none"
     press(page, "hide-analysis")
 
 
@@ -130,12 +130,12 @@ def test_win_rates_are_compared_where_no_lead_is_known(teaching, search):
     page = teaching
     search.evaluations |= {"B E5": (0.35, None)}
     play(page, "E5")
-    page.until(f"{OFFER} && {STATUS} === 'E5 lost 15 % of win rate.'")
+    page.wait_for_function(f"{OFFER} && {STATUS} === 'E5 lost 15 % of win rate.'")
     press(page, "take-back")
-    page.until(f"{NUMBER} === '0 / 1'")
+    page.wait_for_function(f"{NUMBER} === '0 / 1'")
     choose_level(page, 4)                  # from 20 % on
     play(page, "E5")
-    page.until(ACCEPTED)
+    page.wait_for_function(ACCEPTED)
 
 
 def test_white_is_taught_too_and_only_ones_own_moves(teaching, search):
@@ -143,25 +143,25 @@ def test_white_is_taught_too_and_only_ones_own_moves(teaching, search):
     new_game(page, colour="both")
     search.evaluations |= {"B E5": (0.5, 0), "B E5 W G7": (0.9, 7), "B E5 W G7 B A1": (0.9, 7)}
     play(page, "E5")
-    page.until(f"{NUMBER} === '1 / 1'")
+    page.wait_for_function(f"{NUMBER} === '1 / 1'")
     play(page, "G7")
-    page.until(f"{OFFER} && {STATUS} === 'G7 lost 7.0 points.'")
+    page.wait_for_function(f"{OFFER} && {STATUS} === 'G7 lost 7.0 points.'")
     play(page, "A1")                       # in a game of both sides the next move plays on
-    page.until(f"!({OFFER}) && {NUMBER} === '3 / 3'")
+    page.wait_for_function(f"!({OFFER}) && {NUMBER} === '3 / 3'")
 
 
 def test_a_search_that_fails_or_takes_long_keeps_no_game_from_going_on(teaching, search):
     page = teaching
     search.fails = True
     play(page, "E5")
-    page.until(ACCEPTED)
+    page.wait_for_function(ACCEPTED)
 
 
 def test_the_server_searches_for_the_check(page):
     new_game(page, colour="B")
     press(page, "teaching")
     play(page, "E5")
-    page.until(f"{ACCEPTED} || {OFFER}", 30)                             # whatever the rollouts find
+    page.wait_for_function(f"{ACCEPTED} || {OFFER}", timeout=30_000)     # whatever the rollouts find
     press(page, "teaching")
 
 
@@ -169,41 +169,41 @@ def test_the_server_searches_for_the_check(page):
 
 def test_autoplay_steps_to_the_end_and_stops(page):
     load(page, "(;GM[1]SZ[9];B[ee];W[gc];B[cc])")
-    page.run("document.getElementById('autoplay-seconds').value = '0.5'")
-    page.press(" ")
-    page.until("document.getElementById('autoplay').textContent === 'Stop'")
-    page.until(f"{NUMBER} === '3 / 3' && document.getElementById('autoplay').textContent === 'Autoplay'")
-    assert page.run("document.getElementById('autoplay').disabled")
-    page.press("Home")
-    page.until(f"{NUMBER} === '0 / 3'")
+    page.evaluate("document.getElementById('autoplay-seconds').value = '0.5'")
+    page.keyboard.press(" ")
+    page.wait_for_function("document.getElementById('autoplay').textContent === 'Stop'")
+    page.wait_for_function(f"{NUMBER} === '3 / 3' && document.getElementById('autoplay').textContent === 'Autoplay'")
+    assert page.evaluate("document.getElementById('autoplay').disabled")
+    page.keyboard.press("Home")
+    page.wait_for_function(f"{NUMBER} === '0 / 3'")
     press(page, "autoplay")
-    page.until(f"{NUMBER} === '1 / 3'")
+    page.wait_for_function(f"{NUMBER} === '1 / 3'")
     press(page, "autoplay")
-    page.until("document.getElementById('autoplay').getAttribute('aria-pressed') === 'false'")
+    page.wait_for_function("document.getElementById('autoplay').getAttribute('aria-pressed') === 'false'")
 
 
 def test_stones_and_captures_are_heard_when_sound_is_on(page):
-    page.run("""(() => {
+    page.evaluate("""(() => {
         window.clicks = [];
         const start = AudioBufferSourceNode.prototype.start;
         AudioBufferSourceNode.prototype.start = function (when) { window.clicks.push(when); start.call(this, when); };
     })()""")
     load(page, "(;GM[1]SZ[9];B[ba];W[aa];B[ee];W[ff];B[ab];W[])")
-    page.press("End")
-    page.press("Home")
-    page.until(f"{NUMBER} === '0 / 6'")
-    assert page.run("document.getElementById('sound').checked") is False and page.run("window.clicks.length") == 0
+    page.keyboard.press("End")
+    page.keyboard.press("Home")
+    page.wait_for_function(f"{NUMBER} === '0 / 6'")
+    assert not page.is_checked("#sound") and page.evaluate("window.clicks.length") == 0
     press(page, "sound")
-    assert page.run("localStorage.getItem('mugo-sound')") == "on"
-    heard = [page.run("window.clicks.length")]
+    assert page.evaluate("localStorage.getItem('mugo-sound')") == "on"
+    heard = [page.evaluate("window.clicks.length")]
     for i in range(1, 7):
-        page.press("ArrowRight")
-        page.until(f"{NUMBER} === '{i} / 6' && {STATUS}.length > 0")
-        page.until("window.mugo.state.game.node.position")
-        heard.append(page.run("new Promise((resolve) => setTimeout(() => resolve(window.clicks.length), 60))"))
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function(f"{NUMBER} === '{i} / 6' && {STATUS}.length > 0")
+        page.wait_for_function("window.mugo.state.game.node.position")
+        heard.append(page.evaluate("new Promise((resolve) => setTimeout(() => resolve(window.clicks.length), 60))"))
     assert [after - before for before, after in zip(heard, heard[1:], strict=False)] == [1, 1, 1, 1, 2, 0]
-    page.press("ArrowLeft")                # back is silent
-    page.until(f"{NUMBER} === '5 / 6'")
-    assert page.run("window.clicks.length") == heard[-1]
+    page.keyboard.press("ArrowLeft")       # back is silent
+    page.wait_for_function(f"{NUMBER} === '5 / 6'")
+    assert page.evaluate("window.clicks.length") == heard[-1]
     press(page, "sound")
-    assert page.run("localStorage.getItem('mugo-sound')") == "off"
+    assert page.evaluate("localStorage.getItem('mugo-sound')") == "off"

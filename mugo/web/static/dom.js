@@ -27,6 +27,13 @@ export function translatePage() {
 const withKeys = (text) => text.split("`").map((part, i) => (i % 2
   ? Object.assign(document.createElement("kbd"), { textContent: part }) : part));
 
+/** Save a file from the page. */
+export function download(blob, name) {
+  const url = URL.createObjectURL(blob);
+  Object.assign(document.createElement("a"), { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
 /** Give a parent these children: those that it has stay, and become like the new ones. */
 export function updateChildren(parent, children) {
   const hadFocus = parent.contains(document.activeElement);

@@ -18,6 +18,7 @@ import "./controls/keys.js";
 import "./controls/review.js";
 import "./controls/tabs.js";
 import "./controls/saved_games.js";
+import "./controls/share.js";
 import { recall } from "./controls/new_game.js";
 import { connect } from "./controls/server.js";
 import { runClock } from "./effects/clock.js";

@@ -26,8 +26,22 @@ export const overlayName = (state) => state.at.overlay ?? (isAnalysisHidden(stat
 export const peopleRank = ({ settings, game: { ranks } }) =>
   (ranks.includes(settings.peopleRank) ? settings.peopleRank : ranks[Math.floor(ranks.length / 2)]);
 
-/** The search that the board shows: the analysis of the position, else what the opponent thought about it. */
-export const shownSearch = ({ game: { node } }) => (node.analysis?.moves.length ? node.analysis : node.thinking ?? null);
+/** Whether analyses search a part of the board, or not all next moves. */
+export const isRestricted = ({ region, at }) => Boolean(region || at.picks.size);
+
+/** The search that the board shows: that of the region, where there is one; else the analysis of the position, else what
+    the opponent thought about it. */
+export function shownSearch(state) {
+  const { game: { node }, at } = state;
+  if (isRestricted(state)) return at.localSearch;
+  return node.analysis?.moves.length ? node.analysis : node.thinking ?? null;
+}
+
+/** The search that the table of moves shows. */
+export const listedSearch = (state) => (isRestricted(state) ? state.at.localSearch : state.game.node.analysis ?? null);
+
+/** Whether the position can get a tsumego frame: no game is being played or edited. */
+export const canFrame = (state) => state.game.isGo && canExercise(state) && /[XO]/.test(state.game.node.position?.stones ?? "");
 
 /** { win_rate, lead } of the current position: of the result, the analysis or the network; null if none is known. */
 export function currentValues({ game: { node } }) {

@@ -3,6 +3,7 @@
 //   server     whether it is connected, and what it said when it was: the names of planes
 //   game       the Game on the board; human and opponent play it
 //   at         all that belongs to the position on the board: a new one when the current node changes
+//   region     the part of the board that analyses search, of core/region.js, until another game comes; null: all of it
 //   settings   what a reload keeps
 //   analyzing, lineAnalysis, segments    what the person wants to have searched
 //   job        the search that the server runs for this page; effects/jobs.js starts and ends it
@@ -35,6 +36,9 @@ const DEFAULTS = {
 /** The values of the settings that say how the page looks. */
 export const LOOKS = { theme: ["auto", "light", "dark"], boardLook: ["wood", "paper", "slate"], stoneLook: ["glass", "shell", "flat"] };
 
+/** No points are picked: of core/region.js. */
+export const NO_PICKS = new Map();
+
 const newAt = (node) => ({
   node,
   message: null,                         // { text, isError } in the status line until the next action
@@ -45,6 +49,11 @@ const newAt = (node) => ({
   touched: null,                         // the vertex that a first touch has shown
   lineStart: null,                       // the first vertex of a line or an arrow
   isHintWanted: false,
+  choosing: null,                        // "region" or "points": what a click chooses for the local search
+  corner: null,                          // the first corner of the region that is being chosen
+  pressed: null,                         // where a drag over the region has begun
+  picks: NO_PICKS,                       // the points that the next move may not have, or only these; of core/region.js
+  localSearch: null,                     // the search of the region and the picks; it is no analysis of the position
   mistake: null,                         // the next node, whose move is shown as a mistake here
   mistakeLine: "better",                 // which line is shown then: "better" or "played"
   requested: new Set(),                  // names of what the server has been asked for
@@ -55,6 +64,7 @@ let at = newAt(null);
 export const state = {
   server: { isConnected: false, planes: {} },            // planes: "go", "gomoku" -> names
   game: null,
+  region: null,
   human: null,                           // "B", "W" or "both": the colours of the person; null for a game that is viewed
   opponent: null,                        // key of the opponent
   get at() {
@@ -110,7 +120,7 @@ export function onReplace(handler) { replaceHandlers.push(handler); }
 export function replaceGame(game, players) {
   if (state.game) for (const handler of replaceHandlers) handler(state);
   Object.assign(state, { game, human: null, opponent: null, analyzing: false, lineAnalysis: null, segments: [], tool: null,
-    writing: null, exercise: null, ...players });
+    region: null, writing: null, exercise: null, ...players });
   const planes = state.server.planes[game.isGo ? "go" : "gomoku"] ?? [];
   if (state.settings.plane >= planes.length) state.settings.plane = 0;
   if (!isAvailable(state.settings.overlay, game)) state.settings.overlay = "none";

@@ -70,7 +70,7 @@ test("index.html has no text of its own", () => {
 const NO_TEXTS = [
   "is occupied", "retakes the ko", "is suicide", "comes after the end of the game",        // what the server says, by which texts
   "Draw",                                // a result of the server's
-  "Black", "White", "You",               // names in records
+  "Black", "White", "You", "Tsumego frame: · attacks",     // names in records
   "Chinese", "Japanese", "Korean",
   "Home", "End", "Delete", "Enter", "Escape", "Files",             // keys, a kind of transfer
   "input, textarea, select, dialog", "button, input:not([type=text])", "input, select",              // selectors

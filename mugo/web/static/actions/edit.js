@@ -11,10 +11,12 @@ import { parseVertex } from "../core/coordinates.js";
 import { labelAt, nextLabel, setAnnotation, setLabel, setStone, toggleDimmed, toggleLine, toggleMark } from "../core/edit_properties.js";
 import { mainLine, newNode } from "../core/game.js";
 import { marksOf } from "../core/marks.js";
-import { dimmed, escaped, parseProperties, unescaped, withValues } from "../core/properties.js";
+import { dimmed, escaped, formatPoint, formatProperties, parseProperties, unescaped, withValues } from "../core/properties.js";
+import { zoneOf } from "../core/region.js";
 import { formatGame, INFO, newProperties } from "../core/sgf.js";
 import { capital, colourName, sentence, t } from "../core/texts.js";
 import { TOOLS } from "../core/tools.js";
+import { canFrame } from "../queries.js";
 import { fetchPosition } from "../requests.js";
 import { server } from "../server.js";
 import { change, resetAt, showMessage, state } from "../store.js";
@@ -280,6 +282,45 @@ export function changeTurn() {
     await editSetup((text) => withValues(text, "PL", [turn]));
     showMessage(sentence(t("toPlay", { colour: colourName(game.node.position.to_play) })));
   });
+}
+
+// ---- a tsumego frame
+
+const ATTACKERS = { B: "Black", W: "White" };            // in files
+
+/** Surround the stones of a problem, so that the problem decides the game: in a new node, a variation.  Again on that node:
+    the other side attacks.  Only the problem is searched then. */
+export function frameProblem() {
+  return enqueue(async () => {
+    const { game } = state;
+    const { node } = game;
+    if (!canFrame(state)) return;
+    const bare = node.attacker ? node.parent : node;
+    await fetchPosition(game, bare);
+    const asked = node.attacker ? { attacker: node.attacker === "B" ? "W" : "B" } : {};
+    const { game: framed, attacker } = await server.request("tsumego_frame", { ...game.requestFields(bare), ...asked });
+    if (game !== state.game || node !== game.node) return;
+    const { stones } = bare.position;
+    const properties = frameProperties(framed, stones, game.size, `Tsumego frame: ${ATTACKERS[attacker]} attacks`);
+    if (node.attacker) {
+      const before = { ...fieldsOf(node), attacker: node.attacker };
+      const after = { properties, attacker, ...UNKNOWN };
+      await commit({ game, changesPositions: true, changes: [{ node, before, after }, ...withoutValues(node)] });
+    } else {
+      const child = newNode(node, {});
+      await commit({ game, changesPositions: true, changes: [{ node: child, before: null, after: { properties, attacker } }] });
+    }
+    change(() => { state.region = zoneOf(stones, game.size); });
+    showMessage(t("framed", { colour: colourName(attacker) }));
+  });
+}
+
+/** The properties that add the stones of a frame to a position. */
+function frameProperties({ black, white, first }, stones, size, name) {
+  const added = (vertices) => vertices.map((vertex) => parseVertex(vertex, size))
+    .filter(({ row, col }) => stones[row * size.cols + col] === ".").map(formatPoint);
+  return formatProperties(new Map([["N", [escaped(name)]], ["AB", added(black)], ["AW", added(white)], ["PL", [first]]]
+    .filter(([, values]) => values.length)));
 }
 
 // ---- names, annotations and game information

@@ -4,6 +4,7 @@ import { FULL_POINTS, asked, guessesOf, isOver, makeExercise, puzzlesOf, settle 
 import { newNode } from "../core/game.js";
 import { t } from "../core/texts.js";
 import { canExercise, lineLosses, moveError } from "../queries.js";
+import { fetchPosition } from "../requests.js";
 import { change, resetAt, showMessage, state } from "../store.js";
 
 /** Begin an exercise.  kind: "puzzles" or "guess"; colour: whose moves are asked for. */
@@ -32,9 +33,11 @@ function show() {
 }
 
 /** The person's move. */
-export function answer(vertex) {
+export async function answer(vertex) {
   const { exercise, game } = state;
   const node = asked(exercise);
+  await fetchPosition(game, game.node);                            // of a question that has just been shown
+  if (exercise !== state.exercise || node !== asked(exercise)) return;
   if (!node || exercise.isShown || (exercise.kind === "guess" && exercise.tried)) {
     showMessage(t("goOnWithNext"));
     return;

@@ -7,6 +7,7 @@ import { Game } from "../core/game.js";
 import { defaultOpponent } from "../core/opponents.js";
 import { formatGame } from "../core/sgf.js";
 import { joined, playerText, t } from "../core/texts.js";
+import { download } from "../dom.js";
 import { fetchOpponents } from "../requests.js";
 import { server } from "../server.js";
 import { change, replaceGame, settleScore, showError, showMessage, state } from "../store.js";
@@ -84,7 +85,12 @@ export async function openTransferred(dataTransfer) {
     return [];
   });
   if (files.length) await openFiles(files);
-  else if (text.trim()) await openFile(new File([text], ""), t("pastedText"));
+  else await openText(text);
+}
+
+/** Open the text of a record. */
+export async function openText(text) {
+  if (text.trim()) await openFile(new File([text], ""), t("pastedText"));
   else showMessage(t("noRecord"), true);
 }
 
@@ -125,17 +131,24 @@ function gameText(game, i) {
   return `${i + 1}: ${joined(`${player("black")} – ${player("white")}`, game.result, game.date, game.event)}`;
 }
 
-/** Save the game as a file: with the name of the file that was opened, or with one made of its size and the time. */
+/** The name of the game's file: that of the file that was opened, or one made of its size and the time. */
+export function fileName(game) {
+  const time = new Date().toISOString().slice(0, 16).replace(/[T:]/g, "-");
+  return game.fileName ?? `mugo-${game.isGo ? "" : "gomoku-"}${formatSize(game.size)}-${time}.sgf`;
+}
+
+/** The game as SGF text. */
+export function recordText() {
+  settleScore(state);
+  return formatGame(state.game.toRecord(), state.game.writtenInfo);
+}
+
+/** Save the game as a file. */
 export function saveFile() {
   const { game } = state;
   if (!game) return;
-  settleScore(state);
-  const sgf = formatGame(game.toRecord(), game.writtenInfo);
-  const url = URL.createObjectURL(new Blob([sgf], { type: "application/x-go-sgf" }));
-  const time = new Date().toISOString().slice(0, 16).replace(/[T:]/g, "-");
-  const name = game.fileName ?? `mugo-${game.isGo ? "" : "gomoku-"}${formatSize(game.size)}-${time}.sgf`;
-  Object.assign(document.createElement("a"), { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  const name = fileName(game);
+  download(new Blob([recordText()], { type: "application/x-go-sgf" }), name);
   game.touch();
   game.isUnsaved = false;
   showMessage(`${t("savedAs", { name })}${game.notice ? `. ${game.notice}` : ""}`);

@@ -19,7 +19,7 @@ let pressed = null;                      // the point of the last one that waits
 export function play(vertex, isKept = false) {
   const { game } = state;
   if (state.exercise) {
-    answer(vertex);
+    answer(vertex).catch(showError);
     return;
   }
   if (!game || (vertex === pressed && vertex !== "pass")) return;      // no game yet, or a double click

@@ -1,6 +1,7 @@
 // The board, the graph, the tree and the lists: what a click, a tap or a key does there.
 
 import { useTool } from "../actions/edit.js";
+import { choosePoint, press } from "../actions/local.js";
 import { goTo, step } from "../actions/navigate.js";
 import { play } from "../actions/play.js";
 import { toggleDead } from "../actions/score.js";
@@ -17,6 +18,10 @@ function setHover(vertex) { change(({ at }) => { at.hover = vertex; }); }
 function select(vertex, isTouch, pressed) {
   const { game, at } = state;
   if (!game) return;
+  if (at.choosing) {
+    choosePoint(vertex, pressed);
+    return;
+  }
   if (state.tool !== null) {
     useTool(vertex, pressed);
     return;
@@ -37,6 +42,7 @@ function select(vertex, isTouch, pressed) {
 }
 
 board.onSelect = select;
+board.onPress = press;
 board.onHover = setHover;
 byId("play-touched").onclick = () => play(touchedVertex(state));
 

@@ -2,6 +2,8 @@
 
 import { hint, toggleAnalysis, toggleLineAnalysis } from "../actions/analysis.js";
 import { openAnotherFile, openFiles, saveFile, writeComment } from "../actions/files.js";
+import { frameProblem } from "../actions/edit.js";
+import { searchWholeBoard, toggleChoosing } from "../actions/local.js";
 import { backToMainLine, deleteMove, promote, redo, startAutoplay, step, stopPlaying, toggleAutoplay, undo } from "../actions/navigate.js";
 import { play, playOn, resign, showBetter, takeBack, togglePause } from "../actions/play.js";
 import { toggleScore } from "../actions/score.js";
@@ -23,6 +25,8 @@ const CLICKS = {
   "stop-playing": stopPlaying, pause: togglePause, autoplay: () => toggleAutoplay(autoplaySeconds()),
   back: backToMainLine, promote, delete: deleteMove,
   analyze: toggleAnalysis, "analyze-game": toggleLineAnalysis,
+  "choose-region": () => toggleChoosing("region"), "choose-points": () => toggleChoosing("points"),
+  "search-whole": searchWholeBoard, frame: frameProblem,
   "take-back": takeBack, "play-on": playOn, "show-better": showBetter,
 };
 for (const [id, action] of Object.entries(CLICKS)) byId(id).onclick = () => action();

@@ -1,8 +1,9 @@
-// Files that are dropped or pasted, and the question before a game is left that is not saved.
+// Files that are dropped or pasted, the record that is copied, and the question before a game is left that is not saved.
 
-import { openTransferred } from "../actions/files.js";
+import { openTransferred, recordText } from "../actions/files.js";
+import { t } from "../core/texts.js";
 import { byId } from "../dom.js";
-import { state } from "../store.js";
+import { showMessage, state } from "../store.js";
 
 for (const name of ["dragenter", "dragover"]) {
   addEventListener(name, (event) => {
@@ -20,6 +21,13 @@ addEventListener("paste", (event) => {
   if (event.target.closest?.("input, textarea, select, dialog")) return;
   event.preventDefault();
   openTransferred(event.clipboardData);
+});
+
+addEventListener("copy", (event) => {
+  if (!state.game || !getSelection().isCollapsed || event.target.closest?.("input, textarea, select, dialog")) return;
+  event.preventDefault();
+  event.clipboardData.setData("text/plain", recordText());
+  showMessage(t("recordCopied"));
 });
 
 addEventListener("beforeunload", (event) => {

@@ -2,6 +2,7 @@
 
 import { hint, toggleAnalysis } from "../actions/analysis.js";
 import { nextQuestion } from "../actions/exercises.js";
+import { endChoosing, toggleChoosing, toggleRegion } from "../actions/local.js";
 import { backToMainLine, deleteMove, promote, redo, step, switchVariation, toggleAutoplay, undo } from "../actions/navigate.js";
 import { play } from "../actions/play.js";
 import { toggleScore } from "../actions/score.js";
@@ -19,6 +20,7 @@ const KEYS = {
   Delete: deleteMove, p: () => play("pass"), u: undo, r: redo, h: hint, s: toggleScore, a: toggleAnalysis,
   "?": () => byId("help-dialog").showModal(),
   g: toggleEstimates, n: toggleMoveNumbers, f: askPlayFrom, " ": () => toggleAutoplay(autoplaySeconds()), b: backToMainLine, m: promote,
+  o: toggleRegion, x: () => toggleChoosing("points"), Escape: endChoosing,
   j: () => (state.exercise ? nextQuestion() : stepMistake(1)), k: () => stepMistake(-1), l: () => switchMistakeLine(),
   ...Object.fromEntries(OVERLAYS.map((name, i) => [i, () => setOverlay(name)])),
 };

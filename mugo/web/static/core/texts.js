@@ -6,8 +6,11 @@ import * as LANGUAGES from "../texts/languages.js";
 
 /** The tag of the language of the page: "en", "de". */
 export let language = "en";
+let texts = LANGUAGES.en;
 let plurals = new Intl.PluralRules(language);
 let formats = new Map();                 // digits after the point, null for as many as there are -> Intl.NumberFormat
+let counts = [];                         // small numbers as texts: they are formatted in each step
+const templates = new Map();             // a text -> its parts: text, name of a value, text, ...
 
 /** [tag, name] of each language, the name in the language itself. */
 export const languageNames = Object.entries(LANGUAGES).map(([tag, { languageName }]) => [tag, languageName]);
@@ -16,15 +19,24 @@ export const languageNames = Object.entries(LANGUAGES).map(([tag, { languageName
 export function setLanguage(tag, preferred = []) {
   const tags = [tag, ...preferred].flatMap((each) => (each ? [each, each.split("-")[0]] : []));
   language = tags.find((each) => each in LANGUAGES) ?? "en";
+  texts = LANGUAGES[language];
   plurals = new Intl.PluralRules(language);
   formats = new Map();
+  counts = [];
 }
 
 /** The text of a key with its values.  Numbers are formatted; `count` chooses the plural form. */
 export function t(key, values = {}) {
-  const text = LANGUAGES[language][key];
+  const text = texts[key];
   const form = typeof text === "string" ? text : text[plurals.select(values.count)] ?? text.other;
-  return form.replace(/\{(\w+)\}/g, (_, name) => (typeof values[name] === "number" ? formatNumber(values[name]) : values[name]));
+  if (!templates.has(form)) templates.set(form, form.split(/\{(\w+)\}/));
+  const parts = templates.get(form);
+  return parts.length === 1 ? form : parts.map((part, i) => (i % 2 ? shown(values[part]) : part)).join("");
+}
+
+function shown(value) {
+  if (typeof value !== "number") return value;
+  return Number.isInteger(value) && value >= 0 && value < 1000 ? counts[value] ??= formatNumber(value) : formatNumber(value);
 }
 
 /** A number for people: '1,234.5'; digits: after the point. */

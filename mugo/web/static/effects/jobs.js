@@ -10,12 +10,13 @@
 //   line       the analysis of one of all moves of a line
 //   prepare    a search of the position of an exercise, with which an answer is judged; try: one after the answer
 //   hint       two seconds of analysis, for the best move
-//   analyze    an analysis until it is stopped
+//   analyze    an analysis until it is stopped; of a region, and without some moves, it is none of the position
 //   values     the network's values along a part of a line
 
 import { isBetter, isComplete, ofResult } from "../core/analysis.js";
 import { EXERCISE_VISITS, asked, settle, verdict } from "../core/exercises.js";
 import { LISTED_LEVEL, lostByMoves } from "../core/losses.js";
+import { searchFields } from "../core/region.js";
 import { DEEPER, DEPTHS } from "../core/review.js";
 import { colourName, percent, t } from "../core/texts.js";
 import { hasNetwork, isGameOver, isMuGoToMove, isToBePrepared, offer, searchPlayer, uncheckedNode } from "../queries.js";
@@ -46,8 +47,9 @@ export function desired(state) {
   if (segments.length && game.opponents && hasNetwork(state)) return make("values", { node: segments[0].at(-1) });
   if (lineAnalysis && game.opponents) return make("line", { node: lineAnalysis.nodes[lineAnalysis.done] });
   if (!isKnown || isGameOver(node)) return null;
-  if (at.isHintWanted) return make("hint");
-  if (state.analyzing) return make("analyze");
+  const searched = { region: state.region, picks: at.picks };
+  if (at.isHintWanted) return make("hint", searched);
+  if (state.analyzing) return make("analyze", searched);
   return isToBePrepared(state) && !at.failed.has("check") ? make("check") : null;
 }
 
@@ -61,7 +63,7 @@ function exerciseJob({ exercise, at }, make) {
   return tried && !verdict(exercise) && !at.failed.has("try") ? make("try", { node: tried }) : null;
 }
 
-const isSame = (a, b) => a === b || Boolean(a && b && ["kind", "game", "node", "player"].every((name) => a[name] === b[name]));
+const isSame = (a, b) => a === b || Boolean(a && b && ["kind", "game", "node", "player", "region", "picks"].every((name) => a[name] === b[name]));
 
 /** Start and stop jobs as the state demands. */
 export function runJobs() {
@@ -141,6 +143,9 @@ async function run(job) {
   }
 }
 
+/** What a search is restricted to. */
+const restriction = ({ game, region, picks }) => searchFields(region, picks, game.size);
+
 // kind -> the request: [command, fields]
 const REQUESTS = {
   genmove({ game, node, player }) {
@@ -151,8 +156,8 @@ const REQUESTS = {
   line: ({ player }) => ["analyze", { player, simulations: visitsOf(state.lineAnalysis) }],
   prepare: ({ player }) => ["analyze", { player, simulations: EXERCISE_VISITS }],
   try: ({ player }) => ["analyze", { player, simulations: EXERCISE_VISITS }],
-  hint: ({ player }) => ["analyze", { player, seconds: HINT_SECONDS }],
-  analyze: ({ player }) => ["analyze", { player }],
+  hint: (job) => ["analyze", { player: job.player, seconds: HINT_SECONDS, ...restriction(job) }],
+  analyze: (job) => ["analyze", { player: job.player, ...restriction(job) }],
   values: () => ["evaluate", {}],
 };
 
@@ -161,7 +166,8 @@ function take(job, { search, thinking, waiting }) {
   const { game, node } = job;
   job.isWaiting = Boolean(waiting);
   if (thinking) node.thinking = thinking;
-  if (search && job.kind !== "check") storeAnalysis(game, node, search, job.kind === "line");
+  if (search && (job.region || job.picks?.size)) state.at.localSearch = search;
+  else if (search && job.kind !== "check") storeAnalysis(game, node, search, job.kind === "line");
 }
 
 function storeAnalysis(game, node, search, isUnsaved) {

@@ -6,7 +6,8 @@ import { secondsLeft, timeText } from "../core/review.js";
 import { formatCount, formatLead, joined, percent, t } from "../core/texts.js";
 import { byId, updateChildren } from "../dom.js";
 import {
-  currentValues, hasNetwork, isAnalysisHidden, isGameOver, isHalfAnalysed, searchPlayer, thinkingNode,
+  currentValues, hasNetwork, isAnalysisHidden, isGameOver, isHalfAnalysed, isRestricted, listedSearch,
+  searchPlayer, thinkingNode,
 } from "../queries.js";
 
 const TABLE_ROWS = 6;                    // moves in the table of a search
@@ -15,7 +16,7 @@ export function renderAnalysis(state) {
   const { game: { node }, analyzing, lineAnalysis } = state;
   const isRunning = analyzing || state.at.isHintWanted;
   byId("analyze").setAttribute("aria-pressed", String(isRunning));
-  byId("analyze").textContent = t(isRunning ? "stop" : "analyse");
+  byId("analyze").textContent = t(isRunning ? "stop" : state.region ? "searchOnlyHere" : "analyse");
   byId("analyze").disabled = isGameOver(node) && !analyzing;
   byId("hint").disabled = isGameOver(node);
   byId("search-player").value = searchPlayer(state);
@@ -40,16 +41,19 @@ function progressText(lineAnalysis) {
 
 function summary(state) {
   const { job, game: { node } } = state;
-  const values = currentValues(state);
+  const isLocal = isRestricted(state);
+  const values = isLocal ? state.at.localSearch : currentValues(state);
   const waiting = job?.isWaiting && job.node === node ? t("waitingForOthers") : "";
   if (!values || thinkingNode(state) === node) return waiting;
   const value = t("blackWins", { rate: percent(values.win_rate, 1) });
-  return joined(valuesOf(node) ? value : t("atAGlanceValue", { value }), formatLead(values.lead),
-    values.visits ? t("visitsCount", { count: values.visits }) : "", waiting);
+  const marked = isLocal ? t("hereValue", { value }) : valuesOf(node) ? value : t("atAGlanceValue", { value });
+  return joined(marked, formatLead(values.lead), values.visits ? t("visitsCount", { count: values.visits }) : "",
+    node.analysis?.is_full ? t("treeIsFull") : "", waiting);
 }
 
 function renderMoves(state) {
-  const { analysis, position } = state.game.node;
+  const { position } = state.game.node;
+  const analysis = listedSearch(state);
   const isHidden = !analysis?.moves.length || !position || thinkingNode(state) === state.game.node || isAnalysisHidden(state);
   byId("moves").hidden = isHidden;
   if (isHidden) return;

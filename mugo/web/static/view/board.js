@@ -15,15 +15,20 @@ export function draw(name, attributes = {}, ...children) {
 
 export class Board {
   onSelect(vertex, isTouch, pressed) {}  // at a click, a tap or Enter; pressed: where the mouse went down; controls/board.js replaces it
+  onPress(vertex) {}                     // when the mouse goes down on a point; likewise
   onHover(vertex) {}                     // called with the point under the mouse or the cursor, or null; likewise
 
   constructor(svg) {
     this.svg = svg;
     this.cursor = null;                  // the keyboard's cursor, { row, col }
     this.hover = null;                   // the last vertex passed to onHover
+    this.isDragged = false;              // whether the mouse is dragged over it: points outside are then those of the edge
     svg.addEventListener("pointerdown", (event) => {
       this.isTouch = event.pointerType !== "mouse";
       this.pressed = this.vertexOf(event);
+      if (this.isTouch || !this.pressed) return;
+      if (this.isDragged) svg.setPointerCapture(event.pointerId);
+      this.onPress(this.pressed);
     });
     svg.addEventListener("mousedown", (event) => event.preventDefault());      // keep the focus off the board
     svg.addEventListener("click", (event) => {
@@ -45,7 +50,8 @@ export class Board {
     const matrix = this.svg.getScreenCTM();
     if (!matrix || !this.size) return null;
     const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
-    const [row, col] = [Math.round(y), Math.round(x)];
+    const clamp = (value, count) => (this.isDragged ? Math.max(0, Math.min(count - 1, value)) : value);
+    const [row, col] = [clamp(Math.round(y), this.size.rows), clamp(Math.round(x), this.size.cols)];
     return row >= 0 && col >= 0 && row < this.size.rows && col < this.size.cols ? formatVertex(row, col, this.size) : null;
   }
 
@@ -98,7 +104,7 @@ export class Board {
     this.svg.setAttribute("viewBox", `${-margin} ${-margin} ${right + 2 * margin} ${bottom + 2 * margin}`);
     this.svg.style.aspectRatio = Math.max(1, (right + 2 * margin) / (bottom + 2 * margin));    // a tall board is as high as a square
     this.layers = {};
-    for (const name of ["lines", "shadows", "stones", "marks", "next", "markup", "overlay", "ghosts", "cursor"]) {
+    for (const name of ["lines", "shadows", "stones", "marks", "next", "markup", "region", "overlay", "ghosts", "cursor"]) {
       this.layers[name] = draw("g", { class: name });
     }
     const paths = [];
@@ -190,6 +196,9 @@ export class Board {
     this.layers.ghosts.replaceChildren(...ghosts);
     for (const name of ["overlay", "markup"]) this.layers[name].classList.toggle("faint", isNumbered && ghosts.length > 0);
   }
+
+  /** Draw what of the board is searched: elements between the stones and the overlay. */
+  showRegion(elements) { this.layers.region.replaceChildren(...elements); }
 
   /** Draw elements above the ghost stones. */
   showPreview(elements) { this.layers.ghosts.append(...elements); }

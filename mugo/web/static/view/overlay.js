@@ -44,7 +44,7 @@ const OVERLAYS = {
     const search = shownSearch(state);
     const legend = search
       ? [search === node.thinking ? t("legendConsidered") : "", candidatesText(search), t("legendPoint")].join(" ").trim()
-      : t(node.position?.result ? "gameIsOver" : "pressAnalyse");
+      : t(node.position?.result ? "gameIsOver" : state.region ? "pressSearchHere" : "pressAnalyse");
     return [search && node.position ? overlays.search(search, game.size, node.position.to_play) : [], legend];
   },
 

@@ -12,6 +12,7 @@ import { renderEditing } from "./edit_tools.js";
 import { renderExercises } from "./exercises.js";
 import { renderGameOver } from "./game_over.js";
 import { renderLeadBar } from "./lead_bar.js";
+import { renderLocal } from "./local.js";
 import { renderLook } from "./look.js";
 import { renderMoveList } from "./move_list.js";
 import { renderNavigation } from "./navigation.js";
@@ -25,7 +26,7 @@ import { renderTree } from "./tree.js";
 
 const VIEWS = [renderAnalysis, renderBoard, renderPlayers, renderNavigation, renderStatus, renderReview, renderTree, renderComment,
   renderActions, renderEditing, renderPlaying, renderMoveList, renderGameOver, renderSettings, renderClocks, renderLeadBar, renderExercises,
-  hear];
+  renderLocal, hear];
 
 export function render() {
   const { game, server, at } = state;

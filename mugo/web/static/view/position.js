@@ -6,6 +6,7 @@ import { reasonText, t } from "../core/texts.js";
 import { byId } from "../dom.js";
 import { isEstimateShown, overlayName, shownSearch, thinkingNode, touchedVertex } from "../queries.js";
 import { boardNotes } from "./notes.js";
+import { localElements, localText } from "./local.js";
 import { pointedMove } from "./analysis.js";
 import { Board } from "./board.js";
 import { toolPreview } from "./edit_tools.js";
@@ -39,8 +40,10 @@ export function renderBoard(state) {
     const { moveNumbers: numbered } = settings;
     const numbers = numbered === "0" || score || overlayName(state) === "losses" ? new Map() : moveNumbers(game, numbered);
     board.show(node.position, { ...shown, markup: marks, next, numbers });
-    byId("markup-description").textContent = marks.text;
+    byId("markup-description").textContent = [marks.text, localText(state)].filter(Boolean).join(" ");
   }
+  board.isDragged = state.at.choosing === "region";
+  board.showRegion(localElements(state));
   renderGhosts(state);
   describeCursor(state);
   // On a phone the board may be out of sight: another position shows it.
@@ -57,7 +60,8 @@ function renderGhosts(state) {
   const isBlack = position?.to_play === "B";
   const info = hover && shownSearch(state)?.moves.find(({ move }) => move === hover);
   const notes = position && !score ? boardNotes(state) : null;
-  if (state.tool !== null) {
+  if (state.at.choosing) board.showGhosts([], isBlack, false);
+  else if (state.tool !== null) {
     const { elements, stone } = toolPreview(state);
     board.showGhosts(stone ? [hover] : [], stone === "X", false);
     board.showPreview(elements);

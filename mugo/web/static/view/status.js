@@ -21,12 +21,12 @@ export function renderStatus(state) {
 }
 
 /** The board for screen readers: its size, the last move, whose turn it is, and what keys do. */
-function boardText({ game, tool }) {
+function boardText({ game, tool, at: { choosing } }) {
   const { position, move } = game.node;
   const [colour, vertex] = move?.split(" ") ?? [];
   const parts = [t("boardLabel", { cols: game.size.cols, rows: game.size.rows, number: game.moveNumber() }),
     colour && t("lastMove", { colour: colourName(colour), vertex }), position && t("toPlay", { colour: colourName(position.to_play) })];
-  const keys = tool === null ? t("arrowKeysPlay") : t("arrowKeysEdit", { tool: t(TOOLS[tool].title) });
+  const keys = choosing ? t("arrowKeysChoose") : tool === null ? t("arrowKeysPlay") : t("arrowKeysEdit", { tool: t(TOOLS[tool].title) });
   return `${parts.filter(Boolean).join(", ")}. ${keys}`;
 }
 

@@ -1,0 +1,85 @@
+"""RUN/metrics.jsonl: what a run does between its checkpoints, a line of JSON every LOG_STEPS steps.  The same numbers
+are TensorBoard's curves steps/NAME.
+
+    step, positions         of the run, after this step
+    loss, value_loss, ...   means since the line before: the weighted sum, and the loss of each head
+    gradient_norm           of this step: of all gradients together, before --clip-norm
+    learning_rate           of this step
+    positions_per_second    since the line before, without checkpoints
+    input_wait              fraction of that time in which no batch was ready: near 0, or the input is the limit
+"""
+import contextlib
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+from mugo.core.files import atomic_write
+from mugo.nn.backend import keras
+from mugo.nn.processes import is_first
+from mugo.nn.tensorboard_log import TensorBoardLog
+from mugo.training.loader import PrefetchLoader
+from mugo.training.options import TrainingOptions
+
+LOG_STEPS = 100
+METRICS_LOG = "metrics.jsonl"
+
+
+class StepLog(keras.callbacks.Callback):
+    """Appends the lines.  step: the run's first; later lines, of steps that were lost, are removed.
+
+    loader: what the run takes its batches from; set for each of Keras's epochs.
+    """
+
+    loader: PrefetchLoader
+
+    def __init__(self, run: Path, options: TrainingOptions, step: int, tensorboard: TensorBoardLog):
+        super().__init__()
+        self.path, self.options, self.step, self.tensorboard = run / METRICS_LOG, options, step, tensorboard
+        if is_first():
+            _remove_after(self.path, step)
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self._first, self._sums = self.options.batches.positions_at(self.step), {}
+        self._begin_line()
+
+    def _begin_line(self) -> None:
+        self._began, self._waited = time.perf_counter(), self.loader.waited
+        self._positions = self.options.batches.positions_at(self.step)
+
+    def on_train_batch_end(self, batch, logs=None):
+        model: Any = self.model
+        before, self.step = self.step, self.step + model.steps_per_execution
+        if not logs or before // LOG_STEPS == self.step // LOG_STEPS:
+            return
+        positions, seconds = self.options.batches.positions_at(self.step), time.perf_counter() - self._began
+        line = {"step": self.step, "positions": positions}
+        for name in (name for name in logs if name == "loss" or name.endswith("_loss")):
+            total = float(logs[name]) * (positions - self._first)            # Keras's are means since the epoch began
+            line[name] = (total - self._sums.get(name, 0.0)) / (positions - self._positions)
+            self._sums[name] = total
+        line |= {"gradient_norm": float(model.optimizer.gradient_norm), "learning_rate": float(
+                     self.options.schedule()(self.step - 1)),
+                 "positions_per_second": (positions - self._positions) / seconds,
+                 "input_wait": (self.loader.waited - self._waited) / seconds}
+        if is_first():
+            line = {name: float(f"{value:.6g}") if isinstance(value, float) else value for name, value in line.items()}
+            with open(self.path, "a", encoding="utf-8") as file:
+                file.write(json.dumps(line) + "\n")
+            self.tensorboard.write("steps", {name: value for name, value in line.items()
+                                             if name not in ("step", "positions")}, positions)
+        self._begin_line()
+
+
+def _remove_after(path: Path, step: int) -> None:
+    """Remove the lines of later steps, and one that a killed process left unfinished."""
+    if not path.exists():
+        return
+    kept = []
+    with contextlib.suppress(ValueError, KeyError, TypeError):
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True):
+            if not line.endswith("\n") or json.loads(line)["step"] > step:
+                break
+            kept.append(line)
+    with atomic_write(path) as temporary:
+        temporary.write_text("".join(kept), encoding="utf-8")
