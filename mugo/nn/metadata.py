@@ -104,10 +104,12 @@ def checked_metadata(metadata: Any, path: Path) -> dict[str, Any]:
 
 
 # What a network was trained on, and those that it was initialised from: training.provenance, positions_trained.
+_RANKS = Test(lambda pair: isinstance(pair, list) and len(pair) == 2 and all(map(number().is_good, pair)),
+              "[the weakest, the strongest]")
 _DATA = Object({}, {"fingerprint": TEXT, "split": Object({"seed": integer(*SEED), "validation": number(*FRACTION),
                                                           "test": number(*FRACTION)}),
                     "training": TEXT, "validation": TEXT, "seed": integer(*SEED), "sources": [TEXT],
-                    "games": integer(0), "positions": integer(0)})
+                    "games": integer(0), "positions": integer(0), "ranks": optional(_RANKS)})
 _TRAINED = Object({}, {"size": integer(MIN_SIZE, MAX_SIZE), "data": optional(_DATA),
                        "best": optional(Object({}, {"positions": integer(0)}, others=ANYTHING)),
                        "init_from": optional(Object({}, others=ANYTHING))}, others=ANYTHING)

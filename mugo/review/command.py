@@ -82,7 +82,7 @@ def command(args: argparse.Namespace) -> int:
         print(f"{folder}{os.sep}: " + (f"{done[0][0]}.*" if len(done) == 1 else f"{len(done)} games")
               + (f" ({done_before} reviewed before)" if done_before else ""))
     if estimate is not None:
-        print(f"{printable_name(args.rank_of)}: {estimate.run()}")
+        print(f"{estimate.name}: {estimate.run()}")
     return 0 if done else 2
 
 

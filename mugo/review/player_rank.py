@@ -22,12 +22,12 @@ NAMES_SHOWN = 8           # of an error
 class RankOfPlayer:
     """An estimate that is checked when it is made, and run when the games have been reviewed.
 
-    name: of the player, as the records have it, in upper or lower case.
+    name: of the player, as the records have it, in upper or lower case; the attribute can be printed.
     Raises BadInput for a network that takes no people, a name in no game, and too few games.
     """
 
     def __init__(self, name: str, tasks: list[ReviewTask], options: ReviewOptions):
-        opened = options.opened
+        self.name, opened = printable_name(name), options.opened
         self._network = open_network(options.network, options.settings.threads, opened.precision, opened.provider)
         self._ranks = known_ranks(self._network)
         self._komi = options.komi
@@ -43,7 +43,7 @@ class RankOfPlayer:
             self._games += [(record, colour) for colour in colours[:1]]
         if not self._games:
             shown = ", ".join(list(names)[:NAMES_SHOWN]) + (", ..." if len(names) > NAMES_SHOWN else "")
-            raise BadInput(f"--rank-of {printable_name(name)}: no game has a player of this name"
+            raise BadInput(f"--rank-of {self.name}: no game has a player of this name"
                            + (f" (players: {printable_name(shown)})" if names else ""))
         check_games(len(self._games))
 
