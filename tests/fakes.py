@@ -49,7 +49,7 @@ class WorkClock:
 
     def follow(self, search: Search) -> Search:
         """Let time pass with the simulations of a search."""
-        def grow(n, grow=search.growth.grow):
+        def grow(n, *goes_on, grow=search.growth.grow):
             done = grow(n)
             self._work += done
             return done

@@ -9,6 +9,9 @@ The field's name is a literal.  An atomic addition takes 20 times as long as a p
 thread uses the record: where `shared`, or for a lock record.shared, is false.  A thread that holds a lock must not
 raise: nothing would unlock it.
 """
+import platform
+
+from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -58,6 +61,33 @@ def _try_lock(typingctx, record):
 
 
 @intrinsic
+def _is_taken(typingctx, record):
+    """Whether the field "lock" is not 0, read anew."""
+    def generate(context, builder, signature, arguments):
+        pointer = _member(context, builder, record, arguments[0], "lock")
+        return builder.icmp_signed("!=", builder.load_atomic(pointer, "monotonic", 8), ir.IntType(64)(0))
+
+    return types.boolean(record), generate
+
+
+@intrinsic
+def _pause(typingctx):
+    """Tell the processor that a thread waits in a loop, so that another on its core gets the time."""
+    def generate(context, builder, signature, arguments):
+        machine = platform.machine().lower()
+        if machine in ("x86_64", "amd64"):
+            kind = ir.FunctionType(ir.VoidType(), [])
+            builder.call(cgutils.get_or_insert_function(builder.module, kind, "llvm.x86.sse2.pause"), [])
+        elif machine in ("aarch64", "arm64"):            # the hint with number 1 is `yield`
+            kind = ir.FunctionType(ir.VoidType(), [ir.IntType(32)])
+            hint = cgutils.get_or_insert_function(builder.module, kind, "llvm.aarch64.hint")
+            builder.call(hint, [ir.IntType(32)(1)])
+        return context.get_dummy_value()
+
+    return types.none(), generate
+
+
+@intrinsic
 def _set_free(typingctx, record):
     """Set the field "lock" to 0."""
     def generate(context, builder, signature, arguments):
@@ -84,7 +114,8 @@ def lock(record):
     """Wait until no other thread has the lock, and take it."""
     if record.shared:
         while not _try_lock(record):
-            pass
+            while _is_taken(record):                     # reading leaves the cache line with its owner
+                _pause()
 
 
 @njit(cache=True, nogil=True)

@@ -67,8 +67,9 @@ class BatchedGrowth(Growth):
         batch = self._settings.batch or min(BATCH, max(1, visits // VISITS_FOR_EACH))
         return int(rate * seconds_left) if batch / rate / 2 > seconds_left else batch
 
-    def grow(self, n: int) -> int:
-        """Run a batch of n simulations, or fewer where selection comes to a leaf twice; returns how many."""
+    def grow(self, n: int, goes_on: Callable[[int], bool] = lambda done: True) -> int:
+        """Run a batch of n simulations, or fewer where selection comes to a leaf twice; returns how many.  goes_on: not
+        called."""
         arrays = self._arrays
         arrays.make_room(n)
         table, area = symmetries(self._root.shape), self._root.area

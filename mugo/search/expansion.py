@@ -6,14 +6,16 @@ heuristic priors, without it; the node's count, which lets the others see them, 
 Arrays as in tree.
 """
 import numpy as np
-from numba import njit
+from numba import njit, types
 
 from mugo.games import game
+from mugo.games.addresses import BOARD_TYPE, caller
 from mugo.games.board import POINTS, WHITE, index_of
 from mugo.games.coords import PASS
+from mugo.games.planes import SCRATCH_TYPE
 from mugo.games.rollouts import random_below
 from mugo.search.atomics import lock, release_fence, unlock
-from mugo.search.records import NULL_NODE
+from mugo.search.records import EDGE_TYPE, NODE_TYPE, NULL_NODE, TREE_TYPE
 from mugo.search.solver import LOSS, WIN, bound_node, is_proven
 
 
@@ -21,14 +23,6 @@ from mugo.search.solver import LOSS, WIN, bound_node, is_proven
 def has_room(tree, edges, b):
     """Whether there are enough free edges for the moves in b."""
     return tree.n_edges + b.n_empty + 1 <= len(edges)
-
-
-@njit(cache=True, nogil=True)
-def is_considered(tree, v, b, p):
-    """Whether node v, with board b, has an edge to the empty point p."""
-    own = POINTS if b.to_play == WHITE else 0
-    avoided = tree.params.avoids and v != tree.root and b.moves < tree.params.avoid_until[own + p]
-    return not avoided and game.is_candidate(b, p)
 
 
 @njit(cache=True, nogil=True)
@@ -48,17 +42,22 @@ def write_edge(edge, move, prior, lower, upper, b):
 
 
 @njit(cache=True, nogil=True)
-def _write_edges(tree, nodes, edges, v, b, only, lower, upper):
-    """Write the edges of node v, the moves of the side to move in b, in random order; returns how many.
+def write_edges(tree, nodes, edges, v, b, only, lower, upper):
+    """Write the edges of node v behind all others, the moves of the side to move in b, in random order; returns how
+    many.
 
     v has none before _publish_edges.  There is room for them, and other threads wait for the lock.
     only, lower, upper: what game.forced_move returns.
     """
     first = tree.n_edges
     n = 0
+    avoids = tree.params.avoids and v != tree.root
+    own = POINTS if b.to_play == WHITE else 0
     for i in range(b.n_empty):
         p = np.int64(b.empties[i])
-        if only in (0, p) and is_considered(tree, v, b, p):
+        if avoids and b.moves < tree.params.avoid_until[own + p]:
+            continue
+        if game.is_candidate(b, p) and only in (0, p):
             j = first + random_below(b, n + 1)           # shuffled as they come (Durstenfeld, inside out)
             edges[first + n].move = edges[j].move
             edges[j].move = p
@@ -73,6 +72,12 @@ def _write_edges(tree, nodes, edges, v, b, only, lower, upper):
     tree.n_edges += n
     nodes[v].first = first
     return n
+
+
+WRITE_EDGES = types.int64(TREE_TYPE, types.Array(NODE_TYPE, 1, "C"), types.Array(EDGE_TYPE, 1, "C"), types.int64,
+                          BOARD_TYPE, types.int64, types.int64, types.int64)
+# call_write_edges(tree.params.write_edges, ...): write_edges by its address, so that it is compiled once.
+call_write_edges = caller(WRITE_EDGES)
 
 
 @njit(cache=True, nogil=True)
@@ -95,7 +100,8 @@ def expand(tree, nodes, edges, v, b, only, lower, upper):
     """
     if v == NULL_NODE or not has_room(tree, edges, b):
         return False
-    _publish_edges(nodes, edges, v, _write_edges(tree, nodes, edges, v, b, only, lower, upper))
+    n = call_write_edges(tree.params.write_edges, tree, nodes, edges, v, b, only, lower, upper)
+    _publish_edges(nodes, edges, v, n)
     return True
 
 
@@ -155,7 +161,7 @@ def expand_by_rollouts(tree, nodes, edges, v, b, scratch):
         unlock(tree)
         return node.count > 0
     only, lower, upper = game.forced_move(tree.params.forced_move, b, False)
-    n = _write_edges(tree, nodes, edges, v, b, only, lower, upper)
+    n = call_write_edges(tree.params.write_edges, tree, nodes, edges, v, b, only, lower, upper)
     node.expanding = True
     unlock(tree)
     if tree.params.heuristic_priors:
@@ -165,3 +171,9 @@ def expand_by_rollouts(tree, nodes, edges, v, b, scratch):
     node.expanding = False
     unlock(tree)
     return True
+
+
+EXPAND = types.boolean(TREE_TYPE, types.Array(NODE_TYPE, 1, "C"), types.Array(EDGE_TYPE, 1, "C"), types.int64,
+                       BOARD_TYPE, SCRATCH_TYPE)
+# call_expand(tree.params.expand, ...): expand_by_rollouts by its address, for searches without a network only.
+call_expand = caller(EXPAND)

@@ -13,18 +13,17 @@ its address, so that only this one is compiled.
 Arrays as in tree.
 """
 import numpy as np
-from numba import from_dtype, njit, types
+from numba import njit, types
 
 from mugo.games.addresses import BOARD_TYPE, address_of, caller
 from mugo.games.game import SIGNATURES, address
 from mugo.search.atomics import fetch_add
+from mugo.search.expansion import EXPAND, WRITE_EDGES, expand_by_rollouts, write_edges
 from mugo.search.gumbel import gumbel_child, gumbel_root_child
 from mugo.search.puct import puct_child
 from mugo.search.rave import rave_child
-from mugo.search.records import EDGE, GUMBEL, NODE, PUCT, TREE
+from mugo.search.records import EDGE_TYPE, GUMBEL, NODE_TYPE, PUCT, TREE_TYPE
 from mugo.search.solver import LOSS, is_proven, may_select, q_under_loss
-
-TREE_TYPE, NODE_TYPE, EDGE_TYPE = from_dtype(TREE), from_dtype(NODE), from_dtype(EDGE)
 
 
 @njit(cache=True, nogil=True)
@@ -114,6 +113,8 @@ def set_addresses(params: np.void, game: str) -> None:
     select = (_select_by_puct if params["formula"] == PUCT else _select_by_gumbel if params["formula"] == GUMBEL else
               _select_by_rave if params["rave"] or params["heuristic_priors"] else _select_by_ucb)
     params["select_child"] = address_of(select, SELECT_CHILD)
+    params["write_edges"] = address_of(write_edges, WRITE_EDGES)
+    params["expand"] = 0 if params["has_priors"] else address_of(expand_by_rollouts, EXPAND)
     is_used = {"roll_out": params["lambda_"] > 0 or not params["has_priors"],
                "write_heuristic_priors": params["heuristic_priors"],
                "write_planes": params["has_priors"]}

@@ -10,15 +10,14 @@ have edges and selection comes to another, the board gives the rest, which share
 then has all edges, as the root always has.
 
 A node with all edges takes 11 KB on 19x19, a list 0.6 KB.  UCB1 visits every edge, RAVE gives every edge a value, and
-Gumbel's formula looks at every prior, so their nodes have all edges.  Only one thread may add edges.
+Gumbel's formula looks at every prior, so their nodes have all edges, as those of self-play have.  Only one thread may
+add edges.
 """
 import numpy as np
 from numba import njit
 
-from mugo.games import game
-from mugo.games.board import POINTS
 from mugo.games.coords import PASS
-from mugo.search.expansion import has_room, is_considered, write_edge
+from mugo.search.expansion import call_write_edges, has_room, write_edge
 from mugo.search.records import LISTED_IN_EDGE
 from mugo.search.solver import LOSS, WIN, is_proven
 
@@ -115,31 +114,33 @@ def next_prior(node, edges, priors):
 def _open_all(tree, nodes, edges, v, b):
     """Give node v, with board b, the edges of all its moves.  There is room for them."""
     node = nodes[v]
-    place = tree.n_edges
-    is_listed = np.zeros(POINTS, np.bool_)
+    old = np.int64(node.first)
+    n = call_write_edges(tree.params.write_edges, tree, nodes, edges, v, b, 0, LOSS, WIN)
+    first = np.int64(node.first)
+    listed = max(np.int64(node.count), np.int64(node.listed))
     others = 1.0
-    n = max(np.int64(node.count), np.int64(node.listed))
-    for k in range(n):
-        if k < node.count:
-            edges[place + k] = edges[node.first + k]
-        else:
-            move, prior = _listed(node, edges, k)
-            write_edge(edges[place + k], move, prior, LOSS, WIN, b)
-        is_listed[edges[place + k].move] = True
-        others -= edges[place + k].prior
-    prior = np.float32(max(others, 0.0) / max(node.moves - n, 1))
-    for i in range(b.n_empty):
-        p = np.int64(b.empties[i])
-        if not is_listed[p] and is_considered(tree, v, b, p):
-            write_edge(edges[place + n], p, prior, LOSS, WIN, b)
+    for k in range(listed):                              # they keep their places
+        move, prior = _listed(node, edges, k)
+        j = k
+        while j < n and edges[first + j].move != move:
+            j += 1
+        may_repeat = j == n or edges[first + j].may_repeat
+        if j == n:                                       # avoided at this depth, and not where the list was written
             n += 1
-    if not game.is_gomoku(b) and not is_listed[PASS]:
-        write_edge(edges[place + n], PASS, prior, LOSS, WIN, b)
-        n += 1
-    node.first = place
+            tree.n_edges += 1
+        edges[first + j] = edges[first + k]
+        if k < node.count:
+            edges[first + k] = edges[old + k]
+        else:
+            edges[first + k].move = move
+            edges[first + k].prior = prior
+            edges[first + k].may_repeat = may_repeat
+        others -= prior
+    prior = np.float32(max(others, 0.0) / max(n - listed, 1))
+    for k in range(listed, n):
+        edges[first + k].prior = prior
     node.count = n
     node.moves = n
-    tree.n_edges += n
 
 
 @njit(cache=True, nogil=True)

@@ -3,6 +3,7 @@
 Which threads may write a field, and how, stands with it.  What the arrays mean: tree.
 """
 import numpy as np
+from numba import from_dtype
 
 from mugo.games.board import POINTS
 
@@ -59,6 +60,7 @@ EDGE = np.dtype({**(_EDGE.fields or {}), **_LISTED}, align=True)
 PARAMS = np.dtype([
     # Addresses of compiled functions of the game and the formula, 0 where the search does not call one.
     ("select_child", np.int64),          # see formulas
+    ("write_edges", np.int64), ("expand", np.int64),     # see expansion
     ("play", np.int64), ("forced_move", np.int64), ("roll_out", np.int64),       # see game.SIGNATURES
     ("write_heuristic_priors", np.int64), ("write_planes", np.int64),
     ("formula", np.int64),               # UCB, PUCT or GUMBEL
@@ -69,6 +71,7 @@ PARAMS = np.dtype([
     ("fpu_reduction_max", np.float64), ("root_fpu_reduction_max", np.float64),
     ("expand_after", np.int64),
     ("has_priors", np.bool_),            # priors come from a network
+    ("lazy_edges", np.bool_),            # see lazy_edges; with PUCT only
     ("max_pass_prior", np.float32),
     ("rave", np.bool_),
     ("rave_bias", np.float64),
@@ -88,17 +91,21 @@ PARAMS = np.dtype([
 ], align=True)
 
 TREE = np.dtype([
-    # Added atomically, or written under the lock.
+    # The lock, what is added atomically or under the lock, and what is only read are on cache lines of their own.
     ("lock", np.int64),                  # of nodes and edges that are added, and of bounds; see tree
+    ("padding", np.int64, 7),
     ("simulations_left", np.int64),      # of those that the threads share
     ("n_nodes", np.int64), ("n_edges", np.int64),
     ("depth_sum", np.int64),             # of all simulations
-    ("padding", np.int64, 3),            # what threads only read is on other cache lines
+    ("more_padding", np.int64, 4),
     # Constant during a search.
     ("root", np.int64),                  # its node
     ("shared", np.bool_),                # whether several threads use the tree at once
     ("params", PARAMS),
 ], align=True)
+
+
+TREE_TYPE, NODE_TYPE, EDGE_TYPE = from_dtype(TREE), from_dtype(NODE), from_dtype(EDGE)
 
 
 # A simulation between `select_batch` and `expand_and_backup`.

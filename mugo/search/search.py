@@ -79,7 +79,7 @@ class Search:
         avoided: moves left out down to a depth; the root has those of allowed_moves, if they are given.  In Gomoku all
         moves are searched below the root.
         select_by: how a move will be chosen, as in SearchResult.best; None: the search is to evaluate.
-        should_stop: called between batches, or every CHUNK_SECONDS, or CHECK_EVERY simulations.
+        should_stop: called between batches, or every LOOK_SECONDS, or CHECK_EVERY simulations.
         on_progress: called with the result so far every progress_interval seconds.
         With early_stop the search also ends when the root is proven, when no simulation that is left can change the
         choice, and, to choose a move, when a single one is not proven to lose (stopping.is_decided).
@@ -101,8 +101,11 @@ class Search:
                 try:
                     done = first = done or self.growth.grow(1)
                     self.tree.prove_winning_sequence(self._board)
-                    for done in self._simulations(first, limits, should_stop):
-                        if on_progress is not None and self.now() - reported >= progress_interval:
+                    def is_due() -> bool:
+                        return on_progress is not None and self.now() - reported >= progress_interval
+
+                    for done in self._simulations(first, limits, should_stop, is_due):
+                        if on_progress is not None and is_due():
                             reported = self.now()
                             on_progress(self._result(position, done, reported - started, clean_priors))
                     result = self._result(position, done, self.now() - started, clean_priors)
@@ -114,8 +117,7 @@ class Search:
             raise
         if result.is_full and self.reports_full_tree and not self._has_reported:
             self._has_reported = True
-            log_to_stderr(f"the search tree is full with {result.nodes:,} nodes and reads no deeper; "
-                          f"a larger --max-edges than {self.settings.max_edges} takes more memory")
+            log_to_stderr(f"{result.warning}; a larger --max-edges than {self.settings.max_edges} takes more memory")
         return result
 
     def check(self, position: BasePosition) -> None:
@@ -172,19 +174,21 @@ class Search:
         edges["prior"] = with_dirichlet_noise(priors, settings.dirichlet_weight, settings.dirichlet_alpha, self._rng)
         return clean_priors
 
-    def _simulations(self, done: int, limits: stopping.SearchLimits, should_stop: Callable[[], bool]
-                     ) -> Iterator[int]:
-        """Run simulations until a limit is reached; yields their number so far.  done: those already run."""
+    def _simulations(self, done: int, limits: stopping.SearchLimits, should_stop: Callable[[], bool],
+                     is_due: Callable[[], bool]) -> Iterator[int]:
+        """Run simulations until a limit is reached; yields their number so far.  done: those already run.  is_due:
+        whether progress is to be reported."""
+        def ends(done: int, now: float) -> bool:
+            return should_stop() or limits.are_reached(done, now, self._root_moves()) or (
+                self.settings.early_stop and bool(solver.is_proven(self.tree.root_node)))
+
         chunk = CHECK_EVERY
-        while not should_stop():
-            now = self.now()
-            if limits.are_reached(done, now, self._root_moves()) or (
-                    self.settings.early_stop and solver.is_proven(self.tree.root_node)):
-                break
+        while not ends(done, now := self.now()):
             chunk = self.growth.chunk(chunk, limits.rate(done, now), limits.deadline - now)
             if not chunk:
                 break
-            done += self.growth.grow(int(min(chunk, limits.simulations - done)))
+            done += self.growth.grow(int(min(chunk, limits.simulations - done)),
+                                     lambda more, done=done: not is_due() and not ends(done + more, self.now()))
             yield done
 
     # -- results

@@ -141,5 +141,5 @@ def set_params(params: np.void, settings: Settings, has_network: bool) -> None:
     if settings.fpu is None and not has_network:
         params["fpu"] = math.inf
     params["formula"] = records.PUCT if has_network else records.UCB
-    params["has_priors"] = has_network
+    params["has_priors"] = params["lazy_edges"] = has_network
     params["rollout_kind"] = ROLLOUT_KINDS.get(settings.rollout, rollouts.UNIFORM)

@@ -8,6 +8,7 @@ without locks around selection and backup (Enzenberger and Müller 2010, "A Lock
 Search Algorithm"): see tree.  Which simulations come first depends on the threads, so a seed does not repeat a search
 of several.
 """
+from collections.abc import Callable
 from concurrent.futures import Executor, Future, wait
 
 import numpy as np
@@ -19,7 +20,8 @@ from mugo.games.position import BasePosition
 from mugo.search import expansion, records, tree
 from mugo.search.tree_arrays import TreeArrays
 
-CHUNK_SECONDS = 0.01                     # simulations between two checks of the clock
+LOOK_SECONDS = 0.01                      # from one look at the limits to the next, while threads simulate
+CHUNK_SECONDS = 0.5                      # from one meeting of the threads to the next, at most
 
 
 class Growth:
@@ -76,10 +78,12 @@ class ThreadedGrowth(Growth):
         second."""
         if seconds_left == np.inf and self._executor is None:
             return before                                # constant, so that a seed is repeatable
-        return max(1, min(2 * before, int(rate * min(CHUNK_SECONDS, seconds_left))))
+        seconds = LOOK_SECONDS if self._executor is None else CHUNK_SECONDS
+        return max(1, min(2 * before, int(rate * min(seconds, seconds_left))))
 
-    def grow(self, n: int) -> int:
-        """Run n simulations; returns n."""
+    def grow(self, n: int, goes_on: Callable[[int], bool] = lambda done: True) -> int:
+        """Run n simulations, or with several threads fewer; returns how many.  goes_on: called every LOOK_SECONDS, with
+        those done so far, while threads simulate; where it returns False they end."""
         arrays = self._arrays
         arrays.make_room(n)
         arrays.record["simulations_left"] = n
@@ -89,6 +93,10 @@ class ThreadedGrowth(Growth):
             tree.simulate(*shared, *own[0])
             return n
         self._running = [self._executor.submit(tree.simulate, *shared, *each) for each in own[:n]]
-        for future in self._running:
-            future.result()
-        return n
+        try:
+            while wait(self._running, LOOK_SECONDS).not_done:
+                if not goes_on(n - max(int(arrays.record["simulations_left"]), 0)):
+                    break
+        finally:
+            arrays.record["simulations_left"] = 0        # each thread finishes the simulation that it is in
+        return sum(future.result() for future in self._running)

@@ -36,11 +36,11 @@ from mugo.games import game
 from mugo.games.board import POINTS
 from mugo.games.light_board import LIGHT_BOARD
 from mugo.search.atomics import acquire_fence, fetch_add, lock, release_fence, unlock
-from mugo.search.expansion import expand, expand_by_rollouts, give_priors, has_room
+from mugo.search.expansion import call_expand, expand, give_priors, has_room
 from mugo.search.formulas import select_child
 from mugo.search.lazy_edges import list_moves
 from mugo.search.rave import backup_amaf, record_rollout
-from mugo.search.records import MAX_DEPTH, NULL_NODE, PUCT
+from mugo.search.records import MAX_DEPTH, NULL_NODE
 from mugo.search.solver import LOSS, WIN, bound_edge, bound_node, edge_at, is_proven
 
 MAX_LOAD = 0.5                           # of the table: nodes for each slot
@@ -144,7 +144,7 @@ def select(tree, nodes, edges, table, b, history, path, scratch):
         if game.is_over(b) or depth == MAX_DEPTH:
             break
         if nodes[v].count == 0 and (tree.params.has_priors
-                                    or not expand_by_rollouts(tree, nodes, edges, v, b, scratch)):
+                                    or not call_expand(tree.params.expand, tree, nodes, edges, v, b, scratch)):
             break
         acquire_fence()                                  # the edges were written before their count
         if is_proven(nodes[v]) and v != tree.root:
@@ -263,7 +263,8 @@ def evaluate_leaf(tree, boards, start, work, light_boards, ownership, first_play
 
 @njit(cache=True, nogil=True)
 def simulate(trees, nodes, edges, table, boards, history, path, ownership, scratch):
-    """Simulations, one after the other, leaves evaluated by rollouts alone, until tree.simulations_left is 0.
+    """Simulations, one after the other, leaves evaluated by rollouts alone, until tree.simulations_left is 0; returns
+    how many.
 
     Several threads may do this at once, each with its own boards, history, path, ownership and scratch.
     boards: (3,), boards[1].random is the state of the random numbers.  scratch: planes.Scratch.
@@ -272,7 +273,9 @@ def simulate(trees, nodes, edges, table, boards, history, path, ownership, scrat
     light_boards = np.empty(1, LIGHT_BOARD)
     first_plays = np.zeros(POINTS, np.int8)
     amaf = np.zeros((2, POINTS, 2), np.float32)
+    done = 0
     while fetch_add(tree, "simulations_left", -1, tree.shared) > 0:
+        done += 1
         random = boards[1].random
         boards[1] = boards[0]
         boards[1].random = random
@@ -286,6 +289,7 @@ def simulate(trees, nodes, edges, table, boards, history, path, ownership, scrat
         backup(tree, nodes, edges, leaf, depth, path, value, exact)
         if tree.params.rave:
             backup_amaf(nodes, edges, depth, path, c, value, amaf)
+    return done
 
 
 @njit(cache=True, nogil=True)
@@ -370,7 +374,7 @@ def expand_and_backup(trees, nodes, edges, boards, paths, leaves, n, priors, val
             if not game.is_over(boards[1 + k]) and expand(tree, nodes, edges, leaf, boards[1 + k], leaves[k].only,
                                                           LOSS, WIN):
                 give_priors(tree, nodes, edges, leaf, boards[1 + k], priors[row])
-                if tree.params.formula == PUCT and leaf != tree.root and leaves[k].only == 0:
+                if tree.params.lazy_edges and leaf != tree.root and leaves[k].only == 0:
                     list_moves(tree, nodes, edges, leaf, boards[1 + k])
                 nodes[leaf].raw_value = value
                 nodes[leaf].evaluated = False

@@ -213,7 +213,8 @@ def test_advance_root_keeps_exactly_the_subtree():
 
 
 def test_a_batch_selects_different_leaves_and_leaves_no_virtual_loss():
-    grown = Grown(Position(5), has_priors=True, formula=records.PUCT, c=3.0, fpu=math.nan, expand_after=0, batch=8)
+    grown = Grown(Position(5), has_priors=True, lazy_edges=True, formula=records.PUCT, c=3.0, fpu=math.nan,
+                  expand_after=0, batch=8)
 
     def even(n):
         return np.full((n, 26), 1 / 26), np.zeros(n)

@@ -319,7 +319,8 @@ def test_a_gumbel_game_is_searched_as_by_a_search_of_its_own():
             edges = search.tree.root_edges
             gumbel.start(params, len(edges), 23, 8, 0.0, np.random.default_rng(0))
             params["gumbel"][:len(edges)] = [noise[point] for point in edges["move"].tolist()]
-            params["formula"], params["c_visit"], params["c_scale"] = records.GUMBEL, 50.0, 1.0
+            params["formula"], params["lazy_edges"] = records.GUMBEL, False
+            params["c_visit"], params["c_scale"] = 50.0, 1.0
             formulas.set_addresses(params, "gomoku")
 
         search._prepare_root = with_noise
