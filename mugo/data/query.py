@@ -31,6 +31,7 @@ from mugo.core.files import BadInput
 MAX_LENGTH = 4000                        # characters of a query
 MAX_DEPTH = 50                           # operations inside operations
 MAX_INDEX = 1 << 31                      # of a character
+WEIGHTS = 1e-9, 1e9                      # the least and the most other than 0: their sums and squares are finite
 
 _ARITHMETIC: dict[type, Callable] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
@@ -91,15 +92,16 @@ def matching_rows(games: pd.DataFrame, query: str) -> np.ndarray:
 def weights_of_rows(games: pd.DataFrame, expression: str) -> np.ndarray:
     """The value of an expression for each game, float64 (len(games),); conditions are numbers, 1 and 0.
 
-    Raises BadInput as matching_rows does, and for a value below 0, infinite or NaN.
+    Raises BadInput as matching_rows does, and for a value that is neither 0 nor within WEIGHTS.
     """
     with _named("--sample-weight", expression):
         value = _value(_parse(expression), games)
         if isinstance(value, list) or _kind(value) == "text":
             raise _Invalid("this is not a weight: its value must be a number for each game")
         weights = np.broadcast_to(np.asarray(value, np.float64), len(games)).copy()
-        if wrong := int((~(np.isfinite(weights) & (weights >= 0))).sum()):
-            raise _Invalid(f"a weight must be a finite number of 0 or more, and that of {wrong:,} of {len(games):,} "
+        least, most = WEIGHTS
+        if wrong := int((~((weights == 0) | (weights >= least) & (weights <= most))).sum()):
+            raise _Invalid(f"a weight must be 0, or from {least:g} to {most:g}, and that of {wrong:,} of {len(games):,} "
                            "games is not; notna() finds the games that have a rank")
     return weights
 

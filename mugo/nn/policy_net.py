@@ -104,10 +104,13 @@ class PolicyNetConfig:
                         f"{ORIENTATIONS}; --no-equivariant has any number")
         if self.bottleneck and not self.residual_blocks:
             return "--bottleneck: only networks with --residual-blocks have some"
+        if self.residual_blocks and self.layers != PolicyNetConfig.layers:
+            return f"--layers {self.layers}: --residual-blocks replaces these convolutions"
         if self.residual_blocks and self.residual:
             return "--residual is for the convolutions of --layers: --residual-blocks has its own connections"
         if self.bottleneck and self.filters % (2 * (ORIENTATIONS if self.equivariant else 1)):
-            return f"--bottleneck: --filters {self.filters} cannot be halved"
+            return (f"--bottleneck: half of --filters {self.filters} is no multiple of "
+                    f"{ORIENTATIONS if self.equivariant else 1}")
         # The layers of a value head without komi have the names of the other one's.
         if self.policy_context and not (self.policy_filters and self.komi_input >= self.value_head):
             return ("--policy-context is for networks with --policy-filters, and with --komi-input if they have a "

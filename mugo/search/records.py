@@ -2,6 +2,8 @@
 
 Which threads may write a field, and how, stands with it.  What the arrays mean: tree.
 """
+from typing import Any
+
 import numpy as np
 from numba import from_dtype
 
@@ -52,9 +54,9 @@ _EDGE = np.dtype([
 
 # The place of an edge can hold a part of a list of moves and priors instead: see lazy_edges.
 LISTED_IN_EDGE = 5
-_LISTED = {"listed_priors": ((np.float32, LISTED_IN_EDGE), 0),
-           "listed_moves": ((np.int16, LISTED_IN_EDGE), 4 * LISTED_IN_EDGE)}
-EDGE = np.dtype({**(_EDGE.fields or {}), **_LISTED}, align=True)
+_FIELDS: Any = {**(_EDGE.fields or {}), "listed_priors": ((np.float32, LISTED_IN_EDGE), 0),
+                "listed_moves": ((np.int16, LISTED_IN_EDGE), 4 * LISTED_IN_EDGE)}
+EDGE = np.dtype(_FIELDS, align=True)
 
 # The options of a search as the kernels read them: constant during a search.  Names are those of settings.Settings.
 PARAMS = np.dtype([

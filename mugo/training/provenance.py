@@ -59,8 +59,8 @@ def check_same_data(run: Path, recorded: dict[str, Any], data: DataSet, training
                        f"data set has fingerprint {str(recorded.get('fingerprint'))[:40]}, this one {data.fingerprint}")
     for split, positions in (("training", training), ("validation", validation)):
         if recorded.get(split) != positions.fingerprint:
-            raise BadInput(f"{run}: --where selects other {split} games in {data.folder} than when the run began; have "
-                           "its sources other names now?")
+            raise BadInput(f"{run}: --where selects other {split} games in {data.folder}, or --sample-weight weights "
+                           "them otherwise, than when the run began; have its sources other names now?")
 
 
 def training_records(metadata: dict[str, Any], size: int) -> Iterator[dict[str, Any]]:

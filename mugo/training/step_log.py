@@ -7,9 +7,12 @@ are TensorBoard's curves steps/NAME.
     learning_rate           of this step
     positions_per_second    since the line before, without checkpoints
     input_wait              fraction of that time in which no batch was ready: near 0, or the input is the limit
+
+A number that is not finite, as the loss of a run that diverges, is null, because JSON has no NaN.
 """
 import contextlib
 import json
+import math
 import time
 from pathlib import Path
 from typing import Any
@@ -64,22 +67,22 @@ class StepLog(keras.callbacks.Callback):
                  "input_wait": (self.loader.waited - self._waited) / seconds}
         if is_first():
             line = {name: float(f"{value:.6g}") if isinstance(value, float) else value for name, value in line.items()}
+            finite = {name: value if math.isfinite(value) else None for name, value in line.items()}
             with open(self.path, "a", encoding="utf-8") as file:
-                file.write(json.dumps(line) + "\n")
+                file.write(json.dumps(finite) + "\n")
             self.tensorboard.write("steps", {name: value for name, value in line.items()
                                              if name not in ("step", "positions")}, positions)
         self._begin_line()
 
 
 def _remove_after(path: Path, step: int) -> None:
-    """Remove the lines of later steps, and one that a killed process left unfinished."""
+    """Keep only the lines of steps up to this one: not later ones, nor what a killed process left unfinished."""
     if not path.exists():
         return
     kept = []
-    with contextlib.suppress(ValueError, KeyError, TypeError):
-        for line in path.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True):
-            if not line.endswith("\n") or json.loads(line)["step"] > step:
-                break
-            kept.append(line)
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True):
+        with contextlib.suppress(ValueError, KeyError, TypeError):
+            if line.endswith("\n") and json.loads(line)["step"] <= step:
+                kept.append(line)
     with atomic_write(path) as temporary:
         temporary.write_text("".join(kept), encoding="utf-8")

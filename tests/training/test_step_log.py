@@ -52,6 +52,13 @@ def test_a_resumed_run_replaces_the_lines_of_steps_that_were_lost(tmp_path):
 
 
 def test_what_is_no_line_of_this_log_is_removed(tmp_path):
-    (tmp_path / "metrics.jsonl").write_text('{"step": 1}\n[3]\n{"step": 2}\n')
+    (tmp_path / "metrics.jsonl").write_bytes(b'{"step": 1}\n[3]\n\xff{"step": 2}\n{"step": "3"}\n{"step": 4}\n{"step": 5')
     step_log._remove_after(tmp_path / "metrics.jsonl", 5)
-    assert (tmp_path / "metrics.jsonl").read_text() == '{"step": 1}\n'
+    assert (tmp_path / "metrics.jsonl").read_text() == '{"step": 1}\n{"step": 4}\n'
+
+
+def test_the_loss_of_a_run_that_diverges_is_null(tmp_path, monkeypatch):
+    """JSON has no NaN: jq and browsers reject a line with one."""
+    monkeypatch.setitem(globals(), "LOSSES", np.full((500, 2), np.nan))
+    lines = run_steps(tmp_path, 0, [100])
+    assert "NaN" not in (tmp_path / "metrics.jsonl").read_text() and lines[0]["loss"] is None
