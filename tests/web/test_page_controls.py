@@ -154,3 +154,9 @@ def test_a_step_stores_nothing_and_a_reload_is_at_the_same_move(page):
     page.reload()
     page.wait_for_function(f"document.querySelector('.grid') && {NUMBER} === '2 / 3' && {STONES} === 2")
     assert stone(page, "G7") == "white"
+
+
+def test_after_two_passes_nobody_is_to_play(page):
+    load(page, "(;GM[1]FF[4]SZ[9];B[ee];W[];B[])")
+    page.keyboard.press("End")
+    page.wait_for_function(f"{STATUS} === 'Black passed. The game is over.'")

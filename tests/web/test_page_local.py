@@ -124,4 +124,12 @@ def test_a_region_without_a_legal_move_says_so(game):
         game.mouse.click(*screen_point(game, "E5"))
     game.wait_for_function(f"{NOTE} === 'Searched: E5.'")
     click(game, "analyze")
-    game.wait_for_function(f"{STATUS} === 'no legal move is allowed' && !window.mugo.state.analyzing")
+    game.wait_for_function(f"{STATUS} === 'No legal move is allowed.' && !window.mugo.state.analyzing")
+
+
+def test_a_reload_keeps_the_region(game):
+    game.evaluate("void window.mugo.change((state) => { state.region = { top: 0, left: 0, bottom: 1, right: 2 }; })")
+    game.reload()
+    game.wait_for_function(f"{NOTE} === 'Searched: A9–C8.'")
+    game.keyboard.press("o")                # as the next test expects
+    game.wait_for_function(f"{NOTE} === ''")

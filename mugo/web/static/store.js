@@ -10,6 +10,8 @@
 //
 // change(f) changes it, and calls the subscribers once for all changes of the same task of the browser.
 
+import { sentence } from "./core/texts.js";
+
 const DEFAULTS = {
   mode: "play",                          // "play" or "review": which tab the panel shows
   estimates: false,                      // whether the board shows whose each point may become, and the panel who is ahead
@@ -111,7 +113,7 @@ export function change(f = () => {}) {
 export function showMessage(text, isError = false) { change(() => { state.at.message = { text, isError }; }); }
 
 /** What a rejected promise says, in the status line. */
-export const showError = (error) => showMessage(error.message, true);
+export const showError = (error) => showMessage(sentence(error.message), true);
 
 /** Call a function before another game takes the place of the current one. */
 export function onReplace(handler) { replaceHandlers.push(handler); }

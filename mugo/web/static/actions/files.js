@@ -170,11 +170,11 @@ export async function openKept(id) {
 }
 
 /** Restore what this tab has stored: of effects/storage.js. */
-export function restoreGame({ game, human, opponent, settings }) {
+export function restoreGame({ game, region = null, human, opponent, settings }) {
   const restored = Game.fromJSON(game);
   change(() => {
     Object.assign(state.settings, settings);
-    replaceGame(restored, { human, opponent });
+    replaceGame(restored, { region, human, opponent });
     if (!human) evaluateLine();
   });
 }

@@ -4,7 +4,7 @@
 import { hasNetwork, isEstimateShown, overlayName, peopleRank } from "../queries.js";
 import { fetchOpponents, fetchPosition } from "../requests.js";
 import { server } from "../server.js";
-import { change, settleScore, showScore, state } from "../store.js";
+import { change, settleScore, showError, showScore, state } from "../store.js";
 
 const COMMANDS = { policy: "policy", ladders: "planes", plane: "planes", ownership: "ownership" };       // of an overlay
 
@@ -68,7 +68,7 @@ async function request(at, name, fetch) {
     await fetch();
   } catch (error) {
     at.failed.add(name);
-    if (state.at === at) change(() => { at.message = { text: error.message, isError: true }; });
+    if (state.at === at) showError(error);
   } finally {
     at.requested.delete(name);
   }

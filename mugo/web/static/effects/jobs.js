@@ -22,7 +22,7 @@ import { colourName, percent, t } from "../core/texts.js";
 import { hasNetwork, isGameOver, isMuGoToMove, isToBePrepared, offer, searchPlayer, uncheckedNode } from "../queries.js";
 import { fetchPosition } from "../requests.js";
 import { server } from "../server.js";
-import { change, showMessage, state } from "../store.js";
+import { change, showError, showMessage, state } from "../store.js";
 
 const HINT_SECONDS = 2;
 const CHECK_SIMULATIONS = { mcts: 1600, uct: 8000 };     // of each search of teaching, at most
@@ -137,7 +137,7 @@ async function run(job) {
   } catch (error) {
     if (state.job !== job) return;
     end(job);
-    if (job.kind !== "check") showMessage(error.message, true);      // the game goes on without it
+    if (job.kind !== "check") showError(error);      // the game goes on without it
   } finally {
     clearTimeout(job.timer);
   }

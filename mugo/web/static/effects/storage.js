@@ -1,5 +1,5 @@
-// What a reload restores: the game, its players and the settings, in this tab's storage.  And the last games in the
-// browser's storage, as core/autosave.js keeps them.
+// What a reload restores: the game, the region that is searched, the players and the settings, in this tab's storage.  And
+// the last games in the browser's storage, as core/autosave.js keeps them.
 //
 // Both are written a second after a change, when the page is hidden or left, and before another game comes.  A step through
 // the game is no change: it is kept when the page is left.
@@ -24,16 +24,16 @@ let kept = {};                           // what the browser keeps of the game o
 
 /** What is stored in this tab. */
 function storedState() {
-  const { game, human, opponent, settings } = state;
+  const { game, region, human, opponent, settings } = state;
   const ofTab = Object.entries(settings).filter(([name]) => !(name in BROWSER_KEYS));
-  return { game: game.toJSON(), human, opponent, ...Object.fromEntries(ofTab) };
+  return { game: game.toJSON(), region, human, opponent, ...Object.fromEntries(ofTab) };
 }
 
 /** Store the state soon, if it has changed. */
 export function storeChanges() {
-  const { game, human, opponent, settings } = state;
+  const { game, region, human, opponent, settings } = state;
   if (!game) return;
-  const now = { game, revision: game.revision, human, opponent, settings: JSON.stringify(settings) };
+  const now = { game, revision: game.revision, region, human, opponent, settings: JSON.stringify(settings) };
   if (Object.keys(now).every((name) => now[name] === seen[name])) return;
   if (seen.settings && now.settings !== seen.settings) storeInBrowser(settings);
   seen = now;
@@ -89,11 +89,11 @@ export function browserSettings() {
   }
 }
 
-/** What this tab has stored: { game: of Game.toJSON, human, opponent, settings }.  Throws if there is nothing to read. */
+/** What this tab has stored: { game: of Game.toJSON, region, human, opponent, settings }.  Throws if there is nothing to read. */
 export function storedInTab() {
-  const { game, human, opponent, ...settings } = JSON.parse(sessionStorage.getItem(KEY));
+  const { game, region, human, opponent, ...settings } = JSON.parse(sessionStorage.getItem(KEY));
   const known = Object.entries(settings).filter(([name]) => name in state.settings);
-  return { game, human, opponent, settings: Object.fromEntries(known) };
+  return { game, region, human, opponent, settings: Object.fromEntries(known) };
 }
 
 // ---- the last games

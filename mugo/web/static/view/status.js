@@ -42,7 +42,8 @@ function positionText(state) {
   const offered = offer(state);
   if (offered) return offered.text;
   const result = position.result ?? game.resultAt(game.node);
-  const rest = result ? resultText(result) : t("toPlay", { colour: colourName(position.to_play) });
+  const rest = result ? resultText(result)
+    : position.is_over ? t("gameIsOver") : t("toPlay", { colour: colourName(position.to_play) });
   if (illegal) return [illegal, t(stones ? "shownAsRecorded" : "leftOut"), rest].map(sentence).join(" ");
   if (move) return `${moveText(move)} ${sentence(rest)}`;
   return human && !result ? `${sentence(rest)} ${t("clickToPlay")}` : sentence(rest);
