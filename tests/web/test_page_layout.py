@@ -215,3 +215,18 @@ def test_the_boards_of_a_new_game_are_within_their_frame(page, game):
     page.evaluate("document.querySelector('#new-game-dialog [name=game][value=go]').click()")
     page.keyboard.press("Escape")
     page.wait_for_function("!document.querySelector('dialog[open]')")
+
+
+CUT = """[...document.querySelectorAll('.player .name, .player .captures, #actions button')]
+    .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map(({ textContent }) => textContent)"""
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_nothing_is_cut_in_a_narrow_column(open_page, language):
+    page = open_page(viewport={"width": 1024, "height": 768}, locale=language)
+    page.wait_for_function("document.querySelector('#player-white .name').textContent.startsWith('MuGo, ')")
+    assert page.evaluate(CUT) == []
+    assert page.evaluate("document.querySelector('header').offsetHeight") < 40          # one line
+    edge = page.evaluate("document.getElementById('game-actions').getBoundingClientRect().right")
+    assert page.evaluate("Math.max(...[...document.querySelectorAll('#actions button')]"
+                         ".map((button) => button.getBoundingClientRect().right))") < edge

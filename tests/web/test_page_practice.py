@@ -76,6 +76,7 @@ def test_puzzles_from_mistakes(game):
     page = game
     page.click("#start-puzzles")
     page.wait_for_function(f"{TEXT}.startsWith('Puzzle 1 of 2') && {NUMBER} === '0 / 4'")
+    assert page.evaluate("document.getElementById('autoplay').disabled")
     assert page.evaluate("!document.querySelector('.next circle') && document.getElementById('win-rates').hidden")
     page.keyboard.press("ArrowRight")      # would show the move
     assert page.evaluate(NUMBER) == "0 / 4"
@@ -119,4 +120,9 @@ def test_progress_over_the_stored_games(page):
     set_field(page, "own-name", "beni")
     page.wait_for_function("document.querySelector('#progress-table tbody tr')?.textContent === "
                            "'2026-03-099×9, AoiWhite100 %0.012'")
+    size = page.viewport_size
+    page.set_viewport_size({"width": 360, "height": 740})
+    assert page.evaluate("(({ scrollWidth, clientWidth }) => scrollWidth === clientWidth)"
+                         "(document.getElementById('progress-dialog'))")
+    page.set_viewport_size(size)
     page.evaluate("document.getElementById('progress-dialog').close()")

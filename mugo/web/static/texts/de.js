@@ -15,7 +15,7 @@ export default {
   random: "Zufall",
   level: "Stufe {level}",
   opponentName: "MuGo, Stufe {level}",
-  captured: "{count} geschlagen",
+  captured: "{count} gefangen",
   komiShort: ", Komi {komi}",
   winsWith: "gewinnt mit {count} in einer Reihe",
   winsWithExactly: "gewinnt mit genau {count} in einer Reihe",

@@ -5,7 +5,7 @@ import { byId } from "../dom.js";
 import { canPlayFrom, opponentName } from "../queries.js";
 
 export function renderPlaying(state) {
-  const { game, human, opponent, autoplay } = state;
+  const { game, human, opponent, autoplay, exercise } = state;
   const { played } = game;
   byId("play-from").disabled = byId("play-from-review").disabled = !canPlayFrom(state);
   byId("stop-playing").hidden = !human || !(played || game.root.properties !== undefined);
@@ -20,5 +20,5 @@ export function renderPlaying(state) {
   const button = byId("autoplay");
   button.setAttribute("aria-pressed", String(Boolean(autoplay)));
   button.textContent = t(autoplay ? "stop" : "autoplay");
-  button.disabled = !autoplay && !game.next();
+  button.disabled = Boolean(exercise) || !autoplay && !game.next();
 }
