@@ -47,6 +47,13 @@ def test_a_single_game_and_a_name_that_is_in_none_are_refused_before_the_review(
     assert error in capsys.readouterr().err and not (tmp_path / "out").exists()
 
 
+def test_players_without_names_are_not_one_player(network, tmp_path, capsys):
+    for seed in range(5):
+        (tmp_path / f"{seed}.sgf").write_text(format_record(random_record(seed, plies=4, black="", white="Bob")))
+    assert review([tmp_path], network, tmp_path / "out", "--rank-of", "") == 2
+    assert "no game has a player of this name (players: Bob)" in capsys.readouterr().err
+
+
 def test_a_network_that_takes_no_people_is_refused(games, tmp_path, capsys):
     assert review([games], policy_file(tmp_path, value_head=True), tmp_path / "out", "--rank-of", "Alice") == 2
     assert "needs a network that was trained with --metadata-encoder" in capsys.readouterr().err
