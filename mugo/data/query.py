@@ -101,8 +101,8 @@ def weights_of_rows(games: pd.DataFrame, expression: str) -> np.ndarray:
         weights = np.broadcast_to(np.asarray(value, np.float64), len(games)).copy()
         least, most = WEIGHTS
         if wrong := int((~((weights == 0) | (weights >= least) & (weights <= most))).sum()):
-            raise _Invalid(f"a weight must be 0, or from {least:g} to {most:g}, and that of {wrong:,} of {len(games):,} "
-                           "games is not; notna() finds the games that have a rank")
+            raise _Invalid(f"a weight must be 0, or from {least:g} to {most:g}, and that of {wrong:,} of "
+                           f"{len(games):,} games is not; notna() finds the games that have a rank")
     return weights
 
 

@@ -52,7 +52,8 @@ def test_a_resumed_run_replaces_the_lines_of_steps_that_were_lost(tmp_path):
 
 
 def test_what_is_no_line_of_this_log_is_removed(tmp_path):
-    (tmp_path / "metrics.jsonl").write_bytes(b'{"step": 1}\n[3]\n\xff{"step": 2}\n{"step": "3"}\n{"step": 4}\n{"step": 5')
+    (tmp_path / "metrics.jsonl").write_bytes(
+        b'{"step": 1}\n[3]\n\xff{"step": 2}\n{"step": "3"}\n{"step": 4}\n{"step": 5')
     step_log._remove_after(tmp_path / "metrics.jsonl", 5)
     assert (tmp_path / "metrics.jsonl").read_text() == '{"step": 1}\n{"step": 4}\n'
 
