@@ -6,6 +6,7 @@ from networks import policy_file
 from random_records import random_record
 
 from mugo.cli import main as cli
+from mugo.review import command, outputs
 from mugo.sgf.writer import format_record
 
 
@@ -23,6 +24,13 @@ def games(tmp_path_factory):
 @pytest.fixture(scope="module")
 def network(tmp_path_factory):
     return policy_file(tmp_path_factory.mktemp("net"), metadata_encoder=True, value_head=True, komi_input=True)
+
+
+@pytest.fixture(autouse=True)
+def no_graphs(monkeypatch):
+    """They would be most of the time."""
+    for module in command, outputs:
+        monkeypatch.setattr(module, "has_matplotlib", lambda: False)
 
 
 def review(games, network, output, *words):
