@@ -85,7 +85,7 @@ def _people(value: object, name: str) -> People | None:
     try:
         return people_of_profile(str(value))
     except BadInput as error:
-        raise InvalidQuery(f": {error}", name) from None
+        raise InvalidQuery(f"is invalid: {error}", name) from None
 
 
 def _is_fixed(name: str, value: object) -> bool:

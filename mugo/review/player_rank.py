@@ -39,7 +39,7 @@ class RankOfPlayer:
             record = tree.record
             names |= dict.fromkeys(each for each in (record.black, record.white) if each)
             colours = [colour for colour, each in ((BLACK, record.black), (WHITE, record.white))
-                       if each.casefold() == name.casefold()]
+                       if each and each.casefold() == name.casefold()]
             self._games += [(record, colour) for colour in colours[:1]]
         if not self._games:
             shown = ", ".join(list(names)[:NAMES_SHOWN]) + (", ..." if len(names) > NAMES_SHOWN else "")

@@ -165,6 +165,24 @@ def test_a_policy_head_that_gets_a_larger_context_module_has_at_first_the_output
         other.get_layer(name).get_weights(), model.get_layer(name).get_weights(), strict=True))
 
 
+@pytest.mark.parametrize("equivariant", [True, False])
+def test_a_wider_residual_network_has_at_first_the_outputs_of_the_narrower_one(tmp_path, equivariant):
+    config = PolicyNetConfig(SIZE, 16, residual_blocks=3, bottleneck=True, policy_filters=16, equivariant=equivariant)
+    source, path = random_model(config), tmp_path / "source.safetensors"
+    if equivariant:
+        equivariance.symmetrise(source, weight_axes(config.spec()))
+    checkpoint.export(source, path, new_metadata(config))
+    wider = replace(config, filters=32)
+    keras.utils.set_random_seed(5)
+    model = build(wider.spec())
+    init_from(model, wider, path)
+    inputs = model_inputs(PACKED, None)
+    assert np.allclose(source(inputs)["policy"], model(inputs)["policy"], rtol=1e-3, atol=1e-3)
+    deeper = replace(config, residual_blocks=6)
+    with pytest.raises(BadInput, match="--residual-blocks 3, and this run --residual-blocks 6"):
+        init_from(model, deeper, path)
+
+
 @pytest.mark.runs
 @pytest.mark.parametrize("equivariant", [True, False])
 def test_a_wider_network_has_at_first_the_outputs_of_the_narrower_one(tmp_path, equivariant):

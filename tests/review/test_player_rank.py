@@ -6,6 +6,7 @@ from networks import policy_file
 from random_records import random_record
 
 from mugo.cli import main as cli
+from mugo.review import command, outputs
 from mugo.sgf.writer import format_record
 
 
@@ -23,6 +24,13 @@ def games(tmp_path_factory):
 @pytest.fixture(scope="module")
 def network(tmp_path_factory):
     return policy_file(tmp_path_factory.mktemp("net"), metadata_encoder=True, value_head=True, komi_input=True)
+
+
+@pytest.fixture(autouse=True)
+def no_graphs(monkeypatch):
+    """They would be most of the time."""
+    for module in command, outputs:
+        monkeypatch.setattr(module, "has_matplotlib", lambda: False)
 
 
 def review(games, network, output, *words):
@@ -45,6 +53,13 @@ def test_a_single_game_and_a_name_that_is_in_none_are_refused_before_the_review(
     files = [games / f"{seed}.sgf" for seed in range(count)]
     assert review(files, network, tmp_path / "out", "--rank-of", name) == 2
     assert error in capsys.readouterr().err and not (tmp_path / "out").exists()
+
+
+def test_players_without_names_are_not_one_player(network, tmp_path, capsys):
+    for seed in range(5):
+        (tmp_path / f"{seed}.sgf").write_text(format_record(random_record(seed, plies=4, black="", white="Bob")))
+    assert review([tmp_path], network, tmp_path / "out", "--rank-of", "") == 2
+    assert "no game has a player of this name (players: Bob)" in capsys.readouterr().err
 
 
 def test_a_network_that_takes_no_people_is_refused(games, tmp_path, capsys):
