@@ -50,8 +50,8 @@ class TrainingStream:
         given = f"--endgame-fraction {options.endgame_fraction:g}"
         if not len(self.endgame) or self.endgame.weights is not None and not self.endgame.weights.any():
             weighted = "" if self.endgame.weights is None else " with a --sample-weight above 0"
-            raise BadInput(f"{given}: no training game{weighted} ended by scoring with its recorded result, and has one "
-                           f"of its last {ENDGAME_MOVES} moves among those of --moves")
+            raise BadInput(f"{given}: no training game{weighted} ended by scoring with its recorded result, and has "
+                           f"one of its last {ENDGAME_MOVES} moves among those of --moves")
         if not self._endgames(options.batch_size):
             raise BadInput(f"{given}: is no position of --batch-size {options.batch_size}")
 
