@@ -75,7 +75,8 @@ def known_ranks(network) -> np.ndarray:
     takes no people."""
     if not getattr(network, "takes_people", False):
         raise BadInput("an estimate of ranks needs a network that was trained with --metadata-encoder")
-    low, high = getattr(network, "metadata", {}).get("data", {}).get("ranks") or (-math.inf, math.inf)
+    data = getattr(network, "metadata", {}).get("data") or {}
+    low, high = data.get("ranks") or (-math.inf, math.inf)
     ranks = RANK_NUMBERS[(low <= RANK_NUMBERS) & (high >= RANK_NUMBERS)]
     ranks = ranks if len(ranks) > 2 else RANK_NUMBERS
     step = -(-len(ranks) // MAX_RANKS)

@@ -89,6 +89,8 @@ def test_the_ranks_are_those_of_the_networks_games():
     assert known_ranks(network).tolist() == [*range(-19, 10, 3), 10]     # of 30 every third
     network.metadata = {"data": {"ranks": [1.0, 9.0]}}
     assert known_ranks(network).tolist() == list(range(1, 10))
+    network.metadata = {"data": None}                    # its file may say so
+    assert known_ranks(network)[-1] == 10
     network.takes_people = False
     with pytest.raises(BadInput, match="--metadata-encoder"):
         known_ranks(network)
