@@ -422,8 +422,8 @@ def test_an_idle_session_is_closed(client, monkeypatch):
     ("[1]", "a message must be a JSON object"),
     ('{"id": []}', "'id' must be a number or a string"),
     ("{}", "'command' is missing"),
-    ('{"command": "sing"}', "unknown command 'sing' (known: new, opponents, position, play, policy, planes, ownership, "
-                       "score, rank_likelihoods, rank_estimate, tsumego_frame, load, analyze, genmove, evaluate, stop)"),
+    ('{"command": "sing"}', "unknown command 'sing' (known: new, opponents, position, play, policy, planes, "
+     "ownership, score, rank_likelihoods, rank_estimate, tsumego_frame, load, analyze, genmove, evaluate, stop)"),
     ('{"command": "position"}', "'game' is missing"),
     ('{"command": "position", "game": {"size": true, "komi": 0}, "moves": []}', "'size' cannot be a bool"),
     ('{"command": "position", "game": {"size": 9, "komi": NaN}, "moves": []}',
