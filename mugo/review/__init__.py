@@ -8,6 +8,7 @@
     annotated_sgf    the game's SGF with comments and variations
     earlier          earlier reviews in the output folder
     tasks            the games to review in files, folders and archives
+    player_rank      the rank of a player, estimated from all of its games
     options          what of the command line a review depends on
     outputs          one game: its review and its files
     command          the command: many games, several at once

@@ -3,7 +3,7 @@
 Read in this order; each module opens with what it is:
 
     in and out   settings, avoided, result
-    the tree     records, tree, expansion, solver, compact, tree_arrays, atomics
+    the tree     records, lazy_edges, tree, expansion, solver, compact, tree_arrays, atomics
     selection    formulas, puct, rave, gumbel, root_priors
     the loop     search, threaded_growth, batched_growth, stopping
     results      scores, lcb, move_infos

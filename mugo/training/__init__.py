@@ -12,6 +12,7 @@
     cluster_predictions    the same on the workers of a cluster
     calibration    whether its probabilities come true
     report         tables of evaluation as text and as a picture
+    people_report  what it is worth to know who plays, and how well ranks are estimated
     evaluate       network + data set -> accuracy tables             `mugo evaluate`
     quantize       an int8 graph for a trained network               `mugo quantize`
     convert        a network as a file of ONNX or Keras              `mugo convert`

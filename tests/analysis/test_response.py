@@ -269,7 +269,8 @@ def test_moves_are_ordered_by_their_win_rates_if_they_are_chosen_so():
 
 def test_a_query_limits_its_time():
     start = time.monotonic()
-    answer = run_one(query(maxTime=0.05), play_options=PlayOptions(seconds=90))
+    answers = run(query(maxTime=0.05), play_options=PlayOptions(seconds=90))     # perhaps a warning: the tree is full
+    answer = next(answer for answer in answers if "rootInfo" in answer)
     assert answer["rootInfo"]["visits"] > 0 and time.monotonic() - start < 80
 
 

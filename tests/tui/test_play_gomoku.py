@@ -28,7 +28,7 @@ def test_a_game_ends_with_a_row_and_is_saved_with_its_rules(tmp_path):
 
 
 def test_commands_of_go_are_neither_listed_nor_run(tmp_path):
-    assert set(COMMANDS.names("go")) - set(COMMANDS.names("gomoku")) == {"pass", "score", "chain", "done"}
+    assert set(COMMANDS.names("go")) - set(COMMANDS.names("gomoku")) == {"pass", "score", "chain", "done", "people"}
     session, shown = play(tmp_path, ["pass", "score", "chain b2", "done", "help", "b2"], Scripted("a1"), Position(3))
     assert "pass is for Go, and this is Gomoku" in shown
     assert not {"two passes end the game", "an estimate of the score"} & set(shown.splitlines())
