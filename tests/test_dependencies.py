@@ -23,7 +23,7 @@ EXTRA = {name: [Requirement(line) for line in lines if not line.startswith("mugo
          for name, lines in PROJECT["optional-dependencies"].items()}
 ALL = NEEDED + [requirement for needed in EXTRA.values() for requirement in needed]
 SOURCES = {path: ast.parse(path.read_text()) for path in ROOT.glob("mugo/**/*.py")}
-LEFT_OUT = {"lint", "release", "docs", "fuzz", "cuda", "jax-cuda"}     # by .ci/lowest.py: they do not run with the package
+LEFT_OUT = {"lint", "release", "docs", "fuzz", "cuda", "jax-cuda"}     # by .ci/lowest.py: not needed to run
 # What has no public counterpart in Python's own library.
 PRIVATE_IN_PYTHON = {"_ArgumentGroup", "_actions", "_exit", "_run_finalizers"}
 
