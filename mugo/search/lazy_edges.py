@@ -120,7 +120,10 @@ def _open_all(tree, nodes, edges, v, b):
     listed = max(np.int64(node.count), np.int64(node.listed))
     others = 1.0
     for k in range(listed):                              # they keep their places
-        move, prior = _listed(node, edges, k)
+        if k < node.count:                               # compact keeps no list of which all moves have edges
+            move, prior = np.int64(edges[old + k].move), edges[old + k].prior
+        else:
+            move, prior = _listed(node, edges, k)
         j = k
         while j < n and edges[first + j].move != move:
             j += 1

@@ -185,6 +185,30 @@ def test_moves_that_are_not_listed_are_searched_when_the_others_lose():
         assert tree.edges_of(v)["prior"].sum() == pytest.approx(1, abs=1e-4)
 
 
+def test_a_node_whose_list_was_dropped_gets_the_edges_of_all_other_moves():
+    """Its listed moves all had edges when another root was chosen, and compaction let others have the list's place."""
+    class Sure(Rugged):
+        def evaluate_packed(self, packed, features=None):
+            output = super().evaluate_packed(packed)
+            output.priors[:] = np.where(output.priors < output.priors.max(1, keepdims=True), 1e-7, 1.0)
+            output.values[:] *= 4
+            return output
+
+    search, position = search_of(Sure(), c=0.1), Position(9)
+    dropped = opened = 0
+    for _ in range(6):
+        result = search.search(position, simulations=300)
+        nodes, tree = search.tree.nodes, search.tree
+        dropped += sum(0 < nodes[v]["count"] == nodes[v]["listed"] < nodes[v]["moves"] for v in range(1, tree.n_nodes))
+        for v in range(1, tree.n_nodes):
+            if nodes[v]["count"] and nodes[v]["count"] == nodes[v]["moves"]:
+                opened += 1
+                assert len({*tree.edges_of(v)["move"].tolist()}) == nodes[v]["count"] <= 82
+                assert tree.edges_of(v)["prior"].sum() == pytest.approx(1, abs=1e-3)
+        position = position.play(int(result.best().point))
+    assert dropped > 10 and opened > 10
+
+
 @pytest.mark.parametrize("rollout", ["none", "uniform"])
 @pytest.mark.parametrize("size", [2, 5])
 def test_a_full_tree_is_searched_on(rollout, size):

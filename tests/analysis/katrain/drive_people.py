@@ -1,6 +1,6 @@
 """Plays moves with KaTrain's opponents that play like people, by KaTrain's own code:  drive_people.py COMMAND QUERIES
 
-COMMAND, QUERIES: as of drive_game.py.  Prints the moves and what KaTrain says of them, as a line of JSON.
+COMMAND and QUERIES are those of drive_game.py.  Prints the moves and what KaTrain says of them, as a line of JSON.
 """
 import json
 import os
