@@ -137,22 +137,23 @@ class ResidualBlock:
         inner = self.filters // 2 if self.bottleneck else self.filters
         y = self._conv(graph, x, "reduce", inner, 1) if self.bottleneck else x
         pooled = y
-        y = self._conv(graph, y, "a", inner, 3, is_plain=not self.global_pooling)
+        y = self._conv(graph, y, "a", inner, 3, relu=not self.global_pooling)
         if self.global_pooling:
             name = f"block{self.index}_pool"
             bias = graph.dense(graph.mean_max_pool(pooled, name), f"{name}_bias", inner, kind=REGULAR)
             y = graph.relu(graph.add([y, graph.on_board(bias, f"{name}_bias4")], f"{name}_add"), f"{name}_relu")
-        y = self._conv(graph, y, "b", inner, 3, is_last=not self.bottleneck)
+        last: dict[str, Any] = {"relu": False, "gamma": "zeros"}
+        y = self._conv(graph, y, "b", inner, 3, **({} if self.bottleneck else last))
         if self.bottleneck:
-            y = self._conv(graph, y, "expand", self.filters, 1, is_last=True)
+            y = self._conv(graph, y, "expand", self.filters, 1, **last)
         return graph.relu(graph.add([x, y], f"block{self.index}_residual"), f"block{self.index}_relu")
 
-    def _conv(self, graph: Graph, x: Any, name: str, filters: int, width: int, is_plain: bool = True,
-              is_last: bool = False) -> Any:
-        """A convolution with ReLU, but before what is added to it."""
+    def _conv(self, graph: Graph, x: Any, name: str, filters: int, width: int, relu: bool = True,
+              gamma: str = "ones") -> Any:
+        """A convolution; relu: whether ReLU follows at once."""
         name = f"block{self.index}_{name}"
         return graph.conv(x, name, filters, width, batch_norm=f"{name}_batch_norm" if self.with_batch_norm else "",
-                          relu=f"{name}_relu" if is_plain and not is_last else "", gamma="zeros" if is_last else "ones")
+                          relu=f"{name}_relu" if relu else "", gamma=gamma)
 
 
 def model_inputs(packed: np.ndarray, global_features: np.ndarray | None, with_components: bool = False,

@@ -18,16 +18,15 @@ def _five(filters: int) -> PolicyNetConfig:
     return PolicyNetConfig(filters=filters, global_pooling=False, equivariant=True)
 
 
-def _deep(blocks: int, filters: int, bottleneck: bool = False) -> PolicyNetConfig:
-    return PolicyNetConfig(filters=filters, residual_blocks=blocks, bottleneck=bottleneck, equivariant=True,
-                           policy_filters=256, value_head=True, komi_input=True, auxiliary_heads=True)
+def _deep(blocks: int, filters: int) -> PolicyNetConfig:
+    return PolicyNetConfig(filters=filters, residual_blocks=blocks, equivariant=True, policy_filters=256,
+                           value_head=True, komi_input=True, auxiliary_heads=True)
 
 
 PRESETS = {
     "default": PolicyNetConfig(equivariant=True, policy_filters=256),
     "five-64": _five(64), "five-128": _five(128), "five-192": _five(192),
     "b6c96": _deep(6, 96), "b10c128": _deep(10, 128), "b15c192": _deep(15, 192), "b20c256": _deep(20, 256),
-    "b18c384bottleneck": _deep(18, 384, bottleneck=True),
 }
 
 
