@@ -152,7 +152,8 @@ STATES = {state.__name__: state for state in (
 
 
 def show_state(page, name):
-    """Bring a page to a state, from whatever it showed before."""
+    """Bring a page to a state, from whatever it showed before; a page just opened first starts its own game."""
+    page.wait_for_function(SETTLED, timeout=60_000)
     page.evaluate("""() => {
         document.querySelector('dialog[open]')?.close('cancel');
         document.getElementById('exercise-end').click();

@@ -188,6 +188,12 @@ def test_a_move_with_setup_stones_in_its_node_is_another_move(tmp_path):
     assert "(;AB[cc]W[bb];B[dd])(;W[bb];B[cc])" in text.replace("\n", "")
 
 
+@pytest.mark.parametrize("sgf", ["(;SZ[5];B[aa]AE[aa];AB[bb])", "(;SZ[5];B[bb];AE[aa]B[aa];W[cc])"])
+def test_a_move_with_setup_that_changes_nothing_is_the_same_move(tmp_path, sgf):
+    loaded = loaded_game(tmp_path, sgf)
+    assert loaded.with_lines([(loaded.position.moves, "")]).replace("CA[UTF-8]", "").replace("\n", "") == sgf
+
+
 def test_a_result_at_the_root_is_kept(tmp_path):
     loaded = loaded_game(tmp_path, "(;SZ[9]C[a comment];B[aa];W[bb])", 0)
     text = loaded.with_lines([([], "B+R")])
