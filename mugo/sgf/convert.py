@@ -91,14 +91,16 @@ class LoadedGame:
         """The nodes with those of a line that were missing, and the index of its last one."""
         index, size = self.start, self.position.shape
         own = move_of(nodes[index].properties, size)     # of a node with setup and a move, or of a root with a move
-        first = 0
+        position = next(iter(self.position.positions()))
         if own and moves[:1] == [own]:
-            first = 1
+            position = position.play_unchecked(own[1], own[0])
+            del moves[0]
         elif own and moves:
             nodes = _with_move_apart(nodes, index)
-        children = children_of(nodes)
-        for number, (colour, point) in enumerate(moves[first:], first):
-            following = self._node_of_move(nodes, children, index, moves[:number], (colour, point))
+        children, colours = children_of(nodes), next_colours(nodes)
+        for colour, point in moves:
+            following = self._node_of_move(nodes, children, colours, index, position, (colour, point))
+            position = position.play_unchecked(point, colour)
             if following is None:
                 following = len(nodes)
                 nodes.append(Node(index, {COLOUR_LETTERS[colour]: [format_sgf(point, size).encode()]}))
@@ -107,17 +109,17 @@ class LoadedGame:
             index = following
         return nodes, index
 
-    def _node_of_move(self, nodes: list[Node], children: list[list[int]], index: int,
-                      before: list[tuple[int, int]], move: tuple[int, int]) -> int | None:
+    def _node_of_move(self, nodes: list[Node], children: list[list[int]], colours: list[int], index: int,
+                      position: BasePosition, move: tuple[int, int]) -> int | None:
         """The node of a move below a node, where only nodes without a move stand between them; None: there is none.
 
-        before: the moves up to the node.
+        colours: next_colours of the nodes.  position: after the node.
         """
         stack = [*reversed(children[index])]
         while stack:
             index = stack.pop()
             properties = nodes[index].properties
-            if has_setup(properties) and self._is_start(nodes, index, before):
+            if has_setup(properties) and play_node(position, properties, colours[index]).is_start:
                 continue                                 # another board
             found = move_of(properties, self.position.shape)
             if found == move:
@@ -125,13 +127,6 @@ class LoadedGame:
             if found is None:
                 stack += reversed(children[index])
         return None
-
-    def _is_start(self, nodes: list[Node], index: int, before: list[tuple[int, int]]) -> bool:
-        """Whether a node after these moves makes a new start (node_positions.py)."""
-        position = next(iter(self.position.positions()))
-        for colour, point in before:
-            position = position.play_unchecked(point, colour)
-        return play_node(position, nodes[index].properties, next_colours(nodes)[index]).is_start
 
 
 def _with_move_apart(nodes: list[Node], index: int) -> list[Node]:
