@@ -14,10 +14,10 @@ from mugo.sgf.record_positions import position_of
 from mugo.sgf.writer import format_record
 
 
-def random_record(seed: int, size: int = 9, plies: int = 60, **properties) -> Record:
-    """A legal game of random moves that fill no own eyes, with a made-up winner."""
+def random_record(seed: int, size: int = 9, plies: int = 60, after: Record | None = None, **properties) -> Record:
+    """A legal game of random moves that fill no own eyes, with a made-up winner.  after: a game that it begins with."""
     rng = np.random.default_rng(seed)
-    position = Position(size)
+    position = position_of(after) if after else Position(size)
     while position.plies < plies and len(points := position.sensible_points()):
         position = position.play(int(rng.choice(points)))
     moves = [move_index(point, size) + (WHITE_BIT if colour == WHITE else 0) for colour, point in position.moves]

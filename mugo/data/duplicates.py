@@ -7,7 +7,9 @@ Copies of a game have its game hash.  A truncated copy has its opening hash, and
 copies the one with the lowest game_id is kept, and of games with one beginning the longest; so a new game can take the
 place of an old one.
 
-In memory are 28 bytes per game, as much again while they are sorted, and the moves of games that share their opening.
+A truncated copy is found by its game hash, which is one of the prefix hashes of the whole game.  So the work grows with
+the number of moves, also where thousands of games share an opening.  In memory are 28 bytes per game, as much again
+while they are sorted.
 """
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -15,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mugo.data.dataset import DataSet
-from mugo.data.game_hash import canonicalize, without_last_passes
+from mugo.data.game_hash import OPENING_MOVES, prefix_hashes
 from mugo.data.game_index import GameArrays, ranges
 from mugo.data.new_games import NewGames
 from mugo.data.selection import CHUNK, GameSelection
@@ -40,15 +42,16 @@ class Duplicates(NamedTuple):
 
 def find_duplicates(old: DataSet, new: NewGames) -> Duplicates:
     """The duplicates among the used games of a data set and new ones."""
+    if not new.rows:
+        return Duplicates(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, bool))
     keys = _keys(old, new)
     copy, original = _copies(keys[_sharing(keys["game_hash"])])
     games = keys[_sharing(keys["opening_hash"])]
     games = _with_new_games(games[~np.isin(games["game_id"], copy)], new.first_id)
-    lines = dict(_lines(old, new, np.sort(games["game_id"])))
-    truncated = np.array(list(_truncated(games, lines)), np.int64).reshape(-1, 2).T
-    game_id = np.concatenate([copy, truncated[0]])
+    truncated, whole = _truncated(old, new, games)
+    game_id = np.concatenate([copy, truncated])
     order = np.argsort(game_id, kind="stable")
-    return Duplicates(game_id[order], np.concatenate([original, truncated[1]])[order], order >= len(copy))
+    return Duplicates(game_id[order], np.concatenate([original, whole])[order], order >= len(copy))
 
 
 def _keys(old: DataSet, new: NewGames) -> np.ndarray:
@@ -97,57 +100,58 @@ def _copies(games: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _with_new_games(games: np.ndarray, first_new: int) -> np.ndarray:
     """The games that share their opening with another one, if one of these has a game_id of at least first_new.
 
-    games: KEY (n,), without copies.  Returned: by opening, the longest first, then by game_id.
+    games: KEY (n,), without copies.  Returned: the longest first, then by game_id.
     """
     _, group, count = np.unique(games["opening_hash"], return_inverse=True, return_counts=True)
     has_new = np.zeros(len(count), bool)
     has_new[group[games["game_id"] >= first_new]] = True
     games = games[(count > 1)[group] & has_new[group]]
-    return games[np.lexsort((games["game_id"], -games["num_moves"].astype(np.int64), games["opening_hash"]))]
+    return games[np.lexsort((games["game_id"], -games["num_moves"].astype(np.int64)))]
 
 
-def _truncated(games: np.ndarray, lines: dict[int, bytes]) -> Iterator[tuple[int, int]]:
-    """(game_id of a game that is the beginning of another one, the game_id of that).
+def _truncated(old: DataSet, new: NewGames, games: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(the game_id of each game that is the beginning of another one, that of the longest such game), both int64.
 
-    games: as in _with_new_games.  lines: of each game by its game_id, as in canonical_lines.
+    games: as in _with_new_games.
     """
-    opening, kept = None, list[int]()                    # the kept games with that opening
-    for opening_hash, game_id in games[["opening_hash", "game_id"]].tolist():
-        if opening_hash != opening:
-            opening, kept = opening_hash, []
-        longer = next((other for other in kept if lines[other].startswith(lines[game_id])), None)
-        if longer is None:
-            kept.append(game_id)
-        else:
-            yield game_id, longer
+    by_hash, by_id = (np.argsort(games[name]) for name in ("game_hash", "game_id"))
+    hashes, game_ids = games["game_hash"][by_hash], games["game_id"][by_id]
+    whole = np.full(len(games), len(games))              # the row of the longest game that begins with this one
+    for found_ids, arrays in _games(old, new, game_ids):
+        prefixes = list(_prefixes(arrays))
+        rows = np.repeat(by_id[np.searchsorted(game_ids, found_ids)], list(map(len, prefixes)))
+        prefix = np.concatenate(prefixes)
+        beginning = by_hash[np.minimum(np.searchsorted(hashes, prefix), len(games) - 1)]
+        is_found = ((games["game_hash"][beginning] == prefix)
+                    & (games["opening_hash"][beginning] == games["opening_hash"][rows]))
+        np.minimum.at(whole, beginning[is_found], rows[is_found])
+    is_truncated = whole < len(games)
+    return games["game_id"][is_truncated], games["game_id"][whole[is_truncated]]
 
 
-def _lines(old: DataSet, new: NewGames, game_ids: np.ndarray) -> Iterator[tuple[int, bytes]]:
-    """(game_id, its canonical line) of games with these ids, which are ascending."""
+def _games(old: DataSet, new: NewGames, game_ids: np.ndarray) -> Iterator[tuple[np.ndarray, GameArrays]]:
+    """(game_ids, games) of games with these ids, which are ascending, some at a time."""
     for shard, of_shard, rows in by_shard(old, game_ids):
         entries = np.searchsorted(shard.index["row"], rows).astype(np.int32)
         games = GameSelection((shard,), np.zeros(len(entries), np.int32), entries)
-        for start in range(0, len(entries), CHUNK):
-            chunk = slice(start, start + CHUNK)
-            yield from zip(of_shard[chunk].tolist(), canonical_lines(games.arrays(chunk)), strict=True)
-    for found, arrays in new.games(game_ids[game_ids >= new.first_id]):
-        yield from zip(found.tolist(), canonical_lines(arrays), strict=True)
+        for start, arrays in zip(range(0, len(entries), CHUNK), games.chunks(), strict=True):
+            yield of_shard[start:start + CHUNK], arrays
+    yield from new.games(game_ids[game_ids >= new.first_id])
 
 
 def by_shard(old: DataSet, game_ids: np.ndarray) -> Iterator[tuple[Shard, np.ndarray, np.ndarray]]:
     """(shard, ids of its games, their rows in its table), where it has some of these ids, which are ascending."""
     first = 0
     for shard in old.shards:
-        of_shard = game_ids[(first <= game_ids) & (game_ids < first + shard.rows)]
-        if len(of_shard):
-            yield shard, of_shard, of_shard - first
+        start, end = np.searchsorted(game_ids, [first, first + shard.rows])
+        if start < end:
+            yield shard, game_ids[start:end], game_ids[start:end] - first
         first += shard.rows
 
 
-def canonical_lines(games: GameArrays) -> Iterator[bytes]:
-    """The canonical moves of each game without the passes at its end, int16."""
+def _prefixes(games: GameArrays) -> Iterator[np.ndarray]:
+    """The prefix hashes of each game from OPENING_MOVES on, but for that of the whole game."""
     for record, setup_start, setup_end, start, count in zip(games.games, *ranges(games.games), strict=True):
         size = int(record["size"])
-        line = np.empty(count, np.int16)
-        canonicalize(size, games.setup[setup_start:setup_end], games.moves[start:start + count], symmetries(size), line)
-        yield without_last_passes(size, line).tobytes()
+        yield prefix_hashes(size, games.setup[setup_start:setup_end], games.moves[start:start + count],
+                            symmetries(size))[OPENING_MOVES:-1]

@@ -74,17 +74,25 @@ def canonicalize(size, setup, moves, symmetries, out):
 
 
 @njit(cache=True, nogil=True)
-def game_hashes(size, setup, moves, symmetries):
-    """(game hash, opening hash), uint64, of a game; passes at its end do not count."""
+def prefix_hashes(size, setup, moves, symmetries):
+    """A hash of a game after each number of moves, from none to all, uint64 (n + 1,); passes at its end do not count.
+
+    The last one is the game hash.  So that of a truncated copy is among those of the whole game.
+    """
     moves = without_last_passes(size, moves)
     line = np.empty(len(moves), np.int16)
-    h = splitmix64(canonicalize(size, setup, moves, symmetries, line))
-    opening = h
+    hashes = np.empty(len(moves) + 1, np.uint64)
+    hashes[0] = splitmix64(canonicalize(size, setup, moves, symmetries, line))
     for i in range(len(moves)):
-        h = splitmix64(h ^ np.uint64(line[i]))
-        if i < OPENING_MOVES:
-            opening = h
-    return h, opening
+        hashes[i + 1] = splitmix64(hashes[i] ^ np.uint64(line[i]))
+    return hashes
+
+
+@njit(cache=True, nogil=True)
+def game_hashes(size, setup, moves, symmetries):
+    """(game hash, opening hash), uint64, of a game; passes at its end do not count."""
+    hashes = prefix_hashes(size, setup, moves, symmetries)
+    return hashes[-1], hashes[min(len(hashes) - 1, OPENING_MOVES)]
 
 
 @njit(cache=True, nogil=True)

@@ -65,6 +65,27 @@ def test_a_truncated_copy_is_the_duplicate_even_if_it_comes_first(tmp_path):
     assert data.games["reject_details"].iloc[0] == "the beginning of sgf/001.sgf"
 
 
+def test_duplicates_are_those_of_comparing_each_game_with_each_other(tmp_path):
+    """Games that share 45 moves, cut anywhere after that, under symmetries: also beginnings of beginnings."""
+    rng, trunk = np.random.default_rng(0), random_record(0, plies=45)
+    lines = []
+    for seed in range(4):
+        played = random_record(seed, plies=75, after=trunk).moves
+        lines += [played[:length].tolist() for length in (75, *rng.integers(45, 76, 6))]
+    lines = [lines[i] for i in rng.permutation(len(lines))]
+    data = dataset_of(tmp_path, [transformed(replace(trunk, moves=np.array(line, np.int16)), int(rng.integers(8)))
+                                 for line in lines])
+    expected = []
+    for i, line in enumerate(lines):
+        same = min(j for j, other in enumerate(lines) if other == line)
+        longer = [(-len(other), j) for j, other in enumerate(lines)
+                  if len(other) > len(line) and other[:len(line)] == line]
+        expected.append(f"the same game as sgf/{same:03d}.sgf" if same < i else
+                        f"the beginning of sgf/{min(longer)[1]:03d}.sgf" if longer else "")
+    assert data.games["reject_details"].tolist() == expected
+    assert len({text[:10] for text in expected}) == 3 and expected.count("") == 4
+
+
 def test_a_truncated_copy_may_end_with_passes(tmp_path):
     whole = random_record(5, plies=80)
     passes = np.array([81, 81 + WHITE_BIT], np.int16)
