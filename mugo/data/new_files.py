@@ -30,12 +30,12 @@ class ReadReport:
     """What was left out of archives.
 
     others: how many members are no game records; example: one of them.  refused: a line for each archive that was not
-    read, or not to its end.
+    read, or not to its end, with the label of its source.
     """
 
     others: int = 0
     example: str = ""
-    refused: dict[str, None] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
 
     def add(self, other: "ReadReport") -> None:
         """Add what another process left out."""
@@ -97,7 +97,7 @@ def new_files(of: SourceRange, known: np.ndarray, report: ReadReport
         content = file.error.encode() if isinstance(file, UnreadableFile) else file.data
         if isinstance(file, UnreadableFile) and (source.files is None and not file.name
                                                  or file.name.lower().endswith(ARCHIVE_SUFFIXES)):
-            report.refused[f"{file.source}{file.name and '/' + file.name}: {printable(file.error)}"] = None
+            report.refused[f"{file.source}{file.name and '/' + file.name}: {printable(file.error)}"] = source.label
         key = file_key(checksum, file.name, content)
         if not is_known(np.uint64(key), known):
             yield at, key, file

@@ -25,7 +25,7 @@ class NewGames:
         self._options = options
         self._paths = part_paths(folder)
         self.first_id = sum(shard.rows for shard in old.shards)
-        self._new = self._new_rows(known_keys(old))
+        self._new = self._new_rows(known_keys(old)) if self._paths else []
         self.rows = sum(int(is_new.sum()) for is_new in self._new)
 
     def _new_rows(self, known: np.ndarray) -> list[np.ndarray]:

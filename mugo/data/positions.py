@@ -187,11 +187,12 @@ class Positions:
 
     def with_people(self) -> "Positions":
         """These, with batches that say who plays (Batch.people), which takes 16 bytes per game."""
-        table = self.games.table(["black_rank", "white_rank", "source", "date"])
-        numbers = {source: source_number(source) for source in table["source"].unique()}
-        years = pd.to_numeric(table["date"].str[:4], errors="coerce")
-        return replace(self, people=np.stack([table["black_rank"], table["white_rank"], table["source"].map(numbers),
-                                              years], -1).astype(np.float32))
+        people = np.empty((len(self.games), 4), np.float32)
+        for rows, table in self.games.tables(["black_rank", "white_rank", "source", "date"]):
+            numbers = {source: source_number(source) for source in table["source"].unique()}
+            years = pd.to_numeric(table["date"].str[:4], errors="coerce")
+            people[rows] = np.stack([table["black_rank"], table["white_rank"], table["source"].map(numbers), years], -1)
+        return replace(self, people=people)
 
     def weighted(self, expression: str) -> "Positions":
         """These, with a weight for the positions of each game in the shuffled stream: an expression on columns of

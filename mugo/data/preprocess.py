@@ -4,11 +4,13 @@
                                                                        -> merge.py -> the data set
 
 A part is saved every PART_GAMES games.  After an interruption (Ctrl-C, SIGKILL) the same command resumes; with more
-archives it adds their games.  Each SGF file has a key (its archive, path and content), so none is read twice.
+archives it adds their games.  An archive that the data set has, by its checksum, is not opened again.  Each SGF file
+has a key (its archive, path and content), so none is read twice.
 """
 import argparse
 import sys
 import time
+from collections import Counter
 from collections.abc import Generator
 from contextlib import closing
 from pathlib import Path
@@ -60,10 +62,13 @@ def preprocess(paths: list[str], folder: Path, *, where: str = "", min_moves: in
     with lock_folder(folder):
         meta = _open_meta(folder, options)
         checksums = [source.checksum() for source in sources]
-        _read_sources(sources, checksums, folder, jobs, scheduler, report)
         known = {source["checksum"]: source for source in meta["sources"]}
+        if new := [pair for pair in zip(sources, checksums, strict=True) if pair[1] not in known]:
+            _read_sources([source for source, _ in new], [checksum for _, checksum in new], folder, jobs, scheduler,
+                          report)
         for source, checksum in zip(sources, checksums, strict=True):
-            identity = checksum or str(source.path)      # loose files have no checksum
+            # Loose files have no checksum, and an archive that was not read to its end is read again the next time.
+            identity = checksum if checksum and source.label not in report.refused.values() else str(source.path)
             known[identity] = {"label": source.label, "checksum": identity}
         return merge_parts(folder, meta, list(known.values()))
 
@@ -120,19 +125,22 @@ def _read_here(executor: TaskExecutor, sources: list[Source], checksums: list[st
 
 def format_counts(data: DataSet, seconds: float, report: ReadReport) -> str:
     """The table that the command prints at its end; seconds: how long it took."""
-    found = data.table(["reject_reason", "num_moves", "split", "ownership_start"])
-    used = found[found["reject_reason"] == ""]
-    reasons = found.loc[found["reject_reason"] != "", "reject_reason"].value_counts()
-    positions = int(used["num_moves"].sum())
-    rows = [("games found", len(found)), ("games used", len(used)),
-            ("games with known final ownership", int((used["ownership_start"] >= 0).sum())), ("positions", positions)]
+    reasons, owned, of_splits = Counter[str](), 0, {split: np.zeros(2, np.int64) for split in SPLITS}
+    for table in data.tables(["reject_reason", "num_moves", "split", "ownership_start"]):
+        reasons.update(table["reject_reason"])
+        used = table[table["reject_reason"] == ""]
+        owned += int((used["ownership_start"] >= 0).sum())
+        for split, counts in of_splits.items():
+            counts += [(used["split"] == split).sum(), used.loc[used["split"] == split, "num_moves"].sum()]
+    games, positions = np.sum(list(of_splits.values()), axis=0)
+    rows = [("games found", reasons.total()), ("games used", games), ("games with known final ownership", owned),
+            ("positions", positions)]
     lines = [f"{count:12,}  {name}" for name, count in rows]
-    for split in SPLITS:
-        of_split = used[used["split"] == split]
-        lines.append(f"{int(of_split['num_moves'].sum()):12,}  positions in {split}, from {len(of_split):,} games")
-    if len(reasons):
+    lines += [f"{moves:12,}  positions in {split}, from {count:,} games" for split, (count, moves) in of_splits.items()]
+    del reasons[""]
+    if reasons:
         lines.append("  games not used, by reason:")
-        lines += [f"{count:12,}  {reason}" for reason, count in reasons.items()]
+        lines += [f"{count:12,}  {reason}" for reason, count in reasons.most_common()]
     if report.others:
         lines.append(f"{report.others:12,}  files in archives left out, as they are no game records, for example "
                      f"{report.example}")

@@ -165,12 +165,14 @@ class GameSelection:
                                f"{FAULTS[0]}; make the data set again")
             yield out
 
+    def tables(self, columns: list[str] | None = None) -> Iterator[tuple[Any, pd.DataFrame]]:
+        """(rows of this selection, their rows of games.parquet or some columns of them) of each shard."""
+        for shard, rows in self._by_shard():
+            yield rows, shard.table(columns).iloc[shard.index["row"][self.entry[rows]]]
+
     def table(self, columns: list[str] | None = None) -> pd.DataFrame:
         """The rows of games.parquet, or some columns of them, in order, with index 0 to n - 1."""
-        tables = []
-        for shard, rows in self._by_shard():
-            table = shard.table(columns).iloc[shard.index["row"][self.entry[rows]]]
-            tables.append(table.set_axis(np.arange(len(self))[rows], axis=0))
+        tables = [table.set_axis(np.arange(len(self))[rows], axis=0) for rows, table in self.tables(columns)]
         return pd.concat(tables).sort_index() if tables else Shard.empty_table(columns)
 
     def _by_shard(self) -> Iterator[tuple[Shard, Any]]:

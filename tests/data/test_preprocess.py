@@ -20,6 +20,7 @@ from mugo.data.games_table import make_table
 from mugo.data.new_games import is_known
 from mugo.core.files import BadInput, lock_folder
 from mugo.games import planes
+from mugo.sgf.sources import read_files
 from mugo.sgf.writer import format_record
 
 
@@ -57,6 +58,21 @@ def test_a_second_run_adds_nothing_and_more_archives_add_their_games(tmp_path):
     both = preprocess.preprocess([str(tmp_path / "a"), str(tmp_path / "b")], tmp_path / "both", jobs=1, test=0.3)
     assert both.games.equals(more.games)
     assert both.fingerprint == more.fingerprint != first.fingerprint
+
+
+def test_an_archive_is_not_opened_again_once_its_games_are_in_the_data_set(tmp_path, monkeypatch):
+    for name, seeds in (("a", range(3)), ("b", range(3, 5))):
+        (tmp_path / f"{name}.tar").write_bytes(tarred(
+            {f"{seed}.sgf": format_record(random_record(seed)).encode() for seed in seeds}))
+    preprocess.preprocess([str(tmp_path / "a.tar")], tmp_path / "set", jobs=1)
+    opened = []
+    monkeypatch.setattr(new_files, "read_files", lambda source, *rest: opened.append(source.label) or iter(()))
+    again = preprocess.preprocess([str(tmp_path / "a.tar")], tmp_path / "set", jobs=1)
+    assert len(again.games) == 3 and opened == []
+    monkeypatch.setattr(new_files, "read_files", lambda source, *rest: opened.append(source.label)
+                        or read_files(source, *rest))
+    more = preprocess.preprocess([str(tmp_path / name) for name in ("a.tar", "b.tar")], tmp_path / "set", jobs=1)
+    assert len(more.games) == 5 and opened == ["b.tar"]
 
 
 def test_an_existing_data_set_keeps_its_options(tmp_path):
