@@ -118,9 +118,9 @@ class CheckpointCallback(keras.callbacks.Callback):
         if not is_first():
             return
         self.save()
-        for name, value in history[-1].items():
+        for name in sorted(history[-1].keys() - {"step", "positions", "seconds"}):
             group = "validation" if name.startswith("validation_") else "training"
-            self.tensorboard.write(group, {name.removeprefix("validation_"): value}, positions_at(step))
+            self.tensorboard.write(group, {name.removeprefix("validation_"): history[-1][name]}, positions_at(step))
         self.bar.write(f"{step:8,} steps  {row['positions']:11,} positions  loss {row['loss']:.3f}  "
                        f"top-1 {row['top1']:.1%}  validation: loss {row['validation_loss']:.3f}  "
                        f"top-1 {row['validation_top1']:.2%}  top-5 {row['validation_top5']:.2%}  "
