@@ -1,265 +1,229 @@
-"""A data set of many games: time and memory to make it, to add to it, to open it, and its positions per second.
+"""How preprocessing, training and evaluating grow with the number of games: time, memory and disk of each step.
 
-    python benchmarks/data_scale.py --games 1000000                    (from the sample games in data/)
-    python benchmarks/data_scale.py --games 10000000 --from DATASET -o FOLDER
+    python benchmarks/data_scale.py FOLDER --games 10000 100000 1000000
+    python benchmarks/data_scale.py FOLDER --games 10000 --workers 2       on a Dask cluster of two workers
+    python benchmarks/data_scale.py FOLDER --games 10000 --kill 5          each step is killed, and run again
 
-The games are real ones, transformed: one of the 8 symmetries, the colours exchanged or not, two moves in the first 40
-exchanged so that openings differ, and for one in twenty the end or nothing changed, which makes duplicates.  They are
-written as the parts that `preprocess` has after reading; reading itself takes the same memory for any number of games
-(benchmarks/dataset.py has its speed).  Each stage is a process of its own:
+The games are made by many_games.py, one in fifty a copy of another.  Each step is the command that a user gives:
 
-    generate    the parts
-    merge       duplicates, splits, shards
-    add         8,192 games to the data set; how many bytes of its files changed
-    open        load_dataset, positions("train"), one with --where; positions/s in shuffled batches, and those of a data
-                set of 4,096 games beside, in turns
+    preprocess   archives -> data set
+    add          a tenth more games to it
+    again        the same command, with nothing new
+    open         load_dataset, positions("train"), one with --where, fingerprint; positions/s in shuffled batches
+    train        a small network, from random positions of the whole data set
+    evaluate     that network
 
-Memory is the peak of what a process has of its own (RssAnon), and with the pages of mapped files (VmHWM).
+--steps leaves some out.  Times are those of this machine and of all processor time that the step took.  Memory is the
+peak of what all its processes have of their own (RssAnon), and of the largest one with mapped files (VmHWM).  Disk is
+the peak of the data set's folder, with unfinished parts.
+
+--kill S ends a step by SIGKILL, with all its processes, after S seconds, the second time after 2 S, then 4 S, ...,
+until it ends by itself; then the data set must have the fingerprint of one that was never killed.
 """
 import argparse
+import contextlib
 import json
+import os
+import resource
 import shutil
+import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-import pandas as pd
-from numba import njit
+from many_games import make_games
 
-from mugo.data import preprocess
-from mugo.data.dataset import DataSet, load_dataset
-from mugo.data.game_hash import game_hashes
-from mugo.data.game_index import GameArrays, ranges
-from mugo.data.games_table import COLUMNS
-from mugo.data.merge import merge_parts, write_meta
-from mugo.data.meta import FORMAT, read_meta
-from mugo.data.parts import write_part
 from mugo.core.files import BadInput
-from mugo.games.board import clear, new_boards
-from mugo.games.coords import WHITE_BIT, symmetries
-from mugo.games.planes import MAX_PLIES
-from mugo.games.replay import replay, set_up
-from mugo.plots.text_table import format_table
+from mugo.data.dataset import load_dataset
 
-PART, SMALL, BATCH, ROUNDS = 8192, 4096, 128, 40
-SOURCE_GAMES = 20_000                    # real games that are transformed, at most
-OPTIONS = {"where": "", "min_moves": 20, "seed": 0, "validation": 0.02, "test": 0.02}
-STAGES = ("generate", "merge", "add", "open")
+STEPS = ("preprocess", "add", "again", "open", "train", "evaluate")
+COPIES, BATCH, BATCHES = 0.02, 128, 160
+TRAIN = ("--filters", "32", "--batch-size", "128", "--validation-positions", "2000", "--positions")
+COLUMNS = ("games", "step", "seconds", "processor s", "own memory, MB", "largest process, MB", "disk, MB",
+           "disk after, MB")
 
 
-# ---- games
+# ---- processes
 
-@njit(cache=True)
-def transform(size, setup, moves, symmetry, flip, swaps, keep, board, history, out_setup, out_moves):
-    """Write a transformed copy of a game; returns its moves.
-
-    swaps: int64 (n, 2), moves to exchange; they stay as they are where that is illegal.  keep: moves to keep, 0: all.
-    """
-    for source, out in ((setup, out_setup), (moves, out_moves)):
-        for i in range(len(source)):
-            out[i] = symmetry[source[i] & (WHITE_BIT - 1)] | (np.int64(source[i]) & WHITE_BIT ^ flip)
-    n = min(keep, len(moves)) if keep else len(moves)
-    for k in range(len(swaps)):
-        i, j = swaps[k]
-        if j < n:
-            out_moves[i], out_moves[j] = out_moves[j], out_moves[i]
-    clear(board[0], size, size)
-    set_up(board[0], out_setup)
-    if replay(board[0], history, out_moves, 0, n) < n:
-        for k in range(len(swaps) - 1, -1, -1):
-            i, j = swaps[k]
-            if j < n:
-                out_moves[i], out_moves[j] = out_moves[j], out_moves[i]
-    return n
+def tree(roots: list[int]) -> list[int]:
+    """These processes and all that they have started."""
+    found = list(roots)
+    for process in found:
+        with contextlib.suppress(OSError):
+            for task in os.listdir(f"/proc/{process}/task"):
+                found += map(int, Path(f"/proc/{process}/task/{task}/children").read_text().split())
+    return found
 
 
-class Transformer:
-    """Transformed copies of real games, as rows of a part."""
-
-    def __init__(self, data: DataSet, seed: int):
-        games = data.selection(size=data.board_sizes()[0])
-        self._games = games.take(np.arange(0, len(games), -(-len(games) // SOURCE_GAMES)))
-        self._arrays: GameArrays = self._games.arrays()
-        self._ranges = ranges(self._arrays.games)
-        self._table = self._games.table()[list(COLUMNS)]
-        self._rng = np.random.default_rng(seed)
-        self._board, self._history = new_boards(1), np.zeros(MAX_PLIES, np.uint64)
-
-    def part(self, first: int, count: int) -> pd.DataFrame:
-        """Games number first to first + count - 1."""
-        chosen = self._rng.integers(len(self._games), size=count)
-        setups, moves, hashes = [], [], np.empty((count, 2), np.uint64)
-        for k, game in enumerate(chosen):
-            setup, played = self._copy(game)
-            setups.append(setup.tobytes())
-            moves.append(played.tobytes())
-            size = int(self._arrays.games["size"][game])
-            hashes[k] = game_hashes(size, setup, played, symmetries(size))
-        table = self._table.iloc[chosen].reset_index(drop=True)
-        numbers = np.arange(first, first + count)
-        return table.assign(
-            setup=setups, moves=moves, ownership=b"", num_moves=[len(played) // 2 for played in moves],
-            game_hash=hashes[:, 0], opening_hash=hashes[:, 1], file_key=numbers.astype(np.uint64),
-            file=[f"{name}-{number}" for name, number in zip(table["file"], numbers, strict=True)]).astype(COLUMNS)
-
-    def _copy(self, game: int) -> tuple[np.ndarray, np.ndarray]:
-        setup_start, setup_end, start, count = (int(each[game]) for each in self._ranges)
-        size, rng = int(self._arrays.games["size"][game]), self._rng
-        setup = np.empty(setup_end - setup_start, np.int16)
-        moves = np.empty(count, np.int16)
-        kind = rng.random()
-        first = rng.integers(0, 36, 3 if kind < 0.95 else 0)
-        swaps = np.stack([first, first + 2 * rng.integers(1, 3, len(first))], 1)
-        keep = max(30, count - int(rng.integers(1, 40))) if kind > 0.975 else 0
-        n = transform(size, self._arrays.setup[setup_start:setup_end], self._arrays.moves[start:start + count],
-                      symmetries(size)[rng.integers(8)], WHITE_BIT * int(rng.integers(2)), swaps, keep, self._board,
-                      self._history, setup, moves)
-        return setup, moves[:n]
-
-
-# ---- stages, each in a process of its own
-
-def generate(folder: Path, source: Path, games: int) -> dict[str, float]:
-    transformer = Transformer(load_dataset(source), 0)
-    target = folder / "set"
-    target.mkdir()
-    write_meta(target, {"format": FORMAT, "options": OPTIONS, "sources": [], "counts": {}, "shards": []})
-    for first in range(0, games, PART):
-        write_part(target, transformer.part(first, min(PART, games - first)))
-    return {"bytes": float(sum(path.stat().st_size for path in (target / "unfinished").iterdir()))}
-
-
-def merge(folder: Path, source: Path, games: int) -> dict[str, float]:
-    data = merge_parts(folder / "set", read_meta(folder / "set"), [])
-    return {"bytes": float(data.bytes), "used": data.meta["counts"]["used"], "shards": len(data.shards),
-            "positions": data.meta["counts"]["positions"]}
-
-
-def add(folder: Path, source: Path, games: int) -> dict[str, float]:
-    before = {path: path.stat().st_mtime_ns for path in (folder / "set").glob("shard-*/*")}
-    write_part(folder / "set", Transformer(load_dataset(source), 1).part(games, PART))
-    start = time.perf_counter()
-    data = merge_parts(folder / "set", read_meta(folder / "set"), [])
-    changed = [path for path in before if path.stat().st_mtime_ns != before[path]]
-    new = [path for path in (folder / "set").glob("shard-*/*") if path not in before]
-    return {"merge": time.perf_counter() - start, "old files changed": len(changed), "new shards": len(new) // 6,
-            "bytes": float(sum(path.stat().st_size for path in new)), "replaced": sum(map(len, data.rejected.values()))}
-
-
-def open_and_use(folder: Path, source: Path, games: int) -> dict[str, float]:
-    def seconds(function) -> tuple[float, Any]:
-        start = time.perf_counter()
-        result = function()
-        return time.perf_counter() - start, result
-
-    figures: dict[str, float] = {}
-    figures["open"], data = seconds(lambda: load_dataset(folder / "set"))
-    figures["positions"], positions = seconds(lambda: data.positions("train"))
-    figures["where"], _ = seconds(lambda: data.positions("train", where="black_rank >= 9 and date >= '2010'"))
-    figures["fingerprint"], _ = seconds(lambda: data.fingerprint)
-    small = load_dataset(folder / "small").positions("train")
-    rates: dict[str, list[float]] = {"small": [], "large": []}
-    for k in range(ROUNDS + 2):
-        for name, each in (("small", small), ("large", positions)):
-            start = time.process_time()
-            for step in range(4):
-                each.shuffled_batch(4 * k + step, BATCH, 0)
-            if k > 1:                    # compiled, and its first pages read
-                rates[name].append(4 * BATCH / (time.process_time() - start))
-    for name, found in rates.items():
-        figures[f"positions/s, {name}"] = float(np.median(found))
-    figures["ratio"] = float(np.median(np.array(rates["large"]) / np.array(rates["small"])))
-    return figures
-
-
-def memory_of(process: int) -> tuple[int, ...]:
-    """(RssAnon, VmHWM) of a process in bytes; zeros where the system does not say, or it has ended."""
+def memory_of(process: int) -> tuple[int, int]:
+    """(RssAnon, VmHWM) of a process in bytes; zeros if it has ended."""
     try:
         fields = dict(line.split(":", 1) for line in Path(f"/proc/{process}/status").read_text().splitlines())
-        return tuple(1024 * int(fields[name].split()[0]) for name in ("RssAnon", "VmHWM"))
+        return 1024 * int(fields["RssAnon"].split()[0]), 1024 * int(fields["VmHWM"].split()[0])
     except (OSError, KeyError):
         return 0, 0
 
 
-def run_stage(stage: str, arguments: list[str]) -> dict[str, float]:
-    """Run a stage; its figures, with seconds and peak memory."""
-    start = time.perf_counter()
-    process = subprocess.Popen([sys.executable, __file__, "--stage", stage, *arguments], stdout=subprocess.PIPE,
-                               text=True)
-    peaks, done = [0, 0], threading.Event()
+def processor_seconds(processes: list[int]) -> float:
+    """Processor time of processes, and of those they have waited for."""
+    ticks = 0
+    for process in processes:
+        with contextlib.suppress(OSError):
+            ticks += sum(map(int, Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def disk_bytes(folder: Path) -> int:
+    total = 0
+    for path, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += os.stat(os.path.join(path, name)).st_size
+    return total
+
+
+def measure(command: list[str], folder: Path, helpers: list[int], seconds: float | None) -> tuple[bool, dict]:
+    """Run a command; (whether it ended by itself, its figures).  helpers: processes that work for it.  seconds: after
+    which it is killed."""
+    start, before, own = time.perf_counter(), processor_seconds(tree(helpers)), resource.getrusage(
+        resource.RUSAGE_CHILDREN)
+    process = subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL if seconds else None)
+    done, peaks = threading.Event(), [0, 0, 0]
 
     def watch() -> None:
-        while not done.wait(0.05):
-            peaks[:] = map(max, peaks, memory_of(process.pid))
+        while not done.wait(0.2):
+            memory = [memory_of(each) for each in tree([process.pid, *helpers])]
+            peaks[0] = max(peaks[0], sum(own for own, _ in memory))
+            peaks[1] = max(peaks[1], *(largest for _, largest in memory))
+            peaks[2] = max(peaks[2], disk_bytes(folder))
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    printed, _ = process.communicate()
+    try:
+        status = process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        status = None
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
     done.set()
     watcher.join()
-    if process.returncode:
-        raise BadInput(f"the stage {stage} failed")
-    return {"seconds": time.perf_counter() - start, "own": peaks[0], "mapped": peaks[1], **json.loads(printed)}
+    if status:
+        raise BadInput(f"{' '.join(command)}: status {status}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    processor = (after.ru_utime + after.ru_stime - own.ru_utime - own.ru_stime
+                 + processor_seconds(tree(helpers)) - before)
+    return status is not None, dict(zip(COLUMNS[2:], (time.perf_counter() - start, processor, *(each / 1e6 for each in
+                                                     (*peaks, disk_bytes(folder)))), strict=True))
 
 
-def report(games: int, found: dict[str, dict[str, float]]) -> str:
-    rows = [["stage", "seconds", "games/s", "own memory, MB", "with mapped files, MB"]]
-    for stage, figures in found.items():
-        rows.append([stage, f"{figures['seconds']:,.1f}",
-                     f"{games / figures['seconds']:,.0f}" if stage in ("generate", "merge") else "",
-                     f"{figures['own'] / 1e6:,.0f}", f"{figures['mapped'] / 1e6:,.0f}"])
-    merged, added, used = found["merge"], found["add"], found["open"]
-    lines = [*format_table(rows), "", f"{games:,} games, {merged['used']:,.0f} used, {merged['positions']:,.0f} "
-             f"positions, {merged['shards']:.0f} shards, {merged['bytes'] / games:,.0f} bytes per game",
-             f"8,192 more games: {added['merge']:.1f} s, {added['bytes'] / 1e6:.1f} MB in new shards "
-             f"({added['new shards']:.0f}), {added['old files changed']:.0f} old files changed, "
-             f"{added['replaced']:.0f} older games replaced",
-             f"opened in {used['open']:.2f} s, positions selected in {used['positions']:.2f} s, by a query in "
-             f"{used['where']:.2f} s, fingerprint in {used['fingerprint']:.2f} s",
-             f"shuffled positions/s of processor time: {used['positions/s, large']:,.0f}, of 4,096 games "
-             f"{used['positions/s, small']:,.0f}: ratio {used['ratio']:.3f}"]
-    return "\n".join(lines)
+@contextlib.contextmanager
+def cluster(workers: int) -> Iterator[tuple[list[int], list[str]]]:
+    """A Dask cluster on this machine: its processes, and the options of a command that uses it."""
+    if not workers:
+        yield [], []
+        return
+    address = "tcp://127.0.0.1:8786"
+    words = (["scheduler", "--host", "127.0.0.1", "--port", "8786", "--no-dashboard"],
+             ["worker", address, "--nthreads", "1", "--nworkers", str(workers), "--no-dashboard"])
+    with contextlib.ExitStack() as stack:
+        processes = []
+        for each in words:
+            process = stack.enter_context(subprocess.Popen(["dask", *each], stderr=subprocess.DEVNULL))
+            stack.callback(process.terminate)
+            processes.append(process.pid)
+        yield processes, ["--scheduler", address]
+
+
+# ---- steps
+
+def command_of(step: str, archives: list[Path], more: list[Path], folder: Path, options: argparse.Namespace,
+               scheduler: list[str]) -> list[str]:
+    data, run, mugo = folder / "set", folder / "run", [sys.executable, "-m", "mugo"]
+    if step == "open":
+        return [sys.executable, __file__, str(folder), "--stage"]
+    if step == "train":
+        if (run / "checkpoint.safetensors").exists():
+            return [*mugo, "train", str(data), "-o", str(run), "--resume"]
+        return [*mugo, "train", str(data), "-o", str(run), *TRAIN, str(options.positions)]
+    if step == "evaluate":
+        return [*mugo, "evaluate", str(run), str(data), "--sample", "2000", "-o", str(folder / "report"), *scheduler]
+    given = archives if step == "preprocess" else archives + more
+    jobs = [] if scheduler else ["--jobs", str(options.jobs)]
+    return [*mugo, "preprocess", *map(str, given), "-o", str(data), *jobs, *scheduler]
+
+
+def open_and_use(folder: Path) -> None:
+    """Print how long it takes to open a data set and to use it."""
+    figures, positions, begun = {}, None, time.process_time()
+
+    def measured(name: str) -> None:
+        nonlocal begun
+        figures[name] = round(time.process_time() - begun, 2)
+        begun = time.process_time()
+
+    data = load_dataset(folder / "set")
+    measured("opened")
+    positions = data.positions("train")
+    measured("positions selected")
+    data.positions("train", where="black_rank >= 1 and date >= '2010'")
+    measured("by --where")
+    fingerprint = data.fingerprint
+    measured("fingerprint")
+    for step in range(BATCHES):
+        if step == BATCHES // 10:        # compiled, and its first pages read
+            begun = time.process_time()
+        positions.shuffled_batch(step, BATCH, 0)
+    figures["positions/s"] = round(BATCH * BATCHES * 0.9 / (time.process_time() - begun))
+    print(json.dumps({"counts": data.meta["counts"], "shards": len(data.shards), "fingerprint": fingerprint,
+                      "bytes": data.bytes, "processor seconds": figures}), flush=True)
+
+
+def run_step(step: str, words: list[str], folder: Path, helpers: list[int], kill: float | None) -> dict:
+    """Measure a step; with --kill its last run, and how often it was killed."""
+    kills = 0
+    while True:
+        ended, figures = measure(words, folder, helpers, kill and kill * 2 ** kills)
+        if ended:
+            return figures | {"kills": kills}
+        kills += 1
+        if step == "train" and (folder / "run" / "checkpoint.safetensors").exists():
+            words = [*words[:words.index("-o") + 2], "--resume"]
+        elif step == "train":
+            shutil.rmtree(folder / "run", ignore_errors=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--games", type=int, default=100_000, metavar="N", help="how many games (default: %(default)s)")
-    parser.add_argument("--from", dest="source", metavar="DATASET",
-                        help="data set of the games to transform (default: made of the sample games)")
-    parser.add_argument("-o", "--output", type=Path, metavar="FOLDER",
-                        help="a new folder, which is kept (default: a temporary one)")
-    parser.add_argument("--stage", choices=STAGES, help=argparse.SUPPRESS)
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="of archives, data sets and runs; kept")
+    parser.add_argument("--games", type=int, nargs="+", default=[10_000, 33_000, 100_000], metavar="N")
+    parser.add_argument("--steps", nargs="+", choices=STEPS, default=STEPS, metavar="STEP", help=" ".join(STEPS))
+    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="processes that read (default: %(default)s)")
+    parser.add_argument("--workers", type=int, default=0, metavar="N", help="workers of a cluster (default: none)")
+    parser.add_argument("--positions", type=float, default=200_000, metavar="N", help="to train on (default: 200,000)")
+    parser.add_argument("--kill", type=float, metavar="S", help="kill each step after so many seconds")
+    parser.add_argument("--stage", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.stage:
-        stages = dict(zip(STAGES, (generate, merge, add, open_and_use), strict=True))
-        print(json.dumps(stages[args.stage](args.output, Path(args.source), args.games)))
+        open_and_use(args.folder)
         return
-    folder = args.output or Path(tempfile.mkdtemp())
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        source = Path(args.source or folder / "source")
-        if not args.source:
-            preprocess.preprocess([str(Path(__file__).parents[1] / "data" / "gnugo-19x19.tar.gz")], source)
-        make_small(load_dataset(source), folder)
-        arguments = ["--games", str(args.games), "--from", str(source), "-o", str(folder)]
-        print(report(args.games, {stage: run_stage(stage, arguments) for stage in STAGES}))
-    finally:
-        if not args.output:
-            shutil.rmtree(folder)
-
-
-def make_small(data: DataSet, folder: Path) -> None:
-    """The data set of SMALL games to compare with."""
-    target = folder / "small"
-    target.mkdir()
-    write_meta(target, {"format": FORMAT, "options": OPTIONS, "sources": [], "counts": {}, "shards": []})
-    write_part(target, Transformer(data, 2).part(0, SMALL))
-    merge_parts(target, read_meta(target), [])
+    name = "cluster" if args.workers else "killed" if args.kill else "here"
+    print("| " + " | ".join(COLUMNS) + " |\n" + "|---" * len(COLUMNS) + "|", flush=True)
+    for games in args.games:
+        archives = make_games(args.folder / "archives" / str(games), games, copies=COPIES)
+        more = make_games(args.folder / "archives" / f"{games}-more", games // 10, copies=COPIES, first=1000)
+        folder = args.folder / f"{games}-{name}"
+        folder.mkdir(parents=True, exist_ok=True)
+        with cluster(args.workers) as (helpers, scheduler):
+            for step in args.steps:
+                words = command_of(step, archives, more, folder, args, scheduler)
+                figures = run_step(step, words, folder, helpers, args.kill if step != "open" else None)
+                cells = [f"{games:,}", step, *(f"{figures[column]:,.1f}" for column in COLUMNS[2:4]),
+                         *(f"{figures[column]:,.0f}" for column in COLUMNS[4:])]
+                print("| " + " | ".join(cells) + " |" + (f" killed {figures['kills']} times" * (figures["kills"] > 0)),
+                      flush=True)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
     python benchmarks/training.py [DATASET] [--filters 32 64 128] [--seconds 3]
     python benchmarks/training.py [DATASET] --input 1 2 4 --batch-size 1024
+    python benchmarks/training.py [DATASET] --model five-64 b10c128 --batch-size 16
 
 For each network: positions/s of `fit` on batches from the data set, made while it trains, against the
 same on one constant batch; alternately, so that noise of the machine affects both.  The pipeline is good
@@ -10,6 +11,9 @@ which is far less noisy: the ratio would be about that on an idle machine.
 
 --input measures the input pipeline alone, with so many threads: positions/s, positions in a second of processor time of
 all threads, and how many threads computed at once.  A GPU needs as many positions/s as it trains on.
+
+--model measures steps of presets, or of networks, on one constant batch: positions in a second of processor time, which
+does not depend on other work of the machine, as the time of a step does.
 
 Without DATASET, the sample games are used.
 """
@@ -29,6 +33,7 @@ from mugo.nn.backend import keras, resolve_precision
 from mugo.nn.compile import compile_for_training
 from mugo.nn.keras_model import build
 from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.presets import architecture
 from mugo.training.loader import PrefetchLoader, examples
 
 TURNS = 8
@@ -90,6 +95,23 @@ def measure_input(data: dataset.DataSet, threads: int, batch_size: int, seconds:
     time.sleep(0.6)                      # until its threads have ended
 
 
+def measure_model(data: dataset.DataSet, name: str, batch_size: int, seconds: float) -> None:
+    positions, config, precision = data.positions("train"), architecture(name), resolve_precision("auto")
+    model = build(config.spec(), precision)
+    compile_for_training(model, config, 1e-3)
+    example = examples(positions.shuffled_batch(0, batch_size, 0), config)
+
+    def train(steps: int) -> tuple[float, float]:
+        return seconds_of(model, (batch for batch in itertools.repeat(example)), steps)
+
+    train(1)                             # compiles
+    once = train(1)
+    steps = max(4, int(seconds / once[1]))
+    wall, processor = (more - one for more, one in zip(train(1 + steps), once, strict=True))     # without fit's own time
+    print(f"{name:10}  {precision:14}  {batch_size * steps / processor:18,.1f}  {batch_size * steps / wall:11,.1f}",
+          flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("dataset", nargs="?", type=Path)
@@ -97,6 +119,7 @@ def main() -> None:
     parser.add_argument("--batch-size", type=int, default=128)
     parser.add_argument("--seconds", type=float, default=3, help="for each of the measurements of a network")
     parser.add_argument("--input", type=int, nargs="+", metavar="THREADS", help="measure the input pipeline alone")
+    parser.add_argument("--model", nargs="+", metavar="NAME", help="measure these networks on a constant batch")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         data = dataset.load_dataset(args.dataset) if args.dataset else preprocess.preprocess(
@@ -106,6 +129,12 @@ def main() -> None:
                   " threads     positions/s  of processor time  at once")
             for threads in args.input:
                 measure_input(data, threads, args.batch_size, args.seconds)
+            return
+        if args.model:
+            print(f"positions in batches of {args.batch_size}, {keras.backend.backend()}\n"
+                  "network     precision       per processor s      per second")
+            for name in args.model:
+                measure_model(data, name, args.batch_size, args.seconds)
             return
         precision = resolve_precision("auto")
         print(f"positions/s, batches of {args.batch_size}, {keras.backend.backend()}\n"

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from mugo.data.preprocess import preprocess
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -44,3 +46,19 @@ def test_the_benchmark_of_planes_takes_games_on_its_own_board(tmp_path, monkeypa
     monkeypatch.syspath_prepend(ROOT / "benchmarks")
     [record] = importlib.import_module("planes").records_of([str(tmp_path)])
     assert record.shape == (19, 19)
+
+
+@pytest.mark.slow
+def test_made_up_games_are_legal_and_differ_but_for_the_copies(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    many_games = importlib.import_module("many_games")
+    paths = many_games.make_games(tmp_path / "games", 60, copies=0.3)
+    again = many_games.make_games(tmp_path / "again", 60, copies=0.3)
+    assert [path.read_bytes() for path in paths] == [path.read_bytes() for path in again]
+    games = preprocess(list(map(str, paths)), tmp_path / "set", jobs=1).games
+    assert len(games) == 60 and set(games["reject_reason"]) == {"", "duplicate"}
+    assert 9 <= (games["reject_reason"] == "duplicate").sum() <= 27          # 5 standard errors of 60 x 0.3
+    used = games[games["reject_reason"] == ""]
+    counted = used["result"].str.contains("[0-9]")
+    assert ((used["ownership_start"] >= 0) == counted).all() and 0 < counted.sum() < len(used)
+    assert used["handicap"].max() >= 2 and used["black_rank"].notna().all() and used["num_moves"].between(60, 600).all()
