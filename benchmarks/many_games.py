@@ -140,7 +140,7 @@ class Games:
         margin = score - handicap - komi
         winner = "B" if margin > 0 else "W"
         black, white = rng.integers(PLAYERS, size=2)
-        strength = int(rng.integers(30))                 # 20k ... 1k, 1d ... 9d
+        strength = int(rng.integers(29))                 # 20k ... 1k, 1d ... 9d
         ranks = (f"{20 - each}k" if each < 20 else f"{each - 19}d" for each in (max(strength - handicap, 0), strength))
         black_rank, white_rank = ranks
         date = datetime.date(1998, 1, 1) + datetime.timedelta(int(rng.integers(10_000)))
