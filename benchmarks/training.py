@@ -107,7 +107,7 @@ def measure_model(data: dataset.DataSet, name: str, batch_size: int, seconds: fl
     train(1)                             # compiles
     once = train(1)
     steps = max(4, int(seconds / once[1]))
-    wall, processor = (more - one for more, one in zip(train(1 + steps), once, strict=True))     # without fit's own time
+    wall, processor = (more - one for more, one in zip(train(1 + steps), once, strict=True))    # without fit's own
     print(f"{name:10}  {precision:14}  {batch_size * steps / processor:18,.1f}  {batch_size * steps / wall:11,.1f}",
           flush=True)
 
