@@ -332,7 +332,7 @@ def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(tmp_path, ca
               "arena_games": "30"}
     for action in parser._actions:
         if action.dest in {"help", "game", "output", "resume", "repair", "games", "threads", "learning_rate",
-                           "scheduler"}:
+                           "provider", "scheduler"}:
             continue
         if isinstance(action, argparse.BooleanOptionalAction):
             given = [action.option_strings[action.dest == "head_batch_norm"]]
