@@ -1,8 +1,11 @@
 """Every command with --scheduler: what it writes is what it writes without, also when workers are killed."""
+import contextlib
 import csv
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -170,17 +173,39 @@ def test_evaluate_refuses_a_network_that_a_worker_sees_otherwise(address, tmp_pa
         _open_network(str(tmp_path / "copy.safetensors"), "0" * 64, "float32")
 
 
+def selfplay_words(folder, address):
+    return ["selfplay", "gomoku", "--size", 3, "-o", folder, "--simulations", 12, "--games-per-thread", 4,
+            "--update-games", 8, "--steps", 2, "--batch-size", 16, "--window", 60, "--arena-every", 1000,
+            "--arena-games", 24, "--filters", "4,4", "--value-units", 8, "--threads", 1, "--scheduler", address]
+
+
+def selfplay_games(folder):
+    with contextlib.closing(ReplayBuffer(folder / "replay_buffer.bin", gomoku.Position(3, 3))) as buffer:
+        return [(game.moves.tobytes(), game.visits.tobytes()) for game in buffer[:]]
+
+
+def test_selfplay_goes_on_with_the_same_workers_when_its_command_was_killed(address, tmp_path, capsys):
+    words, buffer = [*selfplay_words(tmp_path / "run", address), "--games", 40], tmp_path / "run" / "replay_buffer.bin"
+    command = subprocess.Popen([sys.executable, "-m", "mugo", *map(str, words)], stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 240
+    while not (buffer.exists() and buffer.stat().st_size > 300) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    command.kill()
+    assert command.wait() == -signal.SIGKILL
+    kept = selfplay_games(tmp_path / "run")
+    assert 0 < len(kept) < 40
+    mugo(*words, "--resume")
+    games = selfplay_games(tmp_path / "run")
+    assert len(games) == 40 and games[:len(kept)] == kept
+
+
 def test_selfplay_has_as_many_games_as_were_asked_for(address, tmp_path, capsys):
-    words = ["selfplay", "gomoku", "--size", 3, "-o", tmp_path / "run", "--simulations", 12, "--games-per-thread", 4,
-             "--update-games", 8, "--steps", 2, "--batch-size", 16, "--window", 60, "--arena-every", 1000,
-             "--arena-games", 24, "--filters", "4,4", "--value-units", 8, "--threads", 1, "--scheduler", address]
+    words = selfplay_words(tmp_path / "run", address)
     buffer = tmp_path / "run" / "replay_buffer.bin"
     with Killer(address, lambda: buffer.exists() and buffer.stat().st_size > 300):
         mugo(*words, "--games", 24)
     mugo(*words, "--games", 32, "--resume")
-    with_games = ReplayBuffer(buffer, gomoku.Position(3, 3))
-    assert len(with_games) == 32
-    assert len({(game.moves.tobytes(), game.visits.tobytes()) for game in with_games[:]}) > 16
-    with_games.close()
+    found = selfplay_games(tmp_path / "run")
+    assert len(found) == 32 and len(set(found)) > 16
     assert pd.read_csv(tmp_path / "run" / "log.csv")["games"].tolist() == [8, 16, 24, 32]
     assert not (tmp_path / "run" / "newest.safetensors").exists()

@@ -14,7 +14,7 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -109,15 +109,16 @@ class Network:
 
     @classmethod
     def from_weights(cls, weights: Weights, metadata: dict[str, Any], threads: int | None = None,
-                     precision: str = "auto", extra_outputs: Mapping[str, int] = MappingProxyType({})) -> "Network":
+                     precision: str = "auto", extra_outputs: Mapping[str, int] = MappingProxyType({}),
+                     provider: str = "cpu") -> Self:
         """A network that is in no file, from what read_network returns.
 
         precision: int8 is taken on any processor: one that adds such products wrong computes the int8 graph in float32
         (runtime.new_session).  extra_outputs: see OnnxGraph.serialize."""
         network, name = cls.__new__(cls), metadata.get("name") or "network"
         if precision == "auto":
-            precision = play_precision(precision, "cpu", has_int8(metadata), name)
-        network._open(weights, metadata, Path(name), threads, precision, "cpu", extra_outputs)
+            precision = play_precision(precision, provider, has_int8(metadata), name)
+        network._open(weights, metadata, Path(name), threads, precision, provider, extra_outputs)
         return network
 
     def _open(self, weights: Weights, metadata: dict[str, Any], path: Path, threads: int | None, precision: str,

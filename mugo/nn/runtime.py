@@ -12,6 +12,7 @@ import platform
 from typing import Any
 
 from mugo.core.files import BadInput, error_line
+from mugo.core.options import option
 
 PLAY_PRECISIONS = "auto", "int8", "float32"
 PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider", "openvino": "OpenVINOExecutionProvider",
@@ -70,6 +71,12 @@ def play_precision(precision: str, provider: str, has_int8: bool, name: object) 
             raise BadInput("--precision int8: this processor has no VNNI instructions, and would compute it wrong and "
                            "slowly; float32 and auto work")
     return precision
+
+
+def provider_option(**named: Any) -> Any:
+    """The option --provider, a dataclass's field (core.options.option).  named: what is particular to a command."""
+    return option("cpu", "the execution provider of ONNX Runtime; all but cpu need another package of it",
+                  choices=PROVIDERS, **named)
 
 
 def check_options(precision: str, provider: str) -> None:

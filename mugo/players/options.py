@@ -10,7 +10,7 @@ from mugo.core.limits import SEED
 from mugo.core.options import add_options, check, given, option
 from mugo.nn.bundled import NETWORK_HELP
 from mugo.nn.people import People, people_of_profile
-from mugo.nn.runtime import PLAY_PRECISIONS, PROVIDERS, check_options
+from mugo.nn.runtime import PLAY_PRECISIONS, check_options, provider_option
 from mugo.players.player import Player, RandomPlayer
 from mugo.players.policy import TEMPERATURE, PolicyPlayer
 from mugo.players.searcher import (
@@ -33,8 +33,7 @@ class PlayerOptions:
     precision: str = option("auto", "precision of the network: auto is int8 where this processor multiplies int8 "
                             "faster and the network has an int8 graph, else float32",
                             choices=PLAY_PRECISIONS, common=True)
-    provider: str = option("cpu", "the execution provider of ONNX Runtime; all but cpu need another package of it",
-                           choices=PROVIDERS)
+    provider: str = provider_option()
     rank: str | None = option(None, "play as a person of this rank plays, against one of the same: 5k, 3d, 9p or pro; "
                               "policy then samples its moves. The network needs a metadata encoder", common=True,
                               shown_default="unknown", metavar="RANK")

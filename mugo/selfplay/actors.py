@@ -3,7 +3,10 @@
     actors.play(on_game, should_stop)      until there are enough games
     actors.set_network(network, ...)       after each update; games go on with the newest network
 
-    a cluster:   RUN/newest.safetensors --> PlayTask --> worker: ParallelSelfPlay, kept from task to task --> games
+    a cluster:   RUN/newest.safetensors --> PlayTask --> worker: LocalActors, kept from task to task --> games
+
+On a CPU each thread plays and evaluates games of its own.  On another provider all threads search the games of one half
+while the device evaluates the positions of the other half.
 
 Workers go on playing while the run trains: they then finish the tasks that they have, with the network before.  A
 worker that is killed loses the games that it has not finished, as a run does that is killed.
@@ -14,15 +17,16 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from mugo.core.files import BadInput
 from mugo.games.position import BasePosition
-from mugo.nn.inference import Network
 from mugo.core.parallel import TaskExecutor
+from mugo.nn.batching import BatchingNetwork
+from mugo.nn.inference import Network
 from mugo.nn.tensor_file import write_tensors
 from mugo.nn.weights import Weights
 from mugo.selfplay.options import RunOptions, SelfPlayOptions
@@ -36,14 +40,29 @@ IDLE_SECONDS = 600                       # after which another run takes the mem
 OnGame = Callable[[SelfPlayGame], None]
 
 
+def new_workers(start: BasePosition, options: SelfPlayOptions, threads: int, games_per_thread: int, provider: str,
+                seed: list[int]) -> list[ParallelSelfPlay]:
+    """What plays threads * games_per_thread games at once; without a network.  seed: a number is added to it."""
+    if provider == "cpu":
+        return [ParallelSelfPlay(start, None, options, games=games_per_thread, seed=[*seed, i]) for i in range(threads)]
+    games = threads * games_per_thread
+    return [ParallelSelfPlay(start, None, options, games=half, seed=[*seed, i], threads=threads)
+            for i, half in enumerate((games - games // 2, games // 2)) if half]
+
+
+def network_class(provider: str) -> type[Network]:
+    """What evaluates positions for several threads on an execution provider of ONNX Runtime."""
+    return Network if provider == "cpu" else BatchingNetwork
+
+
 class LocalActors:
     """Threads of this process, in each of which a worker plays: ParallelSelfPlay, or UctSelfPlay, which has no network.
 
-    executor: with as many threads as workers.
+    executor: with as many threads as workers.  provider: of runtime.PROVIDERS.
     """
 
-    def __init__(self, executor: TaskExecutor, workers: Sequence[Any]):
-        self._executor, self.workers = executor, workers
+    def __init__(self, executor: "Executor | TaskExecutor", workers: Sequence[Any], provider: str = "cpu"):
+        self._executor, self.workers, self._provider = executor, workers, provider
 
     @property
     def simulations(self) -> int:
@@ -52,7 +71,10 @@ class LocalActors:
 
     def set_network(self, weights: Weights, metadata: dict[str, Any]) -> None:
         """Play on with this network: checkpoint.Playable."""
-        network = Network.from_weights(weights, metadata, threads=1)
+        self.use(network_class(self._provider).from_weights(weights, metadata, threads=1, provider=self._provider))
+
+    def use(self, network: Network) -> None:
+        """Play on with this network, open."""
         for worker in self.workers:
             worker.network = network
 
@@ -77,8 +99,8 @@ class LocalActors:
 class PlayTask(NamedTuple):
     """Play on until `games` games have ended.
 
-    key: of this run of the command.  number: of the task, from 0.  seed, games_per_thread: of the ParallelSelfPlay that
-    a worker makes at its first task; the number is added to the seed.  network: the newest one's file.
+    key: of this run of the command.  number: of the task, from 0.  seed, games_per_thread, threads, provider: of
+    new_workers, at a worker's first task; the number is added to the seed.  network: the newest one's file.
     """
 
     key: str
@@ -89,6 +111,8 @@ class PlayTask(NamedTuple):
     games_per_thread: int
     seed: list[int]
     games: int
+    threads: int
+    provider: str
 
     @property
     def name(self) -> str:
@@ -96,16 +120,20 @@ class PlayTask(NamedTuple):
 
 
 class ClusterActors:
-    """The workers of a cluster, each with options.games_per_thread games at once; the methods are those of LocalActors.
+    """The workers of a cluster; the methods are those of LocalActors.
 
+    Each has options.games_per_thread games at once in one thread, or, where options.provider is not cpu, in each of
+    options.threads threads.
     folder: of the run, which they see.  games: of the run so far; with options.seed and a number it seeds a worker.
     """
 
     def __init__(self, executor: TaskExecutor, folder: Path, start: BasePosition, options: RunOptions, games: int):
         self.simulations = 0
         self._executor, self._network = executor, folder.absolute() / NEWEST
+        threads = 1 if options.provider == "cpu" else options.threads
         self._task = PlayTask(secrets.token_hex(8), 0, self._network, start, options.selfplay, options.games_per_thread,
-                              [options.seed, games], math.ceil(options.games_per_thread / TASK_SHARE))
+                              [options.seed, games], math.ceil(options.games_per_thread * threads / TASK_SHARE),
+                              threads, options.provider)
         self._futures: set[Future] = set()
         executor.check_paths(write=folder)
 
@@ -141,7 +169,7 @@ class ClusterActors:
 class _Player:
     """A worker's games of one run."""
 
-    selfplay: ParallelSelfPlay
+    actors: LocalActors
     network: tuple[int, ...] = ()        # what tells one file of the network from another
     used: float = 0.0                    # time.monotonic()
 
@@ -155,21 +183,23 @@ def play_task(task: PlayTask) -> tuple[list[SelfPlayGame], int]:
         now = time.monotonic()
         for key in [key for key, other in _players.items() if other and now - other.used > IDLE_SECONDS]:
             del _players[key]
-        _players[task.key] = _Player(ParallelSelfPlay(task.start, None, task.options, games=task.games_per_thread,
-                                                      seed=[*task.seed, task.number]))
+        workers = new_workers(task.start, task.options, task.threads, task.games_per_thread, task.provider,
+                              [*task.seed, task.number])
+        _players[task.key] = _Player(LocalActors(ThreadPoolExecutor(len(workers)), workers))
     player = _players[task.key]
     if player is None:
         return [], 0
     stat = task.network.stat()
     version = stat.st_mtime_ns, stat.st_size, stat.st_ino
     if player.network != version:
-        player.selfplay.network, player.network = Network(task.network, threads=1), version
+        player.actors.use(network_class(task.provider)(task.network, threads=1, provider=task.provider))
+        player.network = version
     player.used = time.monotonic()
     games: list[SelfPlayGame] = []
-    before = player.selfplay.simulations
-    player.selfplay.play(games.append, lambda: len(games) >= task.games or _players.get(task.key, player) is None)
+    before = player.actors.simulations
+    player.actors.play(games.append, lambda: len(games) >= task.games or _players.get(task.key, player) is None)
     player.used = time.monotonic()
-    return games, player.selfplay.simulations - before
+    return games, player.actors.simulations - before
 
 
 def end_players(key: str) -> None:

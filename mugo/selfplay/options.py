@@ -15,6 +15,7 @@ from mugo.core.options import REQUIRED, check, may_change, option
 from mugo.core.schema import ANYTHING, BOOLEAN, TEXT, Object, check_value, integer, number, object_of, optional
 from mugo.games.coords import MAX_MOVES, MAX_SIZE, MIN_SIZE
 from mugo.games.rules import KOMI
+from mugo.nn.runtime import provider_option
 from mugo.search.settings import Settings
 
 MAX_GAMES_PER_THREAD, MAX_THREADS, MAX_BATCH_SIZE, MAX_WINDOW = 65_536, 1024, 65_536, 10**8
@@ -93,6 +94,8 @@ DEFAULT_SELFPLAY_OPTIONS = SelfPlayOptions()
 class RunOptions:
     """The options of a run; kept in its checkpoints, so that it is resumed with the same.
 
+    threads, provider: of this machine; of a cluster, of each of its workers, which have one thread where the provider
+    is cpu.
     Raises BadInput for values out of their limits.
     """
 
@@ -105,6 +108,7 @@ class RunOptions:
                                    least=1, most=MAX_GAMES_PER_THREAD)
     precision: str = option("auto", "precision of the network in self-play and arena: auto is int8 where this "
                             "processor multiplies int8 faster", choices=("auto", "float32"), common=True)
+    provider: str = provider_option(may_change=True)
     warm_start_games: int = option(0, "the first games, which UCT plays with RAVE and heuristic priors", least=0,
                                    common=True)
     warm_start_simulations: int = option(1000, "simulations of UCT for a move of the warm start", least=1)

@@ -17,7 +17,9 @@ Arrays of the kernels, one row for each of G games; N nodes per game:
     packed     uint8 (G, size², bytes)         remaining  int64 (G,)
     priors     float32 (n, size² + 1)          values   float32 (n,)           n: leaves that need evaluation
 """
+import itertools
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -69,11 +71,12 @@ class ParallelSelfPlay:
 
     network: has `evaluate_packed(packed, features)` as nn.inference.Network, with values; it may be replaced between
     two calls of `play`, and the games continue.
-    seed: of the noise, the sampled moves and the symmetries.
+    seed: of the noise, the sampled moves and the symmetries.  threads: that search, each a share of the games; the
+    games do not depend on it.
     """
 
     def __init__(self, start: BasePosition, network, options: SelfPlayOptions = DEFAULT_SELFPLAY_OPTIONS, *,
-                 games: int = 32, seed=None):
+                 games: int = 32, seed=None, threads: int = 1):
         self.network = network
         self.options = options
         self.simulations = 0                             # so far, in all games
@@ -94,7 +97,10 @@ class ParallelSelfPlay:
         self._paths = np.zeros((games, records.MAX_DEPTH, 2), np.int32)
         self._leaves = np.zeros(games, records.LEAF)
         self._packed = np.zeros((games, start.size ** 2, packed_bytes(start.game)), np.uint8)
-        self._scratch = new_scratch()
+        bounds = np.linspace(0, games, min(threads, games) + 1).astype(int).tolist()
+        self._shares = [slice(first, end) for first, end in itertools.pairwise(bounds)]       # of the threads
+        self._scratch = [new_scratch() for _ in self._shares]
+        self._executor = ThreadPoolExecutor(len(self._shares)) if len(self._shares) > 1 else None
         self._remaining = np.zeros(games, np.int64)      # simulations before the next move
         self._has_noise = np.zeros(games, bool)          # whether the root's priors have their noise
         self._positions = [start] * games
@@ -125,18 +131,28 @@ class ParallelSelfPlay:
         """One simulation of every game, and those that end without an evaluation."""
         symmetry = self._symmetries[self._rng.integers(0, 8, len(self._trees))]
         before = int(self._remaining.sum())
-        select_leaves(self._trees, self._nodes, self._edges, self._tables, self._boards, self._histories,
-                      self._paths, self._leaves, self._scratch, symmetry, self._packed, self._remaining)
+        self._in_threads(lambda i, of: select_leaves(
+            self._trees[of], self._nodes[of], self._edges[of], self._tables[of], self._boards[of], self._histories[of],
+            self._paths[of], self._leaves[of], self._scratch[i], symmetry[of], self._packed[of], self._remaining[of]))
         needs_evaluation = self._leaves["needs_evaluation"]
         if needs_evaluation.any():
             features = global_features(self._start.white_points, self._boards[needs_evaluation, 1]["to_play"])
             output = turned_back(self.network.evaluate_packed(self._packed[needs_evaluation], features),
                                  symmetry[needs_evaluation])
-            expand_and_backup_leaves(self._trees, self._nodes, self._edges, self._boards, self._paths, self._leaves,
-                                     output.priors, output.values)
+            row = np.cumsum(needs_evaluation) - needs_evaluation             # of the first leaf of each share
+            self._in_threads(lambda i, of: expand_and_backup_leaves(
+                self._trees[of], self._nodes[of], self._edges[of], self._boards[of], self._paths[of], self._leaves[of],
+                output.priors[row[of.start]:], output.values[row[of.start]:]))
         self.simulations += before - int(self._remaining.sum())
         for g in np.flatnonzero(~self._has_noise).tolist():
             self._add_root_noise(g)
+
+    def _in_threads(self, kernel: Callable[[int, slice], object]) -> None:
+        """Call kernel(number, share) for the share of each thread."""
+        if self._executor is None:
+            kernel(0, self._shares[0])
+        else:
+            list(self._executor.map(kernel, range(len(self._shares)), self._shares))
 
     # -- one game
 

@@ -36,17 +36,17 @@ from mugo.nn.processes import InterruptCallback
 from mugo.nn.keras_model import build
 from mugo.nn.metadata import check_metadata, config_of, new_metadata, run_name
 from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions
-from mugo.nn.runtime import has_fast_int8
+from mugo.nn.runtime import PROVIDERS_OF_INT8, has_fast_int8
 from mugo.nn.tensorboard_log import TensorBoardLog
 from mugo.nn.transfer import init_from
 from mugo.core.parallel import open_executor
 from mugo.core.progress import ProgressBar, progress_bar
 from mugo.core.options import check_kept, format_option
 from mugo.selfplay import arena
-from mugo.selfplay.actors import ClusterActors, LocalActors
+from mugo.selfplay.actors import ClusterActors, LocalActors, network_class, new_workers
 from mugo.selfplay.arena import ArenaPlayer, ArenaResult
 from mugo.selfplay.options import MAY_CHANGE, RunOptions, check_selfplay_run
-from mugo.selfplay.parallel import ParallelSelfPlay, SelfPlayGame
+from mugo.selfplay.parallel import SelfPlayGame
 from mugo.selfplay.replay_buffer import ReplayBuffer, repair_buffer, game_arguments
 from mugo.selfplay.replay_window import ReplayWindow
 from mugo.selfplay.run_log import write_curve, write_options, write_tables
@@ -91,7 +91,8 @@ class SelfPlayRun:
             self._open_files = stack.pop_all()           # until `close`
         self._start_time = time.perf_counter() - self.metadata["seconds"]
         self._simulations_per_second = 0.0               # in the last self-play
-        self._quantises = options.precision == "auto" and has_fast_int8()
+        self._quantises = options.precision == "auto" and options.provider in PROVIDERS_OF_INT8 and has_fast_int8()
+        self._provider = options.provider
         self._tensorboard = TensorBoardLog(folder / "tensorboard")
 
     def _begin(self, init: str) -> tuple[keras.Model, dict[str, Any]]:
@@ -132,17 +133,19 @@ class SelfPlayRun:
         """
         options, games = self.options, len(self.buffer)
         total = options.updates * options.update_games
-        workers = None if scheduler else options.threads
+        workers = None if scheduler else max(options.threads, 2)             # new_workers makes no more
         with (open_executor(workers, threads=True, scheduler=scheduler) as executor, contextlib.ExitStack() as stack,
               progress_bar("games", total, min(games, total), smoothing=0.02) as bar):
             if scheduler:
-                self._quantises = options.precision == "auto"        # workers may have other processors
+                # Workers may have other processors, and this machine may have no GPU.
+                self._quantises = options.precision == "auto" and options.provider in PROVIDERS_OF_INT8
+                self._provider = "cpu"
                 actors: Actors = stack.enter_context(contextlib.closing(
                     ClusterActors(executor, self.folder, self.start, options, games)))
             else:
-                actors = LocalActors(executor, [
-                    ParallelSelfPlay(self.start, None, options.selfplay, games=options.games_per_thread,
-                                     seed=[options.seed, games, i]) for i in range(options.threads)])
+                actors = LocalActors(executor, new_workers(
+                    self.start, options.selfplay, options.threads, options.games_per_thread, options.provider,
+                    [options.seed, games]), options.provider)
             self._set_network(actors)
             warm_start = LocalActors(stack.enter_context(open_executor(options.threads, threads=True)), [
                 UctSelfPlay(self.start, options, seed=[options.seed, games, i]) for i in range(options.threads)])
@@ -222,7 +225,9 @@ class SelfPlayRun:
     def _evaluate(self, bar: ProgressBar) -> None:
         """Arena matches of the newest network; it may become the best."""
         newest = self._newest()
-        results = self._arena_results(Network.from_weights(newest.weights, newest.metadata, threads=1), bar)
+        in_arena = network_class(self._provider).from_weights(newest.weights, newest.metadata, threads=1,
+                                                              provider=self._provider)
+        results = self._arena_results(in_arena, bar)
         bar.set_postfix_str("", refresh=False)               # self-play goes on, and the arena's games are over
         network = Network.from_weights(newest.weights, newest.metadata, 1, "float32")
         output = network.evaluate([self.start], symmetries=True)
@@ -266,7 +271,7 @@ class SelfPlayRun:
         path = self.folder / checkpoint.NETWORK
         if path.exists() and metadata["best"]:
             newest = replace(player, temperature_moves=ARENA_TEMPERATURE_MOVES)
-            best = replace(newest, network=Network(path, threads=1, precision=options.precision))
+            best = replace(newest, network=network_class(self._provider)(path, 1, options.precision, self._provider))
             results.append((BEST, 0, arena.play_match(newest, best, self.start, options.arena_games, arena.PROMOTION,
                                                       **common)))
         for level, result in arena.climb_levels(player, metadata["uct_level"], metadata["uct_attempts"] + 1,

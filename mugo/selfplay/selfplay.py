@@ -23,6 +23,7 @@ from mugo.nn import checkpoint
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
 from mugo.nn.checkpoint import latest_metadata
 from mugo.nn.metadata import config_of
+from mugo.nn.runtime import check_options
 from mugo.nn.transfer import check_init
 from mugo.players.game_options import refuse_other_options
 from mugo.selfplay import arena
@@ -60,6 +61,8 @@ def command(args: argparse.Namespace) -> int:
     if called.repair and not called.resume:
         raise BadInput("--repair goes with --resume")
     start, config, options = (resumed_arguments if called.resume else new_arguments)(args, game)
+    if args.scheduler is None:                           # else the workers have it
+        check_options("auto", options.provider)
     run = SelfPlayRun(args.output, start, config, options, called.resume, called.init_from, called.repair)
     with contextlib.closing(run):
         run.run(args.scheduler)

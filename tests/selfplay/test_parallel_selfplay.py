@@ -267,6 +267,16 @@ def test_the_network_can_be_replaced_during_games():
     assert selfplay.network.positions_evaluated > 0
 
 
+@pytest.mark.parametrize("options", [replace(DETERMINISTIC, dirichlet_weight=0.25, temperature_moves=4),
+                                     SelfPlayOptions(simulations=24, gumbel=True)], ids=["puct", "gumbel"])
+def test_games_do_not_depend_on_the_number_of_threads(options):
+    def games(threads):
+        selfplay = ParallelSelfPlay(gomoku.Position(5, 4), HashNetwork(), options, games=5, seed=3, threads=threads)
+        return [(game.moves.tobytes(), game.visits.tobytes()) for game in play_games(selfplay, 8)]
+
+    assert games(1) == games(2) == games(8)
+
+
 def test_a_game_of_max_moves_is_scored_as_it_stands():
     games = play_games(ParallelSelfPlay(go.Position(3, 0.5), HashNetwork(), SelfPlayOptions(simulations=8, max_moves=5),
                                         games=4, seed=9), 12)

@@ -1,12 +1,14 @@
 """Small runs of self-play: the network learns, a resumed run has the same weights, Go and Gomoku; the arena."""
 import argparse
 import contextlib
+import math
 import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import Future
 from dataclasses import replace
 
@@ -20,16 +22,17 @@ from mugo.cli.main import main
 from mugo.core.files import BadInput
 from mugo.core.options import expand_config, given
 from mugo.games import go, gomoku
-from mugo.nn import checkpoint
+from mugo.nn import checkpoint, runtime
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
 from mugo.nn.backend import keras
+from mugo.nn.batching import BatchingNetwork
 from mugo.nn.compile import train_step
 from mugo.nn.inference import Network
 from mugo.nn.metadata import read_metadata
 from mugo.core.progress import ProgressLog
 from mugo.selfplay import arena, selfplay
 from mugo.selfplay import run as run_module
-from mugo.selfplay.actors import NEWEST, ClusterActors, LocalActors
+from mugo.selfplay.actors import NEWEST, ClusterActors, LocalActors, end_players, play_task
 from mugo.selfplay.options import GameOptions, RunOptions, SelfPlayOptions, check_selfplay_run
 from mugo.selfplay.replay_buffer import ReplayBuffer, game_arguments
 from mugo.selfplay.run import SelfPlayRun
@@ -329,7 +332,7 @@ def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(tmp_path, ca
               "arena_games": "30"}
     for action in parser._actions:
         if action.dest in {"help", "game", "output", "resume", "repair", "games", "threads", "learning_rate",
-                           "scheduler"}:
+                           "provider", "scheduler"}:
             continue
         if isinstance(action, argparse.BooleanOptionalAction):
             given = [action.option_strings[action.dest == "head_batch_norm"]]
@@ -495,6 +498,56 @@ def test_games_are_played_in_int8_where_that_is_fast(tmp_path, monkeypatch, eage
     run.close()
     assert played == [{"float32"}] + [{expected}] * (len(played) - 1) and len(played) == run.options.updates
     assert set(arena_networks) == {expected}
+
+
+@pytest.fixture
+def batches(monkeypatch):
+    """The sizes of the batches that reach a GPU, for which the CPU stands in."""
+    sizes, run_waiting = [], BatchingNetwork._run_waiting
+
+    def watched(network):
+        time.sleep(0.002)                                # as long as a batch takes
+        sizes.append(sum(len(call.packed) for call in network._waiting))
+        run_waiting(network)
+
+    monkeypatch.setitem(runtime.PROVIDERS, "cuda", runtime.PROVIDERS["cpu"])
+    monkeypatch.setattr(BatchingNetwork, "_run_waiting", watched)
+    return sizes
+
+
+def test_a_gpu_gets_the_positions_of_all_threads_in_one_batch(tmp_path, eagerly, batches):
+    options = replace(OPTIONS, games=16, threads=3, provider="cuda", precision="auto")
+    with contextlib.closing(SelfPlayRun(tmp_path / "run", START, CONFIG, options, resume=False)) as run:
+        run.run()
+        assert len(run.buffer) == 16 and not run._quantises
+    assert batches[0] in (6, 12) and max(batches) <= 3 * arena.BATCH     # of a half of the games, or both; in the arena
+    seen, on_cpu = len(batches), replace(options, provider="cpu", games=24)
+    with contextlib.closing(SelfPlayRun(tmp_path / "run", START, CONFIG, on_cpu, resume=True)) as run:
+        run.run()
+    assert len(batches) == seen
+
+
+def test_the_gpu_of_a_worker_gets_the_positions_of_all_its_threads(small_run, tmp_path, batches):
+    class Executor:
+        def check_paths(self, write):
+            pass
+
+    for provider, threads in ("cuda", 3), ("cpu", 1):
+        actors = ClusterActors(Executor(), tmp_path, START, replace(OPTIONS, threads=3, provider=provider), 0)
+        small_run._set_network(actors)
+        games, simulations = play_task(actors._task)
+        end_players(actors._task.key)
+        assert len(games) >= actors._task.games == math.ceil(threads * OPTIONS.games_per_thread / 8) and simulations
+        assert play_task(actors._task) == ([], 0)
+        if provider == "cuda":
+            assert batches[0] in (6, 12) and max(batches) <= 12
+            seen = len(batches)
+    assert len(batches) == seen
+
+
+def test_a_provider_that_is_not_there_is_one_line_and_no_folder(tmp_path, capsys):
+    assert main(["selfplay", "gomoku", "-o", str(tmp_path / "run"), "--provider", "cuda"]) == 2
+    assert "the installed onnxruntime has cpu" in capsys.readouterr().err and not (tmp_path / "run").exists()
 
 
 def test_workers_of_a_cluster_get_both_graphs(small_run, tmp_path, monkeypatch):
