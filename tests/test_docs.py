@@ -22,9 +22,9 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / ".github" / "SECUR
 CODE = [*PAGES, ROOT / "CHANGELOG.md"]
 USER_PAGES = [page for page in CODE if "lab" not in page.parts]
 NEED_KERAS = ("train", "evaluate", "selfplay", "quantize")
-# Options in the pages that are not MuGo's: of GNU Go, gogui-twogtp, pip, MkDocs, Dask, TensorBoard, and of benchmarks and tools.
+# Options in the pages that are not MuGo's: of GNU Go, gogui-twogtp, pip, MkDocs, Dask, TensorBoard, benchmarks, tools.
 FOREIGN = {"--mode", "--level", "--positional-superko", "--strict", "--help", "--version", "--warn", "--seeds",
-           "--logdir", "--kill", "--rounds", "--from", "--kind", "--python", "--nworkers", "--nthreads",
+           "--logdir", "--kill", "--rounds", "--kind", "--python", "--nworkers", "--nthreads",
            "--task-bytes", "--check", "--upgrade"}
 
 
