@@ -75,7 +75,7 @@ class Grown:
                 leaves[k]["value"] = tree.evaluate_leaf(self.trees[0], self.boards, 1 + k, 1 + n + k,
                                                         np.zeros(1, LIGHT_BOARD), self.ownership, first_plays, amaf[k])
         else:
-            tree.evaluate_leaves(self.trees, self.boards, leaves, 0, n, n, self.ownership)
+            tree.evaluate_leaves(self.trees, self.boards, leaves, 0, n, n, self.ownership, self.scratch)
         asked = int(leaves[:n]["needs_evaluation"].sum())
         priors, values = evaluate(asked) if evaluate else (np.zeros((0, size * size + 1)), np.zeros(0))
         tree.expand_and_backup(self.trees, self.nodes, self.edges, self.boards, self.paths, leaves, n,
