@@ -13,8 +13,10 @@ from typing import Any
 from numba import njit, typeof, types
 from numba.extending import typeof_impl
 
-kernel = njit(cache=True, nogil=True, no_cfunc_wrapper=True)
-_without_wrappers = njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+_FOR_PYTHON: Any = {"no_cfunc_wrapper": True}            # options of numba's compiler that its type stubs lack
+_FOR_COMPILED: Any = {"no_cfunc_wrapper": True, "no_cpython_wrapper": True}
+
+kernel = njit(cache=True, nogil=True, **_FOR_PYTHON)
 
 
 class Subroutine:
@@ -24,7 +26,7 @@ class Subroutine:
     def __init__(self, function: Callable):
         functools.update_wrapper(self, function)
         self.py_func = function
-        self.dispatcher = _without_wrappers(function)
+        self.dispatcher = njit(cache=True, **_FOR_COMPILED)(function)
         self._from_python: Callable | None = None
 
     def __call__(self, *arguments: Any) -> Any:
