@@ -31,19 +31,23 @@ def folder_of(output: Path, player: str, setting: str, size: int) -> Path:
     return output / re.sub(r"[^A-Za-z0-9.]+", "-", f"{size} {player} {setting}").strip("-")
 
 
+def play_match(args: argparse.Namespace, first: str, second: str, folder: Path, *words: object) -> None:
+    """Play, or continue, a match of two settings of a player.  words: more of its command line."""
+    words = ("match", *(f"{args.player} {DEFAULT} {setting}".strip() for setting in (first, second)),
+             "--game", args.game, "--size", args.size, "--openings", args.openings, "--jobs", args.jobs, "-o", folder,
+             *words)
+    if not args.openings.isdecimal():
+        words += "--opening-moves", args.opening_moves
+    with contextlib.redirect_stdout(io.StringIO()):
+        status = cli.main([*map(str, words)])
+    if status:
+        raise SystemExit(status)
+
+
 def play(args: argparse.Namespace, setting: str) -> Path:
     """Play, or continue, the match of a setting; returns its folder."""
     folder = folder_of(args.output, args.player, setting, args.size)
-    base = f"{args.player} {DEFAULT}"
-    words = ["match", f"{base} {setting}", f"{base} {args.against}".strip(), "--game", args.game,
-             "--size", str(args.size), "--games", str(args.games), "--sprt", *map(str, args.sprt),
-             "--openings", args.openings, "--jobs", str(args.jobs), "-o", str(folder), "--json"]
-    if not args.openings.isdecimal():
-        words += ["--opening-moves", str(args.opening_moves)]
-    with contextlib.redirect_stdout(io.StringIO()):
-        status = cli.main(words)
-    if status:
-        raise SystemExit(status)
+    play_match(args, setting, args.against, folder, "--games", args.games, "--sprt", *args.sprt, "--json")
     return folder
 
 
@@ -70,20 +74,25 @@ def print_table(folders: list[Path]) -> None:
         print(row_of(folder))
 
 
+def add_match_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the matches, for this program and for spsa.py."""
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FOLDER")
+    parser.add_argument("--game", default="go")
+    parser.add_argument("--size", type=int, default=9)
+    parser.add_argument("--openings", default="policy")
+    parser.add_argument("--opening-moves", type=int, default=4)
+    parser.add_argument("--jobs", type=int, default=1, help="games at the same time (default: %(default)s)")
+    parser.add_argument("--table", action="store_true", help="play nothing: print the table of what is in FOLDER")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("player", nargs="?", help='with all that both sides have, as in "mcts --simulations 100"')
     parser.add_argument("settings", nargs="*", metavar="SETTING", help='as in "--fpu-reduction-max 0.2"')
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FOLDER")
+    add_match_arguments(parser)
     parser.add_argument("--against", default="", metavar="OPTIONS", help="of the other side (default: none)")
-    parser.add_argument("--game", default="go")
-    parser.add_argument("--size", type=int, default=9)
     parser.add_argument("--games", type=int, default=400, help="of each setting, at most")
     parser.add_argument("--sprt", type=float, nargs=2, default=(0, 40), metavar=("ELO0", "ELO1"))
-    parser.add_argument("--openings", default="policy")
-    parser.add_argument("--opening-moves", type=int, default=4)
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--table", action="store_true", help="play nothing: print the table of all in FOLDER")
     args = parser.parse_intermixed_args()
     if args.table:
         print_table([path.parent for path in sorted(args.output.glob("*/games.csv"))])
