@@ -84,7 +84,7 @@ def network(tmp_path_factory):
 def test_who_plays_reaches_the_trunk_and_the_policy(layer):
     """The value takes the trunk alone; where nobody is known, nothing is added."""
     model = build(CONFIG.spec())
-    model.get_layer("value").kernel.assign(np.ones_like(model.get_layer("value").kernel))
+    model.get_layer("ownership_conv").kernel.assign(np.ones(model.get_layer("ownership_conv").kernel.shape))
     packed, features = random_positions(4, CONFIG).packed, np.array([[7.5, 1]] * 4, np.float32)
     known = np.repeat(encode_people(People("3d", "1d", "kgs", 2005).numbers()), 4, axis=0)
     before = model(model_inputs(packed, features, people=known))
