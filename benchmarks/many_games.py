@@ -30,7 +30,7 @@ from mugo.games.board import clear, new_boards
 from mugo.games.coords import PASS, WHITE_BIT, symmetries
 from mugo.games.light_board import LIGHT_BOARD, copy_position, play, set_codes, write_back
 from mugo.games.replay import replay, set_up
-from mugo.games.rollouts import max_moves, mogo_move
+from mugo.games.rollouts import EXTRA_MOVES, MOVES_PER_POINT, mogo_move
 from mugo.sgf.archives import SgfFile
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import Record
@@ -38,7 +38,7 @@ from mugo.sgf.sources import find_sources, read_files
 
 SIZE, AREA = 19, 361
 ARCHIVE_GAMES = 50_000
-MAX_LENGTH = max_moves.py_func(AREA)
+MAX_LENGTH = MOVES_PER_POINT * AREA + EXTRA_MOVES
 PLAYERS = 50_000
 SAMPLES = Path(__file__).parents[1] / "data" / "gnugo-19x19.tar.gz"
 

@@ -20,6 +20,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / ".github" / "SECUR
          *sorted(ROOT.glob("docs/**/*.md")),
          *(ROOT / folder / "README.md" for folder in ("data", "models", "notebooks"))]
 CODE = [*PAGES, ROOT / "CHANGELOG.md"]
+RUNS = sorted(ROOT.glob("models/runs/*.sh"))
 USER_PAGES = [page for page in CODE if "lab" not in page.parts]
 NEED_KERAS = ("train", "evaluate", "selfplay", "quantize")
 # Options in the pages that are not MuGo's: of GNU Go, gogui-twogtp, pip, MkDocs, Dask, TensorBoard, benchmarks, tools.
@@ -48,9 +49,9 @@ def parser_of(command: str) -> argparse.ArgumentParser:
 
 
 def command_lines(page: Path) -> list[list[str]]:
-    """The words after `mugo` of every command line in the page's shell blocks."""
-    found = []
-    for block in re.findall(r"^```sh\n(.*?)^```", page.read_text(), re.M | re.S):
+    """The words after `mugo` of every command line in the page's shell blocks, or in the script."""
+    found, text = [], page.read_text()
+    for block in [text] if page.suffix == ".sh" else re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S):
         for line in block.replace("\\\n", " ").split("\n"):
             for part in re.split(r"&&|\||; ", re.sub(r"(^|\s)#.*", "", line)):
                 words = part.split()
@@ -65,7 +66,11 @@ def inline_code(page: Path) -> list[str]:
     return [" ".join(code.split()) for code in re.findall(r"`([^`]+)`", text)]
 
 
-@pytest.mark.parametrize("page", CODE, ids=name_of)
+def test_every_bundled_network_has_the_script_of_its_run():
+    assert [path.stem for path in RUNS] == sorted(path.stem for path in ROOT.glob("models/*.safetensors"))
+
+
+@pytest.mark.parametrize("page", [*CODE, *RUNS], ids=name_of)
 def test_every_command_line_parses(page):
     for words in command_lines(page):
         if words[0] in ("--version", "--help"):

@@ -7,7 +7,6 @@ import pytest
 from mugo.games import game
 from mugo.games.board import POINTS, new_boards
 from mugo.games.coords import symmetries
-from mugo.games.light_board import LIGHT_BOARD
 from mugo.games.planes import new_scratch
 from mugo.games.position import BasePosition
 from mugo.search import formulas, rave, records, tree
@@ -70,12 +69,12 @@ class Grown:
                               leaves, self.scratch, symmetries(size)[np.zeros(n, int)], packed)
         after_selection(n)
         if self.trees[0]["params"]["rave"]:
-            first_plays, amaf = np.zeros(POINTS, np.int8), np.zeros((n, 2, POINTS, 2), np.float32)
+            amaf = np.zeros((n, 2, POINTS, 2), np.float32)
             for k in np.flatnonzero(~leaves[:n]["known"]):
-                leaves[k]["value"] = tree.evaluate_leaf(self.trees[0], self.boards, 1 + k, 1 + n + k,
-                                                        np.zeros(1, LIGHT_BOARD), self.ownership, first_plays, amaf[k])
+                leaves[k]["value"] = tree.evaluate_leaf(self.trees[0], self.boards, 1 + k, 1 + n + k, self.ownership,
+                                                        self.scratch._replace(amaf=amaf[k]))
         else:
-            tree.evaluate_leaves(self.trees, self.boards, leaves, 0, n, n, self.ownership)
+            tree.evaluate_leaves(self.trees, self.boards, leaves, 0, n, n, self.ownership, self.scratch)
         asked = int(leaves[:n]["needs_evaluation"].sum())
         priors, values = evaluate(asked) if evaluate else (np.zeros((0, size * size + 1)), np.zeros(0))
         tree.expand_and_backup(self.trees, self.nodes, self.edges, self.boards, self.paths, leaves, n,

@@ -13,6 +13,7 @@
     intervals        Wilson and other intervals
     sprt             sequential probability ratio tests of matches
     networks         the files of the networks that come with MuGo
+    jit              the decorators of compiled functions
     compile_cache    the folder of numba's cache
 
 Imports nothing of mugo but its version.

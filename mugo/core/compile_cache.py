@@ -3,21 +3,23 @@ import atexit
 import contextlib
 import hashlib
 import os
+import re
 import shutil
 import stat
 import tempfile
 from pathlib import Path
 
+_IMPORTS_NUMBA = re.compile(rb"^from (numba|mugo\.core\.jit) import ", re.MULTILINE)
 COMPILING = "getting ready; the first start on a machine compiles"
 
 
 def compile_cache_key(package: Path) -> str:
     """A hash of every source that is compiled: all of games/, whose constants kernels of other packages contain, and
-    every module with an njit function."""
+    every module with compiled functions or with the types of their arguments: those that import numba or jit."""
     sources = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
         text = path.read_bytes()
-        if b"njit" in text or path.parent.name == "games":
+        if _IMPORTS_NUMBA.search(text) or path.parent.name == "games":
             sources.update(f"{path.relative_to(package).as_posix()}\0{len(text)}\0".encode())
             sources.update(text)
     return sources.hexdigest()[:16]

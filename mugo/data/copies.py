@@ -12,8 +12,8 @@ a move was left out or added.  benchmarks/duplicates.py compares by brute force,
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from mugo.core.jit import kernel
 from mugo.data.game_hash import OPENING_MOVES, canonicalize, splitmix64, transform_move, without_last_passes
 from mugo.data.game_index import GameArrays, ranges
 from mugo.data.selection import GameSelection
@@ -67,7 +67,7 @@ def _is_shared(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
     return (ordered[at] == ours) & (at < theirs.size)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _continuation_hashes(size, moves, move_start, num_moves, tables, copies):
     """Hashes of each game's moves 41 to 80 in any order, of the first of its COPIES: uint64 (n, copies); 0 for a
     shorter game.  Of two games that are copies, one of the 16 hashes of either is the first of the other."""
@@ -82,7 +82,7 @@ def _continuation_hashes(size, moves, move_start, num_moves, tables, copies):
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _beginning_hashes(size, setup, moves, setup_start, setup_end, move_start, num_moves, tables):
     """(moves without passes at the end, int64 (n,); hashes of each game's first k moves, uint64 (n, OPENING_MOVES))."""
     lengths = np.empty(len(num_moves), np.int64)

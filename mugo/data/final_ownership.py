@@ -8,8 +8,8 @@ point: 0 neutral, 1 Black's, 2 White's; point k of a game is at bits 2 (k % 8) o
 import math
 
 import numpy as np
-from numba import njit
 
+from mugo.core.jit import kernel, subroutine
 from mugo.games import scoring
 from mugo.games.area import area_ownership
 from mugo.games.board import BLACK, EMPTY, POINTS, WHITE, new_boards
@@ -26,7 +26,7 @@ MAX_UNSETTLED = 1 / 4     # of the points, by rollouts with the dead stones: 1 o
 _CODES = np.array([0, 1, 2], np.uint16)                  # of EMPTY, BLACK, WHITE (-1, the last)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def words_per_game(size):
     """The number of int16 words that the ownership of a board's points take; size: an int or an array."""
     return (size * size + POINTS_PER_WORD - 1) // POINTS_PER_WORD
@@ -110,7 +110,7 @@ def pack_ownership(ownership: np.ndarray) -> np.ndarray:
     return np.bitwise_or.reduce(codes.reshape(-1, POINTS_PER_WORD) << shifts, axis=1).view(np.int16)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def owner_at(ownership, start, i):
     """The owner, BLACK, WHITE or EMPTY, of the point with move index i, of the game whose words begin at start."""
     code = (np.int64(ownership[start + (i >> 3)]) >> (2 * (i & 7))) & 3

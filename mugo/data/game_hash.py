@@ -12,14 +12,14 @@ The test compares this with brute force over the 16 copies (benchmarks/duplicate
     symmetry   int64 (8, size² + 1)     coords.symmetries(size): move index -> move index
 """
 import numpy as np
-from numba import njit
 
+from mugo.core.jit import kernel, subroutine
 from mugo.games.coords import WHITE_BIT
 
 OPENING_MOVES = 40
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def splitmix64(x):
     """A uint64 hash of a uint64: one step of SplitMix64 (Steele, Lea & Flood 2014)."""
     x = np.uint64(x) + np.uint64(0x9E3779B97F4A7C15)
@@ -28,7 +28,7 @@ def splitmix64(x):
     return x ^ (x >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def without_last_passes(size, moves):
     """Encoded moves without the passes at their end."""
     n = len(moves)
@@ -37,13 +37,13 @@ def without_last_passes(size, moves):
     return moves[:n]
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def transform_move(encoded, symmetry, colour_flip):
     """An encoded move under one row of `symmetries`; colour_flip: WHITE_BIT to exchange the colours, else 0."""
     return symmetry[np.int64(encoded) & (WHITE_BIT - 1)] | ((np.int64(encoded) & WHITE_BIT) ^ colour_flip)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def canonicalize(size, setup, moves, symmetries, out):
     """Write the canonical form of a game's moves to out, int16 (n,): the same for all 16 copies of the game.
 
@@ -73,7 +73,7 @@ def canonicalize(size, setup, moves, symmetries, out):
     return best_setup + np.uint64(size)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def prefix_hashes(size, setup, moves, symmetries):
     """A hash of a game after each number of moves, from none to all, uint64 (n + 1,); passes at its end do not count.
 
@@ -88,14 +88,14 @@ def prefix_hashes(size, setup, moves, symmetries):
     return hashes
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def game_hashes(size, setup, moves, symmetries):
     """(game hash, opening hash), uint64, of a game; passes at its end do not count."""
     hashes = prefix_hashes(size, setup, moves, symmetries)
     return hashes[-1], hashes[min(len(hashes) - 1, OPENING_MOVES)]
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def content_hash(setup, moves):
     """A uint64 hash of a game's setup and moves as they are stored; its 16 copies have different ones."""
     h = splitmix64(len(setup))
@@ -106,7 +106,7 @@ def content_hash(setup, moves):
     return h
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def content_hashes(setup, moves, setup_start, setup_end, move_start, num_moves):
     """`content_hash` of each game, uint64 (n,).
 
@@ -119,7 +119,7 @@ def content_hashes(setup, moves, setup_start, setup_end, move_start, num_moves):
     return out
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def words_hash(words):
     """A uint64 hash of int16 words."""
     h = splitmix64(len(words))
@@ -128,7 +128,7 @@ def words_hash(words):
     return h
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def words_hashes(words, start, count):
     """`words_hash` of `count` words from `start`, both int64 (n,): uint64 (n,); a count of 0 for no words."""
     out = np.empty(len(start), np.uint64)

@@ -7,8 +7,8 @@ counts as one if White's rank is higher.
 """
 import numpy as np
 import pandas as pd
-from numba import njit
 
+from mugo.core.jit import kernel, subroutine
 from mugo.data.final_ownership import owner_at
 from mugo.games.coords import WHITE_BIT
 from mugo.games.handicap import expected_gain
@@ -17,7 +17,7 @@ from mugo.sgf.record_rules import record_bonus
 NO_KOMI = 2.0                            # points: with fewer, and a stronger White, Black was given the first move
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def handicap_stones(size, game, setup, moves):
     """How many stones Black has when White makes its first move.
 
@@ -50,7 +50,7 @@ def white_points(games: pd.DataFrame) -> np.ndarray:
     return games["komi"].to_numpy(np.float32) + np.array([bonuses[pair] for pair in pairs], np.float32)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def write_labels(size, games, samples, symmetries, setup, moves, ownership, outcomes, colours, komi, next_moves,
                  ownership_out, scores, handicap_gains):
     """Write the labels of a batch to the last seven arguments, whose shapes are those of positions.Batch.

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numba import njit
 
+from mugo.core.jit import kernel
 from mugo.data.final_ownership import words_per_game
 from mugo.data.labels import write_labels
 from mugo.data.query import names_in, weights_of_rows
@@ -62,7 +62,7 @@ def label_digests(games: GameSelection) -> tuple[np.ndarray | ChunkedArray, ...]
             ChunkedArray(np.dtype(np.int16), int(words.sum()), games.ownership()))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _locate(indices, first_index, rows):
     """Write the game of each position to rows, int64 (n,)."""
     for j in range(len(indices)):

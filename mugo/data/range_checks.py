@@ -11,8 +11,8 @@ replays, reports an illegal one.
 from pathlib import Path
 
 import numpy as np
-from numba import njit
 
+from mugo.core.jit import kernel, subroutine
 from mugo.data.final_ownership import words_per_game
 from mugo.data.game_hash import content_hash, words_hash
 from mugo.data.game_index import SPLITS, GameArrays, ownership_words, ranges
@@ -76,7 +76,7 @@ def _are_apart(start: np.ndarray, end: np.ndarray, length: int) -> np.ndarray:
     return (start >= np.concatenate([[0], end[:-1]])) & (end <= length)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def first_fault(games, setup, moves, ownership):
     """(the fault, as in `game_fault`, of the first game with one, its number); (0, -1) if there is none."""
     for g in range(len(games)):
@@ -89,7 +89,7 @@ def first_fault(games, setup, moves, ownership):
     return 0, -1
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def game_fault(game, setup, moves, ownership, with_hashes):
     """0, or the number of the first of FAULTS that a game has.  game: its record.  setup, moves, ownership: its own."""
     points = np.int64(game.size) * np.int64(game.size)
@@ -108,7 +108,7 @@ def game_fault(game, setup, moves, ownership, with_hashes):
     return 0
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _are_encoded(max_index, encoded):
     """Whether an array holds encoded moves (coords) up to max_index only."""
     bits = np.int16(0)

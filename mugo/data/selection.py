@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numba import carray, njit, types
+from numba import carray, types
 from numba.extending import intrinsic
 
+from mugo.core.jit import kernel, subroutine
 from mugo.data.final_ownership import words_per_game
 from mugo.data.game_hash import words_hash
 from mugo.data.game_index import INDEX, GameArrays, ownership_words
@@ -39,7 +40,7 @@ def _pointer(typing_context, address):
     return types.voidptr(types.int64), generate
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _copy_records(addresses, shard, entry, out):
     """Copy the records of games; returns the lengths of their setup, moves and ownership in all.
 
@@ -56,7 +57,7 @@ def _copy_records(addresses, shard, entry, out):
     return setup, moves, ownership
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _copy(source, start, count, out, at):
     """Copy int16 items from an address to out[at:at + count]; returns that slice of out."""
     written = out[at:at + count]
@@ -67,7 +68,7 @@ def _copy(source, start, count, out, at):
     return written
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _copy_games(addresses, shard, entry, games, setup, moves, ownership):
     """Copy the arrays of games, end to end, and let their records point into the copies.
 
@@ -95,7 +96,7 @@ def _copy_games(addresses, shard, entry, games, setup, moves, ownership):
     return 0, -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _copy_ownership(source, start, count, hashes, out):
     """Copy the ownership of games, end to end; returns the first game whose words have another hash, or -1."""
     at = 0

@@ -7,12 +7,12 @@
 A position depends on (seed, step) only, so training resumes exactly at any step.
 """
 import numpy as np
-from numba import njit
 
+from mugo.core.jit import kernel, subroutine
 from mugo.data.game_hash import splitmix64
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _permuted(i, n, key):
     """Element i of the permutation of 0 ... n - 1 that key, a uint64, selects.
 
@@ -34,7 +34,7 @@ def _permuted(i, n, key):
             return np.int64(x)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def shuffled_positions(start, count, n, seed):
     """Elements start ... start + count - 1 of the endless shuffled stream of n positions.
 

@@ -9,14 +9,14 @@
 Every stone on the board counts as alive; which stones are dead is decided in scoring.  https://tromp.github.io/go.html
 """
 import numpy as np
-from numba import njit
 
+from mugo.core.jit import kernel, subroutine
 from mugo.games.board import BLACK, BORDER, EMPTY, POINTS, WHITE, points
 
 _UNSEEN = BORDER                         # an empty point whose region has not been looked at
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def stone_difference(b):
     """Black stones minus white ones on the board."""
     total = 0
@@ -25,13 +25,13 @@ def stone_difference(b):
     return total - BORDER * (POINTS - b.rows * b.cols)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def area_score(b):
     """Points of Black minus points of White: stones, and empty regions that touch one colour.  Without komi."""
     return area_ownership(b, np.empty(POINTS, np.int8))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def area_ownership(b, owners):
     """Write the owner of every point to owners, int8 (POINTS,): BLACK, WHITE or EMPTY; returns the area score.
 

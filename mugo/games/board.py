@@ -25,8 +25,8 @@ Arguments of the kernels, the same in every module here:
 The hash of a position is that of its stones (Zobrist 1970).
 """
 import numpy as np
-from numba import njit
 
+from mugo.core.jit import kernel, subroutine
 from mugo.games.coords import PASS
 
 EMPTY, BLACK, WHITE, BORDER = 0, 1, -1, 2
@@ -80,7 +80,7 @@ def copy_boards(boards: np.ndarray) -> np.ndarray:
     return boards.view(np.uint8).copy().view(BOARD)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def clear(b, rows, cols):
     """Make b an empty board of this shape, Black to play.  b.random stays as it is."""
     width = cols + 1
@@ -121,31 +121,31 @@ def clear(b, rows, cols):
             b.n_empty += 1
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def points(b):
     """The range from the first point on the board to the last; between its rows are points of the border."""
     return range(b.width + 1, b.width * (b.rows + 1))
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def zobrist(p, c):
     """The hash of one stone of colour c on p."""
     return ZOBRIST[2 * p + (c > 0)]
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def head_at(b, p):
     """The head of the chain on p, as int64: the fields are int16, and arithmetic of int16 can overflow."""
     return np.int64(b.head[p])
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def next_stone(b, p):
     """The stone after p in the ring of its chain, as int64."""
     return np.int64(b.next[p])
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def adjacent_chains(b, p):
     """Four int64: the heads of the chains of both colours next to p, each once; 0 for the rest."""
     w = b.width
@@ -162,13 +162,13 @@ def adjacent_chains(b, p):
     return h0, h1, h2, h3
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def is_stone(s):
     """Whether a value of `colour` is BLACK or WHITE."""
     return s == BLACK or s == WHITE
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def legality(b, p, c):
     """Whether c may play on p: LEGAL, OCCUPIED, KO (simple ko) or SUICIDE.  Superko is not checked."""
     if b.colour[p] != EMPTY:
@@ -191,13 +191,13 @@ def legality(b, p, c):
     return SUICIDE
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def is_legal(b, p, c):
     """Whether c may play on p; superko is not checked."""
     return legality(b, p, c) == LEGAL
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def hash_after(b, p, c):
     """The hash that b would have after a legal move of c on p, captures included."""
     h = b.hash ^ zobrist(p, c)
@@ -212,7 +212,7 @@ def hash_after(b, p, c):
     return h
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def is_repetition(b, history, p, c):
     """Whether a legal move of c on p would repeat a position (positional superko).  A repetition needs a stone on p to
     have been captured since, so other points need no look at the history."""
@@ -224,21 +224,20 @@ def is_repetition(b, history, p, c):
     return False
 
 
-@njit(cache=True, nogil=True)
-def legal_points(b, history, sensible):
-    """int64 (n,): the points on which the side to move may play, superko included, by row and column.  sensible:
-    without those that fill an own true eye."""
-    found = np.empty(b.n_empty, np.int64)
+@kernel
+def legal_points(b, history, sensible, found):
+    """Write the points on which the side to move may play, superko included, by row and column, to found, int64
+    (POINTS,); returns their number.  sensible: without those that fill an own true eye."""
     n = 0
     c = b.to_play
     for p in points(b):
         if is_legal(b, p, c) and not is_repetition(b, history, p, c) and not (sensible and is_true_eye(b, p, c)):
             found[n] = p
             n += 1
-    return found[:n]
+    return n
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def is_true_eye(b, p, c):
     """Whether the empty point p is a true eye of c, which c should not fill.  All neighbours are c's or border, and at
     most one diagonal point is the opponent's (none at the edge), as in MuGo (2016) and most programs with rollouts."""
@@ -258,7 +257,7 @@ def is_true_eye(b, p, c):
     return theirs + edge <= 1
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def has_stone_near(b, p, steps, diagonals):
     """Whether a stone is within so many steps of the empty point p, along the lines, or with diagonal steps, too."""
     w = b.width
@@ -272,7 +271,7 @@ def has_stone_near(b, p, steps, diagonals):
     return False
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _add_liberty(b, p, c):
     """Count the point p, now empty, as a liberty of each chain of colour c next to it."""
     w = b.width
@@ -285,7 +284,7 @@ def _add_liberty(b, p, c):
                 g2, g1, g0 = g1, g0, g
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _is_adjacent(b, p, h):
     """Whether the chain with head h has a stone next to the point p."""
     w = b.width
@@ -295,7 +294,7 @@ def _is_adjacent(b, p, h):
     return False
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _merge_chains(b, h, g):
     """Make the chain with head g part of the (larger) chain with head h."""
     w = b.width
@@ -323,7 +322,7 @@ def _merge_chains(b, h, g):
     b.next[h], b.next[g] = b.next[g], b.next[h]
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _remove_chain(b, h, c):
     """Remove the chain with head h, of colour c; returns the number of its stones."""
     p = h
@@ -342,7 +341,7 @@ def _remove_chain(b, h, c):
     return np.int64(b.stones[h])
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def occupy(b, p, c):
     """Place a stone of c on the empty point p, without chains or captures."""
     b.colour[p] = c
@@ -354,7 +353,7 @@ def occupy(b, p, c):
     b.slot[last] = i
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def put_stone(b, p, c):
     """Put a stone of c on the empty point p and remove chains without liberties; b.to_play stays.  A chain of c that is
     left without liberties (suicide) is removed too.  Sets the simple ko.  Returns the number of stones of -c captured.
@@ -419,7 +418,7 @@ def put_stone(b, p, c):
     return captured
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def play(b, p, c):
     """Play a legal move of c, a point or PASS; -c is next to play.  Returns the number of stones captured."""
     b.moves += 1
@@ -433,7 +432,7 @@ def play(b, p, c):
     return put_stone(b, p, c)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def set_to_play(b, c):
     """Make c the colour to play.  A ko forbids its point only to the colour whose stone was captured."""
     if b.to_play != c:
@@ -441,7 +440,7 @@ def set_to_play(b, c):
         b.ko = 0
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def index_of(b, p):
     """The move index (coords) of a point, or of PASS, on a board of b's shape."""
     if p == PASS:

@@ -6,17 +6,18 @@ remove_dead_chains does that by rollouts alone, blind to seki, with as few of th
 records, whose result checks the count.  scoring.without_dead knows seki, and takes any ownership.
 """
 import numpy as np
-from numba import njit
 
+from mugo.core.jit import kernel
 from mugo.games.addresses import address_of
 from mugo.games.board import BLACK, BORDER, POINTS, WHITE, clear, is_stone, points, put_stone
+from mugo.games.light_board import LIGHT_BOARD
 from mugo.games.rollouts import ROLL_OUT, roll_out_mogo, roll_outs_ownership
 
 SEED = np.uint64(20160920)               # of the rollouts: the same position always gives the same result
 CLEARLY_DEAD = -0.2                      # mean ownership, for its colour, of a chain that is removed before others
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mark_dead_chains(b, ownership, n, is_safe, dead):
     """Write to dead, bool (POINTS,), which points hold stones to remove; returns whether any do.
 
@@ -28,7 +29,9 @@ def mark_dead_chains(b, ownership, n, is_safe, dead):
     for p in points(b):
         if is_stone(b.colour[p]) and not is_safe[p]:
             survival[b.head[p]] += ownership[p] * b.colour[p] / b.stones[b.head[p]]
-    lowest = survival.min()
+    lowest = 0.0
+    for p in points(b):
+        lowest = min(lowest, survival[p])
     limit = CLEARLY_DEAD * n if lowest < CLEARLY_DEAD * n else 0.0
     for p in points(b):
         dead[p] = is_stone(b.colour[p]) and survival[b.head[p]] < limit
@@ -41,12 +44,13 @@ def remove_dead_chains(boards: np.ndarray, n: int, max_unsettled: float) -> bool
     A position with more than max_unsettled points that neither colour owns after three quarters of the rollouts is not
     finished, and stays as it is.  Returns whether the position is finished.  boards: BOARD (2,); boards[1] is scratch.
     """
-    return _remove_dead_chains(boards, address_of(roll_out_mogo, ROLL_OUT), n, max_unsettled)
+    return _remove_dead_chains(boards, address_of(roll_out_mogo, ROLL_OUT), n, max_unsettled,
+                               np.empty(1, LIGHT_BOARD), np.zeros(POINTS, np.int8))
 
 
-@njit(cache=True, nogil=True)
-def _remove_dead_chains(boards, roll_out_address, n, max_unsettled):
-    """As remove_dead_chains."""
+@kernel
+def _remove_dead_chains(boards, roll_out_address, n, max_unsettled, light_boards, first_plays):
+    """As remove_dead_chains.  light_boards, first_plays: as in rollouts.roll_outs_ownership."""
     ownership = np.empty(POINTS, np.int32)
     is_safe = np.zeros(POINTS, np.bool_)
     dead = np.zeros(POINTS, np.bool_)
@@ -54,7 +58,7 @@ def _remove_dead_chains(boards, roll_out_address, n, max_unsettled):
     while True:
         boards[0].random = SEED
         ownership[:] = 0
-        roll_outs_ownership(boards, roll_out_address, n, ownership)
+        roll_outs_ownership(boards, roll_out_address, n, ownership, light_boards, first_plays)
         b = boards[0]
         unsettled = 0
         for p in points(b):

@@ -17,8 +17,9 @@ import functools
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
+from mugo.core.jit import kernel, subroutine
 from mugo.core.files import BadInput
 from mugo.games import area, board, go_priors, gomoku, gomoku_fours, gomoku_priors, planes, rollouts, territory
 from mugo.games.addresses import BOARD_TYPE, address_of, caller
@@ -34,7 +35,7 @@ GAMES = tuple(PLANE_TABLES)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio: the increment of splitmix64
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def mix(x):
     """The finalizer of splitmix64 (Steele, Lea, Flood 2014)."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -42,7 +43,7 @@ def mix(x):
     return x ^ (x >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def position_hash(b):
     """A hash of stones, side to move, ko, passes, and the points on which a stone was ever captured: superko can forbid
     only moves there, so all other moves are legal on every path to a position."""
@@ -59,32 +60,32 @@ def position_hash(b):
     return key
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def is_gomoku(b):
     """Whether b is a board of Gomoku, which has no pass."""
     return b.k != 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def is_over(b):
     """Whether the game has ended."""
     return gomoku.is_over(b) if is_gomoku(b) else b.passes >= 2
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def counts_all_alive(b):
     """Whether two passes end the game with every stone counted as alive.  By territory they do not: to capture dead
     stones first costs points there, so rollouts or a network decide what is dead."""
     return not is_gomoku(b) and b.territory == 0
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def is_decided(b):
     """Whether the game has ended with an outcome that the board alone gives."""
     return is_over(b) and (is_gomoku(b) or counts_all_alive(b))
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def is_candidate(b, p):
     """Whether the search considers a move of the side to move on the empty point p.  Superko is not checked."""
     c = b.to_play
@@ -97,32 +98,32 @@ def winning_sequence(b: np.void) -> int:
     return int(gomoku_fours.win_by_fours(b, b["to_play"])) if b["k"] and not is_over(b) else 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pass_value(b, komi):
     """The value, for the side to move, of a pass that ends the game, where counts_all_alive; an upper bound of that of
     the first pass in a row, which the opponent may answer with the second."""
     return np.int64(outcome(b, komi)) * b.to_play
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def is_allowed(b, history, move):
     """Whether a candidate, or a pass, repeats no position (superko)."""
     return is_gomoku(b) or move == PASS or not is_repetition(b, history, move, b.to_play)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def may_repeat(b, move):
     """Whether a move can repeat a position on any path to this one (superko)."""
     return not is_gomoku(b) and move != PASS and b.ever_captured[move] != 0
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def outcome(b, komi):
     """The outcome of a game that is over, in Go by area.  komi: against the area (area_komi)."""
     return float(b.winner) if is_gomoku(b) else float(np.sign(area.area_score(b) - komi))
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def roll_out(address, b, light_boards, mercy, komi, first_plays):
     """Play b to its end at random; returns the outcome.  address: of a `roll_out` of the game.  light_boards:
     LIGHT_BOARD (1,), scratch.  mercy, first_plays: as in rollouts.roll_out."""
@@ -134,7 +135,7 @@ def roll_out(address, b, light_boards, mercy, komi, first_plays):
     return float(np.sign(rollouts.call_roll_out(address, b, light_boards, mercy, first_plays) - komi))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def area_komis(boards, komi):
     """float64 (n,): territory.area_komi of each of the boards."""
     komis = np.empty(len(boards), np.float64)
@@ -143,7 +144,7 @@ def area_komis(boards, komi):
     return komis
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def add_ownership(b, ownership):
     """Add the owner of each point of an ended rollout to ownership; ownership[0] counts the rollouts."""
     ownership[0] += 1
@@ -153,17 +154,17 @@ def add_ownership(b, ownership):
 
 # ---- what a search calls by address, see addresses
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _play_go(b, move):
     board.play(b, move, b.to_play)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _play_gomoku(b, move):
     gomoku.play(b, move, b.to_play)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _no_forced_move(b, reads_threats):
     return 0, -1, 1
 
@@ -235,7 +236,7 @@ def packed_bytes(game: str) -> int:
     return gomoku.PACKED if game == "gomoku" else planes.PACKED
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _write_planes(address, boards, history, scratch, symmetry, out):
     """write_planes of boards[0]: for calls from Python, as an array is passed faster than a record."""
     write_planes(address, boards[0], history, scratch, symmetry, out)

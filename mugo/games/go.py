@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from operator import attrgetter
 
 import numpy as np
-from numba import njit
 
+from mugo.core.jit import kernel
 from mugo.games.area import area_score
 from mugo.games.board import (
-    BLACK, KO, LEGAL, OCCUPIED, SUICIDE, WHITE, hash_after, is_repetition, legal_points, legality, play)
+    BLACK, KO, LEGAL, OCCUPIED, POINTS, SUICIDE, WHITE, hash_after, is_repetition, legal_points, legality, play)
 from mugo.games.coords import (
     MAX_SIZE, MIN_SIZE, PASS, WHITE_BIT, BoardSize, board_points, format_gtp, format_size, point_at, shape_of)
 from mugo.games.position import COLOUR_NAMES, BasePosition, IllegalMove
@@ -22,7 +22,7 @@ from mugo.games.territory import stones_played
 MAX_KOMI = 1_000_000                     # points: int32 and float32 count them exactly
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _points(boards):
     """Black's points minus White's on boards[0], by area or by territory, without komi.  An argument that is an array,
     not its record, saves half the time of the call."""
@@ -123,11 +123,15 @@ class Position(BasePosition):
 
     def legal_points(self) -> np.ndarray:
         """int64 (n,): the points on which the side to move may play; a pass is always legal too."""
-        return legal_points(self.board[0], self.history, False)
+        return self._points_to_play(False)
 
     def sensible_points(self) -> np.ndarray:
         """int64 (n,): the legal points that fill no true eye of the side to move."""
-        return legal_points(self.board[0], self.history, True)
+        return self._points_to_play(True)
+
+    def _points_to_play(self, sensible: bool) -> np.ndarray:
+        found = np.empty(POINTS, np.int64)
+        return found[:legal_points(self.board[0], self.history, sensible, found)]
 
     def play_moves(self, moves: np.ndarray) -> "Position":
         """The position after encoded moves, int16 (n,), as in games.coords, whichever colour moves.

@@ -14,14 +14,14 @@ is named, and in Pachi (Baudis and Gailly 2011).  A rule holds of a move of the 
 Saving a chain counts if the ladder reader finds no capture after it, and an atari if it begins a ladder that captures.
 
     priors       float32 (POINTS, 2)     visits and wins by point, PASS at 0
-    line, candidates                     scratch: planes.Scratch
+    line, candidates, lists              scratch: planes.Scratch
 """
 import numpy as np
-from numba import njit
 
+from mugo.core.jit import subroutine
 from mugo.games import ladders
 from mugo.games.board import (
-    BORDER, EMPTY, LEGAL, POINTS, RECENT, has_stone_near, head_at, legality, next_stone, points, set_to_play)
+    BORDER, EMPTY, LEGAL, RECENT, has_stone_near, head_at, legality, next_stone, points, set_to_play)
 from mugo.games.coords import PASS
 from mugo.games.patterns import matches_pattern
 
@@ -36,14 +36,14 @@ EMPTY_RADIUS = 3                         # steps along the lines in which an emp
 FAR = 100
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _win(priors, p, visits):
     """Add won visits."""
     priors[p, 0] += np.float32(visits)
     priors[p, 1] += np.float32(visits)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _visit(b, p, d, distance, queue, n):
     """Give a point, and the whole chain on it, distance d, and append them to the n points of the queue; returns n."""
     if b.colour[p] == EMPTY:
@@ -60,11 +60,11 @@ def _visit(b, p, d, distance, queue, n):
             return n
 
 
-@njit(cache=True, nogil=True)
-def write_distances(b, start, distance):
+@subroutine
+def write_distances(b, start, distance, queue):
     """Write the common fate graph distance of each point from `start`, up to len(DISTANCE); FAR beyond.  distance:
-    int16 (POINTS,).  Two neighbours are one step apart, stones of one chain none (Graepel et al. 2001)."""
-    queue = np.empty(POINTS, np.int16)
+    int16 (POINTS,).  queue: the same, scratch.  Two neighbours are one step apart, stones of one chain none (Graepel et
+    al. 2001)."""
     distance[:] = FAR
     n = _visit(b, start, np.int64(0), distance, queue, np.int64(0))     # no literals, which are types of their own
     i = 0
@@ -80,12 +80,11 @@ def write_distances(b, start, distance):
                 n = _visit(b, q, d, distance, queue, n)
 
 
-@njit(cache=True, nogil=True)
-def is_self_atari(b, p, c):
-    """Whether a move of c on p captures nothing and makes a chain with one liberty."""
+@subroutine
+def is_self_atari(b, p, c, liberties):
+    """Whether a move of c on p captures nothing and makes a chain with one liberty.  liberties: int16 (2,), scratch."""
     w = b.width
     liberty = 0
-    liberties = np.empty(2, np.int16)
     for d in (-w, -1, 1, w):
         q = p + d
         s = b.colour[q]
@@ -108,11 +107,10 @@ def is_self_atari(b, p, c):
     return True
 
 
-@njit(cache=True, nogil=True)
-def _add_captures(b, h, c, line, candidates, priors):
+@subroutine
+def _add_captures(b, h, c, line, candidates, moves, priors):
     """Reward the moves that capture or save the chain with head h, which has one or two liberties."""
     visits = CAPTURE_ONE if b.stones[h] == 1 else CAPTURE_MANY
-    moves = np.empty(ladders.MOVES + 2, np.int16)
     mine = b.colour[h] == c
     if b.liberties[h] == 1:
         if not mine:
@@ -133,16 +131,16 @@ def _add_captures(b, h, c, line, candidates, priors):
             _win(priors, p, visits)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def write_priors(b, scratch, priors):
     """Write the virtual visits and wins of every empty point, and of a pass, for the side to move."""
     c = b.to_play
-    distance = np.empty(POINTS, np.int16)
+    distance, queue, moves = scratch.lists[0], scratch.lists[1], scratch.lists[2]
     last = np.int64(b.recent[b.moves & (RECENT - 1)]) if b.moves else PASS
     if last == PASS:
         distance[:] = FAR
     else:
-        write_distances(b, last, distance)
+        write_distances(b, last, distance, queue)
     for i in range(b.n_empty):
         p = np.int64(b.empties[i])
         priors[p, 0] = np.float32(EVEN)
@@ -151,7 +149,7 @@ def write_priors(b, scratch, priors):
             _win(priors, p, DISTANCE[distance[p] - 1])
         if matches_pattern(b, p, c):
             _win(priors, p, PATTERN)
-        if is_self_atari(b, p, c):
+        if is_self_atari(b, p, c, moves):
             priors[p, 0] += np.float32(SELF_ATARI)
         row = p // b.width
         col = p % b.width
@@ -163,6 +161,6 @@ def write_priors(b, scratch, priors):
                 priors[p, 0] += np.float32(EMPTY_AREA)
     for h in points(b):
         if b.colour[h] != EMPTY and b.head[h] == h and b.liberties[h] <= 2:
-            _add_captures(b, h, c, scratch.line, scratch.candidates, priors)
+            _add_captures(b, h, c, scratch.line, scratch.candidates, moves, priors)
     priors[PASS, 0] = np.float32(EVEN + PASSING)
     priors[PASS, 1] = np.float32(EVEN / 2)

@@ -19,8 +19,8 @@ a network, Position.
 import re
 
 import numpy as np
-from numba import njit
 
+from mugo.core.jit import kernel, subroutine
 from mugo.games.board import BLACK, BORDER, EMPTY, RECENT, occupy, points
 from mugo.games.coords import MAX_SIZE, PASS, BoardSize, board_points, format_size, shape_of
 from mugo.games.planes import Plane
@@ -50,7 +50,7 @@ def interpret_row(text: str) -> tuple[int, bool] | None:
 
 # ---- rules
 
-@njit(cache=True, nogil=True)
+@kernel
 def _run(b, p, d, c):
     """The number of stones of c in a row from p on in direction d, p not counted."""
     n = 0
@@ -61,13 +61,13 @@ def _run(b, p, d, c):
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _is_row(b, n):
     """Whether n stones in a row win."""
     return n == b.k or (n > b.k and not b.exactly)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def wins(b, p, c):
     """Whether a stone of c on p, placed already or not, is part of a winning row."""
     w = b.width
@@ -77,7 +77,7 @@ def wins(b, p, c):
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def play(b, p, c):
     """Play c on the empty point p; -c is next to play."""
     b.moves += 1
@@ -88,13 +88,13 @@ def play(b, p, c):
         b.winner = c
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def is_over(b):
     """Whether somebody has won, or the board is full."""
     return b.winner != EMPTY or b.n_empty == 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def set_up(b, setup):
     """Place setup stones on an empty board; returns the number placed before the first that is impossible or wins."""
     for i in range(len(setup)):
@@ -110,7 +110,7 @@ def set_up(b, setup):
 NO_POINT = np.int64(0)                   # numba compiles a function once more for a literal 0, and for a default
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def winning_point(b, p, c, but=0):
     """An empty point other than `but` that completes a winning row through the stone of c on p; 0 if there is none."""
     w = b.width
@@ -126,7 +126,7 @@ def winning_point(b, p, c, but=0):
     return 0
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def any_winning_point(b, c, but=0):
     """An empty point other than `but` on which c wins at once; 0 if there is none."""
     for p in points(b):
@@ -137,7 +137,7 @@ def any_winning_point(b, c, but=0):
     return 0
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def double_threat(b, c):
     """An empty point where a stone of c makes two winning points, as an open four has; 0 if there is none."""
     for p in points(b):
@@ -152,7 +152,7 @@ def double_threat(b, c):
     return 0
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _winning_point_of_move(b, back, c):
     """As any_winning_point, but only for rows through the stone of one move: the last, or the one `back` before it."""
     if b.moves > back:
@@ -162,7 +162,7 @@ def _winning_point_of_move(b, back, c):
     return 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def forced_move(b, reads_threats):
     """As game.forced_move."""
     p = any_winning_point(b, b.to_play, NO_POINT)
@@ -177,19 +177,19 @@ def forced_move(b, reads_threats):
     return 0, -1, 1
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def roll_out_mogo(b, light_boards, mercy, first_plays):
     """roll_out of the kind MOGO.  light_boards, mercy: of Go."""
     return roll_out(b, MOGO, first_plays)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def roll_out_uniform(b, light_boards, mercy, first_plays):
     """roll_out of the kind UNIFORM.  light_boards, mercy: of Go."""
     return roll_out(b, UNIFORM, first_plays)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def roll_out(b, kind, first_plays):
     """Play b to its end at random; returns the winner, EMPTY for a draw.
 
@@ -231,7 +231,7 @@ PACKED = 1
 _MINE, _THEIRS, _LAST, _BLACK_TO_MOVE = 1, 2, 4, 8
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def write_planes(b, history, scratch, symmetry, out):
     """Write the packed planes of b to out, uint8 (points, PACKED), for the side to move.  history, scratch: of Go."""
     c = b.to_play

@@ -8,8 +8,8 @@ last four leaves two points to win on, or makes a row too many ways.  A four tha
 opponent another row, is none.
 """
 import numpy as np
-from numba import njit
 
+from mugo.core.jit import kernel, subroutine
 from mugo.games.board import BORDER, EMPTY
 from mugo.games.gomoku import NO_POINT, any_winning_point, winning_point
 
@@ -17,7 +17,7 @@ MAX_FOURS = 12                           # fours in a row that are read
 MAX_TRIES = 20_000                       # stones tried in all: about 2 ms
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def win_by_fours(b, c):
     """The first move with which c, to move, wins by fours alone, by as few as possible; 0 if none is found.  b is left
     as it was.  For positions in which c cannot win at once.  Iterative deepening, so that a short win is not missed
@@ -33,7 +33,7 @@ def win_by_fours(b, c):
     return 0
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _win_in(b, c, block, length, tries):
     """(the first move of a win by this many fours at most, 0 if there is none; the tries that are left; whether there
     are longer sequences of fours)."""

@@ -18,8 +18,8 @@ times as much as one's own.  Points further than NEAR from every stone lose FAR_
     priors       float32 (POINTS, 2)     visits and wins by point
 """
 import numpy as np
-from numba import njit
 
+from mugo.core.jit import subroutine
 from mugo.games.board import BORDER, has_stone_near
 
 EVEN = 10.0
@@ -29,7 +29,7 @@ FAR_AWAY = 20.0
 NEAR = 2                                 # points in each direction, diagonals included
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def threat_value(b, p, d, c):
     """The won visits of a stone of c on the empty point p, by the windows of direction d that it is in."""
     k = b.k
@@ -64,7 +64,7 @@ def threat_value(b, p, d, c):
     return TWO if left == 3 and windows > 1 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def write_priors(b, scratch, priors):
     """Write the virtual visits and wins of every empty point for the side to move.  scratch: of Go."""
     w = b.width

@@ -6,13 +6,14 @@ handicap game ends about even all the same, because White is the stronger player
 with every move.
 """
 import numpy as np
-from numba import njit
+
+from mugo.core.jit import kernel
 
 FIRST_MOVE = 7.0                         # points
 MOVE = 2 * FIRST_MOVE                    # it makes the first mover the second
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def expected_gain(stones, white_points, left):
     """Points that White is expected to gain by strength from a position of a handicap game to its end.
 

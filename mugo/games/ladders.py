@@ -16,8 +16,8 @@ boards, not a recursion: a self-recursive function that numba loads from its cac
     prey         int64                           a point of the chain that may be captured
 """
 import numpy as np
-from numba import njit
 
+from mugo.core.jit import subroutine
 from mugo.games.board import EMPTY, LEGAL, adjacent_chains, head_at, legality, next_stone, play
 
 DEPTH = 400                              # moves in one line; without captures 361 points bound it
@@ -25,7 +25,7 @@ MOVES = 182                              # candidates in one position: see escap
 NODES = 10_000                           # moves tried for one question; then the prey counts as escaped
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def first_liberties(b, h, out):
     """Write the first two liberties of the chain with head h to out; returns their number, 0 to 2."""
     w = b.width
@@ -46,7 +46,7 @@ def first_liberties(b, h, out):
             return found
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _append_liberty(b, h, out, found):
     """Write the liberty of the chain with head h, in atari, to out[found], if it is new; returns the number now."""
     first_liberties(b, h, out[found:])
@@ -56,7 +56,7 @@ def _append_liberty(b, h, out, found):
     return found + 1
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def escape_moves(b, h, out):
     """Write the moves that may save the chain with head h, in atari, each once; returns their number: the captures of
     chains in atari next to it, then the extension.  At most 181: a capture needs an empty point and a stone."""
@@ -77,7 +77,7 @@ def escape_moves(b, h, out):
     return _append_liberty(b, h, out, found)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _is_cycle(boards, d, p):
     """Whether boards[d], after a move on p, repeats an earlier position of the line: stones, side to move and ko."""
     if boards[d].ever_captured[p]:               # else no stone on p was ever captured, and the position is new
@@ -87,7 +87,7 @@ def _is_cycle(boards, d, p):
     return False
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def is_captured(boards, moves, prey, hunters_turn):
     """Whether the chain on the point prey of boards[0] is captured by a sequence of ataris.  hunters_turn: the prey has
     two liberties and the hunter is to move; otherwise it is in atari and to move.  boards[1:] and moves are scratch.
@@ -148,7 +148,7 @@ def is_captured(boards, moves, prey, hunters_turn):
                 break
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def is_taken(b, boards, moves, h, p, c):
     """Whether, after a legal move of c on p, the chain of b with head h, of either colour, is captured by a ladder."""
     boards[0] = b
@@ -163,7 +163,7 @@ def is_taken(b, boards, moves, h, p, c):
     return liberties == (2 if is_own else 1) and is_captured(boards, moves, h, is_own)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def captures_in_ladder(b, boards, moves, p, c):
     """Whether a legal move of c on p starts a ladder that captures a chain with two liberties."""
     for g in adjacent_chains(b, p):

@@ -26,8 +26,8 @@ pseudo-liberties, too.
     codes       r.codes, or None: numba compiles each apart, and without them `play` is 5 % faster
 """
 import numpy as np
-from numba import njit
 
+from mugo.core.jit import subroutine
 from mugo.games.board import BLACK, BORDER, EMPTY, POINTS, RECENT, WHITE
 
 _ONE = 1 << 20                           # the unit of the count of pseudo-liberties; their sum is below 4 * 361 * 420
@@ -57,7 +57,7 @@ LIGHT_BOARD = np.dtype([
 ], align=True)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _count_neighbours(colour, near, w, n, one):
     """Set the counts and the pseudo-liberties in `near` of the n points from w + 1 on.  one: int64 (POINTS,), scratch,
     gets what a point is to its neighbours.  Here and below slices have no negative index, so that the loops become
@@ -72,7 +72,7 @@ def _count_neighbours(colour, near, w, n, one):
         near[i] = above[i] + left[i] + right[i] + below[i]
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def set_codes(r):
     """Set the codes of all points on the board."""
     w = r.width
@@ -87,7 +87,7 @@ def set_codes(r):
         codes[i] = three[i] << 10 | (row[i] & 0x30) << 4 | (row[i] & 3) << 6 | below[i]
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def copy_position(b, r):
     """Make r the position of b, a BOARD of Go, with its random numbers; without pattern codes."""
     w = b.width
@@ -98,11 +98,11 @@ def copy_position(b, r):
     r.ko = b.ko
     r.last = b.recent[b.moves & (RECENT - 1)]
     r.n_empty = b.n_empty
-    r.next[:] = b.next
-    r.stones[:] = b.stones
-    r.empties[:] = b.empties
-    r.slot[:] = b.slot
-    r.colour[:] = b.colour
+    r.next = b.next
+    r.stones = b.stones
+    r.empties = b.empties
+    r.slot = b.slot
+    r.colour = b.colour
     _count_neighbours(r.colour, r.near, w, n, r.scratch)
     r.liberties[:] = 0
     for p in range(POINTS):
@@ -112,43 +112,43 @@ def copy_position(b, r):
             r.liberties[r.head[p]] += r.near[p] >> _LIBERTIES
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def write_back(r, b):
     """Give b the stones, the empty points, the ko and the random numbers of r.  Its chains and its hash stay behind."""
     b.random = r.random
     b.ko = r.ko
     b.n_empty = r.n_empty
-    b.empties[:] = r.empties
-    b.colour[:] = r.colour
+    b.empties = r.empties
+    b.colour = r.colour
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def pattern_code(r, p, c):
     """The code of the eight points around p for colour c, as patterns.code_around."""
     code = np.int64(r.codes[p])
     return code if c == BLACK else code ^ ((code & 0x5555) << 1)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _is_surrounded(near, c):
     """Whether a point with this value of `near` has no neighbours but those of c and off the board."""
     return (near & 0xFF) == 4 * _BLACK_COUNT if c == BLACK else (near & 0xFF00) == 4 * _WHITE_COUNT
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def owner(r, p):
     """The colour that has all the neighbours of an empty point, or EMPTY."""
     near = r.near[p]
     return np.int64(_is_surrounded(near, BLACK)) - np.int64(_is_surrounded(near, WHITE))
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def empty_neighbours(r, p):
     """The number of empty points next to p."""
     return r.near[p] >> (_LIBERTIES + 20)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def is_true_eye(r, p, c):
     """As board.is_true_eye."""
     if not _is_surrounded(r.near[p], c):
@@ -163,7 +163,7 @@ def is_true_eye(r, p, c):
     return theirs + edge <= 1
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _add_liberty(r, p, n):
     """Add n, 1 or -1, times the point p to the pseudo-liberties of the chains next to it."""
     w = r.width
@@ -171,7 +171,7 @@ def _add_liberty(r, p, n):
         r.liberties[r.head[p + d]] += n * (_ONE + p)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def is_legal(r, p, c):
     """Whether c, the side to move, may play on the empty point p; superko is not checked."""
     if p == r.ko:
@@ -189,7 +189,7 @@ def is_legal(r, p, c):
     return legal
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def only_liberty(r, h, liberties):
     """The point of these pseudo-liberties of the chain with head h, if they have just one; else 0.  Where `liberties`
     are not those of the board, the point that was taken away from them may be returned by mistake."""
@@ -204,14 +204,14 @@ def only_liberty(r, h, liberties):
     return e if (same == n) & (e * n == total) & (r.colour[e] == EMPTY) else 0
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def atari_liberty(r, p):
     """The only liberty of the chain on p, 0 if it has two or more."""
     h = np.int64(r.head[p])
     return only_liberty(r, h, np.int64(r.liberties[h]))
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def self_atari(r, p, c):
     """A lower bound of the own stones that a move of c on p puts in atari; 0 if it captures or has two liberties."""
     w = r.width
@@ -240,7 +240,7 @@ def self_atari(r, p, c):
     return stones
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _change_neighbours(r, p, change, codes, stone):
     """Let the neighbours of p know that a stone is put on it or taken off it.  change: added to `near` of the four
     points next to p.  codes: those of its eight neighbours change too, or None.  stone: its two bits in a code,
@@ -259,7 +259,7 @@ def _change_neighbours(r, p, change, codes, stone):
         codes[p + w + 1] += stone << 14
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _remove_chain(r, h, c, codes):
     """Remove the chain with head h, of colour c; returns the number of its stones."""
     count = _BLACK_COUNT if c == BLACK else _WHITE_COUNT
@@ -279,7 +279,7 @@ def _remove_chain(r, h, c, codes):
     return np.int64(r.stones[h])
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _merge_chains(r, h, g):
     """Make the chain with head g part of the chain with head h."""
     r.liberties[h] += r.liberties[g]
@@ -293,7 +293,7 @@ def _merge_chains(r, h, g):
     r.next[h], r.next[g] = r.next[g], r.next[h]
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def play(r, p, c, codes):
     """Play a legal move of c on the point p; returns the number of stones captured.  codes: what is kept up."""
     w = r.width

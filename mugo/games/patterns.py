@@ -15,7 +15,8 @@ import re
 from collections.abc import Iterator
 
 import numpy as np
-from numba import njit
+
+from mugo.core.jit import subroutine
 
 # Moves of either colour.  Rows: hane (the last one encloses less); cuts, where the opponent cannot simply connect below
 # or to the side, and pushing through; the edge.
@@ -72,7 +73,7 @@ def _match_table() -> np.ndarray:
 MATCHES = _match_table()                 # takes 5 ms
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def code_around(b, p, c):
     """The code of the eight points around p for colour c, the upper left one in the highest bits."""
     w = b.width
@@ -82,7 +83,7 @@ def code_around(b, p, c):
     return code
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def matches_pattern(b, p, c):
     """Whether a move of c on the empty point p matches a pattern."""
     return MATCHES[code_around(b, p, c)]

@@ -25,15 +25,17 @@ from collections import namedtuple
 from typing import NamedTuple
 
 import numpy as np
-from numba import from_dtype, njit, types
+from numba import from_dtype, types
 from numba.extending import intrinsic
 
+from mugo.core.jit import kernel, subroutine
 from mugo.games import ladders
 from mugo.games.addresses import BOARD_TYPE
 from mugo.games.board import (
     BLACK, EMPTY, POINTS, RECENT, WHITE, clear, head_at, is_legal, is_repetition, is_true_eye, new_boards, next_stone,
     points, set_to_play)
 from mugo.games.coords import MAX_MOVES, PASS, WHITE_BIT, BoardSize, shape_of
+from mugo.games.light_board import LIGHT_BOARD
 from mugo.games.replay import decode, replay, set_up
 
 
@@ -84,18 +86,26 @@ class Scratch(NamedTuple):
     work: np.ndarray                     # WORK (1,)
     line: np.ndarray                     # BOARD (ladders.DEPTH,)
     candidates: np.ndarray               # int16 (DEPTH + 1, MOVES + 2)
+    lists: np.ndarray                    # int16 (3, POINTS): of go_priors
+    priors: np.ndarray                   # float32 (POINTS, 2): heuristic priors
+    light_boards: np.ndarray             # LIGHT_BOARD (1,): the rollout
+    first_plays: np.ndarray              # int8 (POINTS,): as in rollouts.roll_out
+    amaf: np.ndarray                     # float32 (2, POINTS, 2): as in search.rave
 
 
 SCRATCH_TYPE = types.NamedTuple((
     types.Array(BOARD_TYPE, 1, "C"), types.uint64[::1], types.Array(from_dtype(WORK), 1, "C"),
-    types.Array(BOARD_TYPE, 1, "C"), types.int16[:, ::1]), Scratch)
+    types.Array(BOARD_TYPE, 1, "C"), types.int16[:, ::1], types.int16[:, ::1], types.float32[:, ::1],
+    types.Array(from_dtype(LIGHT_BOARD), 1, "C"), types.int8[::1], types.float32[:, :, ::1]), Scratch)
 MAX_PLIES = MAX_MOVES + 1                # positions of a game
 
 
 def new_scratch() -> Scratch:
     """Working memory for the kernels; one for each thread."""
     return Scratch(new_boards(1), np.zeros(MAX_PLIES, np.uint64), np.zeros(1, WORK), new_boards(ladders.DEPTH),
-                   np.zeros((ladders.DEPTH + 1, ladders.MOVES + 2), np.int16))
+                   np.zeros((ladders.DEPTH + 1, ladders.MOVES + 2), np.int16), np.zeros((3, POINTS), np.int16),
+                   np.zeros((POINTS, 2), np.float32), np.zeros(1, LIGHT_BOARD), np.zeros(POINTS, np.int8),
+                   np.zeros((2, POINTS, 2), np.float32))
 
 
 @intrinsic
@@ -105,18 +115,18 @@ def _count_bits(typing_context, x):
     return types.int64(types.uint64), generate
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _bit(k):
     return np.uint64(1) << np.uint64(k)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _count_plane(first, count):
     """The bit of a one-hot count of eight planes; count is at least 1."""
     return _bit(first + min(count, 8) - 1)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _collect_liberties(b, work):
     """Write the liberties of each chain to work.sets[h], h being its head."""
     w = b.width
@@ -132,7 +142,7 @@ def _collect_liberties(b, work):
                 work.sets[b.head[p + d], p >> 6] |= _bit(p & 63)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _move_effects(b, work, p, c):
     """The effects of a legal move of c on the empty point p, without playing it.  Returns (stones captured, stones of
     the chain made, its liberties, whether a chain of -c with two liberties is adjacent to p).  One function, without
@@ -205,7 +215,7 @@ def _move_effects(b, work, p, c):
     return captured, stones, liberties, ladder_target
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def write_planes(b, history, scratch, symmetry, out):
     """Write the packed planes of board b to out, uint8 (points, PACKED), for the side to move.  One function: with the
     planes of a point, or the packing, in functions of their own it takes twice as long."""
@@ -250,7 +260,7 @@ def write_planes(b, history, scratch, symmetry, out):
             i += 1
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _write_ladder_escapes(b, history, work, line, candidates):
     """Set the ladder escapes of every chain of the side to move that is in atari."""
     c = b.to_play
@@ -265,7 +275,7 @@ def _write_ladder_escapes(b, history, work, line, candidates):
                     work.planes[p] |= _bit(_FIRST.ladder_escape)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def write_sample_planes(size, setup, moves, samples, symmetries, scratch, out, targets):
     """Write a batch: packed planes of positions from many games, and the moves to predict.
 

@@ -7,13 +7,13 @@ An encoded move (coords) is an int16: the move index, plus WHITE_BIT if White's.
     history  uint64 (at least b.moves + 1 + moves to play,)
 """
 import numpy as np
-from numba import njit
 
+from mugo.core.jit import kernel
 from mugo.games.board import BLACK, EMPTY, LEGAL, POINTS, SUICIDE, WHITE, legality, play, put_stone
 from mugo.games.coords import PASS, WHITE_BIT
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def decode(b, encoded):
     """(point, colour) of an encoded move on a board of b's shape."""
     i = np.int64(encoded) & (WHITE_BIT - 1)
@@ -23,7 +23,7 @@ def decode(b, encoded):
     return (i // b.cols + 1) * b.width + i % b.cols + 1, c
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def set_up(b, setup):
     """Place setup stones on an empty board; returns the number placed before the first that is impossible.  A stone is
     impossible on another one, off the board, without a liberty, and where it would capture."""
@@ -39,7 +39,7 @@ def set_up(b, setup):
     return len(setup)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def replay(b, history, moves, start, end):
     """Play moves[start:end] on b; returns the index of the first illegal one, or end.  Superko is not checked: records
     of games by Japanese rules do repeat positions.  history gets the hash of each position."""

@@ -30,8 +30,9 @@ They are played on light_board, whose moves are those on board.BOARD.
 import math
 
 import numpy as np
-from numba import from_dtype, njit, types
+from numba import from_dtype, types
 
+from mugo.core.jit import kernel, subroutine
 from mugo.games.addresses import BOARD_TYPE, address_of, caller
 from mugo.games.area import area_score, stone_difference
 from mugo.games.board import BLACK, BORDER, EMPTY, POINTS, RECENT, WHITE, points
@@ -45,7 +46,7 @@ UNIFORM, MOGO = 0, 1                     # kinds of rollouts
 MOVES_PER_POINT, EXTRA_MOVES = 3, 100    # see max_moves
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def random_below(b, n):
     """A random int64 in [0, n), by xorshift64* (Vigna 2016); b.random is the state and must not be 0."""
     x = b.random
@@ -57,7 +58,7 @@ def random_below(b, n):
     return np.int64((high * np.uint64(n)) >> np.uint64(32))
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _exclude(r, i, left):
     """Swap r.empties[i] with r.empties[left - 1], so that a draw from the first left - 1 leaves it out."""
     p = r.empties[i]
@@ -68,7 +69,7 @@ def _exclude(r, i, left):
     r.slot[last] = i
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def random_move(r, c):
     """A legal move of c that fills no true eye of c, all equally likely; PASS if there is none.  Draws without
     replacement by shuffling the tail of r.empties."""
@@ -83,13 +84,13 @@ def random_move(r, c):
     return PASS
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _atari_liberty_of(r, p, c):
     """The only liberty of the chain on p if it is in atari and of colour c; else 0."""
     return atari_liberty(r, p) if r.colour[p] == c else 0
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _add_move(r, e, c, moves, n):
     """Append the point e to the n moves, if c may play there and it is new; returns n."""
     for i in range(n):
@@ -101,7 +102,7 @@ def _add_move(r, e, c, moves, n):
     return n + 1
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def atari_answers(r, last, c, moves):
     """Write c's answers to ataris of the last move, on the point `last`: their number. The capture of its chain,
     if that is in atari itself; for each chain of c that it put in atari, the extension, if that leaves two liberties,
@@ -130,7 +131,7 @@ def atari_answers(r, last, c, moves):
     return n
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _draw_move(r, moves, n):
     """One of the n moves at random; it is swapped with moves[n - 1]."""
     i = random_below(r, n)
@@ -140,7 +141,7 @@ def _draw_move(r, moves, n):
     return np.int64(p)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def pattern_move(r, last, c, moves):
     """A move of c on one of the eight points around `last` that matches a pattern; 0 if there is none.  All such moves
     are equally likely, without illegal ones and self-ataris."""
@@ -158,7 +159,7 @@ def pattern_move(r, last, c, moves):
     return 0
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def nearby_captures(r, last, c, moves):
     """Write c's captures of chains in atari on the eight points around `last`; returns their number."""
     w = r.width
@@ -170,7 +171,7 @@ def nearby_captures(r, last, c, moves):
     return n
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def safe_random_move(r, c):
     """As random_move, but a move that puts two or more stones of c in atari only where there is no other."""
     left = r.n_empty
@@ -189,7 +190,7 @@ def safe_random_move(r, c):
     return self_atari_move
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def mogo_move(r, c, moves):
     """A move of c in a MoGo-style rollout, by the table above; PASS if there is none."""
     if r.last != PASS:
@@ -205,14 +206,14 @@ def mogo_move(r, c, moves):
     return safe_random_move(r, c)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def max_moves(area):
     """The moves after which a rollout on a board of so many points is stopped, as it may be in a cycle (triple ko);
     from 5x5 on, fewer than one in 1,000 is that long."""
     return MOVES_PER_POINT * area + EXTRA_MOVES
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def roll_out(b, kind, mercy, first_plays):
     """Play b to its end; returns the area score, Black minus White, without komi.
 
@@ -227,7 +228,7 @@ def roll_out(b, kind, mercy, first_plays):
     return roll_out_uniform(b, light_boards, mercy, first_plays)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def roll_out_mogo(b, light_boards, mercy, first_plays):
     """roll_out with MoGo's moves.  light_boards: LIGHT_BOARD (1,), scratch."""
     r = light_boards[0]
@@ -236,7 +237,7 @@ def roll_out_mogo(b, light_boards, mercy, first_plays):
     return _play_to_end(r, b, mercy, first_plays, r.codes)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def roll_out_uniform(b, light_boards, mercy, first_plays):
     """roll_out with uniform moves.  light_boards: LIGHT_BOARD (1,), scratch."""
     r = light_boards[0]
@@ -244,7 +245,7 @@ def roll_out_uniform(b, light_boards, mercy, first_plays):
     return _play_to_end(r, b, mercy, first_plays, None)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _play_to_end(r, b, mercy, first_plays, codes):
     """roll_out on r, a copy of b: UNIFORM where codes is None, MOGO where it is r.codes."""
     left = max_moves(b.rows * b.cols)
@@ -274,7 +275,7 @@ def _play_to_end(r, b, mercy, first_plays, codes):
     return difference if is_decided else _final_score(r, b, difference)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _final_score(r, b, difference):
     """The area score of an ended rollout: the difference in stones, and the empty points, which are mostly eyes."""
     for i in range(r.n_empty):
@@ -291,7 +292,7 @@ def mercy_threshold(size: BoardSize, komi: float) -> int:
     return math.ceil(abs(komi)) + 5 * sum(shape_of(size)) // 4
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def add_ownership(b, ownership):
     """Add the owner of every point of an ended rollout, 1 Black, -1 White, to ownership.  An empty point is its
     neighbours', if they are of one colour; else, as in a rollout stopped by the mercy rule, neutral."""
@@ -316,17 +317,17 @@ call_roll_out = caller(ROLL_OUT)
 
 def roll_out_ownership(boards: np.ndarray, kind: int, n: int, ownership: np.ndarray) -> None:
     """roll_outs_ownership with rollouts of a kind."""
-    roll_outs_ownership(boards, address_of(roll_out_mogo if kind == MOGO else roll_out_uniform, ROLL_OUT), n, ownership)
+    roll_outs_ownership(boards, address_of(roll_out_mogo if kind == MOGO else roll_out_uniform, ROLL_OUT), n, ownership,
+                        np.empty(1, LIGHT_BOARD), np.zeros(POINTS, np.int8))
 
 
-@njit(cache=True, nogil=True)
-def roll_outs_ownership(boards, roll_out_address, n, ownership):
+@kernel
+def roll_outs_ownership(boards, roll_out_address, n, ownership, light_boards, first_plays):
     """Roll out boards[0] n times, each in boards[1], and add the final ownership to `ownership`.  Black begins every
     other rollout and White the rest, whoever is to play; a ko and passes before do not count.  The random numbers of a
-    rollout follow those of the previous one, from boards[0].random.  roll_out_address: of a kind of rollouts."""
+    rollout follow those of the previous one, from boards[0].random.  roll_out_address: of a kind of rollouts.
+    light_boards: LIGHT_BOARD (1,), scratch."""
     random = boards[0].random
-    light_boards = np.empty(1, LIGHT_BOARD)
-    first_plays = np.zeros(POINTS, np.int8)
     for i in range(n):
         boards[1] = boards[0]
         b = boards[1]

@@ -23,18 +23,18 @@ on it: two passes end a line of the search, and a rollout or the network evaluat
 The Japanese rules of 1989, articles 7 to 10: https://www.cs.cmu.edu/~wjh/go/rules/Japanese.html; `scoring` and `tax`:
 https://lightvector.github.io/KataGo/rules.html
 """
-from numba import njit
 
+from mugo.core.jit import kernel, subroutine
 from mugo.games.area import stone_difference
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def stones_played(b):
     """The stones that Black has put on the board, setup included, minus those of White."""
     return b.white_captures - b.black_captures + stone_difference(b)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def area_komi(b, komi):
     """White's points against the area at the end from this position on; komi itself where the game is scored by area.
     komi: White's points by komi and for handicap stones."""

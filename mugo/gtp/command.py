@@ -55,9 +55,10 @@ def command(arguments: argparse.Namespace) -> int:
             log_to_file(f"! {text}")
 
         # In a thread, so that the first commands are answered before compiled code is loaded.
-        warming_up = threading.Thread(target=warm_up, args=[player, start])
+        is_ready = threading.Event()
+        warming_up = threading.Thread(target=warm_up, args=[player, start, is_ready])
         engine = GtpEngine(player, start=start, name=arguments.name, rules=game_options.requested_rules(arguments),
-                           parameters=Parameters(arguments, start.game), log=log, wait_until_ready=warming_up.join)
+                           parameters=Parameters(arguments, start.game), log=log, wait_until_ready=is_ready.wait)
         warming_up.start()
         with _reserved_stdout() as out:
             serve(engine, read_lines(sys.stdin.fileno(), MAX_LINE_BYTES), out, log_to_file,
@@ -115,16 +116,16 @@ def _open_log(path: Path | None) -> Iterator[Callable[[str], None]]:
             file.close()
 
 
-def warm_up(player: Player, start: BasePosition) -> None:
-    """Load what moving and scoring need, compiled code above all; announce it on stderr if it takes long.
+def warm_up(player: Player, start: BasePosition, is_ready: threading.Event) -> None:
+    """Load what moving needs, compiled code above all, set is_ready, and load what scoring needs; announce it on stderr
+    if moving has to wait long.
 
-    The end of it is announced in KataGo's words, which some clients wait for.
+    That the player is ready is announced in KataGo's words, which some clients wait for.
     """
     notice = threading.Timer(NOTICE_SECONDS, log_to_stderr, [COMPILING])
     notice.start()
     try:
         player.warm_up(start)
-        scoring.final_result(Position(5).play(PASS))
         if player.network is not None:
             log_to_stderr(f"network: {player.network.describe()}")
         log_to_stderr("GTP ready, beginning main protocol loop")
@@ -132,3 +133,5 @@ def warm_up(player: Player, start: BasePosition) -> None:
         log_to_stderr(str(error))
     finally:
         notice.cancel()
+        is_ready.set()
+    scoring.final_result(Position(5).play(PASS))

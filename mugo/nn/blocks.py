@@ -87,9 +87,8 @@ class ConvBlock:
     """Convolution, batch normalisation, ReLU; the next few are added before ReLU.
 
     global_pooling: a bias for each filter, a dense layer of the mean and maximum of each filter of the input (KataGo's
-    global pooling bias, Wu 2019, arXiv:1902.10565).  metadata_encoder: a bias for each filter, two dense layers of who
-    plays (people.py), 0 at first; before ReLU, so that it moves the threshold of each filter, and after batch
-    normalisation, whose statistics do not depend on it then.  residual: the input (He et al. 2015, arXiv:1512.03385).
+    global pooling bias, Wu 2019, arXiv:1902.10565).  metadata_encoder: see add_metadata.  residual: the input (He et
+    al. 2015, arXiv:1512.03385).
     """
 
     index: int                           # from 0; block 0 gets the planes
@@ -109,8 +108,7 @@ class ConvBlock:
             bias = graph.dense(graph.mean_max_pool(x, "global_pool"), "global_pool_bias", self.filters, kind=REGULAR)
             y = graph.add([y, graph.on_board(bias, "global_pool_bias4")], "add_global_pool")
         if self.metadata_encoder:
-            bias = graph.dense(graph.people, "metadata_bias", self.filters, initializer="zeros", kind=REGULAR)
-            y = graph.add([y, graph.on_board(bias, "metadata_bias4")], "add_metadata")
+            y = add_metadata(graph, y, "metadata_bias", self.filters)
         if self.residual:
             y = graph.add([x, y], f"residual{self.index}")
         return y if plain else graph.relu(y, relu)
@@ -154,6 +152,16 @@ class ResidualBlock:
         name = f"block{self.index}_{name}"
         return graph.conv(x, name, filters, width, batch_norm=f"{name}_batch_norm" if self.with_batch_norm else "",
                           relu=f"{name}_relu" if relu else "", gamma=gamma)
+
+
+def add_metadata(graph: Graph, x: Any, name: str, filters: int) -> Any:
+    """x, and a bias for each of its filters: a dense layer of who plays (people.py), 0 at first.
+
+    Before ReLU, so that it moves the threshold of each filter, and after batch normalisation, whose statistics do not
+    depend on it then.  The layer has no bias of its own: where nobody is known, it adds 0.
+    """
+    bias = graph.dense(graph.people, name, filters, bias=False, initializer="zeros", kind=REGULAR)
+    return graph.add([x, graph.on_board(bias, f"{name}4")], f"{name}_added")
 
 
 def model_inputs(packed: np.ndarray, global_features: np.ndarray | None, with_components: bool = False,

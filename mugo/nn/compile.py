@@ -3,6 +3,8 @@
     supervised    the sum of the losses of all heads, each with its weight (SUPERVISED)
     self-play     (z - v)² - π·log p + l2·‖θ‖²         v = tanh(score), p = softmax(logits), θ all trainable weights
 """
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +23,7 @@ from mugo.nn.losses import (
 )
 from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.policy_net import PolicyNetConfig
-from mugo.nn.weights import layer_names, weight_axes
+from mugo.nn.weights import layer_names, network_weights, weight_axes
 
 # The losses of the heads other than the policy, by output: (loss, the option that is its weight, metrics).  See losses.
 SUPERVISED: dict[str, tuple[Any, str, tuple[str, ...]]] = {
@@ -37,15 +39,17 @@ WEIGHTS = {"value_weight": 0.5, "ownership_weight": 0.5, "score_weight": 0.05, "
 def compile_for_training(model: keras.Model, config: PolicyNetConfig, schedule: Any, *,
                          weights: dict[str, float] = WEIGHTS, optimizer: str = "muon",
                          label_smoothing: float = 0.0, weight_decay: float = 0.0, clip_norm: float | None = None,
-                         only_value_head: bool = False) -> None:
+                         frozen: str = "") -> None:
     """Prepare a model of this config for supervised learning; top-1 and top-5 accuracy are among its metrics.
 
     schedule: the learning rate, a number or a schedule.  weights: of the losses, by the names of WEIGHTS.  optimizer:
     one of OPTIMIZERS.  label_smoothing: see losses.  weight_decay, clip_norm: see optimizers.Adam.
-    only_value_head: see freeze_policy.
+    frozen: what does not learn, one of LEARNING; '': everything learns.
     """
-    if only_value_head:
-        freeze_policy(model, config)
+    if frozen:
+        own = LEARNING[frozen](config)
+        for layer in model.layers:
+            layer.trainable = layer.name in own
     losses: dict[str, Any] = {"policy": label_smoothing_crossentropy(label_smoothing) if label_smoothing else
                               keras.losses.SparseCategoricalCrossentropy(from_logits=True)}
     loss_weights = {"policy": 1.0}
@@ -63,19 +67,23 @@ def compile_for_training(model: keras.Model, config: PolicyNetConfig, schedule: 
                   loss=losses, loss_weights=loss_weights, metrics=metrics, jit_compile=JIT)
 
 
-def freeze_policy(model: keras.Model, config: PolicyNetConfig) -> None:
-    """Let training change the weights of the value head alone, so that the policy stays what it is.
-
-    All other layers are not trainable: batch normalisation uses and keeps its moving statistics.  A context module that
-    the policy does not use is the value head's.
-    """
+def _value_head(config: PolicyNetConfig) -> set[str]:
+    """The layers that the policy does not use.  A context module that it does not use is the value head's."""
     spec = config.spec()
     trained = [head for head in spec.heads if not isinstance(head, PolicyHead)]
-    own = {name for block in (*trained, None if config.policy_context else spec.context) if block
-           for name in layer_names(block)}
-    for layer in model.layers:
-        if layer.name not in own:
-            layer.trainable = False
+    return {name for block in (*trained, None if config.policy_context else spec.context) if block
+            for name in layer_names(block)}
+
+
+def _metadata_encoder(config: PolicyNetConfig) -> set[str]:
+    """The layers that the network would not have without a metadata encoder."""
+    with_it, without = ({name.split("/")[0] for name in network_weights(of.spec())}
+                        for of in (config, replace(config, metadata_encoder=False)))
+    return with_it - without
+
+
+# What does not learn, and the layers that do.  Batch normalisation in the others uses and keeps its moving statistics.
+LEARNING: dict[str, Callable[[PolicyNetConfig], set[str]]] = {"policy": _value_head, "network": _metadata_encoder}
 
 
 def compile_for_selfplay(model: keras.Model, learning_rate: float = 2e-3, l2: float = 1e-4) -> None:

@@ -8,12 +8,13 @@ Points of one colour that are neighbours are of one component: Graepel et al. 20
 Go") call its graph the common fate graph, with empty points one by one.
 """
 import numpy as np
-from numba import njit
+
+from mugo.core.jit import kernel, subroutine
 
 COLOURS = 7                              # bits of the first byte of a point: planes "mine", "theirs", "empty"
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _root(parent, p):
     """The first point of the component of p.  Shortens the path to it."""
     while parent[p] != p:
@@ -22,7 +23,7 @@ def _root(parent, p):
     return p
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _write_components(packed, cols, first):
     for i in range(len(packed)):
         parent = first[i]

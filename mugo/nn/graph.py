@@ -59,10 +59,10 @@ class Graph(Protocol):
         """Batch normalisation that no convolution precedes.  gamma: the initializer of its scales."""
         ...
 
-    def dense(self, x: Any, name: str, units: int, *, points: int = 1, activation: str = "",
+    def dense(self, x: Any, name: str, units: int, *, points: int = 1, activation: str = "", bias: bool = True,
               initializer: str = "glorot_uniform", kind: str = TRIVIAL) -> Any:
         """A dense layer of (n, features).  points: where x is (n, filters, rows, columns), which is flattened, the
-        points of the board.  activation: "elu", "relu" or ''.  kind: of the units."""
+        points of the board.  activation: "elu", "relu" or ''.  bias: whether it has one.  kind: of the units."""
         ...
 
     def add(self, tensors: Sequence[Any], name: str) -> Any: ...

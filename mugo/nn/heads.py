@@ -10,6 +10,7 @@ See blocks.Head.  No Keras here.
 from dataclasses import dataclass
 from typing import Any
 
+from mugo.nn.blocks import add_metadata
 from mugo.nn.graph import POINT_BIAS, TRIVIAL, Graph
 
 
@@ -27,6 +28,7 @@ class PolicyHead:
     weight for the eight orientations of a feature: without it, those of 128 filters are sums of 16 numbers.
     uses_context: whether that convolution also takes the output of the context module, by a 1x1 convolution and a batch
     normalisation of its own, whose scales are 0 at first.
+    metadata_encoder: blocks.add_metadata to that convolution.
     """
 
     size: int
@@ -34,6 +36,7 @@ class PolicyHead:
     auxiliary: str = ""
     filters: int = 0
     uses_context: bool = False
+    metadata_encoder: bool = False
 
     @property
     def output(self) -> str:
@@ -44,13 +47,16 @@ class PolicyHead:
         output = self.output
         of_points, of_pass = (f"{output}_bias", f"{output}_pass") if self.auxiliary else (POINT_BIAS, "pass")
         if self.filters:
-            relu, add = f"{output}_relu", self.uses_context
-            x = graph.conv(x, f"{output}_hidden", self.filters, batch_norm=f"{output}_batch_norm",
-                           relu="" if add else relu)
-            if add:
+            relu, plain = f"{output}_relu", not (self.uses_context or self.metadata_encoder)
+            y = graph.conv(x, f"{output}_hidden", self.filters, batch_norm=f"{output}_batch_norm",
+                           relu=relu if plain else "")
+            if self.uses_context:
                 context = graph.conv(graph.context, f"{output}_context", self.filters, gamma="zeros",
                                      batch_norm=f"{output}_context_batch_norm")
-                x = graph.relu(graph.add([x, context], f"{output}_add_context"), relu)
+                y = graph.add([y, context], f"{output}_add_context")
+            if self.metadata_encoder:
+                y = add_metadata(graph, y, f"{output}_metadata_bias", self.filters)
+            x = y if plain else graph.relu(y, relu)
         plane = graph.plane(x, f"{output}_conv")
         graph = graph.float32
         points = graph.point_bias(plane, of_points, size=self.size, trainable=self.point_bias)

@@ -85,12 +85,12 @@ class KerasGraph:
         return FusedBatchNorm(epsilon=EPSILON, momentum=MOMENTUM, gamma_initializer=gamma, name=name,
                               dtype=self.dtype)(x)
 
-    def dense(self, x: Any, name: str, units: int, *, points: int = 1, activation: str = "",
+    def dense(self, x: Any, name: str, units: int, *, points: int = 1, activation: str = "", bias: bool = True,
               initializer: str = "glorot_uniform", kind: str = TRIVIAL) -> Any:
         if points > 1:
             x = layers.Flatten(name=f"{name}_flat", dtype=self.dtype)(x)
-        return layers.Dense(units, activation=activation or None, kernel_initializer=initializer, name=name,
-                            dtype=self.dtype)(x)
+        return layers.Dense(units, activation=activation or None, use_bias=bias, kernel_initializer=initializer,
+                            name=name, dtype=self.dtype)(x)
 
     def add(self, tensors: Sequence[Any], name: str) -> Any:
         return layers.Add(name=name, dtype=self.dtype)(tensors)

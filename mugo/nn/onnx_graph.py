@@ -183,15 +183,17 @@ class OnnxGraph:
         return self._node("Conv", [x, self._constant(f"{name}_w", kernel), self._constant(f"{name}_b", of_plane)], name,
                           pads=[0] * 4)
 
-    def dense(self, x: str, name: str, units: int, *, points: int = 1, activation: str = "", initializer: str = "",
-              kind: str = TRIVIAL) -> str:
+    def dense(self, x: str, name: str, units: int, *, points: int = 1, activation: str = "", bias: bool = True,
+              initializer: str = "", kind: str = TRIVIAL) -> str:
         if points > 1:
             x = self._node("Flatten", [x], f"{name}_flat")
-        kernel, bias = self.weights[f"{name}/kernel"], self._bias(name, self.weights[f"{name}/bias"])
+        kernel = self.weights[f"{name}/kernel"]
         # Features of a flattened board are in order of filters here, and in order of points in Keras.
         kernel = kernel.reshape(points, -1, units).transpose(1, 0, 2).reshape(kernel.shape)
-        y = self._node("Gemm", [x, self._constant(f"{name}_w", _checked(name, kernel)),
-                                self._constant(f"{name}_b", bias)], f"{name}_gemm")
+        inputs = [x, self._constant(f"{name}_w", _checked(name, kernel))]
+        if bias:
+            inputs.append(self._constant(f"{name}_b", self._bias(name, self.weights[f"{name}/bias"])))
+        y = self._node("Gemm", inputs, f"{name}_gemm")
         return self._node(activation.capitalize(), [y], f"{name}_{activation}") if activation else y
 
     def batch_norm(self, x: str, name: str, *, gamma: str = "ones") -> str:

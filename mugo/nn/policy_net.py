@@ -2,7 +2,8 @@
 
     packed planes (size², 6) uint8
       | UnpackPlanes            48 planes of 0 and 1
-      | conv 5x5 k, batch norm, ReLU             with metadata_encoder, a bias of who plays (people.py) before ReLU
+      | conv 5x5 k, batch norm, ReLU             with metadata_encoder, a bias of who plays (people.py) before ReLU,
+      |                                          and of the policy's hidden convolution likewise
       | conv 3x3 k, batch norm, ReLU             (layers - 2) times; the middle one with a global pooling bias; with
       |                                          residual, each with a residual connection; or residual_blocks
       |-- conv 1x1, batch norm, ReLU (policy_filters); conv 1x1 to one plane, a bias for each point; a pass from the
@@ -48,7 +49,7 @@ class PolicyNetConfig:
     residual: bool = option(False, "residual connections; five layers learn better without, very narrow networks need "
                             "them")
     global_pooling: bool = option(True, "a global pooling bias in the middle layer")
-    metadata_encoder: bool = option(False, "the first convolution also takes who plays: the ranks of both players, the "
+    metadata_encoder: bool = option(False, "the network also takes who plays: the ranks of both players, the "
                                     "source of the game and its year, each of which may be unknown", common=True)
     policy_filters: int = option(0, "filters of a hidden 1x1 convolution in the policy head; 0: none, as in AlphaGo",
                                  least=0, most=MAX_WIDTH)
@@ -78,7 +79,8 @@ class PolicyNetConfig:
             for i in range(plain)]
         trunk += [ResidualBlock(i, self.filters, self.batch_norm, self.global_pooling and i % POOLED_EVERY == 0,
                                 self.bottleneck) for i in range(1, self.residual_blocks + 1)]
-        policy = PolicyHead(self.size, self.point_bias, "", self.policy_filters, self.policy_context)
+        policy = PolicyHead(self.size, self.point_bias, "", self.policy_filters, self.policy_context,
+                            self.metadata_encoder)
         heads: list[Head] = [policy]
         if self.value_head:
             heads.append(ValueHead(self.size) if self.komi_input else OutcomeHead())

@@ -66,7 +66,7 @@ def new_layers(source: Config, config: Config) -> set[str]:
 def _lasting_layers(block: Block | Head) -> set[str]:
     """The names of those layers of a block or head that it keeps when it grows."""
     if isinstance(block, PolicyHead):
-        block = replace(block, uses_context=False)
+        block = replace(block, uses_context=False, metadata_encoder=False)
     elif isinstance(block, ContextModule):
         block = replace(block, layers=1, chain_pooling=False)
     return layer_names(block)

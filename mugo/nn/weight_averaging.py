@@ -40,10 +40,10 @@ class AveragedModel:
 def recalibrate_batch_norm(model: keras.Model, batches: list) -> None:
     """Set the moving statistics of each batch normalisation to the mean of its statistics over these batches.
 
-    Those of layers that are not trainable stay.
+    Those of layers that are not trainable stay.  Where none is, nothing is computed.
     """
     layers: list[Any] = [layer for layer in model.layers
-                         if isinstance(layer, keras.layers.BatchNormalization)]
+                         if isinstance(layer, keras.layers.BatchNormalization) and layer.trainable]
     momentum = [layer.momentum for layer in layers]
     sums = [np.zeros(1)] * len(layers)
     for layer in layers:

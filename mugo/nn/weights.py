@@ -70,11 +70,11 @@ class WeightGraph:
         self._note(name, dict.fromkeys(BATCH_NORM, Weight((x.count,), (x.kind,))))
         return x
 
-    def dense(self, x: Features, name: str, units: int, *, points: int = 1, activation: str = "",
+    def dense(self, x: Features, name: str, units: int, *, points: int = 1, activation: str = "", bias: bool = True,
               initializer: str = "", kind: str = TRIVIAL) -> Features:
         inputs = UNTIED if points > 1 else x.kind
-        self._note(name, {"kernel": Weight((points * x.count, units), (inputs, kind)),
-                          "bias": Weight((units,), (kind,))})
+        self._note(name, {"kernel": Weight((points * x.count, units), (inputs, kind))}
+                   | ({"bias": Weight((units,), (kind,))} if bias else {}))
         return Features(units, kind)
 
     def add(self, tensors: Sequence[Features], name: str) -> Features:

@@ -12,9 +12,11 @@ raise: nothing would unlock it.
 import platform
 
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+
+from mugo.core.jit import subroutine
 
 
 def _member(context, builder, record_type, record, field):
@@ -109,7 +111,7 @@ def _fence(ordering):
 acquire_fence, release_fence = _fence("acquire"), _fence("release")
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def lock(record):
     """Wait until no other thread has the lock, and take it."""
     if record.shared:
@@ -118,7 +120,7 @@ def lock(record):
                 _pause()
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def unlock(record):
     """Give the lock back; what was written under it is seen by the next thread that has it."""
     if record.shared:

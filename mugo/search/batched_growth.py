@@ -39,7 +39,7 @@ class BatchedGrowth(Growth):
         self._boards["random"] = rng.integers(1, 2**63, len(self._boards))
         self._paths = np.zeros((batch, records.MAX_DEPTH, 2), np.int32)
         self._leaves = np.zeros(batch, records.LEAF)
-        self._scratch = new_scratch()
+        self._scratches = [new_scratch() for _ in range(settings.threads)]
         self._history = np.zeros(0, np.uint64)
         self._network: Any = None                        # for the game and board of the root
         self._root: BasePosition
@@ -77,7 +77,7 @@ class BatchedGrowth(Growth):
                          np.zeros(n, np.int64)]
         packed = np.empty((n, area, game.packed_bytes(self._root.game)), np.uint8)
         n = tree.select_batch(arrays.trees, arrays.nodes, arrays.edges, arrays.table, self._boards, self._history,
-                              self._paths, self._leaves[:n], self._scratch, symmetry, packed)
+                              self._paths, self._leaves[:n], self._scratches[0], symmetry, packed)
         leaves = self._leaves[:n]
         finish_rollouts = self._start_rollouts(n) if self._lambda > 0 else []
         try:
@@ -115,10 +115,12 @@ class BatchedGrowth(Growth):
         """Start evaluating n leaves by rollouts; the functions returned wait for it, or do it without an executor."""
         trees, boards, leaves = self._arrays.trees, self._boards, self._leaves
         if self._executor is None:
-            return [lambda: tree.evaluate_leaves(trees, boards, leaves, 0, n, n, self.rollouts[0])]
+            return [lambda: tree.evaluate_leaves(trees, boards, leaves, 0, n, n, self.rollouts[0],
+                                                 self._scratches[0])]
         bounds = np.linspace(0, n, len(self.rollouts) + 1).astype(int)
-        self._running = [self._executor.submit(tree.evaluate_leaves, trees, boards, leaves, first, last, n, ownership)
-                         for first, last, ownership in zip(bounds[:-1], bounds[1:], self.rollouts, strict=True)]
+        self._running = [self._executor.submit(tree.evaluate_leaves, trees, boards, leaves, first, last, n, *own)
+                         for first, last, *own in zip(bounds[:-1], bounds[1:], self.rollouts, self._scratches,
+                                                      strict=True)]
         return [future.result for future in self._running]
 
     def ownership(self, position: BasePosition) -> np.ndarray | None:

@@ -3,14 +3,14 @@
 Arrays as in tree.
 """
 import numpy as np
-from numba import njit
 
+from mugo.core.jit import kernel, subroutine
 from mugo.search.lazy_edges import block_size, list_size
 from mugo.search.records import NULL_NODE
 from mugo.search.tree import fill_table
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _mark_reachable(nodes, edges, root, place):
     """Set place[v] to 1 for every node that can be reached from the root; returns how many of them are expanded."""
     stack = np.empty(len(place), np.int32)
@@ -31,7 +31,7 @@ def _mark_reachable(nodes, edges, root, place):
     return expanded
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def advance_root(trees, nodes, edges, table, root):
     """Make a node the root, drop all that cannot be reached from it, and compact the arrays.  Returns the number of
     nodes kept.  No virtual loss may be in the tree."""

@@ -6,8 +6,9 @@ heuristic priors, without it; the node's count, which lets the others see them, 
 Arrays as in tree.
 """
 import numpy as np
-from numba import njit, types
+from numba import types
 
+from mugo.core.jit import kernel, subroutine
 from mugo.games import game
 from mugo.games.addresses import BOARD_TYPE, caller
 from mugo.games.board import POINTS, WHITE, index_of
@@ -19,13 +20,13 @@ from mugo.search.records import EDGE_TYPE, NODE_TYPE, NULL_NODE, TREE_TYPE
 from mugo.search.solver import LOSS, WIN, bound_node, is_proven
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def has_room(tree, edges, b):
     """Whether there are enough free edges for the moves in b."""
     return tree.n_edges + b.n_empty + 1 <= len(edges)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def write_edge(edge, move, prior, lower, upper, b):
     """Write an edge of a move in b that was never visited."""
     edge.node = NULL_NODE
@@ -41,7 +42,7 @@ def write_edge(edge, move, prior, lower, upper, b):
     edge.may_repeat = game.may_repeat(b, move)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def write_edges(tree, nodes, edges, v, b, only, lower, upper):
     """Write the edges of node v behind all others, the moves of the side to move in b, in random order; returns how
     many.
@@ -80,7 +81,7 @@ WRITE_EDGES = types.int64(TREE_TYPE, types.Array(NODE_TYPE, 1, "C"), types.Array
 call_write_edges = caller(WRITE_EDGES)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _publish_edges(nodes, edges, v, n):
     """Let node v have the n edges written; it gets their bounds, where any are known."""
     node = nodes[v]
@@ -93,7 +94,7 @@ def _publish_edges(nodes, edges, v, n):
         bound_node(nodes, edges, v)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def expand(tree, nodes, edges, v, b, only, lower, upper):
     """Give node v its edges, the moves of the side to move in b, in random order; False if the tree is full.  This may
     prove v.  only, lower, upper: of game.forced_move.  No other thread may use the tree.
@@ -105,7 +106,7 @@ def expand(tree, nodes, edges, v, b, only, lower, upper):
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def expand_root(tree, nodes, edges, b, scratch):
     """Give the root its edges, without a network: with heuristic priors, if the tree has them.  No other thread may use
     the tree."""
@@ -115,7 +116,7 @@ def expand_root(tree, nodes, edges, b, scratch):
         give_heuristic_priors(tree, edges, np.int64(root.first), np.int64(root.count), b, scratch)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def give_priors(tree, nodes, edges, v, b, priors):
     """Set the priors of v's edges, from (points + 1,) by move index, normalised over the edges.  A pass has at most
     tree.params.max_pass_prior, where another move has any."""
@@ -137,11 +138,11 @@ def give_priors(tree, nodes, edges, v, b, priors):
             edges[i].prior = np.float32(1) / np.float32(end - first)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def give_heuristic_priors(tree, edges, first, n, b, scratch):
     """Begin the AMAF values of n edges from `first` on, moves in b, with virtual visits and wins by the game's rules
     of thumb.  scratch: planes.Scratch."""
-    priors = np.zeros((POINTS, 2), np.float32)
+    priors = scratch.priors
     game.write_heuristic_priors(tree.params.write_heuristic_priors, b, scratch, priors)
     for i in range(first, first + n):
         p = np.int64(edges[i].move)
@@ -149,7 +150,7 @@ def give_heuristic_priors(tree, edges, first, n, b, scratch):
         edges[i].rave_q = np.float32(2) * priors[p, 1] / priors[p, 0] - np.float32(1)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def expand_by_rollouts(tree, nodes, edges, v, b, scratch):
     """Expand node v if it has the visits for it, without a network; returns whether it has edges now.  One thread
     expands it, and the others go on without: heuristic priors are found outside the lock."""

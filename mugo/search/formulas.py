@@ -13,8 +13,9 @@ its address, so that only this one is compiled.
 Arrays as in tree.
 """
 import numpy as np
-from numba import njit, types
+from numba import types
 
+from mugo.core.jit import subroutine
 from mugo.games.addresses import BOARD_TYPE, address_of, caller
 from mugo.games.game import SIGNATURES, address
 from mugo.search.atomics import fetch_add
@@ -26,7 +27,7 @@ from mugo.search.records import EDGE_TYPE, GUMBEL, NODE_TYPE, PUCT, TREE_TYPE
 from mugo.search.solver import LOSS, is_proven, may_select, q_under_loss
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _untried_edge(tree, node, edges, losing, b, history):
     """The next edge of a node that visits each of them once first; -1 when all are tried."""
     while node.tried < node.count:
@@ -39,7 +40,7 @@ def _untried_edge(tree, node, edges, losing, b, history):
     return -1
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _ucb_child(tree, node, edges, losing, b, history, check_superko):
     """The edge of a node that maximises UCB1."""
     first = np.int64(node.first)
@@ -63,31 +64,31 @@ def _ucb_child(tree, node, edges, losing, b, history, check_superko):
     return chosen
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _losing(node):
     """The upper bound up to which the edges of a node are left out: all are looked at in a proven root that is searched
     on."""
     return LOSS - 1 if is_proven(node) else LOSS
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _select_by_puct(tree, nodes, edges, v, b, history, check_superko):
     return puct_child(tree, nodes, edges, v, _losing(nodes[v]), b, history, check_superko)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _select_by_gumbel(tree, nodes, edges, v, b, history, check_superko):
     if v == tree.root:
         return gumbel_root_child(tree, nodes[v], edges, _losing(nodes[v]), b, history, check_superko)
     return gumbel_child(tree, nodes[v], edges, _losing(nodes[v]), b, history, check_superko)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _select_by_rave(tree, nodes, edges, v, b, history, check_superko):
     return rave_child(tree, nodes[v], edges, _losing(nodes[v]), b, history, check_superko)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _select_by_ucb(tree, nodes, edges, v, b, history, check_superko):
     if tree.params.fpu == np.inf:
         i = _untried_edge(tree, nodes[v], edges, _losing(nodes[v]), b, history)
@@ -101,7 +102,7 @@ SELECT_CHILD = types.int64(TREE_TYPE, types.Array(NODE_TYPE, 1, "C"), types.Arra
 _call_select_child = caller(SELECT_CHILD)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def select_child(tree, nodes, edges, v, b, history, check_superko):
     """The edge of v that maximises the formula.  check_superko: among those that repeat no position."""
     return _call_select_child(tree.params.select_child, tree, nodes, edges, v, b, history, check_superko)

@@ -23,14 +23,14 @@ elsewhere.  Moves that are proven to lose are left out while there are others.
 import math
 
 import numpy as np
-from numba import njit
 
+from mugo.core.jit import kernel, subroutine
 from mugo.search.solver import LOSS, may_select
 
 _LEAST_PRIOR = 1e-30                     # of a logit: a prior may be 0 in float32
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def considered_visits(considered, budget, simulation):
     """The visits that a move of the root has when it is next, in the simulation with this number, from 0: mctx's table
     of considered visits."""
@@ -47,7 +47,7 @@ def considered_visits(considered, budget, simulation):
         considered = max(2, considered // 2)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def mixed_value(node, edges):
     """The value of a node that stands for its moves without visits, -1 to 1."""
     visits = 0
@@ -65,7 +65,7 @@ def mixed_value(node, edges):
     return (node.raw_value + visits * weighted / priors) / (1 + visits)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def improved_logits(tree, node, edges):
     """float64 (count,): logit + sigma(completed q) of the edges of a node."""
     first = np.int64(node.first)
@@ -82,7 +82,7 @@ def improved_logits(tree, node, edges):
     return logits
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def improved_policy(tree, node, edges):
     """float64 (count,): the improved policy of a node.  Moves that are proven to lose have 0 while there are others."""
     policy = improved_logits(tree, node, edges)
@@ -94,7 +94,7 @@ def improved_policy(tree, node, edges):
     return policy / policy.sum()
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def root_scores(tree, node, edges):
     """float64 (count,): gumbel + logit + sigma(completed q) of the edges of the root."""
     scores = improved_logits(tree, node, edges)
@@ -103,7 +103,7 @@ def root_scores(tree, node, edges):
     return scores
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def gumbel_root_child(tree, node, edges, losing, b, history, check_superko):
     """The edge of the root that is next in sequential halving.  Arguments as in solver.may_select.
 
@@ -130,7 +130,7 @@ def gumbel_root_child(tree, node, edges, losing, b, history, check_superko):
     return chosen
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def gumbel_child(tree, node, edges, losing, b, history, check_superko):
     """The edge of a node below the root that is furthest behind the improved policy.  Arguments as in may_select."""
     first = np.int64(node.first)

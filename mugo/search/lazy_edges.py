@@ -14,8 +14,8 @@ Gumbel's formula looks at every prior, so their nodes have all edges, as those o
 add edges.
 """
 import numpy as np
-from numba import njit
 
+from mugo.core.jit import kernel, subroutine
 from mugo.games.coords import PASS
 from mugo.search.expansion import call_write_edges, has_room, write_edge
 from mugo.search.records import LISTED_IN_EDGE
@@ -24,13 +24,13 @@ from mugo.search.solver import LOSS, WIN, is_proven
 LEAST_PRIOR = np.float32(1e-5)           # of a listed move
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def list_size(node):
     """How many places of edges the list of a node takes."""
     return (np.int64(node.listed) + LISTED_IN_EDGE - 1) // LISTED_IN_EDGE
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def block_size(node):
     """How many edges the block of a node has room for."""
     size = np.int64(node.count)
@@ -39,21 +39,21 @@ def block_size(node):
     return size
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _listed(node, edges, k):
     """(move, prior) of entry k of a node's list."""
     slot = edges[node.list + k // LISTED_IN_EDGE]
     return np.int64(slot.listed_moves[k % LISTED_IN_EDGE]), slot.listed_priors[k % LISTED_IN_EDGE]
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _set_listed(node, edges, k, move, prior):
     slot = edges[node.list + k // LISTED_IN_EDGE]
     slot.listed_moves[k % LISTED_IN_EDGE] = move
     slot.listed_priors[k % LISTED_IN_EDGE] = prior
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _bring_next(node, edges, n):
     """Move the most likely entry of a list from n on to place n.  Equal priors stay in their order."""
     at = n
@@ -68,7 +68,7 @@ def _bring_next(node, edges, n):
     _set_listed(node, edges, n, best, most)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def list_moves(tree, nodes, edges, v, b):
     """Keep only the first edge of node v, which was expanded last and has its priors, and a list of its moves.  A pass
     that ends the game, whose value is known, is the first whatever its prior.  b: its board."""
@@ -101,7 +101,7 @@ def list_moves(tree, nodes, edges, v, b):
     tree.n_edges = np.int64(node.first) + 1
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def next_prior(node, edges, priors):
     """The prior of the next move that has no edge.  There is one.  priors: the sum of those of the node's edges."""
     n = np.int64(node.count)
@@ -110,7 +110,7 @@ def next_prior(node, edges, priors):
     return np.float32(max(1 - priors, 0.0) / (node.moves - n))
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _open_all(tree, nodes, edges, v, b):
     """Give node v, with board b, the edges of all its moves.  There is room for them."""
     node = nodes[v]
@@ -146,7 +146,7 @@ def _open_all(tree, nodes, edges, v, b):
     node.moves = n
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def open_next(tree, nodes, edges, v, b):
     """Give node v, with board b, the edge of its next move, or where it is not listed those of all; False if the tree
     is full."""
@@ -173,7 +173,7 @@ def open_next(tree, nodes, edges, v, b):
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def open_root(tree, nodes, edges, b):
     """Give the root, with board b, the edges of all its moves, the pass last.  There is room for them."""
     root = nodes[tree.root]

@@ -14,13 +14,13 @@ Zero's fpu_reduction of 0.25 counts in win rates and is 0.5 here.  With log and 
 Silver et al. 2016.
 """
 import numpy as np
-from numba import njit
 
+from mugo.core.jit import subroutine
 from mugo.search.lazy_edges import next_prior, open_next
 from mugo.search.solver import may_select, q_under_loss
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def exploration_constant(params, visits):
     """c(N) of a node with this many visits."""
     c = params.c
@@ -30,7 +30,7 @@ def exploration_constant(params, visits):
     return np.float32(c)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def first_play_urgency(params, node, is_root, visited_priors):
     """The q of edges without visits.  visited_priors: the sum of the priors of the others."""
     if not np.isnan(params.fpu):
@@ -39,7 +39,7 @@ def first_play_urgency(params, node, is_root, visited_priors):
     return np.float32(node.total / max(node.visits, 1) - reduction * np.sqrt(max(visited_priors, 0.0)))
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def puct_child(tree, nodes, edges, v, losing, b, history, check_superko):
     """The edge of node v that maximises the formula; of the moves without visits only the one with the highest prior
     can, and gets an edge if it has none.  Simulations under way count as lost.  Arguments as in solver.may_select."""

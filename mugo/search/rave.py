@@ -19,20 +19,20 @@ RAVE, too.
 Between simulations amaf is 0.  A pass, point 0, has no AMAF value.  Arrays otherwise as in tree.
 """
 import numpy as np
-from numba import njit
 
+from mugo.core.jit import subroutine
 from mugo.games.board import POINTS
 from mugo.games.coords import PASS
 from mugo.search.solver import edge_at, is_proven, may_select, q_under_loss
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def rave_weight(visits, rave_visits, bias):
     """beta, the weight of rave_q; rave_visits is above 0.  visits, rave_visits, bias: float32."""
     return rave_visits / (visits + rave_visits + np.float32(4) * bias * bias * visits * rave_visits)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def mixed_value(edge, q, visits, losses, bias):
     """The weighted mean of an edge's own value q, of so many visits, and its AMAF value.  Both count simulations under
     way, the losses, as lost; the edge has AMAF visits or some of those.  visits, losses: float32."""
@@ -41,7 +41,7 @@ def mixed_value(edge, q, visits, losses, bias):
     return q + rave_weight(visits, rave_visits, bias) * (rave_q - q)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def rave_child(tree, node, edges, losing, b, history, check_superko):
     """The edge of a node that maximises w + c sqrt(ln N / (n + 1)), w being the mean of both values as a win rate.
     Arguments as in solver.may_select."""
@@ -72,7 +72,7 @@ def rave_child(tree, node, edges, losing, b, history, check_superko):
     return chosen
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def record_rollout(first_plays, outcome, share, amaf):
     """Add a rollout to the AMAF values of its simulation, and clear first_plays.  outcome: 1 if Black has won, -1 if
     White has, 0 a draw.  share: 1 / rollouts of the simulation."""
@@ -85,7 +85,7 @@ def record_rollout(first_plays, outcome, share, amaf):
             first_plays[p] = 0
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def backup_amaf(nodes, edges, depth, path, to_play, value, amaf):
     """Add a simulation to the AMAF values of the edges of every node on its path, and clear amaf.  amaf: of its
     rollouts; the moves of the path come before theirs.  value: of the leaf, for to_play, its side to move."""

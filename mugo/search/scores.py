@@ -7,17 +7,18 @@ that end in the tree are left out: their area counts dead stones as alive.  With
 import math
 
 import numpy as np
-from numba import njit
+
+from mugo.core.jit import kernel, subroutine
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _add(node, score, square):
     node.scored += 1
     node.score_mean += np.float32((score - node.score_mean) / node.scored)
     node.score_square += np.float32((square - node.score_square) / node.scored)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def backup_scores(nodes, paths, leaves, means, stdevs):
     """Add the scores of a batch's leaves to every node of their paths; after tree.expand_and_backup.
 

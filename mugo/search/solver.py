@@ -17,8 +17,8 @@ apart that captured on different points).  At the root, whose path is the game i
 are about the moves that the search considers, which fill no own true eyes.
 """
 import numpy as np
-from numba import njit
 
+from mugo.core.jit import kernel, subroutine
 from mugo.games import game
 from mugo.search.records import NULL_NODE
 
@@ -26,19 +26,19 @@ LOSS, DRAW, WIN = -1, 0, 1
 _FAR = np.int32(1 << 30)                 # the length of a proof that is not known yet
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def is_proven(record):
     """Whether the exact value of a node or an edge is known."""
     return record.lower == record.upper
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def q_under_loss(edge, losses, n):
     """The mean value of an edge with n visits, of which so many are under way and count as lost.  float32; n > 0."""
     return (edge.q * np.float32(edge.visits) - losses) / n
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def may_select(edge, losing, b, history, check_superko):
     """Whether an edge is worth a simulation: not proven to lose and, with check_superko, no repetition.
 
@@ -46,13 +46,13 @@ def may_select(edge, losing, b, history, check_superko):
     return edge.upper > losing and (not check_superko or game.is_allowed(b, history, np.int64(edge.move)))
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def edge_at(nodes, path, k):
     """The edge of step k of a path.  It is as far behind its node's first edge as it was, wherever that is now."""
     return np.int64(nodes[path[k, 0]].first) + np.int64(path[k, 1])
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def bound_node(nodes, edges, v):
     """Set the bounds of an expanded node by those of its edges.  Of a move without an edge nothing is known."""
     node = nodes[v]
@@ -65,7 +65,7 @@ def bound_node(nodes, edges, v):
     node.upper = upper
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def bound_edge(nodes, edges, i, counts_lower):
     """Set the bounds of an edge by those of the node it leads to; returns whether they have changed."""
     edge = edges[i]
@@ -78,7 +78,7 @@ def bound_edge(nodes, edges, i, counts_lower):
     return edge.lower != lower or edge.upper != upper
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def bound_root(nodes, edges, root):
     """Set the bounds of the root and of its edges: each of them is a legal move, whatever superko forbids elsewhere."""
     for i in range(nodes[root].first, nodes[root].first + nodes[root].count):
@@ -88,7 +88,7 @@ def bound_root(nodes, edges, root):
         bound_node(nodes, edges, root)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _proof(nodes, edges, n_nodes, root):
     """int32 (n,): the nodes that prove a won or lost root, itself first; of the winning side, its winning moves."""
     proof = np.empty(n_nodes, np.int32)
@@ -110,7 +110,7 @@ def _proof(nodes, edges, n_nodes, root):
     return proof[:n]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def proof_lengths(nodes, edges, n_nodes, root):
     """int32 (n_nodes,): the moves to the end of the game from each node of a root's proof of a win or loss, else _FAR.
 

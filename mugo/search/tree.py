@@ -30,11 +30,9 @@ Knows no network or clock, and asks games.game for everything about the game.  S
 checked during selection.
 """
 import numpy as np
-from numba import njit
 
+from mugo.core.jit import kernel, subroutine
 from mugo.games import game
-from mugo.games.board import POINTS
-from mugo.games.light_board import LIGHT_BOARD
 from mugo.search.atomics import acquire_fence, fetch_add, lock, release_fence, unlock
 from mugo.search.expansion import call_expand, expand, give_priors, has_room
 from mugo.search.formulas import select_child
@@ -46,7 +44,7 @@ from mugo.search.solver import LOSS, WIN, bound_edge, bound_node, edge_at, is_pr
 MAX_LOAD = 0.5                           # of the table: nodes for each slot
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def find_slot(nodes, table, key):
     """The slot of a key in the table, or the empty one where it belongs."""
     mask = np.uint64(len(table) - 1)
@@ -56,13 +54,13 @@ def find_slot(nodes, table, key):
     return at
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find(nodes, table, key):
     """The node of a key, or NULL_NODE."""
     return np.int64(table[find_slot(nodes, table, key)])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_table(tree, nodes, table):
     """Enter all nodes into a table."""
     table[:] = NULL_NODE
@@ -70,7 +68,7 @@ def fill_table(tree, nodes, table):
         table[find_slot(nodes, table, nodes[v].key)] = v
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def find_or_add(tree, nodes, table, key):
     """The node of a key, a new one if there is none; NULL_NODE if the tree is full.  Threads need the lock."""
     at = find_slot(nodes, table, key)
@@ -104,7 +102,7 @@ def find_or_add(tree, nodes, table, key):
     return v
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def reset(tree, nodes, table, key):
     """Empty the tree and give it a root with this key."""
     tree.lock = 0
@@ -117,7 +115,7 @@ def reset(tree, nodes, table, key):
     tree.root = find_or_add(tree, nodes, table, key)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _node_below(tree, nodes, edges, table, i, key):
     """The node that edge i leads to, the one with this key; NULL_NODE if the tree is full."""
     lock(tree)
@@ -129,7 +127,7 @@ def _node_below(tree, nodes, edges, table, i, key):
     return np.int64(edges[i].node)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def select(tree, nodes, edges, table, b, history, path, scratch):
     """Play b, the root's board, down to a leaf; returns (leaf, edges of the path).
 
@@ -171,7 +169,7 @@ def select(tree, nodes, edges, table, b, history, path, scratch):
     return v, depth
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _remove_virtual_losses(tree, nodes, edges, leaf, depth, path):
     """Take the virtual losses of a path back."""
     fetch_add(nodes[leaf], "virtual_losses", -1, tree.shared)
@@ -180,7 +178,7 @@ def _remove_virtual_losses(tree, nodes, edges, leaf, depth, path):
         fetch_add(edges[edge_at(nodes, path, k)], "virtual_losses", -1, tree.shared)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _add_value(tree, node, value):
     """Count a simulation with this value in a node's statistics."""
     visits = fetch_add(node, "visits", 1, tree.shared) + 1
@@ -188,7 +186,7 @@ def _add_value(tree, node, value):
     node.value_square += np.float32((value * value - node.value_square) / visits)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _mean(node):
     """The mean value of a node with visits.  Visits are counted first and read last, so it is from -1 to 1."""
     total = node.total
@@ -196,7 +194,7 @@ def _mean(node):
     return total / node.visits
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def backup(tree, nodes, edges, leaf, depth, path, value, exact):
     """Add the value of a leaf, of its side to move, to every node and edge of its path, and draw the conclusions.
     exact: whether the value is the outcome of the game.  From a node that is proven, its exact value goes on."""
@@ -229,7 +227,7 @@ def backup(tree, nodes, edges, leaf, depth, path, value, exact):
         _add_value(tree, node, value)
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def known_value(tree, nodes, leaf, b):
     """(whether a leaf needs no evaluation, as the rules decide it or it is proven; its value for the side to move)."""
     if game.is_decided(b):
@@ -237,13 +235,13 @@ def known_value(tree, nodes, leaf, b):
     return is_proven(nodes[leaf]), float(nodes[leaf].lower)
 
 
-@njit(cache=True, nogil=True)
-def evaluate_leaf(tree, boards, start, work, light_boards, ownership, first_plays, amaf):
+@subroutine
+def evaluate_leaf(tree, boards, start, work, ownership, scratch):
     """The mean outcome of rollouts from boards[start], for its side to move; plays them in boards[work], whose `random`
     is the state of the random numbers, not 0.
 
-    light_boards: LIGHT_BOARD (1,), scratch.  first_plays, amaf: as in rave; amaf gets the AMAF values of the rollouts.
-    ownership: as in game.add_ownership.
+    ownership: as in game.add_ownership.  scratch: planes.Scratch; scratch.amaf gets the AMAF values of the rollouts, if
+    the search has RAVE.
     """
     params = tree.params
     if params.roll_out == 0:                             # the search has no rollouts
@@ -253,15 +251,16 @@ def evaluate_leaf(tree, boards, start, work, light_boards, ownership, first_play
         random = boards[work].random
         boards[work] = boards[start]
         boards[work].random = random
-        outcome = game.roll_out(params.roll_out, boards[work], light_boards, params.mercy, params.komi, first_plays)
+        outcome = game.roll_out(params.roll_out, boards[work], scratch.light_boards, params.mercy, params.komi,
+                                scratch.first_plays)
         game.add_ownership(boards[work], ownership)
         if params.rave:
-            record_rollout(first_plays, outcome, 1 / params.rollouts, amaf)
+            record_rollout(scratch.first_plays, outcome, 1 / params.rollouts, scratch.amaf)
         total += outcome
     return total / params.rollouts * boards[start].to_play
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def simulate(trees, nodes, edges, table, boards, history, path, ownership, scratch):
     """Simulations, one after the other, leaves evaluated by rollouts alone, until tree.simulations_left is 0; returns
     how many.
@@ -270,9 +269,6 @@ def simulate(trees, nodes, edges, table, boards, history, path, ownership, scrat
     boards: (3,), boards[1].random is the state of the random numbers.  scratch: planes.Scratch.
     """
     tree = trees[0]
-    light_boards = np.empty(1, LIGHT_BOARD)
-    first_plays = np.zeros(POINTS, np.int8)
-    amaf = np.zeros((2, POINTS, 2), np.float32)
     done = 0
     while fetch_add(tree, "simulations_left", -1, tree.shared) > 0:
         done += 1
@@ -284,15 +280,15 @@ def simulate(trees, nodes, edges, table, boards, history, path, ownership, scrat
         exact, value = known_value(tree, nodes, leaf, boards[1])
         if not exact:
             boards[2].random = boards[1].random
-            value = evaluate_leaf(tree, boards, 1, 2, light_boards, ownership, first_plays, amaf)
+            value = evaluate_leaf(tree, boards, 1, 2, ownership, scratch)
             boards[1].random = boards[2].random
         backup(tree, nodes, edges, leaf, depth, path, value, exact)
         if tree.params.rave:
-            backup_amaf(nodes, edges, depth, path, c, value, amaf)
+            backup_amaf(nodes, edges, depth, path, c, value, scratch.amaf)
     return done
 
 
-@njit(cache=True, nogil=True)
+@subroutine
 def _look_at_leaf(tree, nodes, edges, b, path, record):
     """Write what is known of a selected leaf without a network or rollouts to its LEAF record, all but node and length.
     b: its board.  A leaf that its forced move decides gets edges, which prove it."""
@@ -323,7 +319,7 @@ def _look_at_leaf(tree, nodes, edges, b, path, record):
                                    or nodes[leaf].visits >= tree.params.expand_after)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def select_batch(trees, nodes, edges, table, boards, history, paths, leaves, scratch, symmetry, packed):
     """Select up to len(leaves) leaves, under virtual loss; returns how many.  scratch: planes.Scratch.  packed: gets
     the planes of leaf k in symmetry[k] where leaves[k].needs_evaluation.  Fewer than len(leaves) are selected when
@@ -346,21 +342,18 @@ def select_batch(trees, nodes, edges, table, boards, history, paths, leaves, scr
     return len(leaves)
 
 
-@njit(cache=True, nogil=True)
-def evaluate_leaves(trees, boards, leaves, start, end, n, ownership):
-    """Roll out leaves [start, end) of the n selected; adds lambda times the outcome to their values."""
+@kernel
+def evaluate_leaves(trees, boards, leaves, start, end, n, ownership, scratch):
+    """Roll out leaves [start, end) of the n selected; adds lambda times the outcome to their values.  scratch:
+    planes.Scratch, of this thread."""
     tree = trees[0]
-    light_boards = np.empty(1, LIGHT_BOARD)
-    first_plays = np.zeros(POINTS, np.int8)
-    amaf = np.zeros((2, POINTS, 2), np.float32)          # not kept: RAVE is for searches without a network
     for k in range(start, end):
         if not leaves[k].known:
-            outcome = evaluate_leaf(tree, boards, 1 + k, 1 + n + k, light_boards, ownership, first_plays,
-                                    amaf)
+            outcome = evaluate_leaf(tree, boards, 1 + k, 1 + n + k, ownership, scratch)
             leaves[k].value += tree.params.lambda_ * outcome
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def expand_and_backup(trees, nodes, edges, boards, paths, leaves, n, priors, values):
     """Finish the n simulations selected: expand the leaves, back up their values.  priors, values: a row for each leaf
     that needs_evaluation, in order.  leaves[k].value holds the part of the rollouts already, and gets the whole."""

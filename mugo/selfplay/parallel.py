@@ -23,8 +23,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from mugo.core.jit import kernel
 from mugo.games import rollouts
 from mugo.games.board import new_boards
 from mugo.games.coords import move_index, point_of_index, symmetries
@@ -240,7 +240,7 @@ class ParallelSelfPlay:
         return policy, int(np.flatnonzero(good)[best])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def select_leaves(trees, nodes, edges, tables, boards, histories, paths, leaves, scratch, symmetries, packed,
                   remaining):
     """Select a leaf that needs evaluation in each game that has simulations remaining, and fill its row of `packed`.
@@ -258,7 +258,7 @@ def select_leaves(trees, nodes, edges, tables, boards, histories, paths, leaves,
                             leaves[g].value, leaves[g].known)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def expand_and_backup_leaves(trees, nodes, edges, boards, paths, leaves, priors, values):
     """Finish the simulations of select_leaves: priors and values have a row for each leaf that needs evaluation."""
     row = 0

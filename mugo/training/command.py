@@ -57,7 +57,7 @@ def new_arguments(args: argparse.Namespace, called: CommandOptions, data: DataSe
     if has_gpu() and not GPU_DEFAULTS.keys() & values.keys():
         values |= GPU_DEFAULTS
     options = TrainingOptions(**values)
-    check_frozen_policy(config, options, called.init_from)
+    check_frozen(config, options, called.init_from)
     if called.minutes and process_count() > 1:
         raise BadInput("--minutes: several processes take --positions or --epochs")
     if called.minutes:
@@ -104,13 +104,20 @@ def config_from_arguments(args: argparse.Namespace, init: str, data: DataSet) ->
     return config
 
 
-def check_frozen_policy(config: PolicyNetConfig, options: TrainingOptions, init: str) -> None:
-    """Raise BadInput for a new run whose policy is frozen, if there is none to keep, or nothing else to learn."""
-    if not options.freeze_policy:
+def check_frozen(config: PolicyNetConfig, options: TrainingOptions, init: str) -> None:
+    """Raise BadInput for a new run that keeps a policy or a network, if there is none to keep, or nothing to learn."""
+    if not options.frozen:
         return
+    if options.freeze_policy and options.freeze_network:
+        raise BadInput("--freeze-policy and --freeze-network: give one of them")
     if not init:
-        raise BadInput("--freeze-policy: give --init-from NETWORK, whose policy is kept")
+        raise BadInput(f"--freeze-{options.frozen}: give --init-from NETWORK, of which that is kept")
     source = policy_config(read_metadata(find_network(init)), init)
+    if options.freeze_network:
+        if source.metadata_encoder or config != replace(source, size=config.size, metadata_encoder=True):
+            raise BadInput("--freeze-network trains a metadata encoder and nothing else: give --metadata-encoder, an "
+                           "--init-from NETWORK without one, and no other option of the network")
+        return
     context = ("context_filters", "context_layers", "chain_pooling") if config.policy_context else ()
     for name in "filters", "metadata_encoder", "policy_filters", "policy_context", *context, "equivariant":
         if getattr(config, name) != getattr(source, name):

@@ -126,6 +126,8 @@ class TrainingOptions:
                                    "and else that each rank, the source and the year is, by itself", least=0, most=1)
     label_smoothing: float = option(0.0, "fraction of each target that is spread over all moves", least=0, most=1)
     freeze_policy: bool = option(False, "train the value head alone: the policy of --init-from stays as it is")
+    freeze_network: bool = option(False, "train the metadata encoder alone: where nobody is known, the network of "
+                                  "--init-from stays as it is")
     seed: int = option(0, "random seed", least=SEED[0], most=SEED[1], common=True)
     precision: str = option("auto", "precision of the multiplications: auto is bfloat16 where this machine multiplies "
                             "it faster", choices=("auto", *TRAINING_PRECISIONS), common=True)
@@ -145,6 +147,11 @@ class TrainingOptions:
         if rest or growth & (growth - 1) or not growth:
             raise BadInput(f"--max-batch-size {self.max_batch_size}: must be --batch-size {self.batch_size} times a "
                            "power of two")
+
+    @property
+    def frozen(self) -> str:
+        """What does not learn, one of nn.compile.LEARNING; '': everything does."""
+        return "policy" if self.freeze_policy else "network" if self.freeze_network else ""
 
     @property
     def batches(self) -> BatchSchedule:

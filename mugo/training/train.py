@@ -238,7 +238,7 @@ def compile_model(model: keras.Model, config: PolicyNetConfig, options: Training
     compile_for_training(model, config, options.schedule(), weights={name: getattr(options, name) for name in WEIGHTS},
                          optimizer=options.optimizer, label_smoothing=options.label_smoothing,
                          weight_decay=options.weight_decay, clip_norm=options.clip_norm,
-                         only_value_head=options.freeze_policy)
+                         frozen=options.frozen)
 
 
 def positions_seen(metadata: dict[str, Any]) -> int:

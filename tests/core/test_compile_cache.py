@@ -10,15 +10,18 @@ import mugo
 from mugo.core.compile_cache import compile_cache_key
 
 PACKAGE = Path(mugo.__file__).parent
+TREE = "from mugo.core.jit import kernel\nDEPTH = 1"
+
+
 def test_the_key_is_that_of_the_compiled_sources_and_their_constants(tmp_path):
-    for name, text in ("games/coords.py", "SIZE = 19"), ("search/tree.py", "@njit(cache=True)"), ("web/app.py", "page"):
+    for name, text in ("games/coords.py", "SIZE = 19"), ("search/tree.py", TREE), ("web/app.py", "page"):
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).write_text(text)
     keys = [compile_cache_key(tmp_path)]
     (tmp_path / "web" / "app.py").write_text("site")
     assert compile_cache_key(tmp_path) == keys[0]
     for change in (lambda: (tmp_path / "games" / "coords.py").write_text("SIZE = 13"),
-                   lambda: (tmp_path / "search" / "tree.py").write_text("@njit(cache=None)"),
+                   lambda: (tmp_path / "search" / "tree.py").write_text(f"{TREE}2"),
                    lambda: (tmp_path / "search" / "tree.py").rename(tmp_path / "search" / "a_tree.py")):
         change()
         keys.append(compile_cache_key(tmp_path))

@@ -180,7 +180,7 @@ def test_moves_near_the_last_one_are_rewarded_by_their_distance():
     near = position.play(point_at(0, 0, 7)).play(at["c"])            # White in the corner, then Black on c
     board = near.board[0]
     distance = np.zeros(POINTS, np.int16)
-    go_priors.write_distances(board, near.last, distance)
+    go_priors.write_distances(board, near.last, distance, np.empty_like(distance))
     assert (distance[at["a"]], distance[at["b"]], distance[at["d"]]) == (1, 1, 2)        # c joins the chain of x
     priors = priors_of(near)
     assert priors[at["b"], 1] >= go_priors.DISTANCE[0] and priors[at["b"], 0] == priors[at["b"], 1]
@@ -210,7 +210,7 @@ def test_distances_are_those_of_the_common_fate_graph(size, seed):
         if position.plies % 7 != 5 or position.last == PASS:
             continue
         distance = np.zeros(POINTS, np.int16)
-        go_priors.write_distances(position.board[0], position.last, distance)
+        go_priors.write_distances(position.board[0], position.last, distance, np.empty_like(distance))
         for point, expected in slow_distances(position).items():
             reached = int(distance[point_at(*point, size)])
             assert reached == (expected if expected <= len(go_priors.DISTANCE) else go_priors.FAR), f"\n{position}"

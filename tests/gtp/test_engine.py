@@ -265,6 +265,23 @@ def test_a_new_game_and_a_move_wait_for_the_warm_up():
         assert len(waits) == waited, line
 
 
+def test_the_player_may_move_before_scoring_is_loaded(monkeypatch):
+    is_ready, was_ready = threading.Event(), []
+    monkeypatch.setattr(gtp_command.scoring, "final_result", lambda position: was_ready.append(is_ready.is_set()))
+    gtp_command.warm_up(RandomPlayer(), Position(5), is_ready)
+    assert was_ready == [True]
+
+
+def test_a_player_that_cannot_be_loaded_lets_the_first_move_say_so():
+    class Unloadable(FirstPlayer):
+        def warm_up(self, start):
+            raise BadInput("no such network")
+
+    is_ready = threading.Event()
+    gtp_command.warm_up(Unloadable(), Position(5), is_ready)
+    assert is_ready.is_set()
+
+
 def test_a_komi_beyond_all_games_is_refused_and_changes_nothing():
     log = []
     engine = new_engine(size=5, komi=0.5, log=log.append)

@@ -1,4 +1,6 @@
 """Who plays, as an input: thermometers, equality with the network that one is initialised from, symmetries, int8."""
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from networks import checkpoint, random_model, random_positions
@@ -18,7 +20,8 @@ from mugo.nn.people import INPUTS, PROFILE_RANKS, RANKS, YEARS, People, encode_p
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.transfer import init_from
 
-CONFIG = PolicyNetConfig(size=9, filters=16, metadata_encoder=True, value_head=True, komi_input=True, equivariant=True)
+CONFIG = PolicyNetConfig(size=9, filters=16, metadata_encoder=True, policy_filters=16, value_head=True, komi_input=True,
+                         equivariant=True)
 
 
 @pytest.mark.parametrize(("rank", "ones"), [
@@ -77,6 +80,22 @@ def network(tmp_path_factory):
     return path
 
 
+@pytest.mark.parametrize("layer", ["metadata_bias", "policy_metadata_bias"])
+def test_who_plays_reaches_the_trunk_and_the_policy(layer):
+    """The value takes the trunk alone; where nobody is known, nothing is added."""
+    model = build(CONFIG.spec())
+    model.get_layer("ownership_conv").kernel.assign(np.ones(model.get_layer("ownership_conv").kernel.shape))
+    packed, features = random_positions(4, CONFIG).packed, np.array([[7.5, 1]] * 4, np.float32)
+    known = np.repeat(encode_people(People("3d", "1d", "kgs", 2005).numbers()), 4, axis=0)
+    before = model(model_inputs(packed, features, people=known))
+    kernel = model.get_layer(layer).kernel
+    kernel.assign(np.full(kernel.shape, 0.1))
+    told, untold = (model(model_inputs(packed, features, people=people)) for people in (known, 0 * known))
+    assert not np.allclose(told["policy"], before["policy"])
+    assert np.array_equal(told["ownership"], before["ownership"]) == (layer == "policy_metadata_bias")
+    assert all(np.array_equal(untold[name], before[name]) for name in before)
+
+
 def test_what_a_network_says_depends_on_who_plays_and_unknown_is_the_default(network):
     opened = Network(network, 1, "float32")
     start = [Position(9, komi=7)]
@@ -90,8 +109,9 @@ def test_what_a_network_says_depends_on_who_plays_and_unknown_is_the_default(net
 def test_outputs_of_a_new_network_turn_with_the_board_whoever_plays():
     model = build(CONFIG.spec())
     rng = np.random.default_rng(1)
-    bias = model.get_layer("metadata_bias")
-    bias.kernel.assign(np.tile(rng.normal(0, 0.05, (INPUTS, 2)), 8))          # tied: the same in all eight orientations
+    for name in "metadata_bias", "policy_metadata_bias":
+        tied = np.tile(rng.normal(0, 0.05, (INPUTS, 2)), 8)                   # the same in all eight orientations
+        model.get_layer(name).kernel.assign(tied)
     packed = rng.integers(0, 256, (1, 81, 6), np.uint8)
     outputs = []
     for turn in symmetries(9):
@@ -120,7 +140,7 @@ def test_a_network_without_a_metadata_encoder_rejects_who_plays():
 
 def test_a_metadata_encoder_can_be_added_and_not_taken_away(network):
     config = config_of(read_metadata(network))
-    without = PolicyNetConfig(size=9, filters=16, value_head=True, komi_input=True, equivariant=True)
+    without = replace(CONFIG, metadata_encoder=False)
     assert config == CONFIG
     with pytest.raises(BadInput, match="--metadata-encoder, and this run --no-metadata-encoder"):
         init_from(build(without.spec()), without, network)

@@ -371,7 +371,28 @@ def test_a_frozen_policy_stays_as_it_is_while_the_value_head_learns(data, tmp_pa
 def test_a_policy_that_cannot_be_frozen_is_refused(unbroken, fields, line):
     options = replace(OPTIONS, freeze_policy=True)
     with pytest.raises(BadInput, match=line):
-        command.check_frozen_policy(replace(CONFIG, **fields), options, str(unbroken))
+        command.check_frozen(replace(CONFIG, **fields), options, str(unbroken))
+
+
+def test_a_frozen_network_learns_who_plays_and_nothing_else(data, unbroken, tmp_path):
+    config = replace(CONFIG, metadata_encoder=True, auxiliary_heads=False)
+    run = train.train(data, tmp_path / "run", config, replace(OPTIONS, freeze_network=True, positions=48),
+                      init=str(unbroken)).parent
+    before, after = (checkpoint.read_network(path / "network.safetensors")[0] for path in (unbroken, run))
+    assert after.keys() - before.keys() == {"metadata_bias/kernel"} and after["metadata_bias/kernel"].any()
+    assert all(np.array_equal(array, after[name]) for name, array in before.items()
+               if not name.endswith("/int8_bias"))       # those are calibrated anew
+
+
+@pytest.mark.parametrize("fields", [{}, {"metadata_encoder": True, "filters": 8}, {"metadata_encoder": True}])
+def test_a_network_that_cannot_be_frozen_is_refused(unbroken, fields):
+    """The last has auxiliary heads, which the network does not have."""
+    options = replace(OPTIONS, freeze_network=True)
+    with pytest.raises(BadInput, match="--freeze-network trains a metadata encoder and nothing else"):
+        command.check_frozen(replace(CONFIG, **fields), options, str(unbroken))
+    command.check_frozen(replace(CONFIG, metadata_encoder=True, auxiliary_heads=False), options, str(unbroken))
+    with pytest.raises(BadInput, match="give one of them"):
+        command.check_frozen(CONFIG, replace(options, freeze_policy=True), str(unbroken))
 
 
 def test_a_run_is_not_overwritten(data, unbroken, capsys):
@@ -440,7 +461,8 @@ def test_a_network_overfits_a_few_positions(data):
     (["{data}", "-o", "{new}", "--model", "b6c96", "--layers", "7"], "--layers 7: --residual-blocks replaces"),
     (["{data}", "-o", "{new}", "--bottleneck"], "--bottleneck: only networks with --residual-blocks"),
     (["{data}", "-o", "{new}", "--size", "19"], "no training games on 19x19"),
-    (["{data}", "-o", "{new}", "--freeze-policy"], "--freeze-policy: give --init-from NETWORK, whose policy is kept"),
+    (["{data}", "-o", "{new}", "--freeze-policy"], "--freeze-policy: give --init-from NETWORK, of which that is kept"),
+    (["{data}", "-o", "{new}", "--freeze-network"], "--freeze-network: give --init-from NETWORK, of which"),
     (["{data}", "-o", "{new}", "--komi-input"], "--komi-input: only a value head takes komi"),
     (["{data}", "-o", "{new}", "--moves", "9-8"], "--moves 9-8: give the first move and one not before it, say 1-60"),
     (["{data}", "-o", "{new}", "--moves", "400-"], "no training game on 9x9 has 400 moves"),

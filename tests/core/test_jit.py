@@ -1,0 +1,71 @@
+"""Kernels and subroutines: what is compiled for Python, and what for compiled functions only."""
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+
+import mugo
+from mugo.core.jit import kernel, subroutine
+from mugo.games.board import is_stone
+
+PACKAGE = Path(mugo.__file__).parent
+
+
+@subroutine
+def twice(x):
+    """Twice a number."""
+    return 2 * x
+
+
+@kernel
+def twice_and_one(x):
+    return twice(x) + 1
+
+
+def test_a_kernel_calls_a_subroutine_and_so_does_python():
+    assert twice_and_one(20) == 41
+    assert twice(20) == 40 and twice(0.25) == 0.5
+    assert twice.__name__ == "twice" and twice.py_func("a") == "aa"
+    assert is_stone(np.int8(1)) and not is_stone(np.int8(0))     # of another module, from its cache
+
+
+def decorator_of(node):
+    """"kernel" or "subroutine" for a compiled function, else None."""
+    found = [ast.unparse(decorator) for decorator in getattr(node, "decorator_list", ())]
+    return next((name for name in found if name in ("kernel", "subroutine")), None)
+
+
+def uses(node):
+    """(module or None, name) of all that Python code under a node mentions; not what compiled functions do."""
+    for child in ast.iter_child_nodes(node):
+        if decorator_of(child):
+            continue
+        if isinstance(child, ast.Call):
+            if isinstance(child.func, ast.Name):
+                yield None, child.func.id
+            elif isinstance(child.func, ast.Attribute) and isinstance(child.func.value, ast.Name):
+                yield child.func.value.id, child.func.attr
+        yield from uses(child)
+
+
+def test_no_subroutine_is_called_from_python():
+    """It would be compiled in every process, as code for Python is not in its cache."""
+    trees = {".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts): ast.parse(path.read_text())
+             for path in PACKAGE.rglob("*.py")}
+    subroutines = defaultdict(set)
+    for module, tree in trees.items():
+        subroutines[module] |= {node.name for node in tree.body if decorator_of(node) == "subroutine"}
+    called = []
+    for module, tree in trees.items():
+        names = {(None, name): (module, name) for name in subroutines[module]}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                for alias in node.names:
+                    here = alias.asname or alias.name
+                    if alias.name in subroutines.get(node.module, ()):
+                        names[None, here] = node.module, alias.name
+                    imported = f"{node.module}.{alias.name}"
+                    names |= {(here, name): (imported, name) for name in subroutines.get(imported, ())}
+        called += [(module, *names[use]) for use in uses(tree) if use in names]
+    assert sum(map(len, subroutines.values())) > 100 and called == []
