@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from mugo.nn.blocks import NetworkSpec
 from mugo.nn.graph import TRIVIAL
 from mugo.nn.metadata import config_of, read_metadata
+from mugo.nn.people import INPUTS
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.presets import PRESETS
 from mugo.nn.weights import BATCH_NORM, WeightGraph
@@ -36,6 +37,7 @@ class CostGraph(WeightGraph):
     """A graph that also counts multiplications and depth."""
 
     komi = colour = Traced(1, TRIVIAL)
+    people = Traced(INPUTS, TRIVIAL)
 
     def __init__(self, size: int) -> None:
         super().__init__()

@@ -292,8 +292,11 @@ class BundledNetworks:
         """As Network.with_people, if any takes people; one that does not raises BadInput when it is first needed."""
         if not self.takes_people:
             raise BadInput("no bundled network takes who plays: name one that was trained with --metadata-encoder")
+        nobody = people == People() == (when_white or people)
+        if nobody and self._people is None:
+            return self
         networks = copy.copy(self)
-        networks._people, networks._by_board = (people, when_white), {}
+        networks._people, networks._by_board = None if nobody else (people, when_white), {}
         return networks
 
     def describe(self) -> str:

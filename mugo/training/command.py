@@ -114,9 +114,9 @@ def check_frozen(config: PolicyNetConfig, options: TrainingOptions, init: str) -
         raise BadInput(f"--freeze-{options.frozen}: give --init-from NETWORK, of which that is kept")
     source = policy_config(read_metadata(find_network(init)), init)
     if options.freeze_network:
-        if source.metadata_encoder or config != replace(source, size=config.size, metadata_encoder=True):
-            raise BadInput("--freeze-network trains a metadata encoder and nothing else: give --metadata-encoder, an "
-                           "--init-from NETWORK without one, and no other option of the network")
+        if config != replace(source, size=config.size, metadata_encoder=True):
+            raise BadInput("--freeze-network trains a metadata encoder and nothing else: give --metadata-encoder, and "
+                           "no other option of the network")
         return
     context = ("context_filters", "context_layers", "chain_pooling") if config.policy_context else ()
     for name in "filters", "metadata_encoder", "policy_filters", "policy_context", *context, "equivariant":

@@ -51,8 +51,8 @@ def test_a_rank_or_source_that_is_none_is_rejected(wrong):
         People(**wrong)
 
 
-def test_a_network_initialised_from_policy_19_has_exactly_its_outputs_whoever_plays(tmp_path):
-    source = find_network("policy-19")
+def test_a_network_initialised_from_another_has_exactly_its_outputs_whoever_plays(tmp_path):
+    source = find_network("policy-19-small")
     metadata = read_metadata(source)
     config = PolicyNetConfig(**{name: value for name, value in metadata["config"].items() if name != "kind"}
                              | {"metadata_encoder": True})
@@ -61,8 +61,8 @@ def test_a_network_initialised_from_policy_19_has_exactly_its_outputs_whoever_pl
     packed = random_positions(3, config).packed
     people = encode_people(np.array([[np.nan] * 4, [3, -4, 0, 2004], [18, np.nan, 2, np.nan]]))
     features = np.array([[7.5, 1], [-7.5, -1], [0.5, 1]], np.float32)
-    outputs = model(model_inputs(packed, features, True, people))
-    for name, expected in checkpoint.load(source)(model_inputs(packed, features, True)).items():
+    outputs = model(model_inputs(packed, features, people=people))
+    for name, expected in checkpoint.load(source)(model_inputs(packed, features)).items():
         assert np.array_equal(outputs[name], expected), name
     checkpoint.export(model, path, new_metadata(config))         # ONNX Runtime adds in another order
     for a, b in zip(Network(path, 1, "float32").evaluate_packed(packed, features, people),
@@ -157,8 +157,25 @@ def test_a_network_can_be_told_who_plays_wherever_it_is_asked(network):
     assert not np.array_equal(told.evaluate(start).priors, opened.evaluate(start).priors)       # the first is as it was
     with pytest.raises(BadInput, match="does not take who plays"):
         Network("policy-9", 1).with_people(people)
+
+
+def test_the_bundled_networks_are_told_who_plays_where_they_take_it():
+    bundled, people, start = BundledNetworks(1, "float32"), People("1d", "1d"), [Position(19, komi=7)]
+    told, one = bundled.with_people(people), Network("policy-19", 1, "float32")
+    assert np.array_equal(told.evaluate(start).priors, one.evaluate(start, people=people).priors)
+    assert not np.allclose(told.evaluate(start).priors, bundled.evaluate(start).priors)
+    with pytest.raises(BadInput, match="policy-9.*does not take who plays"):
+        told.evaluate([Position(9, komi=7)])
+    untold = told.with_people(People())                  # as options that say nothing do: every board is played
+    assert np.array_equal(untold.evaluate(start).priors, bundled.evaluate(start).priors)
+    assert untold.evaluate([Position(9, komi=7)]).priors.shape == (1, 82) and bundled.with_people(People()) is bundled
+
+
+def test_bundled_networks_that_do_not_take_who_plays_say_so(monkeypatch):
+    bundled = BundledNetworks(1)
+    monkeypatch.setattr(bundled, "takes_people", False)
     with pytest.raises(BadInput, match="no bundled network takes who plays"):
-        BundledNetworks(1).with_people(people)
+        bundled.with_people(People("1d"))
 
 
 @pytest.mark.parametrize(("profile", "people"), [
