@@ -72,7 +72,7 @@ def batch_of(targets: list[int], outcomes: list[int], size: int = 9) -> Batch:
 def dataset_of(tmp_path, records: list[Record | str], **options) -> DataSet:
     """A data set of records, or of SGF texts, in files 000.sgf, 001.sgf, ...; options: of `preprocess`."""
     folder = tmp_path / "sgf"
-    folder.mkdir()
+    folder.mkdir(parents=True)
     for i, record in enumerate(records):
         text = record if isinstance(record, str) else format_record(record)
         (folder / f"{i:03d}.sgf").write_text(text, encoding="utf-8")

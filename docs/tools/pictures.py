@@ -3,8 +3,8 @@
     python docs/tools/pictures.py [NAME ...] [-o docs/images]
 
 NAME: web-playing, web-phone, web-heat-map, web-win-rate, web-review, web-mistake, web-gomoku, review, what_it_sees,
-ranks, problems (default: all).  Those of the page need Chromium.  Pictures of training and evaluation are written by
-`mugo train` and `mugo evaluate`.
+problems (default: all).  Those of the page need Chromium.  Pictures of training and evaluation are written by `mugo
+train` and `mugo evaluate`.
 """
 import argparse
 import re
@@ -12,14 +12,12 @@ import shutil
 import socket
 import subprocess
 import sys
-import tarfile
 import tempfile
 import time
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 from PIL import Image
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -31,9 +29,7 @@ from mugo.cli.demo import draw_policy  # noqa: E402
 from mugo.sgf.record_positions import positions_of  # noqa: E402
 from mugo.nn.bundled import find_network  # noqa: E402
 from mugo.nn.inference import Network  # noqa: E402
-from mugo.nn.people import People  # noqa: E402
-from mugo.plots.diagrams import draw_board  # noqa: E402
-from mugo.plots.figures import new_figure, save_charts, save_figure  # noqa: E402
+from mugo.plots.figures import new_figure, save_figure  # noqa: E402
 from mugo.sgf.parser import read_records  # noqa: E402
 
 GAME_19, GAME_9 = (REPOSITORY / "data" / f"gnugo-{size}-000.sgf" for size in ("19x19", "9x9"))
@@ -206,31 +202,6 @@ def what_it_sees(path: Path) -> None:
     draw_policy(network, position, path, f"where policy-19 expects move {number + 1} (GNU Go against itself)")
 
 
-def ranks(path: Path) -> None:
-    """Of 20 sample games on 19x19, the position in which policy-19 expects the most different moves of two players of 1
-    dan and of two of 9 dan: the choice of each, with both probabilities."""
-    network, chosen = Network(find_network("policy-19")), []
-    told = [network.with_people(People(rank, rank)) for rank in ("1d", "9d")]
-    with tarfile.open(REPOSITORY / "data" / "gnugo-19x19.tar.gz") as archive:
-        members = [archive.extractfile(member) for member in archive if member.isfile()][:20]
-        records = [next(read_records(member.read())) for member in members if member]
-    for record in records:
-        positions = list(positions_of(record))[10:200:5]
-        weak, strong = (each.evaluate(positions).priors for each in told)
-        most = int(np.abs(weak - strong).sum(1).argmax())
-        chosen.append((positions[most], 5 * most + 11, weak[most], strong[most]))
-
-    def draw(axes: list) -> None:
-        for board, (position, number, weak, strong) in zip(axes, chosen, strict=True):
-            moves = {name: int(priors.argmax()) for name, priors in (("1", weak), ("9", strong))}
-            labels = {move: "".join(name for name in moves if moves[name] == move) for move in moves.values()}
-            title = f"move {number}: " + "; ".join(
-                f"{name}d {weak[move]:.0%} by 1d, {strong[move]:.0%} by 9d" for name, move in moves.items())
-            draw_board(board, position, labels=labels, title=title, fontsize=10)
-
-    save_charts(path, 5, 4, draw, "first choices of 1 dan and of 9 dan, and how likely each is", (4.4, 4.6))
-
-
 def problems(path: Path) -> None:
     """Problems solved against the processor time of a move, from the table of docs/lab/benchmarks.md."""
     table = re.findall(r"^\| `(\w+)`.*? \| (\d+) \(\d+ to \d+\) \| ([\d.]+) \|",
@@ -246,7 +217,7 @@ def problems(path: Path) -> None:
 
 
 def main() -> None:
-    names = [*PAGES, "review", "what_it_sees", "ranks", "problems"]
+    names = [*PAGES, "review", "what_it_sees", "problems"]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", choices=[[], *names])
     parser.add_argument("-o", "--output", type=Path, default=REPOSITORY / "docs" / "images")
@@ -256,7 +227,7 @@ def main() -> None:
         if name in PAGES:
             draw_page(name, path)
         else:
-            {"review": review, "what_it_sees": what_it_sees, "ranks": ranks, "problems": problems}[name](path)
+            {"review": review, "what_it_sees": what_it_sees, "problems": problems}[name](path)
         print(path, flush=True)
 
 

@@ -64,8 +64,8 @@ def test_other_moves_after_the_opening_make_another_game(tmp_path, game):
 def test_a_game_of_79_moves_has_no_continuation_to_compare(tmp_path, game):
     passes = np.array([SIZE ** 2 + WHITE_BIT, SIZE ** 2], np.int16)
     short = replace(game, moves=np.append(other_opening(game, 79).moves, passes))
-    assert copied(tmp_path, [short, other_opening(game, 80)], [game]) == [False, True]
-    (tmp_path / "both").mkdir()
+    assert copied(tmp_path / "short", [short], [game]) == [False]
+    assert copied(tmp_path / "long", [other_opening(game, 80)], [game]) == [True]
     also_short = replace(game, moves=np.append(game.moves[:79], passes))
     assert copied(tmp_path / "both", [short], [also_short]) == [False]
 
