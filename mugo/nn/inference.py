@@ -271,25 +271,32 @@ class BundledNetworks:
         self._people: tuple[People, People | None] | None = None
         self._by_name: dict[str, Network] = {}
         self._by_board: dict[tuple, Network] = {}
-        configs = [read_metadata(find_network(name))["config"] for name in go_networks().values()]
-        self.has_value = all(config["value_head"] for config in configs)
-        self.has_ownership = any(config.get("komi_input", False) for config in configs)
-        self.takes_people = any(config.get("metadata_encoder", False) for config in configs)
+        configs = {name: read_metadata(find_network(name))["config"] for name in go_networks().values()}
+        self.has_value = all(config["value_head"] for config in configs.values())
+        self.has_ownership = any(config.get("komi_input", False) for config in configs.values())
+        self._takes_people = [name for name, config in configs.items() if config.get("metadata_encoder", False)]
+        self.takes_people = bool(self._takes_people)
 
     def for_board(self, size: BoardSize, game: str = "go", k: int = 0, exactly: bool = False) -> Network:
         """The network that plays a game on boards of this size.  Raises BadInput if there is none, or it cannot be
         opened."""
         board = shape_of(size), game, k, exactly
         if board not in self._by_board:
-            name = bundled_name(*board)
-            if name not in self._by_name:
-                self._by_name[name] = self._open(name)
-            network = self._by_name[name]
-            self._by_board[board] = network if self._people is None else network.with_people(*self._people)
+            network = self._opened(bundled_name(*board))
+            if self._people is not None:
+                if game == "go" and not network.takes_people:
+                    network = self._opened(self._takes_people[-1])
+                network = network.with_people(*self._people)
+            self._by_board[board] = network
         return self._by_board[board]
 
+    def _opened(self, name: str) -> Network:
+        if name not in self._by_name:
+            self._by_name[name] = self._open(name)
+        return self._by_name[name]
+
     def with_people(self, people: People, when_white: People | None = None) -> "BundledNetworks":
-        """As Network.with_people, if any takes people; one that does not raises BadInput when it is first needed."""
+        """As Network.with_people, if any takes people: where the one for a board does not, another one plays there."""
         if not self.takes_people:
             raise BadInput("no bundled network takes who plays: name one that was trained with --metadata-encoder")
         nobody = people == People() == (when_white or people)
@@ -310,7 +317,8 @@ class BundledNetworks:
     def evaluate(self, positions: list[BasePosition], symmetries: bool = False, people: People | None = None
                  ) -> NetworkOutput:
         """As Network.evaluate."""
-        return self.for_position(positions[0]).evaluate(positions, symmetries, people)
+        networks = self if people is None else self.with_people(people)
+        return networks.for_position(positions[0]).evaluate(positions, symmetries)
 
     def evaluate_packed(self, packed: np.ndarray, features: np.ndarray | None = None) -> NetworkOutput:
         """As Network.evaluate_packed, for Go only: Gomoku's planes do not contain k, so evaluate them with the

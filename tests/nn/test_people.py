@@ -9,6 +9,7 @@ from mugo.core.files import BadInput
 from mugo.games.coords import symmetries
 from mugo.games.game import encode
 from mugo.games.go import Position
+from mugo.games.gomoku import Position as GomokuPosition
 from mugo.games.planes import network_input
 from mugo.games.position import global_features
 from mugo.nn.bundled import find_network
@@ -133,9 +134,8 @@ def test_int8_follows_who_plays(network):
 
 
 def test_a_network_without_a_metadata_encoder_rejects_who_plays():
-    for network in BundledNetworks(threads=1), Network("policy-9", threads=1):
-        with pytest.raises(BadInput, match="policy-9.*does not take who plays"):
-            network.evaluate([Position(9, komi=7)], people=People("3d"))
+    with pytest.raises(BadInput, match="policy-9.*does not take who plays"):
+        Network("policy-9", threads=1).evaluate([Position(9, komi=7)], people=People("3d"))
 
 
 def test_a_metadata_encoder_can_be_added_and_not_taken_away(network):
@@ -164,11 +164,15 @@ def test_the_bundled_networks_are_told_who_plays_where_they_take_it():
     told, one = bundled.with_people(people), Network("policy-19", 1, "float32")
     assert np.array_equal(told.evaluate(start).priors, one.evaluate(start, people=people).priors)
     assert not np.allclose(told.evaluate(start).priors, bundled.evaluate(start).priors)
-    with pytest.raises(BadInput, match="policy-9.*does not take who plays"):
-        told.evaluate([Position(9, komi=7)])
+    small = [Position(9, komi=7)]                        # policy-9 does not take it
+    assert np.array_equal(told.evaluate(small).priors, one.evaluate(small, people=people).priors)
+    with pytest.raises(BadInput, match="does not take who plays"):
+        told.evaluate([GomokuPosition(8, 5)])
     untold = told.with_people(People())                  # as options that say nothing do: every board is played
     assert np.array_equal(untold.evaluate(start).priors, bundled.evaluate(start).priors)
-    assert untold.evaluate([Position(9, komi=7)]).priors.shape == (1, 82) and bundled.with_people(People()) is bundled
+    assert np.array_equal(untold.evaluate(small).priors, bundled.evaluate(small).priors)
+    assert np.array_equal(bundled.evaluate(small, people=people).priors, told.evaluate(small).priors)
+    assert bundled.with_people(People()) is bundled
 
 
 def test_bundled_networks_that_do_not_take_who_plays_say_so(monkeypatch):
