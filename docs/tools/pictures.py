@@ -2,9 +2,9 @@
 
     python docs/tools/pictures.py [NAME ...] [-o docs/images]
 
-NAME: web-playing, web-phone, web-heat-map, web-win-rate, web-review, web-mistake, web-gomoku, review, what_it_sees,
-problems (default: all).  Those of the page need Chromium.  Pictures of training and evaluation are written by `mugo
-train` and `mugo evaluate`.
+NAME: web-playing, web-phone, web-heat-map, web-win-rate, web-review, web-mistake, web-people, web-gomoku, review,
+what_it_sees, problems (default: all).  Those of the page need Chromium.  Pictures of training and evaluation are
+written by `mugo train` and `mugo evaluate`.
 """
 import argparse
 import re
@@ -136,6 +136,15 @@ def web_mistake(page: Page) -> None:
     page.wait_for_function("!document.getElementById('offer').hidden", timeout=60_000)
 
 
+def web_people(page: Page) -> None:
+    load(page, GAME_19.read_text(encoding="utf-8"))
+    go_to(page, 45)
+    overlay(page, "people")
+    page.wait_for_selector("#people-rank", state="visible")
+    page.evaluate("document.getElementById('people-rank').scrollIntoView({ block: 'end' })")
+    time.sleep(4)
+
+
 def web_gomoku(page: Page) -> None:
     load(page, GOMOKU)
     analyse_all(page, 120)
@@ -145,7 +154,8 @@ def web_gomoku(page: Page) -> None:
 
 PAGES: dict[str, Callable[[Page], None]] = {
     "web-playing": web_playing, "web-phone": web_playing, "web-heat-map": web_heat_map, "web-win-rate": web_win_rate,
-    "web-review": web_review, "web-mistake": web_mistake, "web-gomoku": web_gomoku}
+    "web-review": web_review, "web-mistake": web_mistake, "web-people": web_people,
+    "web-gomoku": web_gomoku}
 
 
 def draw_page(name: str, path: Path) -> None:
