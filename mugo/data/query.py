@@ -255,7 +255,7 @@ def _float(value: Any) -> Any:
 def _remainder(left: Any, right: Any) -> Any:
     """left % right; exact for whole numbers, as float64 is not above 2^53: game_hash % 2."""
     if isinstance(left, pd.Series) and left.dtype in (np.int64, np.uint64) and type(right) is int and right > 0:
-        return left % left.dtype.type(right)
+        return left % np.asarray(right, left.dtype)
     return _float(left) % _float(right)
 
 
