@@ -6,6 +6,5 @@
 set -e
 [ -d games ] || mugo preprocess "$@" -o games
 mugo train games -o policy-19-five-v1 --filters 192 --policy-filters 0 --no-global-pooling \
-    --batch-size 512 --learning-rate 0.015 --decay-start 0.5 --positions 9305600 --seed 5 \
-    --where "source.str.contains('KGS') or game_hash % 2 == 0"
+    --batch-size 512 --learning-rate 0.015 --decay-start 0.5 --positions 9305600 --seed 5
 mugo evaluate policy-19-five-v1 games --sample 40000 --where "source.str.contains('KGS')"

@@ -10,10 +10,9 @@ set -e
 [ -d games ] || mugo preprocess "$@" -o games
 git show 4cd2867:models/policy-19-v10.safetensors > policy-19-v10.safetensors
 mugo train games -o policy-19-v11 --init-from policy-19-v10.safetensors --value-weight 1 --ownership-weight 1 \
-    --endgame-fraction 0.12 --batch-size 512 --learning-rate 0.012 --decay-start 0.4 --positions 6376448 --seed 11 \
-    --where "source.str.contains('KGS') or game_hash % 2 == 0"
+    --endgame-fraction 0.12 --batch-size 512 --learning-rate 0.012 --decay-start 0.4 --positions 6376448 --seed 11
 mugo train games -o policy-19-v12 --init-from policy-19-v11 --metadata-encoder --freeze-network --people-dropout 0.1 \
-    --learning-rate 0.004 --decay-start 0.5 --positions 96000 --seed 12 --sample-weight "0.5 + 1.5 * \
+    --learning-rate 0.064 --decay-start 0.5 --positions 96000 --seed 12 --sample-weight "0.5 + 1.5 * \
 source.str.contains('KGS') + 10 * (black_rank < 4 or white_rank < 4) + 30 * (black_rank < 1 or white_rank < 1)"
 mugo evaluate policy-19-v12 games --sample 40000 --where "source.str.contains('KGS')"
 mugo evaluate policy-19-v12 games --people compare --where "black_rank < 4 or white_rank < 4"

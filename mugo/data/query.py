@@ -35,7 +35,7 @@ WEIGHTS = 1e-9, 1e9                      # the least and the most other than 0: 
 
 _ARITHMETIC: dict[type, Callable] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod}
+    ast.FloorDiv: operator.floordiv}
 _COMPARISONS: dict[type, Callable] = {
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
     ast.GtE: operator.ge}
@@ -174,6 +174,8 @@ def _value(node: ast.AST, games: pd.DataFrame) -> Any:
         case ast.UnaryOp(ast.USub(), operand):
             value = _value(operand, games)
             return -value if type(value) is int else -_float(value)
+        case ast.BinOp(left, ast.Mod(), right):
+            return _remainder(_value(left, games), _value(right, games))
         case ast.BinOp(left, operation, right) if type(operation) in _ARITHMETIC:
             return _ARITHMETIC[type(operation)](_float(_value(left, games)), _float(_value(right, games)))
         case ast.BoolOp(operation, operands):
@@ -248,6 +250,13 @@ def _float(value: Any) -> Any:
     if _kind(value) not in ("a number", "true or false"):
         raise _Invalid(f"arithmetic needs numbers, not {_kind(value)}")
     return value.astype(np.float64) if isinstance(value, pd.Series) else float(value)
+
+
+def _remainder(left: Any, right: Any) -> Any:
+    """left % right; exact for whole numbers, as float64 is not above 2^53: game_hash % 2."""
+    if isinstance(left, pd.Series) and left.dtype in (np.int64, np.uint64) and type(right) is int and right > 0:
+        return left % np.asarray(right, left.dtype)
+    return _float(left) % _float(right)
 
 
 def _index(value: Any) -> int:

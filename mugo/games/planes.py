@@ -9,6 +9,7 @@ keeps a copy, and a network for other planes is refused.
     packed       uint8 (points, PACKED)         plane k of point i is bit k % 8 of byte k // 8 at [i]
     planes       uint8 (rows, columns, 48)      the same unpacked, 0 or 1
     symmetry     int64 (points + 1,)            a row of coords.symmetries: where to write each move index
+    HISTORY      uint8 (PACKED,)                 the bits of the last moves, which a position without history lacks
     history      uint64 (at least b.moves + 1,) hashes of the game so far, at [0] ... [b.moves]
     work         WORK, one record               scratch
     line         BOARD (ladders.DEPTH,)         scratch: ladders.boards
@@ -65,6 +66,7 @@ DEPTH = sum(plane.depth for plane in PLANES)     # 48
 _FIRST = namedtuple("First", [re.sub(r"\W", "_", plane.name) for plane in PLANES])(
     *itertools.accumulate((plane.depth for plane in PLANES[:-1]), initial=0))
 PACKED = math.ceil(DEPTH / 8)                    # bytes per point
+HISTORY = np.packbits([plane.name == "turns since" for plane in PLANES for _ in range(plane.depth)], bitorder="little")
 _WORDS = (POINTS + 63) // 64                     # a set of points is this many uint64
 
 

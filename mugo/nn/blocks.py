@@ -19,6 +19,7 @@ import numpy as np
 from mugo.nn.components import connected_components
 from mugo.nn.graph import COMPONENTS, GLOBAL_FEATURES, PEOPLE, REGULAR, Graph
 
+METADATA_LAYERS = "metadata_bias"        # part of the name of each layer of add_metadata
 ORIENTATIONS = 8                         # the order of D4; coords.symmetries numbers its elements
 
 

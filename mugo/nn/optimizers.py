@@ -11,8 +11,15 @@ import numpy as np
 
 from mugo.nn import devices, equivariance
 from mugo.nn.backend import keras, ops
+from mugo.nn.blocks import METADATA_LAYERS
 
 
+# Of Polar Express: a x + b x^3 + c x^5, for each of five iterations.
+POLYNOMIALS = ((8.156554524902461, -22.48329292557795, 15.878769915207462),
+               (4.042929935166739, -2.808917465908714, 0.5000178451051316),
+               (3.8916678022926607, -2.772484153217685, 0.5060648178503393),
+               (3.285753657755655, -2.3681294933425376, 0.46449024233003106),
+               (2.3465413258596377, -1.7097828382687081, 0.42323551169305323))
 GRADIENT_NORM = "gradient_norm"          # a variable of the optimizers that a step only writes: in no checkpoint
 
 
@@ -58,6 +65,10 @@ class Adam(keras.optimizers.Optimizer):
     each step multiplies kernels by 1 - learning rate * weight_decay, with the rate that they learn by.  Biases and
     batch normalisation do not decay.
 
+    The layers of metadata encoders (blocks.add_metadata) learn at METADATA_RATIO of the rate.  Up to 67 of their inputs
+    are 1 at once, mostly the same ones, and Adam moves the weight of each as far as any other weight: at the whole rate
+    their sum killed ReLUs of the policy head.
+
     clip_norm: the gradients of a step, all together, are shortened to this Euclidean norm if theirs is larger (Pascanu,
     Mikolov & Bengio 2013, arXiv:1211.5063); None: never.  gradient_norm: theirs in the last step, before that.
 
@@ -66,7 +77,7 @@ class Adam(keras.optimizers.Optimizer):
     projected onto tied weights, so they stay tied.
     """
     ETA = 8
-    BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-7
+    BETA_1, BETA_2, EPSILON, METADATA_RATIO = 0.9, 0.999, 1e-7, 1 / 16
 
     def __init__(self, learning_rate: Any = 0.001, weight_axes: Any = None, weight_decay: float = 0.0,
                  clip_norm: float | None = None, name: str | None = None):
@@ -139,6 +150,8 @@ class Adam(keras.optimizers.Optimizer):
 
         rate: the learning rate.
         """
+        if METADATA_LAYERS in state.variable.path:
+            rate = rate * self.METADATA_RATIO
         step = ops.cast(self.iterations + 1, "float32")
         momentum = state.momentum + (gradient - state.momentum) * (1 - self.BETA_1)
         velocity = state.velocity + (ops.square(gradient) - state.velocity) * (1 - self.BETA_2)
@@ -154,9 +167,9 @@ class Adam(keras.optimizers.Optimizer):
 
 class Muon(Adam):
     """Muon for convolutions: a kernel's update, as the matrix (rows * columns * filters in, filters out),
-    is made orthogonal, so that all directions are learned at one pace (Jordan et al. 2024); scaled to
-    what Adam's would be (Liu et al. 2025, arXiv:2502.16982).  Everything else, and the last convolution,
-    which makes one plane, learns by Adam at a fifth of the rate.
+    is made orthogonal, so that all directions are learned at one pace (Jordan et al. 2024,
+    github.com/KellerJordan/Muon); scaled to what Adam's would be (Liu et al. 2025, arXiv:2502.16982).  Everything else,
+    and the last convolution, which makes one plane, learns by Adam at a fifth of the rate.
     """
     MOMENTUM, RMS, ADAM_LR_RATIO = 0.95, 0.2, 0.2          # RMS: of the entries of an update, at a learning rate of 1
 
@@ -169,22 +182,23 @@ class Muon(Adam):
         momentum = self.MOMENTUM * state.momentum + gradient
         nesterov = ops.reshape(gradient + self.MOMENTUM * momentum, (-1, gradient.shape[-1]))
         scale = max(nesterov.shape) ** 0.5 * self.RMS
-        update = ops.reshape(zeropower_via_newtonschulz5(nesterov), gradient.shape)
+        update = ops.reshape(polar_express(nesterov), gradient.shape)
         return [(state.variable, self.decayed(state.variable, rate) - rate * scale * update),
                 (state.momentum, momentum)]
 
 
-def zeropower_via_newtonschulz5(matrix: Any, steps: int = 5) -> Any:
-    """Nearly the orthogonal matrix nearest to this one: its singular values become about one, between 0.7 and 1.2.
+def polar_express(matrix: Any) -> Any:
+    """Nearly the orthogonal matrix nearest to this one: singular values from a thousandth of its norm on become about
+    one, between 0.85 and 1.15.
 
-    A Newton-Schulz iteration with the coefficients of Jordan et al. 2024 (github.com/KellerJordan/Muon).
+    A Newton-Schulz iteration with the polynomials of Polar Express (Amsel et al. 2025, arXiv:2505.16932, algorithm 1).
     """
     wide = matrix.shape[0] <= matrix.shape[1]
     x = matrix if wide else ops.transpose(matrix)
-    x = x / (ops.norm(x) + 1e-7)                           # so that no singular value is above one
-    for _ in range(steps):
+    x = x / (1.02 * ops.norm(x) + 1e-7)                    # so that no singular value is above one
+    for a, b, c in POLYNOMIALS:
         square = x @ ops.transpose(x)
-        x = 3.4445 * x + (-4.7750 * square + 2.0315 * square @ square) @ x
+        x = a * x + (b * square + c * square @ square) @ x
     return x if wide else ops.transpose(x)
 
 

@@ -12,6 +12,7 @@ from mugo.data.dataset import DataSet
 from mugo.data.positions import Batch, Positions
 from mugo.core.files import BadInput
 from mugo.core.parallel import ordered_map
+from mugo.games.planes import HISTORY
 from mugo.nn.blocks import model_inputs
 from mugo.nn.graph import GLOBAL_FEATURES, PEOPLE
 from mugo.nn.losses import UNKNOWN_OWNER
@@ -22,6 +23,7 @@ from mugo.training.options import MAX_STEPS_PER_EXECUTION, TrainingOptions, move
 
 OTHER_KOMI = 0.5                         # of the positions with a known final score, those that get another komi
 KOMI_STDEV = 15.0                        # points; of the other komi around the game's
+NO_HISTORY = 0.05                        # of the positions to learn from, those whose last moves are not told
 ENDGAME_MOVES = 60                       # the last of a game; another number is another stream (TrainingStream)
 
 
@@ -78,8 +80,9 @@ def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | N
     Where the final score of a game is known, so is the winner by area for every komi; by territory rules, another may
     have been recorded.
     rng: to learn from.  Half of the positions with a known score get another komi, drawn around the game's; and results
-    are those that Batch.results estimates; who plays is dropped (drop_people).  None: to validate on, by the results
-    that predictions.py measures by; who plays is unknown in every second position.
+    are those that Batch.results estimates; who plays is dropped (people_kept), and in some the last moves, so that the
+    network also knows positions that were set up.  None: to validate on, by the results that predictions.py measures
+    by; who plays is unknown in every second position.
     process_index, process_count: which slice of a larger batch this is, as in TrainingStream.batch; it gets the komi
     that it has there.
     """
@@ -106,7 +109,11 @@ def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | N
         is_known = np.arange(n)[:, None] % 2 == 0 if rng is None else \
             people_kept(process_count * n, people_dropout, rng)[here]
         people = encode_people(np.where(is_known, batch.people, np.nan))
-    return model_inputs(batch.packed, features, config.spec().uses_components, people), targets
+    packed = batch.packed
+    if rng is not None:
+        without = rng.random(process_count * n)[here] < NO_HISTORY
+        packed = np.where(without[:, None, None], packed & ~HISTORY, packed)
+    return model_inputs(packed, features, config.spec().uses_components, people), targets
 
 
 def people_kept(count: int, dropout: float, rng: np.random.Generator) -> np.ndarray:

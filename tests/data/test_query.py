@@ -38,6 +38,7 @@ SAME_AS_PANDAS = [
     "(handicap == 0) & (size == 19) | ~(winner == 1)",
     "1 < size < 13",
     "winner in [-1, 1] and handicap // 2 == 1",
+    "game_hash % 2 == 1",
     "(size + handicap) * 2 / 4 - 1 > 9 % 5 + 4",
     "size.isin([19]) and size.between(9, 19)",
     "file.str.match('[ab]/') and file.str.endswith('.sgf')",

@@ -4,6 +4,10 @@ import pytest
 
 optimizers = pytest.importorskip("mugo.nn.optimizers")
 from mugo.nn.backend import keras, ops  # noqa: E402   after the check for Keras
+from mugo.nn.blocks import METADATA_LAYERS  # noqa: E402
+from mugo.nn.people import People, encode_people  # noqa: E402
+from mugo.nn.policy_net import PolicyNetConfig  # noqa: E402
+from mugo.nn.weights import network_weights  # noqa: E402
 
 WarmupStableDecay = optimizers.WarmupStableDecay
 RNG = np.random.default_rng(0)
@@ -50,15 +54,15 @@ def test_the_average_follows_the_weights_faster_as_the_learning_rate_decays():
 
 
 def test_muon_makes_the_update_of_a_kernel_orthogonal():
-    """All singular values of an update are near one; those of the gradient spread over three powers of ten."""
+    """The singular values of an update are near one where those of the gradient spread over three powers of ten."""
     rng = np.random.default_rng(0)
     for shape in (72, 16), (16, 72):
-        spread = rng.normal(size=shape) * np.logspace(0, -3, shape[1])
-        update = optimizers.zeropower_via_newtonschulz5(ops.convert_to_tensor(spread.astype(np.float32)))
-        values = np.linalg.svd(np.asarray(update), compute_uv=False)
-        assert update.shape == shape
-        assert values.max() < 1.3
-        assert np.median(values) > 0.5
+        left, _, right = np.linalg.svd(rng.normal(size=shape), full_matrices=False)
+        gradient = left * np.logspace(0, -2.5, 16) @ right
+        update = np.asarray(optimizers.polar_express(ops.convert_to_tensor(gradient.astype(np.float32))))
+        values = np.linalg.svd(update, compute_uv=False)
+        assert update.shape == shape and 0.85 < values.min() and values.max() < 1.15
+        assert np.abs(update - left @ right).max() < 0.1
 
 
 def adam_steps(weights, gradients, rate):
@@ -76,9 +80,9 @@ def muon_steps(weights, gradients, rate):
     for gradient in gradients:
         momentum = 0.95 * momentum + gradient
         update = (gradient + 0.95 * momentum).reshape(-1, weights.shape[-1])
-        x = update / np.linalg.norm(update)
-        for _ in range(5):
-            x = 3.4445 * x - 4.775 * x @ x.T @ x + 2.0315 * x @ x.T @ x @ x.T @ x
+        x = update / np.linalg.norm(update) / 1.02
+        for a, b, c in optimizers.POLYNOMIALS:
+            x = a * x + b * x @ x.T @ x + c * x @ x.T @ x @ x.T @ x
         weights = weights - rate * 0.2 * np.sqrt(max(x.shape)) * x.reshape(weights.shape)
         yield weights
 
@@ -96,6 +100,29 @@ def test_a_step_is_that_of_the_papers(name, shape, steps, ratio):
     for gradient, expected in zip(gradients, steps(start, gradients, 0.05 * ratio), strict=True):
         optimizer.apply([ops.convert_to_tensor(gradient.astype(np.float32))], [variable])
         assert np.allclose(np.array(variable), expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("name, ratio", [("adam", 1), ("muon", 0.2)])
+def test_who_plays_is_learned_at_a_sixteenth_of_the_rate(name, ratio):
+    """Many inputs of a metadata encoder are 1 at once, so that the steps of their weights add up."""
+    rng = np.random.default_rng(1)
+    start, gradients = rng.normal(size=(6, 8)), rng.normal(size=(4, 6, 8))
+    layer = keras.layers.Dense(8, use_bias=False, name="policy_metadata_bias")
+    layer.build((None, 6))
+    layer.kernel.assign(start)
+    optimizer = optimizers.OPTIMIZERS[name](0.05)
+    for gradient, expected in zip(gradients, adam_steps(start, gradients, 0.05 * ratio / 16), strict=True):
+        optimizer.apply([ops.convert_to_tensor(gradient.astype(np.float32))], [layer.kernel])
+        assert np.allclose(np.array(layer.kernel), expected, atol=1e-5)
+
+
+def test_the_steps_of_who_plays_add_up_to_those_of_few_biases():
+    """A professional's game against another of 9 dan: what a filter's bias for them moves by in a step."""
+    spec = PolicyNetConfig(size=5, filters=8, layers=3, policy_filters=8, metadata_encoder=True).spec()
+    layers = [name.partition("/")[0] for name in network_weights(spec) if "metadata" in name]
+    assert layers == ["metadata_bias", "policy_metadata_bias"] and all(METADATA_LAYERS in name for name in layers)
+    most = encode_people(People("pro", "pro", "kgs", 2030).numbers()).sum()
+    assert 60 < most <= 16 * 5
 
 
 def test_gradients_in_another_order_are_refused():

@@ -9,6 +9,7 @@ from small_runs import OPTIONS
 
 from mugo.data.positions import Batch
 from mugo.core.files import BadInput
+from mugo.games import planes
 from mugo.nn.policy_net import PolicyNetConfig
 
 loader = pytest.importorskip("mugo.training.loader")
@@ -87,6 +88,19 @@ def test_a_game_whose_score_is_known_is_won_or_lost_by_every_komi():
     assert komi.min() < -25 and komi.max() > 40 and 10 < komi.std() < 12          # 15 of half of them
     again, _ = loader.examples(many, FULL, np.random.default_rng(1))
     assert np.array_equal(again["global_features"], inputs["global_features"])
+
+
+def test_some_positions_are_learned_from_without_their_last_moves():
+    """All planes but those of the last eight moves stay; to validate on, all stay."""
+    every_plane = three_positions(packed=np.full((3, 9, 6), 255, np.uint8))
+    many = Batch(*(np.repeat(field[:1], 4000, axis=0) for field in every_plane))
+    packed = loader.examples(many, PolicyNetConfig(size=3), np.random.default_rng(1))[0]
+    names = np.repeat([plane.name for plane in planes.PLANES], [plane.depth for plane in planes.PLANES])
+    unpacked = np.unpackbits(packed, axis=2, bitorder="little")
+    without = ~unpacked[:, 0, names == "turns since"].any(1)
+    assert 0.04 < without.mean() < 0.06 and unpacked[:, :, names != "turns since"].all()
+    assert unpacked[~without].all() and not unpacked[without][:, :, names == "turns since"].any()
+    assert (loader.examples(many, PolicyNetConfig(size=3))[0] == 255).all() and (many.packed == 255).all()
 
 
 def test_targets_of_handicap_games_are_those_between_players_of_equal_strength():
