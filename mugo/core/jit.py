@@ -4,9 +4,9 @@
     @subroutine    called by compiled functions
 
 For every function numba also compiles one that takes its arguments from Python objects, and one with C's calling
-convention.  A subroutine has neither, a kernel only the first.  Numba links all that a function calls into it, and
-optimises it and makes machine code of it.  For a subroutine this is left out: its kernels do it once more.  Together
-this saves half of the time that compiling takes.
+convention.  A subroutine has neither, a kernel only the first.  Numba also links all that a function calls into it,
+optimises the whole, and makes machine code of it.  For a subroutine this is left out, as it happens again in the kernels
+that call it.  Together this saves two fifths of the time that compiling takes.
 """
 import functools
 from collections.abc import Callable
@@ -20,21 +20,17 @@ from numba.extending import typeof_impl
 
 from mugo.core.shared_cache import SharedCache
 
-_FOR_PYTHON: Any = {"no_cfunc_wrapper": True}            # options of numba's compiler that its type stubs lack
-
-def kernel(function: Callable) -> Any:
-    """Compile a function at its first call."""
-    return _cached(njit(nogil=True, **_FOR_PYTHON)(function))
-
 
 def _cached(dispatcher: Any) -> Any:
+    """What numba.njit returns, with the shared cache."""
     if hasattr(dispatcher, "_cache"):                    # not with NUMBA_DISABLE_JIT
         dispatcher._cache = SharedCache(dispatcher.py_func)
     return dispatcher
 
 
 class _LibraryForLinking(JITCodeLibrary):
-    """The code of a subroutine, as LLVM's unoptimised code for those that call it."""
+    """The code of a subroutine, as LLVM's unoptimised code for those that call it.  It overrides what numba does not
+    document: without these methods numba would only take longer, and tests/core/test_jit.py would say so."""
 
     def _optimize_final_module(self) -> None: ...
 
@@ -62,7 +58,13 @@ class _SubroutineCompiler(Compiler):
         super().__init__(typing_context, target_context, library, *rest)
 
 
+_FOR_PYTHON: Any = {"no_cfunc_wrapper": True}            # options of numba's compiler that its type stubs lack
 _FOR_COMPILED: Any = {"no_cfunc_wrapper": True, "no_cpython_wrapper": True, "pipeline_class": _SubroutineCompiler}
+
+
+def kernel(function: Callable) -> Any:
+    """A compiled function that Python calls, too; numba's dispatcher."""
+    return _cached(njit(nogil=True, **_FOR_PYTHON)(function))
 
 
 class Subroutine:

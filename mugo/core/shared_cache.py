@@ -9,6 +9,7 @@ import functools
 import hashlib
 import os
 import time
+from types import FunctionType
 from typing import IO, Any
 
 from numba.core.caching import FunctionCache
@@ -35,9 +36,9 @@ def _lock_file() -> IO[bytes]:
 class SharedCache(FunctionCache):
     """The cache of one function."""
 
-    def __init__(self, function: Any):
+    def __init__(self, function: FunctionType):
         super().__init__(function)
-        name = f"{self._impl.locator.get_cache_path()}/{self._impl.filename_base}"
+        name = f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}:{function.__qualname__}"
         self._byte = int.from_bytes(hashlib.sha256(name.encode()).digest()[:7])
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:

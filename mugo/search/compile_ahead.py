@@ -6,42 +6,45 @@
 Each function is compiled by one of them: core.shared_cache.
 """
 import contextlib
-import pickle
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 from numba.core.event import Event, Listener, register, unregister
 
+import mugo
 from mugo.core.machine import available_cores
 from mugo.core.shared_cache import CAN_SHARE
 from mugo.games.addresses import address_of
+from mugo.games.game import new_game
 from mugo.games.position import BasePosition
 from mugo.search.formulas import called_by_address
 from mugo.search.records import MAX_DEPTH
 from mugo.search.search import Search
+from mugo.search.settings import Settings
 
-_COMMAND = f"from {__name__} import main; main()"
+# Not `-m`, nor `-c` alone: they put the current folder, where anybody's random.py may lie, in front of sys.path.
+_PROGRAM = f"import sys; sys.path.append(sys.argv[1]); from {__name__} import main; main()"
+_COMMAND = [sys.executable, "-P", "-c", _PROGRAM, str(Path(mugo.__file__).parents[1])]
 _EDGES = 2000             # of a tree that is not searched
 
 
 class _Starter(Listener):
     """Starts the process when numba first compiles a function."""
 
-    def __init__(self, arguments: bytes):
-        self._arguments = arguments
+    def __init__(self, argument: str):
+        self._argument = argument
         self.process: subprocess.Popen | None = None
 
     def on_start(self, event: Event) -> None:
         if self.process is None:
-            self.process = subprocess.Popen([sys.executable, "-c", _COMMAND], stdin=subprocess.PIPE,
+            self.process = subprocess.Popen([*_COMMAND, self._argument], stdin=subprocess.DEVNULL,
                                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            assert self.process.stdin is not None
-            with contextlib.suppress(OSError), self.process.stdin as stdin:
-                stdin.write(self._arguments)
 
     def on_end(self, event: Event) -> None: ...
 
@@ -53,9 +56,9 @@ def compiled_ahead(search: Search, start: BasePosition) -> Iterator[None]:
     if not CAN_SHARE or available_cores() == 1:
         yield
         return
-    network = search.network and SimpleNamespace(has_value=search.network.has_value)
-    settings = replace(search.settings, threads=1, max_edges=_EDGES)
-    starter = _Starter(pickle.dumps((settings, network, start)))
+    settings = asdict(replace(search.settings, threads=1, max_edges=_EDGES, seed=None))
+    has_value = None if search.network is None else search.network.has_value
+    starter = _Starter(json.dumps([settings, has_value, start.game, start.shape]))
     register("numba:compile", starter)
     try:
         yield
@@ -68,10 +71,11 @@ def compiled_ahead(search: Search, start: BasePosition) -> Iterator[None]:
 
 def main() -> None:
     """What the other process does."""
-    settings, network, start = pickle.load(sys.stdin.buffer)
-    search = Search(settings, network)
-    if network is not None:
+    settings, has_value, game, shape = json.loads(sys.argv[2])
+    start = new_game(game, tuple(shape))
+    search = Search(Settings(**settings), None if has_value is None else SimpleNamespace(has_value=has_value))
+    if search.network is not None:
         search.growth.set_root(start, start.board[0], np.zeros(start.plies + MAX_DEPTH, np.uint64), None)
     search.growth.grow(0)
-    for function, signature in reversed(called_by_address(search.tree.params, start.game).values()):
+    for function, signature in reversed(called_by_address(search.tree.params, game).values()):
         address_of(function, signature)

@@ -1,6 +1,6 @@
 """The second process of the first start: it compiles what the first searches call, and nothing else."""
-import io
-import pickle
+import json
+from dataclasses import asdict
 from types import SimpleNamespace
 
 import pytest
@@ -25,13 +25,12 @@ def signatures():
 
 @pytest.mark.parametrize("name, start", [("uct", Go(9)), ("mcts", Go(19)), ("uct", Gomoku(8)), ("mcts", Gomoku(8))])
 def test_it_compiles_the_kernels_with_the_types_of_a_search(name, start, monkeypatch):
-    network = NETWORK if name == "mcts" else None
-    sent = io.BytesIO(pickle.dumps((default_settings(name, start.game), network, start)))
-    monkeypatch.setattr(compile_ahead.sys, "stdin", SimpleNamespace(buffer=sent))
+    settings, network = default_settings(name, start.game), HashNetwork() if name == "mcts" else None
+    argument = json.dumps([asdict(settings), network and True, start.game, start.shape])
+    monkeypatch.setattr(compile_ahead.sys, "argv", ["-c", "root", argument])
     compile_ahead.main()
-    before = signatures()
-    assert len(before["select_batch" if network else "simulate"]) == 1
-    Search(default_settings(name, start.game), HashNetwork() if network else None).search(start, simulations=2)
+    assert len(signatures()["select_batch" if network else "simulate"]) == 1
+    Search(settings, network).search(start, simulations=2)
     assert all(len(each) <= 1 for each in signatures().values())
 
 
@@ -47,14 +46,14 @@ def test_what_a_search_calls_by_address(name, game, called):
 
 @pytest.fixture
 def started(monkeypatch):
-    """What the processes started get to read."""
+    """The arguments of the processes started, and how each was ended."""
     processes = []
 
     class Process:
         def __init__(self, command, **streams):
-            assert streams["stdout"] == streams["stderr"] == compile_ahead.subprocess.DEVNULL
-            self.stdin, self.ended = io.BytesIO(), []
-            self.stdin.close = lambda: processes.append((self.stdin.getvalue(), self.ended))
+            assert set(streams.values()) == {compile_ahead.subprocess.DEVNULL} and len(streams) == 3
+            self.ended = []
+            processes.append((json.loads(command[-1]), self.ended))
 
         def terminate(self):
             self.ended.append("terminated")
@@ -76,10 +75,19 @@ def test_it_starts_when_something_is_compiled_and_ends_with_the_warm_up(started)
     with compile_ahead.compiled_ahead(Search(settings), Go(9)):
         for n in range(2):
             njit(lambda x, n=n: x + n)(1)
-        (sent, ended), = started
+        ((given, *rest), ended), = started
         assert not ended
-    given, network, start = pickle.loads(sent)
-    assert (given.rave, given.threads, network, start.size) == (True, 1, None, 9) and ended == ["terminated", "awaited"]
+    assert (given["rave"], given["threads"], rest) == (True, 1, [None, "go", [9, 9]])
+    assert ended == ["terminated", "awaited"]
+
+
+def test_the_process_runs_from_any_folder(tmp_path):
+    (tmp_path / "random.py").write_text("raise SystemExit('not this one')")
+    settings = default_settings("uct", "gomoku")
+    argument = json.dumps([asdict(settings), None, "gomoku", [4, 4]])
+    command = [*compile_ahead._COMMAND, argument]
+    ended = compile_ahead.subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
 
 
 def test_one_core_and_files_without_locks_have_no_second_process(started, monkeypatch):
