@@ -5,8 +5,8 @@
 
 For every function numba also compiles one that takes its arguments from Python objects, and one with C's calling
 convention.  A subroutine has neither, a kernel only the first.  Numba also links all that a function calls into it,
-optimises the whole, and makes machine code of it.  For a subroutine this is left out, as it happens again in the kernels
-that call it.  Together this saves two fifths of the time that compiling takes.
+optimises the whole, and makes machine code of it.  For a subroutine this is left out, as it happens again in the
+kernels that call it.  Together this saves two fifths of the time that compiling takes.
 """
 import functools
 from collections.abc import Callable
