@@ -9,6 +9,7 @@ optimises the whole, and makes machine code of it.  For a subroutine this is lef
 kernels that call it.  Together this saves two fifths of the time that compiling takes.
 """
 import functools
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -59,7 +60,8 @@ class _SubroutineCompiler(Compiler):
 
 
 _FOR_PYTHON: Any = {"no_cfunc_wrapper": True}            # options of numba's compiler that its type stubs lack
-_FOR_COMPILED: Any = {"no_cfunc_wrapper": True, "no_cpython_wrapper": True, "pipeline_class": _SubroutineCompiler}
+_FOR_COMPILED: Any = {"no_cfunc_wrapper": True, "no_cpython_wrapper": True} | (
+    {"pipeline_class": _SubroutineCompiler} if sys.platform == "linux" else {})      # not tried elsewhere
 
 
 def kernel(function: Callable) -> Any:
