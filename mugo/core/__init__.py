@@ -14,7 +14,8 @@
     sprt             sequential probability ratio tests of matches
     networks         the files of the networks that come with MuGo
     jit              the decorators of compiled functions
-    compile_cache    the folder of numba's cache
+    compile_cache    the folder of numba's cache;  shared_cache    the cache, for several processes
+    compile_progress     how far compiling is, on stderr and for the page
 
 Imports nothing of mugo but its version.
 """

@@ -13,11 +13,13 @@ from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
-from numba import cfunc, from_dtype, types
+from numba import from_dtype, types
 from numba.core import cgutils
+from numba.core.ccallback import CFunc
 from numba.core.typing.templates import Signature
 from numba.extending import intrinsic
 
+from mugo.core.shared_cache import SharedCache
 from mugo.games.board import BOARD
 
 BOARD_TYPE = from_dtype(BOARD)
@@ -44,7 +46,10 @@ def caller(signature: Signature) -> Callable:
 @functools.cache
 def _compiled(function: Callable, signature: Signature) -> Any:
     """The compiled function; it is kept, as its code would go with it."""
-    return cfunc(signature, cache=True)(function)
+    compiled: Any = CFunc(function, (signature.args, signature.return_type), locals={}, options={})
+    compiled._cache = SharedCache(function)
+    compiled.compile()
+    return compiled
 
 
 def address_of(function: Any, signature: Signature) -> int:

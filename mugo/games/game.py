@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 from numba import types
+from numba.core.typing.templates import Signature
 
 from mugo.core.jit import kernel, subroutine
 from mugo.core.files import BadInput
@@ -200,11 +201,15 @@ FUNCTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-def address(game: str, name: str, rollout_kind: int = rollouts.UNIFORM) -> int:
-    """The address of a function of a game, "go" or "gomoku", by its name in SIGNATURES; the first time this compiles
-    it, or loads it from numba's cache."""
+def function_of(game: str, name: str, rollout_kind: int = rollouts.UNIFORM) -> tuple[Any, Signature]:
+    """A function of a game, "go" or "gomoku", by its name in SIGNATURES, and its signature: arguments of address_of."""
     function = FUNCTIONS[game][name]
-    return address_of(function[rollout_kind] if name == "roll_out" else function, SIGNATURES[name])
+    return function[rollout_kind] if name == "roll_out" else function, SIGNATURES[name]
+
+
+def address(game: str, name: str, rollout_kind: int = rollouts.UNIFORM) -> int:
+    """The address of a function of a game; the first time this compiles it, or loads it from numba's cache."""
+    return address_of(*function_of(game, name, rollout_kind))
 
 
 @functools.cache

@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TextIO
 
-from mugo.core.compile_cache import COMPILING
+from mugo.core.compile_progress import CompileProgress
 from mugo.core.files import BadInput, error_line, log_to_stderr
 from mugo.core.options import add_options
 from mugo.core.pipes import is_pipe_closed, read_lines
@@ -28,8 +28,6 @@ from mugo.gtp.params import GtpOptions, Parameters
 from mugo.players import game_options
 from mugo.players import options as player_options
 from mugo.players.player import Player
-
-NOTICE_SECONDS = 3        # a longer warm-up is announced on stderr
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -117,21 +115,18 @@ def _open_log(path: Path | None) -> Iterator[Callable[[str], None]]:
 
 
 def warm_up(player: Player, start: BasePosition, is_ready: threading.Event) -> None:
-    """Load what moving needs, compiled code above all, set is_ready, and load what scoring needs; announce it on stderr
-    if moving has to wait long.
+    """Load what moving needs, compiled code above all, set is_ready, and load what scoring needs.
 
     That the player is ready is announced in KataGo's words, which some clients wait for.
     """
-    notice = threading.Timer(NOTICE_SECONDS, log_to_stderr, [COMPILING])
-    notice.start()
     try:
-        player.warm_up(start)
+        with CompileProgress():
+            player.warm_up(start)
         if player.network is not None:
             log_to_stderr(f"network: {player.network.describe()}")
         log_to_stderr("GTP ready, beginning main protocol loop")
     except BadInput as error:                        # the first move raises it again
         log_to_stderr(str(error))
     finally:
-        notice.cancel()
         is_ready.set()
     scoring.final_result(Position(5).play(PASS))

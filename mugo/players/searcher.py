@@ -19,6 +19,7 @@ from mugo.players.passing import MIN_VISITS
 from mugo.players.player import RESIGN, pass_or_raise
 from mugo.players.policy import sampled_move
 from mugo.search.avoided import AvoidedMoves
+from mugo.search.compile_ahead import compiled_ahead
 from mugo.search.result import SearchResult
 from mugo.search.search import Search
 from mugo.search.settings import Settings
@@ -231,7 +232,10 @@ class SearchPlayer:
         return f"{text}, with komi {result.position.komi:g}" if self._has_other_komi else text
 
     def warm_up(self, start: BasePosition) -> None:
-        position = start
+        with compiled_ahead(self.search, start):
+            self._warm_up(start)
+
+    def _warm_up(self, position: BasePosition) -> None:
         for _ in range(2):                   # the second search reuses the tree of the first
             points = position.sensible_points()
             if not len(points) or position.plies >= MAX_MOVES:

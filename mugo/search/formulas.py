@@ -12,12 +12,15 @@ its address, so that only this one is compiled.
 
 Arrays as in tree.
 """
+from typing import Any
+
 import numpy as np
 from numba import types
+from numba.core.typing.templates import Signature
 
 from mugo.core.jit import subroutine
 from mugo.games.addresses import BOARD_TYPE, address_of, caller
-from mugo.games.game import SIGNATURES, address
+from mugo.games.game import SIGNATURES, function_of
 from mugo.search.atomics import fetch_add
 from mugo.search.expansion import EXPAND, WRITE_EDGES, expand_by_rollouts, write_edges
 from mugo.search.gumbel import gumbel_child, gumbel_root_child
@@ -108,16 +111,23 @@ def select_child(tree, nodes, edges, v, b, history, check_superko):
     return _call_select_child(tree.params.select_child, tree, nodes, edges, v, b, history, check_superko)
 
 
-def set_addresses(params: np.void, game: str) -> None:
-    """Compile what a search with these options calls of its formula and of its game, "go" or "gomoku", or load it from
-    numba's cache, and set the addresses in its records.PARAMS."""
+def called_by_address(params: np.void, game: str) -> dict[str, tuple[Any, Signature]]:
+    """The functions that a search with these records.PARAMS calls of its formula and of its game, "go" or "gomoku",
+    with their signatures, by the names of the fields that get their addresses."""
     select = (_select_by_puct if params["formula"] == PUCT else _select_by_gumbel if params["formula"] == GUMBEL else
               _select_by_rave if params["rave"] or params["heuristic_priors"] else _select_by_ucb)
-    params["select_child"] = address_of(select, SELECT_CHILD)
-    params["write_edges"] = address_of(write_edges, WRITE_EDGES)
-    params["expand"] = 0 if params["has_priors"] else address_of(expand_by_rollouts, EXPAND)
+    called = {"select_child": (select, SELECT_CHILD), "write_edges": (write_edges, WRITE_EDGES)}
+    if not params["has_priors"]:
+        called["expand"] = expand_by_rollouts, EXPAND
     is_used = {"roll_out": params["lambda_"] > 0 or not params["has_priors"],
                "write_heuristic_priors": params["heuristic_priors"],
                "write_planes": params["has_priors"]}
-    for name in SIGNATURES:
-        params[name] = address(game, name, int(params["rollout_kind"])) if is_used.get(name, True) else 0
+    return called | {name: function_of(game, name, int(params["rollout_kind"]))
+                     for name in SIGNATURES if is_used.get(name, True)}
+
+
+def set_addresses(params: np.void, game: str) -> None:
+    """Compile what `called_by_address` names, or load it from numba's cache, and set the addresses in params."""
+    called = called_by_address(params, game)
+    for name in "select_child", "write_edges", "expand", *SIGNATURES:
+        params[name] = address_of(*called[name]) if name in called else 0

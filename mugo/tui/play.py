@@ -12,6 +12,7 @@ import sys
 
 import numpy as np
 
+from mugo.core.compile_progress import CompileProgress
 from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.position import BasePosition
@@ -59,8 +60,9 @@ def command(args: argparse.Namespace) -> int:
     if sys.stdin.isatty():
         enable_completion(position.game)
     if sys.stdout.isatty():
-        print("loading ...", end="\r", flush=True)       # the first start on a machine compiles for a minute
-    player.warm_up(position)
+        print("loading ...", end="\r", flush=True)
+    with CompileProgress():
+        player.warm_up(position)
     seconds = searcher.SECONDS if args.seconds is None and args.simulations is None else args.seconds
     screen = Screen.for_stream(sys.stdout, colour=args.colour)
     session = Session(player, position, humans, out=sys.stdout, screen=screen,

@@ -160,8 +160,11 @@ class Session:
         if command == "stop":
             await self.stop_search()
             return {"stopped": True}
+        if command == "compiling":
+            return {"share": self.state.compiled_share}
         if command not in HANDLERS:
-            raise BadInput(f"unknown command {command[:20]!r} (known: {', '.join((*HANDLERS, *SEARCHES, 'stop'))})")
+            known = ", ".join((*HANDLERS, *SEARCHES, "stop", "compiling"))
+            raise BadInput(f"unknown command {command[:20]!r} (known: {known})")
         job = Job(number, self.state.scheduler, self.address, is_search=False)
         return await self.state.scheduler.run(
             job, lambda job: _format_answer(number, HANDLERS[command](request, self.state)))

@@ -4,6 +4,7 @@ import threading
 from dataclasses import replace
 from typing import Any
 
+from mugo.core.compile_progress import CompileProgress
 from mugo.core.files import BadInput
 from mugo.core.machine import available_cores
 from mugo.games.go import Position
@@ -19,7 +20,7 @@ class ServerState:
     """The shared state of a server.
 
     network: an open network (nn.inference).  start: the first position of a new session.
-    sessions: the open ones (sessions.Session).  addresses: what each client address uses.
+    sessions: the open ones (sessions.Session).  addresses: what each client address uses.  compiling: of `warm_up`.
     """
 
     def __init__(self, network=None, jobs: int | None = None, start: BasePosition | None = None):
@@ -29,6 +30,7 @@ class ServerState:
         self.scheduler = Scheduler(jobs or available_cores())
         self.addresses = Addresses()
         self.sessions: set[Any] = set()
+        self.compiling = CompileProgress()
         self._warm_up = threading.Thread(target=self.warm_up, name="mugo-warm-up", daemon=True)
 
     def network_error(self, position: BasePosition) -> str | None:
@@ -44,13 +46,18 @@ class ServerState:
         """Whether no thread computes, the warm-up included."""
         return self.scheduler.is_idle and not self._warm_up.is_alive()
 
+    @property
+    def compiled_share(self) -> float | None:
+        """How much of what the first start compiles is compiled, from 0 to below 1; None when `warm_up` has ended."""
+        return (self.compiling.share or 0.0) if self._warm_up.is_alive() else None
+
     def start_warm_up(self) -> None:
         """Start `warm_up` in a thread."""
         self._warm_up.start()
 
     def warm_up(self) -> None:
         """Load what the first move of a game needs, compiled code above all."""
-        with contextlib.suppress(BadInput):                      # a network of an old format: its first use reports it
+        with self.compiling, contextlib.suppress(BadInput):      # a network of an old format: its first use reports it
             start = self.start
             positions.describe_position(start)
             for name in SEARCHERS:

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from dataclasses import replace
@@ -415,6 +416,19 @@ def test_an_idle_session_is_closed(client, monkeypatch):
     assert end.value.reason == "idle"
 
 
+def test_the_page_asks_how_far_compiling_is(client, page):
+    state = client.app.state.server
+    state._warm_up.join()
+    assert page.request("compiling") == {"id": 1, "share": None}
+    state._warm_up = threading.Thread(target=time.sleep, args=[0.5])
+    state.start_warm_up()
+    assert page.request("compiling")["share"] == 0       # it has not begun
+    state.compiling.share = 0.25
+    assert page.request("compiling")["share"] == 0.25
+    state._warm_up.join()
+    state.compiling.share = None
+
+
 # ---- bad messages
 
 @pytest.mark.parametrize("text, error", [
@@ -423,7 +437,8 @@ def test_an_idle_session_is_closed(client, monkeypatch):
     ('{"id": []}', "'id' must be a number or a string"),
     ("{}", "'command' is missing"),
     ('{"command": "sing"}', "unknown command 'sing' (known: new, opponents, position, play, policy, planes, "
-     "ownership, score, rank_likelihoods, rank_estimate, tsumego_frame, load, analyze, genmove, evaluate, stop)"),
+     "ownership, score, rank_likelihoods, rank_estimate, tsumego_frame, load, analyze, genmove, evaluate, stop, "
+     "compiling)"),
     ('{"command": "position"}', "'game' is missing"),
     ('{"command": "position", "game": {"size": true, "komi": 0}, "moves": []}', "'size' cannot be a bool"),
     ('{"command": "position", "game": {"size": 9, "komi": NaN}, "moves": []}',

@@ -36,6 +36,31 @@ def test_nothing_can_be_pressed_before_there_is_a_game(page):
     page.wait_for_function(f"{STONES} === 1")
 
 
+SERVER_THAT_COMPILES = """
+    sessionStorage.clear();
+    window.WebSocket = class {
+      constructor() {
+        const hello = { hello: "MuGo", planes: { go: [], gomoku: [] }, levels: [], game: { size: 9, komi: 7.5 } };
+        setTimeout(() => { this.onopen(); this.answer(hello); });
+      }
+      answer(message) { this.onmessage({ data: JSON.stringify(message) }); }
+      send(text) {
+        const { id, command } = JSON.parse(text);
+        if (command === "compiling") setTimeout(() => this.answer({ id, share: 0.387 }));
+      }
+    };
+"""
+
+
+def test_while_the_server_compiles_there_are_an_empty_board_and_a_share(page):
+    with page.add_init_script(SERVER_THAT_COMPILES):
+        page.reload()
+    page.wait_for_function(f"{STATUS} === 'The first start compiles: 38 %'")
+    assert page.evaluate("Boolean(document.querySelector('.grid')) && document.querySelector('main').inert")
+    page.reload()
+    page.wait_for_function(f"{STATUS}.includes('to play')")
+
+
 def test_a_page_without_a_server_says_so_until_it_is_back(page):
     new_game(page)
     offline = "!document.getElementById('offline').hidden"

@@ -64,7 +64,12 @@ const newAt = (node) => ({
 let at = newAt(null);
 
 export const state = {
-  server: { isConnected: false, planes: {} },            // planes: "go", "gomoku" -> names
+  server: {
+    isConnected: false,
+    planes: {},                          // "go", "gomoku" -> names
+    first: null,                         // the game that the page starts with
+    compiled: 0,                         // the share of what the server's first start compiles; 0 when it is ready
+  },
   game: null,
   region: null,
   human: null,                           // "B", "W" or "both": the colours of the person; null for a game that is viewed

@@ -12,13 +12,24 @@ server.onHello = ({ planes, levels, game }) => {
   Object.assign(LEVELS, levels);
   change(() => {
     const wasConnected = state.server.isConnected;
-    Object.assign(state.server, { isConnected: true, planes });
+    Object.assign(state.server, { isConnected: true, planes, first: game });
     if (!wasConnected) resetAt();        // what has failed is requested again
   });
   updateFields();
   updateOpponents();
   if (!state.game) begin(game);
+  followCompiling();
 };
+
+/** Show how far the server is with what its first start compiles, until it is ready. */
+async function followCompiling() {
+  try {
+    const { share } = await server.request("compiling");
+    change(() => { state.server.compiled = share ?? 0; });
+    if (share !== null) setTimeout(followCompiling, 1000);
+  } catch {                              // the connection is lost: the next one asks again
+  }
+}
 
 /** Restore the game stored in this tab; without one, start `first`, a game of the server. */
 function begin(first) {

@@ -48,6 +48,7 @@ export default {
   board: "Brett",
   whoLeads: "Wer führt",
   starting: "MuGo startet…",
+  compiling: "Der erste Start kompiliert: {percent} %",
   offline: "Offline",
   done: "Fertig",
   movesOfTheGame: "Züge der Partie",

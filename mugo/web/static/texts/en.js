@@ -49,6 +49,7 @@ export default {
   board: "Board",
   whoLeads: "Who leads",
   starting: "MuGo is starting…",
+  compiling: "The first start compiles: {percent} %",
   offline: "Offline",
   done: "Done",
   movesOfTheGame: "Moves of the game",

@@ -5,7 +5,7 @@ import { byId, translatePage } from "../dom.js";
 import { state } from "../store.js";
 import { renderActions } from "./actions.js";
 import { renderAnalysis } from "./analysis.js";
-import { renderBoard } from "./position.js";
+import { renderBoard, renderFirstBoard } from "./position.js";
 import { renderClocks } from "./clocks.js";
 import { renderComment } from "./comment.js";
 import { renderEditing } from "./edit_tools.js";
@@ -21,7 +21,7 @@ import { renderPlaying } from "./playing.js";
 import { renderReview } from "./review.js";
 import { renderSettings } from "./settings.js";
 import { hear } from "./sound.js";
-import { renderStatus } from "./status.js";
+import { compilingText, renderStatus } from "./status.js";
 import { renderTree } from "./tree.js";
 
 const VIEWS = [renderAnalysis, renderBoard, renderPlayers, renderNavigation, renderStatus, renderReview, renderTree, renderComment,
@@ -35,5 +35,9 @@ export function render() {
   for (const element of document.querySelectorAll("main, header [data-game-needed]")) element.inert = !game;
   byId("offline").hidden = server.isConnected || !game;
   if (game) for (const view of VIEWS) view(state);
-  else if (at.message) byId("status").textContent = at.message.text;
+  else {
+    if (server.first) renderFirstBoard(state);
+    const text = at.message?.text ?? compilingText(state);
+    if (text) byId("status").textContent = text;
+  }
 }

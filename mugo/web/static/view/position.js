@@ -1,6 +1,6 @@
 // The position on the board: stones, numbers, marks, the overlay, and the stones under the mouse.
 
-import { parseVertex } from "../core/coordinates.js";
+import { parseSize, parseVertex } from "../core/coordinates.js";
 import { moveNumbers } from "../core/move_numbers.js";
 import { reasonText, t } from "../core/texts.js";
 import { byId } from "../dom.js";
@@ -21,6 +21,9 @@ new IntersectionObserver(([{ intersectionRatio: ratio }]) => { isInSight = ratio
   .observe(byId("board-frame"));
 let [shownNode, shownMistake] = [null, null];
 let marks = null;                        // of the position on the board
+
+/** Draw the board of the first game until the server has it. */
+export function renderFirstBoard({ server: { first }, settings }) { board.drawEmpty(parseSize(first.size), settings.coordinates); }
 
 export function renderBoard(state) {
   const { game, human, at: { score }, settings } = state;

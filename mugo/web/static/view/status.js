@@ -30,15 +30,20 @@ function boardText({ game, tool, at: { choosing } }) {
   return `${parts.filter(Boolean).join(", ")}. ${keys}`;
 }
 
+/** How far the server is with what its first start compiles; "" when it is ready. */
+export function compilingText({ server: { compiled } }) {
+  return compiled ? t("compiling", { percent: Math.floor(100 * compiled) }) : "";
+}
+
 function positionText(state) {
   const { game, human, exercise } = state;
   const { position, move, illegal, stones } = game.node;
-  if (!position) return "";
+  if (!position) return compilingText(state);
   if (exercise) return exerciseText(exercise, game.printedNumber(asked(exercise) ?? game.node));
   const mistake = mistakeOnBoard(state);
   if (mistake) return lossSentence(mistake, game.printedNumber(mistake.node));
   if (touchedVertex(state)) return t("tapAgain", { vertex: touchedVertex(state) });
-  if (thinkingNode(state) === game.node) return t("muGoIsThinking");
+  if (thinkingNode(state) === game.node) return compilingText(state) || t("muGoIsThinking");
   const offered = offer(state);
   if (offered) return offered.text;
   const result = position.result ?? game.resultAt(game.node);

@@ -1,0 +1,71 @@
+"""Numba's cache of compiled functions, for processes that compile at the same time: each function is compiled by one of
+them, and the others wait for it.
+
+A process locks a byte of the file "lock" for each function that it compiles, from looking for it in the cache until it
+is there.  Where files cannot be locked, as on Windows, processes compile the same functions.
+"""
+import contextlib
+import functools
+import hashlib
+import os
+import time
+from types import FunctionType
+from typing import IO, Any
+
+from numba.core.caching import FunctionCache
+
+fcntl: Any
+try:
+    import fcntl
+except ImportError:                                      # Windows
+    fcntl = None
+
+CAN_SHARE = fcntl is not None
+MAX_WAIT = 60                            # seconds for a function: the process that has locked it may be suspended
+_POLL_SECONDS = 0.02
+
+
+@functools.cache
+def _lock_file() -> IO[bytes]:
+    """The open file.  It stays open: closing it would end the locks of this process."""
+    folder = os.environ["NUMBA_CACHE_DIR"]               # mugo/__init__.py has set it
+    os.makedirs(folder, exist_ok=True)
+    return open(os.path.join(folder, "lock"), "ab")
+
+
+class SharedCache(FunctionCache):
+    """The cache of one function."""
+
+    def __init__(self, function: FunctionType):
+        super().__init__(function)
+        name = f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}:{function.__qualname__}"
+        self._byte = int.from_bytes(hashlib.sha256(name.encode()).digest()[:7])
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = super().load_overload(sig, target_context)
+        if found is None and CAN_SHARE:
+            self._wait_and_lock()
+            found = super().load_overload(sig, target_context)
+            if found is not None:
+                self._unlock()
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        super().save_overload(sig, data)
+        self._unlock()
+
+    def _wait_and_lock(self) -> None:
+        end = time.monotonic() + MAX_WAIT
+        while time.monotonic() < end:
+            try:
+                fcntl.lockf(_lock_file(), fcntl.LOCK_EX | fcntl.LOCK_NB, 1, self._byte)
+                return
+            except (BlockingIOError, PermissionError):   # another process has it
+                time.sleep(_POLL_SECONDS)
+            except OSError:                              # a file system without locks, or one that cannot be written
+                return
+
+    def _unlock(self) -> None:
+        if CAN_SHARE:
+            with contextlib.suppress(OSError):
+                fcntl.lockf(_lock_file(), fcntl.LOCK_UN, 1, self._byte)
