@@ -10,6 +10,9 @@
 Options after -- go to the player, as in `mugo gtp`.  An answer is right if it is one of the moves of `right`, or where
 only `avoid` is given, none of those.  A pass is wrong.  The intervals are Wilson's, of 95 %.
 
+--failed says for each wrong answer of a search what went wrong, by the best of the right moves (CAUSES), and how often
+for each category.  More simulations in another line say whether they would have helped.
+
 The boards are full.  A book of life-and-death problems has the stones around the answer alone: --bare leaves out the
 others, and takes --komi.  --frame then fills the board (games.tsumego), --region searches the box around the answer
 only (Problem.box).
@@ -22,6 +25,7 @@ import argparse
 import random
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -42,6 +46,10 @@ from mugo.search.avoided import AvoidedMoves, avoided_outside
 FILE = Path(__file__).with_name("problems.txt")
 MARKS = {".": 0, "X": BLACK, "O": WHITE}
 SMALL_CHAIN, BOX_MARGIN = 12, 2
+FEW_VISITS = 0.02                        # of those of the root
+CAUSES = {"pass": "it passed", "prior": f"the right move has less than {FEW_VISITS:.0%} of the visits",
+          "value": "it has visits, and a lower mean value than the move played",
+          "choice": "it has visits and the higher value, and another move was played"}
 Cell = tuple[int, int]
 
 
@@ -137,6 +145,36 @@ def answer(player: Player, problem: Problem, args: argparse.Namespace) -> Cell |
     return row_col(point, problem.size) if point > 0 else None
 
 
+def why_wrong(player: Player, problem: Problem, given: Cell | None) -> tuple[str, str]:
+    """The cause of a wrong answer, one of CAUSES, and the numbers behind it; "" without a search."""
+    result = player.search_result if isinstance(player, SearchPlayer) else None
+    if result is None:
+        return ("pass" if given is None else ""), ""
+    moves = [info for info in result.moves if info.point != PASS]
+    right = max((info for info in moves if problem.is_right(row_col(info.point, problem.size))),
+                key=lambda info: (info.visits, info.prior))
+    played = next((info for info in moves if row_col(info.point, problem.size) == given), result.moves[0])
+    numbers = " against ".join(
+        f"{format_gtp(info.point, problem.size)} prior {info.prior:.3f}, {info.visits} visits, {info.win_rate:.0%}"
+        for info in (right, played))
+    if given is None:
+        return "pass", numbers
+    if right.visits < FEW_VISITS * result.visits:
+        return "prior", numbers
+    return ("value" if right.win_rate < played.win_rate else "choice"), numbers
+
+
+def print_failed(failed: list[tuple[Problem, Cell | None, str, str]]) -> None:
+    """The wrong answers, and how many of each category have each cause."""
+    for problem, given, cause, numbers in failed:
+        point = point_at(*given, problem.size) if given else PASS
+        print(f"    {problem.name}: {format_gtp(point, problem.size)}  {cause}  {numbers}")
+    counts = Counter((problem.category, cause) for problem, _, cause, _ in failed)
+    for category in sorted({category for category, _ in counts}):
+        causes = (f"{counts[category, cause]} {cause}" for cause in (*CAUSES, "") if counts[category, cause])
+        print(f"    {category}: {', '.join(causes)}")
+
+
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--file", type=Path, default=FILE, help="the problems (default: %(default)s)")
@@ -152,7 +190,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--frame", action="store_true", help="put a frame around the stones")
     parser.add_argument("--region", nargs="?", const="all", choices=["all", "root"],
                         help="search the box around the answer only, all moves or the first")
-    parser.add_argument("--failed", action="store_true", help="print the problems that were answered wrong")
+    parser.add_argument("--failed", action="store_true", help="print what was answered wrong, and why")
     parser.add_argument("options", nargs="*", help="after --: options of the player")
     args = parser.parse_args()
     if args.sample is not None and args.sample < 1:
@@ -194,16 +232,15 @@ def main() -> None:
             given = answer(player, problem, args)
             right[problem.category].append(problem.is_right(given))
             if not problem.is_right(given):
-                failed.append((problem, given))
+                failed.append((problem, given, *why_wrong(player, problem, given)))
         seconds = time.process_time() - start_time
         n = sum(map(sum, right.values()))
         interval = wilson_interval(n, len(problems))
         cells = [f"{100 * np.mean(found):{len(category)}.0f}" for category, found in right.items()]
         print(f"{label:14s} {100 * n / len(problems):5.1f} ({100 * interval.low:.0f} to {100 * interval.high:.0f})"
               f" {seconds:17.0f}  " + "  ".join(cells), flush=True)
-        for problem, given in failed if args.failed else ():
-            point = point_at(*given, problem.size) if given else PASS
-            print(f"    {problem.name}: {format_gtp(point, problem.size)}")
+        if args.failed:
+            print_failed(failed)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ Rollouts play a finished position to its end, where every stone left is alive.  
 unreliable in fights, and blind to seki, which module seki finds by shape.  A caller may have a better ownership, like
 that of a network, and give it as a function.  No networks and no search.
 """
+import functools
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -24,6 +25,7 @@ MOVE_ROLLOUTS = 50        # for the ownership after a move: 2 ms on 19x19
 # The score's standard deviation, as a multiple of what it would be if points were owned independently.  In rollouts
 # the factor is 3.4 to 5.2 on 9x9, but results of people's games vary less than those of random moves.
 STDEV_FACTOR = 2.0
+SETTLED = 0.9             # ownership of a point that one colour owns after 95 % of the rollouts
 STATUSES = ("alive", "dead", "seki")
 OwnershipOf = Callable[[BasePosition], np.ndarray]       # float32 (rows, columns) of a position, 1 Black, -1 White
 
@@ -44,6 +46,26 @@ def ownership(position: BasePosition, n: int = ROLLOUTS, kind: int = UNIFORM) ->
 def ownership_at_end(position: BasePosition, n: int = ROLLOUTS) -> np.ndarray:
     """The ownership of a finished position, in which chains live that need an answer to a threat."""
     return ownership(position, n, MOGO)
+
+
+@functools.lru_cache(maxsize=2)          # of the same position object: a player asks, and then its search
+def unsettled_points(position: BasePosition) -> np.ndarray | None:
+    """int64 (n,): the points, also those with stones, that neither colour owns for sure, in a game that is nearly over;
+    None before.
+
+    It is nearly over when at most a tenth of the points are playable and not settled, by MoGo's rollouts.  Where two
+    people on 19x19 have agreed that the game is over, these leave 14 points unsettled at the median, uniform ones 74.
+    """
+    sensible = position.sensible_points()
+    if 3 * np.count_nonzero(position.stones) < position.area:
+        return None if len(sensible) else sensible
+    unsettled = sensible
+    for rollouts, least in (MOVE_ROLLOUTS, 5), (ROLLOUTS, 10):       # a few first, which suffice in the middle game
+        owners = ownership_at_end(position, rollouts).ravel()
+        unsettled = board_points(position.shape)[np.abs(owners) <= SETTLED]
+        if least * np.count_nonzero(np.isin(sensible, unsettled)) > position.area:
+            return None
+    return unsettled
 
 
 def position_after(position: BasePosition, points: Sequence[int]) -> BasePosition:

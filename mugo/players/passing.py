@@ -30,30 +30,18 @@ from mugo.games.board import BLACK, EMPTY, WHITE
 from mugo.games.coords import PASS, move_indices
 from mugo.games.position import BasePosition
 from mugo.games.rollouts import UNIFORM
-from mugo.games.scoring import MOVE_ROLLOUTS, ROLLOUTS
+from mugo.games.scoring import MOVE_ROLLOUTS, ROLLOUTS, SETTLED
 from mugo.games.seki import CLEAR_OWNERSHIP, chains, neighbours, seki_points
 from mugo.search.result import MoveInfo, SearchResult
 
-SETTLED = 0.9             # ownership of a point that one colour owns after 95 % of the rollouts
 MARGIN = 0.05             # differences of win rates below this are noise
 FINISHED_MARGIN = 0.2     # the same after the end of a game: rollouts of the side that has lost hope for mistakes
 MIN_VISITS = 100          # simulations after which ownership and win rates are relied on
 
 
 def is_nearly_over(position: BasePosition) -> bool:
-    """Whether at most a tenth of the points are playable and not settled, by MoGo's rollouts: uniform ones leave 74
-    points unsettled, at the median, where two people on 19x19 have agreed that the game is over, and MoGo's 14."""
-    if 3 * np.count_nonzero(position.stones) < position.area:
-        return not len(position.sensible_points())
-    # A few rollouts first, which suffice in the middle game.
-    return 5 * _unsettled_points(position, MOVE_ROLLOUTS) <= position.area \
-        and 10 * _unsettled_points(position, ROLLOUTS) <= position.area
-
-
-def _unsettled_points(position: BasePosition, rollouts: int) -> int:
-    """How many playable points are not settled."""
-    playable = move_indices(position.sensible_points(), position.shape)
-    return int(np.count_nonzero(np.abs(scoring.ownership_at_end(position, rollouts).ravel()[playable]) <= SETTLED))
+    """Whether at most a tenth of the points are playable and not settled (scoring.unsettled_points)."""
+    return scoring.unsettled_points(position) is not None
 
 
 def is_finished(position: BasePosition) -> bool:

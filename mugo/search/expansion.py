@@ -119,7 +119,8 @@ def expand_root(tree, nodes, edges, b, scratch):
 @subroutine
 def give_priors(tree, nodes, edges, v, b, priors):
     """Set the priors of v's edges, from (points + 1,) by move index, normalised over the edges.  A pass has at most
-    tree.params.max_pass_prior, where another move has any."""
+    tree.params.max_pass_prior, where another move has any.  Then the moves on unsettled points, if there are any, get
+    equal parts of tree.params.unsettled_prior, and all moves share the rest as they did."""
     first = nodes[v].first
     end = first + nodes[v].count
     others = total = np.float32(0)                       # others: without the last, which a pass is
@@ -136,6 +137,23 @@ def give_priors(tree, nodes, edges, v, b, priors):
             edges[i].prior /= total
         else:
             edges[i].prior = np.float32(1) / np.float32(end - first)
+    if tree.params.unsettled_prior > 0:
+        _share_among_unsettled(tree.params, edges, first, end)
+
+
+@subroutine
+def _share_among_unsettled(params, edges, first, end):
+    """Give the moves on unsettled points, of the edges from first to end, equal parts of params.unsettled_prior."""
+    n = 0
+    for i in range(first, end):
+        n += np.int64(params.is_unsettled[edges[i].move])
+    if n == 0:
+        return
+    share = params.unsettled_prior / np.float32(n)
+    for i in range(first, end):
+        edges[i].prior *= np.float32(1) - params.unsettled_prior
+        if params.is_unsettled[edges[i].move] == 1:
+            edges[i].prior += share
 
 
 @subroutine

@@ -33,8 +33,11 @@ def lower_confidence_bounds(visits: np.ndarray, means: np.ndarray, squares: np.n
 
 def best_by_lcb(visits: np.ndarray, bounds: np.ndarray, min_visit_prop: float = MIN_VISIT_PROP) -> int:
     """The index of the move with the highest bound, of those that have this proportion of the most visits; with equal
-    bounds the most visited."""
+    bounds the most visited.  bounds: from -1 on.
+
+    Below -1, the value of a loss, a bound says nothing of the value, only that a move is certain to lose or has few
+    visits: of moves that all may lose, the surest loss would have the highest.  They count as equal."""
     eligible = (visits > 0) & (visits >= min_visit_prop * visits.max())
     if not eligible.any():
         return 0
-    return int(max(np.flatnonzero(eligible), key=lambda i: (bounds[i], visits[i])))
+    return int(max(np.flatnonzero(eligible), key=lambda i: (max(bounds[i], -1.0), visits[i])))

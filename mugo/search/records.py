@@ -75,6 +75,8 @@ PARAMS = np.dtype([
     ("has_priors", np.bool_),            # priors come from a network
     ("lazy_edges", np.bool_),            # see lazy_edges; with PUCT only
     ("max_pass_prior", np.float32),
+    ("unsettled_prior", np.float32),
+    ("is_unsettled", np.int8, POINTS),   # 1: its move shares unsettled_prior.  None before a game is nearly over
     ("rave", np.bool_),
     ("rave_bias", np.float64),
     ("heuristic_priors", np.bool_),

@@ -96,7 +96,7 @@ class SearchResult:
             return self.moves[0]
         infos = [info for info in self.moves if info.proven != -1]
         if select_by == "lcb":
-            bounds = np.array([-1.0 if info.lcb is None else info.lcb for info in infos])
+            bounds = np.array([-1.0 if info.lcb is None else 2 * info.lcb - 1 for info in infos])
             return infos[best_by_lcb(np.array([info.visits for info in infos]), bounds, self.min_visit_prop_for_lcb)]
         return max(infos, key=lambda info: (info.visits > 0, info.win_rate, info.visits))
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from mugo.core.files import log_to_stderr
-from mugo.games import rollouts
+from mugo.games import rollouts, scoring
 from mugo.games.board import new_boards
 from mugo.games.position import BasePosition
 from mugo.search import formulas, records, scores, solver, stopping
@@ -60,6 +60,7 @@ class Search:
         self._root: BasePosition | None = None
         self._allowed_moves: frozenset[int] | None = None        # at the root, in the newest search; None: all
         self._avoided: dict[tuple[int, int], int] = {}           # below the root, in the newest search
+        self._is_nearly_over = False                     # the game, in the newest search (unsettled_prior)
         self._has_reported = False
 
     # -- one search
@@ -153,6 +154,7 @@ class Search:
             may_reuse = may_reuse and below == self._avoided and before is not None and \
                 np.array_equal(before.history, position.history)
         self._avoided = below
+        may_reuse = not self._set_unsettled(position) and may_reuse
         self.tree.params["avoids"] = bool(below) and position.game == "go"
         self.tree.params["avoid_until"] = avoided.until(position.plies)
         may_keep_root = self._allowed_moves in (None, allowed_moves)
@@ -163,6 +165,17 @@ class Search:
             self._has_reported = False
         self.growth.set_root(position, self._board, self._history, network)
         self._root = position
+
+    def _set_unsettled(self, position: BasePosition) -> bool:
+        """Mark the unsettled points, which share unsettled_prior; returns whether the game has become nearly over, so
+        that no node of the tree has such priors."""
+        shares = self.network is not None and self.settings.unsettled_prior > 0 and position.game == "go"
+        unsettled = scoring.unsettled_points(position) if shares else None
+        self.tree.params["is_unsettled"] = 0
+        if unsettled is not None:
+            self.tree.params["is_unsettled"][unsettled] = 1
+        was_nearly_over, self._is_nearly_over = self._is_nearly_over, unsettled is not None
+        return self._is_nearly_over and not was_nearly_over
 
     def _prepare_root(self) -> np.ndarray | None:
         """Change the priors of the root for this search; returns them as they were, None where nothing changes."""

@@ -30,8 +30,8 @@ class Settings:
     """Options of a search.  Raises BadInput for values out of range.
 
     None is a default that depends on the network, the game or other options (`resolved`).  Names of PUCT's options are
-    KataGo's; max_pass_prior exists because people pass where a game looks finished, and a move that they overlooked
-    would need thousands of simulations.
+    KataGo's; max_pass_prior and unsettled_prior exist because people pass where a game looks finished, and a move that
+    they overlooked would need thousands of simulations.
     """
     threads: int = option(1, "threads of a search: uct searches one tree with them, mcts runs rollouts and the network",
                           least=1, most=1024, common=True, katago="numSearchThreads")
@@ -67,6 +67,9 @@ class Settings:
                                             above=0, most=MOST, katago="rootPolicyTemperature", player="mcts")
     max_pass_prior: float = option(1.0, "largest prior of the pass; what the network gives it beyond is shared among "
                                    "the other moves", least=0, most=1, player="mcts")
+    unsettled_prior: float = option(0.0, "share of the priors, in every node, that the moves on points which no side "
+                                    "owns for sure get in equal parts, once a game of Go is nearly over", least=0,
+                                    most=1, player="mcts")
     dirichlet_weight: float = option(0.0, "weight of Dirichlet noise in the priors of the root (AlphaZero: 0.25)",
                                      least=0, most=1, player="mcts")
     dirichlet_alpha: float = option(0.3, "alpha of the Dirichlet noise", above=0, most=MOST, player="mcts")

@@ -27,6 +27,23 @@ def test_the_ownership_of_a_settled_board():
     assert (scoring.ownership(position.with_turn(WHITE)) == owner).all()
 
 
+def test_the_unsettled_points_of_a_game_that_is_nearly_over():
+    position, at = draw("""
+        a  b  c  Od X  .  X
+        Oe Of Og Oh X  X  X
+        X  X  X  X  X  X  .
+        X  .  X  X  X  X  X
+        X  X  X  .  X  .  X
+        X  X  X  X  X  X  X
+        X  X  X  X  X  X  .
+    """)
+    assert_same_points(position, scoring.unsettled_points(position), at.values(), "unsettled")
+    assert not len(scoring.unsettled_points(draw(SETTLED)[0]))
+    assert scoring.unsettled_points(Position(7)) is None
+    half_open = draw(SETTLED.replace("O", "."))[0]       # with enough stones, and 21 points for White to invade
+    assert 3 * np.count_nonzero(half_open.stones) > half_open.area and scoring.unsettled_points(half_open) is None
+
+
 def test_a_stone_in_the_opponents_territory_is_dead():
     position, at = draw(DEAD_STONES)
     cleared = scoring.without_dead(position.play(PASS).play(PASS))

@@ -54,6 +54,17 @@ def test_a_move_needs_its_proportion_of_visits():
     assert best_by_lcb(np.array([5, 9]), np.array([0.5, 0.5])) == 1
 
 
+def test_where_all_bounds_are_below_a_loss_the_surest_loss_is_not_played():
+    """Move 1 lost all of its 12 simulations, and has the highest bound; move 0 won some."""
+    visits, means, squares = np.array([37, 12, 30]), np.array([-0.94, -1.0, -0.5]), np.array([1.0, 1.0, 1.0])
+    bounds = lower_confidence_bounds(visits, means, squares)
+    assert bounds[:2].max() < -1 and bounds[1] > bounds[0] and bounds[2] < -1
+    assert best_by_lcb(visits, bounds) == 0
+    moves = [(point, int(n), (1 + mean) / 2, (1 + bound) / 2, None)
+             for point, n, mean, bound in zip((8, 9, 10), visits, means, bounds, strict=True)]
+    assert result_of(*moves).best("lcb").point == 8
+
+
 def result_of(*moves, proven=None):
     """moves: (point, visits, win rate, lcb, proven)."""
     infos = tuple(MoveInfo(point, 0.1, visits, win_rate, (point,), outcome, lcb=lcb)
