@@ -3,6 +3,7 @@
     /                        the page
     /static/...              its scripts, styles and images; nothing is loaded from other servers
     /ws                      the WebSocket (sessions.py)
+    /compiling               how far the first start is with compiling, while the WebSocket's answers wait for it
 
 By default it listens on this computer only.  There is no password and no encryption.
 """
@@ -21,7 +22,7 @@ from pathlib import Path
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import FileResponse
+from starlette.responses import FileResponse, JSONResponse
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 
@@ -67,8 +68,11 @@ def make_app(make_state: Callable[[], ServerState] = ServerState, hosts: frozens
     async def icon(request: Request) -> FileResponse:    # browsers ask for it with every other address
         return FileResponse(STATIC / "icon.svg")
 
-    return Starlette(routes=[Route("/", page), Route("/favicon.ico", icon), WebSocketRoute("/ws", serve_session),
-                             Mount("/static", StaticFiles(directory=STATIC))],
+    async def compiling(request: Request) -> JSONResponse:
+        return JSONResponse({"share": request.app.state.server.compiled_share})
+
+    return Starlette(routes=[Route("/", page), Route("/favicon.ico", icon), Route("/compiling", compiling),
+                             WebSocketRoute("/ws", serve_session), Mount("/static", StaticFiles(directory=STATIC))],
                      middleware=[Middleware(TrustedHosts, hosts=hosts)], lifespan=lifespan)
 
 

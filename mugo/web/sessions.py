@@ -160,10 +160,8 @@ class Session:
         if command == "stop":
             await self.stop_search()
             return {"stopped": True}
-        if command == "compiling":
-            return {"share": self.state.compiled_share}
         if command not in HANDLERS:
-            known = ", ".join((*HANDLERS, *SEARCHES, "stop", "compiling"))
+            known = ", ".join((*HANDLERS, *SEARCHES, "stop"))
             raise BadInput(f"unknown command {command[:20]!r} (known: {known})")
         job = Job(number, self.state.scheduler, self.address, is_search=False)
         return await self.state.scheduler.run(

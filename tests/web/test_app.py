@@ -416,15 +416,15 @@ def test_an_idle_session_is_closed(client, monkeypatch):
     assert end.value.reason == "idle"
 
 
-def test_the_page_asks_how_far_compiling_is(client, page):
+def test_the_page_asks_how_far_compiling_is(client):
     state = client.app.state.server
     state._warm_up.join()
-    assert page.request("compiling") == {"id": 1, "share": None}
+    assert client.get("/compiling").json() == {"share": None}
     state._warm_up = threading.Thread(target=time.sleep, args=[0.5])
     state.start_warm_up()
-    assert page.request("compiling")["share"] == 0       # it has not begun
+    assert client.get("/compiling").json() == {"share": 0}       # it has not begun
     state.compiling.share = 0.25
-    assert page.request("compiling")["share"] == 0.25
+    assert client.get("/compiling").json() == {"share": 0.25}
     state._warm_up.join()
     state.compiling.share = None
 
@@ -437,8 +437,7 @@ def test_the_page_asks_how_far_compiling_is(client, page):
     ('{"id": []}', "'id' must be a number or a string"),
     ("{}", "'command' is missing"),
     ('{"command": "sing"}', "unknown command 'sing' (known: new, opponents, position, play, policy, planes, "
-     "ownership, score, rank_likelihoods, rank_estimate, tsumego_frame, load, analyze, genmove, evaluate, stop, "
-     "compiling)"),
+     "ownership, score, rank_likelihoods, rank_estimate, tsumego_frame, load, analyze, genmove, evaluate, stop)"),
     ('{"command": "position"}', "'game' is missing"),
     ('{"command": "position", "game": {"size": true, "komi": 0}, "moves": []}', "'size' cannot be a bool"),
     ('{"command": "position", "game": {"size": 9, "komi": NaN}, "moves": []}',

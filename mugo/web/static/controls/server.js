@@ -24,7 +24,7 @@ server.onHello = ({ planes, levels, game }) => {
 /** Show how far the server is with what its first start compiles, until it is ready. */
 async function followCompiling() {
   try {
-    const { share } = await server.request("compiling");
+    const { share } = await (await fetch("compiling")).json();
     change(() => { state.server.compiled = share ?? 0; });
     if (share !== null) setTimeout(followCompiling, 1000);
   } catch {                              // the connection is lost: the next one asks again
