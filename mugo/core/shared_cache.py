@@ -26,11 +26,13 @@ _POLL_SECONDS = 0.02
 
 
 @functools.cache
-def _lock_file() -> IO[bytes]:
-    """The open file.  It stays open: closing it would end the locks of this process."""
+def _lock_file() -> IO[bytes] | None:
+    """The open file; None where it cannot be written.  Closing it would end the locks of this process."""
     folder = os.environ["NUMBA_CACHE_DIR"]               # mugo/__init__.py has set it
-    os.makedirs(folder, exist_ok=True)
-    return open(os.path.join(folder, "lock"), "ab")
+    with contextlib.suppress(OSError):
+        os.makedirs(folder, exist_ok=True)
+        return open(os.path.join(folder, "lock"), "ab")
+    return None
 
 
 class SharedCache(FunctionCache):
@@ -43,8 +45,8 @@ class SharedCache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         found = super().load_overload(sig, target_context)
-        if found is None and CAN_SHARE:
-            self._wait_and_lock()
+        if found is None and CAN_SHARE and (file := _lock_file()):
+            self._wait_and_lock(file)
             found = super().load_overload(sig, target_context)
             if found is not None:
                 self._unlock()
@@ -54,18 +56,18 @@ class SharedCache(FunctionCache):
         super().save_overload(sig, data)
         self._unlock()
 
-    def _wait_and_lock(self) -> None:
+    def _wait_and_lock(self, file: IO[bytes]) -> None:
         end = time.monotonic() + MAX_WAIT
         while time.monotonic() < end:
             try:
-                fcntl.lockf(_lock_file(), fcntl.LOCK_EX | fcntl.LOCK_NB, 1, self._byte)
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, self._byte)
                 return
             except (BlockingIOError, PermissionError):   # another process has it
                 time.sleep(_POLL_SECONDS)
-            except OSError:                              # a file system without locks, or one that cannot be written
+            except OSError:                              # a file system without locks
                 return
 
     def _unlock(self) -> None:
-        if CAN_SHARE:
+        if CAN_SHARE and (file := _lock_file()):
             with contextlib.suppress(OSError):
-                fcntl.lockf(_lock_file(), fcntl.LOCK_UN, 1, self._byte)
+                fcntl.lockf(file, fcntl.LOCK_UN, 1, self._byte)

@@ -82,3 +82,12 @@ def test_a_process_that_holds_a_lock_for_too_long_is_not_waited_for(tmp_path, mo
         assert cache.load_overload((), cpu_target.target_context) is None
         assert waits
         holder.communicate("\n")
+
+
+def test_a_cache_that_cannot_be_written_is_not_waited_for(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    monkeypatch.setattr(shared_cache, "_lock_file", shared_cache._lock_file.__wrapped__)
+    monkeypatch.setattr(shared_cache.time, "sleep", lambda seconds: pytest.fail("waits for a lock"))
+    assert shared_cache._lock_file() is None
+    assert shared_cache.SharedCache(start).load_overload((), cpu_target.target_context) is None
