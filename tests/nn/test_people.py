@@ -62,8 +62,8 @@ def test_a_network_initialised_from_another_has_exactly_its_outputs_whoever_play
     packed = random_positions(3, config).packed
     people = encode_people(np.array([[np.nan] * 4, [3, -4, 0, 2004], [18, np.nan, 2, np.nan]]))
     features = np.array([[7.5, 1], [-7.5, -1], [0.5, 1]], np.float32)
-    outputs = model(model_inputs(packed, features, people=people))
-    for name, expected in checkpoint.load(source)(model_inputs(packed, features)).items():
+    outputs = model(model_inputs(packed, features, config.chain_pooling, people))
+    for name, expected in checkpoint.load(source)(model_inputs(packed, features, config.chain_pooling)).items():
         assert np.array_equal(outputs[name], expected), name
     checkpoint.export(model, path, new_metadata(config))         # ONNX Runtime adds in another order
     for a, b in zip(Network(path, 1, "float32").evaluate_packed(packed, features, people),
