@@ -67,7 +67,7 @@ class Adam(keras.optimizers.Optimizer):
 
     The layers of metadata encoders (blocks.add_metadata) learn at METADATA_RATIO of the rate.  Up to 67 of their inputs
     are 1 at once, mostly the same ones, and Adam moves the weight of each as far as any other weight: at the whole rate
-    their sum killed ReLUs of the policy head.
+    their sum moves so far that a run of `policy-19` lost its policy, probably by dead ReLUs.
 
     clip_norm: the gradients of a step, all together, are shortened to this Euclidean norm if theirs is larger (Pascanu,
     Mikolov & Bengio 2013, arXiv:1211.5063); None: never.  gradient_norm: theirs in the last step, before that.
