@@ -43,7 +43,7 @@ def test_a_run_on_four_devices_is_the_run_on_one_and_is_resumed_on_two(data, tmp
     and the same weights at the end."""
     options = ["--filters", "8", "--layers", "3", "--batch-size", "16", "--max-batch-size", "32",
                "--double-batch-every", "128", "--checkpoint-positions", "128", "--validation-positions", "50",
-               "--precision", "float32", "--decay-start", "1", "--learning-rate", "3e-4",
+               "--precision", "float32", "--decay-start", "1", "--learning-rate", "1e-3",
                "--value-head", "--komi-input", "--auxiliary-heads"]
     for run, count, positions in ("one", 1, 384), ("four", 4, 256), ("four", 2, 384):
         resume = ["--resume"] if (tmp_path / run).exists() else options
@@ -60,7 +60,7 @@ def test_a_run_on_four_devices_is_the_run_on_one_and_is_resumed_on_two(data, tmp
     assert ours.keys() == theirs.keys()
     for name in ours:
         if not name.startswith("optimizer/") or name.endswith("_average"):
-            assert np.allclose(ours[name], theirs[name], atol=2e-3), name
+            assert np.allclose(ours[name], theirs[name], rtol=5e-3, atol=2e-3), name
 
 
 @pytest.mark.runs
