@@ -457,7 +457,7 @@ def test_a_network_overfits_a_few_positions(data):
     (["{data}", "-o", "{new}", "--model", "b6c96", "--init-from", "policy-19"], "--model and --init-from: give one"),
     (["{data}", "-o", "{new}", "--residual-blocks", "2", "--residual"], "--residual is for the convolutions of"),
     (["{data}", "-o", "{new}", "--residual-blocks", "2", "--bottleneck", "--filters", "24"],
-     "half of --filters 24 is no multiple of 8"),
+     "half of --filters 24 is not a multiple of 8"),
     (["{data}", "-o", "{new}", "--model", "b6c96", "--layers", "7"], "--layers 7: --residual-blocks replaces"),
     (["{data}", "-o", "{new}", "--bottleneck"], "--bottleneck: only networks with --residual-blocks"),
     (["{data}", "-o", "{new}", "--size", "19"], "no training games on 19x19"),

@@ -522,7 +522,7 @@ def test_a_recorded_game_may_repeat_a_position(page):
 
 
 @pytest.mark.parametrize("sgf, error", [
-    ("", "no game found: an SGF game begins with '(;', and it is no GIB, NGF or UGF"),
+    ("", "no game found: an SGF game begins with '(;', and it is not GIB, NGF or UGF either"),
     ("(;GM[1]SZ[9];B[aa];W[zz])", "move 2: 'zz' is not a point on 9x9 (aa-ii)"),
     ("(;GM[2])", "GM[2] is another game; Go is GM[1], Gomoku GM[4]"),
 ])

@@ -55,7 +55,7 @@ const newAt = (node) => ({
   corner: null,                          // the first corner of the region that is being chosen
   pressed: null,                         // where a drag over the region has begun
   picks: NO_PICKS,                       // the points that the next move may not have, or only these; of core/region.js
-  localSearch: null,                     // the search of the region and the picks; it is no analysis of the position
+  localSearch: null,                     // the search of the region and the picks; not an analysis of the position
   mistake: null,                         // the next node, whose move is shown as a mistake here
   mistakeLine: "better",                 // which line is shown then: "better" or "played"
   requested: new Set(),                  // names of what the server has been asked for
