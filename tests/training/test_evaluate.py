@@ -384,6 +384,9 @@ def test_the_command_refuses_bad_input_in_one_line(data, known, monkeypatch, cap
         assert cli.main(["evaluate", "fake", str(data.folder), *options]) == 2
         error = capsys.readouterr().err.strip().splitlines()
         assert complaint in error[-1]
+    monkeypatch.setattr(FakeNetwork, "takes_people", True, raising=False)
+    assert cli.main(["evaluate", "fake", str(data.folder), "--people", "compare", "-o", "."]) == 2
+    assert "-o . is a folder" in capsys.readouterr().err
 
 
 def test_keras_is_not_imported():
