@@ -1,4 +1,4 @@
-"""What this machine has: the cores that this process may use, its C library's memory, the GPUs that its driver knows."""
+"""This machine: the cores that this process may use, the memory of its C library, GPUs that its driver knows."""
 import ctypes
 import os
 import subprocess

@@ -227,8 +227,8 @@ def write_begin(run: Path, model: keras.Model, metadata: dict[str, Any], average
 
 
 def averaged_model(model: keras.Model, stream: TrainingStream, config: PolicyNetConfig) -> AveragedModel:
-    """With batches of the training positions for its batch-norm statistics, about as large as the run's own: outside a
-    compiled step Keras keeps the outputs of all layers until the end, so a larger one could be what takes most memory."""
+    """With batches of the training positions for its batch-norm statistics, about as large as the run's own.  Outside a
+    compiled step Keras keeps the outputs of all layers until the end, so larger batches would take the most memory."""
     averaged, options = build(config.spec(), stream.options.precision), stream.options
     compile_model(averaged, config, options)
     size = int(np.clip(options.batch_size, *RECALIBRATION_BATCH))
