@@ -21,11 +21,6 @@ def test_importing_it_loads_nothing():
     assert not {"numpy", "numba", "importlib.metadata", "argparse"} & set(loaded)
 
 
-def test_a_position_loads_no_table_and_no_keras():
-    loaded = run("import sys, mugo; mugo.Position; print(*sys.modules)").split()
-    assert "numba" in loaded and not {"pandas", "pyarrow", "keras", "matplotlib", "onnxruntime"} & set(loaded)
-
-
 def test_its_names_are_the_public_ones():
     assert dir(mugo) == sorted([*mugo.__all__, "__version__"])
     assert mugo.__all__ == sorted(mugo.__all__) and len(mugo.__all__) == 23

@@ -501,15 +501,6 @@ def test_what_a_library_writes_to_stdout_goes_to_stderr():
     assert "stray" in ended.stderr and "astray" in ended.stderr and ended.returncode == 0
 
 
-def test_playing_loads_neither_pandas_nor_matplotlib_nor_tensorflow():
-    code = ("import sys; from mugo.gtp import engine; from mugo.players import options;"
-            "engine.GtpEngine(options.make_player('random')).answer('genmove b');"
-            "heavy = {'pandas', 'matplotlib', 'keras', 'tensorflow', 'onnxruntime'};"
-            "print(*heavy & set(sys.modules))")
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
-    assert (ended.stdout, ended.stderr) == ("\n", "")
-
-
 @pytest.mark.skipif(GNUGO is None, reason="GNU Go is not installed")
 @pytest.mark.parametrize("size", [9, pytest.param(19, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("colour", [BLACK, WHITE])
