@@ -8,7 +8,8 @@ STEPS = [
     ("import mugo; mugo.Position", ["pandas", "pyarrow", "onnxruntime"]),
     ("from mugo.gtp.engine import GtpEngine; from mugo.players.options import make_player\n"
      "GtpEngine(make_player('random')).answer('genmove b')", ["pandas", "onnxruntime"]),
-    ("from mugo.nn.inference import Network\nimport mugo.nn.range_calibration, mugo.nn.policy_net, mugo.nn.alphazero_net\n"
+    ("import mugo.nn.range_calibration, mugo.nn.policy_net, mugo.nn.alphazero_net\n"
+     "from mugo.nn.inference import Network\n"
      "Network('policy-9').evaluate([mugo.games.go.Position(9)])", ["pandas"]),
     ("from mugo.cli import doctor, main\n"
      "doctor.CUDA_EXTRAS = {}\n"                          # processes of their own import the backends
