@@ -15,7 +15,7 @@ PICTURES = Path(__file__).parent / "pictures"
 # Width and height in CSS pixels, what a stored picture is reduced by, whether the screen is touched, colours.
 SIZES = {"phone": (390, 844, 3, True, "light"), "small": (1024, 768, 4, False, "light"),
          "laptop": (1400, 900, 4, False, "dark"), "large": (2560, 1440, 5, False, "light")}
-# Those that every state has a picture at; tests/web/test_page_layout.py has the page at other sizes.  Four also have the
+# Those that every state has a picture at; test_page_layout.py has the page at other sizes.  Four states also have the
 # others: with a game, a graph, an exercise and tools.
 ALWAYS, AT_ALL_SIZES = ("phone", "laptop"), ("play", "losses", "puzzle", "edit")
 # A picture has changed if more cells than a few differ by more than the tolerance in a channel, 0 to 255.  A cell has 6
