@@ -8,4 +8,4 @@ from mugo.training.options import TrainingOptions  # noqa: E402
 CONFIG = PolicyNetConfig(size=9, filters=4, layers=3, value_head=True, komi_input=True, auxiliary_heads=True)
 # Adam, because tracing Muon takes TensorFlow seconds a run.
 OPTIONS = TrainingOptions(positions=384, batch_size=16, checkpoint_positions=128, validation_positions=64,
-                          optimizer="adam", learning_rate=2e-3, precision="float32")
+                          optimizer="adam", learning_rate=2e-3, precision="float32", keep_checkpoint_every=250)

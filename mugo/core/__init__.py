@@ -7,7 +7,7 @@
     command_table    tables of commands, of GTP and of the terminal
     progress         bars and lines of progress
     parallel         tasks in processes and threads
-    machine          its cores and GPUs
+    machine          its cores, memory and GPUs
     cluster          tasks on the workers of a Dask cluster
     pipes            pipes to other programs, with lines of a bounded length
     intervals        Wilson and other intervals

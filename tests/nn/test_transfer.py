@@ -114,7 +114,7 @@ def is_tied(model, config) -> bool:
                for variable in model.weights)
 
 
-@pytest.mark.parametrize("filters", [16, 24])
+@pytest.mark.parametrize("filters", [pytest.param(16, marks=pytest.mark.slow), 24])
 def test_a_plain_network_has_at_first_the_outputs_of_an_equivariant_one(tmp_path, filters):
     config = PolicyNetConfig(SIZE, 16, 4, value_head=True, komi_input=True, equivariant=True)
     source, path = random_model(config), tmp_path / "tied.safetensors"

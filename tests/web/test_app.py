@@ -270,7 +270,7 @@ def test_an_analysis_ends_after_its_simulations(page, by):
 
 
 def test_an_analysis_ends_after_its_seconds_and_sends_its_best_moves_only(page):
-    answer = page.search("analyze", game=go_game(9), moves=[], player="uct", seconds=0.5)
+    answer = page.search("analyze", game=go_game(9), moves=[], player="mcts", seconds=0.5)
     moves = answer["search"]["moves"]
     assert answer["done"] and len(moves) == positions.SEARCH_MOVES < answer["search"]["visits"]
     assert [move["visits"] for move in moves] == sorted((move["visits"] for move in moves), reverse=True)
