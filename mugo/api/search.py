@@ -118,6 +118,9 @@ def search(position: Position, network: Network | None = None, *, simulations: i
     return _result(position, found, select_by)
 
 
+search.__name__ = "mugo.search"          # by which `import mugo.search.tree as tree` finds a module of the package
+
+
 def _avoided(base: BasePosition, allow: Iterable[str] | None, avoid: Iterable[str], depth: int) -> AvoidedMoves:
     """The moves that a search leaves out.  Raises MugoError if they are all."""
     size, depth = base.shape, min(depth, MAX_DEPTH)

@@ -104,8 +104,10 @@ class BatchedGrowth(Growth):
         self._leaves_evaluated += rows
         to_play = self._boards["to_play"][1:1 + n][needed]
         komi = game.area_komis(self._boards[1:1 + n], self._root.white_points)[needed]
-        output = turned_back(self._network.evaluate_packed(
-            network_input(packed[needed], self._root.shape), global_features(komi, to_play)), symmetry[needed])
+        output = self._network.evaluate_packed(
+            network_input(packed[needed], self._root.shape), global_features(komi, to_play))
+        if self._settings.random_symmetries:
+            output = turned_back(output, symmetry[needed])
         if output.ownership is not None:
             of_black = to_play.astype(np.float32) @ output.ownership
             self._network_ownership = of_black + (0 if self._network_ownership is None else self._network_ownership)

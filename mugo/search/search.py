@@ -192,7 +192,7 @@ class Search:
         """Run simulations until a limit is reached; yields their number so far.  done: those already run.  is_due:
         whether progress is to be reported."""
         def ends(done: int, now: float) -> bool:
-            return should_stop() or limits.are_reached(done, now, self._root_moves()) or (
+            return should_stop() or limits.are_reached(done, now, self._root_moves) or (
                 self.settings.early_stop and bool(solver.is_proven(self.tree.root_node)))
 
         chunk = CHECK_EVERY

@@ -1,5 +1,6 @@
 """When a search ends: at its limits, or before them where the choice of the move is decided (is_decided)."""
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,11 +22,11 @@ class RootMoves(NamedTuple):
 def root_moves(nodes: np.ndarray, edges: np.ndarray) -> RootMoves:
     """The statistics of edges: NODE (n,), EDGE (k,).  Values are those of the nodes that they lead to, over all paths,
     and exact where they are proven."""
-    below = nodes[edges["node"]]
-    known, proven = edges["node"] != NULL_NODE, edges["lower"] == edges["upper"]
-    means = np.where(known, -below["total"] / np.maximum(below["visits"], 1), edges["q"].astype(np.float64))
+    below = edges["node"]
+    known, proven = below != NULL_NODE, edges["lower"] == edges["upper"]
+    means = np.where(known, -nodes["total"][below] / np.maximum(nodes["visits"][below], 1), edges["q"])
     means = np.where(proven, edges["lower"], means)
-    squares = np.where(proven, means ** 2, np.where(known, below["value_square"], 1.0))
+    squares = np.where(proven, means ** 2, np.where(known, nodes["value_square"][below], 1.0))
     return RootMoves(edges["visits"].astype(np.int64), means, squares)
 
 
@@ -52,11 +53,11 @@ class SearchLimits:
             return math.inf
         return min(left, (self.deadline - now) * self.rate(done, now))
 
-    def are_reached(self, done: int, now: float, moves: RootMoves) -> bool:
-        """Whether the search ends after so many simulations."""
+    def are_reached(self, done: int, now: float, moves: Callable[[], RootMoves]) -> bool:
+        """Whether the search ends after so many simulations.  moves: returns those at the root."""
         return done >= self.simulations or now >= self.deadline or (
             self.settings.early_stop
-            and is_decided(moves, self.simulations_left(done, now), self.select_by, self.settings))
+            and is_decided(moves(), self.simulations_left(done, now), self.select_by, self.settings))
 
 
 def is_decided(moves: RootMoves, left: float, select_by: str | None, settings: Settings) -> bool:

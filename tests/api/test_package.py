@@ -39,6 +39,8 @@ def test_search_is_the_function_whatever_was_imported_before():
                "    os.wait()")
     assert run(program) == "mugo.api.search True\n" * 3
     assert importlib.import_module("mugo.search.search").Search
+    assert run("import mugo.search.settings as settings, mugo.search as search\nprint(settings.Settings, search)") \
+        .startswith("<class 'mugo.search.settings.Settings'> <function search ")
 
 
 def test_a_star_import_gives_the_public_names():

@@ -76,10 +76,16 @@ def test_a_choice_by_value_is_not_decided_before_the_end():
 def test_the_deadline_and_the_rate_limit_the_simulations_that_are_left():
     limits = SearchLimits(Settings(), np.inf, 0.0, 10.0, "lcb")
     split = moves_of((60, 0.1, 1), (40, 0.2, 1))
-    assert not limits.are_reached(100, 7.0, split) and limits.are_reached(100, 10, split)
+    assert not limits.are_reached(100, 7.0, lambda: split) and limits.are_reached(100, 10, lambda: split)
     assert limits.simulations_left(100, 0.4) == np.inf   # the rate is not known yet
     assert limits.simulations_left(100, 5.0) == pytest.approx(100)
     assert SearchLimits(Settings(), 150, 0.0, np.inf, "lcb").simulations_left(100, 5.0) == 50
+
+
+def test_a_search_without_early_stop_does_not_look_at_the_moves():
+    limits = SearchLimits(Settings(early_stop=False), 100, 0.0, np.inf, "lcb")
+    assert not limits.are_reached(99, 1.0, lambda: pytest.fail("looked"))
+    assert limits.are_reached(100, 1.0, lambda: pytest.fail("looked"))
 
 
 class CountedTime:

@@ -419,14 +419,14 @@ def test_an_idle_session_is_closed(client, monkeypatch):
 def test_the_page_asks_how_far_compiling_is(client):
     state = client.app.state.server
     state._warm_up.join()
-    assert client.get("/compiling").json() == {"share": None}
+    assert client.get("/compiling").json() == {"functions": None}
     state._warm_up = threading.Thread(target=time.sleep, args=[0.5])
     state.start_warm_up()
-    assert client.get("/compiling").json() == {"share": 0}       # it has not begun
-    state.compiling.share = 0.25
-    assert client.get("/compiling").json() == {"share": 0.25}
+    assert client.get("/compiling").json() == {"functions": 0}       # it has not begun
+    state.compiling.number = 61
+    assert client.get("/compiling").json() == {"functions": 61}
     state._warm_up.join()
-    state.compiling.share = None
+    state.compiling.number = None
 
 
 # ---- bad messages

@@ -68,7 +68,7 @@ export const state = {
     isConnected: false,
     planes: {},                          // "go", "gomoku" -> names
     first: null,                         // the game that the page starts with
-    compiled: 0,                         // the share of what the server's first start compiles; 0 when it is ready
+    compiled: 0,                         // the functions that the server's first start has compiled; 0 when it is ready
   },
   game: null,
   region: null,
