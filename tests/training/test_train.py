@@ -312,7 +312,8 @@ def test_train_refuses_a_policy_value_network(tmp_path):
 
 
 @pytest.mark.runs
-def test_a_network_initialised_from_another_is_trained_on_other_positions(data, unbroken, tmp_path, monkeypatch):
+def test_a_network_initialised_from_another_is_trained_on_other_positions(data, unbroken, tmp_path, monkeypatch,
+                                                                          eagerly):
     """On two runs in a row the stream of batches goes on, also where the second has other batches."""
     steps = []
     batch_of = TrainingStream.batch
@@ -417,7 +418,7 @@ def test_a_run_trains_on_the_batches_of_its_stream(data, tmp_path, eagerly, monk
 
 @pytest.mark.runs
 def test_without_point_bias_with_label_smoothing_and_on_some_moves_it_is_trained_and_resumed(data, tmp_path):
-    config = replace(CONFIG, point_bias=False)
+    config = replace(PLAIN, point_bias=False)
     options = replace(OPTIONS, moves="11-30", label_smoothing=0.1, positions=128)
     run = tmp_path / "run"
     train.train(data, run, config, options)
