@@ -18,6 +18,7 @@ from mugo.players import passing
 from mugo.players.passing import MIN_VISITS
 from mugo.players.player import RESIGN, pass_or_raise
 from mugo.players.policy import sampled_move
+from mugo.search import solver
 from mugo.search.avoided import AvoidedMoves
 from mugo.search.compile_ahead import compiled_ahead
 from mugo.search.result import MoveInfo, SearchResult
@@ -247,5 +248,7 @@ class SearchPlayer:
                 return
             self.search.search(position, simulations=2)
             position = position.play(int(points[0]))
+        tree = self.search.tree                          # what follows is first needed late in a game, on the clock
+        solver.proof_lengths(tree.nodes, tree.edges, tree.n_nodes, tree.root)
         if position.may_pass:
-            scoring.without_dead(position)
+            scoring.final_score(position)
