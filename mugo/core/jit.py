@@ -78,7 +78,7 @@ class Subroutine:
         functools.update_wrapper(self, function)
         self.py_func = function
         self.dispatcher = _cached(njit(**_FOR_COMPILED)(function))
-        self._from_python: Callable | None = None
+        self._from_python: Any = None
 
     def __call__(self, *arguments: Any) -> Any:
         if self._from_python is None:

@@ -90,7 +90,7 @@ def test_a_win_is_taken_and_a_loss_blocked(name, simulations):
     answer_all(name, 3, 7, simulations, exactly=True)
 
 
-@pytest.mark.runs
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [8, 15])
 @pytest.mark.parametrize("name", PLAYERS)
 def test_a_win_is_taken_and_a_loss_blocked_in_1000_positions(name, size):

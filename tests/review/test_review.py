@@ -617,7 +617,7 @@ def test_a_game_with_the_name_of_another_game_that_was_reviewed_gets_a_number(tm
     assert len(list((tmp_path / "out").glob("*.json"))) == 2
 
 
-@pytest.mark.parametrize("written", [0, 1, 5])
+@pytest.mark.parametrize("written", [0, pytest.param(1, marks=pytest.mark.slow), 5])
 def test_a_review_that_was_interrupted_is_made_again(written, tmp_path, capsys, monkeypatch):
     def interrupted(source, target):
         left.append(target)

@@ -97,7 +97,7 @@ def run(data, network, **options):
 
 @pytest.mark.parametrize(("rank", "top1", "top5"), [(0, 1, 1), (3, 0, 1), (4, 0, 1), (5, 0, 0)])
 def test_the_rank_of_the_move_played_decides_top_1_and_top_5(data, known, rank, top1, top5):
-    table, whole = run(data, FakeNetwork(known, lambda turn: rank), symmetries=False)
+    table, whole = run(data, FakeNetwork(known, lambda turn: rank), symmetries=False, where=FEW)
     assert (table["top1"] == top1).all()
     assert (table["top5"] == top5).all()
     assert whole["ce"] == pytest.approx(-np.log(FakeNetwork.priors(0, rank)[0]), rel=1e-6)

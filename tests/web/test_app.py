@@ -623,7 +623,7 @@ def assert_ends(process, signals):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
-@pytest.mark.parametrize("signals", [3 * (signal.SIGINT,), (signal.SIGTERM,)])
+@pytest.mark.parametrize("signals", [3 * (signal.SIGINT,), pytest.param((signal.SIGTERM,), marks=pytest.mark.slow)])
 def test_a_signal_ends_the_server_while_pages_search(signals):
     with running_server() as (process, address), contextlib.ExitStack() as stack:
         with urllib.request.urlopen(address) as answer:
