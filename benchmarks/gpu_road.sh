@@ -42,7 +42,8 @@ else
     mugo train "$folder/games" -o "$folder/run" --model "$model" --positions "$positions" --clip-norm 5 $small
 fi
 step "evaluate in float32 and int8"
-mugo evaluate "$folder/run" "$folder/games" --sample "$sample" --precision float32,int8 | tee "$folder/accuracy.txt"
+mugo evaluate "$folder/run" "$folder/games" --sample "$sample" --precision float32,int8 \
+    -o "$folder/accuracy" | tee "$folder/accuracy.txt"
 step "match against policy-19-small"
 mugo match "policy --network $folder/run" "policy --network policy-19-small" --size 19 --openings 2 --games "$games" \
     -o "$folder/match" | tee "$folder/match.txt"

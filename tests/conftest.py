@@ -4,6 +4,11 @@ import os
 
 import pytest
 
+# With a process for each core, threads of the small networks here would wait for each other.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    for name in "OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS":
+        os.environ.setdefault(name, "1")
+
 # Parts of a skip's reason that are allowed even then.
 ALLOWED_SKIPS = (
     "collection of nasty files is not here", # SGF files of third parties, kept outside the repository

@@ -2,7 +2,7 @@
 
     archive            games     contents
     kgs-2003/          30        9x9, every other one with handicap stones
-    fox/               10        9x9; besides, a copy of a game, a short game, and a file that is no SGF
+    fox/               10        9x9; besides, a copy of a game, a short game, and a file that is not SGF
     small/              4        5x5
 """
 import functools

@@ -1,4 +1,4 @@
-"""The config and options of a small run of training; conftest.py of tests/training has its data set, and the run."""
+"""The configs and options of small runs of training; conftest.py of tests/training has its data set, and the run."""
 import pytest
 
 train = pytest.importorskip("mugo.training.train")
@@ -6,6 +6,7 @@ from mugo.nn.policy_net import PolicyNetConfig  # noqa: E402   after the check f
 from mugo.training.options import TrainingOptions  # noqa: E402
 
 CONFIG = PolicyNetConfig(size=9, filters=4, layers=3, value_head=True, komi_input=True, auxiliary_heads=True)
+PLAIN = PolicyNetConfig(size=9, filters=4, layers=3)      # for runs whose steps matter, and not their heads
 # Adam, because tracing Muon takes TensorFlow seconds a run.
 OPTIONS = TrainingOptions(positions=384, batch_size=16, checkpoint_positions=128, validation_positions=64,
-                          optimizer="adam", learning_rate=2e-3, precision="float32")
+                          optimizer="adam", learning_rate=2e-3, precision="float32", keep_checkpoint_every=250)

@@ -110,7 +110,9 @@ class Game(Sequence[Position]):
     def __getitem__(self, index: int | slice) -> Position | list[Position]:
         if isinstance(index, slice):
             return list(self.positions())[index]
-        return Position._of(replay_tree(self._tree, range(len(self))[index]).position)
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"a position of this game is 0 to {len(self) - 1}, not {index}")
+        return Position._of(replay_tree(self._tree, index % len(self)).position)
 
     def to_sgf(self) -> str:
         """The game as SGF text in UTF-8 with all that its file has: variations, comments, unknown properties.

@@ -72,7 +72,7 @@ class Policy(dict[str, float]):
         super().__init__((format_gtp(point, base.shape), prior) for point, prior in moves_by_prior(base, priors))
 
     def __missing__(self, move: str) -> float:
-        """A move in lower case; 0 for an illegal one.  Raises MugoError for what is no point of the board."""
+        """A move in lower case; 0 for an illegal one.  Raises MugoError for what is not a point of the board."""
         shape = base_of(self.position).shape
         return self.get(format_gtp(point_of(move, shape), shape), 0.0)
 

@@ -71,6 +71,8 @@ class Position:
          1 . X . 1
            A B C
         """
+        if not isinstance(text, str):
+            raise MugoError(f"a drawing is a text, not a {type(text).__name__}")
         marks = {mark: colour for colour, mark in STONE_MARKS.items()}
         lines = [line.split() for line in text.replace("(", " ").replace(")", " ").splitlines()]
         rows = [[word for word in words if not word.isdecimal()]

@@ -8,6 +8,7 @@ from mugo.api.moves import check_number, point_of, python_errors
 from mugo.api.network import Evaluation, Network
 from mugo.api.position import Position, base_of
 from mugo.core.files import MugoError
+from mugo.core.options import options_of
 from mugo.core.progress import progress_bar
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import format_gtp
@@ -19,6 +20,7 @@ from mugo.search import result as results
 from mugo.search.avoided import AvoidedMoves
 from mugo.search.records import MAX_DEPTH
 from mugo.search.search import Search
+from mugo.search.settings import Settings
 
 TABLE_MOVES = 10                         # that print() shows
 PROGRESS_SECONDS = 0.5                   # between two reports
@@ -90,6 +92,8 @@ def search(position: Position, network: Network | None = None, *, simulations: i
     """
     if network is not None and not isinstance(network, Network):
         raise MugoError(f"a network of mugo.load_network was expected, not a {type(network).__name__}")
+    if unknown := options.keys() - options_of(Settings).keys():
+        raise TypeError(f"search() has no option {min(unknown)!r}: `mugo help search` lists them")
     base, opened = base_of(position), network and network._opened
     player = "uct" if network is None else "mcts"
     select_by = default_select_by(player, base.game)
@@ -116,6 +120,9 @@ def search(position: Position, network: Network | None = None, *, simulations: i
                                                 progress_interval=PROGRESS_SECONDS, select_by=select_by,
                                                 avoided=avoided)
     return _result(position, found, select_by)
+
+
+search.__name__ = "mugo.search"          # by which `import mugo.search.tree as tree` finds a module of the package
 
 
 def _avoided(base: BasePosition, allow: Iterable[str] | None, avoid: Iterable[str], depth: int) -> AvoidedMoves:

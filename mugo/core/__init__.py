@@ -7,7 +7,7 @@
     command_table    tables of commands, of GTP and of the terminal
     progress         bars and lines of progress
     parallel         tasks in processes and threads
-    machine          its cores and GPUs
+    machine          its cores, memory and GPUs
     cluster          tasks on the workers of a Dask cluster
     pipes            pipes to other programs, with lines of a bounded length
     intervals        Wilson and other intervals
@@ -15,7 +15,7 @@
     networks         the files of the networks that come with MuGo
     jit              the decorators of compiled functions
     compile_cache    the folder of numba's cache;  shared_cache    the cache, for several processes
-    compile_progress     how far compiling is, on stderr and for the page
+    compile_progress     how many functions are compiled, on stderr and for the page
 
 Imports nothing of mugo but its version.
 """

@@ -62,14 +62,17 @@ def remove_damaged_cache(folder: Path) -> None:
 
 def announce_compiling() -> None:
     """Say on stderr when numba first compiles in this process, which can take a minute without a sign of life."""
-    from numba.core.event import Event, Listener, register, unregister
+    from numba.core.event import Event, Listener, register
 
     from mugo.core.files import log_to_stderr
 
     class Notice(Listener):
+        is_given = False
+
         def on_start(self, event: Event) -> None:
-            unregister("numba:compile", self)
-            log_to_stderr(COMPILING)
+            if not self.is_given:                        # numba skips the next listener if one unregisters itself here
+                log_to_stderr(COMPILING)
+            self.is_given = True
 
         def on_end(self, event: Event) -> None: ...
 

@@ -1,7 +1,9 @@
-"""How far compiling what a player needs is: on stderr, and for the page of `mugo web`.
+"""How many of the functions that a player needs are compiled: on stderr, and for the page of `mugo web`.
 
     mugo: getting ready; the first start on a machine compiles
-    mugo: 38 %, 61 of 160 functions, 6.1 functions/s, 00:10, 00:16 left      a bar in a terminal, see progress
+    mugo: 61 functions, 6.1 functions/s, 00:10                               a counter in a terminal, see progress
+
+How many there will be is not known: it depends on the player, the game and what the cache already has.
 """
 import os
 import time
@@ -14,7 +16,6 @@ from mugo.core.compile_cache import COMPILING
 from mugo.core.files import log_to_stderr
 from mugo.core.progress import progress_bar
 
-FUNCTIONS = 160                          # that `mcts` needs, about; other players need fewer
 NOTICE_SECONDS = 3                       # of compiling, after which stderr shows it
 _EVENT = "numba:compile"
 
@@ -27,9 +28,9 @@ def _count_cached() -> int:
 class CompileProgress(Listener):
     """A context manager: counts the functions that are compiled meanwhile, and shows them on stderr.
 
-    share: of FUNCTIONS, from 0 to below 1; None before numba compiles one, and afterwards.
+    number: of them so far; None before numba compiles one, and afterwards.
     """
-    share: float | None = None
+    number: int | None = None
 
     def __init__(self):
         self._before = 0                                 # functions in the cache
@@ -37,17 +38,16 @@ class CompileProgress(Listener):
         self._bar = None
 
     def on_start(self, event: Event) -> None:
-        if self.share is None:
-            self.share, self._before, self._begun = 0.0, _count_cached(), time.monotonic()
+        if self.number is None:
+            self.number, self._before, self._begun = 0, _count_cached(), time.monotonic()
 
     def on_end(self, event: Event) -> None:
-        done = min(_count_cached() - self._before, FUNCTIONS - 1)
-        self.share = done / FUNCTIONS
+        self.number = _count_cached() - self._before
         if self._bar is not None:
-            self._bar.update(done - self._bar.n)
+            self._bar.update(self.number - self._bar.n)
         elif time.monotonic() - self._begun >= NOTICE_SECONDS:
             log_to_stderr(COMPILING)
-            self._bar = progress_bar("functions", FUNCTIONS, done)
+            self._bar = progress_bar("functions", None, self.number)
 
     def __enter__(self) -> Self:
         register(_EVENT, self)
@@ -55,6 +55,6 @@ class CompileProgress(Listener):
 
     def __exit__(self, *_: object) -> None:
         unregister(_EVENT, self)
-        self.share = None
+        self.number = None
         if self._bar is not None:
             self._bar.close()

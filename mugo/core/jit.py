@@ -11,6 +11,7 @@ kernels that call it.  Together this saves two fifths of the time that compiling
 import functools
 import sys
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from llvmlite import binding, ir
@@ -71,17 +72,20 @@ def kernel(function: Callable) -> Any:
 
 class Subroutine:
     """A compiled function that compiled functions call.  py_func: as it was written.  A call from Python, as tests
-    make, compiles it for this process."""
+    make, compiles it once more, and this is cached by another name."""
 
     def __init__(self, function: Callable):
         functools.update_wrapper(self, function)
         self.py_func = function
         self.dispatcher = _cached(njit(**_FOR_COMPILED)(function))
-        self._from_python: Callable | None = None
+        self._from_python: Any = None
 
     def __call__(self, *arguments: Any) -> Any:
         if self._from_python is None:
-            self._from_python = njit(nogil=True)(self.py_func)
+            copy = FunctionType(self.py_func.__code__, self.py_func.__globals__, self.py_func.__name__,
+                                self.py_func.__defaults__)
+            copy.__qualname__, copy.__module__ = f"{self.py_func.__qualname__}.from_python", self.py_func.__module__
+            self._from_python = kernel(copy)
         return self._from_python(*arguments)
 
 

@@ -155,6 +155,7 @@ class Option:
             return "on" if value else "off"
         return "none" if value in (None, "") else _shown(value)
 
+
 def _parse_whole(text: str) -> int:
     """A whole number, which may be written as 2e6.  Raises ValueError."""
     try:
@@ -317,7 +318,7 @@ def _words_of_file(path: Path) -> list[str]:
     except OSError as error:
         raise BadInput(f"--config {path}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:        # of TOML, of UTF-8, a number of 5,000 digits
-        raise BadInput(f"--config {path} is no TOML file: {error}") from None
+        raise BadInput(f"--config {path} is not a TOML file: {error}") from None
     flat: list[tuple[str, Any]] = []
     for name, value in content.items():
         flat += value.items() if isinstance(value, dict) else [(name, value)]

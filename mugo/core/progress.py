@@ -17,9 +17,10 @@ from mugo.core.files import log_to_stderr
 LOG_SECONDS = 10
 
 
-def progress_bar(unit: str, total: float, initial: float = 0, *, scale: bool = False, smoothing: float = 0.1,
+def progress_bar(unit: str, total: float | None, initial: float = 0, *, scale: bool = False, smoothing: float = 0.1,
                  delay: float = 0) -> "ProgressBar":
-    """The progress of work on `total` units, of which `initial` were done before; a context manager.
+    """The progress of work on `total` units, of which `initial` were done before; a context manager.  total: None: not
+    known, so that no share and no time left are shown.
 
     unit: in the plural, say "games".  scale: show 48,640 as 48.6k.  smoothing: of the speed in a terminal, from 0,
     its mean, to 1, that of the last update.  delay: seconds before a bar is drawn.
@@ -42,7 +43,7 @@ def _redraws(stream: TextIO | None) -> bool:
 class ProgressLog:
     """The part of tqdm's interface that MuGo uses, written as lines; parameters as in `progress_bar`."""
 
-    def __init__(self, unit: str, total: float, initial: float = 0, scale: bool = False):
+    def __init__(self, unit: str, total: float | None, initial: float = 0, scale: bool = False):
         self.unit, self.total, self.initial, self.n, self._scale = unit, total, initial, initial, scale
         self._postfix = ""
         self._start = self._last = time.monotonic()
@@ -74,11 +75,11 @@ class ProgressLog:
 
     def _line(self, seconds: float) -> str:
         speed = (self.n - self.initial) / seconds
-        parts = [f"{self._number(self.n)} of {self._amount(self.total)}",
-                 f"{self._amount(round(speed, 2 if speed < 10 else None))}/s", tqdm.format_interval(seconds)]
+        done = self._amount(self.n) if self.total is None else f"{self._number(self.n)} of {self._amount(self.total)}"
+        parts = [done, f"{self._amount(round(speed, 2 if speed < 10 else None))}/s", tqdm.format_interval(seconds)]
         if self.total:
             parts.insert(0, f"{int(100 * self.n / self.total)} %")
-        if speed > 0:
+        if speed > 0 and self.total is not None:
             parts.append(f"{tqdm.format_interval(max(0, self.total - self.n) / speed)} left")
         return ", ".join([*parts, *([self._postfix] if self._postfix else [])])
 

@@ -29,7 +29,7 @@ MAX_REFUSED = 10                         # archives that are named
 class ReadReport:
     """What was left out of archives.
 
-    others: how many members are no game records; example: one of them.  refused: a line for each archive that was not
+    others: how many members are not game records; example: one of them.  refused: a line for each archive that was not
     read, or not to its end, with the label of its source.
     """
 

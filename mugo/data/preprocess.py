@@ -142,7 +142,7 @@ def format_counts(data: DataSet, seconds: float, report: ReadReport) -> str:
         lines.append("  games not used, by reason:")
         lines += [f"{count:12,}  {reason}" for reason, count in reasons.most_common()]
     if report.others:
-        lines.append(f"{report.others:12,}  files in archives left out, as they are no game records, for example "
+        lines.append(f"{report.others:12,}  files in archives left out, as they are not game records, for example "
                      f"{report.example}")
     if positions:
         lines.append(f"{data.bytes / positions:12.2f}  bytes per position on disk")

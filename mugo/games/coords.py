@@ -174,7 +174,7 @@ def interpret_sgf(text: str, size: BoardSize) -> int:
         col, row = SGF_LETTERS.find(text[0]), SGF_LETTERS.find(text[1])
         if 0 <= col < cols and 0 <= row < rows:
             return point_at(row, col, size)
-    raise ValueError(f"{text!r} is no point on {format_size(size)} (aa-{last_sgf_point(size)})")
+    raise ValueError(f"{text!r} is not a point on {format_size(size)} (aa-{last_sgf_point(size)})")
 
 
 def format_sgf_size(size: BoardSize) -> str:

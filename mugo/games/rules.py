@@ -145,7 +145,7 @@ def parse_rules(value: object) -> Rules:
     if isinstance(value, str):
         name = re.sub(r"[ _-]", "", value.strip().lower())
         if name not in _BY_PLAIN_NAME:
-            raise ValueError(f"{shorten(value)} (known are {', '.join(NAMED_RULES)})")
+            raise ValueError(f"{shorten(value)} is not a name of rules (known are {', '.join(NAMED_RULES)})")
         return _BY_PLAIN_NAME[name]
     if not isinstance(value, dict):
         raise TypeError("rules are a name such as \"chinese\" or \"tromp-taylor\", or an object of rules")
@@ -153,7 +153,7 @@ def parse_rules(value: object) -> Rules:
     for key, field_value in value.items():
         name = ALIASES.get(key, key)
         if name not in FIELDS:
-            raise ValueError(f"{shorten(key)} is no field of rules (known are {', '.join(FIELDS)})")
+            raise ValueError(f"{shorten(key)} is not a field of rules (known are {', '.join(FIELDS)})")
         attribute, known = FIELDS[name]
         values[attribute] = _field_value(key, field_value, known)
     if values.get("scoring") == "TERRITORY":
@@ -177,7 +177,7 @@ def _text_fields(text: str) -> dict[str, Any]:
         name, end = TEXT_KEYS[match[1]], match.end()
         fields[name] = match[2] == "1" if FIELDS[name][1] == (False, True) and match[2] in "01" else match[2]
     if end < len(text):
-        raise ValueError(f"{shorten(text[end:])} is no field of rules (known are {', '.join(TEXT_KEYS)})")
+        raise ValueError(f"{shorten(text[end:])} is not a field of rules (known are {', '.join(TEXT_KEYS)})")
     return fields
 
 

@@ -25,7 +25,7 @@ def _region(engine: GtpEngine, *corners: str) -> str:
     size = engine.position.shape
     points = [parse_vertex(corner, size) for corner in corners]
     if PASS in points:
-        raise GtpError(SYNTAX_ERROR, "a pass is no corner")
+        raise GtpError(SYNTAX_ERROR, "a pass is not a corner")
     rows, cols = zip(*(row_col(point, size) or (0, 0) for point in points), strict=True)
     region = [point_at(row, col, size) for row in range(min(rows), max(rows) + 1)
               for col in range(min(cols), max(cols) + 1)]

@@ -85,7 +85,7 @@ def ranges_of(metadata: dict[str, Any]) -> Ranges:
 def read_metadata(path: Path) -> dict[str, Any]:
     """The metadata in a network's file or checkpoint.
 
-    Raises BadInput for a file that is no network, or damaged; OtherFormat for one that this program does not read.
+    Raises BadInput for a file that is not a network or is damaged, OtherFormat for one that this program does not read.
     """
     return checked_metadata(TensorFile(path).metadata(), path)
 

@@ -111,7 +111,7 @@ class PolicyNetConfig:
         if self.residual_blocks and self.residual:
             return "--residual is for the convolutions of --layers: --residual-blocks has its own connections"
         if self.bottleneck and self.filters % (2 * (ORIENTATIONS if self.equivariant else 1)):
-            return (f"--bottleneck: half of --filters {self.filters} is no multiple of "
+            return (f"--bottleneck: half of --filters {self.filters} is not a multiple of "
                     f"{ORIENTATIONS if self.equivariant else 1}")
         # The layers of a value head without komi have the names of the other one's.
         if self.policy_context and not (self.policy_filters and self.komi_input >= self.value_head):

@@ -38,7 +38,7 @@ class KatagoParameter:
 
     @property
     def field(self) -> str:
-        """The field of Settings that it sets; "" if it is no setting of the search."""
+        """The field of Settings that it sets; "" if it is not a setting of the search."""
         name = self.option.replace("-", "_")
         return name if name in {field.name for field in fields(Settings)} else ""
 

@@ -9,10 +9,11 @@ from mugo.core.files import BadInput
 from mugo.core.limits import SEED
 from mugo.core.options import add_options, check, given, option
 from mugo.nn.bundled import NETWORK_HELP
-from mugo.nn.people import People, people_of_profile
+from mugo.nn.people import People, parse_rank, people_of_profile
 from mugo.nn.runtime import PLAY_PRECISIONS, check_options, provider_option
 from mugo.players.player import Player, RandomPlayer
 from mugo.players.policy import TEMPERATURE, PolicyPlayer
+from mugo.players.rank_estimate import format_rank
 from mugo.players.searcher import (
     DEFAULT_PLAY_OPTIONS, GOMOKU_MCTS, MCTS, UCT, PlayOptions, SearchPlayer, default_select_by, default_settings)
 from mugo.search.search import Search
@@ -88,7 +89,7 @@ def make_player(name: str, *, network=None, seed: int | None = None, temperature
     Raises BadInput for an unknown name, options out of range or a network that cannot be opened.
     """
     if name not in PLAYERS:
-        raise BadInput(f"{name!r} is no player ({', '.join(PLAYERS)})")
+        raise BadInput(f"{name!r} is not a player ({', '.join(PLAYERS)})")
     check_options(precision, provider)
     if seed is not None and not SEED[0] <= seed <= SEED[1]:
         raise BadInput(f"a seed is {SEED[0]} to {SEED[1]}, not {seed}")
@@ -107,7 +108,10 @@ def make_player(name: str, *, network=None, seed: int | None = None, temperature
         return SearchPlayer(name, Search(settings, network), play_options, 1 if temperature is None else temperature)
     if temperature is None:
         temperature = TEMPERATURE if name == "randompolicy" else 1 if people else 0
-    return PolicyPlayer(network, temperature=temperature, symmetries=symmetries, seed=seed)
+    player = PolicyPlayer(network, temperature=temperature, symmetries=symmetries, seed=seed)
+    if people:
+        player.name = f"{name} {format_rank(parse_rank(people.rank)) if people.rank else people.year}"
+    return player
 
 
 def open_network(name: str | Path | None, threads: int | None = None, precision: str = "auto", provider: str = "cpu",

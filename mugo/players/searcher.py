@@ -171,7 +171,7 @@ class SearchPlayer:
         return self._with_human_moves(position, point)
 
     def _with_human_moves(self, position: BasePosition, point: int) -> int:
-        """The move of a search, or instead of one that is no pass, with a probability, one of the network's."""
+        """The move of a search, or instead of one that is not a pass, with a probability, one of the network's."""
         if point == PASS or self.network is None or self._rng.random() >= self._play_options.human_move_prop:
             return point
         priors = self.network.evaluate([position]).priors[0]

@@ -3,12 +3,15 @@
     this process     legal moves, ...   what a search calls by address, the first first -->  kernels of the tree
     the other one    kernels of the tree, with nothing to do   what a search calls by address, the last first -->
 
-Each function is compiled by one of them: core.shared_cache.
+Each function is compiled by one of them: core.shared_cache.  The other one ends with this process, however that ends:
+it reads from a pipe, which is closed then.
 """
 import contextlib
 import json
+import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -43,7 +46,7 @@ class _Starter(Listener):
 
     def on_start(self, event: Event) -> None:
         if self.process is None:
-            self.process = subprocess.Popen([*_COMMAND, self._argument], stdin=subprocess.DEVNULL,
+            self.process = subprocess.Popen([*_COMMAND, self._argument], stdin=subprocess.PIPE,
                                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def on_end(self, event: Event) -> None: ...
@@ -65,13 +68,24 @@ def compiled_ahead(search: Search, start: BasePosition) -> Iterator[None]:
     finally:
         unregister("numba:compile", starter)
         if starter.process is not None:
-            starter.process.terminate()
-            starter.process.wait()
+            with starter.process as process:             # which waits for it
+                process.terminate()
 
 
 def main() -> None:
-    """What the other process does."""
-    settings, has_value, game, shape = json.loads(sys.argv[2])
+    """The other process."""
+    threading.Thread(target=_end_with_stdin, daemon=True).start()
+    compile_for(sys.argv[2])
+
+
+def _end_with_stdin() -> None:
+    sys.stdin.read()
+    os._exit(0)
+
+
+def compile_for(argument: str) -> None:
+    """Compile what a search calls, given as JSON by `compiled_ahead`."""
+    settings, has_value, game, shape = json.loads(argument)
     start = new_game(game, tuple(shape))
     search = Search(Settings(**settings), None if has_value is None else SimpleNamespace(has_value=has_value))
     if search.network is not None:

@@ -174,7 +174,7 @@ _RUN = Object({
 def check_selfplay_run(metadata: dict[str, Any], path: Path) -> None:
     """Raise BadInput, which names the field, unless these are the metadata of a checkpoint of `mugo selfplay`."""
     if "rules" not in metadata:
-        raise BadInput(f"{path} is no checkpoint of `mugo selfplay`")
+        raise BadInput(f"{path} is not a checkpoint of `mugo selfplay`")
     check_value(metadata, _RUN, str(path))
     rules, size = metadata["rules"], metadata["size"]
     try:

@@ -12,7 +12,7 @@
     collection    a file's text -> each of its games, and its main line
     parser        SGF bytes -> Records                       read_records, read_trees
     writer        Record -> SGF text                         format_record
-    lz            the analysis of a node in LZ <-> win rate, lead and best moves
+    lz            win rate, lead and best moves -> the property LZ of a node
     node_positions   the position after each node: moves, and setup stones in any node
     record_rules  the rules of a record (RU) <-> Rules
     record_positions   Record -> Position, Position, ...

@@ -95,7 +95,7 @@ def play_node(position: BasePosition, properties: Properties, next_colour: int =
     move = move_of(properties, position.shape)
     if move is None:
         value = properties["B" if "B" in properties else "W"][0][:20].decode("utf-8", "replace")
-        return NodePosition(position, is_start, f"{value!r} is no point on {format_size(position.shape)}")
+        return NodePosition(position, is_start, f"{value!r} is not a point on {format_size(position.shape)}")
     colour, point = move
     reason = why_illegal(position, point, colour)
     try:

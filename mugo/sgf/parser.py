@@ -118,7 +118,7 @@ def _games(data: bytes, cut_off: bool = False) -> Iterator[GameText | BadRecord]
             return
         yield game._replace(is_cut_off=True) if lacks_line and isinstance(game, GameText) else game
     if not found:
-        yield BadRecord("not SGF", "no game found: an SGF game begins with '(;', and it is no GIB, NGF or UGF")
+        yield BadRecord("not SGF", "no game found: an SGF game begins with '(;', and it is not GIB, NGF or UGF either")
 
 
 def _sgf_of(data: bytes, cut_off: bool) -> tuple[bytes, bool]:

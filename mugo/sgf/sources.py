@@ -73,7 +73,7 @@ def read_files(source: Source, on_read: Callable[[int], None] = lambda size: Non
     """All SGF files of a source; an UnreadableFile in the place of one that cannot be read.
 
     on_read: called before each of them with the bytes of the source read so far, at most source.size.
-    on_other: called with the name of each member of an archive that is left out, because it is no game record.
+    on_other: called with the name of each member of an archive that is left out, because it is not a game record.
     """
     done = 0
     for name in [""] if source.files is None else source.files:

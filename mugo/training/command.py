@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from mugo.core.files import BadInput
+from mugo.core.machine import keep_freed_memory
 from mugo.core.options import add_options, check, format_names, given
 from mugo.data.dataset import DataSet, load_dataset
 from mugo.data.meta import DATASET_HELP
@@ -39,6 +40,8 @@ def command(args: argparse.Namespace) -> int:
         with synchronized():
             data = load_dataset(args.dataset)
             config, options = (resumed_arguments if called.resume else new_arguments)(args, called, data)
+        if not has_gpu():
+            keep_freed_memory()
         path = train(data, args.output, config, options, called.resume, called.init_from, called.devices)
         if is_first():
             best = read_metadata(path)["best"]

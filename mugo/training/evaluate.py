@@ -232,6 +232,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(args: argparse.Namespace) -> int:
+    """Run `mugo evaluate`; returns the exit status.  Raises BadInput."""
     options = EvaluateOptions(**given(EvaluateOptions, args))
     networks = [Network(path, precision=precision) for path in args.networks for precision in options.precision]
     data = dataset.load_dataset(args.dataset)
@@ -243,11 +244,7 @@ def command(args: argparse.Namespace) -> int:
     sample = sample_positions(data, options.size or common_size(networks), split, options.where, options.sample,
                               options.seed, options.people)
     names, several = unique_names(networks), len(networks) > 1
-    prefix = args.output or Path(f"{'networks' if several else names[0]}-{options.split}")
-    if not prefix.name:
-        raise BadInput(f"-o {prefix} is a folder: give the beginning of a file's name in it")
-    prefix.parent.mkdir(parents=True, exist_ok=True)
-    check_writable(prefix.parent)
+    prefix = _output_prefix(args.output, f"{'networks' if several else names[0]}-{options.split}")
     symmetries = options.symmetries and not all(network.equivariant for network in networks)
     with contextlib.ExitStack() as stack:
         on_cluster = None
@@ -274,14 +271,22 @@ def command(args: argparse.Namespace) -> int:
     return 0
 
 
+def _output_prefix(given: Path | None, default: str) -> Path:
+    """The path that the names of all output files begin with, in a folder that can be written.  Raises BadInput."""
+    prefix = given or Path(default)
+    if not prefix.name:
+        raise BadInput(f"-o {prefix} is a folder: give the beginning of a file's name in it")
+    prefix.parent.mkdir(parents=True, exist_ok=True)
+    check_writable(prefix.parent)
+    return prefix
+
+
 def compare_people(networks: list[Network], data: DataSet, split: str | None, options: EvaluateOptions,
                    args: argparse.Namespace) -> int:
     """The command with --people compare: see people_report.  Raises BadInput."""
     if len(networks) > 1 or args.scheduler:
         raise BadInput(f"--people {COMPARE} is for one network, on this machine")
-    network, prefix = networks[0], args.output or Path(f"{networks[0].name}-{options.split}")
-    prefix.parent.mkdir(parents=True, exist_ok=True)
-    check_writable(prefix.parent)
+    network, prefix = networks[0], _output_prefix(args.output, f"{networks[0].name}-{options.split}")
     samples = {people: sample_positions(data, options.size or network.size, split, options.where, options.sample,
                                         options.seed, people) for people in KNOWLEDGE}
     table = comparison_table({people: predict_sample(network, sample, symmetries=False)

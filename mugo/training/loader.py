@@ -55,7 +55,7 @@ class TrainingStream:
             raise BadInput(f"{given}: no training game{weighted} ended by scoring with its recorded result, and has "
                            f"one of its last {ENDGAME_MOVES} moves among those of --moves")
         if not self._endgames(options.batch_size):
-            raise BadInput(f"{given}: is no position of --batch-size {options.batch_size}")
+            raise BadInput(f"{given}: is less than one position of --batch-size {options.batch_size}")
 
     def _endgames(self, size: int) -> int:
         """How many positions of a batch of this size are endgames."""

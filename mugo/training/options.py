@@ -255,7 +255,7 @@ _RUN = Object(
 def check_training_run(metadata: dict[str, Any], path: Path) -> None:
     """Raise BadInput, which names the field, unless these are the metadata of a checkpoint of `mugo train`."""
     if "options" not in metadata or "rules" in metadata:
-        raise BadInput(f"{path} is no checkpoint of `mugo train`")
+        raise BadInput(f"{path} is not a checkpoint of `mugo train`")
     check_value(metadata, _RUN, str(path))
     try:
         TrainingOptions(**metadata["options"])

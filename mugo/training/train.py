@@ -50,7 +50,8 @@ from mugo.training.provenance import check_same_data, describe_data, init_notes,
 CHECKPOINTS = (checkpoint.CHECKPOINT, checkpoint.PREVIOUS, PRE_DECAY)    # the last is there before the first one
 OPTIONS = "options.toml"
 MAY_CHANGE = may_change(TrainingOptions)                 # when a run is resumed: see resume_run
-RECALIBRATION_BATCH = 256                # positions in each batch that batch-norm statistics are recalibrated on
+RECALIBRATION_POSITIONS = 4096           # for batch-norm statistics
+RECALIBRATION_BATCH = 64, 256            # positions in each batch of them: the run's own number, within these limits
 
 
 def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOptions, resume: bool = False,
@@ -226,12 +227,14 @@ def write_begin(run: Path, model: keras.Model, metadata: dict[str, Any], average
 
 
 def averaged_model(model: keras.Model, stream: TrainingStream, config: PolicyNetConfig) -> AveragedModel:
-    """With batches of the training positions for its batch-norm statistics."""
+    """With batches of the training positions for its batch-norm statistics, about as large as the run's own.  Outside a
+    compiled step Keras keeps the outputs of all layers until the end, so larger batches would take the most memory."""
     averaged, options = build(config.spec(), stream.options.precision), stream.options
     compile_model(averaged, config, options)
+    size = int(np.clip(options.batch_size, *RECALIBRATION_BATCH))
     return AveragedModel(model, averaged, [
-        examples(stream.batch(i, RECALIBRATION_BATCH, options.seed + 1), config)[0]
-        for i in range(max(1, min(16, len(stream.positions) // RECALIBRATION_BATCH)))])
+        examples(stream.batch(i, size, options.seed + 1), config)[0]
+        for i in range(max(1, min(RECALIBRATION_POSITIONS, len(stream.positions)) // size))])
 
 
 def compile_model(model: keras.Model, config: PolicyNetConfig, options: TrainingOptions) -> None:

@@ -217,7 +217,7 @@ def _path(name: str) -> Path:
     try:
         return path.expanduser()
     except RuntimeError:
-        raise BadInput(f"{path.parts[0]} is no home folder on this computer") from None
+        raise BadInput(f"{path.parts[0]} is not a home folder on this computer") from None
 
 
 @command("load", arguments="FILE.sgf [MOVE]")

@@ -74,8 +74,8 @@ def interpret_host(text: str) -> str:
     """A host name in lower case.  Raises BadInput."""
     name = text.lower()
     if len(name) > 253 or not re.fullmatch(rf"{LABEL}(\.{LABEL})*", name):
-        raise BadInput(f"--allowed-host {text!r:.300} is no host name; expected go.example.org, for instance, without "
-                       "scheme and port")
+        raise BadInput(f"--allowed-host {text!r:.300} is not a host name; expected one without scheme and port, "
+                       "for instance go.example.org")
     return name
 
 
@@ -84,5 +84,5 @@ def interpret_proxy(text: str) -> str:
     try:
         return str(ipaddress.ip_network(text))
     except ValueError:
-        raise BadInput(f"--trusted-proxy {text!r:.300} is no address; expected 127.0.0.1 or 10.0.0.0/8, for instance"
-                       ) from None
+        raise BadInput(f"--trusted-proxy {text!r:.300} is not an address; expected for instance 127.0.0.1 or "
+                       "10.0.0.0/8") from None

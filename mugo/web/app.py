@@ -3,7 +3,7 @@
     /                        the page
     /static/...              its scripts, styles and images; nothing is loaded from other servers
     /ws                      the WebSocket (sessions.py)
-    /compiling               how far the first start is with compiling, while the WebSocket's answers wait for it
+    /compiling               how many functions the first start has compiled, while the WebSocket's answers wait
 
 By default it listens on this computer only.  There is no password and no encryption.
 """
@@ -69,7 +69,7 @@ def make_app(make_state: Callable[[], ServerState] = ServerState, hosts: frozens
         return FileResponse(STATIC / "icon.svg")
 
     async def compiling(request: Request) -> JSONResponse:
-        return JSONResponse({"share": request.app.state.server.compiled_share})
+        return JSONResponse({"functions": request.app.state.server.compiled_functions})
 
     return Starlette(routes=[Route("/", page), Route("/favicon.ico", icon), Route("/compiling", compiling),
                              WebSocketRoute("/ws", serve_session), Mount("/static", StaticFiles(directory=STATIC))],

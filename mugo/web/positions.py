@@ -135,7 +135,7 @@ def format_search(result: SearchResult) -> dict:
 
 def format_thinking(result: SearchResult, position: BasePosition) -> dict:
     """The search of a player for its move in a position: `format_search`, with null for all win rates and leads if it
-    has searched with another komi than the game's (players.searcher.balanced).  It is no analysis of the position."""
+    has searched with another komi than the game's (players.searcher.balanced).  Not an analysis of the position."""
     thinking = format_search(result)
     if result.position is not position:
         for values in (thinking, *thinking["moves"]):

@@ -47,9 +47,9 @@ class ServerState:
         return self.scheduler.is_idle and not self._warm_up.is_alive()
 
     @property
-    def compiled_share(self) -> float | None:
-        """How much of what the first start compiles is compiled, from 0 to below 1; None when `warm_up` has ended."""
-        return (self.compiling.share or 0.0) if self._warm_up.is_alive() else None
+    def compiled_functions(self) -> int | None:
+        """How many functions the first start has compiled so far; None when `warm_up` has ended."""
+        return (self.compiling.number or 0) if self._warm_up.is_alive() else None
 
     def start_warm_up(self) -> None:
         """Start `warm_up` in a thread."""

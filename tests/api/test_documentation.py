@@ -28,8 +28,9 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", PAGE.read_text(), re.M | re.S)
 
 
-def test_the_page_says_what_happens(folder, capsys):
-    pytest.importorskip("keras")
+def test_the_page_says_what_happens(folder, capsys, monkeypatch):
+    optimizers = pytest.importorskip("mugo.nn.optimizers")
+    monkeypatch.setitem(optimizers.OPTIMIZERS, "muon", optimizers.Adam)          # tracing Muon takes TensorFlow seconds
     test = doctest.DocTestParser().get_doctest("".join(blocks("pycon")), {}, "python.md", str(PAGE), 0)
     assert len(test.examples) > 40
     runner = doctest.DocTestRunner(optionflags=FLAGS)

@@ -33,13 +33,14 @@ WRONG = [
     (lambda n, f: P(komi="six"), "komi is a number, at least -1e+06, not 'six'"),
     (lambda n, f: P(komi=float("nan")), "komi is a number, at least -1e+06, not nan"),
     (lambda n, f: P(komi=1e9), "komi is a number from -1,000,000 to 1,000,000, not 1e+09"),
-    (lambda n, f: P(rules="house"), "'house' (known are tromp-taylor, chinese"),
+    (lambda n, f: P(rules="house"), "'house' is not a name of rules (known are tromp-taylor, chinese"),
     (lambda n, f: P(handicap=10), "no fixed handicap of 10 stones on 19x19 (2 to 9)"),
     (lambda n, f: P(game="chess"), "game is 'go' or 'gomoku', not 'chess'"),
     (lambda n, f: P(9, game="gomoku", komi=6.5), "komi is for Go, and this is Gomoku"),
     (lambda n, f: P(9, k=5), "k is for Gomoku, and this is Go"),
     (lambda n, f: P(9, game="gomoku", k=20), "3 to 9 in a row can win on 9x9, not 20"),
     (lambda n, f: P.from_text("X . \n X"), "a drawing has rows of equal length of X, O and ."),
+    (lambda n, f: P.from_text(None), "a drawing is a text, not a NoneType"),
     (lambda n, f: P.from_text("X X \n X X"), "a black stone cannot be placed on"),
     (lambda n, f: P(9).play("I5"), "'I5' is not a vertex on 9x9 (A-J without I, 1-9)"),
     (lambda n, f: P(9).play(60), "a move is a text such as 'D4' or 'pass', not 60"),
@@ -105,5 +106,13 @@ def test_options_of_training_are_checked(arguments, expected, folder):
 
 
 def test_an_unknown_keyword_is_pythons_own_error():
-    with pytest.raises(TypeError, match="seeds"):
+    with pytest.raises(TypeError, match=r"search\(\) has no option 'seeds': `mugo help search` lists them"):
         mugo.search(P(6), simulations=9, seeds=1)
+
+
+def test_a_position_that_a_game_does_not_have_is_named():
+    game = mugo.Game(P(5).play("C3"))
+    assert [len(game[n].moves) for n in (-2, -1, 0, 1)] == [0, 1, 0, 1]
+    for index in -3, 2:
+        with pytest.raises(IndexError, match=f"a position of this game is 0 to 1, not {index}"):
+            game[index]

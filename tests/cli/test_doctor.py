@@ -111,12 +111,3 @@ def test_a_rate_counts_what_was_done_after_the_first_call(monkeypatch):
     times = iter([0.0, 0.0, 0.3, 0.6])
     monkeypatch.setattr(doctor.time, "perf_counter", lambda: next(times))
     assert doctor.rate(lambda: 30) == pytest.approx(60 / 0.6)
-
-
-def test_the_doctor_imports_neither_keras_nor_tensorflow():
-    """Processes of their own do, which this test leaves out."""
-    program = ("import sys; from mugo.cli import doctor, main as cli; doctor.CUDA_EXTRAS = {};"
-               "cli.main(['doctor', '--no-speed', '--json']);"
-               "print([x for x in ('keras', 'tensorflow', 'jax', 'pandas') if x in sys.modules])")
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=200)
-    assert ended.stdout.splitlines()[-1] == "[]"

@@ -80,7 +80,7 @@ def uses(node):
 
 
 def test_no_subroutine_is_called_from_python():
-    """It would be compiled in every process, as code for Python is not in its cache."""
+    """It would be compiled twice: its code for other compiled functions cannot be called from Python."""
     trees = {".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts): ast.parse(path.read_text())
              for path in PACKAGE.rglob("*.py")}
     subroutines = defaultdict(set)

@@ -150,10 +150,10 @@ def test_the_options_of_a_file_stand_before_those_of_the_command_line(tmp_path):
 
 
 @pytest.mark.parametrize("content, message", [
-    (b"a = ", "is no TOML file"), (b"a = [[1]]", "a must be a text, a number, true or false"),
-    (b"\xff", "is no TOML file"),
-    (b"a = {b = {c = 1}}", "b must be a text"), (b"a = " + b"[" * 100_000, "is no TOML file"),
-    (b"a = " + b"9" * 5000, "is no TOML file")])
+    (b"a = ", "is not a TOML file"), (b"a = [[1]]", "a must be a text, a number, true or false"),
+    (b"\xff", "is not a TOML file"),
+    (b"a = {b = {c = 1}}", "b must be a text"), (b"a = " + b"[" * 100_000, "is not a TOML file"),
+    (b"a = " + b"9" * 5000, "is not a TOML file")])
 def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path, content, message, capsys):
     (tmp_path / "a.toml").write_bytes(content)
     assert cli.main(["gtp", "--config", str(tmp_path / "a.toml")]) == 2

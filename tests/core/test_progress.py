@@ -56,6 +56,14 @@ def test_what_was_done_before_counts_for_the_part_that_is_done_but_not_for_the_s
     assert log.getvalue() == "mugo: 60 %, 6.00M of 10.0MB, 100kB/s, 00:10, 00:40 left\n"
 
 
+def test_work_of_unknown_length_is_counted(clock, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", log := io.StringIO())
+    with progress.progress_bar("functions", None, 5) as bar:
+        clock[0] += 10
+        bar.update(61)
+    assert log.getvalue() == "mugo: 66 functions, 6.1 functions/s, 00:10\n"
+
+
 def test_messages_of_a_log_are_plain_lines(monkeypatch, capsys):
     with progress.progress_bar("games", 3) as bar:
         bar.write("game 1: Black resigned")

@@ -182,7 +182,7 @@ def test_files_that_are_no_game_records_are_counted(tmp_path, capsys):
     games = {f"{seed}.sgf": format_record(random_record(seed)).encode() for seed in range(3)}
     (tmp_path / "x.zip").write_bytes(zipped(games | OTHERS | {"in.tar": tarred(OTHERS)}))
     assert cli.main(["preprocess", "-o", str(tmp_path / "set"), "--jobs", "1", str(tmp_path / "x.zip")]) == 0
-    assert ("           8  files in archives left out, as they are no game records, for example x.zip/read me.txt"
+    assert ("           8  files in archives left out, as they are not game records, for example x.zip/read me.txt"
             in capsys.readouterr().out.splitlines())
 
 

@@ -85,7 +85,7 @@ def test_an_invalid_sgf_point_is_named_with_the_valid_range(text, size):
     last = "i" if size == 9 else "s"
     with pytest.raises(ValueError) as error:
         interpret_sgf(text, size)
-    assert str(error.value) == f"{text!r} is no point on {size}x{size} (aa-{last}{last})"
+    assert str(error.value) == f"{text!r} is not a point on {size}x{size} (aa-{last}{last})"
 
 
 # -- symmetries

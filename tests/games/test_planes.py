@@ -81,7 +81,7 @@ def test_a_move_forbidden_by_ko_or_superko_sets_no_plane_of_moves():
 # -- against the oracle
 
 @pytest.mark.parametrize("size, games, every", [
-    (2, 10, 1), (3, 10, 1), (5, 6, 1), (9, 3, 2), (13, 1, 8), (19, 1, 60),
+    (2, 10, 1), (3, 10, 1), (5, 4, 1), (9, 2, 3), (13, 1, 16), (19, 1, 120),
 ])
 def test_all_planes_of_random_games_are_the_oracles(size, games, every):
     compare_random_games(size, games, every)
@@ -94,7 +94,7 @@ def test_all_planes_of_many_random_games_are_the_oracles(size, games, every):
 
 
 def test_all_planes_of_real_positions_are_the_oracles():
-    assert compare_real_games(60, 0.01) > 50
+    assert compare_real_games(30, 0.01) > 20
 
 
 @pytest.mark.slow

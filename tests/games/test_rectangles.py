@@ -61,7 +61,7 @@ def test_vertices_of_a_board_of_nine_rows_and_thirteen_columns():
     assert format_sgf(point_at(8, 0, (9, 13)), (9, 13)) == "ai"
     with pytest.raises(ValueError, match=r"'N10' is not a vertex on 13x9 \(A-N without I, 1-9\)"):
         interpret_gtp("N10", (9, 13))
-    with pytest.raises(ValueError, match=r"'aj' is no point on 13x9 \(aa-mi\)"):
+    with pytest.raises(ValueError, match=r"'aj' is not a point on 13x9 \(aa-mi\)"):
         interpret_sgf("aj", (9, 13))
 
 

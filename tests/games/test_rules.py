@@ -86,12 +86,13 @@ def test_rules_written_to_a_record_are_those_read_from_it(scoring, tax, handicap
 
 
 @pytest.mark.parametrize("value, text", [
-    ("klingon", "'klingon' (known are tromp-taylor, chinese"), ("", "''"), ("{score", "not JSON"),
-    ("{" * 100_000, "not JSON"), ({"luck": True}, "'luck' is no field of rules (known are hasButton, ko"),
+    ("klingon", "'klingon' is not a name of rules (known are tromp-taylor, chinese"), ("", "''"),
+    ("{score", "not JSON"),
+    ("{" * 100_000, "not JSON"), ({"luck": True}, "'luck' is not a field of rules (known are hasButton, ko"),
     ({"ko": "NEVER"}, "'ko' is 'NEVER' (known are \"SIMPLE\""), ({"suicide": 1}, "(known are false, true)"),
-    ("koSIMPLEscoreMOON", "'scoreMOON' is no field of rules"), ("koAREAscoreAREA", "'ko' is 'AREA'"),
+    ("koSIMPLEscoreMOON", "'scoreMOON' is not a field of rules"), ("koAREAscoreAREA", "'ko' is 'AREA'"),
     ("koSIMPLEsuiNONE", "'suicide' is 'NONE'"),
-    ({"tax": False}, "'tax' is False"), ({"ko": ["a"]}, "'ko' is ['a']"), ({"komi": 7}, "'komi' is no field"),
+    ({"tax": False}, "'tax' is False"), ({"ko": ["a"]}, "'ko' is ['a']"), ({"komi": 7}, "'komi' is not a field"),
 ])
 def test_what_is_not_understood_is_named(value, text):
     with pytest.raises(ValueError) as error:

@@ -331,7 +331,8 @@ def test_several_participants_get_ratings(capsys):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
-@pytest.mark.parametrize("number, status", [(signal.SIGKILL, -9), (signal.SIGINT, 130), (signal.SIGTERM, 130)])
+@pytest.mark.parametrize("number, status", [
+    (signal.SIGKILL, -9), (signal.SIGINT, 130), pytest.param(signal.SIGTERM, 130, marks=pytest.mark.slow)])
 def test_a_match_that_was_stopped_is_continued(tmp_path, number, status):
     slow = f"{FAKE_ENGINE} child={tmp_path / 'child'} SLEEP0.1 A1"
     words = ["match", slow, FAKE_ENGINE, *map(str, RULES), "--games", "6", "--jobs", "2", "-o", str(tmp_path / "m")]
@@ -369,7 +370,7 @@ def complete_rows(folder):
 
 
 def test_players_of_mugo_play_a_match(tmp_path, capsys):
-    match("random --seed 1", "random --seed 2", "--size", 5, "--games", 4, "--openings", 3, "--jobs", 2,
+    match("random --seed 1", "random --seed 2", "--size", 5, "--games", 4, "--openings", 3,
           "-o", tmp_path / "m")
     rows = rows_of(tmp_path / "m")
     assert {row["end"] for row in rows} == {"two passes"}

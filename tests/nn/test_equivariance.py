@@ -25,13 +25,14 @@ CONFIG = PolicyNetConfig(size=SIZE, filters=16, layers=4, value_head=True, komi_
                          chain_pooling=True, equivariant=True)
 AXES = weight_axes(CONFIG.spec())
 RNG = np.random.default_rng(0)
-PACKED = RNG.integers(0, 256, (48, SIZE * SIZE, planes.PACKED), np.uint8)
-FEATURES = np.stack([RNG.choice([-6.5, 0, 7.5], 48), RNG.choice([-1, 1], 48)], -1).astype(np.float32)
+N = 16
+PACKED = RNG.integers(0, 256, (N, SIZE * SIZE, planes.PACKED), np.uint8)
+FEATURES = np.stack([RNG.choice([-6.5, 0, 7.5], N), RNG.choice([-1, 1], N)], -1).astype(np.float32)
 INPUTS = model_inputs(PACKED, FEATURES, with_components=True)
-TARGETS = {"policy": RNG.integers(0, SIZE * SIZE + 1, 48), "value": RNG.choice([-1.0, 1.0], (48, 1)),
-           "ownership": RNG.integers(-1, 2, (48, SIZE * SIZE)), "score": RNG.normal(0, 20, (48, 1)),
-           "policy_reply": RNG.integers(-1, SIZE * SIZE + 1, (48, 1)),
-           "policy_next": RNG.integers(-1, SIZE * SIZE + 1, (48, 1))}
+TARGETS = {"policy": RNG.integers(0, SIZE * SIZE + 1, N), "value": RNG.choice([-1.0, 1.0], (N, 1)),
+           "ownership": RNG.integers(-1, 2, (N, SIZE * SIZE)), "score": RNG.normal(0, 20, (N, 1)),
+           "policy_reply": RNG.integers(-1, SIZE * SIZE + 1, (N, 1)),
+           "policy_next": RNG.integers(-1, SIZE * SIZE + 1, (N, 1))}
 TURNS = symmetries(SIZE)
 
 
@@ -59,7 +60,7 @@ def largest_difference(model) -> float:
     differences = []
     for g in range(8):
         for name, all_turned in turned_outputs.items():
-            of_turned = all_turned[48 * g:48 * (g + 1)]
+            of_turned = all_turned[N * g:N * (g + 1)]
             if of_turned.shape[1] > 2:   # points, and perhaps a pass
                 of_turned = of_turned[:, TURNS[g, :of_turned.shape[1]]]
             unit = max(10 if name == "score" else 1, np.abs(outputs[name]).max() / 20)
@@ -113,13 +114,13 @@ def test_weights_stay_tied_in_training(optimizer):
     model = new_model(optimizer=optimizer)
     model.run_eagerly = keras.backend.backend() == "tensorflow"          # tracing Muon takes longer
     before = model.get_weights()
-    model.fit(INPUTS, TARGETS, batch_size=16, verbose=0)
+    model.fit(INPUTS, TARGETS, batch_size=8, verbose=0)
     assert all(np.abs(old - new).max() > 1e-4 for old, new in zip(before, model.get_weights(), strict=True))
     for variable in model.trainable_variables:
         members, _ = equivariance.orbits_of(variable, AXES)
         tied = np.array(variable).ravel()[members]
         assert np.abs(tied - tied[0]).max() < 1e-5, variable.path
-    batches = [model_inputs(PACKED[i:i + 16], FEATURES[i:i + 16], with_components=True) for i in (0, 16)]
+    batches = [model_inputs(PACKED[i:i + 8], FEATURES[i:i + 8], with_components=True) for i in (0, 8)]
     assert largest_difference(AveragedModel(model, new_model(), batches).update_ema_model()) < 1e-4
 
 

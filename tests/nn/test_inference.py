@@ -1,6 +1,4 @@
 """Inference: priors and values of positions, on boards of any size; what a network does not play is refused."""
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -156,13 +154,3 @@ def test_a_search_evaluates_with_the_network_of_the_game_and_refuses_another(tmp
     with pytest.raises(BadInput, match="plays Gomoku, 4 in a row, not Gomoku, 5 in a row"):
         search.search(gomoku.Position(6, 5), simulations=20)
     assert search.search(gomoku.Position(6, 4), simulations=20).visits >= 20
-
-
-def test_inference_imports_no_keras(tmp_path):
-    path = policy_file(tmp_path)
-    program = ("import sys; from mugo.games.go import Position; from mugo.nn.inference import Network\n"
-               "import mugo.nn.range_calibration, mugo.nn.policy_net, mugo.nn.alphazero_net\n"
-               f"Network({str(path)!r}).evaluate([Position(9)])\n"
-               "print([x for x in ('keras', 'tensorflow', 'jax', 'pandas', 'matplotlib', 'onnx') if x in sys.modules])")
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

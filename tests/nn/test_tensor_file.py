@@ -1,4 +1,4 @@
-"""Files of networks: what is no network, damaged or hostile is refused in one line, before it takes memory."""
+"""Files of networks: what is not a network, damaged or hostile is refused in one line, before it takes memory."""
 import json
 import struct
 import tracemalloc

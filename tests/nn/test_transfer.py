@@ -21,8 +21,8 @@ from mugo.nn.transfer import check_compatible, init_from
 
 SIZE = 7
 RNG = np.random.default_rng(0)
-PACKED = RNG.integers(0, 256, (48, SIZE * SIZE, planes.PACKED), np.uint8)
-TARGETS = {"policy": RNG.integers(0, SIZE * SIZE + 1, 48), "value": RNG.choice([-1.0, 1.0], (48, 1))}
+PACKED = RNG.integers(0, 256, (16, SIZE * SIZE, planes.PACKED), np.uint8)
+TARGETS = {"policy": RNG.integers(0, SIZE * SIZE + 1, 16), "value": RNG.choice([-1.0, 1.0], (16, 1))}
 
 
 def test_a_policy_network_can_get_another_board_and_value_head(tmp_path):
@@ -114,7 +114,7 @@ def is_tied(model, config) -> bool:
                for variable in model.weights)
 
 
-@pytest.mark.parametrize("filters", [16, 24])
+@pytest.mark.parametrize("filters", [pytest.param(16, marks=pytest.mark.slow), 24])
 def test_a_plain_network_has_at_first_the_outputs_of_an_equivariant_one(tmp_path, filters):
     config = PolicyNetConfig(SIZE, 16, 4, value_head=True, komi_input=True, equivariant=True)
     source, path = random_model(config), tmp_path / "tied.safetensors"
@@ -123,7 +123,7 @@ def test_a_plain_network_has_at_first_the_outputs_of_an_equivariant_one(tmp_path
     plain = replace(config, filters=filters, equivariant=False)
     model = random_model(plain, seed=5)
     init_from(model, plain, path)
-    inputs = model_inputs(PACKED, np.array([[6.5, -1], [-6.5, 1]] * 24))
+    inputs = model_inputs(PACKED, np.array([[6.5, -1], [-6.5, 1]] * 8))
     for name, output in source(inputs).items():
         assert np.allclose(output, model(inputs)[name], rtol=1e-3, atol=1e-3), name
     checkpoint.export(model, tmp_path / "plain.safetensors", new_metadata(plain))
@@ -142,14 +142,14 @@ def test_a_policy_head_that_gets_a_larger_context_module_has_at_first_the_output
     keras.utils.set_random_seed(5)
     model = build(larger.spec())
     init_from(model, larger, path)
-    features = np.array([[6.5, -1], [-6.5, 1]] * 24)
+    features = np.array([[6.5, -1], [-6.5, 1]] * 8)
     inputs = model_inputs(PACKED, features, with_components=True)
     for name, output in source(model_inputs(PACKED, features)).items():
         assert np.allclose(output, model(inputs)[name], rtol=1e-3, atol=1e-3), name
     assert is_tied(model, larger)
     compile_for_training(model, larger, 5e-3, optimizer="adam")
-    targets = TARGETS | {"ownership": np.zeros((48, SIZE * SIZE)), "score": np.zeros((48, 1))}
-    model.fit(inputs, targets, batch_size=16, epochs=1, verbose=0)
+    targets = TARGETS | {"ownership": np.zeros((16, SIZE * SIZE)), "score": np.zeros((16, 1))}
+    model.fit(inputs, targets, batch_size=8, epochs=1, verbose=0)
     assert model.get_layer("policy_context_batch_norm").get_weights()[0].all()
     assert model.get_layer("context_batch_norm12").get_weights()[0].all()
     assert all(model.get_layer(f"chain_batch_norm{i}").get_weights()[0].all() for i in (0, 4, 8, 12))
@@ -190,7 +190,7 @@ def test_a_wider_network_has_at_first_the_outputs_of_the_narrower_one(tmp_path, 
     keras.utils.set_random_seed(0)
     narrow = build(config.spec())
     compile_for_training(narrow, config, 5e-3, optimizer="adam")
-    narrow.fit(PACKED, TARGETS, batch_size=16, epochs=2, verbose=0)
+    narrow.fit(PACKED, TARGETS, batch_size=8, epochs=2, verbose=0)
     if equivariant:
         equivariance.symmetrise(narrow, weight_axes(config.spec()))
     checkpoint.export(narrow, tmp_path / "narrow.safetensors", new_metadata(config) | {"name": "narrow"})
@@ -207,5 +207,5 @@ def test_a_wider_network_has_at_first_the_outputs_of_the_narrower_one(tmp_path, 
     assert np.isin(old.ravel(), kept.ravel()).all()
     assert np.count_nonzero(kept == new) == 9 * 24 * 16                  # new filters see all others
     assert np.count_nonzero(kept == 0) == 9 * 16 * 8                     # and old ones see what they saw
-    wide.fit(PACKED, TARGETS, batch_size=16, epochs=1, verbose=0)
+    wide.fit(PACKED, TARGETS, batch_size=8, epochs=1, verbose=0)
     assert np.count_nonzero(wide.get_layer("conv1").get_weights()[0] == 0) == 0

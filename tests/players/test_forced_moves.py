@@ -90,7 +90,7 @@ def test_a_win_is_taken_and_a_loss_blocked(name, simulations):
     answer_all(name, 3, 7, simulations, exactly=True)
 
 
-@pytest.mark.runs
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [8, 15])
 @pytest.mark.parametrize("name", PLAYERS)
 def test_a_win_is_taken_and_a_loss_blocked_in_1000_positions(name, size):
@@ -102,7 +102,7 @@ LINES = {"diagonal": "H8 J9 G7 K10 F6", "other diagonal": "H8 G9 J7 F10 K6", "ro
 
 
 @pytest.mark.parametrize("line", LINES)
-@pytest.mark.parametrize("name, simulations", [("mcts", 200), ("policy", 0)])
+@pytest.mark.parametrize("name, simulations", [("mcts", 100), ("policy", 0)])
 def test_a_four_is_blocked_in_every_direction(name, simulations, line):
     """Black builds one row, whatever White does.  mcts does not even let it become an open four."""
     player = make_player(name, seed=1, play_options=PlayOptions(simulations or None, resign=0), game="gomoku")

@@ -167,7 +167,7 @@ def test_make_player_makes_every_player_by_name():
     network = Likes(9, {})
     assert [player_options.make_player(name, network=network).name
             for name in player_options.PLAYERS] == list(player_options.PLAYERS)
-    with pytest.raises(BadInput, match="'best' is no player"):
+    with pytest.raises(BadInput, match="'best' is not a player"):
         player_options.make_player("best")
     with pytest.raises(BadInput, match="temperature"):
         player_options.make_player("randompolicy", network=network, temperature=-1)
@@ -211,6 +211,7 @@ def test_told_a_rank_policy_plays_as_often_as_people_of_this_rank_do():
     assert set(chosen()) == {at["b"]}
     assert 0.3 < np.mean([point == at["b"] for point in chosen(people=People("3d", "3d"))]) < 0.5
     assert set(chosen(people=People("3d", "3d"), temperature=0)) == {at["a"]}
+    assert make_player("policy", network=network, people=People("3d", "3d")).name == "policy 3d"
 
 
 @pytest.mark.parametrize("given, expected", [

@@ -167,9 +167,9 @@ def test_a_won_game_is_not_lost_by_a_pass():
             position = position.play(sides[position.to_play].select_move(position))
         kept += without_dead(position).score() * winner > 0
         games += 1
-        if games == 6:
+        if games == 3:
             break
-    assert games == 6
+    assert games == 3
     assert kept == games
 
 

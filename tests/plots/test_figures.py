@@ -1,6 +1,4 @@
 """Writing pictures: formats, matplotlib optional and imported late."""
-import subprocess
-import sys
 
 import pytest
 
@@ -19,9 +17,3 @@ def test_without_matplotlib_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setattr(figures, "has_matplotlib", lambda: False)
     with pytest.raises(BadInput, match="pip install"):
         figures.new_figure((4, 3))
-
-
-def test_importing_the_package_does_not_import_matplotlib():
-    code = ("import sys, mugo.plots.charts, mugo.plots.curves, mugo.plots.diagrams, mugo.plots.terminal; "
-            "print('matplotlib' in sys.modules)")
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"

@@ -1,6 +1,9 @@
 """The second process of the first start: it compiles what the first searches call, and nothing else."""
 import json
+import os
+import time
 from dataclasses import asdict
+from subprocess import DEVNULL, PIPE
 from types import SimpleNamespace
 
 import pytest
@@ -24,11 +27,10 @@ def signatures():
 
 
 @pytest.mark.parametrize("name, start", [("uct", Go(9)), ("mcts", Go(19)), ("uct", Gomoku(8)), ("mcts", Gomoku(8))])
-def test_it_compiles_the_kernels_with_the_types_of_a_search(name, start, monkeypatch):
+def test_it_compiles_the_kernels_with_the_types_of_a_search(name, start):
     settings, network = default_settings(name, start.game), HashNetwork() if name == "mcts" else None
     argument = json.dumps([asdict(settings), network and True, start.game, start.shape])
-    monkeypatch.setattr(compile_ahead.sys, "argv", ["-c", "root", argument])
-    compile_ahead.main()
+    compile_ahead.compile_for(argument)
     assert len(signatures()["select_batch" if network else "simulate"]) == 1
     Search(settings, network).search(start, simulations=2)
     assert all(len(each) <= 1 for each in signatures().values())
@@ -51,14 +53,17 @@ def started(monkeypatch):
 
     class Process:
         def __init__(self, command, **streams):
-            assert set(streams.values()) == {compile_ahead.subprocess.DEVNULL} and len(streams) == 3
+            assert streams == {"stdin": PIPE, "stdout": DEVNULL, "stderr": DEVNULL}
             self.ended = []
             processes.append((json.loads(command[-1]), self.ended))
 
         def terminate(self):
             self.ended.append("terminated")
 
-        def wait(self):
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *error):
             self.ended.append("awaited")
 
     monkeypatch.setattr(compile_ahead.subprocess, "Popen", Process)
@@ -86,8 +91,19 @@ def test_the_process_runs_from_any_folder(tmp_path):
     settings = default_settings("uct", "gomoku")
     argument = json.dumps([asdict(settings), None, "gomoku", [4, 4]])
     command = [*compile_ahead._COMMAND, argument]
-    ended = compile_ahead.subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+    with compile_ahead.subprocess.Popen(command, cwd=tmp_path, stdin=PIPE, stdout=PIPE, stderr=PIPE) as process:
+        assert (process.stdout.read(), process.stderr.read(), process.wait()) == (b"", b"", 0)
+
+
+def test_the_process_ends_with_the_one_that_started_it(tmp_path):
+    argument = json.dumps([asdict(default_settings("uct", "go")), None, "go", [9, 9]])
+    with compile_ahead.subprocess.Popen([*compile_ahead._COMMAND, argument], stdin=PIPE,
+                                        env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}) as process:
+        while not list(tmp_path.rglob("*.nbc")) and process.poll() is None:        # it has a minute to go
+            time.sleep(0.1)
+        process.stdin.close()
+        assert process.wait(timeout=15) == 0
+        assert len(list(tmp_path.rglob("*.nbc"))) < 30
 
 
 def test_one_core_and_files_without_locks_have_no_second_process(started, monkeypatch):

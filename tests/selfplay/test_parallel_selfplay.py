@@ -67,12 +67,12 @@ def test_a_game_is_searched_as_by_a_search_of_its_own():
     """Without noise, temperature and random symmetries, every move is that of Search, with the same visits."""
     start = gomoku.Position(5, 4)
     network = HashNetwork()
-    selfplay = ParallelSelfPlay(start, network, DETERMINISTIC, games=3, seed=2)
+    selfplay = ParallelSelfPlay(start, network, replace(DETERMINISTIC, max_moves=4), games=3, seed=2)
     selfplay._symmetries = np.repeat(selfplay._symmetries[:1], 8, 0)             # identity
     game = play_games(selfplay, 1)[0]
     search = Search(Settings(rollout="none", c=DETERMINISTIC.c, batch=1, seed=3, early_stop=False), network)
     position = start
-    for move, visits in zip(game.moves[:4].tolist(), game.visits, strict=False):
+    for move, visits in zip(game.moves.tolist(), game.visits, strict=True):
         result = search.search(position, simulations=60)
         found = {info.point: info.visits for info in result.moves if info.visits}
         assert sum(found.values()) == int(visits.sum())
@@ -107,11 +107,11 @@ def test_priors_are_turned_back_from_the_symmetry_of_the_planes():
     def first_moves(k):
         start = gomoku.Position(5, 4)
         symmetry = symmetries(5)[k]
-        selfplay = ParallelSelfPlay(start, TurnedNetwork(symmetry), replace(DETERMINISTIC, simulations=100), games=2,
+        selfplay = ParallelSelfPlay(start, TurnedNetwork(symmetry), replace(DETERMINISTIC, max_moves=4), games=2,
                                     seed=2)
         selfplay._symmetries = np.repeat(symmetry[None], 8, 0)
         game = play_games(selfplay, 1)[0]
-        return game.moves[:4].tolist(), game.visits[:4].tolist()
+        return game.moves.tolist(), game.visits.tolist()
 
     assert all(first_moves(k) == first_moves(0) for k in range(1, 8))
 
@@ -178,7 +178,7 @@ def test_every_move_of_every_game_has_noise():
 
 def test_exactly_the_first_moves_are_sampled():
     options = SelfPlayOptions(simulations=40, dirichlet_weight=0, temperature_moves=3)
-    games = play_games(ParallelSelfPlay(gomoku.Position(5, 4), HashNetwork(), options, games=8, seed=7), 24)
+    games = play_games(ParallelSelfPlay(gomoku.Position(5, 4), HashNetwork(), options, games=8, seed=7), 16)
     is_most_visited = np.array([game.visits[range(5), game.moves[:5]] == game.visits[:5].max(1) for game in games])
     assert not is_most_visited[:, :3].all(0).any() and is_most_visited[:, 3:].all()
 
@@ -202,7 +202,8 @@ def test_every_simulation_has_a_node_however_much_of_the_tree_is_kept(monkeypatc
             return output._replace(priors=priors / priors.sum(1, keepdims=True), values=output.values / 10)
 
     monkeypatch.setattr(parallel, "KEPT_NODES", kept_nodes)
-    selfplay = ParallelSelfPlay(gomoku.Position(8), SureNetwork(), DETERMINISTIC, games=2, seed=1)
+    selfplay = ParallelSelfPlay(gomoku.Position(8), SureNetwork(), replace(DETERMINISTIC, max_moves=12), games=2,
+                                seed=1)
     kept, play_move = [], selfplay._play_move
 
     def watched(g):
@@ -214,7 +215,7 @@ def test_every_simulation_has_a_node_however_much_of_the_tree_is_kept(monkeypatc
 
     selfplay._play_move = watched
     play_games(selfplay, 2)
-    assert max(kept) <= 60 * kept_nodes and (max(kept) > 100) == (kept_nodes > 2)
+    assert max(kept) <= 60 * kept_nodes and (max(kept) > 60) == (kept_nodes > 2)
 
 
 @pytest.mark.parametrize("simulations", [2, 8, 60])
@@ -245,7 +246,7 @@ def test_games_without_noise_temperature_and_symmetries_are_equal():
     temperature and symmetries alone makes games differ."""
     def first_moves(seed, symmetric=False, **options):
         selfplay = ParallelSelfPlay(gomoku.Position(5, 4), HashNetwork(),
-                                    replace(DETERMINISTIC, simulations=100, **options), games=2, seed=seed)
+                                    replace(DETERMINISTIC, max_moves=8, **options), games=2, seed=seed)
         if not symmetric:
             selfplay._symmetries = np.repeat(selfplay._symmetries[:1], 8, 0)     # identity
         game = play_games(selfplay, 1)[0]
@@ -267,8 +268,8 @@ def test_the_network_can_be_replaced_during_games():
     assert selfplay.network.positions_evaluated > 0
 
 
-@pytest.mark.parametrize("options", [replace(DETERMINISTIC, dirichlet_weight=0.25, temperature_moves=4),
-                                     SelfPlayOptions(simulations=24, gumbel=True)], ids=["puct", "gumbel"])
+@pytest.mark.parametrize("options", [SelfPlayOptions(simulations=24, temperature_moves=4, max_moves=8),
+                                     SelfPlayOptions(simulations=24, gumbel=True, max_moves=8)], ids=["puct", "gumbel"])
 def test_games_do_not_depend_on_the_number_of_threads(options):
     def games(threads):
         selfplay = ParallelSelfPlay(gomoku.Position(5, 4), HashNetwork(), options, games=5, seed=3, threads=threads)
@@ -308,7 +309,7 @@ def test_gumbel_games_are_legal_and_their_targets_are_policies(start):
 def test_a_gumbel_game_is_searched_as_by_a_search_of_its_own():
     """Without random symmetries, and with the same noise, every move and its policy are those of Search."""
     start, network = gomoku.Position(5, 4), HashNetwork()
-    selfplay = ParallelSelfPlay(start, network, GUMBEL, games=1, seed=2)
+    selfplay = ParallelSelfPlay(start, network, replace(GUMBEL, max_moves=5), games=1, seed=2)
     selfplay._symmetries = np.repeat(selfplay._symmetries[:1], 8, 0)             # identity
     noises, play_move = [], selfplay._play_move
 
@@ -321,7 +322,7 @@ def test_a_gumbel_game_is_searched_as_by_a_search_of_its_own():
     selfplay._play_move = watched
     game = play_games(selfplay, 1)[0]
     position = start
-    for (noise, visits), move, policy in zip(noises[:5], game.moves.tolist(), game.visits, strict=False):
+    for (noise, visits), move, policy in zip(noises, game.moves.tolist(), game.visits, strict=False):
         search = Search(Settings(rollout="none", batch=1, early_stop=False, seed=3), network)
         params = search.tree.params
 
@@ -358,8 +359,8 @@ def test_the_policy_of_a_gumbel_search_knows_proofs():
 
 def test_gumbel_noise_makes_games_differ_and_the_seed_repeats_them():
     def first_moves(seed):
-        return [game.moves[:3].tolist() for game in play_games(
-            ParallelSelfPlay(gomoku.Position(6, 4), HashNetwork(), GUMBEL, games=4, seed=seed), 8)]
+        return [game.moves.tolist() for game in play_games(ParallelSelfPlay(
+            gomoku.Position(6, 4), HashNetwork(), replace(GUMBEL, max_moves=3), games=4, seed=seed), 8)]
 
     assert first_moves(1) == first_moves(1) != first_moves(2)
     assert len({moves[0] for moves in first_moves(1)}) > 3

@@ -476,7 +476,8 @@ def test_metadata_that_are_not_of_a_run_are_refused_and_the_field_is_named(small
 
 
 @pytest.mark.parametrize("is_fast, precision, expected", [
-    (True, "auto", "int8"), (False, "auto", "float32"), (True, "float32", "float32")])
+    (True, "auto", "int8"), (False, "auto", "float32"),
+    pytest.param(True, "float32", "float32", marks=pytest.mark.slow)])
 def test_games_are_played_in_int8_where_that_is_fast(tmp_path, monkeypatch, eagerly, is_fast, precision, expected):
     monkeypatch.setattr("mugo.nn.runtime.has_fast_int8", lambda: is_fast)
     monkeypatch.setattr("mugo.selfplay.run.has_fast_int8", lambda: is_fast)

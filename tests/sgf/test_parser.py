@@ -128,7 +128,7 @@ def test_names_become_one_printable_line():
     assert len(record.place) == 200
 
 
-MANY = 300_000
+MANY = 100_000
 
 
 @pytest.mark.parametrize("sgf", [

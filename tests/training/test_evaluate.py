@@ -4,8 +4,6 @@ A FakeNetwork looks a position up by its planes and finds the move that was play
 to rank that move first, fourth or sixth.  Its positions have handicap stones anywhere, and so no
 two of them, and no two symmetries of one, look alike.
 """
-import subprocess
-import sys
 import tracemalloc
 from types import SimpleNamespace
 
@@ -99,7 +97,7 @@ def run(data, network, **options):
 
 @pytest.mark.parametrize(("rank", "top1", "top5"), [(0, 1, 1), (3, 0, 1), (4, 0, 1), (5, 0, 0)])
 def test_the_rank_of_the_move_played_decides_top_1_and_top_5(data, known, rank, top1, top5):
-    table, whole = run(data, FakeNetwork(known, lambda turn: rank), symmetries=False)
+    table, whole = run(data, FakeNetwork(known, lambda turn: rank), symmetries=False, where=FEW)
     assert (table["top1"] == top1).all()
     assert (table["top5"] == top5).all()
     assert whole["ce"] == pytest.approx(-np.log(FakeNetwork.priors(0, rank)[0]), rel=1e-6)
@@ -384,11 +382,9 @@ def test_the_command_refuses_bad_input_in_one_line(data, known, monkeypatch, cap
         assert cli.main(["evaluate", "fake", str(data.folder), *options]) == 2
         error = capsys.readouterr().err.strip().splitlines()
         assert complaint in error[-1]
-
-
-def test_keras_is_not_imported():
-    code = "import sys, mugo.training.evaluate; print({'keras', 'tensorflow', 'jax', 'matplotlib'} & set(sys.modules))"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "set()\n"
+    monkeypatch.setattr(FakeNetwork, "takes_people", True, raising=False)
+    assert cli.main(["evaluate", "fake", str(data.folder), "--people", "compare", "-o", "."]) == 2
+    assert "-o . is a folder" in capsys.readouterr().err
 
 
 def test_positions_are_drawn_from_a_hundred_million_without_a_list_of_all():

@@ -162,5 +162,5 @@ def test_a_fraction_of_endgames_without_a_scored_game_is_refused(data):
 
 
 def test_a_fraction_that_is_no_position_of_a_batch_is_refused(data):
-    with pytest.raises(BadInput, match="--endgame-fraction 0.02: is no position of --batch-size 16"):
+    with pytest.raises(BadInput, match="--endgame-fraction 0.02: is less than one position of --batch-size 16"):
         loader.TrainingStream(data.positions("train"), replace(OPTIONS, endgame_fraction=0.02))

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from networks import alphazero_network, build, checkpoint, keras, random_model, tensors_of
 from random_records import dataset_of, finished_record, random_record
-from small_runs import CONFIG, OPTIONS, train
+from small_runs import CONFIG, OPTIONS, PLAIN, train
 
 from mugo.cli import main as cli
 from mugo.data import preprocess
@@ -57,13 +57,9 @@ def test_a_run_leaves_checkpoints_a_network_a_log_and_a_curve(unbroken):
     assert log["loss"].iloc[-1] < log["loss"].iloc[0]
 
 
-def test_checkpoints_are_kept_for_good_and_the_first_line_names_the_device(data, tmp_path, eagerly, capsys):
-    run = tmp_path / "run"
-    train.train(data, run, CONFIG, replace(OPTIONS, keep_checkpoint_every=250))
-    assert [path.name for path in sorted(run.glob("checkpoint-*"))] == ["checkpoint-256.safetensors"]
-    assert metadata.read_metadata(run / "checkpoint-256.safetensors")["history"][-1]["positions"] == 256
-    assert re.search(r"run: [\d,]+ weights, float32, on the CPU \(\d+ cores?\), (TensorFlow|JAX) [\d.]+, Keras 3",
-                     capsys.readouterr().err)
+def test_checkpoints_are_kept_for_good(unbroken):
+    assert [path.name for path in sorted(unbroken.glob("checkpoint-*"))] == ["checkpoint-256.safetensors"]
+    assert metadata.read_metadata(unbroken / "checkpoint-256.safetensors")["history"][-1]["positions"] == 256
 
 
 @pytest.mark.slow
@@ -190,12 +186,12 @@ def test_a_run_made_longer_is_the_run_that_was_started_longer(data, tmp_path, po
     batches and rates are the longer run's."""
     short, long = (replace(OPTIONS, warmup_steps=2, decay_start=decay_start, positions=count)
                    for count in (positions, 640))
-    train.train(data, tmp_path / "long", CONFIG, long)
-    train.train(data, tmp_path / "run", CONFIG, short)
+    train.train(data, tmp_path / "long", PLAIN, long)
+    train.train(data, tmp_path / "run", PLAIN, short)
     best = metadata.read_metadata(tmp_path / "run" / "network.safetensors")["best"]
     found = metadata.read_metadata(tmp_path / "run" / "pre-decay.safetensors")
     assert [row["step"] for row in found["history"]] == pre_decay
-    train.train(data, tmp_path / "run", CONFIG, long, resume=True)
+    train.train(data, tmp_path / "run", PLAIN, long, resume=True)
     both = [timeless(tmp_path / name).round(4).query("step % 8 == 0") for name in ("run", "long")]
     training = ["loss", *METRICS]       # of the checkpoint intervals, which differ
     assert both[0].reset_index(drop=True).drop(columns=training).equals(both[1].drop(columns=training))
@@ -210,8 +206,8 @@ def test_a_run_made_longer_is_the_run_that_was_started_longer(data, tmp_path, po
 def test_a_run_without_decay_made_longer_ends_at_the_step_of_the_longer_run(data, tmp_path):
     """It is resumed at step 6, in the middle of a checkpoint interval of the longer run."""
     short = replace(OPTIONS, positions=96, decay_start=1)
-    train.train(data, tmp_path / "run", CONFIG, short)
-    train.train(data, tmp_path / "run", CONFIG, replace(short, positions=392), resume=True)
+    train.train(data, tmp_path / "run", PLAIN, short)
+    train.train(data, tmp_path / "run", PLAIN, replace(short, positions=392), resume=True)
     model, found = checkpoint.latest_checkpoint(tmp_path / "run", check_training_run, train.compiled_model)
     assert [row["step"] for row in found["history"]] == [6, 8, 16, 24]
     assert int(model.optimizer.iterations) == TrainingOptions(**found["options"]).steps == 24
@@ -316,7 +312,8 @@ def test_train_refuses_a_policy_value_network(tmp_path):
 
 
 @pytest.mark.runs
-def test_a_network_initialised_from_another_is_trained_on_other_positions(data, unbroken, tmp_path, monkeypatch):
+def test_a_network_initialised_from_another_is_trained_on_other_positions(data, unbroken, tmp_path, monkeypatch,
+                                                                          eagerly):
     """On two runs in a row the stream of batches goes on, also where the second has other batches."""
     steps = []
     batch_of = TrainingStream.batch
@@ -374,7 +371,7 @@ def test_a_policy_that_cannot_be_frozen_is_refused(unbroken, fields, line):
         command.check_frozen(replace(CONFIG, **fields), options, str(unbroken))
 
 
-def test_a_frozen_network_learns_who_plays_and_nothing_else(data, unbroken, tmp_path):
+def test_a_frozen_network_learns_who_plays_and_nothing_else(data, unbroken, tmp_path, eagerly):
     config = replace(CONFIG, metadata_encoder=True, auxiliary_heads=False)
     run = train.train(data, tmp_path / "run", config, replace(OPTIONS, freeze_network=True, positions=48),
                       init=str(unbroken)).parent
@@ -400,11 +397,14 @@ def test_a_run_is_not_overwritten(data, unbroken, capsys):
         train.train(data, unbroken, CONFIG, OPTIONS)
 
 
-def test_without_batch_norm_and_value_head_the_log_has_the_same_names(data, tmp_path, eagerly):
+def test_without_batch_norm_and_value_head_the_log_has_the_same_names(data, tmp_path, eagerly, capsys):
+    """The first line names the device."""
     config = PolicyNetConfig(size=9, filters=4, layers=3, batch_norm=False, global_pooling=False)
     train.train(data, tmp_path / "run", config, replace(OPTIONS, positions=32))
     log = pd.read_csv(tmp_path / "run" / "log.csv")
     assert not log[["loss", "ce", "top1", "top5", "validation_top1"]].isna().any().any()
+    assert re.search(r"run: [\d,]+ weights, float32, on the CPU \(\d+ cores?\), (TensorFlow|JAX) [\d.]+, Keras 3",
+                     capsys.readouterr().err)
 
 
 def test_a_run_trains_on_the_batches_of_its_stream(data, tmp_path, eagerly, monkeypatch):
@@ -418,7 +418,7 @@ def test_a_run_trains_on_the_batches_of_its_stream(data, tmp_path, eagerly, monk
 
 @pytest.mark.runs
 def test_without_point_bias_with_label_smoothing_and_on_some_moves_it_is_trained_and_resumed(data, tmp_path):
-    config = replace(CONFIG, point_bias=False)
+    config = replace(PLAIN, point_bias=False)
     options = replace(OPTIONS, moves="11-30", label_smoothing=0.1, positions=128)
     run = tmp_path / "run"
     train.train(data, run, config, options)
@@ -457,7 +457,7 @@ def test_a_network_overfits_a_few_positions(data):
     (["{data}", "-o", "{new}", "--model", "b6c96", "--init-from", "policy-19"], "--model and --init-from: give one"),
     (["{data}", "-o", "{new}", "--residual-blocks", "2", "--residual"], "--residual is for the convolutions of"),
     (["{data}", "-o", "{new}", "--residual-blocks", "2", "--bottleneck", "--filters", "24"],
-     "half of --filters 24 is no multiple of 8"),
+     "half of --filters 24 is not a multiple of 8"),
     (["{data}", "-o", "{new}", "--model", "b6c96", "--layers", "7"], "--layers 7: --residual-blocks replaces"),
     (["{data}", "-o", "{new}", "--bottleneck"], "--bottleneck: only networks with --residual-blocks"),
     (["{data}", "-o", "{new}", "--size", "19"], "no training games on 19x19"),
@@ -532,7 +532,7 @@ def test_a_run_with_growing_batches_and_checkpoints_by_time_is_resumed_exactly(d
     """Stopped at its first checkpoint, after one batch, it ends as a run whose checkpoints are elsewhere."""
     options = replace(OPTIONS, batch_size=8, max_batch_size=32, double_batch_every=96, weight_decay=0.1,
                       checkpoint_positions=384)
-    train.train(data, tmp_path / "by-positions", CONFIG, options)
+    train.train(data, tmp_path / "by-positions", PLAIN, options)
     by_time = replace(options, checkpoint_positions=None)
     saved = CheckpointCallback.save
 
@@ -543,9 +543,9 @@ def test_a_run_with_growing_batches_and_checkpoints_by_time_is_resumed_exactly(d
     monkeypatch.setattr(CheckpointCallback, "save", interrupted)
     monkeypatch.setattr(TrainingOptions, "interval_steps", lambda *_: 1)
     with pytest.raises(KeyboardInterrupt):
-        train.train(data, tmp_path / "by-time", CONFIG, by_time)
+        train.train(data, tmp_path / "by-time", PLAIN, by_time)
     monkeypatch.undo()
-    train.train(data, tmp_path / "by-time", CONFIG, by_time, resume=True)
+    train.train(data, tmp_path / "by-time", PLAIN, by_time, resume=True)
     logs = [pd.read_csv(tmp_path / name / "log.csv") for name in ("by-positions", "by-time")]
     assert logs[0]["positions"].tolist() == [384] and logs[0]["step"].tolist() == [12 + 6 + 6]
     assert logs[1]["step"].tolist() == [1, by_time.decay_start_step, 24]

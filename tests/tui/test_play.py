@@ -311,7 +311,7 @@ def test_a_loaded_game_is_saved_with_all_that_the_file_has(tmp_path):
 @pytest.mark.parametrize("name", ["~no-such-user/x.sgf", "~no-such-user"])
 def test_a_home_folder_that_does_not_exist_gets_one_line(name, tmp_path):
     session, shown = play(tmp_path, ["c3", f"save {name}", f"load {name}", "b2"], Scripted("C4 C5"))
-    assert shown.count("~no-such-user is no home folder on this computer\n") == 2
+    assert shown.count("~no-such-user is not a home folder on this computer\n") == 2
     assert moves(session.position)[2] == points("B2")[0]
 
 

@@ -270,7 +270,7 @@ def test_an_analysis_ends_after_its_simulations(page, by):
 
 
 def test_an_analysis_ends_after_its_seconds_and_sends_its_best_moves_only(page):
-    answer = page.search("analyze", game=go_game(9), moves=[], player="uct", seconds=0.5)
+    answer = page.search("analyze", game=go_game(9), moves=[], player="mcts", seconds=0.5)
     moves = answer["search"]["moves"]
     assert answer["done"] and len(moves) == positions.SEARCH_MOVES < answer["search"]["visits"]
     assert [move["visits"] for move in moves] == sorted((move["visits"] for move in moves), reverse=True)
@@ -419,14 +419,14 @@ def test_an_idle_session_is_closed(client, monkeypatch):
 def test_the_page_asks_how_far_compiling_is(client):
     state = client.app.state.server
     state._warm_up.join()
-    assert client.get("/compiling").json() == {"share": None}
+    assert client.get("/compiling").json() == {"functions": None}
     state._warm_up = threading.Thread(target=time.sleep, args=[0.5])
     state.start_warm_up()
-    assert client.get("/compiling").json() == {"share": 0}       # it has not begun
-    state.compiling.share = 0.25
-    assert client.get("/compiling").json() == {"share": 0.25}
+    assert client.get("/compiling").json() == {"functions": 0}       # it has not begun
+    state.compiling.number = 61
+    assert client.get("/compiling").json() == {"functions": 61}
     state._warm_up.join()
-    state.compiling.share = None
+    state.compiling.number = None
 
 
 # ---- bad messages
@@ -522,7 +522,7 @@ def test_a_recorded_game_may_repeat_a_position(page):
 
 
 @pytest.mark.parametrize("sgf, error", [
-    ("", "no game found: an SGF game begins with '(;', and it is no GIB, NGF or UGF"),
+    ("", "no game found: an SGF game begins with '(;', and it is not GIB, NGF or UGF either"),
     ("(;GM[1]SZ[9];B[aa];W[zz])", "move 2: 'zz' is not a point on 9x9 (aa-ii)"),
     ("(;GM[2])", "GM[2] is another game; Go is GM[1], Gomoku GM[4]"),
 ])
@@ -623,7 +623,7 @@ def assert_ends(process, signals):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
-@pytest.mark.parametrize("signals", [3 * (signal.SIGINT,), (signal.SIGTERM,)])
+@pytest.mark.parametrize("signals", [3 * (signal.SIGINT,), pytest.param((signal.SIGTERM,), marks=pytest.mark.slow)])
 def test_a_signal_ends_the_server_while_pages_search(signals):
     with running_server() as (process, address), contextlib.ExitStack() as stack:
         with urllib.request.urlopen(address) as answer:

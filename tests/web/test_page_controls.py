@@ -49,11 +49,11 @@ SERVER_THAT_COMPILES = """
 """
 
 
-def test_while_the_server_compiles_there_are_an_empty_board_and_a_share(page):
-    page.route("**/compiling", lambda route: route.fulfill(json={"share": 0.387}))
+def test_while_the_server_compiles_there_are_an_empty_board_and_a_counter(page):
+    page.route("**/compiling", lambda route: route.fulfill(json={"functions": 61}))
     with page.add_init_script(SERVER_THAT_COMPILES):
         page.reload()
-    page.wait_for_function(f"{STATUS} === 'The first start compiles: 38 %'")
+    page.wait_for_function(f"{STATUS} === 'The first start compiles: 61 functions'")
     page.unroute("**/compiling")
     assert page.evaluate("Boolean(document.querySelector('.grid')) && document.querySelector('main').inert")
     page.reload()

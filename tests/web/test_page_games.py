@@ -237,6 +237,7 @@ def test_keys_work_after_a_click_on_an_overlay_or_the_slider(page, selector):
     page.keyboard.press("End")
     page.wait_for_function(f"{NUMBER} === '4 / 4'")
     page.click(selector)
+    page.wait_for_function("document.activeElement === document.body")
     for key, number in [("Home", "0 / 4"), ("ArrowRight", "1 / 4"), ("End", "4 / 4"), ("u", "3 / 4"), ("r", "4 / 4")]:
         page.keyboard.press(key)
         page.wait_for_function(f"{NUMBER} === '{number}'")

@@ -221,9 +221,9 @@ CUT = """[...document.querySelectorAll('.player .name, .player .captures, #actio
     .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map(({ textContent }) => textContent)"""
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
-def test_nothing_is_cut_in_a_narrow_column(open_page, language):
-    page = open_page(viewport={"width": 1024, "height": 768}, locale=language)
+@pytest.mark.parametrize("language, width, height", [("en", 1024, 768), ("de", 1024, 768), ("en", 1280, 900)])
+def test_nothing_is_cut_in_a_narrow_column(open_page, language, width, height):
+    page = open_page(viewport={"width": width, "height": height}, locale=language)
     page.wait_for_function("document.querySelector('#player-white .name').textContent.startsWith('MuGo, ')")
     assert page.evaluate(CUT) == []
     assert page.evaluate("document.querySelector('header').offsetHeight") < 40          # one line

@@ -15,6 +15,9 @@ PICTURES = Path(__file__).parent / "pictures"
 # Width and height in CSS pixels, what a stored picture is reduced by, whether the screen is touched, colours.
 SIZES = {"phone": (390, 844, 3, True, "light"), "small": (1024, 768, 4, False, "light"),
          "laptop": (1400, 900, 4, False, "dark"), "large": (2560, 1440, 5, False, "light")}
+# Those that every state has a picture at; test_page_layout.py has the page at other sizes.  Four states also have the
+# others: with a game, a graph, an exercise and tools.
+ALWAYS, AT_ALL_SIZES = ("phone", "laptop"), ("play", "losses", "puzzle", "edit")
 # A picture has changed if more cells than a few differ by more than the tolerance in a channel, 0 to 255.  A cell has 6
 # to 10 pixels of the page.  A button that is 24 pixels elsewhere changes 6 cells or more by 40.
 TOLERANCE, FEW = 32, 3
@@ -48,51 +51,57 @@ def styled(shown):
     style.evaluate("(element) => element.remove()")
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_the_page_looks_as_in_the_stored_picture(styled, size, request, tmp_path, failures):
+def has_changed(page, path, size, folder, update):
+    """Whether the page has changed from the stored picture; a new one and the difference are in the folder then."""
     from PIL import Image
 
-    page, state = styled
     resize(page, size)
     page.evaluate("document.fonts.ready.then(() => new Promise(requestAnimationFrame))")
     shot = Image.open(io.BytesIO(page.screenshot(animations="disabled"))).convert("RGB")
     compressed = io.BytesIO()
     shot.reduce(SIZES[size][2]).save(compressed, "webp", quality=90, method=6)
-    path = PICTURES / f"{state}-{size}.webp"
-    if request.config.getoption("--update-pictures"):
-        PICTURES.mkdir(exist_ok=True)
+    if update:
         path.write_bytes(compressed.getvalue())
-        return
     stored, new = (np.asarray(Image.open(each).convert("RGB").reduce(2), int) for each in (path, compressed))
     difference = np.abs(stored - new).max(2)
-    if (difference > TOLERANCE).sum() > FEW:
-        shot.save(tmp_path / "new.png")
-        drawn = Image.fromarray(np.minimum(4 * difference, 255).astype(np.uint8))
-        drawn.resize(shot.size).save(tmp_path / "difference.png")
-        pytest.fail(f"{path.name} has changed: look at new.png and difference.png in {tmp_path}. If that is meant: "
+    if (difference > TOLERANCE).sum() <= FEW:
+        return False
+    shot.save(folder / f"{path.stem}-new.png")
+    drawn = Image.fromarray(np.minimum(4 * difference, 255).astype(np.uint8))
+    drawn.resize(shot.size).save(folder / f"{path.stem}-difference.png")
+    return True
+
+
+def test_the_page_looks_as_in_the_stored_pictures(styled, request, tmp_path):
+    page, state = styled
+    changed = [path.name for size in (SIZES if state in AT_ALL_SIZES else ALWAYS)
+               if has_changed(page, path := PICTURES / f"{state}-{size}.webp", size, tmp_path,
+                                         request.config.getoption("--update-pictures"))]
+    if changed:
+        pytest.fail(f"changed: {', '.join(changed)}: look at the pictures in {tmp_path}. If that is meant: "
                     f"pytest {Path(__file__).relative_to(request.config.rootpath)} --update-pictures", pytrace=False)
 
 
-# What axe checks of the WCAG 2.2 at the levels A and AA.
-RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], "resultTypes": ["violations"]}
+# What axe checks of the WCAG 2.2 at the levels A and AA, and of that what depends on the colours.
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+CONTRAST = ["color-contrast", "link-in-text-block"]
 
 
-def violations(page):
+def violations(page, rules=RULES):
     axe = pytest.importorskip("axe_playwright_python.base")
     if not page.evaluate("'axe' in window"):
         page.evaluate(axe.AXE_SCRIPT)
-    found = page.evaluate("async (rules) => (await axe.run(document, rules)).violations", RULES)
+    found = page.evaluate("async (options) => (await axe.run(document, options)).violations",
+                          {"runOnly": rules, "resultTypes": ["violations"]})
     return [f"{each['id']}: {node['html'][:200]}" for each in found for node in each["nodes"]]
 
 
-@pytest.mark.parametrize("scheme, forced_colors", [("light", "none"), ("dark", "none"), ("dark", "active")])
-def test_axe_finds_no_violation(shown, scheme, forced_colors):
+@pytest.mark.parametrize("scheme, rules", [("light", RULES), ("dark", CONTRAST)], ids=["light", "dark"])
+def test_axe_finds_no_violation(shown, scheme, rules):
     page, _ = shown
     resize(page, "laptop")
-    page.emulate_media(color_scheme=scheme, forced_colors=forced_colors)
-    found = violations(page)
-    page.emulate_media(forced_colors="none")
-    assert found == []
+    page.emulate_media(color_scheme=scheme)
+    assert violations(page, rules) == []
 
 
 @pytest.mark.parametrize("button", ["help", "edit-info", "saved", "play-from"])

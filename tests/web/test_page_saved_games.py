@@ -195,7 +195,7 @@ def test_a_kept_game_is_whole_with_its_variations_and_the_opponent(page):
 def test_an_analysis_of_all_moves_is_kept(page):
     load(page, "(;SZ[9];B[ee])")
     page.click("#analyze-game")
-    page.wait_for_function(f"{KEPT} === 1", timeout=60_000)
+    page.wait_for_function(f"{KEPT} === 1 && window.mugo.state.lineAnalysis === null", timeout=60_000)
     assert page.evaluate("window.mugo.state.game.isUnsaved")
     assert save(page).count("Black wins") == 2
 

@@ -154,7 +154,7 @@ def test_an_sgf_file_is_navigated_and_variations_are_added(page):
 def test_a_bad_file_is_refused_in_a_line(page):
     load(page, "no game at all")
     assert page.text_content("#status") == \
-        "game.sgf: no game found: an SGF game begins with '(;', and it is no GIB, NGF or UGF"
+        "game.sgf: no game found: an SGF game begins with '(;', and it is not GIB, NGF or UGF either"
 
 
 @pytest.mark.parametrize("script", ["view/graph.js", "texts/de.js"])

@@ -1,4 +1,4 @@
-// Says that a script of the page could not be loaded.  It is no module, so that it runs then.
+// Says that a script of the page could not be loaded.  It is not a module, so that it runs then.
 
 addEventListener("error", ({ target }) => {
   if (!(target instanceof HTMLScriptElement)) return;

@@ -55,7 +55,7 @@ const newAt = (node) => ({
   corner: null,                          // the first corner of the region that is being chosen
   pressed: null,                         // where a drag over the region has begun
   picks: NO_PICKS,                       // the points that the next move may not have, or only these; of core/region.js
-  localSearch: null,                     // the search of the region and the picks; it is no analysis of the position
+  localSearch: null,                     // the search of the region and the picks; not an analysis of the position
   mistake: null,                         // the next node, whose move is shown as a mistake here
   mistakeLine: "better",                 // which line is shown then: "better" or "played"
   requested: new Set(),                  // names of what the server has been asked for
@@ -68,7 +68,7 @@ export const state = {
     isConnected: false,
     planes: {},                          // "go", "gomoku" -> names
     first: null,                         // the game that the page starts with
-    compiled: 0,                         // the share of what the server's first start compiles; 0 when it is ready
+    compiled: 0,                         // the functions that the server's first start has compiled; 0 when it is ready
   },
   game: null,
   region: null,

@@ -21,12 +21,12 @@ server.onHello = ({ planes, levels, game }) => {
   followCompiling();
 };
 
-/** Show how far the server is with what its first start compiles, until it is ready. */
+/** Show how many functions the server's first start has compiled, until it is ready. */
 async function followCompiling() {
   try {
-    const { share } = await (await fetch("compiling")).json();
-    change(() => { state.server.compiled = share ?? 0; });
-    if (share !== null) setTimeout(followCompiling, 1000);
+    const { functions } = await (await fetch("compiling")).json();
+    change(() => { state.server.compiled = functions ?? 0; });
+    if (functions !== null) setTimeout(followCompiling, 1000);
   } catch {                              // the connection is lost: the next one asks again
   }
 }

@@ -3,7 +3,7 @@
 //   moves   the best ones, the best first: { move, win_rate, lead, visits, pv }; [] where only the values are known
 //   visits  0 for the result of a finished game, which no search has found
 //
-// The last search of the server's has more: `prior` of the moves, `ownership`.  An opponent's search is no analysis.
+// The last search of the server's has more: `prior` of the moves, `ownership`.  An opponent's search is not one.
 
 import { WRITTEN_MOVES, WRITTEN_PLIES } from "./lz.js";
 

@@ -46,7 +46,7 @@ const blackLead = (lead, toPlay) => (lead === null ? null : Math.round(100 * lea
 // ---- reading
 
 /** The analysis in the text of LZ, for a node after which a colour is to play; null where there is none to read.
-    A move that is not well formed is left out.  A variation ends before what is no vertex. */
+    A move that is not well formed is left out.  A variation ends before what is not a vertex. */
 export function parseLz(text, size, toPlay) {
   const [head, line = ""] = text.split("\n");
   const words = split(head);
@@ -73,7 +73,7 @@ function parseMove(words, size, toPlay) {
     visits, pv: pv.length ? pv : [vertex] };
 }
 
-/** 'q16' -> 'Q16'; null if it is no vertex of the board. */
+/** 'q16' -> 'Q16'; null if it is not a vertex of the board. */
 function parseName(word = "", size) {
   if (/^pass$/i.test(word)) return "pass";
   if (!/^[A-HJ-T]\d{1,2}$/i.test(word)) return null;

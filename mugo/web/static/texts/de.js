@@ -48,7 +48,7 @@ export default {
   board: "Brett",
   whoLeads: "Wer führt",
   starting: "MuGo startet…",
-  compiling: "Der erste Start kompiliert: {percent} %",
+  compiling: { one: "Der erste Start kompiliert: {count} Funktion", other: "Der erste Start kompiliert: {count} Funktionen" },
   offline: "Offline",
   done: "Fertig",
   movesOfTheGame: "Züge der Partie",

@@ -49,7 +49,7 @@ export default {
   board: "Board",
   whoLeads: "Who leads",
   starting: "MuGo is starting…",
-  compiling: "The first start compiles: {percent} %",
+  compiling: { one: "The first start compiles: {count} function", other: "The first start compiles: {count} functions" },
   offline: "Offline",
   done: "Done",
   movesOfTheGame: "Moves of the game",
@@ -182,7 +182,7 @@ export default {
   // Opponents
   opponent: "Opponent",
   notMeasured: "not measured",
-  measured: "Matches have measured {strength}.",
+  measured: "Measured in matches: {strength}.",
   strengthNotMeasured: "Its strength on this board is not measured.",
   kyuFromTo: "{from} to {to} kyu",
   kyuOrStronger: "{from} kyu or stronger",

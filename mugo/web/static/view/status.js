@@ -30,9 +30,9 @@ function boardText({ game, tool, at: { choosing } }) {
   return `${parts.filter(Boolean).join(", ")}. ${keys}`;
 }
 
-/** How far the server is with what its first start compiles; "" when it is ready. */
+/** How many functions the server's first start has compiled; "" when it is ready. */
 export function compilingText({ server: { compiled } }) {
-  return compiled ? t("compiling", { percent: Math.floor(100 * compiled) }) : "";
+  return compiled ? t("compiling", { count: compiled }) : "";
 }
 
 function positionText(state) {

@@ -1,0 +1,31 @@
+"""What the parts of MuGo load: it starts quickly, and plays and evaluates without the packages of training."""
+import json
+import subprocess
+import sys
+
+# (what a process does, packages that it has not loaded then), one after the other in one process.
+STEPS = [
+    ("import mugo; mugo.Position", ["pandas", "pyarrow", "onnxruntime"]),
+    ("from mugo.gtp.engine import GtpEngine; from mugo.players.options import make_player\n"
+     "GtpEngine(make_player('random')).answer('genmove b')", ["pandas", "onnxruntime"]),
+    ("import mugo.nn.range_calibration, mugo.nn.policy_net, mugo.nn.alphazero_net\n"
+     "from mugo.nn.inference import Network\n"
+     "Network('policy-9').evaluate([mugo.games.go.Position(9)])", ["pandas"]),
+    ("from mugo.cli import doctor, main\n"
+     "doctor.CUDA_EXTRAS = {}\n"                          # processes of their own import the backends
+     "main.main(['doctor', '--no-speed', '--json'])", ["pandas"]),
+    ("import mugo.plots.charts, mugo.plots.curves, mugo.plots.diagrams, mugo.plots.terminal", []),
+    ("import mugo.training.evaluate", []),
+]
+NEVER = ["keras", "tensorflow", "jax", "matplotlib", "onnx"]
+
+
+def test_nothing_heavy_is_imported_before_it_is_needed():
+    program = "import contextlib, io, json, sys\nfor step in json.loads(sys.argv[1]):\n" \
+        "    with contextlib.redirect_stdout(io.StringIO()): exec(step)\n" \
+        "    print(json.dumps([*sys.modules]))"
+    done = subprocess.run([sys.executable, "-c", program, json.dumps([step for step, _ in STEPS])], capture_output=True,
+                          text=True)
+    assert done.returncode == 0, done.stderr
+    for (step, others), loaded in zip(STEPS, map(json.loads, done.stdout.splitlines()), strict=True):
+        assert "numba" in loaded and not {*NEVER, *others} & set(loaded), step
