@@ -471,7 +471,7 @@ def test_metadata_that_are_not_of_a_run_are_refused_and_the_field_is_named(small
     check_selfplay_run(good, path)
     with pytest.raises(BadInput, match=f"^{re.escape(str(path))}.*{re.escape(named)}"):
         check_selfplay_run(good | changes, path)
-    with pytest.raises(BadInput, match="no checkpoint of `mugo selfplay`"):
+    with pytest.raises(BadInput, match="not a checkpoint of `mugo selfplay`"):
         check_selfplay_run({}, path)
 
 
