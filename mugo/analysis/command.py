@@ -53,7 +53,7 @@ def command(arguments: argparse.Namespace) -> int:
     settings = player_options.settings_from_arguments(arguments)
     network = human_network = None
     opened = functools.partial(player_options.open_network, threads=settings.threads, precision=options.precision,
-                               provider=options.provider)
+                               provider=options.provider, caches=settings.seed is None)
     if name in NETWORK_PLAYERS:
         network = opened(options.network)
     if arguments.human_model is not None:

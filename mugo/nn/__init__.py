@@ -23,6 +23,7 @@ Without Keras, in reading order:
     output             what a network says of positions; turned back and averaged over symmetries
     inference          a trained network on ONNX Runtime: positions in, priors and values out
     batching           the positions of several threads in one batch
+    caching            evaluations that are remembered
     range_calibration  the quantised graph: ranges of tensors, measured on positions, and what it loses
 
 With Keras:

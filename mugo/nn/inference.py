@@ -261,13 +261,14 @@ class BundledNetworks:
     """
     name = "bundled"
 
-    def __init__(self, threads: int | None = None, precision: str = "auto", provider: str = "cpu"):
-        """threads, precision, provider: as in Network.
+    def __init__(self, threads: int | None = None, precision: str = "auto", provider: str = "cpu",
+                 network_class: type[Network] = Network):
+        """threads, precision, provider: as in Network.  network_class: of each network.
 
         Raises BadInput if there are none for Go, or one that cannot be read, and as runtime.check_options.
         """
         check_options(precision, provider)
-        self._open = functools.partial(Network, threads=threads, precision=precision, provider=provider)
+        self._open = functools.partial(network_class, threads=threads, precision=precision, provider=provider)
         self._people: tuple[People, People | None] | None = None
         self._by_name: dict[str, Network] = {}
         self._by_board: dict[tuple, Network] = {}

@@ -99,7 +99,8 @@ def make_player(name: str, *, network=None, seed: int | None = None, temperature
         return SearchPlayer(name, Search(settings or replace(UCT, seed=seed)), play_options)
     if network is None or isinstance(network, str | Path):
         threads = settings.threads if settings and name == "mcts" else None
-        network = open_network(network, threads, precision, provider)
+        is_seeded = seed is not None or settings is not None and settings.seed is not None
+        network = open_network(network, threads, precision, provider, caches=not is_seeded)
     if people:
         network = network.with_people(people, people.of_other_side())
     if name == "mcts":
@@ -113,12 +114,16 @@ def make_player(name: str, *, network=None, seed: int | None = None, temperature
     return player
 
 
-def open_network(name: str | Path | None, threads: int | None = None, precision: str = "auto", provider: str = "cpu"):
-    """The network of this name or file, or, None, the bundled ones (nn.inference).  Raises BadInput."""
-    from mugo.nn.inference import BundledNetworks, Network  # here, so that `random` and `uct` start without it
+def open_network(name: str | Path | None, threads: int | None = None, precision: str = "auto", provider: str = "cpu",
+                 caches: bool = False):
+    """The network of this name or file, or, None, the bundled ones (nn.inference).  caches: whether it remembers
+    evaluations (nn.caching).  Raises BadInput."""
+    from mugo.nn.caching import CachingNetwork  # here, so that `random` and `uct` start without them
+    from mugo.nn.inference import BundledNetworks, Network
+    network_class = CachingNetwork if caches else Network
     if name is None:
-        return BundledNetworks(threads, precision, provider)
-    return Network(name, threads, precision, provider)
+        return BundledNetworks(threads, precision, provider, network_class)
+    return network_class(name, threads, precision, provider)
 
 
 def add_arguments(parser: argparse.ArgumentParser, default: str | None = "mcts", without: Collection[str] = ()

@@ -89,7 +89,8 @@ def make_reviewer(options: ReviewOptions) -> Reviewer:
     """The reviewer of these options; a process makes it once.  Raises BadInput."""
     settings = options.settings
     network = None if options.player == "uct" else player_options.open_network(
-        options.network, settings.threads, options.opened.precision, options.opened.provider)
+        options.network, settings.threads, options.opened.precision, options.opened.provider,
+        caches=options.has_search and settings.seed is None)
     if network is not None and options.network is not None:
         network.for_position(Position())                 # one line for a network of another game, not one a game
     symmetries = options.opened.symmetries

@@ -136,7 +136,7 @@ def command(args: argparse.Namespace) -> int:
     proxies = tuple(map(interpret_proxy, args.trusted_proxy))
     start = game_options.first_position(args, DEFAULT_SIZE)
     opened = player_options(args)
-    network = open_network(opened.network, 1, opened.precision, opened.provider)
+    network = open_network(opened.network, 1, opened.precision, opened.provider, caches=True)
     with contextlib.suppress(BadInput):                  # the page says that no network plays this board
         network.for_position(start)
     listener = listen(options.host, options.port)

@@ -25,7 +25,7 @@ class ServerState:
 
     def __init__(self, network=None, jobs: int | None = None, start: BasePosition | None = None):
         """network: None: the bundled ones.  jobs: searches at once; None: one for each core.  start: None: Go, 9x9."""
-        self.network = open_network(None, threads=1) if network is None else network
+        self.network = open_network(None, threads=1, caches=True) if network is None else network
         self.start = start or Position(9)
         self.scheduler = Scheduler(jobs or available_cores())
         self.addresses = Addresses()

@@ -1,0 +1,108 @@
+"""A network that remembers its evaluations, for programs that ask for the same ones again.
+
+    run --> hash of each position's inputs --> EvaluationCache --known---------------+--> outputs
+                                                   |                                 |
+                                                   +--unknown--> Network.run --------+
+
+An analysis that goes back through a game begins a new tree in each position, and so does the search after the best move
+of a review, and the one of an opponent: most of their positions have been evaluated before.  In self-play, training and
+matches few have, so those use a Network without a cache.
+"""
+import itertools
+import threading
+from collections import OrderedDict
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from mugo.nn.inference import Network
+
+MAX_BYTES = 64 << 20                     # of the evaluations of one network: 15,000 on 19x19, 30,000 on 9x9
+BATCH_BYTES, ENTRY_BYTES = 1000, 300     # of a batch and of each position in it, besides the outputs: Python's objects
+Outputs = dict[str, np.ndarray]
+
+
+class EvaluationCache:
+    """The outputs of a network for positions, by key: the most recently used batches that fit into max_bytes.  Several
+    threads may use it.
+
+    bytes: of what is in it.
+    """
+
+    def __init__(self, max_bytes: int = MAX_BYTES):
+        self.bytes = 0
+        self._max_bytes = max_bytes
+        self._places: dict[bytes, tuple[int, int]] = {}          # key -> number of the batch, row
+        self._batches: OrderedDict[int, tuple[list[bytes], Outputs]] = OrderedDict()     # the least recently used first
+        self._numbers = itertools.count()
+        self._lock = threading.Lock()
+
+    def find(self, keys: list[bytes]) -> dict[bytes, tuple[Outputs, int]]:
+        """(outputs of a batch, row) of each key that is known.  The outputs are not to be changed."""
+        found = {}
+        with self._lock:
+            for key in keys:
+                if key in self._places:
+                    number, row = self._places[key]
+                    self._batches.move_to_end(number)
+                    found[key] = self._batches[number][1], row
+        return found
+
+    def add(self, keys: list[bytes], outputs: Outputs) -> None:
+        """Add the outputs of a batch, a key for each of their rows.  They are copied."""
+        outputs = {name: output.copy() for name, output in outputs.items()}
+        with self._lock:
+            number = next(self._numbers)
+            self._batches[number] = keys, outputs
+            self._places.update((key, (number, row)) for row, key in enumerate(keys))
+            self.bytes += _bytes_of(keys, outputs)
+            while self.bytes > self._max_bytes:
+                number, (keys, outputs) = self._batches.popitem(last=False)
+                self.bytes -= _bytes_of(keys, outputs)
+                for key in keys:
+                    if self._places.get(key, (None,))[0] == number:      # another thread may have added it, too
+                        del self._places[key]
+
+
+def _bytes_of(keys: list[bytes], outputs: Outputs) -> int:
+    return sum(output.nbytes for output in outputs.values()) + BATCH_BYTES + ENTRY_BYTES * len(keys)
+
+
+class CachingNetwork(Network):
+    """A Network with a cache, which it shares with those of its `with_people`.
+
+    Its outputs are those of Network but for the last digits of values and scores, which depend on the size of the batch
+    that a position is computed in.  So programs that promise the same result for the same seed use a Network.
+    """
+
+    def _open(self, *args: Any) -> None:
+        super()._open(*args)
+        self._cache = EvaluationCache()
+
+    def run(self, packed: np.ndarray, features: np.ndarray | None = None, people: np.ndarray | None = None) -> Outputs:
+        """As Network.run."""
+        keys = self._keys(packed, features, people)
+        found = self._cache.find(keys)
+        unknown = [k for k, key in enumerate(keys) if key not in found]
+        if len(unknown) == len(keys):
+            outputs = super().run(packed, features, people)
+            self._cache.add(keys, outputs)
+            return outputs
+        if unknown:
+            outputs = super().run(packed[unknown], None if features is None else features[unknown],
+                                  None if people is None else people[unknown])
+            new = [keys[k] for k in unknown]
+            self._cache.add(new, outputs)
+            found.update((key, (outputs, row)) for row, key in enumerate(new))
+        rows = [found[key] for key in keys]
+        return {name: np.stack([outputs[name][row] for outputs, row in rows]) for name in self._outputs}
+
+    def _keys(self, packed: np.ndarray, features: np.ndarray | None, people: np.ndarray | None) -> list[bytes]:
+        """A key for each position: a hash, of 128 bits, of all that its outputs depend on."""
+        prefix = repr(packed.shape[1:]).encode()
+        if self.takes_people and people is None:
+            prefix += self._people.tobytes()
+        inputs = [each for each in (packed, features, people) if each is not None]
+        return [blake2b(b"".join([prefix, *(each[k].tobytes() for each in inputs)]), digest_size=16).digest()
+                for k in range(len(packed))]
