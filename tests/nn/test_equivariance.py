@@ -114,7 +114,7 @@ def test_weights_stay_tied_in_training(optimizer):
     model = new_model(optimizer=optimizer)
     model.run_eagerly = keras.backend.backend() == "tensorflow"          # tracing Muon takes longer
     before = model.get_weights()
-    model.fit(INPUTS, TARGETS, batch_size=8, verbose=0)
+    model.fit(INPUTS, TARGETS, batch_size=4, verbose=0)
     assert all(np.abs(old - new).max() > 1e-4 for old, new in zip(before, model.get_weights(), strict=True))
     for variable in model.trainable_variables:
         members, _ = equivariance.orbits_of(variable, AXES)

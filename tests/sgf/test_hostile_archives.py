@@ -308,11 +308,11 @@ def test_a_tar_whose_header_states_a_huge_size_ends_at_once(tmp_path):
     games = tarred(GAMES).rstrip(b"\0")
     games += bytes(-len(games) % 512)
     (tmp_path / "games.tar").write_bytes(games + header(tarfile.REGTYPE, 1 << 60, "big.bin") + bytes(3000))
-    started = time.perf_counter()
+    started = time.process_time()
     found = read(tmp_path / "games.tar")
     assert {file.name: file.data for file in found[:-1]} == GAMES
     assert "damaged or truncated" in found[-1].error
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_global_headers_of_a_tar_are_not_applied_to_every_member(tmp_path):
@@ -322,9 +322,9 @@ def test_global_headers_of_a_tar_are_not_applied_to_every_member(tmp_path):
         for number in range(1000):
             archive.addfile(tarfile.TarInfo(f"{number}.sgf"))
     (tmp_path / "games.tar").write_bytes(packed.getvalue())
-    started = time.perf_counter()
+    started = time.process_time()
     assert len(read(tmp_path / "games.tar")) == 1000
-    assert time.perf_counter() - started < 1                        # 2 million headers: 3 s
+    assert time.process_time() - started < 1                        # 2 million headers: 3 s
 
 
 def test_time_counts_where_nothing_is_read_and_not_while_a_game_is_used(monkeypatch):

@@ -274,6 +274,6 @@ def test_a_record_that_is_cut_at_any_byte_opens_with_what_is_there(seed):
 
 def test_a_long_file_that_is_cut_off_is_read_in_linear_time():
     for text in b"(;B[aa]" * 100_000, b"(;SZ[9]" + b";B[" * 300_000, b"(;SZ[9]C[" + b"\\[" * 300_000:
-        started = time.perf_counter()
+        started = time.process_time()
         assert len(list(split_games(text, cut_off=True))) == 1
-        assert time.perf_counter() - started < 5
+        assert time.process_time() - started < 5

@@ -1,6 +1,7 @@
 """The clocks of the page: their arithmetic, and games with them in a headless Chromium."""
 import pytest
 
+from page_states import SETTLED
 from web_fakes import UniformNetwork, go_game
 from web_page import NUMBER, STATUS, load, save, screen_point
 
@@ -154,6 +155,7 @@ def test_a_flag_falls_and_the_game_goes_on_after_an_undo(page):
 
 def test_a_click_after_the_flag_has_fallen_is_no_move(page):
     start_game(page, "fischer", {"main": 1, "increment": 5}, colour="both")
+    page.wait_for_function(SETTLED)             # an answer of the server would look at the clock, too
     page.mouse.move(*screen_point(page, "E5"))  # a mouse that moves looks at the clock
     page.evaluate("window.realTimeout = window.setTimeout; window.setTimeout = () => 0; 0")  # a throttled tab
     try:
