@@ -1,8 +1,12 @@
 """The order of all tests; skipped ones fail where MUGO_REQUIRE_ALL=1 says that everything they need is installed
 (.ci/run sets it)."""
 import os
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+
+from mugo.plots import figures
 
 # With a process for each core, threads of the small networks here would wait for each other.
 if "PYTEST_XDIST_WORKER" in os.environ:
@@ -21,6 +25,23 @@ ALLOWED_SKIPS = (
     "signals",                               # POSIX only
     "no VNNI instructions",                  # x86 processors of before 2019, on which int8 is refused
 )
+
+
+render = figures.render
+
+
+@pytest.fixture(autouse=True, scope="session")
+def blank_pictures() -> Iterator[None]:
+    """Pictures are drawn, and not rendered, which takes half a second each: reviews, runs and evaluations make many."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(figures, "render", lambda figure, path: Path(path).write_bytes(b"\x89PNG"))
+        yield
+
+
+@pytest.fixture
+def rendered_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For a test that sees what a picture shows, or that it can be rendered."""
+    monkeypatch.setattr(figures, "render", render)
 
 
 def fail_instead_of_skip(report: pytest.TestReport | pytest.CollectReport) -> None:

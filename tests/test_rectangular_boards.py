@@ -183,7 +183,7 @@ def test_a_rectangle_in_the_terminal(tmp_path):
     assert "G1 is outside this 6x3 board" in text.replace("g1", "G1") and "9y9" in text
 
 
-def test_a_rectangle_as_text_and_as_a_picture(tmp_path):
+def test_a_rectangle_as_text_and_as_a_picture(tmp_path, rendered_pictures):
     position = some_game((4, 7), 10)
     assert "\n".join(board_lines(position)) == str(position)
     assert heatmap_array({}, (4, 7)).shape == (4, 7)

@@ -18,9 +18,10 @@ from mugo.players import passing
 from mugo.players.passing import MIN_VISITS
 from mugo.players.player import RESIGN, pass_or_raise
 from mugo.players.policy import sampled_move
+from mugo.search import solver
 from mugo.search.avoided import AvoidedMoves
 from mugo.search.compile_ahead import compiled_ahead
-from mugo.search.result import SearchResult
+from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 
@@ -144,20 +145,13 @@ class SearchPlayer:
         if plan.may_pass and limit is not None:               # the rest is for the search after a pass
             limit *= 0.8
         searched = balanced(position) if self._play_options.dynamic_komi and not plan.may_pass else position
-        self.search_result = self.search.search(
-            searched, may_pass=plan.may_pass and not (allowed_moves or plan.may_end_game), allowed_moves=allowed_moves,
-            should_stop=self.should_stop, on_progress=self.on_progress, progress_interval=self.progress_interval,
-            simulations=self._play_options.simulations, seconds=limit,
-            select_by=None if plan.may_end_game else self._play_options.select_by)
-        best = self.search_result.best(self._play_options.select_by)
-        # Komi that is raised flatters White: then only White's low win rate says something about the game.
-        has_its_komi = searched is position
-        self._has_other_komi = not has_its_komi
-        hopeless_moves = 0
-        is_reliable = best.visits >= MIN_VISITS or best.proven is not None
-        if not allowed_moves and is_reliable and best.win_rate < self._play_options.resign and (
-                has_its_komi or position.to_play == WHITE):
-            hopeless_moves = (last.hopeless_moves if last else 0) + (position.plies >= 20 * position.handicap)
+        self._has_other_komi = searched is not position
+        best = self._search(searched, limit, allowed_moves=allowed_moves,
+                            may_pass=plan.may_pass and not (allowed_moves or plan.may_end_game),
+                            select_by=None if plan.may_end_game else self._play_options.select_by)
+        is_hopeless = not allowed_moves and self._is_hopeless(best, position.to_play)
+        hopeless_moves = (last.hopeless_moves if last else 0) + (
+            position.plies >= 20 * position.handicap) if is_hopeless else 0
         self._last_moves[position.to_play] = _LastMove(searched, hopeless_moves)
         if allowed_moves:
             return best.point
@@ -165,10 +159,25 @@ class SearchPlayer:
         if hopeless_moves >= self._play_options.resign_moves and is_lost:
             return RESIGN
         point = best.point
-        if position.may_pass and has_its_komi:
+        if position.may_pass and not self._has_other_komi:
             point = passing.move_or_pass(functools.partial(self._search_briefly, deadline), self.search_result, best,
                                          cleanup=cleanup, plan=plan)
         return self._with_human_moves(position, point)
+
+    def _search(self, position: BasePosition, seconds: float | None, *, select_by: str | None = None, **options: Any
+                ) -> MoveInfo:
+        """Search a position, and keep the search_result; returns the best move.  select_by, options: as in
+        Search.search."""
+        self.search_result = self.search.search(
+            position, simulations=self._play_options.simulations, seconds=seconds, should_stop=self.should_stop,
+            on_progress=self.on_progress, progress_interval=self.progress_interval, select_by=select_by, **options)
+        return self.search_result.best(self._play_options.select_by)
+
+    def _is_hopeless(self, best: MoveInfo, colour: int) -> bool:
+        """Whether the best move of the last search counts towards resigning.  A raised komi flatters White: then only
+        White's low win rate says something about the game."""
+        return (best.win_rate < self._play_options.resign and (best.visits >= MIN_VISITS or best.proven is not None)
+                and (not self._has_other_komi or colour == WHITE))
 
     def _with_human_moves(self, position: BasePosition, point: int) -> int:
         """The move of a search, or instead of one that is not a pass, with a probability, one of the network's."""
@@ -188,12 +197,9 @@ class SearchPlayer:
                 raise BadInput("every move is outside the region, or left out")
             if not set(allowed) - {PASS}:
                 return PASS
-        self.search_result = self.search.search(
-            position, may_pass=allowed is None and passing.may_evaluate_pass(position), allowed_moves=allowed,
-            avoided=self.avoided, should_stop=self.should_stop, on_progress=self.on_progress,
-            progress_interval=self.progress_interval, simulations=self._play_options.simulations,
-            seconds=self._seconds(seconds), select_by=self._play_options.select_by)
-        return self.search_result.best(self._play_options.select_by).point
+        return self._search(position, self._seconds(seconds), allowed_moves=allowed, avoided=self.avoided,
+                            may_pass=allowed is None and passing.may_evaluate_pass(position),
+                            select_by=self._play_options.select_by).point
 
     def _search_briefly(self, deadline: float | None, position: BasePosition, **options: Any) -> SearchResult | None:
         """A search with a quarter of the last move's simulations; None if it had too little time to be relied on.
@@ -242,5 +248,7 @@ class SearchPlayer:
                 return
             self.search.search(position, simulations=2)
             position = position.play(int(points[0]))
+        tree = self.search.tree                          # what follows is first needed late in a game, on the clock
+        solver.proof_lengths(tree.nodes, tree.edges, tree.n_nodes, tree.root)
         if position.may_pass:
-            scoring.without_dead(position)
+            scoring.final_score(position)

@@ -46,7 +46,12 @@ def save_figure(figure: "Figure", path: Path) -> None:
         suffixes = ", ".join(f".{name}" for name in sorted(formats))
         raise BadInput(f"{path}: the name of a picture ends in one of {suffixes}")
     with atomic_write(path) as temporary:
-        figure.savefig(temporary, dpi=120, facecolor="white")
+        render(figure, temporary)
+
+
+def render(figure: "Figure", path: Path) -> None:
+    """Lay a figure out and write it, which takes half a second; tests replace it where no picture is looked at."""
+    figure.savefig(path, dpi=120, facecolor="white")
 
 
 def save_charts(path: Path, rows: int, columns: int, draw: Callable[[list], None], title: str = "",

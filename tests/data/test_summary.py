@@ -23,7 +23,7 @@ def test_the_last_row_of_a_long_table_counts_the_others():
     assert shown["games"].sum() == sum(range(1, 31))
 
 
-def test_show_prints_tables_draws_charts_and_does_not_change_the_data_set(data, capsys):
+def test_show_prints_tables_draws_charts_and_does_not_change_the_data_set(data, capsys, rendered_pictures):
     pytest.importorskip("matplotlib")
     files = [path for path in data.folder.rglob("*") if path.is_file() and path.suffix != ".png"]
     before = [hashlib.sha256(path.read_bytes()).digest() for path in files]
@@ -52,7 +52,7 @@ def test_show_verifies_every_game(data, tmp_path, capsys):
                          "again\n")
 
 
-def test_show_takes_a_query(data, tmp_path, capsys):
+def test_show_takes_a_query(data, tmp_path, capsys, rendered_pictures):
     pytest.importorskip("matplotlib")
     picture = tmp_path / "even.svg"
     where = "handicap == 0 and size == 9"

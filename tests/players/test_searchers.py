@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from drawing import SEKI, SETTLED, draw
 from fakes import WorkClock
+from numba import typeof
 
 from mugo.core.files import BadInput
 from mugo.games.board import is_true_eye
@@ -18,6 +19,7 @@ from mugo.players import options as player_options
 from mugo.players.options import player_from_arguments
 from mugo.players.player import RESIGN, RandomPlayer
 from mugo.players.searcher import PlayOptions, SearchPlayer, balanced
+from mugo.search import solver
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 from mugo.sgf.parser import read_records
@@ -265,6 +267,26 @@ def test_a_game_as_long_as_a_game_can_be_is_warmed_up_for(monkeypatch):
     start = Position(5).play(interpret_gtp("C3", 5)).play(interpret_gtp("B2", 5))
     for position in start, start.play(interpret_gtp("D4", 5)):
         SearchPlayer("uct", Search(Settings())).warm_up(position)
+
+
+def test_what_is_needed_late_in_a_game_is_compiled_before_it(monkeypatch):
+    types, proof_lengths = [], solver.proof_lengths
+
+    def recorded(*arguments):
+        types.append([typeof(argument) for argument in arguments])
+        return proof_lengths(*arguments)
+
+    monkeypatch.setattr(solver, "proof_lengths", recorded)
+    counted = []
+    monkeypatch.setattr(Position, "score", lambda position: counted.append(position) or 0.5)
+    player = uct(50)
+    player.warm_up(Position(5))
+    assert len(types) == len(counted) == 1
+    position = Gomoku(6)
+    for move in "B2 B5 C2 C5 D2 D5".split():
+        position = position.play(interpret_gtp(move, 6))
+    assert player.search.search(position, simulations=50).proven == solver.WIN
+    assert len(types) == 2 and types[0] == types[1]
 
 
 def test_seconds_include_the_search_after_a_pass():

@@ -155,7 +155,8 @@ class HatesPasses(StoneCounter):
 
 
 @pytest.mark.parametrize("by_search", [False, True])
-def test_points_lost_are_the_difference_of_the_leads_after_the_best_move_and_the_move_played(by_search, tmp_path):
+def test_points_lost_are_the_difference_of_the_leads_after_the_best_move_and_the_move_played(by_search, tmp_path,
+                                                                                             rendered_pictures):
     network, settings = HatesPasses(), Settings(rollout="none", seed=1, early_stop=False, max_edges=10_000)
     searches = tuple(SearchEvaluator(Search(settings, network), 1) for _ in range(2)) if by_search else None
     review, tree = review_text(PASSES, Reviewer(network, searches))

@@ -146,7 +146,7 @@ def test_the_report_has_a_line_for_each_bin_and_phase():
     assert lines[5].split()[:3] == ["moves", "1-30", "40"]
 
 
-def test_the_picture_is_drawn_for_the_heads_that_there_are(tmp_path):
+def test_the_picture_is_drawn_for_the_heads_that_there_are(tmp_path, rendered_pictures):
     pytest.importorskip("matplotlib")
     policy = rows_of([0.35] * 40 + [0.9] * 40, [0, 1] * 40, head="policy")
     both = policy.assign(win_probability=0.5, won=1.0)

@@ -311,7 +311,7 @@ def test_a_weight_counts_as_so_many_values():
 
 @pytest.mark.parametrize("has_value", [False, True])
 def test_the_command_prints_a_table_and_writes_csv_and_png(data, known, tmp_path, monkeypatch, capsys,
-                                                           has_value):
+                                                           has_value, rendered_pictures):
     pytest.importorskip("matplotlib")
     network = FakeNetwork(known, lambda turn: turn, (lambda turn: 0.5) if has_value else None)
     monkeypatch.setattr(evaluate, "Network", lambda path, precision: network)

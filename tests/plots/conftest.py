@@ -1,0 +1,7 @@
+"""Tests of pictures render them."""
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def always_rendered(rendered_pictures):
+    pass
