@@ -22,6 +22,7 @@ fi
 export KERAS_BACKEND=jax
 mkdir -p "$folder"
 step() { printf '\n== %s (%s)\n' "$1" "$(date +%T)"; }
+save() { file=$1; shift; "$@" >"$file"; cat "$file"; }       # not `tee`: a failure would not end the script
 
 if ! command -v mugo >/dev/null; then
     step "install mugo[$extra]"
@@ -30,7 +31,7 @@ if ! command -v mugo >/dev/null; then
     pip install --quiet -e "$(dirname "$0")/..[$extra]"
 fi
 step "machine"
-mugo doctor --no-speed | tee "$folder/machine.txt"
+save "$folder/machine.txt" mugo doctor --no-speed
 step "preprocess"
 # shellcheck disable=SC2086
 [ -e "$folder/games/meta.json" ] || mugo preprocess "$@" -o "$folder/games" $split
@@ -42,11 +43,11 @@ else
     mugo train "$folder/games" -o "$folder/run" --model "$model" --positions "$positions" --clip-norm 5 $small
 fi
 step "evaluate in float32 and int8"
-mugo evaluate "$folder/run" "$folder/games" --sample "$sample" --precision float32,int8 \
-    -o "$folder/accuracy" | tee "$folder/accuracy.txt"
+save "$folder/accuracy.txt" mugo evaluate "$folder/run" "$folder/games" --sample "$sample" --precision float32,int8 \
+    -o "$folder/accuracy"
 step "match against policy-19-small"
-mugo match "policy --network $folder/run" "policy --network policy-19-small" --size 19 --openings 2 --games "$games" \
-    -o "$folder/match" | tee "$folder/match.txt"
+save "$folder/match.txt" mugo match "policy --network $folder/run" "policy --network policy-19-small" --size 19 \
+    --openings 2 --games "$games" -o "$folder/match"
 {
     printf '# %s, %s positions\n\n' "$model" "$positions"
     printf '```text\n%s\n```\n\n' "$(head -n 5 "$folder/accuracy.txt")"

@@ -146,9 +146,10 @@ class SearchPlayer:
             limit *= 0.8
         searched = balanced(position) if self._play_options.dynamic_komi and not plan.may_pass else position
         self._has_other_komi = searched is not position
-        best = self._search(searched, limit, allowed_moves=allowed_moves,
-                            may_pass=plan.may_pass and not (allowed_moves or plan.may_end_game),
-                            select_by=None if plan.may_end_game else self._play_options.select_by)
+        result = self._search(searched, limit, allowed_moves=allowed_moves,
+                              may_pass=plan.may_pass and not (allowed_moves or plan.may_end_game),
+                              select_by=None if plan.may_end_game else self._play_options.select_by)
+        best = result.best(self._play_options.select_by)
         is_hopeless = not allowed_moves and self._is_hopeless(best, position.to_play)
         hopeless_moves = (last.hopeless_moves if last else 0) + (
             position.plies >= 20 * position.handicap) if is_hopeless else 0
@@ -160,18 +161,16 @@ class SearchPlayer:
             return RESIGN
         point = best.point
         if position.may_pass and not self._has_other_komi:
-            point = passing.move_or_pass(functools.partial(self._search_briefly, deadline), self.search_result, best,
+            point = passing.move_or_pass(functools.partial(self._search_briefly, deadline), result, best,
                                          cleanup=cleanup, plan=plan)
         return self._with_human_moves(position, point)
 
-    def _search(self, position: BasePosition, seconds: float | None, *, select_by: str | None = None, **options: Any
-                ) -> MoveInfo:
-        """Search a position, and keep the search_result; returns the best move.  select_by, options: as in
-        Search.search."""
+    def _search(self, position: BasePosition, seconds: float | None, **options: Any) -> SearchResult:
+        """Search a position; the result is also kept as search_result.  options: as in Search.search."""
         self.search_result = self.search.search(
             position, simulations=self._play_options.simulations, seconds=seconds, should_stop=self.should_stop,
-            on_progress=self.on_progress, progress_interval=self.progress_interval, select_by=select_by, **options)
-        return self.search_result.best(self._play_options.select_by)
+            on_progress=self.on_progress, progress_interval=self.progress_interval, **options)
+        return self.search_result
 
     def _is_hopeless(self, best: MoveInfo, colour: int) -> bool:
         """Whether the best move of the last search counts towards resigning.  A raised komi flatters White: then only
@@ -197,9 +196,10 @@ class SearchPlayer:
                 raise BadInput("every move is outside the region, or left out")
             if not set(allowed) - {PASS}:
                 return PASS
-        return self._search(position, self._seconds(seconds), allowed_moves=allowed, avoided=self.avoided,
-                            may_pass=allowed is None and passing.may_evaluate_pass(position),
-                            select_by=self._play_options.select_by).point
+        result = self._search(position, self._seconds(seconds), allowed_moves=allowed, avoided=self.avoided,
+                              may_pass=allowed is None and passing.may_evaluate_pass(position),
+                              select_by=self._play_options.select_by)
+        return result.best(self._play_options.select_by).point
 
     def _search_briefly(self, deadline: float | None, position: BasePosition, **options: Any) -> SearchResult | None:
         """A search with a quarter of the last move's simulations; None if it had too little time to be relied on.
