@@ -2,6 +2,7 @@
 import asyncio
 import socket
 import threading
+import time
 
 import pytest
 from web_page import CHROMIUM, STATUS
@@ -38,6 +39,8 @@ def address(network):
         server = make_server(web_app.make_app(lambda: state), state)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
+        while thread.is_alive() and not (server.started and state.is_idle):
+            time.sleep(0.02)                             # with an empty cache it compiles longer than a test waits
         yield f"http://127.0.0.1:{listener.getsockname()[1]}/"
         server.should_exit = True
         thread.join()
