@@ -18,7 +18,7 @@ import numpy as np
 
 from mugo.nn.inference import Network
 
-MAX_BYTES = 64 << 20                     # of the evaluations of one network: 15,000 on 19x19, 30,000 on 9x9
+MAX_BYTES = 64 << 20                     # of the evaluations of one network
 BATCH_BYTES, ENTRY_BYTES = 1000, 300     # of a batch and of each position in it, besides the outputs: Python's objects
 Outputs = dict[str, np.ndarray]
 

@@ -110,7 +110,8 @@ def make_player(name: str, *, network=None, seed: int | None = None, temperature
         temperature = TEMPERATURE if name == "randompolicy" else 1 if people else 0
     player = PolicyPlayer(network, temperature=temperature, symmetries=symmetries, seed=seed)
     if people:
-        player.name = f"{name} {format_rank(parse_rank(people.rank)) if people.rank else people.year}"
+        rank = people.rank and format_rank(parse_rank(people.rank))
+        player.name = " ".join(str(part) for part in (name, rank, people.year) if part)
     return player
 
 

@@ -79,7 +79,7 @@ def main() -> None:
 
 
 def _end_with_stdin() -> None:
-    sys.stdin.read()
+    os.read(0, 1)                        # sys.stdin would be locked when the interpreter ends
     os._exit(0)
 
 

@@ -211,7 +211,8 @@ def test_told_a_rank_policy_plays_as_often_as_people_of_this_rank_do():
     assert set(chosen()) == {at["b"]}
     assert 0.3 < np.mean([point == at["b"] for point in chosen(people=People("3d", "3d"))]) < 0.5
     assert set(chosen(people=People("3d", "3d"), temperature=0)) == {at["a"]}
-    assert make_player("policy", network=network, people=People("3d", "3d")).name == "policy 3d"
+    for people, name in (People("3d", "3d"), "policy 3d"), (People("pro", "pro", year=2016), "policy pro 2016"):
+        assert make_player("policy", network=network, people=people).name == name
 
 
 @pytest.mark.parametrize("given, expected", [
