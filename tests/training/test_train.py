@@ -448,6 +448,7 @@ def test_a_network_overfits_a_few_positions(data):
 
 @pytest.mark.parametrize(("arguments", "line"), [
     (["/nowhere", "-o", "x"], "/nowhere is not a data set: meta.json is missing"),
+    ([__file__, "-o", "x"], "test_train.py is not a data set, which is a folder"),
     (["{data}", "-o", "{new}", "--layers", "2"], "--layers 2: must be at least 3"),
     (["{data}", "-o", "{new}", "--positions", "inf"],
      "argument --positions: invalid int value: 'inf' (see mugo train --help)"),
