@@ -17,7 +17,7 @@ from mugo.nn.processes import broadcast, interrupt_callback, is_first, process_c
 from mugo.nn.weight_averaging import AveragedModel
 from mugo.training.callbacks import CheckpointCallback, ProgressCallback
 from mugo.training.loader import PrefetchLoader, TrainingStream, examples
-from mugo.training.options import MAX_STEPS_PER_EXECUTION, TrainingOptions
+from mugo.training.options import MAX_STEPS_PER_EXECUTION, TrainingOptions, run_options
 from mugo.training.step_log import StepLog
 
 SMALL_STEP = 10**8                       # multiplications of a step by 1x1 kernels: see steps_per_execution
@@ -30,7 +30,7 @@ def fit_run(model: keras.Model, run: Path, metadata: dict[str, Any], stream: Tra
     metadata: of the run's checkpoint.  validation: see loader.validation_batch.  parallel: in whose scope the model was
     made.
     """
-    config, options = config_of(metadata), TrainingOptions(**metadata["options"])
+    config, options = config_of(metadata), run_options(metadata)
     assert isinstance(config, PolicyNetConfig)
     first_step = int(model.optimizer.iterations.numpy())
     if first_step >= options.steps and is_first():

@@ -7,14 +7,14 @@ train` and of docs/reference/options.md, a value in the metadata of the run and 
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from mugo.core.files import BadInput
 from mugo.core.limits import SEED, TRAINING_PRECISIONS
 from mugo.core.options import REQUIRED, check, defaults_in_words, option
-from mugo.core.schema import ANYTHING, Object, check_value, integer, number, object_of, optional
+from mugo.core.schema import ANYTHING, Object, Test, check_value, integer, number, object_of, optional
 from mugo.data.meta import WHERE_HELP
 from mugo.nn.compile import WEIGHTS
 from mugo.nn.optimizers import OPTIMIZERS, WarmupStableDecay
@@ -29,6 +29,8 @@ MAX_VALIDATION_POSITIONS = 10**7         # their planes are in memory: 2 kB each
 MAX_PROCESSES = 10_000
 NEW_NETWORK = PRESETS["default"]         # the defaults of a new network
 GPU_DEFAULTS = {"batch_size": 512, "learning_rate": 0.015}      # on a GPU or TPU, where neither of them is given
+# Options that runs of earlier versions have in their checkpoints, each with the value that this version trains with.
+FORMER_OPTIONS: dict[str, Any] = {"label_smoothing": 0.0}
 # What differs from the defaults of the fields, in words.
 DEFAULTS = defaults_in_words(NEW_NETWORK) | {"size": "the data set's most frequent",
                                              "komi_input": "on with --value-head"}
@@ -124,7 +126,6 @@ class TrainingOptions:
                                      "nearly decided", least=0, most=1)
     people_dropout: float = option(0.3, "with --metadata-encoder, the probability that all of who plays is dropped, "
                                    "and else that each rank, the source and the year is, by itself", least=0, most=1)
-    label_smoothing: float = option(0.0, "fraction of each target that is spread over all moves", least=0, most=1)
     freeze_policy: bool = option(False, "train the value head alone: the policy of --init-from stays as it is")
     freeze_network: bool = option(False, "train the metadata encoder alone: where nobody is known, the network of "
                                   "--init-from stays as it is")
@@ -245,11 +246,20 @@ class CommandOptions:
 
 _ROW = Object({"step": integer(0), "positions": integer(0), "seconds": number(0), "positions_per_second": number(0),
                "validation_loss": number(), "validation_top1": number(), "validation_top5": number()}, others=number())
+_OPTIONS = object_of(TrainingOptions)
+_OPTIONS = replace(_OPTIONS, optional=_OPTIONS.optional | {
+    name: Test(lambda value, only=only: value == only, f"{only}: this version has no --{name.replace('_', '-')}")
+    for name, only in FORMER_OPTIONS.items()})
 # The metadata of a run's checkpoint, in addition to those that every network has.
 _RUN = Object(
-    {"options": object_of(TrainingOptions), "history": [_ROW], "best": optional(_ROW),
+    {"options": _OPTIONS, "history": [_ROW], "best": optional(_ROW),
      "data": Object({}, others=ANYTHING)},
     {"learning_rates": [Object({"step": integer(0), "before": number(), "after": number()})]}, others=ANYTHING)
+
+
+def run_options(metadata: dict[str, Any]) -> TrainingOptions:
+    """The options in the metadata of a run's checkpoint."""
+    return TrainingOptions(**{name: value for name, value in metadata["options"].items() if name not in FORMER_OPTIONS})
 
 
 def check_training_run(metadata: dict[str, Any], path: Path) -> None:
@@ -258,7 +268,7 @@ def check_training_run(metadata: dict[str, Any], path: Path) -> None:
         raise BadInput(f"{path} is not a checkpoint of `mugo train`")
     check_value(metadata, _RUN, str(path))
     try:
-        TrainingOptions(**metadata["options"])
+        run_options(metadata)
     except BadInput as error:
         raise BadInput(f"{path}: {error}") from None
 
