@@ -49,7 +49,6 @@ RECIPES = {
     "value-weight-1": "--value-head --value-weight 1",
     "weight-decay-1e-2": "--weight-decay 0.01",
     "weight-decay-1e-1": "--weight-decay 0.1",
-    "batch-64-to-256": "--batch-size 64 --max-batch-size 256 --double-batch-every 16e3 --learning-rate 7e-3",
     "policy-only": COUNTED,
     "all-heads": f"--value-head {COUNTED}",
     "no-ownership": f"--value-head --ownership-weight 0 {COUNTED}",

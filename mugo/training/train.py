@@ -152,8 +152,7 @@ def new_training_run(run: Path, data: DataSet, config: PolicyNetConfig, options:
         source = read_metadata(path)
         for line in init_notes(init, source, options.seed, training, validating) if is_first() else ():
             log_to_stderr(line)
-        last = options.batches.last
-        options = replace(options, skip_batches=-(-positions_seen(source) // last) * last // options.batch_size)
+        options = replace(options, skip_batches=-(-positions_seen(source) // options.batch_size))
     compile_model(model, config, options)
     return model, metadata | {"options": asdict(options)}
 
