@@ -178,12 +178,11 @@ class CommandOptions:
 _ROW = Object({"step": integer(0), "positions": integer(0), "seconds": number(0), "positions_per_second": number(0),
                "validation_loss": number(), "validation_top1": number(), "validation_top5": number()}, others=number())
 _OPTIONS = object_of(TrainingOptions)
-_OPTIONS = replace(_OPTIONS, optional=_OPTIONS.optional | {
-    name: Test(lambda value, only=only: value == only, f"{only}: this version has no --{name.replace('_', '-')}")
-    for name, only in FORMER_OPTIONS.items()})
+_FORMER = {name: Test(lambda value, only=only: value == only, f"{only}: this version has no --{name.replace('_', '-')}")
+           for name, only in FORMER_OPTIONS.items()}
 # The metadata of a run's checkpoint, in addition to those that every network has.
 _RUN = Object(
-    {"options": _OPTIONS, "history": [_ROW], "best": optional(_ROW),
+    {"options": replace(_OPTIONS, optional=_OPTIONS.optional | _FORMER), "history": [_ROW], "best": optional(_ROW),
      "data": Object({}, others=ANYTHING)},
     {"learning_rates": [Object({"step": integer(0), "before": number(), "after": number()})]}, others=ANYTHING)
 
