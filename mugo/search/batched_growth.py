@@ -71,10 +71,10 @@ class BatchedGrowth(Growth):
         called."""
         arrays = self._arrays
         arrays.make_room(n)
-        unturned = np.repeat(symmetries(self._root.shape)[:1], n, 0)
+        identity = np.repeat(symmetries(self._root.shape)[:1], n, 0)
         packed = np.empty((n, self._root.area, game.packed_bytes(self._root.game)), np.uint8)
         n = tree.select_batch(arrays.trees, arrays.nodes, arrays.edges, arrays.table, self._boards, self._history,
-                              self._paths, self._leaves[:n], self._scratches[0], unturned, packed)
+                              self._paths, self._leaves[:n], self._scratches[0], identity, packed)
         leaves = self._leaves[:n]
         finish_rollouts = self._start_rollouts(n) if self._lambda > 0 else []
         try:
