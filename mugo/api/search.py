@@ -119,6 +119,8 @@ def search(position: Position, network: Network | None = None, *, simulations: i
         found = Search(settings, opened).search(base, simulations=simulations, seconds=seconds, on_progress=show,
                                                 progress_interval=PROGRESS_SECONDS, select_by=select_by,
                                                 avoided=avoided)
+    if network is not None:
+        network._check_size(position, stacklevel=4)
     return _result(position, found, select_by)
 
 
