@@ -219,3 +219,10 @@ def test_the_clock_runs_during_a_search_that_plays_nothing():
     serve(engine, io.StringIO("kata-time_settings absolute 100\nkata-search b\nkata-search w\nquit\n"), out)
     most = time.monotonic() - started + 2 * engine.parameters.of_engine.lag
     assert all(100 - most <= clock.main <= 100 - engine.parameters.of_engine.lag for clock in engine.clocks.values())
+
+
+@pytest.mark.parametrize("line", ["kata-time_settings sandglass 60", "kata-time_settings fischer 60"])
+def test_a_time_system_that_is_not_known_is_answered_with_all_that_are(line):
+    log = []
+    assert GtpEngine(uct(1), size=5, log=log.append).answer(line) == "? syntax error\n\n"
+    assert "byoyomi MAIN TIME PERIODS" in log[-1] and "fischer MAIN INCREMENT" in log[-1]
