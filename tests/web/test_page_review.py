@@ -41,6 +41,9 @@ def test_mistakes_in_points(page):
     page.keyboard.press("ArrowLeft")
     page.wait_for_function(f"{DOTS} === '440 220 663 261'")
     assert page.text_content("#legend").startswith("What each move lost, in points")
+    page.keyboard.press("Home")
+    page.wait_for_function(f"{NUMBER} === '0 / 6' && {DOTS} === ''")
+    assert page.text_content("#legend").startswith("What each move lost, in points")
 
 
 def test_mistakes_in_win_rates_where_no_lead_is_known(page):
