@@ -11,7 +11,7 @@ import time
 import numpy as np
 import pytest
 from fakes import StoneCounter
-from gtp.test_analyze import StubReader
+from gtp.test_analyze import StubReader, is_pondering
 from fakes import GNUGO, gnugo
 
 from mugo.games.board import BLACK, WHITE
@@ -72,7 +72,7 @@ def test_pondering_begins_when_the_move_of_a_search_is_played_and_stop_ends_it()
         vertex = engine.answer("kata-search b").split()[1] if line.startswith("play") else ""
         other = "B1" if vertex == "A1" else "A1"
         assert engine.answer(line.format(vertex=vertex, other=other)).startswith("= ")
-        assert engine.is_pondering == ponders, line
+        assert is_pondering() == ponders, line
     engine.close()
 
 
