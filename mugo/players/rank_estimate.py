@@ -74,17 +74,21 @@ def known_ranks(network) -> np.ndarray:
     takes no people."""
     if not getattr(network, "takes_people", False):
         raise BadInput("an estimate of ranks needs a network that was trained with --metadata-encoder")
-    data = getattr(network, "metadata", {}).get("data") or {}
-    low, high = data.get("ranks") or (-math.inf, math.inf)
-    ranks = RANK_NUMBERS[(low <= RANK_NUMBERS) & (high >= RANK_NUMBERS)]
-    ranks = ranks if len(ranks) > 2 else RANK_NUMBERS
+    ranks = _all_known_ranks(network)
     step = -(-len(ranks) // MAX_RANKS)
     return np.append(ranks[:-1:step], ranks[-1])
 
 
+def _all_known_ranks(network) -> np.ndarray:
+    data = getattr(network, "metadata", {}).get("data") or {}
+    low, high = data.get("ranks") or (-math.inf, math.inf)
+    ranks = RANK_NUMBERS[(low <= RANK_NUMBERS) & (high >= RANK_NUMBERS)]
+    return ranks if len(ranks) > 2 else RANK_NUMBERS
+
+
 def known_rank_names(network) -> list[str]:
-    """The names of known_ranks, the strongest first; none for a network that takes no people."""
-    return [format_rank(rank) for rank in known_ranks(network)[::-1]] if getattr(network, "takes_people", False) else []
+    """The names of all ranks that a network knows, the weakest first; none for one that takes no people."""
+    return [format_rank(rank) for rank in _all_known_ranks(network)] if getattr(network, "takes_people", False) else []
 
 
 def game_likelihoods(network, positions: Sequence[BasePosition], colour: int, ranks: np.ndarray

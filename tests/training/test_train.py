@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -324,6 +325,18 @@ def test_a_network_initialised_from_another_is_trained_on_other_positions(data, 
         train.train(data, tmp_path / name, CONFIG, replace(OPTIONS, positions=128, batch_size=size), init=str(source))
         learned = {step for step, asked, seed in steps if (asked, seed) == (size, OPTIONS.seed)}
         assert min(learned) == first
+
+
+@pytest.mark.parametrize("batch_size, positions, size, count", [
+    (16, 20_000, 64, 64), (128, 20_000, 128, 32), (1024, 20_000, 256, 16), (1024, 100, 256, 1), (128, 1000, 128, 7)])
+def test_statistics_are_recalibrated_on_batches_of_the_run_s_size_within_limits(monkeypatch, batch_size, positions,
+                                                                                size, count):
+    monkeypatch.setattr(train, "examples", lambda batch, config: (batch,))
+    monkeypatch.setattr(train, "AveragedModel", lambda model, averaged, batches: batches)
+    stream = SimpleNamespace(options=replace(OPTIONS, batch_size=batch_size), positions=range(positions),
+                             batch=lambda step, size, seed: (step, size, seed))
+    batches = train.averaged_model(random_model(CONFIG), stream, CONFIG)
+    assert batches == [(step, size, OPTIONS.seed + 1) for step in range(count)]
 
 
 @pytest.mark.runs

@@ -233,6 +233,14 @@ def test_the_lead_follows_from_the_ownership(page):
     assert answer["lead"] == pytest.approx(sum(answer["ownership"]) / 100 - go_game()["komi"], abs=0.3)
 
 
+def test_the_lead_is_the_network_s_where_it_has_scores():
+    """It counts points that are not decided: in a game on 19x19 with four handicap stones it is 45, the sum of the
+    ownership less komi 6."""
+    position = Position(5, 0.5).play(point_at(2, 2, 5))
+    for each in position, position.play(PASS):           # White to play, Black to play
+        assert positions.ownership(each, StoneCounter())["lead"] == 0.5
+
+
 def test_ownership_is_from_100_black_to_minus_100_white(page):
     ownership = page.request("ownership", game=go_game(), moves=[*WALLS, "B C1", "W C5"])["ownership"]
     assert len(ownership) == 25
