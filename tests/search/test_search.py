@@ -227,9 +227,9 @@ def test_simulations_are_counted_that_were_run():
 def test_on_progress_gets_intermediate_results(seconds):
     """What is told grows, is whole each time, and changes nothing of the search."""
     time_left = []
-    search, limit = Search(Settings(seed=1)), None if seconds else 40_000
+    search, limit = Search(Settings(seed=1)), None if seconds else 15_000
     result = search.search(Position(9), simulations=limit, seconds=seconds, on_progress=time_left.append,
-                           progress_interval=0.02)
+                           progress_interval=0.005)
     visits = [sum(info.visits for info in so_far.moves) for so_far in time_left]
     assert len(time_left) >= 3
     assert visits == sorted(set(visits))
