@@ -42,8 +42,9 @@ def test_a_run_on_four_devices_is_the_run_on_one_and_is_resumed_on_two(data, tmp
     """With Muon, batch normalisation, tied weights, and batches of 16: the same metrics at each checkpoint, and the
     same weights at the end."""
     options = ["--filters", "8", "--layers", "3", "--batch-size", "16", "--checkpoint-positions", "128",
-               "--validation-positions", "50", "--precision", "float32", "--decay-start", "1", "--learning-rate", "1e-3",
-               "--value-head", "--komi-input", "--auxiliary-heads", "--context-filters", "8", "--context-layers", "1"]
+               "--validation-positions", "50", "--precision", "float32", "--decay-start", "1",
+               "--learning-rate", "1e-3", "--value-head", "--komi-input", "--auxiliary-heads", "--context-filters", "8",
+               "--context-layers", "1"]
     for run, count, positions in ("one", 1, 384), ("four", 4, 128), ("four", 2, 384):
         resume = ["--resume"] if (tmp_path / run).exists() else options
         done = on_four_devices("train", data.folder, "-o", tmp_path / run, "--positions", positions, "--devices", count,
