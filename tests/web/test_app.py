@@ -144,7 +144,7 @@ def test_the_policy_of_players_of_a_rank_is_there_where_the_network_takes_people
     with TestClient(app) as client, client.websocket_connect("/ws") as websocket:
         other = Client(websocket)
         ranks = other.request("opponents", **game)["ranks"]
-        assert ranks[0] == "pro" and ranks[-1] == "20k" and len(ranks) == 11
+        assert ranks[0] == "20k" and ranks[-1] == "pro" and len(ranks) == 30
         answer = other.request("policy", **game, rank="9d")
         expected = network.evaluate([Position(5)], people=People("9d", "9d"))
         assert np.allclose(answer["priors"], expected.priors[0], atol=1e-5) and answer["win_rate"] == 0.725
