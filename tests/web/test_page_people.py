@@ -34,7 +34,7 @@ def test_the_moves_of_players_of_a_rank_are_shown_and_change_with_it(page, netwo
         assert len(labels(page)) == len(expected)
     assert page.text_content("#legend").startswith("How likely players of 20 kyu")
     assert page.text_content("#people-rank-name") == "20 kyu"
-    assert page.evaluate("document.getElementById('people-rank').ariaValueText") == "20 kyu"
+    assert page.evaluate("document.getElementById('people-rank').getAttribute('aria-valuetext')") == "20 kyu"
 
 
 def test_the_browser_remembers_the_rank(page):
