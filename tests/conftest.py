@@ -1,5 +1,6 @@
 """The order of all tests; skipped ones fail where MUGO_REQUIRE_ALL=1 says that everything they need is installed
 (.ci/run sets it)."""
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from mugo.plots import figures
+
+gc.disable()        # until all tests are collected: what is imported stays
 
 # With a process for each core, threads of the small networks here would wait for each other.
 if "PYTEST_XDIST_WORKER" in os.environ:
@@ -68,12 +71,21 @@ def pytest_make_collect_report(collector):
     return report
 
 
+def pytest_collection_finish() -> None:
+    """The garbage collector looks no more at what was imported, which takes it half a second each time."""
+    gc.freeze()
+    gc.enable()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Search first in the first half of the tests, and networks in the second: two workers that began with a search,
-    before numba has a cache, would each compile all of it."""
-    first, second, rest = [], [], []
+    """What takes longest first.  Then search first in the first half of the tests, and networks in the second: two
+    workers that began with a search, before numba has a cache, would each compile all of it."""
+    longest, first, second, rest = [], [], [], []
     for item in items:
-        {"search": first, "nn": second}.get(item.path.parent.name, rest).append(item)
+        if item.get_closest_marker("runs") or item.get_closest_marker("notebooks"):
+            longest.append(item)
+        else:
+            {"search": first, "nn": second}.get(item.path.parent.name, rest).append(item)
     second.sort(key=lambda item: item.path.name, reverse=True)       # its searches last: test_inference, test_bundled
     cut = max(0, len(items) // 2 - len(first))
-    items[:] = [*first, *rest[:cut], *second, *rest[cut:]]
+    items[:] = [*longest, *first, *rest[:cut], *second, *rest[cut:]]

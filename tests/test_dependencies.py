@@ -1,6 +1,7 @@
 """The dependencies in pyproject.toml: what is imported is declared, bounds are consistent and hold, and only what is
 public is used, so that the next version of a dependency does not change what MuGo computes."""
 import ast
+import functools
 import importlib
 import importlib.metadata
 import inspect
@@ -22,10 +23,14 @@ NEEDED = [Requirement(line) for line in PROJECT["dependencies"]]
 EXTRA = {name: [Requirement(line) for line in lines if not line.startswith("mugo[")]
          for name, lines in PROJECT["optional-dependencies"].items()}
 ALL = NEEDED + [requirement for needed in EXTRA.values() for requirement in needed]
-SOURCES = {path: ast.parse(path.read_text()) for path in ROOT.glob("mugo/**/*.py")}
 LEFT_OUT = {"lint", "release", "docs", "fuzz", "cuda", "jax-cuda"}     # by .ci/lowest.py: not needed to run
 # What has no public counterpart in Python's own library.
 PRIVATE_IN_PYTHON = {"_ArgumentGroup", "_actions", "_exit", "_run_finalizers"}
+
+
+@functools.cache
+def sources() -> dict[Path, ast.Module]:
+    return {path: ast.parse(path.read_text()) for path in ROOT.glob("mugo/**/*.py")}
 
 
 def lower_bound(requirement: Requirement) -> str | None:
@@ -92,7 +97,7 @@ def test_the_constraints_of_the_lowest_versions_cover_what_runs():
 def imported_packages() -> dict[str, Path]:
     """The packages of others that mugo/ imports, each with a module that does."""
     found = {}
-    for path, tree in SOURCES.items():
+    for path, tree in sources().items():
         for node in ast.walk(tree):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else \
                 [node.module or ""] if isinstance(node, ast.ImportFrom) else []
@@ -111,11 +116,12 @@ def test_what_is_imported_is_declared_and_the_command_line_knows_its_extra():
 
 def test_nothing_private_of_a_dependency_is_used():
     own = {"_replace", "_asdict", "_fields"} | {                     # of a namedtuple: documented
-        name for tree in SOURCES.values() for node in ast.walk(tree) for name in
+        name for tree in sources().values() for node in ast.walk(tree) for name in
         ([node.name] if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) else
          [node.attr] if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) else
          [node.id] if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) else [])}
-    used = {(path.relative_to(ROOT).as_posix(), node.attr) for path, tree in SOURCES.items() for node in ast.walk(tree)
+    used = {(path.relative_to(ROOT).as_posix(), node.attr)
+            for path, tree in sources().items() for node in ast.walk(tree)
             if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.endswith("__")}
     assert any(name == "_run_finalizers" for _, name in used)
     assert not {(path, name) for path, name in used if name not in own | PRIVATE_IN_PYTHON}
@@ -124,7 +130,7 @@ def test_nothing_private_of_a_dependency_is_used():
 def test_no_private_method_of_a_dependency_is_overridden():
     pytest.importorskip("keras")
     overridden, checked = set(), set()
-    for path in (path for path in SOURCES if path.parent.name in ("nn", "training") and path.stem != "__init__"):
+    for path in (path for path in sources() if path.parent.name in ("nn", "training") and path.stem != "__init__"):
         module = importlib.import_module(f"mugo.{path.parent.name}.{path.stem}")
         for name, kind in inspect.getmembers(module, inspect.isclass):
             others = [base for base in kind.__mro__ if base.__module__.partition(".")[0] == "keras"]

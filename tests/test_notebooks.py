@@ -67,8 +67,10 @@ def test_a_notebook_uses_the_library_alone(path):
     assert set(re.findall(r"\bmugo\.(\w+)", code)) <= set(mugo.__all__)
 
 
-@pytest.mark.notebooks
-@each_notebook
+# Those that train for minutes run at night: tests of training, self-play and the library show sooner what breaks them.
+@pytest.mark.parametrize("path", [
+    pytest.param(path, marks=pytest.mark.slow if path.stem in ("2_training", "5_selfplay") else pytest.mark.notebooks)
+    for path in NOTEBOOKS], ids=lambda path: path.stem)
 def test_a_notebook_runs(path):
     notebook = nbformat.read(path, as_version=4)
     before = sorted(FOLDER.iterdir())

@@ -23,9 +23,8 @@ def find_network(name: str | Path) -> Path:
     Raises BadInput, naming the bundled networks.
     """
     path = Path(name)
-    for of_run in path / "network.safetensors", path / "network.keras":         # an older file is rejected later
-        if of_run.exists():
-            return of_run
+    if (of_run := path / "network.safetensors").exists():
+        return of_run
     if path.is_file():
         return path
     bundled = networks.bundled_networks()

@@ -50,14 +50,13 @@ class RankEstimate:
     """A player's rank as a number (sgf.properties.rank_number: 0 is 1 kyu, 3 is 3 dan) with its interval.
 
     low, high: the central 90 % interval; from half a rank below the weakest rank that the network knows to half a rank
-    above the strongest.  games, moves: it is from.  dispersion: phi, see above.
+    above the strongest.  games, moves: it is from.
     """
     mean: float
     low: float
     high: float
     games: int
     moves: int
-    dispersion: float
 
     def __str__(self) -> str:
         return (f"{format_rank(self.mean)}, 90 % interval {format_rank(self.low)} to {format_rank(self.high)}, from "
@@ -134,7 +133,7 @@ def estimate_rank(likelihoods: np.ndarray, moves: np.ndarray, ranks: np.ndarray 
     ends = np.concatenate([[0], np.cumsum(posterior)])           # a rank is uniform half a rank to both sides
     edges = np.append(ranks - 0.5, ranks[-1] + 0.5)
     low, high = np.interp([(1 - LEVEL) / 2, (1 + LEVEL) / 2], ends, edges)
-    return RankEstimate(float(posterior @ ranks), float(low), float(high), len(moves), int(moves.sum()), phi)
+    return RankEstimate(float(posterior @ ranks), float(low), float(high), len(moves), int(moves.sum()))
 
 
 def check_games(count: int) -> None:

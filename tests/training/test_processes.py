@@ -25,7 +25,8 @@ on_jax = pytest.mark.skipif(keras.backend.backend() != "jax", reason="could not 
 SECONDS = 900                            # for a run on a machine that does other work
 OPTIONS = ["--filters", "8", "--layers", "3", "--batch-size", "16", "--checkpoint-positions", "128",
            "--positions", "640", "--validation-positions", "50", "--precision", "float32", "--decay-start", "1",
-           "--learning-rate", "1e-4", "--value-head", "--komi-input", "--chain-pooling", "--endgame-fraction", "0.25"]
+           "--learning-rate", "1e-4", "--value-head", "--komi-input", "--chain-pooling", "--endgame-fraction", "0.25",
+           "--context-filters", "8", "--context-layers", "1"]
 
 
 # ---- parts of batches
