@@ -38,7 +38,8 @@ function showRank(state) {
   const rank = peopleRank(state);
   if (!rank) return;
   byId("people-rank").value = state.game.ranks.indexOf(rank);
-  byId("people-rank").ariaValueText = byId("people-rank-name").textContent = rankName(rank);
+  byId("people-rank").setAttribute("aria-valuetext", rankName(rank));
+  byId("people-rank-name").textContent = rankName(rank);
 }
 
 /** What the network says of the position without a search. */
