@@ -3,12 +3,11 @@
 Rules, planes and scoring: tests/games/test_rectangles; the page: tests/web/test_page_rectangle; GTP: the transcript
 setting_up.
 """
+import io
 import json
 import random
-import subprocess
 import sys
 from itertools import islice
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -36,8 +35,6 @@ from mugo.sgf.record_positions import position_of
 from mugo.sgf.parser import read_records
 from mugo.sgf.writer import format_record
 from mugo.web.requests import requested_board
-
-MUGO = (sys.executable, str(Path(__file__).parents[1] / "main.py"))
 
 
 def some_game(shape=(5, 8), plies=20, seed=1) -> BasePosition:
@@ -173,12 +170,11 @@ def test_programs_get_the_size_of_a_rectangle_by_katagos_command():
     assert setup_commands(Position(5), handicap=False)[0] == "boardsize 5"
 
 
-def test_a_rectangle_in_the_terminal(tmp_path):
-    ended = subprocess.run([*MUGO, "play", "random", "--size", "6x3", "--seed", "1"],
-                           input="f3\ng1\na4\nnew 3x5\nc5\nnew 9y9\nquit\n", capture_output=True, text=True,
-                           timeout=300, cwd=tmp_path)
-    assert ended.returncode == 0, ended.stderr
-    text = ended.stdout
+def test_a_rectangle_in_the_terminal(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", io.StringIO("f3\ng1\na4\nnew 3x5\nc5\nnew 9y9\nquit\n"))
+    assert cli.main(["play", "random", "--size", "6x3", "--seed", "1"]) == 0
+    text = capsys.readouterr().out
     assert "   A B C D E F\n" in text and "   A B C\n" in text
     assert "G1 is outside this 6x3 board" in text.replace("g1", "G1") and "9y9" in text
 
@@ -246,10 +242,13 @@ def test_bad_sizes_are_one_line_and_status_2(words, line, tmp_path, monkeypatch,
     assert line in error.splitlines()[-1] and "Traceback" not in error
 
 
-def test_a_network_of_gomoku_plays_no_rectangle(tmp_path):
-    ended = subprocess.run([*MUGO, "gtp", "mcts", "--network", "gomoku-8-5", "--size", "8x9"], capture_output=True,
-                           text=True, input="genmove b\nquit\n", timeout=300, cwd=tmp_path)
-    assert ended.stdout.startswith("? ") and "8x9" in ended.stdout and "Traceback" not in ended.stderr
+def test_a_network_of_gomoku_plays_no_rectangle(tmp_path, monkeypatch, capfd):
+    (tmp_path / "commands").write_text("genmove b\nquit\n")
+    with open(tmp_path / "commands") as commands:
+        monkeypatch.setattr("sys.stdin", commands)
+        cli.main(["gtp", "mcts", "--network", "gomoku-8-5", "--size", "8x9"])
+    out, err = capfd.readouterr()
+    assert out.startswith("? ") and "8x9" in out and "Traceback" not in err
 
 
 def test_a_data_set_leaves_rectangles_out(tmp_path, capsys):
