@@ -1,36 +1,28 @@
-"""How often MuGo and GNU Go agree on the status of chains (alive, dead, seki) and on the score of finished games, and
-how often MuGo's count is the recorded result.
+"""How often MuGo and GNU Go agree on the status of chains (alive, dead, seki) and on the score of finished games.
 
     python benchmarks/final_status.py [GAMES ...] [--play 20] [--level 1] [--size 9] [--show]
-    python benchmarks/final_status.py GAMES --network NAME [--no-gnugo]
 
 GAMES are SGF files or archives of them (default: the sample games on 9x9); with --play, GNU Go plays that
 many games against itself first.  Games that were not counted are left out.  Needs GNU Go (Debian's package gnugo),
-which determines its score and status under Chinese rules by playing the position out.  --network: dead stones also by
-the ownership of this network, and by the mean of that and of rollouts.
+which determines its score and status under Chinese rules by playing the position out.
 """
 import argparse
-import functools
 import sys
-import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from mugo.data.final_ownership import accepted_difference, count_difference
 from mugo.games import scoring
-from mugo.games.coords import PASS, board_points, format_gtp, interpret_gtp
+from mugo.games.coords import PASS, format_gtp, interpret_gtp
 from mugo.games.go import IllegalMove, Position, format_score
 from mugo.games.position import COLOUR_LETTERS
 from mugo.match.gtp_client import GtpClient, participant_of
 from mugo.match.referee import setup_commands
-from mugo.nn.inference import Network
-from mugo.players.estimates import network_ownership
 from mugo.plots.text_table import format_table
 from mugo.sgf.archives import UnreadableFile
 from mugo.sgf.parser import read_records
-from mugo.sgf.record import BadRecord, Record
+from mugo.sgf.record import BadRecord
 from mugo.sgf.record_positions import position_of
 from mugo.sgf.sources import find_sources, read_files
 
@@ -39,17 +31,8 @@ MAX_MOVES = 3                            # for each point of the board
 TIMEOUT = 600                            # seconds, for a status or a score
 
 
-def methods_of(network: str | None) -> dict[str, scoring.OwnershipOf]:
-    """The ownership of finished positions by each method."""
-    if network is None:
-        return {"rollouts": scoring.ownership_at_end}
-    by_network = functools.partial(network_ownership, Network(network))
-    return {"rollouts": scoring.ownership_at_end, "network": by_network,
-            "both": lambda position: (by_network(position) + scoring.ownership_at_end(position)) / 2}
-
-
-def recorded_games(paths: list[Path]) -> Iterator[tuple[str, Position, Record | None]]:
-    """(name, last position, record) of every legal game record that was counted."""
+def recorded_games(paths: list[Path]) -> Iterator[tuple[str, Position]]:
+    """(name, last position) of every legal game record that was counted."""
     for source in find_sources(paths):
         for text in read_files(source):
             if isinstance(text, UnreadableFile):
@@ -57,13 +40,13 @@ def recorded_games(paths: list[Path]) -> Iterator[tuple[str, Position, Record | 
             for record in read_records(text.data):
                 if not isinstance(record, BadRecord) and record.score is not None and record.komi is not None:
                     try:
-                        yield text.name, position_of(record), record
+                        yield text.name, position_of(record)
                     except IllegalMove:
                         continue
 
 
-def played_games(gnugo: GtpClient, games: int, size: int) -> Iterator[tuple[str, Position, Record | None]]:
-    """(name, last position, None) of games that GNU Go plays against itself from different first moves."""
+def played_games(gnugo: GtpClient, games: int, size: int) -> Iterator[tuple[str, Position]]:
+    """(name, last position) of games that GNU Go plays against itself from different first moves."""
     for number in range(games):
         for line in (f"boardsize {size}", "clear_board", "komi 7.5", f"set_random_seed {number}"):
             gnugo.send_command(line)
@@ -74,7 +57,7 @@ def played_games(gnugo: GtpClient, games: int, size: int) -> Iterator[tuple[str,
         while not position.is_over and position.plies < MAX_MOVES * size ** 2:
             vertex = gnugo.send_command(f"genmove {COLOUR_LETTERS[position.to_play]}")
             position = position.play(PASS if vertex == "resign" else interpret_gtp(vertex, size))
-        yield f"game {number}", position, None
+        yield f"game {number}", position
 
 
 def gnugo_score(gnugo: GtpClient, position: Position, setup: bool) -> tuple[dict[str, set[int]], str]:
@@ -89,15 +72,12 @@ def gnugo_score(gnugo: GtpClient, position: Position, setup: bool) -> tuple[dict
     return by_status, gnugo.send_command("final_score", TIMEOUT)
 
 
-def compare(name: str, position: Position, ownership_of: scoring.OwnershipOf,
-            theirs: dict[str, set[int]] | None, score: str, show: bool) -> Counter:
+def compare(name: str, position: Position, theirs: dict[str, set[int]], score: str, show: bool) -> Counter:
     """Counts of chains, of agreements with GNU Go and of boards with a seki, for one game.  show: print a
     disagreement."""
     ours = {status: {point for chain in chains for point in chain}
-            for status, chains in scoring.final_statuses(position, ownership_of).items()}
-    if theirs is None:
-        return Counter()
-    our_score = scoring.without_dead(position, ownership_of).result()
+            for status, chains in scoring.final_statuses(position).items()}
+    our_score = scoring.without_dead(position).result()
     agreed = [status_of(chain[0], ours) == status_of(chain[0], theirs) for chain in scoring.chains(position)]
     same_score = score == our_score or score.startswith("0") and our_score == format_score(0)
     if show and not (all(agreed) and same_score):
@@ -112,12 +92,6 @@ def compare(name: str, position: Position, ownership_of: scoring.OwnershipOf,
                    same_scores=same_score) + Counter([seki] if seki else [])
 
 
-def is_as_recorded(record: Record, position: Position, ownership_of: scoring.OwnershipOf) -> bool:
-    """Whether the count without dead stones is the recorded result."""
-    owners = scoring.owner_of_points(scoring.without_dead(position, ownership_of))[board_points(position.shape)]
-    return abs(count_difference(record, owners)) <= accepted_difference(record)
-
-
 def status_of(point: int, by_status: dict[str, set[int]]) -> str | None:
     return next((status for status in scoring.STATUSES if point in by_status[status]), None)
 
@@ -130,37 +104,25 @@ def main() -> None:
     parser.add_argument("--level", type=int, default=1, help="GNU Go's (default: %(default)s)")
     parser.add_argument("--max-games", type=int, metavar="N", help="stop after so many games")
     parser.add_argument("--show", action="store_true", help="print the boards on which they disagree")
-    parser.add_argument("--network", metavar="NAME", help="also by this network's ownership")
-    parser.add_argument("--no-gnugo", action="store_true", help="compare with recorded results only")
     args = parser.parse_args()
-    methods, counts, seconds = methods_of(args.network), defaultdict(Counter), defaultdict(float)
-    gnugo = None if args.no_gnugo else GtpClient(participant_of(
+    gnugo = GtpClient(participant_of(
         f"gnugo --mode gtp --level {args.level} --chinese-rules --positional-superko"))
-    games = played_games(gnugo, args.play, args.size) if args.play and gnugo else recorded_games(args.games)
-    n_games = 0
+    games = played_games(gnugo, args.play, args.size) if args.play else recorded_games(args.games)
+    n_games, found = 0, Counter()
     try:
-        for name, position, record in islice(games, args.max_games):
+        for name, position in islice(games, args.max_games):
             n_games += 1
-            theirs, score = (None, "") if gnugo is None else gnugo_score(gnugo, position, setup=not args.play)
-            for method, ownership_of in methods.items():
-                start = time.perf_counter()
-                if record is not None:
-                    counts[method]["as_recorded"] += is_as_recorded(record, position, ownership_of)
-                seconds[method] += time.perf_counter() - start
-                counts[method] += compare(name, position, ownership_of, theirs, score, args.show)
+            found += compare(name, position, *gnugo_score(gnugo, position, setup=not args.play), args.show)
     finally:
-        if gnugo is not None:
-            gnugo.close()
+        gnugo.close()
     if not n_games:
         sys.exit("no games")
-    print(f"{n_games} games, {counts['rollouts']['chains']} chains")
-    rows = [["", "chains", "boards", "scores", "seki: both, MuGo, GNU Go", "recorded result", "ms a count"]]
-    for method, found in counts.items():
-        seki = ", ".join(str(found[f"seki by {who}"]) for who in ("both", "MuGo only", "GNU Go only"))
-        rows.append([method, *(f"{found[name] / max(of, 1):.2%}" for name, of in (
-            ("same_chains", found["chains"]), ("same_boards", n_games), ("same_scores", n_games))), seki,
-            f"{found['as_recorded'] / n_games:.2%}", f"{1000 * seconds[method] / n_games:.1f}"])
-    print("\n".join(format_table(rows)))
+    print(f"{n_games} games, {found['chains']} chains")
+    seki = ", ".join(str(found[f"seki by {who}"]) for who in ("both", "MuGo only", "GNU Go only"))
+    print("\n".join(format_table([
+        ["chains", "boards", "scores", "seki: both, MuGo, GNU Go"],
+        [f"{found[name] / max(of, 1):.2%}" for name, of in (
+            ("same_chains", found["chains"]), ("same_boards", n_games), ("same_scores", n_games))] + [seki]])))
 
 
 if __name__ == "__main__":

@@ -1,20 +1,14 @@
-"""Rollouts per second from the empty board, on one core; a minimal C++ program; the mercy rule and the move limit.
+"""Rollouts per second from the empty board, on one core; the mercy rule and the move limit.
 
     python benchmarks/rollouts.py                # half a minute on an idle machine
-    python benchmarks/rollouts.py --only c++     # against minimal_rollouts.cpp alone; needs g++
     python benchmarks/rollouts.py --rounds 10    # on a machine with other load
 
 The variants take turns, and the best round of each counts, in CPU time of the process, so that other load matters less.
-`speed` is relative to the first line of the same size.  The C++ program is the usual minimal one, pseudo-liberties and
-uniform moves; it draws the same random numbers, so it plays the same games.  The last table runs the same rollouts,
-from the same seeds, with and without mercy and counts those whose winner differs.  That number is exact; Black's win
-rates have a standard error of about 0.35 % from 20,000 rollouts.
+`speed` is relative to the first line of the same size.  The last table runs the same rollouts, from the same seeds,
+with and without mercy and counts those whose winner differs.  That number is exact; Black's win rates have a standard
+error of about 0.35 % from 20,000 rollouts.
 """
 import argparse
-import ctypes
-import shutil
-import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -96,43 +90,6 @@ def show_speed(rounds: int) -> None:
                   f" {num_moves / n / rounds:7.1f} {won / n / rounds:12.1%}")
 
 
-def cpp_rollouts(folder: str) -> Callable[[int, int, int, np.ndarray], int]:
-    """The function of minimal_rollouts.cpp, compiled in this folder: (size, n, seed, scores) -> moves."""
-    library = Path(folder) / "minimal_rollouts.so"
-    subprocess.run(["g++", "-O3", "-march=native", "-shared", "-fPIC", "-o", library,
-                    Path(__file__).parent / "minimal_rollouts.cpp"], check=True)
-    function = ctypes.CDLL(str(library)).roll_out_from_empty
-    function.restype = ctypes.c_int64
-    function.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_uint64, np.ctypeslib.ndpointer(np.int16)]
-    return function
-
-
-def show_cpp(rounds: int) -> None:
-    print("\nsize    ns a move: C++    uniform       mogo   C++ / uniform   games that are the same")
-    with tempfile.TemporaryDirectory() as folder:
-        cpp = cpp_rollouts(folder)
-        for size, n in ((9, 6000), (13, 3000), (19, 1500)):
-            boards = new_boards(2)
-            boards[0] = Position(size).board[0]
-            scores = np.zeros((3, n), np.int16)
-
-            def by_kind(seed, kind, size=size, n=n, boards=boards, scores=scores):
-                return (cpp(size, n, seed, scores[0]) if kind is None else
-                        roll_out_from(boards, scores[1 + kind], seed, kind, 0))
-
-            best = [np.inf] * 3
-            same = []
-            for number in range(rounds + 1):             # the first one compiles
-                for k, kind in enumerate((None, UNIFORM, MOGO)):
-                    start = time.process_time()
-                    moves = by_kind(1 + number * n, kind)
-                    if number:
-                        best[k] = min(best[k], (time.process_time() - start) / moves * 1e9)
-                same.append(np.mean(scores[0] == scores[1]))
-            print(f"{size:2d}x{size:<2d} {best[0]:17.1f} {best[1]:10.1f} {best[2]:10.1f} {best[0] / best[1]:15.2f}"
-                  f" {np.mean(same):25.1%}")
-
-
 def positions() -> Iterator[tuple[str, Position]]:
     """(name, position) of each line of the second table."""
     for size in (2, 5, 9, 13, 19):
@@ -174,14 +131,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5,
                         help="rounds of each line of the tables of speeds (default: %(default)s)")
-    parser.add_argument("--only", choices=("speed", "c++", "mercy"), help="one table (default: all)")
+    parser.add_argument("--only", choices=("speed", "mercy"), help="one table (default: both)")
     args = parser.parse_args()
     if args.rounds < 1:
         parser.error("--rounds is at least 1")
     if args.only in (None, "speed"):
         show_speed(args.rounds)
-    if args.only == "c++" or args.only is None and shutil.which("g++"):
-        show_cpp(args.rounds)
     if args.only in (None, "mercy"):
         show_mercy()
 

@@ -147,6 +147,9 @@ class StoneCounter:
     def describe(self):
         return self.name
 
+    def for_position(self, position):
+        return self
+
     def evaluate_packed(self, packed, features=None):
         own = (packed[:, :, 0] & 1).astype(np.float32) - (packed[:, :, 0] >> 1 & 1)
         score = (own.sum(1) + features[:, 0]).astype(np.float32)

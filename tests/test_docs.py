@@ -257,7 +257,7 @@ def stated_intervals(page: Path) -> list[tuple[str, set[tuple[str, str]], tuple[
 
 def test_the_intervals_of_win_rates_are_wilsons():
     found = [(name_of(page), *row) for page in CODE for row in stated_intervals(page)]
-    assert len(found) > 80
+    assert len(found) > 60
     assert not [(page, text, right) for page, text, right, stated in found if stated not in right]
 
 

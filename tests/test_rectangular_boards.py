@@ -91,7 +91,7 @@ def test_a_batch_has_boards_of_one_shape():
 
 
 @pytest.mark.parametrize("player, options", [("uct", {}), ("mcts", {}), ("policy", {}), ("randompolicy", {}),
-                                             ("mcts", {"settings": Settings(seed=1, random_symmetries=True, batch=4)})])
+                                             ("mcts", {"settings": Settings(seed=1, batch=4)})])
 def test_every_player_plays_a_rectangle(player, options):
     engine = new_engine(make_player(player, seed=1, play_options=PlayOptions(24), **options), size=(4, 7))
     for colour in "bwbw":

@@ -22,6 +22,9 @@ class UniformNetwork:
         self.preferred = preferred
         self.games = games
 
+    def for_position(self, position: BasePosition):
+        return self
+
     def evaluate(self, positions: list[BasePosition], symmetries: bool = False):
         size, area = positions[0].shape, positions[0].area
         if positions[0].game not in self.games:

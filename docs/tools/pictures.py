@@ -141,8 +141,8 @@ def web_people(page: Page) -> None:
     go_to(page, 45)
     overlay(page, "people")
     page.wait_for_selector("#people-rank", state="visible")
-    page.evaluate("document.getElementById('people-rank').scrollIntoView({ block: 'end' })")
     time.sleep(4)
+    page.evaluate("document.getElementById('legend').scrollIntoView({ block: 'end' })")
 
 
 def web_gomoku(page: Page) -> None:

@@ -52,8 +52,13 @@ class Game(Sequence[Position]):
     _last: BasePosition
 
     def __init__(self, position: Position, **info: str):
-        """The game that led to a position.  info: the texts listed above."""
+        """The game that led to a position.  info: the texts listed above.  Raises MugoError for what is not a text."""
         base = base_of(position)
+        for name, text in info.items():
+            if name not in INFO.values():
+                raise TypeError(f"Game() has no argument {name!r}: the texts of a game are {', '.join(INFO.values())}")
+            if not isinstance(text, str):
+                raise MugoError(f"{name} of a game is a text, not {text!r:.40}")
         info = ({"rules": position.rules} if position.game == "go" else {}) | info
         self._set(next(_games(format_record(record_from_position(base, **info)).encode())))
 

@@ -1,5 +1,6 @@
 """Network: what a network says of a position, as a Policy and an Evaluation; the planes that it sees."""
 import os
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -103,18 +104,29 @@ class Network:
         """How likely each move is.  symmetries: the mean over the symmetries of the board, in each of which equivariant
         networks, as the bundled ones for Go, say the same.
 
-        Raises MugoError for a game or board that the network does not play, and where there is no move.
+        A warning for a board of another size than the network was trained on, if it was opened by name.  Raises
+        MugoError for a game or board that the network does not play, and where there is no move.
         """
         base_of(position).check_has_moves()
-        return Policy(position, self._opened.evaluate([base_of(position)], symmetries).priors[0])
+        output = self._opened_for(position).evaluate([base_of(position)], symmetries)
+        return Policy(position, output.priors[0])
 
     def evaluate(self, position: Position, *, symmetries: bool = False) -> Evaluation:
-        """Who is winning, and by how much.  symmetries: as in `policy`.  Raises MugoError as `policy` does."""
+        """Who is winning, and by how much.  symmetries, warning, errors: as in `policy`."""
         base = base_of(position)
-        output = self._opened.evaluate([base], symmetries)
+        output = self._opened_for(position).evaluate([base], symmetries)
         ownership = output.board_ownership(0, base)
         return Evaluation(position, None if output.values is None else (1 + float(output.values[0])) / 2,
                           *output.score(0), None if ownership is None else ownership * np.float32(base.to_play))
+
+    def _opened_for(self, position: Position, stacklevel: int = 3) -> inference.Network | inference.BundledNetworks:
+        """What evaluates a position.  A warning if the network was opened by name and trained on another size."""
+        opened, shape = self._opened, base_of(position).shape
+        if isinstance(opened, inference.Network) and shape != (opened.size, opened.size):
+            warnings.warn(f"{opened.name} was trained on {format_size(opened.size)} only, so what it says of "
+                          f"{format_size(shape)} is an extrapolation; load_network() without a name takes the network "
+                          "for each board", stacklevel=stacklevel)
+        return opened
 
     def __repr__(self) -> str:
         opened = self._opened

@@ -94,7 +94,7 @@ def search(position: Position, network: Network | None = None, *, simulations: i
         raise MugoError(f"a network of mugo.load_network was expected, not a {type(network).__name__}")
     if unknown := options.keys() - options_of(Settings).keys():
         raise TypeError(f"search() has no option {min(unknown)!r}: `mugo help search` lists them")
-    base, opened = base_of(position), network and network._opened
+    base, opened = base_of(position), network and network._opened_for(position, stacklevel=4)
     player = "uct" if network is None else "mcts"
     select_by = default_select_by(player, base.game)
     simulations = None if simulations is None else check_number("simulations", simulations, 1)

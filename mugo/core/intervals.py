@@ -18,11 +18,6 @@ class Estimate:
     low: float
     high: float
 
-    @property
-    def margin(self) -> float:
-        """Margin of error: half the width of the interval."""
-        return (self.high - self.low) / 2
-
 
 def wilson_interval(wins: float, games: float) -> Estimate:
     """The win rate, 0 to 1, with its Wilson score interval (Wilson 1927); 0.5 and 0 to 1 without games.

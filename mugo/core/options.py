@@ -212,21 +212,19 @@ def check_limits(options: object, limits: Mapping[str, tuple[float, float]]) -> 
         each.check(getattr(options, name))
 
 
-def add_options(group: Any, kind: type, without: Collection[str] = (), defaults: Mapping[str, str] | None = None,
-                shown: Collection[str] | None = None) -> None:
+def add_options(group: Any, kind: type, without: Collection[str] = (), defaults: Mapping[str, str] | None = None
+                ) -> None:
     """Add the options of a dataclass to a parser of a command line, or to a group of one; an option that is not given
     is None.
 
-    without: fields that the command does not follow.  defaults: in words, where a command's differ.  shown: fields that
-    its --help shows; None: the common ones.
+    without: fields that the command does not follow.  defaults: in words, where a command's differ.
     """
     for name, each in options_of(kind).items():
         if name in without:
             continue
         text = f"{each.description} (default: {(defaults or {}).get(name, each.described_default)})"
-        is_shown = each.common if shown is None else name in shown
         arguments: dict[str, Any] = {"dest": name, "default": None,
-                                     "help": text.replace("%", "%%") if is_shown else argparse.SUPPRESS}
+                                     "help": text.replace("%", "%%") if each.common else argparse.SUPPRESS}
         if each.kind is bool:
             arguments["action"] = argparse.BooleanOptionalAction
         elif each.choices and not each.is_list:

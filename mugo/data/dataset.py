@@ -165,6 +165,9 @@ def load_dataset(folder: str | Path) -> DataSet:
         missing = missing.relative_to(folder) if missing.is_relative_to(folder) else missing.name
         raise BadInput(f"{folder} is not a data set: {missing} is missing (make one: mugo preprocess GAMES -o {folder})"
                        ) from None
+    except NotADirectoryError:
+        raise BadInput(f"{folder} is not a data set, which is a folder (make one: mugo preprocess GAMES -o FOLDER)"
+                       ) from None
     except (OSError, MemoryError) as error:
         name = getattr(error, "filename", None) or folder
         raise BadInput(f"{name} cannot be read as part of a data set: {error_line(error)}") from None

@@ -206,15 +206,15 @@ class Positions:
             raise BadInput(f"--sample-weight {expression:.200}: every position has weight 0")
         return replace(self, weights=weights)
 
-    def shuffled_batch(self, step: int, batch_size: int, seed: int, random_symmetries: bool = True) -> Batch:
-        """Batch number `step` (from 0) of the endless shuffled stream (data/shuffle.py) for this seed.
+    def shuffled_batch(self, step: int, batch_size: int, seed: int) -> Batch:
+        """Batch number `step` (from 0) of the endless shuffled stream (data/shuffle.py) for this seed, augmented."""
+        return self.shuffled(step * batch_size, batch_size, seed)
+
+    def shuffled(self, start: int, count: int, seed: int, random_symmetries: bool = True) -> Batch:
+        """Elements start ... start + count - 1 of that stream.
 
         random_symmetries: augment, each position under one of the eight symmetries, drawn by seed.
         """
-        return self.shuffled(step * batch_size, batch_size, seed, random_symmetries)
-
-    def shuffled(self, start: int, count: int, seed: int, random_symmetries: bool = True) -> Batch:
-        """Elements start ... start + count - 1 of that stream."""
         indices, symmetry = shuffled_positions(start, count, len(self), seed)
         if self.weights is not None:
             indices = self._by_weight(indices, (start + np.arange(count)) // len(self), seed)

@@ -3,7 +3,7 @@
     position --> ownership --> dead chains --> position without them, and again until no chain is dead
 
 remove_dead_chains does that by rollouts alone, blind to seki, with as few of them as the caller likes: for game
-records, whose result checks the count.  scoring.without_dead knows seki, and takes any ownership.
+records, whose result checks the count.  scoring.without_dead knows seki.
 """
 import numpy as np
 

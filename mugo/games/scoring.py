@@ -3,8 +3,7 @@
     position --> rollouts --> ownership --> dead chains --> position without them --> final score
 
 Rollouts play a finished position to its end, where every stone left is alive.  They are reliable in finished positions,
-unreliable in fights, and blind to seki, which module seki finds by shape.  A caller may have a better ownership, like
-that of a network, and give it as a function.  No networks and no search.
+unreliable in fights, and blind to seki, which module seki finds by shape.  No networks and no search.
 """
 import functools
 from collections.abc import Callable, Sequence
@@ -102,11 +101,11 @@ def without_dead(position: BasePosition, ownership_of: OwnershipOf = ownership_a
         position = position.without_stones(np.flatnonzero(dead).tolist())
 
 
-def final_score(position: BasePosition, ownership_of: OwnershipOf = ownership_at_end) -> float:
+def final_score(position: BasePosition) -> float:
     """Black's points minus White's and minus white_points, by the rules of the game, of a finished position of Go
     without its dead stones."""
-    cleared = without_dead(position, ownership_of)
-    tax = owner_of_points(cleared).sum() - final_owners(cleared, ownership_of).sum()
+    cleared = without_dead(position)
+    tax = owner_of_points(cleared).sum() - final_owners(cleared).sum()
     return cleared.score() - int(tax)
 
 
@@ -115,17 +114,17 @@ def final_result(position: BasePosition) -> str:
     return format_score(final_score(position))
 
 
-def final_owners(cleared: BasePosition, ownership_of: OwnershipOf = ownership_at_end) -> np.ndarray:
+def final_owners(cleared: BasePosition) -> np.ndarray:
     """As owner_of_points, but by rules with a tax on seki, eyes of chains in seki are nobody's."""
     owners = owner_of_points(cleared)
     if cleared.board[0]["seki_tax"]:
-        owners[list(eyes_in_seki(cleared, ownership_of))] = EMPTY
+        owners[list(eyes_in_seki(cleared))] = EMPTY
     return owners
 
 
-def eyes_in_seki(cleared: BasePosition, ownership_of: OwnershipOf = ownership_at_end) -> set[int]:
+def eyes_in_seki(cleared: BasePosition) -> set[int]:
     """The empty points that only chains in seki and their colour surround.  cleared: without dead stones."""
-    in_seki = seki_points(cleared, ownership_of(cleared).ravel())
+    in_seki = seki_points(cleared, ownership_at_end(cleared).ravel())
     owners, colour = owner_of_points(cleared), cleared.board[0]["colour"]
     found: set[int] = set()
     left = list(in_seki)
@@ -144,11 +143,11 @@ def owner_of_points(cleared: BasePosition) -> np.ndarray:
     return owners
 
 
-def final_statuses(position: BasePosition, ownership_of: OwnershipOf = ownership_at_end) -> dict[str, list[list[int]]]:
+def final_statuses(position: BasePosition) -> dict[str, list[list[int]]]:
     """The chains of a finished position by status: for each of STATUSES (as GTP's final_status_list) their points."""
-    cleared = without_dead(position, ownership_of)
+    cleared = without_dead(position)
     colour = cleared.board[0]["colour"]
-    in_seki = seki_points(cleared, ownership_of(cleared).ravel())
+    in_seki = seki_points(cleared, ownership_at_end(cleared).ravel())
     found: dict[str, list[list[int]]] = {status: [] for status in STATUSES}
     for chain in chains(position):
         found["dead" if colour[chain[0]] == EMPTY else "seki" if chain[0] in in_seki else "alive"].append(chain)

@@ -215,7 +215,7 @@ def format_cgos(result: SearchResult, options: AnalyzeOptions, player: Player) -
 Format = Callable[[SearchResult, AnalyzeOptions, Player], str]         # player: that has made the result
 
 
-def result_from_policy(network, position: BasePosition, symmetries: bool = False) -> SearchResult:
+def result_from_policy(network, position: BasePosition) -> SearchResult:
     """A network's evaluation as a SearchResult: every legal move with one visit, the highest prior first.
 
     The win rates and scores of the first TOP_MOVES moves are the network's after each of them, those of the others the
@@ -224,11 +224,11 @@ def result_from_policy(network, position: BasePosition, symmetries: bool = False
     """
     if position.is_over and not position.may_pass:
         raise BadInput("the game is over: there is no move to analyze")
-    output = network.evaluate([position], symmetries=symmetries)
+    output = network.evaluate([position])
     moves = moves_by_prior(position, output.priors[0])
     win_rate = 0.5 if output.values is None else (1 + float(output.values[0])) / 2
     top = 0 if output.values is None or position.plies >= MAX_MOVES else TOP_MOVES
-    infos = infos_by_network(network, position, moves[:top], visits=1, symmetries=symmetries)
+    infos = infos_by_network(network, position, moves[:top], visits=1)
     infos += [MoveInfo(point, prior, 1, win_rate, (point,)) for point, prior in moves[top:]]
     lead, stdev = output.score(0)
     return SearchResult(position, tuple(infos), win_rate, visits=1, simulations=1, seconds=0.0, depth=1.0, nodes=1,

@@ -172,6 +172,9 @@ def _time_settings(engine: GtpEngine, main_time: str, byo_yomi_time: str, byo_yo
     engine.set_clocks(canadian(main, period, parse_count(byo_yomi_stones)))
 
 
+KGS_TIME_SYSTEMS = "none, absolute MAIN, byoyomi MAIN TIME PERIODS, or canadian MAIN TIME STONES"
+
+
 @command("kgs-time_settings")
 def set_kgs_clocks(engine: GtpEngine, system: str, *numbers: str) -> None:
     """Set the clocks to a time system of KGS.  Raises GtpError."""
@@ -185,8 +188,7 @@ def set_kgs_clocks(engine: GtpEngine, system: str, *numbers: str) -> None:
         case ["byoyomi", main, period, periods]:
             engine.set_clocks(japanese(parse_seconds(main), parse_seconds(period), parse_count(periods)))
         case _:
-            raise GtpError(SYNTAX_ERROR, "none, absolute MAIN, byoyomi MAIN TIME PERIODS or "
-                                        "canadian MAIN TIME STONES")
+            raise GtpError(SYNTAX_ERROR, f"expected {KGS_TIME_SYSTEMS}")
 
 
 @command("time_left")

@@ -281,11 +281,6 @@ class GtpEngine:
 
     # -- pondering
 
-    @property
-    def is_pondering(self) -> bool:
-        """Whether a search on the opponent's time runs, or has run until no simulation was left."""
-        return self._ponder_thread is not None
-
     def _start_pondering(self) -> None:
         """Search on after an own move, until the next command."""
         search, result = self.player.search, self.player.search_result
@@ -296,7 +291,8 @@ class GtpEngine:
         if result is not None and isinstance(position, Go):
             position = position.with_komi(result.position.komi)      # a dynamic komi's: its tree is kept
         self._stop_pondering = threading.Event()
-        self._ponder_thread = threading.Thread(target=self._ponder, args=[search, position], daemon=True)
+        self._ponder_thread = threading.Thread(target=self._ponder, args=[search, position], name="pondering",
+                                               daemon=True)
         self._ponder_thread.start()
 
     def _ponder(self, search: Search, position: BasePosition) -> None:

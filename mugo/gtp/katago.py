@@ -14,7 +14,7 @@ from mugo.games.board import BLACK
 from mugo.games.coords import PASS
 from mugo.games.position import IllegalMove
 from mugo.gtp.analyze import Cancellation
-from mugo.gtp.commands import set_kgs_clocks
+from mugo.gtp.commands import KGS_TIME_SYSTEMS, set_kgs_clocks
 from mugo.gtp.engine import GtpEngine
 from mugo.gtp.protocol import (
     SYNTAX_ERROR,
@@ -89,10 +89,11 @@ def _kata_time_settings(engine: GtpEngine, system: str, *numbers: str) -> None:
             with fails_as(SYNTAX_ERROR, ValueError):
                 engine.set_clocks(fischer(parse_seconds(main), parse_seconds(increment), _parse_limit(max_main),
                                           _parse_limit(max_move)))
-        case ["fischer" | "fischer-capped", *_]:
-            raise GtpError(SYNTAX_ERROR, "fischer MAIN INCREMENT or fischer-capped MAIN INCREMENT MAX_MAIN MAX_MOVE")
-        case _:
+        case ["none" | "absolute" | "byoyomi" | "canadian", *_]:
             set_kgs_clocks(engine, system, *numbers)
+        case _:
+            raise GtpError(SYNTAX_ERROR, f"expected {KGS_TIME_SYSTEMS}, fischer MAIN INCREMENT, or fischer-capped MAIN "
+                                         "INCREMENT MAX_MAIN MAX_MOVE")
 
 
 def _parse_limit(text: str) -> float:

@@ -44,9 +44,9 @@ KATAGO_SYMMETRIES_OF_RECTANGLES = 0, 3, 2, 1
 
 def evaluate_in(network, position: BasePosition, symmetry: int) -> NetworkOutput:
     """A network's output for a position turned by a row of coords.symmetries, turned back.  Raises BadInput."""
-    network = network.for_position(position) if hasattr(network, "for_position") else network
     features = global_features([position.area_komi], [position.to_play])
-    output = network.evaluate_packed(network_input(encode([position], symmetry), position.shape), features)
+    output = network.for_position(position).evaluate_packed(
+        network_input(encode([position], symmetry), position.shape), features)
     return turned_back(output, symmetries(position.shape)[symmetry])
 
 

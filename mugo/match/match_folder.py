@@ -93,7 +93,7 @@ class MatchFolder:
 
 
 def _check_match(path: Path, match: dict[str, Any]) -> None:
-    """Raise BadInput unless the folder is new, empty, or holds this very match."""
+    """Raise BadInput unless the folder is new, empty, or holds this very match, or one of which no game has ended."""
     file = path / "match.json"
     try:
         existing = read_json(file, MAX_MATCH_BYTES)
@@ -106,6 +106,8 @@ def _check_match(path: Path, match: dict[str, Any]) -> None:
     if existing.get("format", 1) != FORMAT:
         raise BadInput(f"{path} holds a match of format {existing.get('format', 1)!r:.50}, written by another version "
                        f"of MuGo; this one continues format {FORMAT}: give -o another folder")
+    if not _read_rows(path / "games.csv", lambda number: {}):
+        return                           # without a game: a command that was mistyped may be corrected
     noted = existing.get("checksums")
     for name, checksum in match.get("checksums", {}).items():
         if isinstance(noted, dict) and noted.get(name, checksum) != checksum:

@@ -23,15 +23,17 @@ def find_network(name: str | Path) -> Path:
     Raises BadInput, naming the bundled networks.
     """
     path = Path(name)
-    for of_run in path / "network.safetensors", path / "network.keras":         # an older file is rejected later
-        if of_run.exists():
-            return of_run
+    if (of_run := path / "network.safetensors").exists():
+        return of_run
     if path.is_file():
         return path
     bundled = networks.bundled_networks()
     for path in bundled.get(str(name)), *(folder / f"{name}.safetensors" for folder in networks.network_folders()):
         if path and path.is_file():
             return path
+    if Path(name).is_dir():
+        raise BadInput(f"the folder {name} has no network.safetensors, which a training run writes at its first "
+                       "checkpoint")
     raise BadInput(f"there is no network {str(name)!r}: neither a file, nor the folder of a training run, nor "
                    f"one of the bundled ones ({', '.join(bundled) or 'none'})")
 

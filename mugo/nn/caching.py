@@ -5,8 +5,8 @@
                                                    +--unknown--> Network.run --------+
 
 An analysis that goes back through a game begins a new tree in each position, and so does the search after the best move
-of a review, and the one of an opponent: most of their positions have been evaluated before.  In self-play, training and
-matches few have, so those use a Network without a cache.
+of a review, and the one of an opponent: most of their positions have been evaluated before.  So have half of those of a
+review without a search.  In self-play, training and matches few have, so those use a Network without a cache.
 """
 import itertools
 import threading
@@ -37,6 +37,13 @@ class EvaluationCache:
         self._batches: OrderedDict[int, tuple[list[bytes], Outputs]] = OrderedDict()     # the least recently used first
         self._numbers = itertools.count()
         self._lock = threading.Lock()
+
+    def clear(self) -> None:
+        """Remove everything."""
+        with self._lock:
+            self._places.clear()
+            self._batches.clear()
+            self.bytes = 0
 
     def find(self, keys: list[bytes]) -> dict[bytes, tuple[Outputs, int]]:
         """(outputs of a batch, row) of each key that is known.  The outputs are not to be changed."""
@@ -73,12 +80,17 @@ class CachingNetwork(Network):
     """A Network with a cache, which it shares with those of its `with_people`.
 
     Its outputs are those of Network but for the last digits of values and scores, which depend on the size of the batch
-    that a position is computed in.  So programs that promise the same result for the same seed use a Network.
+    that a position is computed in.  So programs that promise the same result for the same seed use a Network, or forget
+    before each result.
     """
 
     def _open(self, *args: Any) -> None:
         super()._open(*args)
         self._cache = EvaluationCache()
+
+    def forget(self) -> None:
+        """Empty the cache."""
+        self._cache.clear()
 
     def run(self, packed: np.ndarray, features: np.ndarray | None = None, people: np.ndarray | None = None) -> Outputs:
         """As Network.run."""

@@ -232,7 +232,4 @@ def _first_undamaged(run: Path, names: tuple[str, ...], read: Callable[[Path], A
                     log(f"{error}; the checkpoint before it is tried")
     if not run.is_dir():
         raise BadInput(f"{run}: no such folder, so no training run to resume")
-    old = run / "checkpoint.keras"
-    if old.exists():
-        raise BadInput(f"{old} was written by an earlier version of MuGo: this version resumes from {names[0]}")
     raise BadInput(f"{run} holds no training run to resume: {names[0]} is missing or damaged")

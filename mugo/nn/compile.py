@@ -15,7 +15,6 @@ from mugo.nn.losses import (
     KnownMean,
     entropy,
     known_move_loss,
-    label_smoothing_crossentropy,
     outcome_loss,
     ownership_loss,
     score_loss,
@@ -38,20 +37,18 @@ WEIGHTS = {"value_weight": 0.5, "ownership_weight": 0.5, "score_weight": 0.05, "
 
 def compile_for_training(model: keras.Model, config: PolicyNetConfig, schedule: Any, *,
                          weights: dict[str, float] = WEIGHTS, optimizer: str = "muon",
-                         label_smoothing: float = 0.0, weight_decay: float = 0.0, clip_norm: float | None = None,
-                         frozen: str = "") -> None:
+                         weight_decay: float = 0.0, clip_norm: float | None = None, frozen: str = "") -> None:
     """Prepare a model of this config for supervised learning; top-1 and top-5 accuracy are among its metrics.
 
     schedule: the learning rate, a number or a schedule.  weights: of the losses, by the names of WEIGHTS.  optimizer:
-    one of OPTIMIZERS.  label_smoothing: see losses.  weight_decay, clip_norm: see optimizers.Adam.
+    one of OPTIMIZERS.  weight_decay, clip_norm: see optimizers.Adam.
     frozen: what does not learn, one of LEARNING; '': everything learns.
     """
     if frozen:
         own = LEARNING[frozen](config)
         for layer in model.layers:
             layer.trainable = layer.name in own
-    losses: dict[str, Any] = {"policy": label_smoothing_crossentropy(label_smoothing) if label_smoothing else
-                              keras.losses.SparseCategoricalCrossentropy(from_logits=True)}
+    losses: dict[str, Any] = {"policy": keras.losses.SparseCategoricalCrossentropy(from_logits=True)}
     loss_weights = {"policy": 1.0}
     metrics: dict[str, list] = {"policy": [
         keras.metrics.SparseCategoricalCrossentropy(from_logits=True, name="ce"),

@@ -166,6 +166,9 @@ class Network:
         if not self.takes_people:
             raise BadInput(f"{self.path} does not take who plays: it was trained without --metadata-encoder")
 
+    def forget(self) -> None:
+        """Forget the evaluations that are remembered: none; see caching.CachingNetwork."""
+
     def describe(self) -> str:
         """What evaluates positions, for people: 'policy-19, int8', 'policy-19, float32 on cuda'."""
         return f"{self.name}, {self.precision}" + (f" on {self.provider}" if self.provider != "cpu" else "")
@@ -306,6 +309,11 @@ class BundledNetworks:
         networks = copy.copy(self)
         networks._people, networks._by_board = None if nobody else (people, when_white), {}
         return networks
+
+    def forget(self) -> None:
+        """As Network.forget."""
+        for network in self._by_name.values():
+            network.forget()
 
     def describe(self) -> str:
         """The networks that have been opened, as in Network.describe."""

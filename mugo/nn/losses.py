@@ -3,23 +3,9 @@
 Outcomes z are 1 where the side to move has won, -1 where it has lost.  A value head gives a score, and the value is
 v = tanh(score).  What is not known of a game is masked: it has a loss of 0, and metrics leave it out.
 """
-from collections.abc import Callable
 from typing import Any
 
 from mugo.nn.backend import keras, ops
-
-
-def label_smoothing_crossentropy(label_smoothing: float) -> Callable[[Any, Any], Any]:
-    """Cross-entropy of move indices (n,) or (n, 1) and logits (n, moves), with label smoothing: a fraction of each
-    target is spread over all moves (Szegedy et al. 2016, arXiv:1512.00567, section 7).  Keras has it for one-hot
-    targets only."""
-    def loss(moves, logits):
-        of_move = ops.sparse_categorical_crossentropy(ops.reshape(moves, ops.shape(logits)[:-1]), logits,
-                                                      from_logits=True)
-        of_uniform = ops.logsumexp(logits, axis=-1) - ops.mean(logits, axis=-1)
-        return (1 - label_smoothing) * of_move + label_smoothing * of_uniform
-
-    return loss
 
 
 def outcome_loss(outcome, score):

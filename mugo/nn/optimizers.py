@@ -80,8 +80,8 @@ class Adam(keras.optimizers.Optimizer):
     BETA_1, BETA_2, EPSILON, METADATA_RATIO = 0.9, 0.999, 1e-7, 1 / 16
 
     def __init__(self, learning_rate: Any = 0.001, weight_axes: Any = None, weight_decay: float = 0.0,
-                 clip_norm: float | None = None, name: str | None = None):
-        super().__init__(learning_rate, name=name)
+                 clip_norm: float | None = None):
+        super().__init__(learning_rate)
         self.schedule, self.weight_axes = learning_rate, weight_axes
         self.decay, self.clip_norm = weight_decay, clip_norm
 

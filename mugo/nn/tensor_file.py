@@ -39,8 +39,8 @@ class TensorFile:
             with open_regular_file(path) as file:
                 start = file.read(8)
             if start.startswith(ZIP):
-                raise OtherFormat(f"{path} is a Keras file, as earlier versions of MuGo wrote it: this version reads "
-                                  "networks and runs from files that end in .safetensors")
+                raise OtherFormat(f"{path} is a Keras file: MuGo reads networks and runs from files that end in "
+                                  ".safetensors")
             if len(start) < 8 or int.from_bytes(start, "little") > MAX_HEADER_BYTES:
                 raise ValueError(f"it does not begin with the length of a header, of {MAX_HEADER_BYTES >> 20} MB at "
                                  "most")

@@ -23,17 +23,13 @@ class AveragedModel:
         self.model.set_weights(trained.get_weights())    # those that are not trained stay
 
     def update_ema_model(self) -> keras.Model:
-        """Take over the averaged weights as of now; returns `model`, the same object each time.
-
-        An optimizer that keeps no average gives its last weights.
-        """
+        """Take over the averaged weights as of now; returns `model`, the same object each time."""
         optimizer = self.trained.optimizer
-        averages = getattr(optimizer, "averaged_variables", self.trained.trainable_variables)
-        for variable, average in zip(self.model.trainable_variables, averages, strict=True):
+        for variable, average in zip(self.model.trainable_variables, optimizer.averaged_variables, strict=True):
             variable.assign(np.array(ops.convert_to_numpy(average)))    # a copy: JAX gives arrays away to what it runs
         recalibrate_batch_norm(self.model, self.batches)
-        if axes := getattr(optimizer, "weight_axes", None):
-            equivariance.symmetrise(self.model, axes)
+        if optimizer.weight_axes:
+            equivariance.symmetrise(self.model, optimizer.weight_axes)
         return self.model
 
 

@@ -58,6 +58,13 @@ def score_estimate(result: SearchResult, ownership: np.ndarray | None = None) ->
     return lead, scoring.score_stdev(ownership)
 
 
+def network_lead(network, position: BasePosition) -> float | None:
+    """Black's lead in points, komi included, that a network expects at the end of the game; None without scores, and
+    without a network.  It counts points that are not decided yet, which the sum of an ownership does not."""
+    lead = None if network is None else network.evaluate([position], symmetries=True).score(0)[0]
+    return None if lead is None else lead * position.to_play
+
+
 def network_ownership(network, position: BasePosition) -> np.ndarray | None:
     """The ownership of a position by a network, like scoring.ownership; None if it has none, and without a network."""
     if network is None or not network.has_ownership:

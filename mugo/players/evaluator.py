@@ -69,21 +69,20 @@ class SearchEvaluator:
 
 
 class NetworkEvaluator:
-    """Evaluates by a network alone.  symmetries: test-time augmentation over the 8 symmetries."""
+    """Evaluates by a network alone, with test-time augmentation over the 8 symmetries."""
 
-    def __init__(self, network, symmetries: bool = True):
+    def __init__(self, network):
         self.network = network
-        self.symmetries = symmetries
 
     def evaluate(self, position: BasePosition, *, should_stop: Callable[[], bool] = lambda: False,
                  on_progress: Callable[[SearchResult], None] | None = None) -> Evaluation:
         position.check_has_moves()
-        output = self.network.evaluate([position], symmetries=self.symmetries)
+        output = self.network.evaluate([position], symmetries=True)
         best = moves_by_prior(position, output.priors[0], sensible_moves(position))[:TOP_MOVES]
         if output.values is None:
             moves, win_rate = tuple(MoveInfo(point, prior, 0, math.nan, (point,)) for point, prior in best), None
         else:
-            moves = tuple(infos_by_network(self.network, position, best, visits=0, symmetries=self.symmetries))
+            moves = tuple(infos_by_network(self.network, position, best, visits=0, symmetries=True))
             win_rate = float(1 + output.values[0]) / 2
         return Evaluation(moves, win_rate, output.board_ownership(0, position), output.score(0)[0])
 

@@ -50,14 +50,13 @@ class RankEstimate:
     """A player's rank as a number (sgf.properties.rank_number: 0 is 1 kyu, 3 is 3 dan) with its interval.
 
     low, high: the central 90 % interval; from half a rank below the weakest rank that the network knows to half a rank
-    above the strongest.  games, moves: it is from.  dispersion: phi, see above.
+    above the strongest.  games, moves: it is from.
     """
     mean: float
     low: float
     high: float
     games: int
     moves: int
-    dispersion: float
 
     def __str__(self) -> str:
         return (f"{format_rank(self.mean)}, 90 % interval {format_rank(self.low)} to {format_rank(self.high)}, from "
@@ -75,17 +74,21 @@ def known_ranks(network) -> np.ndarray:
     takes no people."""
     if not getattr(network, "takes_people", False):
         raise BadInput("an estimate of ranks needs a network that was trained with --metadata-encoder")
-    data = getattr(network, "metadata", {}).get("data") or {}
-    low, high = data.get("ranks") or (-math.inf, math.inf)
-    ranks = RANK_NUMBERS[(low <= RANK_NUMBERS) & (high >= RANK_NUMBERS)]
-    ranks = ranks if len(ranks) > 2 else RANK_NUMBERS
+    ranks = _all_known_ranks(network)
     step = -(-len(ranks) // MAX_RANKS)
     return np.append(ranks[:-1:step], ranks[-1])
 
 
+def _all_known_ranks(network) -> np.ndarray:
+    data = getattr(network, "metadata", {}).get("data") or {}
+    low, high = data.get("ranks") or (-math.inf, math.inf)
+    ranks = RANK_NUMBERS[(low <= RANK_NUMBERS) & (high >= RANK_NUMBERS)]
+    return ranks if len(ranks) > 2 else RANK_NUMBERS
+
+
 def known_rank_names(network) -> list[str]:
-    """The names of known_ranks, the strongest first; none for a network that takes no people."""
-    return [format_rank(rank) for rank in known_ranks(network)[::-1]] if getattr(network, "takes_people", False) else []
+    """The names of all ranks that a network knows, the weakest first; none for one that takes no people."""
+    return [format_rank(rank) for rank in _all_known_ranks(network)] if getattr(network, "takes_people", False) else []
 
 
 def game_likelihoods(network, positions: Sequence[BasePosition], colour: int, ranks: np.ndarray
@@ -130,7 +133,7 @@ def estimate_rank(likelihoods: np.ndarray, moves: np.ndarray, ranks: np.ndarray 
     ends = np.concatenate([[0], np.cumsum(posterior)])           # a rank is uniform half a rank to both sides
     edges = np.append(ranks - 0.5, ranks[-1] + 0.5)
     low, high = np.interp([(1 - LEVEL) / 2, (1 + LEVEL) / 2], ends, edges)
-    return RankEstimate(float(posterior @ ranks), float(low), float(high), len(moves), int(moves.sum()), phi)
+    return RankEstimate(float(posterior @ ranks), float(low), float(high), len(moves), int(moves.sum()))
 
 
 def check_games(count: int) -> None:

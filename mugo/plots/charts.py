@@ -87,11 +87,11 @@ def reliability_diagram(axes, series: dict[str, Sequence[np.ndarray]], title: st
     _style_axes(axes, title, axes.yaxis)
 
 
-def histogram(axes, values: np.ndarray, bin_width: int, title: str = "", colour: str = BLUE) -> None:
+def histogram(axes, values: np.ndarray, bin_width: int, title: str) -> None:
     """A histogram of values >= 0 with a line at the median; the last bin holds all values above the 99.9th
     percentile."""
     edges = np.arange(0, int(np.percentile(values, 99.9)) + 2 * bin_width, bin_width)
-    axes.hist(np.minimum(values, edges[-1]), edges, color=colour, edgecolor=INK, linewidth=0.4)
+    axes.hist(np.minimum(values, edges[-1]), edges, color=BLUE, edgecolor=INK, linewidth=0.4)
     median = float(np.median(values))
     axes.axvline(median, color=RED, linewidth=1)
     axes.text(median, axes.get_ylim()[1], f" median {median:.0f}", color=RED, fontsize=7, va="top")

@@ -7,7 +7,7 @@
 
 Boards as text: terminal.py.
 """
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from mugo.games.board import BLACK
 from mugo.games.coords import COLUMNS, BoardSize, row_col, shape_of
 from mugo.games.position import BasePosition
-from mugo.plots.figures import GREEN, GREY, INK, RED, WOOD, escape_mathtext, new_figure, save_figure
+from mugo.plots.figures import INK, RED, WOOD, escape_mathtext, new_figure, save_figure
 
 
 def star_points(size: BoardSize) -> list[tuple[int, int]]:
@@ -43,21 +43,17 @@ def save_diagram(position: BasePosition, path: Path, heatmap: np.ndarray | None 
 
 
 def draw_board(axes, position: BasePosition, heatmap: np.ndarray | None = None,
-               labels: Mapping[int, str] | None = None, title: str = "", *, marked: Iterable[int] = (),
-               ownership: np.ndarray | None = None, fontsize: float = 6, vmax: float | None = None) -> None:
+               labels: Mapping[int, str] | None = None, title: str = "") -> None:
     """Draw a position on matplotlib Axes.
 
     heatmap: float (rows, columns) from 0, such as probabilities; a point is the redder the higher its value.
-    vmax: the value of the full red, by default the maximum; the same vmax makes several boards comparable.
-    labels: point -> text, in `fontsize` points; a label on the last move replaces its ring.
-    marked: points with a green ring.
-    ownership: float (rows, columns), 1 Black's to -1 White's; a square on each point, its side grows with |ownership|.
+    labels: point -> text; a label on the last move replaces its ring.
     """
     from matplotlib.patches import Circle, Rectangle
     from matplotlib.patheffects import withStroke
 
     _draw_grid(axes, position.shape)
-    shares = np.zeros(position.shape) if heatmap is None else heatmap / (vmax or float(heatmap.max()) or 1.0)
+    shares = np.zeros(position.shape) if heatmap is None else heatmap / (float(heatmap.max()) or 1.0)
     for (row, col), stone in np.ndenumerate(position.stones):
         if shares[row, col] > 0.01:
             axes.add_patch(Rectangle((col - 0.5, row - 0.5), 1, 1, color=RED, linewidth=0,
@@ -65,24 +61,19 @@ def draw_board(axes, position: BasePosition, heatmap: np.ndarray | None = None,
         if stone:
             axes.add_patch(Circle((col, row), 0.47, facecolor="black" if stone > 0 else "white",
                                   edgecolor="black", linewidth=0.6, zorder=3))
-        if ownership is not None:
-            side = 0.5 * min(abs(float(ownership[row, col])), 1.0)
-            axes.add_patch(Rectangle((col - side / 2, row - side / 2), side, side, zorder=4, linewidth=0.4,
-                                     facecolor="black" if ownership[row, col] > 0 else "white", edgecolor=GREY))
-    labels, rings = labels or {}, [(point, 0.42, GREEN, 2.2) for point in marked]
+    labels = labels or {}
     if position.last is not None and position.last not in labels:
-        rings.append((position.last, 0.22, "white" if position.mover == BLACK else "black", 1.2))
-    for point, radius, colour, linewidth in rings:
-        if (centre := row_col(point, position.shape)) is not None:       # a pass has none
+        if (centre := row_col(position.last, position.shape)) is not None:       # a pass has none
             row, col = centre
-            axes.add_patch(Circle((col, row), radius, fill=False, edgecolor=colour, linewidth=linewidth, zorder=4))
+            axes.add_patch(Circle((col, row), 0.22, fill=False, linewidth=1.2, zorder=4,
+                                  edgecolor="white" if position.mover == BLACK else "black"))
     for point, text in labels.items():
         if (centre := row_col(point, position.shape)) is not None:
             row, col = centre
             stone = position.stones[row, col]
             # The grid must not run through a label on an empty point: it gets an outline in the colour below it.
             outline = withStroke(linewidth=2.5, foreground=WOOD if heatmap is None else "#f3dcae")
-            axes.text(col, row, escape_mathtext(text), ha="center", va="center", fontsize=fontsize, zorder=5,
+            axes.text(col, row, escape_mathtext(text), ha="center", va="center", fontsize=6, zorder=5,
                       color="white" if stone > 0 else "black", path_effects=[] if stone else [outline])
     if title:
         axes.set_title(escape_mathtext(title), fontsize=9)

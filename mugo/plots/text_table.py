@@ -39,12 +39,12 @@ def format_table(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
     return lines
 
 
-def side_by_side(blocks: Sequence[Sequence[str]], gap: int = 4) -> list[str]:
-    """Blocks of lines from left to right, `gap` spaces between them; an empty block has no width."""
+def side_by_side(blocks: Sequence[Sequence[str]]) -> list[str]:
+    """Blocks of lines from left to right, four spaces between them; an empty block has no width."""
     widths = [max((display_width(line) for line in block), default=0) for block in blocks]
     lines = []
     for i in range(max((len(block) for block in blocks), default=0)):
         cells = [block[i] if i < len(block) else "" for block in blocks]
-        lines.append((" " * gap).join(cell + " " * (width - display_width(cell))
-                                      for cell, width in zip(cells, widths, strict=True)).rstrip())
+        lines.append("    ".join(cell + " " * (width - display_width(cell))
+                                 for cell, width in zip(cells, widths, strict=True)).rstrip())
     return lines

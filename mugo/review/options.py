@@ -90,7 +90,7 @@ def make_reviewer(options: ReviewOptions) -> Reviewer:
     settings = options.settings
     network = None if options.player == "uct" else player_options.open_network(
         options.network, settings.threads, options.opened.precision, options.opened.provider,
-        caches=options.has_search and settings.seed is None)
+        caches=not options.has_search or settings.seed is None)
     if network is not None and options.network is not None:
         network.for_position(Position())                 # one line for a network of another game, not one a game
     symmetries = options.opened.symmetries

@@ -129,6 +129,8 @@ class Reviewer:
 
     def _review_by_network(self, positions: list[Position], on_move: Callable[[], object]
                            ) -> tuple[list[MoveReview], list[Evaluation]]:
+        assert self._network is not None
+        self._network.forget()                           # a game's review is the same whatever was reviewed before it
         output = self._evaluate_network(positions)
         variations = self._variations(positions[:-1], output.priors)
         after_best = [position.play(pv[0]) for position, pv in zip(positions, variations, strict=False)]

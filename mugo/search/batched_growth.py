@@ -15,7 +15,7 @@ from mugo.games.board import new_boards
 from mugo.games.coords import symmetries
 from mugo.games.planes import network_input, new_scratch
 from mugo.games.position import BasePosition, global_features
-from mugo.nn.output import NetworkOutput, turned_back
+from mugo.nn.output import NetworkOutput
 from mugo.search import records, scores, tree
 from mugo.search.settings import Settings
 from mugo.search.threaded_growth import Growth
@@ -26,14 +26,13 @@ VISITS_FOR_EACH = 32                     # but only one for each so many visits 
 
 
 class BatchedGrowth(Growth):
-    """Grows a tree by batches.  rng: of symmetries and of the rollouts' random numbers.  positions_evaluated: by the
+    """Grows a tree by batches.  rng: gives the states of the rollouts' random numbers.  positions_evaluated: by the
     network, in all searches."""
 
     def __init__(self, arrays: TreeArrays, settings: Settings, rng: np.random.Generator, executor: Executor | None):
         super().__init__(arrays, settings.threads, executor)
         self.positions_evaluated = 0
         self._settings = settings
-        self._rng = rng
         batch = settings.batch or BATCH
         self._boards = new_boards(1 + 2 * batch)
         self._boards["random"] = rng.integers(1, 2**63, len(self._boards))
@@ -72,16 +71,14 @@ class BatchedGrowth(Growth):
         called."""
         arrays = self._arrays
         arrays.make_room(n)
-        table, area = symmetries(self._root.shape), self._root.area
-        symmetry = table[self._rng.integers(0, len(table), n) if self._settings.random_symmetries else
-                         np.zeros(n, np.int64)]
-        packed = np.empty((n, area, game.packed_bytes(self._root.game)), np.uint8)
+        identity = np.repeat(symmetries(self._root.shape)[:1], n, 0)
+        packed = np.empty((n, self._root.area, game.packed_bytes(self._root.game)), np.uint8)
         n = tree.select_batch(arrays.trees, arrays.nodes, arrays.edges, arrays.table, self._boards, self._history,
-                              self._paths, self._leaves[:n], self._scratches[0], symmetry, packed)
+                              self._paths, self._leaves[:n], self._scratches[0], identity, packed)
         leaves = self._leaves[:n]
         finish_rollouts = self._start_rollouts(n) if self._lambda > 0 else []
         try:
-            output = self._evaluate(packed[:n], symmetry[:n], leaves["needs_evaluation"])
+            output = self._evaluate(packed[:n], leaves["needs_evaluation"])
         finally:
             for finish in finish_rollouts:               # even when the network fails
                 finish()
@@ -94,8 +91,8 @@ class BatchedGrowth(Growth):
                 (none, none) if output.score_mean is None else (output.score_mean, output.score_stdev)))
         return n
 
-    def _evaluate(self, packed: np.ndarray, symmetry: np.ndarray, needed: np.ndarray) -> NetworkOutput:
-        """What the network says of the leaves of a batch that need it, of no symmetry any more."""
+    def _evaluate(self, packed: np.ndarray, needed: np.ndarray) -> NetworkOutput:
+        """What the network says of the leaves of a batch that need it."""
         n, area = len(needed), self._root.area
         rows = int(needed.sum())
         if not rows:
@@ -106,8 +103,6 @@ class BatchedGrowth(Growth):
         komi = game.area_komis(self._boards[1:1 + n], self._root.white_points)[needed]
         output = self._network.evaluate_packed(
             network_input(packed[needed], self._root.shape), global_features(komi, to_play))
-        if self._settings.random_symmetries:
-            output = turned_back(output, symmetry[needed])
         if output.ownership is not None:
             of_black = to_play.astype(np.float32) @ output.ownership
             self._network_ownership = of_black + (0 if self._network_ownership is None else self._network_ownership)

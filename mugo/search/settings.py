@@ -73,8 +73,6 @@ class Settings:
     dirichlet_weight: float = option(0.0, "weight of Dirichlet noise in the priors of the root (AlphaZero: 0.25)",
                                      least=0, most=1, player="mcts")
     dirichlet_alpha: float = option(0.3, "alpha of the Dirichlet noise", above=0, most=MOST, player="mcts")
-    random_symmetries: bool = option(False, "evaluate each leaf under a random symmetry of the board",
-                                   player="mcts")
     batch: int | None = option(None, "leaves evaluated together", least=1, most=(1 << 16) - 1, player="mcts",
                                shown_default="one for each 32 visits of the root, up to 8")
     rave: bool = option(False, "rapid action value estimation (Gelly and Silver 2007): moves are rated by rollouts in "

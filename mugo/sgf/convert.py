@@ -144,7 +144,7 @@ def load_game(path: str | os.PathLike, num_moves: int | None = None, komi: float
 
     Setup stones may stand in any node; after them the position has no history.
     komi: for a game of Go whose record has none.  game: "go" or "gomoku" if it must be that game.
-    notice: called with a line if the file has more games, or variations that cannot be read.
+    notice: called with a line if the file has more games, fewer moves, or variations that cannot be read.
     Raises BadInput, which names the file, and OSError.
     """
     path = Path(path)
@@ -165,6 +165,9 @@ def load_game(path: str | os.PathLike, num_moves: int | None = None, komi: float
     if any(isinstance(other, GameTree) for other in others):
         notice(f"{path} has several games; this is the first")
         loaded = replace(loaded, shared_file=path)
+    last = len(first.record.moves)
+    if num_moves is not None and num_moves > last:
+        notice(f"{path} has no move {num_moves}; this is the position after move {last}, the last one")
     if not first.is_whole:
         notice(f"{path}: only the main line could be read, without variations")
     return loaded

@@ -45,17 +45,15 @@ class ProgressCallback(keras.callbacks.Callback):
 
     def __init__(self, options: TrainingOptions, step: int):
         super().__init__()
-        self.batches, self.step = options.batches, step
-        self.bar = progress_bar("positions", self.batches.positions_at(options.steps),
-                                self.batches.positions_at(self.step), scale=True, smoothing=0.02)
+        self.batch_size = options.batch_size
+        self.bar = progress_bar("positions", options.steps * self.batch_size, step * self.batch_size, scale=True,
+                                smoothing=0.02)
         self.last_shown, self.shown = 0.0, is_first()
 
     def on_train_batch_end(self, batch, logs=None):
         if not self.shown:
             return
-        before = self.step
-        self.step += self.model.steps_per_execution
-        self.bar.update(self.batches.positions_at(self.step) - self.batches.positions_at(before))
+        self.bar.update(self.model.steps_per_execution * self.batch_size)
         if logs and time.monotonic() - self.last_shown > 0.5:
             self.last_shown = time.monotonic()
             logs = rename_logs(logs)
@@ -102,14 +100,15 @@ class CheckpointCallback(keras.callbacks.Callback):
         logs.update({f"val_{name}": value for name, value in averaged.evaluate(
             *self.validation, batch_size=self.options.batch_size, verbose=0, return_dict=True).items()})
         history = self.metadata["history"]
-        step, positions_at = int(model.optimizer.iterations.numpy()), self.options.batches.positions_at
+        step = int(model.optimizer.iterations.numpy())
+        positions = step * self.options.batch_size
         before = history[-1] if history else {"step": 0, "seconds": 0.0}
         row = {name: value for name, value in rename_logs(logs).items()
                if not (name.endswith(MASKED_METRICS) and math.isnan(value))} | {
-            "step": step, "positions": positions_at(step),
+            "step": step, "positions": positions,
             "seconds": round(before["seconds"] + time.perf_counter() - self.start, 1),
             "learning_rate": float(self.options.schedule()(step)),
-            "positions_per_second": (positions_at(step) - positions_at(before["step"])) / (trained - self.start),
+            "positions_per_second": (step - before["step"]) * self.options.batch_size / (trained - self.start),
         }
         for name, value in row.items():
             if not math.isfinite(value):
@@ -120,8 +119,8 @@ class CheckpointCallback(keras.callbacks.Callback):
         self.save()
         for name in sorted(history[-1].keys() - {"step", "positions", "seconds"}):
             group = "validation" if name.startswith("validation_") else "training"
-            self.tensorboard.write(group, {name.removeprefix("validation_"): history[-1][name]}, positions_at(step))
-        self.bar.write(f"{step:8,} steps  {row['positions']:11,} positions  loss {row['loss']:.3f}  "
+            self.tensorboard.write(group, {name.removeprefix("validation_"): history[-1][name]}, positions)
+        self.bar.write(f"{step:8,} steps  {positions:11,} positions  loss {row['loss']:.3f}  "
                        f"top-1 {row['top1']:.1%}  validation: loss {row['validation_loss']:.3f}  "
                        f"top-1 {row['validation_top1']:.2%}  top-5 {row['validation_top5']:.2%}  "
                        f"cross-entropy {row['validation_ce']:.3f}"

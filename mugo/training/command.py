@@ -19,7 +19,8 @@ from mugo.nn.presets import architecture
 from mugo.nn.processes import distributed, is_first, process_count, synchronized
 from mugo.training.fit import training_rate
 from mugo.training.loader import examples, select_positions
-from mugo.training.options import DEFAULTS, GPU_DEFAULTS, CommandOptions, TrainingOptions, check_training_run
+from mugo.training.options import (
+    DEFAULTS, GPU_DEFAULTS, CommandOptions, TrainingOptions, check_training_run, run_options)
 from mugo.training.train import CHECKPOINTS, MAY_CHANGE, check_new, compiled_model, policy_config, train
 
 
@@ -81,7 +82,7 @@ def resumed_arguments(args: argparse.Namespace, called: CommandOptions, data: Da
         raise BadInput("--model: a run that is resumed keeps its architecture")
     metadata = latest_metadata(args.output, check_training_run, CHECKPOINTS)
     return replace(policy_config(metadata, args.output), **given(PolicyNetConfig, args)), \
-        replace(TrainingOptions(**metadata["options"]), **given(TrainingOptions, args))
+        replace(run_options(metadata), **given(TrainingOptions, args))
 
 
 def config_from_arguments(args: argparse.Namespace, init: str, data: DataSet) -> PolicyNetConfig:

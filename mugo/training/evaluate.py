@@ -119,22 +119,6 @@ def predict_sample(network: Network, sample: Sample, symmetries: bool, on_cluste
     return rows.assign(last_move=np.arange(len(rows)) >= len(sample.numbers))
 
 
-def compare(networks: list[Network], data: DataSet, *, split: str | None = "test", where: str = "",
-            count: int = 10_000, symmetries: bool = True, seed: int = 0, size: int | None = None,
-            people: str = "unknown") -> pd.DataFrame:
-    """`evaluate` of several networks on the same positions, as a table with one row for each subset and network.
-
-    Columns: by, subset, network, positions, games, those of `evaluate` for each measure, ms (the median time of a
-    position, in batches, without TTA); and for each measure + '_difference' from the first network,
-    + '_difference_se', paired.  What a network does not have is NaN.  Raises BadInput, also if they were trained on
-    boards of different sizes and no size is given.
-    """
-    sample = sample_positions(data, size or common_size(networks), split, where, count, seed, people)
-    rows = {name: predict_sample(network, sample, symmetries)
-            for name, network in zip(unique_names(networks), networks, strict=True)}
-    return comparison_table(rows)
-
-
 def common_size(networks: list[Network]) -> int:
     """The size of board that all were trained on.  Raises BadInput if there are several."""
     first, *others = networks
@@ -161,7 +145,13 @@ def unique_names(networks: list[Network]) -> list[str]:
 
 
 def comparison_table(rows: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """The table of `compare` from each network's rows of `predict_sample`, of the same positions."""
+    """The tables of `evaluate` for several networks in one, a row for each subset and network, from their rows of
+    `predict_sample`, of the same positions.
+
+    Columns: by, subset, network, positions, games, those of `evaluate` for each measure, ms (the median time of a
+    position, in batches, without TTA); and for each measure + '_difference' from the first network,
+    + '_difference_se', paired.  What a network does not have is NaN.
+    """
     first = next(iter(rows.values()))
     table = []
     for by, subset, where in subsets(first):

@@ -18,7 +18,7 @@ from mugo.nn.processes import broadcast, interrupt_callback, is_first, process_c
 from mugo.nn.weight_averaging import AveragedModel
 from mugo.training.callbacks import CheckpointCallback, ProgressCallback
 from mugo.training.loader import PrefetchLoader, TrainingStream, examples
-from mugo.training.options import MAX_STEPS_PER_EXECUTION, TrainingOptions
+from mugo.training.options import MAX_STEPS_PER_EXECUTION, TrainingOptions, run_options
 from mugo.training.step_log import StepLog
 
 SMALL_STEP = 10**8                       # multiplications of a step by 1x1 kernels: see steps_per_execution
@@ -31,12 +31,12 @@ def fit_run(model: keras.Model, run: Path, metadata: dict[str, Any], stream: Tra
     metadata: of the run's checkpoint.  validation: see loader.validation_batch.  parallel: in whose scope the model was
     made.
     """
-    config, options = config_of(metadata), TrainingOptions(**metadata["options"])
+    config, options = config_of(metadata), run_options(metadata)
     assert isinstance(config, PolicyNetConfig)
     first_step = int(model.optimizer.iterations.numpy())
-    if first_step >= options.steps and is_first():
-        print(f"{run} is finished: {options.steps:,} steps, {options.batches.positions_at(options.steps):,} positions")
     if first_step >= options.steps:
+        if is_first():
+            print(f"{run} is finished: {options.steps:,} steps, {options.steps * options.batch_size:,} positions")
         return
 
     if tensorflow and parallel.count == 1:
@@ -45,9 +45,8 @@ def fit_run(model: keras.Model, run: Path, metadata: dict[str, Any], stream: Tra
     of_process = process_index(), process_count()
 
     def make(step: int) -> tuple:
-        size = options.batches.size_at(step)
-        number = (options.skip_positions + options.batches.positions_at(step)) // size       # of batches of this size
-        batch = stream.batch(number, size, options.seed, *of_process)
+        number = options.skip_batches + step
+        batch = stream.batch(number, options.batch_size, options.seed, *of_process)
         return examples(batch, config, np.random.default_rng((options.seed, number)), *of_process,
                         options.people_dropout)
 
@@ -65,8 +64,7 @@ def fit_run(model: keras.Model, run: Path, metadata: dict[str, Any], stream: Tra
             with contextlib.closing(PrefetchLoader(make, step, available_cores())) as loader:
                 step_log.loader = loader
                 fit(model, loader, count, parallel, len(history), callbacks)
-            positions = options.batches.positions_at(step + count) - options.batches.positions_at(step)
-            steps_per_second = count * history[-1]["positions_per_second"] / positions
+            steps_per_second = history[-1]["positions_per_second"] / options.batch_size
             step += count
 
 
@@ -125,7 +123,7 @@ def steps_per_execution(config: PolicyNetConfig, options: TrainingOptions, paral
     """
     if tensorflow and parallel.count > 1:
         return 1                         # Keras's loop of steps and MirroredStrategy's iterators do not work together
-    multiplications = config.filters ** 2 * config.size ** 2 * options.batches.last
+    multiplications = config.filters ** 2 * config.size ** 2 * options.batch_size
     most = MAX_STEPS_PER_EXECUTION if has_gpu() else min(MAX_STEPS_PER_EXECUTION, SMALL_STEP // multiplications)
     return max(steps for steps in range(1, max(1, most) + 1) if count % steps == 0)
 

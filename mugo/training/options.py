@@ -6,15 +6,14 @@ train` and of docs/reference/options.md, a value in the metadata of the run and 
 """
 import math
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from mugo.core.files import BadInput
 from mugo.core.limits import SEED, TRAINING_PRECISIONS
 from mugo.core.options import REQUIRED, check, defaults_in_words, option
-from mugo.core.schema import ANYTHING, Object, check_value, integer, number, object_of, optional
+from mugo.core.schema import ANYTHING, Object, Test, check_value, integer, number, object_of, optional
 from mugo.data.meta import WHERE_HELP
 from mugo.nn.compile import WEIGHTS
 from mugo.nn.optimizers import OPTIMIZERS, WarmupStableDecay
@@ -29,52 +28,11 @@ MAX_VALIDATION_POSITIONS = 10**7         # their planes are in memory: 2 kB each
 MAX_PROCESSES = 10_000
 NEW_NETWORK = PRESETS["default"]         # the defaults of a new network
 GPU_DEFAULTS = {"batch_size": 512, "learning_rate": 0.015}      # on a GPU or TPU, where neither of them is given
+# Options that runs of earlier versions have in their checkpoints, each with the value that this version trains with.
+FORMER_OPTIONS: dict[str, Any] = {"label_smoothing": 0.0, "max_batch_size": None, "double_batch_every": None}
 # What differs from the defaults of the fields, in words.
 DEFAULTS = defaults_in_words(NEW_NETWORK) | {"size": "the data set's most frequent",
                                              "komi_input": "on with --value-head"}
-
-
-@dataclass(frozen=True)
-class BatchSchedule:
-    """The sizes of a run's batches, which may double as it goes on (Smith et al. 2018, arXiv:1711.00489).
-
-        step        0    1    2  ...        n  n+1 ...
-        batch size  64   64   64 ...       128 128 ...      256 ... to the end
-        position    0    64   128 ...     every            2 * every
-    """
-
-    first: int
-    last: int                            # `first` times a power of two
-    every: int                           # a multiple of `last`, so that each size begins at a multiple of itself
-
-    def phases(self) -> Iterator[tuple[int, int, int]]:
-        """(first step, first position, batch size), for each size."""
-        step = position = 0
-        size = self.first
-        while True:
-            yield step, position, size
-            if size >= self.last:
-                return
-            step, position, size = step + self.every // size, position + self.every, 2 * size
-
-    def size_at(self, step: int) -> int:
-        """The size of batch number `step`, from 0."""
-        return max(phase for phase in self.phases() if phase[0] <= step)[2]
-
-    def positions_at(self, step: int) -> int:
-        """The positions in the batches before this step."""
-        first, position, size = max(phase for phase in self.phases() if phase[0] <= step)
-        return position + (step - first) * size
-
-    def step_at(self, positions: float) -> int:
-        """The first step before which there are at least so many positions."""
-        first, position, size = max(phase for phase in self.phases() if phase[1] <= positions)
-        return first - int((position - positions) // size)
-
-    def nearest_step(self, positions: float) -> int:
-        """The step before which there are about so many positions."""
-        first, position, size = max(phase for phase in self.phases() if phase[1] <= positions)
-        return first + round((positions - position) / size)
 
 
 @dataclass(frozen=True)
@@ -87,10 +45,6 @@ class TrainingOptions:
     positions: int = option(REQUIRED, "number of positions to train on, including repeats, for example 2e6", least=1,
                             most=MAX_POSITIONS, shown_default="one epoch", common=True, may_change=True)
     batch_size: int = option(128, "positions in a batch", least=1, most=MAX_BATCH_SIZE, common=True)
-    max_batch_size: int | None = option(None, "let the batch size grow to this, --batch-size times a power of two",
-                                        least=1, most=MAX_BATCH_SIZE)
-    double_batch_every: int | None = option(None, "positions after which the batch size doubles, up to "
-                                            "--max-batch-size", least=1, most=MAX_POSITIONS)
     optimizer: str = option("muon", "Muon for the convolutions and Adam for the rest, or Adam for everything",
                             choices=tuple(OPTIMIZERS))
     learning_rate: float = option(0.01, "peak learning rate", above=0, most=1, common=True, may_change=True)
@@ -124,7 +78,6 @@ class TrainingOptions:
                                      "nearly decided", least=0, most=1)
     people_dropout: float = option(0.3, "with --metadata-encoder, the probability that all of who plays is dropped, "
                                    "and else that each rank, the source and the year is, by itself", least=0, most=1)
-    label_smoothing: float = option(0.0, "fraction of each target that is spread over all moves", least=0, most=1)
     freeze_policy: bool = option(False, "train the value head alone: the policy of --init-from stays as it is")
     freeze_network: bool = option(False, "train the metadata encoder alone: where nobody is known, the network of "
                                   "--init-from stays as it is")
@@ -138,15 +91,6 @@ class TrainingOptions:
     def __post_init__(self):
         check(self)
         move_range(self.moves)
-        self._check_batch_sizes()
-
-    def _check_batch_sizes(self) -> None:
-        if (self.max_batch_size is None) != (self.double_batch_every is None):
-            raise BadInput("--max-batch-size and --double-batch-every are given together or not at all")
-        growth, rest = divmod(self.max_batch_size or self.batch_size, self.batch_size)
-        if rest or growth & (growth - 1) or not growth:
-            raise BadInput(f"--max-batch-size {self.max_batch_size}: must be --batch-size {self.batch_size} times a "
-                           "power of two")
 
     @property
     def frozen(self) -> str:
@@ -154,15 +98,9 @@ class TrainingOptions:
         return "policy" if self.freeze_policy else "network" if self.freeze_network else ""
 
     @property
-    def batches(self) -> BatchSchedule:
-        """The size of each batch.  double_batch_every is rounded up to whole batches of the last size."""
-        last = self.max_batch_size or self.batch_size
-        return BatchSchedule(self.batch_size, last, -(-(self.double_batch_every or 1) // last) * last)
-
-    @property
     def steps(self) -> int:
         """Of the whole run: positions in whole batches, rounded."""
-        return max(1, self.batches.nearest_step(self.positions))
+        return max(1, round(self.positions / self.batch_size))
 
     def checkpoint_step(self, step: int) -> int:
         """The latest step at which the checkpoint after this step is due.
@@ -172,9 +110,8 @@ class TrainingOptions:
         """
         if self.checkpoint_positions is None:
             return self.decay_start_step if step < self.decay_start_step else self.steps
-        last = self.batches.last
-        every = max(1, self.checkpoint_positions // last) * last
-        return min(self.steps, self.batches.step_at((self.batches.positions_at(step) // every + 1) * every))
+        every = max(1, self.checkpoint_positions // self.batch_size)
+        return min(self.steps, (step // every + 1) * every)
 
     def checkpoint_seconds(self, seconds: float) -> float:
         """The time until the next checkpoint of a run that has taken so many seconds; inf with checkpoint_positions.
@@ -198,13 +135,8 @@ class TrainingOptions:
         return min(last, round(steps / MAX_STEPS_PER_EXECUTION) * MAX_STEPS_PER_EXECUTION)
 
     @property
-    def skip_positions(self) -> int:
-        """Of the stream of positions, those that the network it is initialised from was trained on."""
-        return self.skip_batches * self.batch_size
-
-    @property
     def decay_start_step(self) -> int:
-        return min(self.steps, self.batches.nearest_step(self.decay_start * self.batches.positions_at(self.steps)))
+        return round(self.decay_start * self.steps)
 
     @property
     def warmup(self) -> int:
@@ -245,11 +177,19 @@ class CommandOptions:
 
 _ROW = Object({"step": integer(0), "positions": integer(0), "seconds": number(0), "positions_per_second": number(0),
                "validation_loss": number(), "validation_top1": number(), "validation_top5": number()}, others=number())
+_OPTIONS = object_of(TrainingOptions)
+_FORMER = {name: Test(lambda value, only=only: value == only, f"{only}: this version has no --{name.replace('_', '-')}")
+           for name, only in FORMER_OPTIONS.items()}
 # The metadata of a run's checkpoint, in addition to those that every network has.
 _RUN = Object(
-    {"options": object_of(TrainingOptions), "history": [_ROW], "best": optional(_ROW),
+    {"options": replace(_OPTIONS, optional=_OPTIONS.optional | _FORMER), "history": [_ROW], "best": optional(_ROW),
      "data": Object({}, others=ANYTHING)},
     {"learning_rates": [Object({"step": integer(0), "before": number(), "after": number()})]}, others=ANYTHING)
+
+
+def run_options(metadata: dict[str, Any]) -> TrainingOptions:
+    """The options in the metadata of a run's checkpoint."""
+    return TrainingOptions(**{name: value for name, value in metadata["options"].items() if name not in FORMER_OPTIONS})
 
 
 def check_training_run(metadata: dict[str, Any], path: Path) -> None:
@@ -258,7 +198,7 @@ def check_training_run(metadata: dict[str, Any], path: Path) -> None:
         raise BadInput(f"{path} is not a checkpoint of `mugo train`")
     check_value(metadata, _RUN, str(path))
     try:
-        TrainingOptions(**metadata["options"])
+        run_options(metadata)
     except BadInput as error:
         raise BadInput(f"{path}: {error}") from None
 

@@ -43,27 +43,28 @@ class StepLog(keras.callbacks.Callback):
             _remove_after(self.path, step)
 
     def on_epoch_begin(self, epoch, logs=None):
-        self._first, self._sums = self.options.batches.positions_at(self.step), {}
+        self._first, self._sums = self.step, {}
         self._begin_line()
 
     def _begin_line(self) -> None:
         self._began, self._waited = time.perf_counter(), self.loader.waited
-        self._positions = self.options.batches.positions_at(self.step)
+        self._line_begin = self.step
 
     def on_train_batch_end(self, batch, logs=None):
         model: Any = self.model
         before, self.step = self.step, self.step + model.steps_per_execution
         if not logs or before // LOG_STEPS == self.step // LOG_STEPS:
             return
-        positions, seconds = self.options.batches.positions_at(self.step), time.perf_counter() - self._began
+        positions, seconds = self.step * self.options.batch_size, time.perf_counter() - self._began
+        steps = self.step - self._line_begin
         line = {"step": self.step, "positions": positions}
         for name in (name for name in logs if name == "loss" or name.endswith("_loss")):
-            total = float(logs[name]) * (positions - self._first)            # Keras's are means since the epoch began
-            line[name] = (total - self._sums.get(name, 0.0)) / (positions - self._positions)
+            total = float(logs[name]) * (self.step - self._first)            # Keras's are means since the epoch began
+            line[name] = (total - self._sums.get(name, 0.0)) / steps
             self._sums[name] = total
         line |= {"gradient_norm": float(model.optimizer.gradient_norm), "learning_rate": float(
                      self.options.schedule()(self.step - 1)),
-                 "positions_per_second": (positions - self._positions) / seconds,
+                 "positions_per_second": steps * self.options.batch_size / seconds,
                  "input_wait": (self.loader.waited - self._waited) / seconds}
         if is_first():
             line = {name: float(f"{value:.6g}") if isinstance(value, float) else value for name, value in line.items()}

@@ -44,7 +44,7 @@ from mugo.nn.weight_averaging import AveragedModel
 from mugo.training.callbacks import DIVERGED, PRE_DECAY, add_int8, check_diverged, link_pre_decay, write_results
 from mugo.training.fit import fit_run
 from mugo.training.loader import TrainingStream, examples, select_positions, validation_batch
-from mugo.training.options import TrainingOptions, check_training_run
+from mugo.training.options import TrainingOptions, check_training_run, run_options
 from mugo.training.provenance import check_same_data, describe_data, init_notes, outcome_note, weight_note
 
 CHECKPOINTS = (checkpoint.CHECKPOINT, checkpoint.PREVIOUS, PRE_DECAY)    # the last is there before the first one
@@ -132,7 +132,7 @@ def check_begin(run: Path, config: PolicyNetConfig, options: TrainingOptions, in
         return
     metadata = latest_metadata(run, check_training_run, CHECKPOINTS)
     kept, given = (asdict(network) | {name: getattr(of_run, name) for name in options_of(TrainingOptions)}
-                   for network, of_run in ((policy_config(metadata, run), TrainingOptions(**metadata["options"])),
+                   for network, of_run in ((policy_config(metadata, run), run_options(metadata)),
                                            (config, options)))
     check_kept(run, kept, given, MAY_CHANGE)
     check_init(run, metadata, init)
@@ -152,15 +152,14 @@ def new_training_run(run: Path, data: DataSet, config: PolicyNetConfig, options:
         source = read_metadata(path)
         for line in init_notes(init, source, options.seed, training, validating) if is_first() else ():
             log_to_stderr(line)
-        last = options.batches.last
-        options = replace(options, skip_batches=-(-positions_seen(source) // last) * last // options.batch_size)
+        options = replace(options, skip_batches=-(-positions_seen(source) // options.batch_size))
     compile_model(model, config, options)
     return model, metadata | {"options": asdict(options)}
 
 
 def compiled_model(metadata: dict[str, Any]) -> keras.Model:
     """A new model for the checkpoint of a run that has these metadata, compiled, with its optimizer built."""
-    config, options = policy_config(metadata, metadata.get("name") or "it"), TrainingOptions(**metadata["options"])
+    config, options = policy_config(metadata, metadata.get("name") or "it"), run_options(metadata)
     model = build(config.spec(), options.precision)
     compile_model(model, config, options)
     model.optimizer.build(model.trainable_variables)
@@ -184,7 +183,7 @@ def resume_run(run: Path, data: DataSet, options: TrainingOptions, training: Pos
     keras.utils.set_random_seed(options.seed)            # Keras makes random weights first: the same in all processes
     model, metadata = latest_checkpoint(run, check_training_run, compiled_model, CHECKPOINTS)
     check_same_data(run, metadata["data"], data, training, validating)
-    before = TrainingOptions(**metadata["options"])
+    before = run_options(metadata)
     if is_first():
         link_pre_decay(run, before, metadata)            # the run may have been killed before that
     changed = replace(before, **{name: getattr(options, name) for name in MAY_CHANGE})
@@ -218,7 +217,7 @@ def write_begin(run: Path, model: keras.Model, metadata: dict[str, Any], average
     for note in filter(None, notes):
         log_to_stderr(note)
     with atomic_write(run / OPTIONS) as temporary:
-        temporary.write_text(to_toml(config_of(metadata), TrainingOptions(**metadata["options"])), encoding="utf-8")
+        temporary.write_text(to_toml(config_of(metadata), run_options(metadata)), encoding="utf-8")
     if metadata["history"]:
         averaged.update_ema_model()
         write_results(averaged.model, run, metadata)
@@ -239,8 +238,7 @@ def averaged_model(model: keras.Model, stream: TrainingStream, config: PolicyNet
 
 def compile_model(model: keras.Model, config: PolicyNetConfig, options: TrainingOptions) -> None:
     compile_for_training(model, config, options.schedule(), weights={name: getattr(options, name) for name in WEIGHTS},
-                         optimizer=options.optimizer, label_smoothing=options.label_smoothing,
-                         weight_decay=options.weight_decay, clip_norm=options.clip_norm,
+                         optimizer=options.optimizer, weight_decay=options.weight_decay, clip_norm=options.clip_norm,
                          frozen=options.frozen)
 
 

@@ -20,7 +20,7 @@ from mugo.games.gomoku import Position as Gomoku
 from mugo.games.gomoku import default_row
 from mugo.games.position import COLOUR_NAMES
 from mugo.nn.people import People
-from mugo.players.estimates import moves_by_prior, ownership_by, sensible_moves
+from mugo.players.estimates import moves_by_prior, network_lead, ownership_by, sensible_moves
 from mugo.plots.terminal import heatmap_array, heatmap_lines
 from mugo.plots.text_table import format_table
 from mugo.sgf.convert import load_game
@@ -138,9 +138,11 @@ def score(session: Session) -> None:
     black, white = float(ownership[ownership > 0].sum()), float(-ownership[ownership < 0].sum())
     position = session.position
     komi = f"{position.area_komi:g} against the area" if position.counts_territory else format_komi(position)
-    lead = black - white - position.area_komi
-    session.print(f"estimate {format_score(round(2 * lead) / 2)}: Black {black:.0f}, White {white:.0f} and {komi}, "
-                  "each point weighted by its ownership")
+    lead = network_lead(session.player.network, position)
+    by = "" if lead is None else " by the network"
+    lead = black - white - position.area_komi if lead is None else lead
+    session.print(f"estimate {format_score(round(2 * lead) / 2)}{by}.  Points, each weighted by its ownership: "
+                  f"Black {black:.0f}, White {white:.0f} and {komi}")
 
 
 @command("chain", game="go", arguments="POINT")

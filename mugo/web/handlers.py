@@ -11,7 +11,7 @@ import numpy as np
 from mugo.core.files import BadInput
 from mugo.games.coords import MAX_MOVES
 from mugo.games.go import Position as Go
-from mugo.games.position import COLOUR_LETTERS, COLOUR_OF, BasePosition
+from mugo.games.position import COLOUR_LETTERS, COLOUR_OF
 from mugo.games.tsumego import attacker_of, with_tsumego_frame
 from mugo.nn.inference import BundledNetworks
 from mugo.players.rank_estimate import estimate_rank, format_rank, game_likelihoods, known_rank_names, known_ranks
@@ -27,12 +27,12 @@ MAX_RANK_GAMES = 100      # that one estimate is from
 
 def opponents(request: dict, state: ServerState) -> dict:
     """"opponents" in this game, "network_error": why no network plays it, or null, and "ranks": those of players that
-    "policy" can be asked for, the strongest first; none where the network takes no people."""
+    "policy" can be asked for, the weakest first; none where the network takes no people."""
     position = position_of_request(request)
     error = state.network_error(position)
     return {"opponents": list_opponents(position, error is None, isinstance(state.network, BundledNetworks)),
             "network_error": error,
-            "ranks": known_rank_names(_network_for(position, state)) if error is None else []}
+            "ranks": known_rank_names(state.network.for_position(position)) if error is None else []}
 
 
 def tsumego_frame(request: dict, state: ServerState) -> dict:
@@ -87,7 +87,7 @@ def rank_likelihoods(request: dict, state: ServerState) -> dict:
         raise BadInput("'colour' must be 'B' or 'W', and 'first' a number of moves of the game")
     last = min(first + RANK_MOVES, len(moves))
     part = [position_of_request(request | {"moves": moves[:count]}) for count in range(first, last + 1)]
-    network = _network_for(part[0], state)
+    network = state.network.for_position(part[0])
     found, count = game_likelihoods(network, part, colour, known_ranks(network))
     return {"likelihoods": found.tolist(), "moves": count, "next": last if last < len(moves) else None}
 
@@ -97,7 +97,7 @@ def rank_estimate(request: dict, state: ServerState) -> dict:
 
     request: a position, whose network is used, "likelihoods", a list of the sums of each game, and "counts" of moves.
     """
-    ranks = known_ranks(_network_for(position_of_request(request), state))
+    ranks = known_ranks(state.network.for_position(position_of_request(request)))
     rows, counts = require_field(request, "likelihoods", list), require_field(request, "counts", list)
     if len(rows) != len(counts) or len(rows) > MAX_RANK_GAMES or not all(
             isinstance(row, list) and len(row) == len(ranks) and all(map(_is_number, row)) for row in rows
@@ -111,11 +111,6 @@ def rank_estimate(request: dict, state: ServerState) -> dict:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and -1e6 <= value <= 0
-
-
-def _network_for(position: BasePosition, state: ServerState):
-    """The open network that evaluates a position.  Raises BadInput."""
-    return state.network.for_position(position) if isinstance(state.network, BundledNetworks) else state.network
 
 
 HANDLERS: dict[str, Callable[[dict, ServerState], dict]] = {

@@ -17,7 +17,7 @@ from mugo.games.gomoku import Position as Gomoku
 from mugo.games.position import COLOUR_LETTERS, STONE_MARKS, BasePosition
 from mugo.games.scoring_session import ScoringSession
 from mugo.nn.people import People
-from mugo.players.estimates import ownership_by
+from mugo.players.estimates import network_lead, ownership_by
 from mugo.search.result import SearchResult
 from mugo.sgf.tree import format_move
 from mugo.web.requests import as_bad_input
@@ -100,10 +100,10 @@ def final_win_rate(position: BasePosition) -> float:
 
 def ownership(position: BasePosition, network) -> dict:
     """The "ownership", by rollouts and by the network if it has it: integers from -100 (White) to 100 (Black), row by
-    row; and the "lead" of Black that follows, in points."""
-    owners = ownership_by(network, _require_go(position))
-    return {"ownership": _percent(owners),
-            "lead": round(float(owners.sum()) - position.komi - position.handicap_bonus, 1)}
+    row; and the "lead" of Black in points, by a network that has scores, else by the ownership."""
+    owners, lead = ownership_by(network, _require_go(position)), network_lead(network, position)
+    of_owners = float(owners.sum()) - position.komi - position.handicap_bonus
+    return {"ownership": _percent(owners), "lead": round(of_owners if lead is None else lead, 1)}
 
 
 def _require_go(position: BasePosition) -> Go:

@@ -52,6 +52,7 @@ WRONG = [
     (lambda n, f: mugo.read_sgf(f / "bad.sgf"), "bad.sgf: move 2: White A9 is occupied"),
     (lambda n, f: mugo.Game.from_sgf("hello"), "no game found: an SGF game begins with '(;'"),
     (lambda n, f: mugo.Game("E5"), "a mugo.Position was expected, not a str"),
+    (lambda n, f: mugo.Game(P(9), black_rank=5), "black_rank of a game is a text, not 5"),
     (lambda n, f: mugo.read_archive(f / "none.zip"), "none.zip: no such file or folder"),
     (lambda n, f: mugo.read_archive(f / "nothing"), "no SGF file and no archive in this folder"),
     (lambda n, f: mugo.load_network("policy-21"), "there is no network 'policy-21'"),
@@ -108,6 +109,8 @@ def test_options_of_training_are_checked(arguments, expected, folder):
 def test_an_unknown_keyword_is_pythons_own_error():
     with pytest.raises(TypeError, match=r"search\(\) has no option 'seeds': `mugo help search` lists them"):
         mugo.search(P(6), simulations=9, seeds=1)
+    with pytest.raises(TypeError, match=r"Game\(\) has no argument 'komi': the texts of a game are black, white"):
+        mugo.Game(P(6), komi="5")
 
 
 def test_a_position_that_a_game_does_not_have_is_named():

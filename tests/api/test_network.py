@@ -1,4 +1,5 @@
 """Networks of the library: policies and evaluations, and whose their values are."""
+import warnings
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
@@ -77,3 +78,15 @@ def test_planes_are_for_the_side_to_move():
 @pytest.mark.parametrize(("move", "size", "index"), [("A9", 9, 0), ("J1", 9, 80), ("pass", 9, 81), ("D2", "4x3", 7)])
 def test_move_indices_count_rows_from_the_top(move, size, index):
     assert mugo.move_index(move, size) == index and mugo.move_name(index, size) == move
+
+
+def test_a_board_of_another_size_than_the_network_was_trained_on_is_a_warning(network):
+    with pytest.warns(UserWarning, match="policy-9-v.* was trained on 9x9 only, so what it says of 13x9") as warned:
+        network.policy(mugo.Position("13x9"))
+        network.evaluate(mugo.Position("13x9"))
+        mugo.search(mugo.Position("13x9"), network, simulations=1)
+    assert [each.filename for each in warned] == [__file__] * 3
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        network.policy(GAME[3])
+        mugo.load_network(precision="float32").policy(mugo.Position("13x9"))

@@ -91,7 +91,6 @@ def test_help_shows_common_options_with_their_defaults():
     text = " ".join(parser().format_help().split())
     assert "time in the water (default: 3)" in text and "with milk (default: off)" in text
     assert "leaves" not in text and "--cups" not in text
-    assert "how many (default: one for each guest)" in " ".join(parser(shown=["cups"]).format_help().split())
     assert "(default: strong)" in parser(defaults={"minutes": "strong"}).format_help()
 
 

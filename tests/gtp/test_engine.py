@@ -485,6 +485,11 @@ def test_a_full_disk_ends_the_log_and_not_the_game(capsys):
     assert capsys.readouterr().err == "mugo: /dev/full cannot be written, and lacks lines: No space left on device\n"
 
 
+def test_a_network_of_another_game_is_refused_before_the_first_command(capsys):
+    assert cli.main(["gtp", "policy", "--network", "policy-9", "--game", "gomoku"]) == 2
+    assert capsys.readouterr().err.endswith(".safetensors plays Go, not Gomoku, 5 in a row\n")
+
+
 def test_a_log_file_that_cannot_be_written_is_bad_input(tmp_path, capsys):
     assert cli.main(["gtp", "random", "--log-file", str(tmp_path)]) == 2
     output = capsys.readouterr()

@@ -11,7 +11,7 @@ import time
 import numpy as np
 import pytest
 from fakes import StoneCounter
-from gtp.test_analyze import StubReader
+from gtp.test_analyze import StubReader, is_pondering
 from fakes import GNUGO, gnugo
 
 from mugo.games.board import BLACK, WHITE
@@ -72,7 +72,7 @@ def test_pondering_begins_when_the_move_of_a_search_is_played_and_stop_ends_it()
         vertex = engine.answer("kata-search b").split()[1] if line.startswith("play") else ""
         other = "B1" if vertex == "A1" else "A1"
         assert engine.answer(line.format(vertex=vertex, other=other)).startswith("= ")
-        assert engine.is_pondering == ponders, line
+        assert is_pondering() == ponders, line
     engine.close()
 
 
@@ -219,3 +219,10 @@ def test_the_clock_runs_during_a_search_that_plays_nothing():
     serve(engine, io.StringIO("kata-time_settings absolute 100\nkata-search b\nkata-search w\nquit\n"), out)
     most = time.monotonic() - started + 2 * engine.parameters.of_engine.lag
     assert all(100 - most <= clock.main <= 100 - engine.parameters.of_engine.lag for clock in engine.clocks.values())
+
+
+@pytest.mark.parametrize("line", ["kata-time_settings sandglass 60", "kata-time_settings fischer 60"])
+def test_a_time_system_that_is_not_known_is_answered_with_all_that_are(line):
+    log = []
+    assert GtpEngine(uct(1), size=5, log=log.append).answer(line) == "? syntax error\n\n"
+    assert "byoyomi MAIN TIME PERIODS" in log[-1] and "fischer MAIN INCREMENT" in log[-1]

@@ -176,6 +176,20 @@ def test_the_folder_of_another_match_is_refused(tmp_path, capsys):
     assert "exists already and holds no match" in capsys.readouterr().err
 
 
+A_GAME = dict.fromkeys(COLUMNS, "") | {
+    "number": "0", "result": "0", "end": "two passes", "moves": "2", "date": "2026-11-27", "game_hash": "0" * 16,
+    **{f"{colour}_{name}": "1" if name == "moves" else "0.100" for colour in ("black", "white")
+       for name in ("moves", "seconds", "max_seconds")}}
+
+
+def test_a_match_without_a_game_gives_way_to_another(tmp_path, capsys):
+    match(FIRST, "no-such-program", *RULES, "--games", 1, "-o", tmp_path / "m", expect=2)
+    assert "no-such-program: cannot be started" in capsys.readouterr().err
+    match(FIRST, FAKE_ENGINE, *RULES, "--games", 1, "-o", tmp_path / "m")
+    assert len(rows_of(tmp_path / "m")) == 1
+    assert json.loads((tmp_path / "m" / "match.json").read_text())["participants"] == [FIRST, FAKE_ENGINE]
+
+
 def test_a_match_is_continued_only_with_the_same_options(tmp_path):
     values = {bool: lambda value: not value, int: lambda value: 7, float: lambda value: 7.0}
 
@@ -183,7 +197,7 @@ def test_a_match_is_continued_only_with_the_same_options(tmp_path):
         words = argparse.Namespace(participants=["uct", "mcts"], sprt=None, rules=None)
         return match_settings(words, MatchOptions(**changes), Position(9))
 
-    MatchFolder(tmp_path, settings())
+    MatchFolder(tmp_path, settings()).add(A_GAME, "")
     MatchFolder(tmp_path, settings())
     assert {"participants", "sprt", "rules", "handicap", "komi", "size"} <= settings().keys()
     for name, each in options_of(MatchOptions).items():

@@ -114,6 +114,12 @@ def test_the_bundled_networks_have_versions_and_their_metadata_say_the_same(caps
         assert f"network {path.stem}\n" in printed
 
 
+def test_a_folder_without_a_network_is_named_as_a_folder(tmp_path):
+    (tmp_path / "pre-decay.safetensors").touch()                         # of a run before its first checkpoint
+    with pytest.raises(BadInput, match=r"the folder .* has no network.safetensors, which a training run writes at its"):
+        bundled.find_network(tmp_path)
+
+
 def test_an_unknown_name_is_refused_with_the_names_there_are():
     with pytest.raises(BadInput, match="there is no network 'policy-99'.*policy-19"):
         bundled.find_network("policy-99")

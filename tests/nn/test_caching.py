@@ -9,7 +9,7 @@ from mugo.games.game import encode
 from mugo.games.go import Position
 from mugo.games.position import global_features
 from mugo.nn.caching import BATCH_BYTES, ENTRY_BYTES, CachingNetwork, EvaluationCache
-from mugo.nn.inference import Network
+from mugo.nn.inference import BundledNetworks, Network
 from mugo.nn.people import People
 from mugo.players.options import make_player, open_network
 from mugo.search.settings import Settings
@@ -102,6 +102,18 @@ def test_people_tell_positions_apart_and_networks_that_were_told_share_the_cache
     assert np.array_equal(first, network.with_people(weak).evaluate(start).priors)
     assert np.array_equal(first, priors[0]) and len(session.batches) == 4
     assert np.array_equal(network.evaluate(start).priors, priors[2])
+
+
+def test_what_is_forgotten_is_evaluated_again():
+    bundled = BundledNetworks(threads=1, precision="float32", network_class=CachingNetwork)
+    network, positions = bundled.for_board(9), positions_of(4)
+    network._session = session = CountingSession(network._session)
+    for _ in range(2):
+        for _ in range(2):
+            bundled.evaluate(positions)
+        bundled.forget()
+        assert network._cache.bytes == 0
+    assert session.batches == [4, 4]
 
 
 def test_a_damaged_network_is_reported_each_time(network, monkeypatch):

@@ -36,11 +36,3 @@ def test_batch_norm_statistics_are_recalibrated_for_the_averaged_weights():
     for variable, average in zip(averaged.trainable_variables, model.optimizer.averaged_variables, strict=True):
         assert np.array_equal(variable, average)
     assert all(np.array_equal(a, b) for a, b in zip(model.get_weights(), trained, strict=True))      # unchanged
-
-
-def test_with_an_optimizer_that_keeps_no_average_it_has_the_last_weights():
-    model = small_model(keras.optimizers.Adam(0.05))
-    model.train_on_batch(X, Y)
-    averaged = weight_averaging.AveragedModel(model, small_model("sgd"), [X]).update_ema_model()
-    for variable, last in zip(averaged.trainable_variables, model.trainable_variables, strict=True):
-        assert np.array_equal(variable, last)

@@ -103,4 +103,4 @@ def test_a_rank_has_the_nearest_name(number, name):
 
 
 def test_an_estimate_reads_as_a_sentence():
-    assert str(RankEstimate(2.6, 0.7, 5.2, 7, 812, 1.3)) == "3d, 90 % interval 1d to 5d, from 812 moves in 7 games"
+    assert str(RankEstimate(2.6, 0.7, 5.2, 7, 812)) == "3d, 90 % interval 1d to 5d, from 812 moves in 7 games"

@@ -43,29 +43,3 @@ def test_a_board_shows_stones_and_heat_map():
     warm = [patch.get_xy() for patch in axes.patches if patch not in stones]
     assert black == {(0, 1), (1, 0), (2, 1)}
     assert warm == [(1.5, 2.5)]
-
-
-def test_vmax_is_the_value_of_the_full_red():
-    Figure = pytest.importorskip("matplotlib.figure").Figure
-    position, _ = draw(ATARI)
-    heatmap = np.zeros((4, 4))
-    heatmap[3, 2] = 0.2
-
-    def red(**options) -> float:
-        axes = Figure().subplots()
-        diagrams.draw_board(axes, position, heatmap, **options)
-        return next(patch.get_alpha() for patch in axes.patches if patch.get_alpha())
-
-    assert red() == red(vmax=0.2) == red(vmax=0.1) == pytest.approx(4 * red(vmax=0.8))
-
-
-def test_marked_points_have_a_ring_and_ownership_squares_grow_with_certainty():
-    axes = pytest.importorskip("matplotlib.figure").Figure().subplots()
-    position, _ = draw(ATARI)
-    ownership = np.zeros((4, 4))
-    ownership[0, 3], ownership[3, 0] = 1, -0.5
-    diagrams.draw_board(axes, position, marked=[position.legal_points()[0]], ownership=ownership)
-    squares = [patch for patch in axes.patches if not hasattr(patch, "center") and patch.get_width() > 0]
-    assert {(patch.get_xy(), patch.get_width(), patch.get_facecolor()[0]) for patch in squares} == {
-        ((2.75, -0.25), 0.5, 0), ((-0.125, 2.875), 0.25, 1)}
-    assert sum(patch.get_edgecolor()[1] > 0.4 and not patch.get_fill() for patch in axes.patches) == 1

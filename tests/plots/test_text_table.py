@@ -23,7 +23,7 @@ def test_a_combining_accent_takes_no_column():
 
 
 def test_blocks_stand_side_by_side_and_an_empty_one_has_no_width():
-    assert side_by_side([["ab", "c"], [], ["x", "y", "z"]], gap=1) == ["ab  x", "c   y", "    z"]
+    assert side_by_side([["ab", "c"], [], ["x", "y", "z"]]) == ["ab        x", "c         y", "          z"]
 
 
 def test_text_is_truncated_to_a_number_of_columns_without_control_characters():

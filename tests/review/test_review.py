@@ -25,6 +25,7 @@ from mugo.games.coords import PASS, board_points, format_sgf, interpret_gtp, mov
 from mugo.games.go import Position
 from mugo.nn import runtime
 from mugo.nn.bundled import find_network
+from mugo.nn.inference import Network
 from mugo.nn.output import NetworkOutput
 from mugo.players.evaluator import SearchEvaluator
 from mugo.players.options import PlayerOptions
@@ -66,6 +67,9 @@ class ConstantNetwork:
         priors[:, self.index] = 0.5
         values = np.array([self.black_value * position.to_play for position in positions], np.float32)
         return NetworkOutput(priors, values if self.has_value else None)
+
+    def forget(self):
+        """It remembers nothing."""
 
 
 def search_reviewer(simulations=300):
@@ -673,3 +677,18 @@ def test_the_games_of_a_large_collection_are_parsed_once(monkeypatch):
     monkeypatch.setattr(outputs, "read_trees", lambda text: parsed.append(text) or read_trees(text))
     assert [outputs._games(bytes(bytearray(data)))[index][0].black for index in (0, 1, 0)] == ["One", "Two", "One"]
     assert len(parsed) == 1
+
+
+def test_a_review_without_a_search_evaluates_each_position_once_and_is_the_same_after_another_game(monkeypatch):
+    seen, run = [], Network.run
+    monkeypatch.setattr(Network, "run", lambda self, packed, *inputs: (
+        seen.extend(each.tobytes() for each in packed), run(self, packed, *inputs))[1])
+    reviewer = options.make_reviewer(ReviewOptions(fast=True, opened=PlayerOptions("policy-9", precision="float32")))
+    first = next(read_records(b"(;SZ[9]KM[7];B[ee];W[cc];B[gc];W[cg];B[gg];W[ge];B[gf];W[fe])"))
+    games = [first, replace(first, moves=first.moves[:5]), first]
+    reviews = []
+    for game in games:
+        seen.clear()
+        reviews.append(reviewer.review(game))
+        assert len(seen) == len(set(seen)) > len(game.moves)
+    assert reviews[0].moves == reviews[2].moves

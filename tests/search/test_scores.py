@@ -63,8 +63,7 @@ def test_one_simulation_has_the_networks_own_score_and_ownership(to_play, lead):
     assert all(info.score_lead is None and info.score_stdev is None for info in result.moves)
 
 
-@pytest.mark.parametrize("settings", [NETWORK_ONLY, replace(NETWORK_ONLY, random_symmetries=True),
-                                      replace(NETWORK_ONLY, rollout="mogo", lambda_=0.25),
+@pytest.mark.parametrize("settings", [NETWORK_ONLY, replace(NETWORK_ONLY, rollout="mogo", lambda_=0.25),
                                       replace(NETWORK_ONLY, rollout="mogo", lambda_=0.25, threads=2)])
 @pytest.mark.parametrize("to_play", [BLACK, WHITE])
 def test_scores_and_ownership_are_means_over_the_leaves(settings, to_play):
@@ -81,13 +80,12 @@ def test_scores_and_ownership_are_means_over_the_leaves(settings, to_play):
     square = (own_score ** 2 + 9 + (visits * (leads ** 2 + stdevs ** 2)).sum()) / n
     assert result.score_stdev == pytest.approx(np.sqrt(square - result.score_lead ** 2), abs=1e-3)
     assert (stdevs >= 2.99).all() and result.score_stdev > 3
-    if not settings.random_symmetries:
-        owners = np.mean([owners for _, owners in network.seen], axis=0).reshape(SIZE, SIZE)
-        if settings.rollout == "mogo":
-            same = Search(settings, WithoutScores()).search(position, simulations=120, may_pass=False)
-            assert same.rollouts == result.rollouts > 100 and not np.allclose(same.ownership, owners, atol=0.2)
-            owners = 0.75 * owners + 0.25 * same.ownership
-        assert np.allclose(result.ownership, owners, atol=1e-5)
+    owners = np.mean([owners for _, owners in network.seen], axis=0).reshape(SIZE, SIZE)
+    if settings.rollout == "mogo":
+        same = Search(settings, WithoutScores()).search(position, simulations=120, may_pass=False)
+        assert same.rollouts == result.rollouts > 100 and not np.allclose(same.ownership, owners, atol=0.2)
+        owners = 0.75 * owners + 0.25 * same.ownership
+    assert np.allclose(result.ownership, owners, atol=1e-5)
 
 
 def test_the_line_about_a_move_has_its_lead():

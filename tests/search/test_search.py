@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from drawing import LADDER, SEKI, assert_same_points, draw
+from drawing import LADDER, SEKI, draw
 from fakes import StoneCounter, WorkClock
 
 from mugo.core.files import BadInput
@@ -73,9 +73,9 @@ def test_threads_do_not_change_the_result():
     (Settings(early_stop=False), None), (Settings(early_stop=False, threads=2), None),
     (Settings(early_stop=False), Evaluator(7)), (Settings(early_stop=False, threads=2), Evaluator(7)),
     (Settings(early_stop=False, expand_after=4), Evaluator(7)),
-                                               (Settings(early_stop=False, rollout="none"), Evaluator(7)),
-    (Settings(early_stop=False, random_symmetries=True, dirichlet_weight=0.25),
-     Evaluator(7)), (Settings(early_stop=False, reuse_tree=False), None),
+    (Settings(early_stop=False, rollout="none"), Evaluator(7)),
+    (Settings(early_stop=False, dirichlet_weight=0.25), Evaluator(7)),
+    (Settings(early_stop=False, reuse_tree=False), None),
 ])
 def test_a_search_makes_the_number_of_simulations_asked_for(settings, network):
     search = Search(settings, network)
@@ -342,33 +342,6 @@ def test_the_networks_value_is_for_the_side_to_move(black_wins):
         assert result.win_rate == pytest.approx((1 + black_wins * to_play) / 2, abs=0.02)
 
 
-def test_priors_of_a_random_symmetry_are_mapped_back():
-    position, at = draw("""
-        . a . .
-        b X c .
-        . d . .
-        . . . .
-    """, to_play=WHITE)
-
-    class Beside(Evaluator):
-        """Likes the points beside a stone, wherever it stands."""
-        def evaluate_packed(self, packed, features=None):
-            stones = (packed[:, :, 0] & 3).astype(bool).reshape(-1, 4, 4)
-            around = np.zeros((len(packed), 6, 6), np.float32)
-            for down, right in (0, 1), (2, 1), (1, 0), (1, 2):
-                around[:, down:down + 4, right:right + 4] += stones
-            priors = np.concatenate([around[:, 1:5, 1:5].reshape(-1, 16), np.zeros((len(packed), 1))], 1)
-            return NetworkOutput((priors / priors.sum(1, keepdims=True)).astype(np.float32),
-                                 np.zeros(len(packed), np.float32))
-
-    for seed in range(6):
-        for turn in True, False:
-            result = Search(Settings(seed=seed, rollout="none", random_symmetries=turn), Beside(4)).search(position,
-                                                                                                         simulations=1)
-            liked = [info.point for info in result.moves if info.prior > 0.2]
-            assert_same_points(position, liked, [at[name] for name in "abcd"], "liked")
-
-
 class KnowsKomi(Evaluator):
     """The side to which komi gives points wins; the komi of each leaf must be that of its side to move."""
     def evaluate_packed(self, packed, features=None):
@@ -379,10 +352,9 @@ class KnowsKomi(Evaluator):
 
 
 @pytest.mark.parametrize("to_play", [BLACK, WHITE])
-@pytest.mark.parametrize("settings", [Settings(rollout="none"), Settings(rollout="none", random_symmetries=True),
-                                      Settings(lambda_=0.5, expand_after=3)])
+@pytest.mark.parametrize("settings", [Settings(rollout="none"), Settings(lambda_=0.5, expand_after=3)])
 def test_every_leaf_is_evaluated_with_the_komi_of_its_side_to_move(settings, to_play):
-    corners = [point_at(row, col, 5) for row in (0, 4) for col in (0, 4)]      # Black has them in every symmetry
+    corners = [point_at(row, col, 5) for row in (0, 4) for col in (0, 4)]
     position = Position(5, 7.5, to_play).with_stones(black=corners)
     position.handicap = 1
     position = position.with_rules(NAMED_RULES["chinese"])

@@ -15,7 +15,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from networks import keras_archive
 from tqdm import tqdm
 
 from mugo.cli.main import main
@@ -402,13 +401,6 @@ def test_ctrl_c_ends_an_update_after_its_step_and_the_run_goes_on(tmp_path, monk
         games = resumed.buffer[:24]
     unbroken = run_with_games(tmp_path / "unbroken", games)
     assert all(np.array_equal(a, b) for a, b in zip(weights(resumed), weights(unbroken), strict=True))
-
-
-def test_a_run_of_an_earlier_format_is_refused_with_one_line(tmp_path, capsys):
-    keras_archive(tmp_path / "checkpoint.keras")
-    assert main(["selfplay", "gomoku", "-o", str(tmp_path), "--resume"]) == 2
-    error = capsys.readouterr().err
-    assert "checkpoint.keras was written by an earlier version of MuGo" in error and error.count("\n") == 1
 
 
 @pytest.mark.parametrize("arguments, line", [

@@ -132,6 +132,14 @@ def test_what_is_not_used_of_a_file_is_said_in_a_line(tmp_path, sgf, notices, ca
     assert names_of(output.err.splitlines()) == notices and not output.out
 
 
+def test_a_move_after_the_last_one_is_said_to_be_missing(tmp_path):
+    (tmp_path / "a.sgf").write_text("(;SZ[5];B[cc];W[bb])")
+    for number, notices in (2, []), (3, [" has no move 3; this is the position after move 2, the last one"]):
+        found = []
+        assert len(load_game(tmp_path / "a.sgf", number, notice=found.append).position.moves) == 2
+        assert names_of(found) == notices
+
+
 BRANCHED = "(;SZ[5]GN[x]RE[B+3];B[cc]LB[cc:1];C[no move];W[bb](;B[dd];W[ee])(;B[ad]TR[ad]))"
 
 

@@ -197,8 +197,10 @@ def test_the_baseline_is_always_predicting_one_colour(data, known):
     assert (table["value_accuracy_baseline"].dropna() >= 0.5).all()
 
 
-def compared(data, networks, **options):
-    table = evaluate.compare(networks, data, split=None, where=UNLIKE, count=0, symmetries=False, **options)
+def compared(data, networks, size=None):
+    sample = evaluate.sample_positions(data, size or evaluate.common_size(networks), None, UNLIKE, 0, 0)
+    table = evaluate.comparison_table({name: evaluate.predict_sample(network, sample, False) for name, network in zip(
+        evaluate.unique_names(networks), networks, strict=True)})
     assert (table["by"] == "all").sum() == len(networks)
     return table[table["by"] == "all"]
 

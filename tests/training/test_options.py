@@ -3,7 +3,6 @@ import math
 import random
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from mugo.core.files import BadInput
@@ -41,34 +40,6 @@ def test_an_interval_is_as_long_as_its_time_or_ends_where_a_checkpoint_must_be()
     assert run.interval_steps(999_999, 1000, 100) == 1
     by_positions = replace(run, checkpoint_positions=3000)
     assert [by_positions.interval_steps(step, 0, 50) for step in (0, 187, 200, 999_900)] == [187, 187, 174, 100]
-
-
-def test_the_batch_size_doubles_after_every_so_many_positions():
-    """Against a list of all batches.  100 positions are rounded up to 112, seven batches of the last size."""
-    run = options.TrainingOptions(positions=500, batch_size=4, max_batch_size=16, double_batch_every=100)
-    sizes = [4] * 28 + [8] * 14 + [16] * 17              # 112 + 112 + 272 positions; 16 more would be too many
-    starts = np.cumsum([0, *sizes])
-    assert run.steps == len(sizes)
-    for step, size in enumerate(sizes):
-        assert (run.batches.size_at(step), run.batches.positions_at(step)) == (size, starts[step])
-        assert starts[step] % size == 0
-    for position in range(starts[-1] + 1):
-        assert run.batches.step_at(position) == np.flatnonzero(starts >= position)[0]
-    assert starts[run.decay_start_step] == pytest.approx(0.7 * starts[-1], abs=8)
-    by_positions = replace(run, checkpoint_positions=64)
-    assert [starts[step] for step in checkpoints(by_positions, 0)] == [64, 128, 192, 256, 320, 384, 448, 496]
-    longer = replace(run, positions=1000)
-    assert all(longer.batches.positions_at(step) == starts[step] for step in range(run.steps))
-
-
-@pytest.mark.parametrize(("given", "line"), [
-    ({"max_batch_size": 256}, "--max-batch-size and --double-batch-every are given together or not at all"),
-    ({"double_batch_every": 9}, "--max-batch-size and --double-batch-every are given together or not at all"),
-    ({"max_batch_size": 192, "double_batch_every": 9}, "--max-batch-size 192: must be --batch-size 64 times a power"),
-    ({"max_batch_size": 32, "double_batch_every": 9}, "--max-batch-size 32: must be --batch-size 64 times a power")])
-def test_batch_sizes_that_do_not_grow_to_the_last_one_are_refused(given, line):
-    with pytest.raises(BadInput, match=line):
-        options.TrainingOptions(positions=1000, batch_size=64, **given)
 
 
 def random_options(rng: random.Random) -> options.TrainingOptions:

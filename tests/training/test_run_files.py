@@ -23,7 +23,7 @@ from mugo.nn.runtime import has_exact_int8
 from mugo.training import callbacks
 from mugo.training.callbacks import CheckpointCallback
 from mugo.training.loader import TrainingStream, select_positions, validation_batch
-from mugo.training.options import check_training_run
+from mugo.training.options import FORMER_OPTIONS, check_training_run
 
 
 def files_of(run) -> dict[str, bytes]:
@@ -336,11 +336,14 @@ def test_validated_and_exported_is_the_averaged_network(data, unbroken):
     ({"history": [{}]}, "history[0]"), ({"best": {"step": 1}}, "best"), ({"data": []}, "data"),
     ({"options": {"batch_size": 16}}, "positions"), ({"options": {"positions": 1, "seed": "x"}}, "options.seed"),
     ({"options": {"positions": 1, "batch_size": 0}}, "--batch-size 0"),
-    ({"options": {"positions": 1, "colour": 1}}, "colour"), ({"rules": {}}, "mugo train")])
+    ({"options": {"positions": 1, "colour": 1}}, "colour"), ({"rules": {}}, "mugo train"),
+    ({"options": {"positions": 1, "label_smoothing": 0.1}}, "options.label_smoothing is 0.1, expected 0.0"),
+    ({"options": {"positions": 1, "max_batch_size": 256}}, "options.max_batch_size is 256, expected None")])
 def test_metadata_that_are_not_of_a_run_are_refused_and_the_field_is_named(unbroken, changes, named):
     """Which values fit is tests/core/test_schema.py's and test_options.py's."""
     path = unbroken / "checkpoint.safetensors"
     good = metadata.read_metadata(path)
     check_training_run(good, path)
+    check_training_run(good | {"options": good["options"] | FORMER_OPTIONS}, path)
     with pytest.raises(BadInput, match=f"^{re.escape(str(path))}.*{re.escape(named)}"):
         check_training_run(good | changes, path)

@@ -194,7 +194,7 @@ def test_hints_have_leads_and_the_score_is_the_networks_where_it_has_them(tmp_pa
     _, shown = play(tmp_path, ["hint 2", "score"], PolicyPlayer(StoneCounter()), position=position)
     assert len(re.findall(r"^[ab] +[A-G][1-7] +win rate \d+\.\d% +lead \+\d\.5 +prior 2\.0%", shown, re.MULTILINE)) == 2
     # The network sees 18 and 15 points, the stones alone; rollouts 28 and 21.
-    assert "estimate B+4.5: Black 23, White 18 and 0.5 komi" in shown
+    assert "estimate B+2.5 by the network.  Points, each weighted by its ownership: Black 23, White 18 and 0.5" in shown
     assert "lead" not in play(tmp_path, ["hint 2"], uct(50))[1]
 
 

@@ -144,7 +144,7 @@ def test_the_policy_of_players_of_a_rank_is_there_where_the_network_takes_people
     with TestClient(app) as client, client.websocket_connect("/ws") as websocket:
         other = Client(websocket)
         ranks = other.request("opponents", **game)["ranks"]
-        assert ranks[0] == "pro" and ranks[-1] == "20k" and len(ranks) == 11
+        assert ranks[0] == "20k" and ranks[-1] == "pro" and len(ranks) == 30
         answer = other.request("policy", **game, rank="9d")
         expected = network.evaluate([Position(5)], people=People("9d", "9d"))
         assert np.allclose(answer["priors"], expected.priors[0], atol=1e-5) and answer["win_rate"] == 0.725
@@ -231,6 +231,14 @@ WALLS = [move for row in range(1, 6) for move in (f"B B{row}", f"W D{row}")]
 def test_the_lead_follows_from_the_ownership(page):
     answer = page.request("ownership", game=go_game(), moves=[*WALLS, "B C1", "W C5"])
     assert answer["lead"] == pytest.approx(sum(answer["ownership"]) / 100 - go_game()["komi"], abs=0.3)
+
+
+def test_the_lead_is_the_network_s_where_it_has_scores():
+    """It counts points that are not decided: in a game on 19x19 with four handicap stones it is 45, the sum of the
+    ownership less komi 6."""
+    position = Position(5, 0.5).play(point_at(2, 2, 5))
+    for each in position, position.play(PASS):           # White to play, Black to play
+        assert positions.ownership(each, StoneCounter())["lead"] == 0.5
 
 
 def test_ownership_is_from_100_black_to_minus_100_white(page):

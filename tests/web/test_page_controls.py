@@ -184,3 +184,14 @@ def test_after_two_passes_nobody_is_to_play(page):
     load(page, "(;GM[1]FF[4]SZ[9];B[ee];W[];B[])")
     page.keyboard.press("End")
     page.wait_for_function(f"{STATUS} === 'Black passed. The game is over.'")
+
+
+def test_a_star_point_does_not_shine_through_a_percentage(page):
+    new_game(page)
+    visible = "[...document.querySelectorAll('#board .lines circle')].map((star) => getComputedStyle(star).visibility)"
+    page.evaluate("document.querySelector('#overlays [value=policy]').click()")
+    page.wait_for_function("document.querySelector('#board .overlay text')?.textContent === '51'")     # on C3
+    assert page.evaluate(visible).count("hidden") == 1
+    page.evaluate("document.querySelector('#overlays [value=none]').click()")
+    page.wait_for_function("!document.querySelector('#board .overlay text')")
+    assert set(page.evaluate(visible)) == {"visible"}

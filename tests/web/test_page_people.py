@@ -24,16 +24,50 @@ def test_the_moves_of_players_of_a_rank_are_shown_and_change_with_it(page, netwo
     assert page.evaluate("document.getElementById('people-field').hidden")
     page.evaluate("document.querySelector('#overlays [value=people]').click()")
     page.wait_for_function("!document.getElementById('people-field').hidden")
-    ranks = page.evaluate("[...document.getElementById('people-rank').options].map((each) => each.text)")
-    assert ranks[0] == "professional rank" and "8 dan" in ranks and ranks[-1] == "20 kyu"
-    for rank in "8d", "20k":
-        page.evaluate("(() => { const list = document.getElementById('people-rank');"
-                      f"list.value = '{rank}'; list.onchange({{ target: list }}); }})()")
+    page.wait_for_function("document.getElementById('people-rank').max === '29'")
+    for rank, value in ("8d", 27), ("2k", 18), ("20k", 0):
+        page.evaluate("(() => { const slider = document.getElementById('people-rank');"
+                      f"slider.value = {value}; slider.oninput({{ target: slider }}); }})()")
         priors = network.evaluate([Position(9)], people=People(rank)).priors[0][:-1]
         expected = sorted((round(100 * float(prior)) for prior in priors if prior >= 0.01), reverse=True)
         page.wait_for_function(f"Math.max(...{LABELS}) === {expected[0]}")
         assert len(labels(page)) == len(expected)
     assert page.text_content("#legend").startswith("How likely players of 20 kyu")
+    assert page.text_content("#people-rank-name") == "20 kyu"
+    assert page.evaluate("document.getElementById('people-rank').getAttribute('aria-valuetext')") == "20 kyu"
+
+
+def test_the_browser_remembers_the_rank(page):
+    page.evaluate("document.getElementById('tab-review').click()")
+    page.evaluate("document.querySelector('#overlays [value=people]').click()")
+    page.wait_for_function("document.getElementById('people-rank').checkVisibility()")
+    page.focus("#people-rank")
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.getElementById('people-rank-name').textContent === '19 kyu'")
+    page.wait_for_function("localStorage.getItem('mugo-people-rank') === '19k'")
+    with page.add_init_script("sessionStorage.clear()"):             # as in a new tab
+        page.reload()
+    page.wait_for_function("document.querySelector('#overlays .people')?.hidden === false")
+    page.evaluate("document.querySelector('#overlays [value=people]').click()")
+    page.wait_for_function("document.getElementById('people-rank-name').textContent === '19 kyu'")
+
+
+def test_a_slider_that_passes_many_ranks_asks_for_few_of_them(page):
+    page.evaluate("document.querySelector('#overlays [value=people]').click()")
+    page.evaluate("""(() => {
+        const { server } = window.mugo, slider = document.getElementById('people-rank');
+        const request = server.request;
+        window.asked = [];
+        server.request = (command, fields) => {
+          window.asked.push(fields.rank);
+          return request.call(server, command, fields);
+        };
+        for (let value = 3; value <= 24; value++) { slider.value = value; slider.oninput({ target: slider }); }
+    })()""")
+    page.wait_for_function("window.mugo.state.game.node.people?.['5d'] && window.mugo.state.at.requested.size === 0")
+    assert page.evaluate("window.asked.at(-1)") == "5d" and page.evaluate("window.asked.length") <= 2
+    page.reload()
 
 
 def test_the_rank_of_stored_games_is_estimated_and_never_of_a_few(page):

@@ -35,8 +35,8 @@ def test_a_mistake_is_shown_before_its_move_with_both_lines(game):
     page.wait_for_function(f"{STATUS} === 'Black 3 lost 5.0 points: G7 was better than G3.' && {NUMBER} === '2 / 4'")
     assert page.evaluate(f"[{GHOSTS}, {RINGS}, {DISCS}]") == ["black62 white22 black64", "better62", "5.0"]
     page.keyboard.press("l")
-    page.wait_for_function(f"{RINGS} === 'played66'")
-    assert page.evaluate(GHOSTS) == "black66 white22 black62" and page.evaluate(DISCS) == "0"
+    page.wait_for_function(f"{RINGS} === 'played66 better62'")           # no disc hides the third stone of the line
+    assert page.evaluate(GHOSTS) == "black66 white22 black62" and page.evaluate(DISCS) == ""
     page.keyboard.press("k")
     page.wait_for_function(f"{STATUS} === 'Black 1 lost 2.0 points: D4 was better than E5.' && {NUMBER} === '0 / 4'")
     page.keyboard.press("k")

@@ -41,6 +41,9 @@ def test_mistakes_in_points(page):
     page.keyboard.press("ArrowLeft")
     page.wait_for_function(f"{DOTS} === '440 220 663 261'")
     assert page.text_content("#legend").startswith("What each move lost, in points")
+    page.keyboard.press("Home")
+    page.wait_for_function(f"{NUMBER} === '0 / 6' && {DOTS} === ''")
+    assert page.text_content("#legend").startswith("What each move lost, in points")
 
 
 def test_mistakes_in_win_rates_where_no_lead_is_known(page):
@@ -56,6 +59,14 @@ def test_the_networks_values_are_in_the_graph_also_after_a_reload(page):
     page.reload()
     page.wait_for_function(f"document.querySelector('.grid') && {NUMBER} === '0 / 4' "
                            f"&& document.querySelector('#graph .values')")
+
+
+def test_the_graph_joins_no_positions_that_are_far_apart(page):
+    load(page, "(;SZ[9];B[ee]C[Black wins 55.0 % (80 visits, B+1.0)];W[cc];B[gg]C[Black wins 60.0 % (80 visits, B+2.0)]"
+               ";W[cg];B[gc];W[dd]C[Black wins 40.0 % (80 visits, W+2.0)])")
+    page.wait_for_function("document.querySelector('#graph .win-rates')?.getAttribute('d').match(/[MLh]/g).join('') "
+                           "=== 'MLMh'")
+    assert page.evaluate("document.querySelectorAll('#graph .area').length") == 1
 
 
 def test_the_graph_of_leads(page):

@@ -152,6 +152,10 @@ def test_the_estimate_shades_the_board_and_says_who_is_ahead(page):
     text = page.text_content("#estimate-text")
     assert text.startswith("Black is ahead by about ") and 15 < int(text.split()[-2]) <= 44
     assert page.evaluate("document.getElementById('estimate').getAttribute('aria-pressed')") == "true"
+    page.evaluate("import('/static/store.js').then(({ change }) => change(({ game }) => {"
+                  "game.node.analysis = { win_rate: 0.1, lead: -38.1, visits: 100, moves: [] }; }))")
+    page.wait_for_function("document.getElementById('estimate-text').textContent === "
+                           "'White is ahead by about 38 points.'")          # as next to the board
     page.keyboard.press("g")
     page.wait_for_function("!document.querySelector('.overlay .shade') "
                            "&& !document.getElementById('estimate-text').textContent")

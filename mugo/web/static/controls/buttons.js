@@ -44,7 +44,6 @@ const FIELDS = {
   },
   coordinates: ({ checked }) => set({ coordinates: checked }),
   plane: ({ value }) => set({ plane: Number(value) }),
-  "people-rank": ({ value }) => set({ peopleRank: value }),
   "move-numbers": ({ value }) => set({ moveNumbers: value }),
   "search-player": ({ value }) => set({ searchPlayer: value }),
   "graph-unit": ({ value }) => set({ graphUnit: value }),
@@ -59,6 +58,7 @@ const FIELDS = {
 };
 byId("language").append(...languageNames.map(([tag, name]) => new Option(name, tag)));
 for (const [id, action] of Object.entries(FIELDS)) byId(id).onchange = ({ target }) => action(target);
+byId("people-rank").oninput = ({ target }) => set({ peopleRank: state.game.ranks[target.value] });
 for (const radio of document.querySelectorAll("[name=overlay]")) radio.onchange = () => setOverlay(radio.value);
 for (const radio of document.querySelectorAll("#settings-dialog [type=radio]")) radio.onchange = () => set({ [radio.name]: radio.value });
 

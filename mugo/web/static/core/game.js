@@ -50,7 +50,7 @@ export class Game {
     this.root = this.node = created[0];
     this.opponents = null;               // the server's answer to "opponents"
     this.networkError = null;            // why no network plays this game
-    this.ranks = [];                     // of players whose moves the network knows, the strongest first
+    this.ranks = [];                     // of players whose moves the network knows, the weakest first
     this.end = this.info.result ? this.line().at(-1) : null;     // the node in which the game ended with its result
     if (this.end && this.isCounted(this.end)) this.end.final = ofResult(this.info.result) ?? undefined;
     this.undone = null;                  // the node that undo led to: the game goes on there

@@ -28,11 +28,12 @@ export function fetchMissing() {
       change(() => { node[command] = answer; });
     });
   }
-  const rank = overlayName(state) === "people" && peopleRank(state);
-  if (rank && !node.people?.[rank]) {
-    request(at, `people ${rank}`, async () => {
-      const answer = await server.request("policy", { ...game.requestFields(node), rank });
-      change(() => { (node.people ??= {})[rank] = answer; });
+  if (missingRank(at, node)) {
+    request(at, "people", async () => {                // one at a time: the slider passes many
+      for (let rank; (rank = missingRank(at, node));) {
+        const answer = await server.request("policy", { ...game.requestFields(node), rank });
+        change(() => { (node.people ??= {})[rank] = answer; });
+      }
     });
   }
   if (isEstimateShown(state) && !node.ownership) {
@@ -42,6 +43,12 @@ export function fetchMissing() {
     });
   }
   if (node.position.is_over && !node.children.length && !game.resultAt(node) && state.tool === null) showResult(at, game, node);
+}
+
+/** The rank whose moves are to be shown and are not known, or false. */
+function missingRank(at, node) {
+  const rank = state.at === at && overlayName(state) === "people" && peopleRank(state);
+  return rank && !node.people?.[rank] && rank;
 }
 
 /** Show the result of a finished game: in Go the score, in Gomoku the winner. */

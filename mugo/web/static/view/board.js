@@ -155,9 +155,19 @@ export class Board {
       const at = parseVertex(vertex, this.size);
       return at ? [draw("circle", { cx: at.col, cy: at.row, r: 0.3, class: i ? "variation" : "" })] : [];
     }));
+    this.hideLabelledStars(overlay);
     this.layers.markup.replaceChildren(...(markup?.elements ?? []));
     this.layers.overlay.replaceChildren(...overlay);
     this.svg.classList.toggle("white-to-play", position.to_play === "W");
+  }
+
+  /** Hide the star points that would shine through the texts of an overlay. */
+  hideLabelledStars(overlay) {
+    const place = (element, x, y) => `${element.getAttribute(x)} ${element.getAttribute(y)}`;
+    const labelled = new Set(overlay.filter(({ tagName }) => tagName === "text").map((text) => place(text, "x", "y")));
+    for (const star of this.layers.lines.querySelectorAll("circle")) {
+      star.classList.toggle("labelled", labelled.has(place(star, "cx", "cy")));
+    }
   }
 
   /** Draw the stones; those that are there stay.  dead: vertices. */

@@ -2,7 +2,7 @@
 
 import { colourName, resultText, sentence, t } from "../core/texts.js";
 import { byId } from "../dom.js";
-import { isEstimateShown, isGameScored, opponentName } from "../queries.js";
+import { currentValues, isEstimateShown, isGameScored, opponentName } from "../queries.js";
 
 export function renderGameOver(state) {
   const { game, human, opponent, at } = state;
@@ -22,14 +22,16 @@ export function renderGameOver(state) {
     byId("over-again").disabled = !keys.length;
   }
   byId("estimate").setAttribute("aria-pressed", String(state.settings.estimates));
-  const text = isEstimateShown(state) ? estimateText(game.node.ownership) : "";
+  const text = isEstimateShown(state) ? estimateText(state) : "";
   if (byId("estimate-text").textContent !== text) byId("estimate-text").textContent = text;
 }
 
-/** 'Black is ahead by about 5 points.' */
-function estimateText(ownership) {
+/** 'Black is ahead by about 5 points.'  By the lead that is next to the board, if it is known. */
+function estimateText(state) {
+  const { ownership } = state.game.node;
   if (!ownership) return t("counting");
-  const points = Math.round(Math.abs(ownership.lead));
+  const lead = currentValues(state)?.lead ?? ownership.lead;
+  const points = Math.round(Math.abs(lead));
   if (!points) return t("aboutEven");
-  return t("isAhead", { colour: colourName(ownership.lead > 0 ? "B" : "W"), count: points });
+  return t("isAhead", { colour: colourName(lead > 0 ? "B" : "W"), count: points });
 }

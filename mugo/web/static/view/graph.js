@@ -7,6 +7,7 @@ import { t } from "../core/texts.js";
 import { draw } from "./board.js";
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [40, 10, 18, 20];
+const MOST_APART = 2;                    // moves between values that a curve joins: MuGo has thought about each second one
 
 export class Graph {
   onSelect(moveNumber) {}                // called when a move is clicked or dragged to; controls/ replaces it
@@ -93,15 +94,20 @@ export class Graph {
     });
   }
 
-  /** A curve; with an area between it and a value `from`. */
+  /** A curve, which is broken where values are missing; with an area between it and a value `from`. */
   curve(value, className, from = null) {
     const { x, y } = this.layout;
-    const points = this.line.map((node, i) => [i, value(node)]).filter(([, each]) => each != null);
-    if (points.length < 2) return [];
-    const d = points.map(([i, each], k) => `${k ? "L" : "M"}${x(i).toFixed(1)} ${y(each).toFixed(1)}`).join("");
-    const area = from === null ? []
-      : [draw("path", { d: `${d}L${x(points.at(-1)[0])} ${y(from)}L${x(points[0][0])} ${y(from)}Z`, class: "area" })];
-    return [...area, draw("path", { d, class: className })];
+    const runs = [];
+    this.line.forEach((node, i) => {
+      const found = value(node);
+      if (found == null) return;
+      if (i - (runs.at(-1)?.at(-1)[0] ?? -Infinity) > MOST_APART) runs.push([]);
+      runs.at(-1).push([i, found]);
+    });
+    const pathOf = (run) => `M${run.map(([i, found]) => `${x(i).toFixed(1)} ${y(found).toFixed(1)}`).join("L")}${run.length === 1 ? "h0" : ""}`;
+    const areas = from === null ? [] : runs.filter((run) => run.length > 1)
+      .map((run) => draw("path", { d: `${pathOf(run)}L${x(run.at(-1)[0])} ${y(from)}L${x(run[0][0])} ${y(from)}Z`, class: "area" }));
+    return runs.length ? [...areas, draw("path", { d: runs.map(pathOf).join(""), class: className })] : [];
   }
 
   marks() {

@@ -17,15 +17,16 @@ export function boardNotes(state) {
   return exercise ? ofExercise(exercise, state.exercise, size) : null;
 }
 
-/** The played and the better move: the first stone of the line that is shown has a ring, the other one is a disc. */
+/** The played and the better move: the first stone of the line that is shown has a ring, the other one is a disc, or has a
+    ring too if the line comes to it. */
 function ofMistake({ vertex, better, betterLine, playedLine, lost, unit, level }, shown, size) {
   const hasBetter = better !== null && better !== vertex;
   const isBetterShown = shown === "better" && hasBetter;
   const line = isBetterShown ? betterLine : playedLine;
   const loss = formatShortLoss(lost, unit);
   const elements = [
-    ...(isBetterShown ? disc(vertex, size, loss, level) : ring(vertex, size, "played")),
-    ...(!hasBetter ? [] : isBetterShown ? ring(better, size, "better") : disc(better, size, "0")),
+    ...(line.includes(vertex) ? ring(vertex, size, "played") : disc(vertex, size, loss, level)),
+    ...(!hasBetter ? [] : line.includes(better) ? ring(better, size, "better") : disc(better, size, "0")),
   ];
   return { elements, line };
 }

@@ -57,7 +57,7 @@ const OVERLAYS = {
   losses({ position }, game) {
     const lost = lostByMoves(game.line().slice(0, game.index() + 1));
     const ofUnit = lost.unit === "lead" ? "legendLossesPoints" : "legendLossesPercent";
-    const legend = t(lost.moves.length ? ofUnit : "legendNoLosses");
+    const legend = t(lostByMoves(game.line()).moves.length ? ofUnit : "legendNoLosses");
     return [position ? overlays.losses(lost, game.size, position.stones) : [], legend];
   },
 

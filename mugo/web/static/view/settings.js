@@ -13,7 +13,7 @@ export function renderSettings(state) {
   const planes = server.planes[game.isGo ? "go" : "gomoku"] ?? [];
   if (planes !== listed.planes || game.ranks !== listed.ranks || language !== listed.language) {
     listed = { planes, ranks: game.ranks, language };
-    byId("people-rank").replaceChildren(...game.ranks.map((rank) => new Option(rankName(rank), rank)));
+    byId("people-rank").max = game.ranks.length - 1;
     byId("plane").replaceChildren(...planes.map((plane, i) => new Option(plane, i)));
     byId("teaching-level").replaceChildren(...OFFERED_LEVELS.map((level) =>
       new Option(t("pointsOrPercent", { points: LEVELS.lead[level - 1], percent: 100 * LEVELS.win_rate[level - 1] }), level)));
@@ -21,7 +21,7 @@ export function renderSettings(state) {
   document.querySelector(`[name=overlay][value=${at.overlay ?? settings.overlay}]`).checked = true;
   document.querySelector("#overlays .people").hidden = !game.ranks.length;
   byId("people-field").hidden = overlayName(state) !== "people";
-  byId("people-rank").value = peopleRank(state) ?? "";
+  showRank(state);
   byId("plane").value = settings.plane;
   byId("plane").hidden = overlayName(state) !== "plane";
   byId("raw-values").textContent = rawValues(game.node);
@@ -31,6 +31,15 @@ export function renderSettings(state) {
   byId("teaching-level").value = settings.teachingLevel;
   byId("teaching-level").disabled = !settings.teaching;
   byId("sound").checked = settings.sound;
+}
+
+/** The slider of ranks, from the weakest to the strongest that the network knows. */
+function showRank(state) {
+  const rank = peopleRank(state);
+  if (!rank) return;
+  byId("people-rank").value = state.game.ranks.indexOf(rank);
+  byId("people-rank").setAttribute("aria-valuetext", rankName(rank));
+  byId("people-rank-name").textContent = rankName(rank);
 }
 
 /** What the network says of the position without a search. */
