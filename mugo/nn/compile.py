@@ -64,6 +64,17 @@ def compile_for_training(model: keras.Model, config: PolicyNetConfig, schedule: 
                   loss=losses, loss_weights=loss_weights, metrics=metrics, jit_compile=JIT)
 
 
+def build_metrics(model: keras.Model, inputs: Any, targets: dict[str, Any]) -> None:
+    """Make the variables of a compiled model's losses and metrics, from a few examples.
+
+    On TensorFlow without a strategy Keras makes them while it traces the first step, and has to trace it once more.
+    """
+    outputs = model(inputs)
+    model.compute_loss(inputs, targets, outputs)
+    model.compute_metrics(inputs, targets, outputs)
+    model.reset_metrics()
+
+
 def _value_head(config: PolicyNetConfig) -> set[str]:
     """The layers that the policy does not use.  A context module that it does not use is the value head's."""
     spec = config.spec()

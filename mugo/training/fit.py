@@ -10,6 +10,7 @@ import numpy as np
 
 from mugo.core.machine import available_cores
 from mugo.nn.backend import has_gpu, keras, tensorflow
+from mugo.nn.compile import build_metrics
 from mugo.nn.devices import DataParallel
 from mugo.nn.metadata import config_of
 from mugo.nn.policy_net import PolicyNetConfig
@@ -38,6 +39,9 @@ def fit_run(model: keras.Model, run: Path, metadata: dict[str, Any], stream: Tra
             print(f"{run} is finished: {options.steps:,} steps, {options.steps * options.batch_size:,} positions")
         return
 
+    if tensorflow and parallel.count == 1:
+        for each in model, averaged.model:
+            build_metrics(each, *keras.tree.map_structure(lambda array: array[:2], validation))
     of_process = process_index(), process_count()
 
     def make(step: int) -> tuple:

@@ -10,7 +10,7 @@ from networks import SMALL, alphazero_model, build, checkpoint, keras, random_mo
 
 from mugo.games import planes
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
-from mugo.nn.compile import compile_for_selfplay, compile_for_training, train_step
+from mugo.nn.compile import build_metrics, compile_for_selfplay, compile_for_training, train_step
 from mugo.nn.metadata import new_metadata
 from mugo.nn.weights import weight_axes
 from mugo.nn.policy_net import PolicyNetConfig
@@ -67,6 +67,21 @@ def test_the_loss_of_supervised_learning_is_that_of_the_formula():
     assert 0 < logs["policy_top1"] < logs["policy_top5"] < 1
     assert logs["value_mse"] == pytest.approx(((outcomes - v) ** 2)[outcomes != 0].mean(), rel=1e-4)
     assert logs["value_accuracy"] == pytest.approx((np.sign(v) == outcomes)[outcomes != 0].mean(), rel=1e-4)
+
+
+def test_with_its_metrics_built_a_step_is_traced_once(monkeypatch):
+    config = PolicyNetConfig(size=5, filters=4, layers=3, value_head=True)
+    model, rng = random_model(config), np.random.default_rng(0)
+    compile_for_training(model, config, 1e-3, optimizer="adam")
+    model.optimizer.build(model.trainable_variables)
+    data = rng.integers(0, 256, (4, 25, planes.PACKED), np.uint8), {"policy": rng.integers(0, 26, 4),
+                                                                    "value": np.ones((4, 1), np.float32)}
+    build_metrics(model, *data)
+    assert not any(np.any(variable) for variable in model.metrics_variables)
+    traced, step = [], type(model).train_step
+    monkeypatch.setattr(type(model), "train_step", lambda *args: (traced.append(1), step(*args))[1])
+    model.fit(*data, verbose=0)
+    assert len(traced) == 1 or keras.backend.backend() == "jax"
 
 
 def test_the_learning_rate_can_be_set_at_every_step():
