@@ -106,7 +106,7 @@ def _check_match(path: Path, match: dict[str, Any]) -> None:
     if existing.get("format", 1) != FORMAT:
         raise BadInput(f"{path} holds a match of format {existing.get('format', 1)!r:.50}, written by another version "
                        f"of MuGo; this one continues format {FORMAT}: give -o another folder")
-    if not _read_rows(path / "games.csv", lambda number: {}):
+    if not _has_row(path / "games.csv"):
         return                           # without a game: a command that was mistyped may be corrected
     noted = existing.get("checksums")
     for name, checksum in match.get("checksums", {}).items():
@@ -121,6 +121,16 @@ def _check_match(path: Path, match: dict[str, Any]) -> None:
 def _shown(value: Any) -> str:
     """A value of match.json in a message."""
     return ", ".join(map(repr, value)) if isinstance(value, list) else repr(value)
+
+
+def _has_row(path: Path) -> bool:
+    """Whether games.csv has a row besides its header, damaged or not, or cannot be read."""
+    try:
+        return read_regular_file(path, MAX_GAMES_BYTES).count(b"\n") > 1
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
 
 
 def _read_rows(path: Path, expected: Callable[[int], dict[str, str]]) -> list[dict[str, str]]:
