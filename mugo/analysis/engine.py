@@ -172,13 +172,19 @@ class AnalysisEngine:
         if action == "query_version":
             query |= {"version": __version__, "git_hash": "<omitted>"}
         elif action == "query_models":
-            query["models"] = [model for network in dict.fromkeys([self._network, self._human_network])
-                               for model in katago_models(network, MAX_BATCH)]
+            query["models"] = [model for network in self._networks() for model in katago_models(network, MAX_BATCH)]
+        elif action == "clear_cache":
+            for network in filter(None, self._networks()):
+                network.forget()
         elif action in ("terminate", "terminate_all"):
             self._terminate(query)
-        elif action != "clear_cache":                    # MuGo has no cache to clear
+        else:
             raise InvalidQuery(f"must be one of {', '.join(ACTIONS)}", "action")
         self._send(query)
+
+    def _networks(self) -> list[Any]:
+        """The networks of queries, each once; [None] without one."""
+        return list(dict.fromkeys([self._network, self._human_network]))
 
     def _terminate(self, query: dict[str, Any]) -> None:
         """Stop searches, which then send what they have found, and answer jobs that are waiting with noResults."""

@@ -68,10 +68,12 @@ command("stop")(lambda engine: engine.stop_pondering())
 
 @command("clear_cache")
 def _clear_cache(engine: GtpEngine) -> None:
-    """Drop the search tree.  A network has no cache of evaluations."""
+    """Drop the search tree, and the evaluations that the network remembers."""
     engine.stop_pondering()
     if engine.player.search is not None:
         engine.player.search.clear()
+    if engine.player.network is not None:
+        engine.player.network.forget()
 
 
 # ---- clocks

@@ -221,7 +221,13 @@ def test_actions_are_echoed():
         {"id": "v", "action": "query_version", "version": __version__, "git_hash": "<omitted>"}]
     (models,) = run({"id": "m", "action": "query_models"}, network=FakeNetwork())
     assert [model["name"] for model in models["models"]] == ["fake"]
-    assert run({"id": "c", "action": "clear_cache", "more": 1}) == [{"id": "c", "action": "clear_cache", "more": 1}]
+    forgotten = []
+    network = FakeNetwork()
+    network.forget = lambda: forgotten.append(1)
+    for given in (None, network):
+        assert run({"id": "c", "action": "clear_cache", "more": 1}, network=given) == [
+            {"id": "c", "action": "clear_cache", "more": 1}]
+    assert forgotten == [1]
     assert run({"id": "t", "action": "terminate", "terminateId": "nobody"})[0]["terminateId"] == "nobody"
 
 

@@ -85,7 +85,13 @@ def test_clear_cache_drops_the_tree():
             assert engine.answer("clear_cache") == "= \n\n"
         result = search.search(engine.position, simulations=10)
         assert (result.visits <= 11) == is_new
+
+
+def test_clear_cache_drops_what_the_network_remembers(monkeypatch):
+    forgotten = []
+    monkeypatch.setattr(StoneCounter, "forget", lambda network: forgotten.append(network))
     assert GtpEngine(PolicyPlayer(StoneCounter()), size=5).answer("clear_cache") == "= \n\n"
+    assert len(forgotten) == 1
 
 
 # ---- kata-raw-nn
