@@ -120,9 +120,10 @@ class Network:
                           *output.score(0), None if ownership is None else ownership * np.float32(base.to_play))
 
     def _opened_for(self, position: Position, stacklevel: int = 3) -> inference.Network | inference.BundledNetworks:
-        """What evaluates a position.  A warning if the network was opened by name and trained on another size."""
+        """What evaluates a position.  A warning if the network was opened by name and trained on another size; those of
+        Gomoku refuse one."""
         opened, shape = self._opened, base_of(position).shape
-        if isinstance(opened, inference.Network) and shape != (opened.size, opened.size):
+        if isinstance(opened, inference.Network) and opened.game == "go" and shape != (opened.size, opened.size):
             warnings.warn(f"{opened.name} was trained on {format_size(opened.size)} only, so what it says of "
                           f"{format_size(shape)} is an extrapolation; load_network() without a name takes the network "
                           "for each board", stacklevel=stacklevel)

@@ -166,9 +166,9 @@ def test_the_tax_takes_the_points_of_one_colour(monkeypatch):
         . . . . .
     """)
     monkeypatch.setattr(scoring, "seki_points", lambda *_: {at["a"] + 1})
-    everybody_lives = lambda each: each.stones.astype(np.float32)                # noqa: E731
+    monkeypatch.setattr(scoring, "without_dead", lambda each: each)              # everybody lives
     taxed, untaxed = japanese(position), position.with_rules(Rules(scoring="TERRITORY"))
-    assert scoring.final_score(untaxed, everybody_lives) - scoring.final_score(taxed, everybody_lives) == 1
+    assert scoring.final_score(untaxed) - scoring.final_score(taxed) == 1
 
 
 def test_two_passes_are_not_exact_by_territory():

@@ -54,8 +54,8 @@ def test_a_run_on_four_devices_is_the_run_on_one_and_is_resumed_on_two(data, tmp
             for run in ("one", "four")]
     assert logs[0]["step"].tolist() == logs[1]["step"].tolist() == [8, 16, 24]
     for name in logs[0]:
-        one_position = 1 / 64 if "top" in name or "accuracy" in name else 0              # two moves may be nearly equal
-        assert np.allclose(logs[0][name], logs[1][name], rtol=5e-3, atol=5e-3 + one_position, equal_nan=True), name
+        two_positions = 2 / 64 if "top" in name or "accuracy" in name else 0         # their moves may be nearly equal
+        assert np.allclose(logs[0][name], logs[1][name], rtol=5e-3, atol=5e-3 + two_positions, equal_nan=True), name
     ours, theirs = (tensors_of(tmp_path / run / "checkpoint.safetensors") for run in ("one", "four"))
     assert ours.keys() == theirs.keys()
     for name in ours:
