@@ -332,6 +332,15 @@ def test_a_file_of_checksums_is_not_ignored(site, tmp_path):
         download(site.address + "/a.zip", tmp_path / "new", yes=True, checksums=sums)
 
 
+def test_a_file_of_checksums_takes_the_place_of_those_of_the_page(site, tmp_path):
+    site.files["/a.zip"] = b"a"
+    page = site.page("/a.zip", "/SHA256SUMS")                       # a dead link
+    with pytest.raises(BadInput, match="SHA256SUMS: the server answers 404"):
+        download(page, tmp_path / "new", yes=True)
+    (tmp_path / "sums").write_text(f"{hashlib.sha256(b'a').hexdigest()}  a.zip")
+    assert download(page, tmp_path / "new", yes=True, checksums=tmp_path / "sums") == 1
+
+
 @pytest.mark.parametrize("answer, line", [
     ("200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\nabc\r\n", "a.sgf: read length must be non-negative"),
     ("206 Partial\r\nContent-Range: bytes 5-6/25\r\n\r\nab", "a.sgf: the server answers 206, expected 200"),
