@@ -21,7 +21,8 @@ _SUPERSET = {"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc_k
 _DAMAGED_UTF8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf?]|[\xe0-\xef][\x80-\xbf?]{2}|[\xf0-\xf4][\x80-\xbf?]{3}")
 _NOT_ASCII = re.compile(rb"[\x80-\xff]+")
 # An accented letter stands alone between letters of ASCII.  GB18030 would take the next one, or a bracket, with it.
-_LONE_LETTER = re.compile(rb"(?<![\x80-\xff])[\xa1-\xff](?![\x80-\xff])")
+# The marks excluded here do not follow a letter: they are second bytes of Big5.
+_LONE_LETTER = re.compile(rb"(?<![\x80-\xff])[\xa1-\xff](?![\x80-\xff@[\\^_`{|}~])")
 
 
 def to_utf8(data: bytes) -> bytes:

@@ -27,6 +27,10 @@ def test_an_accented_letter_takes_no_bracket_with_it(encoding, name, black):
     assert (len(record.moves), record.black, record.white) == (2, black, "é")
 
 
+def test_big5_without_a_declaration_takes_no_backslash_for_an_escape():
+    assert len(read("(;PB[許功蓋];B[pd];W[dp])".encode("big5")).moves) == 2
+
+
 def test_a_truncated_character_does_not_affect_the_rest():
     record = read("(;PB[天元".encode()[:-1] + "?]WR[P6段]CA[nonsense];B[pd])".encode())
     assert record.black.startswith("天") and record.white_rank == "P6段"
