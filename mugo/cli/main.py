@@ -57,7 +57,7 @@ REQUIRED = ("llvmlite", "numpy", "numba", "onnxruntime", "pandas", "pyarrow", "s
             "tqdm")                      # install
 CONTINUED: dict[str, str] = {
     **dict.fromkeys(("train", "selfplay"), "; --resume continues"),
-    **dict.fromkeys(("preprocess", "match", "review", "demo"), "; the same command continues"),
+    **dict.fromkeys(("download", "preprocess", "match", "review", "demo"), "; the same command continues"),
 }
 
 

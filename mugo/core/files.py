@@ -40,7 +40,7 @@ class BadInput(MugoError):
     """An argument, option or file of the user is invalid.
 
     The message has one line.  It names the file, the place in it and what was expected.  `cli.main` prints it and exits
-    with status 2; no other code catches it.
+    with status 2.
     """
 
 

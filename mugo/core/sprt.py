@@ -11,6 +11,7 @@ distribution of a pair's score is, each hypothesis gets the likeliest one with i
 
 Van den Bergh, "A practical introduction to the GSPRT", http://hardy.uhasselt.be/Fishtest/GSPRT_approximation.pdf
 """
+import functools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -61,7 +62,7 @@ class SPRT:
         counts, ratio = [0] * len(PAIR_SCORES), 0.0
         for points in pairs:
             counts[round(2 * points)] += 1
-            ratio = self.log_likelihood_ratio(counts)
+            ratio = _ratio(self, tuple(counts))
             if ratio >= self.upper:
                 return SPRTResult(H1, ratio, tuple(counts))
             if ratio <= self.lower:
@@ -80,6 +81,12 @@ class SPRTResult:
     accepted: str
     ratio: float
     counts: tuple[int, ...]
+
+
+@functools.cache
+def _ratio(test: SPRT, counts: tuple[int, ...]) -> float:
+    """Its log-likelihood ratio, kept: a match runs its test on all pairs again when a game ends."""
+    return test.log_likelihood_ratio(counts)
 
 
 def expected_score(elo: float) -> float:

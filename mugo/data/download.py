@@ -125,7 +125,8 @@ def download(url: str, folder: Path, pattern: str = "", yes: bool = False, check
     """Fetch the files behind an address; returns how many came.
 
     pattern: a regular expression that names are searched for.  yes: without asking.  checksums: a file as sha256sum
-    writes it.  Raises BadInput, after the other files have come, for those that could not be fetched.
+    writes it, in the place of those of the page.  Raises BadInput, after the other files have come, for those that
+    could not be fetched.
     """
     try:
         matching = re.compile(pattern, re.IGNORECASE)
@@ -135,13 +136,14 @@ def download(url: str, folder: Path, pattern: str = "", yes: bool = False, check
     files = {name: target for name, target in files.items() if matching.search(name)}
     if not files:
         raise BadInput(f"{printable(url)}: no file's name matches {pattern!r}")
-    expected = _checksums(found, files)
-    if checksums is not None:
+    if checksums is None:
+        expected = _checksums(found, files)
+    else:
         alone = next(iter(files)) if len(files) == 1 else ""
         given = parse_checksums(read_text(checksums, MAX_PAGE_BYTES), alone)
         if given.keys().isdisjoint(files):
             raise BadInput(f"{checksums} has no SHA-256 checksum of these files; expected lines of sha256sum")
-        expected |= {name: value for name, value in given.items() if name in files}
+        expected = {name: value for name, value in given.items() if name in files}
     with lock_folder(folder):
         done = _read_records(folder)
         with ThreadPoolExecutor(CONNECTIONS) as executor:

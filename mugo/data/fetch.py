@@ -153,7 +153,8 @@ def fetch_file(remote: RemoteFile, path: Path, sha256: str = "", on_bytes: Calla
             other.unlink()                               # of another version
     with open(part, "r+b" if size else "wb") as file:
         file.truncate(size)
-        while remote.size < 0 or file.tell() < remote.size or not remote.size:
+        file.seek(size)
+        while remote.size <= 0 or file.tell() < remote.size:
             before = file.seek(0, os.SEEK_END)
             try:
                 _receive(remote, file, on_bytes)
@@ -182,7 +183,13 @@ def _receive(remote: RemoteFile, file, on_bytes: Callable[[int], object]) -> Non
     """Append the rest of a file.  Raises HttpError where the connection ends before it is whole."""
     url, have = remote.url, file.seek(0, os.SEEK_END)
     headers = {"Range": f"bytes={have}-", "If-Range": remote.validator} if have and remote.validator else {}
-    with open_url(url, headers=headers) as answer:
+    try:
+        answer = open_url(url, headers=headers)
+    except HttpError as error:
+        if headers and error.status == 416 and remote.size < 0:          # Range Not Satisfiable: nothing is left
+            return
+        raise
+    with answer:
         is_rest = answer.status == 206 and answer.headers.get("Content-Range", "").startswith(f"bytes {have}-")
         if not (have and is_rest):
             file.seek(0)

@@ -5,10 +5,10 @@
     size in [9, 13] or date.str[:4] == '2019'
     abs(black_rank - white_rank) <= 1 and komi.notna()
 
-The syntax is part of that of pandas.DataFrame.query (docs/data.md).  pandas itself evaluates attributes and calls of
-any object, so a query that came with a downloaded checkpoint could run any code: here the syntax tree is evaluated node
-by node, and a node for which `_value` has no case is an error.  Regular expressions are RE2's, whose time is linear in
-the text (Cox 2007): no query can take long.
+The syntax is part of that of pandas.DataFrame.query (docs/reference/data-format.md).  pandas itself evaluates
+attributes and calls of any object, so a query that came with a downloaded checkpoint could run any code: here the
+syntax tree is evaluated node by node, and a node for which `_value` has no case is an error.  Regular expressions are
+RE2's, whose time is linear in the text (Cox 2007): no query can take long.
 """
 import ast
 import contextlib

@@ -144,10 +144,10 @@ class GameSelection:
                            f"games.parquet, {FAULTS[fault - 1]}; make the data set again")
         return GameArrays(games, setup, moves, ownership)
 
-    def chunks(self, games: int = CHUNK) -> Iterator[GameArrays]:
-        """`arrays` of so many games at a time, in order."""
-        for start in range(0, len(self), games):
-            yield self.arrays(slice(start, start + games))
+    def chunks(self) -> Iterator[GameArrays]:
+        """`arrays` of CHUNK games at a time, in order."""
+        for start in range(0, len(self), CHUNK):
+            yield self.arrays(slice(start, start + CHUNK))
 
     def ownership(self) -> Iterator[np.ndarray]:
         """The words of ownership.npy of the games, which are in the order of the shards: int16, a shard at a time.

@@ -12,6 +12,7 @@ import platform
 import re
 import threading
 import time
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -226,5 +227,6 @@ def interpret_score(text: str) -> float:
 
 
 def file_name(text: str) -> str:
-    """A participant's name as part of a file name."""
-    return re.sub(r"[^A-Za-z0-9.=-]+", "-", text).strip("-.")[:60] or "participant"
+    """A participant's name as part of a file name; a long one ends with its hash, as another may begin alike."""
+    name = re.sub(r"[^A-Za-z0-9.=-]+", "-", text).strip("-.") or "participant"
+    return name if len(name) <= 60 else f"{name[:51]}-{zlib.crc32(text.encode()):08x}"

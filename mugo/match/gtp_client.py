@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import mugo
-from mugo.core.files import BadInput, error_line, log_to_stderr
+from mugo.core.files import BadInput, error_line, log_to_stderr, printable
 from mugo.games.coords import BoardSize, shape_of
 from mugo.players.options import PLAYERS
 
@@ -64,7 +64,7 @@ class Refusal(EngineFault):
 class Participant:
     """A participant of a match.
 
-    name: as the user wrote it, with escapes for what is not UTF-8.
+    name: as the user wrote it, with escapes for line breaks and for what is not UTF-8.
     command: the words, of a player of MuGo those after `mugo`.
     is_player: whether it is a player of MuGo.
     """
@@ -93,7 +93,7 @@ def participant_of(text: str, options: Sequence[str] = ()) -> Participant:
         raise BadInput(f"{text!r} is no command line: {error}") from None
     if not words:
         raise BadInput(f"a participant is a player ({', '.join(PLAYERS)}) with its options, or a GTP command line")
-    name = text.encode("utf-8", "backslashreplace").decode()
+    name = printable(text)
     if words[0] in PLAYERS:
         return Participant(name, ("gtp", *words, *options), True)
     return Participant(name, tuple(words), False)

@@ -20,13 +20,17 @@ _SUPERSET = {"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc_k
 # UTF-8 characters of two to four bytes, in which the Fox server wrote '?' for every byte that cp1252 lacks.
 _DAMAGED_UTF8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf?]|[\xe0-\xef][\x80-\xbf?]{2}|[\xf0-\xf4][\x80-\xbf?]{3}")
 _NOT_ASCII = re.compile(rb"[\x80-\xff]+")
+# An accented letter stands alone between letters of ASCII.  GB18030 would take the next one, or a bracket, with it.
+# The marks excluded here do not follow a letter: they are second bytes of Big5.
+_LONE_LETTER = re.compile(rb"(?<![\x80-\xff])[\xa1-\xff](?![\x80-\xff@[\\^_`{|}~])")
 
 
 def to_utf8(data: bytes) -> bytes:
     """The text of an SGF file in UTF-8; undecodable bytes become U+FFFD.
 
     The encoding is, in this order: that of a byte-order mark; UTF-8 if all is valid; the one that the property CA
-    names; UTF-8 if most non-ASCII bytes belong to (damaged) UTF-8 characters; GB18030.
+    names; UTF-8 if most non-ASCII bytes belong to (damaged) UTF-8 characters; Windows-1252, which has all letters of
+    ISO 8859-1, SGF's own default, if most of them are lone letters; GB18030.
     """
     for mark, encoding in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
@@ -41,7 +45,8 @@ def to_utf8(data: bytes) -> bytes:
     if encoding is None:
         all_bytes, utf8_bytes = (sum(map(len, _NOT_ASCII.findall(text)))
                                  for text in (data, b" ".join(_DAMAGED_UTF8.findall(data))))
-        encoding = "utf-8" if 2 * utf8_bytes >= all_bytes else "gb18030"
+        encoding = ("utf-8" if 2 * utf8_bytes >= all_bytes else
+                    "cp1252" if 2 * len(_LONE_LETTER.findall(data)) >= all_bytes else "gb18030")
     return data.decode(encoding, "replace").encode()
 
 

@@ -216,7 +216,7 @@ def _collect(nodes: list[Properties], size: BoardSize, setup_anywhere: bool) -> 
 
 def _interpret_size(root: Properties, default: str) -> tuple[int, int]:
     """(rows, columns) of SZ: "19", or "13:9", columns and rows; "9:9", which SGF forbids, and "13x9" are read too."""
-    text = property_text(root, "SZ") if "SZ" in root else default
+    text = property_text(root, "SZ") or default
     match = re.fullmatch(r"(\d{1,3})(?:\s*[:x]\s*(\d{1,3}))?", text, re.ASCII)
     cols, rows = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
     if not coords.MIN_SIZE <= min(cols, rows) <= max(cols, rows) <= coords.MAX_SIZE:

@@ -108,7 +108,7 @@ def interpret_opening_moves(root: Properties) -> int:
 
 
 _WINNER = re.compile(r"\s*(?:(b|black|w|white)(?:\s*\+|\s+w[io]ns?\b|\s*$)"
-                     r"|(?:([黑黒흑])|[白백]).*?[胜勝승贏赢])", re.IGNORECASE)
+                     r"|(?:([黑黒흑])|[白백])[^黑黒흑白백]*?[胜勝승贏赢])", re.IGNORECASE)
 _WIN_BY = (
     ("R", re.compile(r"\br\b|resign|中盘|中盤|中押|불계", re.IGNORECASE)),
     ("T", re.compile(r"\bt\b|time|超时|超時|时间|時間|시간", re.IGNORECASE)),
@@ -116,7 +116,8 @@ _WIN_BY = (
 )
 # A point right behind a word, or a comma before a number, separates them: 黑胜,3.5.  In W+.5 the point is the number's.
 _BEFORE_MARGIN = re.compile(r"(?:\+|(?:\bby\b|\bw[io]ns?\b|[胜勝승贏赢])\.?)[\s+(,，]*", re.IGNORECASE)
-_START_OF_NUMBER = re.compile(r"(?<![\d/])(?<!\d[.,])(?=[0-9½¼¾半반])|(?<![\w.,/])(?=\.[0-9])")
+# Not behind a number in words: 一目半, 一又1/4子.
+_START_OF_NUMBER = re.compile(r"(?<![\d/又目子집점点點])(?<!\d[.,])(?=[0-9½¼¾半반])|(?<![\w.,/])(?=\.[0-9])")
 _DRAW = re.compile(r"0|draw|jigo|tie|和棋|和局|持碁|ジゴ|무승부", re.IGNORECASE)
 
 
@@ -154,9 +155,9 @@ def _margin(text: str, size: BoardSize, start: re.Pattern, with_unit: bool) -> f
 
 def interpret_date(text: str) -> str:
     """A date (DT) as '2016-03-09', '2016-03' or '2016': the first one in the text; '' if there is none."""
-    if match := re.search(r"(?<!\d)(\d{4})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?!\d)", text, re.ASCII):
+    if match := re.search(r"(?<!\d)(?!0000)(\d{4})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?!\d)", text, re.ASCII):
         return "-".join(match.groups())
-    match = re.search(r"(?<!\d)(\d{4})(?:[-/.年](\d{1,2})(?:[-/.月](\d{1,2}))?)?(?!\d)", text, re.ASCII)
+    match = re.search(r"(?<!\d)(?!0000)(\d{4})(?:[-/.年](\d{1,2})(?:[-/.月](\d{1,2}))?)?(?!\d)", text, re.ASCII)
     if not match:
         return ""
     date = match[1]

@@ -142,7 +142,6 @@ class _Ppmd:
         if len(properties) not in (5, 7):
             raise ValueError(UNKNOWN_METHOD)
         self._decoder = pyppmd.Ppmd7Decoder(properties[0], int.from_bytes(properties[1:5], "little"))
-
         self.needs_input = True
 
     def decompress(self, data: bytes, max_length: int) -> bytes:

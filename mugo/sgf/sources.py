@@ -7,6 +7,7 @@
 
 The same paths give the same sources and files in the same order, so an interrupted run can be resumed.
 """
+import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -35,8 +36,11 @@ class Source:
     files: tuple[str, ...] | None   # paths of the loose files within the folder; None for an archive
 
     def checksum(self) -> str:
-        """The SHA-256 of an archive, in hexadecimal; '' for loose files.  Raises OSError."""
-        return file_sha256(self.path) if self.files is None else ""
+        """The SHA-256 of an archive, in hexadecimal; '' for loose files, and for an archive that cannot be read, which
+        read_files reports."""
+        with contextlib.suppress(OSError):
+            return file_sha256(self.path) if self.files is None else ""
+        return ""
 
 
 def find_sources(paths: Iterable[str | os.PathLike]) -> list[Source]:

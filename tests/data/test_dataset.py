@@ -9,7 +9,7 @@ import pytest
 from damaged_data import copy_of, index_of, rewrite
 from random_records import dataset_of, random_record, transformed
 
-from mugo.data import dataset, game_hash
+from mugo.data import dataset, game_hash, selection
 from mugo.data.game_index import SPLITS
 from mugo.data.shards import Shard
 from mugo.core.files import BadInput
@@ -106,7 +106,7 @@ def test_positions_have_a_fingerprint_of_their_own(data, tmp_path):
     assert len({positions.fingerprint for positions in selections}) == len(selections)
 
 
-def test_games_are_selected_in_any_order(data):
+def test_games_are_selected_in_any_order(data, monkeypatch):
     games = data.selection()
     rows = np.array([5, 0, 5, 11])
     assert games.take(rows).table(["file", "num_moves"]).equals(
@@ -114,7 +114,8 @@ def test_games_are_selected_in_any_order(data):
     assert games.take(rows).column("game_hash").tolist() == data.games["game_hash"].iloc[rows].tolist()
     assert games.take(games.column("split") == 1).table()["split"].tolist() == ["validation"] * (
         data.games["split"] == "validation").sum()
-    assert [len(chunk.games) for chunk in games.chunks(5)] == [5, 5, 2]
+    monkeypatch.setattr(selection, "CHUNK", 5)
+    assert [len(chunk.games) for chunk in games.chunks()] == [5, 5, 2]
     assert not len(games.take([]).table()) and list(games.take([]).table()) == list(data.games)
 
 

@@ -20,7 +20,8 @@ class Site:
     """The files of a server, and its faults.
 
     files: {path: content}.  requests: [(method, path, Range)].  cut: {path: bytes after which the connection ends}, for
-    as many answers as `cuts`.  etags, lengths: headers in the place of the true ones.  status: {path: code}.
+    as many answers as `cuts`.  etags, lengths: headers in the place of the true ones; length None: without it.
+    status: {path: code}.
     """
 
     def __init__(self):
@@ -70,12 +71,16 @@ def site():
             etag = site.etags.get(self.path, f'"{hashlib.md5(content).hexdigest()}"')
             start = 0
             if site.has_ranges and status == 200 and self.headers.get("Range") and self.headers.get("If-Range") == etag:
-                start, status = int(self.headers["Range"][6:-1]), 206
+                start = int(self.headers["Range"][6:-1])
+                status = 206 if start < len(content) else 416
             self.send_response(status)
             if status == 206:
                 self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
             self.send_header("ETag", etag)
-            self.send_header("Content-Length", str(site.lengths.get(self.path, len(content)) - start))
+            if (length := site.lengths.get(self.path, len(content))) is None:
+                self.close_connection = True
+            else:
+                self.send_header("Content-Length", str(length - start))
             self.end_headers()
             if not with_body:
                 return
@@ -168,6 +173,16 @@ def test_an_interrupted_command_is_continued(site, tmp_path):
     assert 0 < have < len(ARCHIVE) and not (tmp_path / "a.zip").exists()
     assert download(site.address + "/a.zip", tmp_path, yes=True) == 1
     assert site.requests[-1] == ("GET", "/a.zip", f"bytes={have}-") and (tmp_path / "a.zip").read_bytes() == ARCHIVE
+
+
+@pytest.mark.parametrize("length, requests", [(len(ARCHIVE), []), (None, [f"bytes={len(ARCHIVE)}-"])])
+def test_a_command_that_was_killed_after_the_last_byte_is_continued(site, tmp_path, length, requests):
+    site.files["/a.zip"], site.lengths["/a.zip"] = ARCHIVE, length
+    remote = describe(site.address + "/a.zip")
+    partial_path(remote, tmp_path / "a.zip").write_bytes(ARCHIVE)
+    fetch_file(remote, tmp_path / "a.zip")
+    assert [wanted for method, _, wanted in site.requests if method == "GET"] == requests
+    assert (tmp_path / "a.zip").read_bytes() == ARCHIVE and len(list(tmp_path.iterdir())) == 1
 
 
 def test_a_file_that_changed_in_between_is_no_mixture(site, tmp_path):
@@ -315,6 +330,15 @@ def test_a_file_of_checksums_is_not_ignored(site, tmp_path):
     sums.write_text("nothing")
     with pytest.raises(BadInput, match="has no SHA-256 checksum of these files"):
         download(site.address + "/a.zip", tmp_path / "new", yes=True, checksums=sums)
+
+
+def test_a_file_of_checksums_takes_the_place_of_those_of_the_page(site, tmp_path):
+    site.files["/a.zip"] = b"a"
+    page = site.page("/a.zip", "/SHA256SUMS")                       # a dead link
+    with pytest.raises(BadInput, match="SHA256SUMS: the server answers 404"):
+        download(page, tmp_path / "new", yes=True)
+    (tmp_path / "sums").write_text(f"{hashlib.sha256(b'a').hexdigest()}  a.zip")
+    assert download(page, tmp_path / "new", yes=True, checksums=tmp_path / "sums") == 1
 
 
 @pytest.mark.parametrize("answer, line", [

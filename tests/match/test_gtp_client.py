@@ -49,6 +49,12 @@ def test_a_player_of_mugo_is_started_with_its_options():
     assert participant.executed()[3:] == participant.command == ("gtp", "random", "--seed", "3")
 
 
+def test_the_name_of_a_participant_is_one_line():
+    """games.csv may be cut off behind a line break."""
+    participant = participant_of("random\n--seed 3")
+    assert participant.name == r"random\n--seed 3" and participant.command == ("gtp", "random", "--seed", "3")
+
+
 def test_a_player_of_mugo_imports_nothing_from_the_current_folder(tmp_path, monkeypatch):
     for name in "random", "mugo", "numpy", "sitecustomize":
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w'); raise SystemExit(1)")

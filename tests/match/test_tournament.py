@@ -155,6 +155,13 @@ def test_participants_with_the_same_name_are_numbered():
     assert names == ["uct", "mcts", "uct (2)", "uct (3)"]
 
 
+def test_the_logs_of_long_names_that_begin_alike_are_two_files():
+    names = [f"mcts --network {'x' * 60} --simulations {number}" for number in (100, 200)]
+    assert len({game_runner.file_name(name) for name in names}) == 2
+    assert max(len(game_runner.file_name(name)) for name in names) == 60
+    assert game_runner.file_name("uct (2)") == "uct-2"
+
+
 def test_the_checksum_of_openings_is_that_of_the_files_that_may_have_games(tmp_path):
     def checksum(**files):
         for name, text in files.items():

@@ -19,6 +19,18 @@ def test_a_declared_gb2312_is_read_as_its_superset_gb18030():
     assert record.black == "俔乚" and len(record.moves) == 1
 
 
+@pytest.mark.parametrize("encoding, name, black", [
+    ("cp1252", "André Müller", "André Müller"), ("cp1252", "José", "José"), ("latin2", "Stanisław", "Stanis³aw")])
+def test_an_accented_letter_takes_no_bracket_with_it(encoding, name, black):
+    """A file without CA is in ISO 8859-1."""
+    record = read(f"(;PB[{name}]PW[é];B[pd]C[é];W[dp])".encode(encoding))
+    assert (len(record.moves), record.black, record.white) == (2, black, "é")
+
+
+def test_big5_without_a_declaration_takes_no_backslash_for_an_escape():
+    assert len(read("(;PB[許功蓋];B[pd];W[dp])".encode("big5")).moves) == 2
+
+
 def test_a_truncated_character_does_not_affect_the_rest():
     record = read("(;PB[天元".encode()[:-1] + "?]WR[P6段]CA[nonsense];B[pd])".encode())
     assert record.black.startswith("天") and record.white_rank == "P6段"

@@ -51,6 +51,10 @@ def test_setup_and_moves_of_a_game(sgf, setup, moves):
     assert record.moves.tolist() == encoded(moves, 9)
 
 
+def test_an_empty_game_or_size_is_sgfs_default():
+    assert read("(;GM[]SZ[];B[pd])").shape == (19, 19)
+
+
 def test_of_a_property_that_is_given_twice_the_first_counts():
     record = read("(;SZ[9]PB[first]KM[6.5];C[x]PB[second]KM[0.5];B[cc])")
     assert (record.black, record.komi) == ("first", 6.5)

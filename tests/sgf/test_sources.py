@@ -6,6 +6,7 @@ import pytest
 from make_archives import GAMES, OTHERS, lay_out, read, tarred, zipped
 
 from mugo.core.files import BadInput
+from mugo.sgf.archives import UnreadableFile
 from mugo.sgf.sources import find_sources, read_files
 
 
@@ -29,6 +30,15 @@ def test_files_and_folders_in_any_mixture_are_each_read_once(tmp_path):
         ("x.zip", None), ("a", ("1.sgf",)), ("x.zip", None), ("b", ("2.txt", "3"))]
     assert found[0].checksum() != found[2].checksum()
     assert len(read(*paths)) == 3 + 1 + 1 + 2
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="a file that nobody can read")
+def test_an_archive_that_cannot_be_read_does_not_stop_the_others(tmp_path):
+    lay_out(tmp_path, {"b.zip": zipped(GAMES)})
+    (tmp_path / "a.zip").symlink_to("/proc/self/mem")
+    assert [len(source.checksum()) for source in find_sources([tmp_path])] == [0, 64]
+    bad, *games = read(tmp_path)
+    assert bad == UnreadableFile("a.zip", "", "Invalid argument") and len(games) == 3
 
 
 def test_a_missing_path_and_an_empty_folder_are_errors(tmp_path):
