@@ -296,17 +296,17 @@ def _genmove_analyze(engine: GtpEngine, *words: str, format_result: Format, stre
     player, cancellation = engine.player, Cancellation(engine)
     if options.avoided.depths and player.search is None:
         engine.log(f"genmove_analyze: {player.name} does not search, and ignores allow and avoid")
-    if player.search is not None:
-        player.search.check(position)
-    engine.start_reply()
+
+    def should_stop() -> bool:
+        engine.start_reply()                             # the search has begun: what cannot be searched was refused
+        return cancellation() if cancellable else engine.is_interrupted()
 
     def write_result(result: SearchResult) -> None:
         engine.write_line(format_result(result, options, player))
 
     vertex = (engine.generate_move if play else engine.propose_move)(
         options.colour, avoided=options.avoided, on_progress=write_result if stream else None,
-        progress_interval=options.interval,
-        should_stop=cancellation if cancellable else None)
+        progress_interval=options.interval, should_stop=should_stop)
     result = player.search_result
     if result is None and player.search is None and player.network is not None:
         result = result_from_policy(player.network, position)

@@ -88,8 +88,9 @@ def analyze(engine, line, lines=2):
 
 @pytest.mark.parametrize("command", ["kata-analyze 10", "lz-analyze 10", "kata-genmove_analyze 10",
                                      "lz-genmove_analyze 10", "kata-search_analyze 10"])
-def test_what_cannot_be_searched_is_an_error_and_not_an_empty_reply(command):
-    player = make_player("uct", seed=1, play_options=PlayOptions(simulations=50), game="gomoku")
+@pytest.mark.parametrize("name", ["uct", "random"])
+def test_what_cannot_be_searched_is_an_error_and_not_an_empty_reply(name, command):
+    player = make_player(name, seed=1, play_options=PlayOptions(simulations=50), game="gomoku")
     engine = GtpEngine(player, start=Gomoku(5, 5))
     for vertex in "A1", "B1", "C1", "D1", "E1":
         assert engine.answer(f"play b {vertex}") == "= \n\n"
