@@ -34,6 +34,7 @@ WRONG = {
     "web --trusted-proxy proxy": ["--trusted-proxy", "'proxy'"], "web --trusted-proxy *": ["--trusted-proxy", "'*'"],
     "web --trusted-proxy 10.0.0.1/8": ["--trusted-proxy", "'10.0.0.1/8'"],
     "analysis random": ["random"], "analysis uct --jobs 0": ["--jobs 0"],
+    "analysis uct --jobs 1025": ["--jobs 1025", "at most 1024"],
     "analysis mcts -override-config maxVisits=many": ["-override-config", "maxVisits"],
     "analysis mcts -override-config maxVisits": ["-override-config", "maxVisits"],
     "analysis mcts -override-config rootPolicyTemperature=0": ["-override-config", "rootPolicyTemperature", "above 0"],
