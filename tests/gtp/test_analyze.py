@@ -216,6 +216,20 @@ def test_a_client_limits_the_number_of_moves_and_the_moves_searched():
     assert any(move["move"] == "A1" for move in avoided)
 
 
+def test_an_analysis_looks_at_a_pass_near_the_end_or_on_request():
+    """In the opening White would win by two passes and the komi."""
+    engine = new_engine()
+    engine.answer("play b pass")
+    moves = {move["move"] for move in parse_lz(analyze(engine, "lz-analyze w 2 minmoves 50")[-1])}
+    assert len(moves) == 25 and "pass" not in moves
+    assert engine.answer("mugo-pv").split()[1] != "pass"
+    allowed = parse_lz(analyze(engine, "lz-analyze w 2 allow w pass 1", 1)[-1])
+    assert [(move["move"], move["winrate"]) for move in allowed] == [("pass", 10_000)]
+    engine = new_engine(size=7)
+    engine.position, _ = draw(SETTLED, komi=0.5)
+    assert "pass" in {move["move"] for move in parse_lz(analyze(engine, "lz-analyze b 2 minmoves 50")[-1])}
+
+
 def test_all_moves_are_analyzed_where_none_that_is_allowed_is_legal():
     engine = new_engine(PolicyPlayer(FirstPointNetwork()))
     engine.answer("play b C3")
@@ -323,6 +337,7 @@ def test_a_policy_player_is_analyzed_by_the_networks_priors_and_values():
 @pytest.mark.parametrize("colour, sign", [("b", 1), ("w", -1)])
 def test_scores_and_ownership_are_the_networks_where_it_has_them(make, colour, sign, monkeypatch):
     monkeypatch.setattr(scoring, "roll_out_ownership", None)         # no rollouts
+    monkeypatch.setattr("mugo.gtp.analyze.may_analyze_pass", lambda position, allowed_moves: True)      # which asks them
     engine = new_engine(make(StoneCounter()), size=7)
     engine.position, _ = draw(SETTLED, komi=0.5)
     lead = sign * (int(engine.position.stones.sum()) - 0.5)
