@@ -20,9 +20,8 @@ import numpy as np
 from mugo.games import scoring
 from mugo.games.board import BLACK
 from mugo.games.coords import PASS, BoardSize, board_points, format_gtp, shape_of
-from mugo.games.game import encode
+from mugo.games.game import encode, plane_names
 from mugo.games.go import Position as Go
-from mugo.games.game import plane_names
 from mugo.games.planes import unpack
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, STONE_MARKS, IllegalMove
 from mugo.gtp.engine import GtpEngine
