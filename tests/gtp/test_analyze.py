@@ -220,14 +220,14 @@ def test_an_analysis_looks_at_a_pass_near_the_end_or_on_request():
     """In the opening White would win by two passes and the komi."""
     engine = new_engine()
     engine.answer("play b pass")
-    moves = {move["move"] for move in parse_lz(analyze(engine, "lz-analyze w 2 minmoves 50")[-1])}
+    moves = {move["move"] for move in parse_lz(analyze(engine, "lz-analyze w 2 minmoves 50", 1)[-1])}
     assert len(moves) == 25 and "pass" not in moves
     assert engine.answer("mugo-pv").split()[1] != "pass"
     allowed = parse_lz(analyze(engine, "lz-analyze w 2 allow w pass 1", 1)[-1])
     assert [(move["move"], move["winrate"]) for move in allowed] == [("pass", 10_000)]
     engine = new_engine(size=7)
     engine.position, _ = draw(SETTLED, komi=0.5)
-    assert "pass" in {move["move"] for move in parse_lz(analyze(engine, "lz-analyze b 2 minmoves 50")[-1])}
+    assert "pass" in {move["move"] for move in parse_lz(analyze(engine, "lz-analyze b 2 minmoves 50", 1)[-1])}
 
 
 def test_all_moves_are_analyzed_where_none_that_is_allowed_is_legal():
