@@ -10,15 +10,17 @@ from mugo.analysis.fields import InvalidQuery
 from mugo.analysis.overrides import Overrides, read_overrides, search_parameters, unquoted
 from mugo.analysis.request import NO_OVERRIDES
 from mugo.core.files import BadInput, log_to_stderr
-from mugo.core.limits import AT_LEAST_1, parse_integer
+from mugo.core.limits import parse_integer
 from mugo.core.machine import available_cores
 from mugo.core.options import check_limits
 from mugo.core.pipes import is_pipe_closed, read_lines
 from mugo.players import options as player_options
 from mugo.players.options import NETWORK_PLAYERS, SEARCHERS
 
-FOLLOWED = {"lcb_stdevs", "min_visit_prop_for_lcb", "select_by"}         # of CHOICE_OPTIONS: the order of moves
+# Of CHOICE_OPTIONS those that are supported here: they order the moves.
+ORDER_OPTIONS = {"lcb_stdevs", "min_visit_prop_for_lcb", "select_by"}
 KATAGO_SUFFIX = ".gz"                    # of its networks
+MAX_JOBS = 1024                          # each is a thread with a search tree
 # KataGo's parameters that are options of this command.
 THREADS = {"numAnalysisThreads": "jobs", "numSearchThreads": "threads",
            "numSearchThreadsPerAnalysisThread": "threads"}
@@ -26,7 +28,7 @@ THREADS = {"numAnalysisThreads": "jobs", "numSearchThreads": "threads",
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `mugo analysis`, with KataGo's spelling of some options, for programs that start it."""
-    player_options.add_arguments(parser, without={*player_options.CHOICE_OPTIONS, "reuse_tree"} - FOLLOWED)
+    player_options.add_arguments(parser, without={*player_options.CHOICE_OPTIONS, "reuse_tree"} - ORDER_OPTIONS)
     parser.add_argument("--jobs", "-analysis-threads", type=int, metavar="N",
                         help="positions analysed at the same time, each on --threads threads (default: the cores "
                         "divided by --threads)")
@@ -36,9 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-override-config", action="append", default=[], metavar="NAME=VALUE,...",
                         help="KataGo's parameters for all queries, by the names of overrideSettings")
     parser.add_argument("-human-model", metavar="NETWORK", help="the network for queries with humanSLProfile (default: "
-                        "--network); KataGo's own files are not read, as a line on stderr says")
+                        "--network); KataGo's own files are not read, and a warning on stderr says so")
     parser.add_argument("-config", dest="not_read", action="append", default=[], metavar="FILE",
-                        help="a file of KataGo; not read, as a line on stderr says")
+                        help="a file of KataGo; it is not read, and a warning on stderr says so")
 
 
 def command(arguments: argparse.Namespace) -> int:
@@ -47,7 +49,7 @@ def command(arguments: argparse.Namespace) -> int:
     overrides = _read_config(arguments)
     if name not in (*SEARCHERS, *NETWORK_PLAYERS):
         raise BadInput(f"{name} cannot analyze: it has neither a search nor a network (uct, mcts and policy have)")
-    check_limits(arguments, {"jobs": AT_LEAST_1})
+    check_limits(arguments, {"jobs": (1, MAX_JOBS)})
     options = player_options.player_options(arguments)
     play_options = player_options.play_options_from_arguments(arguments)
     settings = player_options.settings_from_arguments(arguments)
@@ -84,8 +86,8 @@ def command(arguments: argparse.Namespace) -> int:
 
 
 def _read_config(arguments: argparse.Namespace) -> Overrides:
-    """The overrides of -override-config; numbers of threads are set in the arguments.  A line on stderr names what has
-    no effect.  Raises BadInput."""
+    """The overrides of -override-config; numbers of threads are set in the arguments.  A warning on stderr names what
+    has no effect.  Raises BadInput."""
     if (arguments.human_model or "").endswith(KATAGO_SUFFIX):
         arguments.not_read.append(arguments.human_model)
         arguments.human_model = None

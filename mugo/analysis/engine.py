@@ -35,7 +35,7 @@ from mugo.analysis.response import RawEvaluation, format_response, legal_policy,
 from mugo.core.files import BadInput
 from mugo.games import scoring
 from mugo.games.board import BLACK
-from mugo.games.coords import PASS, BoardSize
+from mugo.games.coords import BoardSize
 from mugo.games.go import Position
 from mugo.core.limits import parse_json
 from mugo.nn.output import NetworkOutput
@@ -302,10 +302,9 @@ class AnalysisEngine:
                 next_report += query.report_every or math.inf
                 self._send_result(job, result, raw, search, is_during_search=True)
 
-        # In the opening two passes may win by Tromp-Taylor scoring, but people would not stop there.
-        may_pass = passing.is_nearly_over(position) if allowed_moves is None else PASS in allowed_moves
         result = search.search(
-            position, simulations=simulations, seconds=seconds, may_pass=may_pass, avoided=query.avoided,
+            position, simulations=simulations, seconds=seconds, avoided=query.avoided,
+            may_pass=passing.may_analyze_pass(position, allowed_moves),
             should_stop=lambda: job.is_stopped or self._is_abandoned(),
             on_progress=on_progress if query.first_report_after else None,
             progress_interval=min(query.first_report_after or math.inf, query.report_every or math.inf))

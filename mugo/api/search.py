@@ -14,6 +14,7 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import format_gtp
 from mugo.games.position import BasePosition
 from mugo.players.estimates import score_estimate
+from mugo.players.passing import may_analyze_pass
 from mugo.players.searcher import SECONDS, default_select_by, default_settings
 from mugo.plots.svg import board_svg
 from mugo.search import result as results
@@ -82,7 +83,8 @@ def search(position: Position, network: Network | None = None, *, simulations: i
     choice, unless early_stop=False.  Ctrl-C ends it by KeyboardInterrupt.
     progress: called with the result so far twice a second; by default a bar is drawn in a terminal or a notebook.
     allow, avoid: moves that both sides may play, by default all, and moves that they may not, for the first `depth`
-    moves of a variation, by default all.  A pass is searched below the root in any case.
+    moves of a variation, by default all.  A pass is searched below the root in any case; at the root near the end of
+    the game, or where it is among the moves that `allow` and `avoid` leave.
     options: of `mugo help search`, as threads=2, seed=1, c=1.5, rollout='none'.
     Raises MugoError for a position without a move, one that the network does not play, options out of range, and where
     no move is left.
@@ -118,7 +120,8 @@ def search(position: Position, network: Network | None = None, *, simulations: i
         settings = replace(default_settings(player, base.game), **options)
         found = Search(settings, opened).search(base, simulations=simulations, seconds=seconds, on_progress=show,
                                                 progress_interval=PROGRESS_SECONDS, select_by=select_by,
-                                                avoided=avoided)
+                                                avoided=avoided,
+                                                may_pass=may_analyze_pass(base, avoided.allowed_at(base)))
     return _result(position, found, select_by)
 
 

@@ -48,6 +48,7 @@ from mugo.gtp.protocol import (
 )
 from mugo.players.estimates import infos_by_network, moves_by_prior, ownership_after, score_estimate
 from mugo.players.evaluator import TOP_MOVES
+from mugo.players.passing import may_analyze_pass
 from mugo.players.player import Player
 from mugo.search.avoided import AvoidedMoves
 from mugo.search.records import MAX_DEPTH
@@ -252,9 +253,9 @@ def _analyze(engine: GtpEngine, *words: str, format_result: Format) -> None:
     def write_result(result: SearchResult) -> None:
         engine.write_line(format_result(result, options, player))
 
+    allowed_moves = options.avoided.allowed_at(position)
     if search is None:
         result = result_from_policy(network, position)
-        allowed_moves = options.avoided.allowed_at(position)
         if allowed_moves is not None:
             allowed = tuple(info for info in result.moves if info.point in allowed_moves)
             result = replace(result, moves=allowed or result.moves)
@@ -264,7 +265,8 @@ def _analyze(engine: GtpEngine, *words: str, format_result: Format) -> None:
         search.check(position)
         engine.start_reply()
         result = search.search(
-            position, simulations=MAX_SIMULATIONS, avoided=options.avoided, should_stop=engine.has_input,
+            position, simulations=MAX_SIMULATIONS, avoided=options.avoided,
+            may_pass=may_analyze_pass(position, allowed_moves), should_stop=engine.has_input,
             progress_interval=options.interval, on_progress=write_result)
         if not engine.has_input():                       # decided: the search has ended by itself
             write_result(result)
@@ -296,17 +298,17 @@ def _genmove_analyze(engine: GtpEngine, *words: str, format_result: Format, stre
     player, cancellation = engine.player, Cancellation(engine)
     if options.avoided.depths and player.search is None:
         engine.log(f"genmove_analyze: {player.name} does not search, and ignores allow and avoid")
-    if player.search is not None:
-        player.search.check(position)
-    engine.start_reply()
+
+    def should_stop() -> bool:
+        engine.start_reply()                             # the search has begun: what cannot be searched was refused
+        return cancellation() if cancellable else engine.is_interrupted()
 
     def write_result(result: SearchResult) -> None:
         engine.write_line(format_result(result, options, player))
 
     vertex = (engine.generate_move if play else engine.propose_move)(
         options.colour, avoided=options.avoided, on_progress=write_result if stream else None,
-        progress_interval=options.interval,
-        should_stop=cancellation if cancellable else None)
+        progress_interval=options.interval, should_stop=should_stop)
     result = player.search_result
     if result is None and player.search is None and player.network is not None:
         result = result_from_policy(player.network, position)

@@ -87,7 +87,7 @@ def _reserved_stdout() -> Iterator[TextIO]:
 def _open_log(path: Path | None) -> Iterator[Callable[[str], None]]:
     """A function that appends to the log file, None for no log.  Raises BadInput if it cannot be opened.
 
-    A log that cannot be written any more, on a full disk say, is a line on stderr, and the game goes on.
+    A log that can no longer be written, as on a full disk, gets one warning on stderr, and the game goes on.
     """
     if path is None:
         yield lambda text: None

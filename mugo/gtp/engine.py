@@ -127,15 +127,17 @@ class GtpEngine:
     # -- replies that are streamed
 
     def start_reply(self) -> None:
-        """Send the first line of a streamed reply, without a space, as Leela Zero and KataGo send it.
+        """Send the first line of a streamed reply, once: without a space, as Leela Zero and KataGo send it.
 
         From here on the reply is a success.
         """
-        self._reply_started = True
-        self._write(f"={self._command_id}\n")
+        if not self._reply_started:
+            self._reply_started = True
+            self._write(f"={self._command_id}\n")
 
     def write_line(self, line: str) -> None:
         """Send a line of a streamed reply."""
+        self.start_reply()
         self._write(line + "\n")
 
     def has_input(self) -> bool:

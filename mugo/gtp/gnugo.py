@@ -12,7 +12,6 @@ https://mjw.woodcraft.me.uk/gomill/doc/0.8.3/gtp_extensions.html
 """
 import time
 
-
 from mugo import __version__
 from mugo.core.files import atomic_write
 from mugo.games import scoring

@@ -20,9 +20,8 @@ import numpy as np
 from mugo.games import scoring
 from mugo.games.board import BLACK
 from mugo.games.coords import PASS, BoardSize, board_points, format_gtp, shape_of
-from mugo.games.game import encode
+from mugo.games.game import encode, plane_names
 from mugo.games.go import Position as Go
-from mugo.games.game import plane_names
 from mugo.games.planes import unpack
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, STONE_MARKS, IllegalMove
 from mugo.gtp.engine import GtpEngine
@@ -37,6 +36,7 @@ from mugo.gtp.protocol import (
     parse_stones,
 )
 from mugo.players.estimates import moves_by_prior, ownership_by
+from mugo.players.passing import may_analyze_pass
 from mugo.search.result import SearchResult
 from mugo.search.search import Search
 
@@ -246,7 +246,8 @@ def _search_position(engine: GtpEngine) -> tuple[Search, SearchResult]:
     if player.search is None:
         raise GtpError("no search", f"{player.name} does not search")
     engine.wait_until_ready()
-    return player.search, player.search.search(position, seconds=SEARCH_SECONDS, should_stop=engine.is_interrupted)
+    return player.search, player.search.search(position, seconds=SEARCH_SECONDS, should_stop=engine.is_interrupted,
+                                               may_pass=may_analyze_pass(position, None))
 
 
 def _heat_map(moves: Sequence[tuple[int, float]], size: BoardSize) -> list[str]:

@@ -28,7 +28,6 @@ from mugo.gtp.protocol import (
 )
 from mugo.players.time_control import fischer
 
-
 # ---- positions
 
 @command("set_position")

@@ -1,6 +1,7 @@
 """MuGo's commands for a part of the board: a region, and the frame of a life-and-death problem.
 
-    mugo-region A1 G6              genmove and analyses search this rectangle only, until `mugo-region` or a new game
+    mugo-region A1 G6              genmove and analyses search this rectangle only, until `mugo-region`,
+                                   a new game or loadsgf
     mugo-tsumego-frame             =  black               the board around the stones is filled; black attacks
 """
 from mugo.games.board import BLACK

@@ -150,11 +150,12 @@ def _kata_set_rules(engine: GtpEngine, *words: str) -> None:
     text = " ".join(words)
     with fails_as(SYNTAX_ERROR if text.startswith("{") else "unsupported rules", ValueError):
         rules = parse_rules(text)
-    _follow(engine, rules, "kata-set-rules")
+    _set_rules(engine, rules, "kata-set-rules")
 
 
-def _follow(engine: GtpEngine, rules: Rules, name: str) -> None:
-    """Follow rules that a command of this name asks for.  Raises GtpError where they decide otherwise who wins."""
+def _set_rules(engine: GtpEngine, rules: Rules, name: str) -> None:
+    """Set the rules that a command of this name asks for, as far as they are supported.  Raises GtpError where what is
+    not supported decides who wins."""
     if rules.ignored(decisive=True):
         raise GtpError("unsupported rules", f"ignored: {rules.ignored()}")
     if rules.ignored():
@@ -170,7 +171,7 @@ def _kata_set_rule(engine: GtpEngine, field: str, value: str) -> None:
         value.lower(), value)}
     with fails_as(SYNTAX_ERROR, ValueError):
         rules = parse_rules(fields)
-    _follow(engine, rules, "kata-set-rule")
+    _set_rules(engine, rules, "kata-set-rule")
 
 
 @command("kgs-rules", "go")

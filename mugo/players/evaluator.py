@@ -15,6 +15,7 @@ import numpy as np
 
 from mugo.games.position import BasePosition
 from mugo.players.estimates import infos_by_network, moves_by_prior, sensible_moves
+from mugo.players.passing import may_evaluate_pass
 from mugo.players.player import Player
 from mugo.players.searcher import PROGRESS_INTERVAL, UCT
 from mugo.search.result import MoveInfo, SearchResult
@@ -57,13 +58,13 @@ class SearchEvaluator:
         self.seconds = seconds
 
     def evaluate(self, position: BasePosition, *, should_stop: Callable[[], bool] = lambda: False,
-                 on_progress: Callable[[SearchResult], None] | None = None, may_pass: bool = True,
-                 reused_visits: int = 0) -> Evaluation:
-        """Evaluate a position.  reused_visits: in the reused tree; they count as simulations."""
+                 on_progress: Callable[[SearchResult], None] | None = None, reused_visits: int = 0) -> Evaluation:
+        """Evaluate a position; a pass as may_evaluate_pass says.  reused_visits: in the reused tree; they count as
+        simulations."""
         simulations = None if self.simulations is None else max(1, self.simulations - reused_visits)
-        result = self.search.search(position, simulations=simulations, seconds=self.seconds, may_pass=may_pass,
-                                    should_stop=should_stop, on_progress=on_progress,
-                                    progress_interval=PROGRESS_INTERVAL)
+        result = self.search.search(position, simulations=simulations, seconds=self.seconds,
+                                    may_pass=may_evaluate_pass(position), should_stop=should_stop,
+                                    on_progress=on_progress, progress_interval=PROGRESS_INTERVAL)
         visited = tuple(info for info in result.moves if info.visits) or result.moves[:1]
         return Evaluation(visited, result.win_rate, result.ownership, result.score_lead, result.visits)
 

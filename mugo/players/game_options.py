@@ -102,6 +102,6 @@ def refuse_other_options(args: argparse.Namespace, game: str, *kinds: type) -> N
 def requested_rules(args: argparse.Namespace) -> Rules | None:
     """The rules that a command line asks for, as far as they are supported; None if it names none.  Raises BadInput."""
     try:
-        return rules_to_play(args.rules).supported() if args.rules else None
+        return None if args.rules is None else rules_to_play(args.rules).supported()
     except ValueError as error:
         raise BadInput(f"--rules: {error}") from None

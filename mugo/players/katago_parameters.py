@@ -51,11 +51,11 @@ def katago_parameters(kind: type) -> dict[str, KatagoParameter]:
             for name, each in options_of(kind).items() if each.katago}
 
 
-KATAGO_PARAMETERS = dict(sorted((katago_parameters(Settings) | {
+KATAGO_PARAMETERS = katago_parameters(Settings) | {
     "maxPlayouts": KatagoParameter("simulations", NO_VISIT_LIMIT, int, no_limit=NO_VISIT_LIMIT),
     "maxTime": KatagoParameter("seconds", no_limit=NO_TIME_LIMIT),
     "maxVisits": KatagoParameter("simulations", NO_VISIT_LIMIT, int, no_limit=NO_VISIT_LIMIT),
-}).items()))
+}
 
 
 def katago_models(network, max_batch: int = 1) -> list[dict]:

@@ -2,7 +2,7 @@
 
     files -- tasks --> ReviewTask, one a game -- outputs.review_game --> FOLDER/NAME.*, and text for the terminal
 
-A game that cannot be read or reviewed costs a line on stderr; the others are reviewed.
+A game that cannot be read or reviewed is named on stderr, and the others are reviewed.
 """
 import argparse
 import functools

@@ -4,7 +4,6 @@ NAME.json holds a fingerprint of the game and of the settings, a hash of the gam
 NAME.txt.  A game whose NAME.json has the same fingerprint, and where both are undamaged, is not reviewed again, so an
 interrupted command continues where it was stopped.
 """
-import functools
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,8 +22,6 @@ from mugo.review.options import ReviewOptions, describe_reviewer, fingerprint, m
 from mugo.review.report import csv_text, player_name, text_report
 from mugo.review.move_review import Review
 from mugo.review.tasks import ReviewTask
-from mugo.sgf.parser import GameTree, read_trees
-from mugo.sgf.record import BadRecord
 
 GRAPH_SUFFIXES = (".png", ".svg")
 
@@ -49,8 +46,7 @@ def review_game(task: ReviewTask, folder: Path, options: ReviewOptions, screen: 
     on_move: as in Reviewer.review.
     Raises OSError if a file cannot be written.
     """
-    tree = _games(task.data)[task.index]
-    assert isinstance(tree, GameTree)                    # find_tasks has left out the others
+    tree = task.tree()
     record = tree.record
     task_fingerprint = fingerprint(task, options, record.shape)
     before = read_review(folder, task.name)
@@ -77,12 +73,6 @@ def review_game(task: ReviewTask, folder: Path, options: ReviewOptions, screen: 
     written = statistics | {"checksum": checksum(statistics, files[".txt"])}
     _write(output_file(folder, task.name, ".json"), json.dumps(written, indent=1, ensure_ascii=False).encode())
     return ReviewResult(statistics, [reviewed_by, *notes, "", *text_report(review, screen)])
-
-
-@functools.lru_cache(1)
-def _games(data: bytes) -> list[GameTree | BadRecord]:
-    """The games of an SGF file, as read_trees has them, kept for the next game of the same file."""
-    return list(read_trees(data))
 
 
 def review_statistics(review: Review) -> dict:

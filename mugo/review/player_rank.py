@@ -12,7 +12,6 @@ from mugo.players.rank_estimate import RankEstimate, check_games, estimate_rank,
 from mugo.review.options import ReviewOptions
 from mugo.review.tasks import ReviewTask
 from mugo.sgf.archives import printable_name
-from mugo.sgf.parser import GameTree, read_trees
 from mugo.sgf.record import Record
 from mugo.sgf.record_positions import positions_of
 
@@ -34,9 +33,7 @@ class RankOfPlayer:
         self._games: list[tuple[Record, int]] = []
         names: dict[str, None] = {}
         for task in tasks:
-            tree = list(read_trees(task.data))[task.index]
-            assert isinstance(tree, GameTree)            # find_tasks has left out the others
-            record = tree.record
+            record = task.tree().record
             names |= dict.fromkeys(each for each in (record.black, record.white) if each)
             colours = [colour for colour, each in ((BLACK, record.black), (WHITE, record.white))
                        if each and each.casefold() == name.casefold()]

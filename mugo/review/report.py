@@ -91,11 +91,11 @@ def _statistics(moves: Sequence[MoveReview]) -> list[str]:
     return [str(len(moves)), *counts, *(f"{np.mean([move.rank <= n for move in moves]):.0%}" for n in (1, 5))]
 
 
-def worst_moves_table(review: Review, count: int = 10) -> list[str]:
+def worst_moves_table(review: Review) -> list[str]:
     """A table of Review.worst_moves."""
     rows = [["move", "", "played", *(["win rate", "", "loss"] if review.has_win_rates else []),
              *(["lead", "", "lost"] if review.has_leads else []), "choice", "prior", "best", "then"]]
-    for move in review.worst_moves(count):
+    for move in review.worst_moves():
         rates = [percent(move.win_rate_before), f"-> {percent(move.win_rate_after)}", percent(move.loss)] \
             if review.has_win_rates else []
         rates += [points(move.lead_before), f"-> {points(move.lead_after)}", points(move.points_lost).lstrip("+")] \

@@ -99,7 +99,7 @@ class Reviewer:
                           priors: np.ndarray | None, on_move: Callable[[], object]
                           ) -> tuple[list[MoveReview], list[Evaluation]]:
         game_evaluator, best_move_evaluator = evaluators
-        first = _evaluate(game_evaluator, positions[0])
+        first = game_evaluator.evaluate(positions[0])
         infos, moves, found = first.moves, [], [_best_moves_of(first)]
         last_passes = _last_passes(positions)
         for i, (position, after) in enumerate(zip(positions[:-1], positions[1:], strict=True)):
@@ -107,13 +107,13 @@ class Reviewer:
             # The tree is not reused after a pass, where it may count dead stones, nor if a side moves twice.
             is_child = after.to_play == -position.to_play and PASS not in (point, position.last)
             visits = {info.point: info.visits for info in infos}
-            evaluated = _evaluate(game_evaluator, after, visits.get(point, 0) if is_child else 0)
+            evaluated = game_evaluator.evaluate(after, reused_visits=visits.get(point, 0) if is_child else 0)
             infos = evaluated.moves
             found.append(_best_moves_of(evaluated))
             played = before = _values_for(position, after, evaluated.win_rate, evaluated.score_lead)
             if best.point != point and not _is_harmless_pass(position, point, best.point, i >= last_passes):
                 other = position.play(best.point)
-                evaluated = _evaluate(best_move_evaluator, other)
+                evaluated = best_move_evaluator.evaluate(other)
                 before = _values_for(position, other, evaluated.win_rate, evaluated.score_lead)
             if priors is None:
                 total = sum(visits.values()) or 1
@@ -167,12 +167,6 @@ class Reviewer:
                              for position, point, over in zip(positions, points, is_over, strict=True)]
                 priors = self._evaluate_network(positions, symmetries=False).priors
         return variations
-
-
-def _evaluate(evaluator: SearchEvaluator, position: Position, reused_visits: int = 0) -> Evaluation:
-    """The evaluation of a position.  A pass is considered only near the end of the game, and not after a pass."""
-    may_pass = passing.may_evaluate_pass(position)
-    return evaluator.evaluate(position, may_pass=may_pass, reused_visits=reused_visits)
 
 
 def _best_moves_of(evaluation: Evaluation) -> Evaluation:

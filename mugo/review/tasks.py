@@ -1,4 +1,5 @@
 """The games to review: those in SGF files, folders and archives, each with a unique name for its output files."""
+import functools
 import itertools
 import os
 import re
@@ -11,7 +12,7 @@ from typing import NamedTuple
 from mugo.core.files import BadInput
 from mugo.review.earlier import file_of_others, game_hash, is_of_another_game, output_file
 from mugo.sgf.archives import SGF_SUFFIXES, UnreadableFile
-from mugo.sgf.parser import read_records
+from mugo.sgf.parser import GameTree, read_records, read_trees
 from mugo.sgf.record import BadRecord
 from mugo.sgf.sources import Source, find_sources, read_files
 
@@ -29,6 +30,18 @@ class ReviewTask(NamedTuple):
     index: int
     num_moves: int
     game: str
+
+    def tree(self) -> GameTree:
+        """The game with its nodes."""
+        tree = _trees(self.data)[self.index]
+        assert isinstance(tree, GameTree)                # find_tasks has left out the others
+        return tree
+
+
+@functools.lru_cache(1)
+def _trees(data: bytes) -> list[GameTree | BadRecord]:
+    """The games of an SGF file, as read_trees has them, kept for the next game of the same file."""
+    return list(read_trees(data))
 
 
 def find_tasks(paths: list[str], on_error: Callable[[str], None], output: Path = Path()) -> list[ReviewTask]:

@@ -198,24 +198,25 @@ def done(session: Session) -> None:
 # ---- games
 
 @command("save", arguments="FILE.sgf [overwrite]")
-def save(session: Session, name: str, overwrite: str = "") -> None:
+def save(session: Session, name: str, *more: str) -> None:
     """write the game as SGF"""
-    if overwrite not in ("", "overwrite"):
-        raise BadInput(f"usage: save {COMMANDS['save'].arguments}")
-    path = _path(name)
+    overwrite = more[-1:] == ("overwrite",)
+    path = _path(name, *more[:len(more) - overwrite])
     path = path if path.suffix or path.is_dir() else path.with_suffix(".sgf")
     if not path.parent.is_dir():
         raise BadInput(f"there is no folder {path.parent}")
     if path.is_file() and not overwrite and not session.is_file_of_session(path):
-        raise BadInput(f"{path} exists already: `save {name} overwrite` replaces it")
+        raise BadInput(f"{path} exists already: `save {path} overwrite` replaces it")
     if session.is_shared_file(path):
         raise BadInput(f"{path} has other games, which would be deleted: save this one under another name")
     session.save(path)
 
 
-def _path(name: str) -> Path:
-    """The path of a file that a person names, `~` and `~USER` being home folders.  Raises BadInput."""
-    path = Path(name)
+def _path(*words: str) -> Path:
+    """The path of a file that a person names, with spaces or not, in quotes or not; `~` and `~USER` are home folders.
+    Raises BadInput."""
+    name = " ".join(words)
+    path = Path(name[1:-1] if len(name) > 1 and name[0] == name[-1] == '"' else name)
     try:
         return path.expanduser()
     except RuntimeError:
@@ -223,13 +224,11 @@ def _path(name: str) -> Path:
 
 
 @command("load", arguments="FILE.sgf [MOVE]")
-def load(session: Session, name: str, move: str | None = None) -> None:
+def load(session: Session, name: str, *more: str) -> None:
     """continue a game from a file, after so many of its moves"""
-    if move is not None and not move.isdecimal():
-        raise BadInput(f"a move is a number, not {move!r}")
-    position = session.position
-    loaded = load_game(_path(name), None if move is None else int(move), position.komi, position.game,
-                       notice=session.print)
+    move = int(more[-1]) if more and more[-1].isdecimal() else None
+    path, position = _path(name, *(more if move is None else more[:-1])), session.position
+    loaded = load_game(path, move, position.komi, position.game, notice=session.print)
     session.start(loaded.position, loaded)
 
 

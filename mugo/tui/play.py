@@ -74,7 +74,7 @@ def command(args: argparse.Namespace) -> int:
 
 def load_file(args: argparse.Namespace) -> LoadedGame | None:
     """The game of --load; None without it.  Raises BadInput."""
-    if not args.load:
+    if args.load is None:
         return None
     if args.move is not None and args.move < 0:
         raise BadInput(f"--move is 0 or more, not {args.move}")

@@ -90,6 +90,12 @@ def test_a_result_is_drawn_and_printed():
     assert repr(result).startswith(f"<SearchResult for B: {result.best}, win rate ")
 
 
+def test_a_pass_is_no_move_of_the_opening_though_a_second_one_would_win():
+    after_pass = mugo.Position(5, komi=7.5).play("pass")
+    assert mugo.search(after_pass, simulations=50, seed=1).best != "pass"
+    assert mugo.search(after_pass, simulations=50, seed=1, allow=["pass", "C3"]).best == "pass"
+
+
 def test_moves_may_be_allowed_and_avoided():
     position = mugo.Position(5).play("C3")
     found = mugo.search(position, simulations=100, seed=1, allow=iter(["A1", "B1", "C1"]), avoid=["B1"])

@@ -88,8 +88,9 @@ def analyze(engine, line, lines=2):
 
 @pytest.mark.parametrize("command", ["kata-analyze 10", "lz-analyze 10", "kata-genmove_analyze 10",
                                      "lz-genmove_analyze 10", "kata-search_analyze 10"])
-def test_what_cannot_be_searched_is_an_error_and_not_an_empty_reply(command):
-    player = make_player("uct", seed=1, play_options=PlayOptions(simulations=50), game="gomoku")
+@pytest.mark.parametrize("name", ["uct", "random"])
+def test_what_cannot_be_searched_is_an_error_and_not_an_empty_reply(name, command):
+    player = make_player(name, seed=1, play_options=PlayOptions(simulations=50), game="gomoku")
     engine = GtpEngine(player, start=Gomoku(5, 5))
     for vertex in "A1", "B1", "C1", "D1", "E1":
         assert engine.answer(f"play b {vertex}") == "= \n\n"
@@ -215,6 +216,20 @@ def test_a_client_limits_the_number_of_moves_and_the_moves_searched():
     assert any(move["move"] == "A1" for move in avoided)
 
 
+def test_an_analysis_looks_at_a_pass_near_the_end_or_on_request():
+    """In the opening White would win by two passes and the komi."""
+    engine = new_engine()
+    engine.answer("play b pass")
+    moves = {move["move"] for move in parse_lz(analyze(engine, "lz-analyze w 2 minmoves 50", 1)[-1])}
+    assert len(moves) == 25 and "pass" not in moves
+    assert engine.answer("mugo-pv").split()[1] != "pass"
+    allowed = parse_lz(analyze(engine, "lz-analyze w 2 allow w pass 1", 1)[-1])
+    assert [(move["move"], move["winrate"]) for move in allowed] == [("pass", 10_000)]
+    engine = new_engine(size=7)
+    engine.position, _ = draw(SETTLED, komi=0.5)
+    assert "pass" in {move["move"] for move in parse_lz(analyze(engine, "lz-analyze b 2 minmoves 50", 1)[-1])}
+
+
 def test_all_moves_are_analyzed_where_none_that_is_allowed_is_legal():
     engine = new_engine(PolicyPlayer(FirstPointNetwork()))
     engine.answer("play b C3")
@@ -322,6 +337,7 @@ def test_a_policy_player_is_analyzed_by_the_networks_priors_and_values():
 @pytest.mark.parametrize("colour, sign", [("b", 1), ("w", -1)])
 def test_scores_and_ownership_are_the_networks_where_it_has_them(make, colour, sign, monkeypatch):
     monkeypatch.setattr(scoring, "roll_out_ownership", None)         # no rollouts
+    monkeypatch.setattr("mugo.gtp.analyze.may_analyze_pass", lambda position, allowed_moves: True)
     engine = new_engine(make(StoneCounter()), size=7)
     engine.position, _ = draw(SETTLED, komi=0.5)
     lead = sign * (int(engine.position.stones.sum()) - 0.5)

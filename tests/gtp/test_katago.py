@@ -10,9 +10,8 @@ import time
 
 import numpy as np
 import pytest
-from fakes import StoneCounter
+from fakes import GNUGO, StoneCounter, gnugo
 from gtp.test_analyze import StubReader, is_pondering
-from fakes import GNUGO, gnugo
 
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, move_index

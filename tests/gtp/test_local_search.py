@@ -16,7 +16,7 @@ def new_engine(size=7, **arguments):
     return engine
 
 
-def test_moves_and_analyses_are_of_the_region_until_it_is_lifted():
+def test_moves_and_analyses_are_of_the_region_until_it_is_lifted(tmp_path):
     engine = new_engine()
     assert engine.answer("mugo-region B2 A1") == "= A2 B2 A1 B1\n\n"
     for line in "genmove b", "genmove w", "reg_genmove b":
@@ -26,9 +26,10 @@ def test_moves_and_analyses_are_of_the_region_until_it_is_lifted():
     assert moves and moves <= {"A1", "A2", "B1", "B2"}
     assert engine.answer("mugo-region") == "= \n\n" and engine.region is None
     assert len({engine.answer("genmove b").split()[1] for _ in range(3)} - {"A1", "A2", "B1", "B2"}) == 3
-    engine.answer("mugo-region A1 A1")
-    engine.answer("clear_board")
-    assert engine.region is None
+    (tmp_path / "game.sgf").write_text("(;SZ[9])")
+    for line in "clear_board", f"loadsgf {tmp_path}/game.sgf":
+        engine.answer("mugo-region A1 A1")
+        assert engine.answer(line) == "= \n\n" and engine.region is None
 
 
 def test_a_region_that_is_full_is_passed():
@@ -38,7 +39,8 @@ def test_a_region_that_is_full_is_passed():
     gomoku = new_engine(start=Gomoku(7, 5))
     gomoku.answer("mugo-region A1 A1")
     gomoku.answer("play b A1")
-    assert gomoku.answer("genmove w") == "? every move is outside the region, or left out\n\n"
+    for line in "genmove w", "kata-genmove_analyze w", "kata-search_analyze_cancellable w":
+        assert gomoku.answer(line) == "? every move is outside the region, or left out\n\n"
 
 
 def test_a_genmove_leaves_out_what_its_analysis_avoids():

@@ -54,6 +54,13 @@ def test_an_evaluation_by_a_search_has_the_moves_that_it_visited():
     assert len(restricted.moves) == 1                    # one is shown, even if none was visited
 
 
+def test_a_pass_is_no_good_move_of_the_opening_though_a_second_one_would_win():
+    after_pass = Position(5, 7.5).play(PASS)
+    assert after_pass.play(PASS).score() < 0             # White's komi
+    evaluation = SearchEvaluator(Search(Settings(seed=1)), simulations=50).evaluate(after_pass)
+    assert len(evaluation.moves) > 1 and PASS not in {info.point for info in evaluation.moves}
+
+
 @pytest.mark.parametrize("reused, expected", [(0, 50), (30, 20), (50, 1), (80, 1)])
 def test_reused_visits_count_as_simulations(reused, expected):
     search = Search(Settings(seed=1, early_stop=False))

@@ -29,7 +29,7 @@ from mugo.nn.inference import Network
 from mugo.nn.output import NetworkOutput
 from mugo.players.evaluator import SearchEvaluator
 from mugo.players.options import PlayerOptions
-from mugo.review import command, options, report
+from mugo.review import command, options, report, tasks
 from mugo.review.annotated_sgf import annotated_sgf
 from mugo.review.end_of_game import final_scores, last_score, score_at_end, scored
 from mugo.review.graph import save_win_rate_graph
@@ -670,12 +670,11 @@ def test_names_that_differ_in_case_alone_and_thousands_of_equal_names_are_unique
 
 
 def test_the_games_of_a_large_collection_are_parsed_once(monkeypatch):
-    from mugo.review import outputs
-
     data = b"(;SZ[9]PB[One];B[ee])(;SZ[9]PB[Two];B[aa];W[bb])"
     parsed = []
-    monkeypatch.setattr(outputs, "read_trees", lambda text: parsed.append(text) or read_trees(text))
-    assert [outputs._games(bytes(bytearray(data)))[index][0].black for index in (0, 1, 0)] == ["One", "Two", "One"]
+    monkeypatch.setattr(tasks, "read_trees", lambda text: parsed.append(text) or read_trees(text))
+    games = [ReviewTask("game", bytes(bytearray(data)), index, 1, "").tree() for index in (0, 1, 0)]
+    assert [game.record.black for game in games] == ["One", "Two", "One"]
     assert len(parsed) == 1
 
 

@@ -289,6 +289,15 @@ def test_a_game_is_saved_under_its_name_and_continued(tmp_path):
     assert session.position.size == 7
 
 
+@pytest.mark.parametrize("typed", ["my  game", '"my game"', "my game.sgf"])
+def test_the_name_of_a_file_may_have_spaces_and_quotes(typed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    play(tmp_path, ["c3", f"save {typed}", f"save {typed} overwrite", "quit"], Scripted("C4"))
+    assert [path.name for path in tmp_path.iterdir()] == ["my game.sgf"]
+    session, _ = play(tmp_path, ["load my game.sgf", 'load "my game.sgf" 1', "quit"], Scripted("D4"))
+    assert moves(session.position) == points("C3 D4")
+
+
 LOADED = "(;GM[1]FF[4]SZ[5]GN[name]PB[A]RE[B+9];B[cc]LB[cc:x]C[kept];C[no move];W[cb](;B[aa];W[ba])(;B[dd]TR[dd]))"
 
 
