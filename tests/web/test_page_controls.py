@@ -77,6 +77,49 @@ def test_a_page_without_a_server_says_so_until_it_is_back(page):
     page.wait_for_function(f"!({offline})", timeout=30_000)
 
 
+def test_a_page_that_the_server_refuses_says_why(page):
+    with page.add_init_script("""sessionStorage.clear();
+            window.WebSocket = class { constructor() { setTimeout(() => this.onclose({ reason: 'too many' })); } };"""):
+        page.reload()
+    page.wait_for_function(f"{STATUS} === 'Too many.' && document.querySelector('#status.error')")
+    page.evaluate("window.mugo.server.onLost('')")
+    page.wait_for_function(f"{STATUS} === 'The server does not answer.'")          # and there is no game to save
+    page.reload()
+    page.wait_for_function(f"{STATUS}.includes('to play') && !document.querySelector('#status.error')")
+
+
+THEME = "localStorage.getItem('mugo-theme')"
+
+
+def choose_theme(page, theme):
+    page.evaluate(f"document.querySelector('#settings-dialog [name=theme][value={theme}]').click()")
+    page.wait_for_function(f"{THEME} === '{theme}'")
+
+
+def test_a_setting_stays_that_another_tab_has_changed(page):
+    new_game(page)
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.wait_for_function(f"{STATUS}.includes('to play')")
+    choose_theme(other, "dark")
+    other.close()
+    page.keyboard.press("1")               # a setting of the tab
+    page.wait_for_function("window.mugo.state.settings.overlay === 'policy'")
+    assert page.evaluate(THEME) == "dark"
+    choose_theme(page, "light")
+    choose_theme(page, "auto")
+
+
+def test_a_setting_is_remembered_that_is_changed_before_there_is_a_game(page):
+    with page.add_init_script("window.WebSocket = class { send() {} };"):
+        page.reload()
+    page.wait_for_function("window.mugo")
+    choose_theme(page, "dark")
+    page.reload()
+    page.wait_for_function(f"{STATUS}.includes('to play') && document.documentElement.dataset.theme === 'dark'")
+    choose_theme(page, "auto")
+
+
 def test_space_is_autoplay_after_a_button_was_clicked(page):
     new_game(page)
     press_mouse(page, "#pass")
