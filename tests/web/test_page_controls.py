@@ -129,6 +129,25 @@ def test_space_is_autoplay_after_a_button_was_clicked(page):
     assert page.evaluate(NUMBER) == "1 / 1"
 
 
+def test_space_opens_what_has_the_focus(page):
+    load(page, SGF)
+    page.focus("#curious summary")
+    page.keyboard.press(" ")
+    page.wait_for_function("document.getElementById('curious').open")
+    assert page.evaluate("window.mugo.state.autoplay") is None
+    page.keyboard.press(" ")
+
+
+def test_autoplay_stops_when_something_else_is_begun(page):
+    load(page, SGF)
+    page.keyboard.press(" ")
+    page.wait_for_function("window.mugo.state.autoplay")
+    page.keyboard.press("e")
+    page.wait_for_function("!window.mugo.state.autoplay")
+    assert page.evaluate(NUMBER) == "0 / 3"
+    page.keyboard.press("e")
+
+
 def test_mugo_answers_where_its_reply_was_replaced_by_stones(page):
     new_game(page, colour="B")
     page.mouse.click(*screen_point(page, "E5"))
