@@ -54,18 +54,15 @@ export class Game {
     this.end = this.info.result ? this.line().at(-1) : null;     // the node in which the game ended with its result
     if (this.end && this.isCounted(this.end)) this.end.final = ofResult(this.info.result) ?? undefined;
     this.undone = null;                  // the node that undo led to: the game goes on there
-    this.edits = { done: [], undone: [] };               // steps of edit.js
+    this.edits = { done: [], undone: [] };               // steps of actions/edit.js
     this.writtenInfo = { ...this.info };                 // what the root's properties have of the info, if it has properties
     this.played = null;                  // the game that is played from a node of this one; see playFrom
     this.clock = null;                   // the GameClock of the game that is played
-    this.savedAs = null;                 // its place in the browser's storage; see saved_games.js
+    this.savedAs = null;                 // its place in the browser's storage; see core/autosave.js
     this.isUnsaved = false;              // whether moves, comments, results or analyses have changed since it was saved
   }
 
   get isGo() { return this.start.name !== "gomoku"; }
-
-  /** What wins in Gomoku: '5 in a row'. */
-  get row() { return `${this.start.exactly ? "exactly " : ""}${this.start.k} in a row`; }
 
   /** All that is stored has changed.  isUnsaved: whether a file that was saved lacks it. */
   touch(isUnsaved = true) {
