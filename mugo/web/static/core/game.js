@@ -154,13 +154,12 @@ export class Game {
   /** Play from the current node: the new moves are a variation of it, and the nodes from before stay as they are.
 
       played: from, the nodes of the game, its result, the node in which it ended, and whether its moves are those of
-      the record's main line, which then gets the result too.  A root without moves begins an ordinary game. */
+      the record's main line, which then gets the result too.  A root without moves and result begins an ordinary game. */
   playFrom() {
     const { node } = this;
-    const isLast = !node.children.length && !this.branching();
-    const isNew = isLast && !node.parent;
-    this.played = isNew ? null
-      : { from: node, nodes: new Set([node]), result: null, end: null, isMainLine: isLast && !this.info.result };
+    const isMainLine = !node.children.length && !this.branching() && !this.info.result;
+    const isNew = isMainLine && !node.parent;
+    this.played = isNew ? null : { from: node, nodes: new Set([node]), result: null, end: null, isMainLine };
     this.undone = null;
     this.clock = null;
   }
