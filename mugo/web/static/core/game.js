@@ -300,7 +300,7 @@ export class Game {
     this.lines += 1;
   }
 
-  /** Take over what the server has read of this game's SGF.  from: the first node whose position may be another one. */
+  /** Take over what the server has read of this game's SGF.  from: the first node whose position may be another one; null: all are the same. */
   update({ nodes, notice, ...start }, from) {
     const { index } = this.nodeList([]);
     for (const [node, i] of index) {
@@ -309,7 +309,7 @@ export class Game {
         else node[name] = nodes[i][name];
       }
     }
-    const stack = [from];
+    const stack = from ? [from] : [];
     while (stack.length) {
       const node = stack.pop();
       for (const name of ANSWERS) delete node[name];
