@@ -20,6 +20,7 @@ import { canFrame } from "../queries.js";
 import { fetchPosition } from "../requests.js";
 import { server } from "../server.js";
 import { change, resetAt, showMessage, state } from "../store.js";
+import { evaluateLine } from "./analysis.js";
 import { cancelGenmove } from "./navigate.js";
 
 const STONES = { X: "blackStone", O: "whiteStone", ".": "empty" };
@@ -46,7 +47,10 @@ export function toggleEditing(name = lastTool) {
     if (isOn) state.settings.mode = "review";      // its panel has the tools
     resetAt();
   });
-  if (!isOn) return;                     // MuGo may be to move
+  if (!isOn) {                           // MuGo may be to move; positions that have changed have no values yet
+    if (!state.human && state.game.line().some(({ value }) => value === undefined)) evaluateLine();
+    return;
+  }
   cancelGenmove();
   selectTool(name);
 }
