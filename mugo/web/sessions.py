@@ -15,8 +15,7 @@ import time
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from mugo.core.files import BadInput
-from mugo.games.game import GAMES
-from mugo.games.game import plane_names
+from mugo.games.game import GAMES, plane_names
 from mugo.players.move_losses import LEVELS
 from mugo.sgf.tree import start_from_position
 from mugo.web.addresses import Address, TokenBucket

@@ -122,7 +122,7 @@ def phone(opened_phone, failures):
 
 def _ready(page, viewport, failures):
     page.set_viewport_size(viewport)
-    page.wait_for_function(f"document.querySelector('.grid') && {STATUS}", timeout=60_000)
+    page.wait_for_function(f"document.querySelector('.grid') && window.mugo.state.game && {STATUS}", timeout=60_000)
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("0")
     yield page

@@ -77,6 +77,49 @@ def test_a_page_without_a_server_says_so_until_it_is_back(page):
     page.wait_for_function(f"!({offline})", timeout=30_000)
 
 
+def test_a_page_that_the_server_refuses_says_why(page):
+    with page.add_init_script("""sessionStorage.clear();
+            window.WebSocket = class { constructor() { setTimeout(() => this.onclose({ reason: 'too many' })); } };"""):
+        page.reload()
+    page.wait_for_function(f"{STATUS} === 'Too many.' && document.querySelector('#status.error')")
+    page.evaluate("window.mugo.server.onLost('')")
+    page.wait_for_function(f"{STATUS} === 'The server does not answer.'")          # and there is no game to save
+    page.reload()
+    page.wait_for_function(f"{STATUS}.includes('to play') && !document.querySelector('#status.error')")
+
+
+THEME = "localStorage.getItem('mugo-theme')"
+
+
+def choose_theme(page, theme):
+    page.evaluate(f"document.querySelector('#settings-dialog [name=theme][value={theme}]').click()")
+    page.wait_for_function(f"{THEME} === '{theme}'")
+
+
+def test_a_setting_stays_that_another_tab_has_changed(page):
+    new_game(page)
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.wait_for_function(f"{STATUS}.includes('to play')")
+    choose_theme(other, "dark")
+    other.close()
+    page.keyboard.press("1")               # a setting of the tab
+    page.wait_for_function("window.mugo.state.settings.overlay === 'policy'")
+    assert page.evaluate(THEME) == "dark"
+    choose_theme(page, "light")
+    choose_theme(page, "auto")
+
+
+def test_a_setting_is_remembered_that_is_changed_before_there_is_a_game(page):
+    with page.add_init_script("window.WebSocket = class { send() {} };"):
+        page.reload()
+    page.wait_for_function("window.mugo")
+    choose_theme(page, "dark")
+    page.reload()
+    page.wait_for_function(f"{STATUS}.includes('to play') && document.documentElement.dataset.theme === 'dark'")
+    choose_theme(page, "auto")
+
+
 def test_space_is_autoplay_after_a_button_was_clicked(page):
     new_game(page)
     press_mouse(page, "#pass")
@@ -84,6 +127,25 @@ def test_space_is_autoplay_after_a_button_was_clicked(page):
     page.keyboard.press(" ")
     page.evaluate("new Promise((resolve) => setTimeout(resolve, 200))")
     assert page.evaluate(NUMBER) == "1 / 1"
+
+
+def test_space_opens_what_has_the_focus(page):
+    load(page, SGF)
+    page.focus("#curious summary")
+    page.keyboard.press(" ")
+    page.wait_for_function("document.getElementById('curious').open")
+    assert page.evaluate("window.mugo.state.autoplay") is None
+    page.keyboard.press(" ")
+
+
+def test_autoplay_stops_when_something_else_is_begun(page):
+    load(page, SGF)
+    page.keyboard.press(" ")
+    page.wait_for_function("window.mugo.state.autoplay")
+    page.keyboard.press("e")
+    page.wait_for_function("!window.mugo.state.autoplay")
+    assert page.evaluate(NUMBER) == "0 / 3"
+    page.keyboard.press("e")
 
 
 def test_mugo_answers_where_its_reply_was_replaced_by_stones(page):

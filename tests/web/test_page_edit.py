@@ -278,6 +278,26 @@ def test_the_game_information_is_edited_and_its_komi_counts(page, editing):
     assert save(page) == "(;GM[1]FF[4]CA[UTF-8]SZ[9]PB[Aoi]RE[B+Resign]XX[1]PW[Ema \\]]KM[0.5]GC[a\nb]\n;B[ee];W[cc])\n"
 
 
+def test_an_event_leaves_the_win_rates_of_a_game_that_was_played(page):
+    new_game(page)
+    page.evaluate("Object.assign(window.mugo.state.game.root, { value: 0.6, "
+                  "analysis: { win_rate: 0.7, lead: 3, visits: 9, moves: [] } }); 0")
+    page.evaluate("import('/static/actions/edit.js').then((edit) => edit.editGameInfo({ EV: 'Cup' }))")
+    page.wait_for_function(f"{STATUS} === 'The game information is changed.'")
+    assert page.evaluate("(({ value, analysis }) => [value, analysis?.win_rate])(window.mugo.state.game.root)") == \
+        [0.6, 0.7]
+
+
+def test_the_graph_has_the_values_of_what_was_set_up_when_editing_ends(page, editing):
+    editing("(;GM[1]FF[4]SZ[9];B[ee];W[cc])\n")
+    known = "window.mugo.state.game.line().filter(({ value }) => value !== undefined).length"
+    page.wait_for_function(f"{known} === 3")
+    use(page, "X", "G3", "G3: black stone.")
+    assert page.evaluate(known) == 0
+    page.keyboard.press("e")
+    page.wait_for_function(f"{known} === 3")
+
+
 def test_a_result_that_is_entered_is_that_of_the_last_move(page, editing):
     editing("(;GM[1]FF[4]CA[UTF-8]SZ[9];B[ee];W[cc])\n")
 

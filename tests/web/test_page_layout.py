@@ -221,7 +221,8 @@ CUT = """[...document.querySelectorAll('.player .name, .player .captures, #actio
     .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map(({ textContent }) => textContent)"""
 
 
-@pytest.mark.parametrize("language, width, height", [("en", 1024, 768), ("de", 1024, 768), ("en", 1280, 900)])
+@pytest.mark.parametrize("language, width, height", [("en", 1024, 768), ("de", 1024, 768), ("en", 1280, 900),
+                                                     ("de", 1280, 800)])
 def test_nothing_is_cut_in_a_narrow_column(open_page, language, width, height):
     page = open_page(viewport={"width": width, "height": height}, locale=language)
     page.wait_for_function("document.querySelector('#player-white .name').textContent.startsWith('MuGo, ')")

@@ -110,6 +110,18 @@ def test_guess_the_moves_of_a_record(game):
     page.wait_for_function(f"/of 4 points.*1 of 2 were the move that was played\\.$/.test({TEXT})")
 
 
+def test_the_variations_of_the_record_do_not_tell_the_move_that_is_asked_for(page):
+    load(page, "(;SZ[9];B[ee](;W[cc])(;W[gg]))")
+    page.keyboard.press("ArrowRight")
+    shown = "document.getElementById('variations').checkVisibility()"
+    page.wait_for_function(f"{NUMBER} === '1 / 2' && {shown}")
+    set_field(page, "exercise-colour", "W")
+    page.click("#start-guess")
+    page.wait_for_function(f"{TEXT} === 'Move 2: where did White play?' && !{shown}")
+    page.click("#exercise-end")
+    page.wait_for_function(shown)
+
+
 def test_progress_over_the_stored_games(page):
     moves = "".join(f";{'BW'[i % 2]}[{'abcdefghi'[i % 9]}{'ace'[i // 9]}]"
                     f"C[Black wins 50.0 % (80 visits, W+{i // 2}.0)]" for i in range(24))
@@ -125,4 +137,10 @@ def test_progress_over_the_stored_games(page):
     assert page.evaluate("(({ scrollWidth, clientWidth }) => scrollWidth === clientWidth)"
                          "(document.getElementById('progress-dialog'))")
     page.set_viewport_size(size)
+    page.evaluate("document.getElementById('own-rank').textContent = 'the rank of Beni'")
+    page.fill("#own-name", "Cho")
+    page.press("#own-name", "Enter")       # does not close the dialog
+    page.wait_for_function("document.getElementById('progress-table').hidden")
+    assert page.evaluate("document.getElementById('progress-dialog').open")
+    assert page.text_content("#own-rank") == ""
     page.evaluate("document.getElementById('progress-dialog').close()")

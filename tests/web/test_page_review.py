@@ -1,7 +1,7 @@
 """A review on the page in a headless Chromium: points, losses, mistakes, the tree, variations, a hidden analysis."""
 import pytest
 
-from web_page import NUMBER, STATUS, load, new_game, save, sgf_properties
+from web_page import NUMBER, STATUS, load, new_game, save, screen_point, sgf_properties
 
 # After each move a search by which Black leads by 1, 1, -3.2, -2.2, -14.2 points: White lost none, 1.0 of them, Black
 # 4.2 and 12.
@@ -164,6 +164,14 @@ def test_the_analysis_can_be_hidden_while_playing(page):
     page.dispatch_event("#hide-analysis", "click")
     page.wait_for_function(f"!{VISIBLE}('win-rates') && {VISIBLE}('hidden-analysis') "
                            f"&& !document.querySelector('.overlay *')")
+    page.evaluate("window.mugo.state.game.node.value = 0.6; 0")
+    page.keyboard.press("a")
+    page.wait_for_function("window.mugo.state.game.node.analysis?.moves.length > 2")
+    page.mouse.move(*screen_point(page, "C3"))           # the best move: a stone, without its variation
+    page.wait_for_function("document.querySelector('.ghosts .ghost')")
+    assert page.evaluate("document.querySelectorAll('.ghosts text').length") == 0
+    assert page.text_content("#raw-values") == ""
+    page.keyboard.press("a")
     page.dispatch_event("#resign", "click")
     page.wait_for_function("document.querySelector('#confirm-dialog[open]')")
     page.evaluate("document.querySelector('#confirm-dialog [value=yes]').click()")

@@ -199,6 +199,21 @@ def test_the_end_of_a_game_offers_a_review_and_another_game(page):
     page.wait_for_function(f"{SELECTED} === 'Review'")
 
 
+def test_again_begins_with_the_stones_that_were_set_up(page):
+    load(page, WALL)
+    page.evaluate("import('/static/actions/play.js').then(({ playFrom }) => "
+                  "playFrom({ human: 'B', opponent: 'policy', clock: null }))")
+    page.wait_for_function(f"{SELECTED} === 'Play'")
+    stones = page.evaluate(STONES)
+    page.click("#resign")
+    page.wait_for_function(AGREED)
+    page.wait_for_function("!document.getElementById('game-over').hidden")
+    page.click("#over-again")
+    page.wait_for_function("document.getElementById('game-over').hidden")
+    assert stones == 20 == page.evaluate(STONES)
+    assert page.evaluate("window.mugo.state.human") == "B"
+
+
 def test_scoring_writes_the_result_once_when_it_is_done(page):
     start(page, "policy", "both")
     for vertex in "E5", "C3":

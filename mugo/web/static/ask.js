@@ -4,17 +4,20 @@ import { t } from "./core/texts.js";
 import { byId } from "./dom.js";
 import { state } from "./store.js";
 
+/** Show a dialog; resolves with the value of the button that closes it, "" if the person cancels. */
+export function answerTo(dialog) {
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => { dialog.onclose = () => resolve(dialog.returnValue); });
+}
+
 /** Ask a question; resolves with whether the person has chosen the action.  A question that is open stays. */
-export function confirm(question, action) {
+export async function confirm(question, action) {
   const dialog = byId("confirm-dialog");
-  if (dialog.open) return Promise.resolve(false);
+  if (dialog.open) return false;
   byId("confirm-question").textContent = question;
   dialog.querySelector("[value=yes]").textContent = action;
-  dialog.showModal();
-  return new Promise((resolve) => {
-    dialog.querySelector("form").onsubmit = ({ submitter }) => resolve(submitter.value === "yes");
-    dialog.oncancel = () => resolve(false);
-  });
+  return await answerTo(dialog) === "yes";
 }
 
 /** Ask before another game takes the place of one that is not saved. */
@@ -23,30 +26,22 @@ export async function confirmReplacing(action) {
 }
 
 /** Ask for one of several items, { text, disabled } each; resolves with its number, from 0, or with null. */
-export function choose(title, items) {
-  const dialog = byId("collection-dialog");
+export async function choose(title, items) {
   byId("collection-title").textContent = title;
   byId("collection").replaceChildren(...items.map(({ text, disabled = false }, i) => {
     const item = document.createElement("li");
     item.append(Object.assign(document.createElement("button"), { value: i, disabled, textContent: text }));
     return item;
   }));
-  dialog.returnValue = "";
-  dialog.showModal();
-  return new Promise((resolve) => {
-    dialog.onclose = () => resolve(/^\d+$/.test(dialog.returnValue) ? Number(dialog.returnValue) : null);
-  });
+  const number = await answerTo(byId("collection-dialog"));
+  return /^\d+$/.test(number) ? Number(number) : null;
 }
 
 /** Ask for a label; resolves with null if the person cancels. */
-export function askLabel(vertex, before) {
-  const dialog = byId("label-dialog");
+export async function askLabel(vertex, before) {
   byId("label-title").textContent = t("labelOn", { vertex });
   byId("label-text").value = before;
-  dialog.returnValue = "";
-  dialog.showModal();
+  const answer = answerTo(byId("label-dialog"));
   byId("label-text").select();
-  return new Promise((resolve) => {
-    dialog.onclose = () => resolve(dialog.returnValue === "set" ? byId("label-text").value : null);
-  });
+  return await answer === "set" ? byId("label-text").value : null;
 }

@@ -7,7 +7,7 @@ import { t } from "./core/texts.js";
 
 class Connection {
   onHello(message) {}                    // called with the server's first message; controls/server.js replaces it
-  onChange(isConnected) {}               // called when the connection is made or lost; likewise
+  onLost(reason) {}                      // called when the connection is lost, with the server's words or ""; likewise
 
   constructor() {
     this.pending = new Map();            // id of a request -> { text, resolve, reject, onProgress }
@@ -45,7 +45,7 @@ class Connection {
     this.ready = Promise.reject(new Error(t("noAnswer")));
     this.ready.catch(() => {});
     if (this.isIdle) return;
-    this.onChange(false);
+    this.onLost(reason);
     setTimeout(() => this.open(), this.delay);
     this.delay = Math.min(2 * this.delay, 10_000);
   }
@@ -53,7 +53,6 @@ class Connection {
   receive(answer) {
     if (answer.hello) {
       this.delay = 500;
-      this.onChange(true);
       this.onHello(answer);
       return;
     }

@@ -76,6 +76,14 @@ test("back to the game selects its moves", () => {
   assert.deepEqual(game.line().map(({ move }) => move), [undefined, "B E5", "W C3"]);
 });
 
+test("a record without moves that has a result is played on with another one", () => {
+  const game = goGame(moves(), { result: "W+R" });
+  game.playFrom();
+  assert.equal(game.result, null);
+  game.setResult("B+R", game.node);
+  assert.deepEqual([game.result, game.info.result], ["B+R", "W+R"]);
+});
+
 test("numbers of moves follow the tree and MN", () => {
   const game = goGame([...moves("B E5", "W C3"), { parent: 2 }, { parent: 3, move: "B G7", properties: "B[gc]MN[10]" }]);
   const last = game.line().at(-1);

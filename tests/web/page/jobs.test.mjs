@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hint, toggleAnalysis } from "../../../mugo/web/static/actions/analysis.js";
+import { stepMistake } from "../../../mugo/web/static/actions/review.js";
 import { makeExercise } from "../../../mugo/web/static/core/exercises.js";
 import { newNode } from "../../../mugo/web/static/core/game.js";
 import { LEVELS } from "../../../mugo/web/static/core/losses.js";
@@ -167,6 +168,16 @@ test("a line is analysed once more around its mistakes, deeper", () => {
   line[3].analysis = analysis(-5.2, 160);
   advanceLine();
   assert.equal(state.lineAnalysis, null);
+});
+
+test("no key shows a mistake while the analysis is hidden", () => {
+  const game = page(["B E5", "W C3"]);
+  [0, -5, -5].forEach((lead, i) => { game.line()[i].analysis = analysis(lead, 100); });
+  for (const [hidesAnalysis, shown] of [[true, null], [false, game.line()[1]]]) {
+    state.settings.hidesAnalysis = hidesAnalysis;
+    stepMistake(-1);
+    assert.equal(state.at.mistake, shown);
+  }
 });
 
 test("an exercise is searched before the answer, and after one that needs it; MuGo's move waits", () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { searchWholeBoard, choosePoint, press, toggleChoosing, toggleRegion } from "../../../mugo/web/static/actions/local.js";
-import { isInside, rectangle, regionText, searchFields, togglePick, zoneOf } from "../../../mugo/web/static/core/region.js";
+import { rectangle, regionText, searchFields, togglePick, zoneOf } from "../../../mugo/web/static/core/region.js";
 import { desired } from "../../../mugo/web/static/effects/jobs.js";
 import { listedSearch, shownSearch } from "../../../mugo/web/static/queries.js";
 import { replaceGame, state } from "../../../mugo/web/static/store.js";
@@ -26,8 +26,6 @@ test("a region has the same points from any two opposite corners, on any board",
     assert.equal(regionText(region, size), "B4–D2");
     const { region: points } = searchFields(region, new Map(), size);
     assert.deepEqual(points, ["B4", "C4", "D4", "B3", "C3", "D3", "B2", "C2", "D2"]);
-    assert.equal(points.length, [...Array(size.rows * size.cols).keys()]
-      .filter((i) => isInside(region, { row: Math.floor(i / size.cols), col: i % size.cols })).length);
   }
   assert.equal(regionText(rectangle("A1", "A1", SIZE), SIZE), "A1");
 });

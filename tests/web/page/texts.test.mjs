@@ -8,6 +8,7 @@ import {
   formatLead, formatNumber, language, languageNames, percent, playerText, resultText, setLanguage, t,
 } from "../../../mugo/web/static/core/texts.js";
 import { TOOLS } from "../../../mugo/web/static/core/tools.js";
+import { OVERLAYS } from "../../../mugo/web/static/store.js";
 import * as LANGUAGES from "../../../mugo/web/static/texts/languages.js";
 
 const STATIC = new URL("../../../mugo/web/static/", import.meta.url);
@@ -55,6 +56,10 @@ test("each text that the page uses exists, and each that exists is used", () => 
   assert.deepEqual([...used].filter((key) => !KEYS.includes(key)), []);
   const named = new Set([...used, "languageName", ...CODE.flatMap(([, text]) => text.match(LITERAL) ?? []).map((each) => each.slice(1, -1))]);
   assert.deepEqual(KEYS.filter((key) => !named.has(key)), []);
+});
+
+test("the help has the keys of all that the board shows", () => {
+  assert.ok(HTML.includes(`<kbd>0</kbd>–<kbd>${OVERLAYS.length - 1}</kbd>`));
 });
 
 test("index.html has no text of its own", () => {

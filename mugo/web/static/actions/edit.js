@@ -20,6 +20,7 @@ import { canFrame } from "../queries.js";
 import { fetchPosition } from "../requests.js";
 import { server } from "../server.js";
 import { change, resetAt, showMessage, state } from "../store.js";
+import { evaluateLine } from "./analysis.js";
 import { cancelGenmove } from "./navigate.js";
 
 const STONES = { X: "blackStone", O: "whiteStone", ".": "empty" };
@@ -46,7 +47,10 @@ export function toggleEditing(name = lastTool) {
     if (isOn) state.settings.mode = "review";      // its panel has the tools
     resetAt();
   });
-  if (!isOn) return;                     // MuGo may be to move
+  if (!isOn) {                           // MuGo may be to move; positions that have changed have no values yet
+    if (!state.human && state.game.line().some(({ value }) => value === undefined)) evaluateLine();
+    return;
+  }
   cancelGenmove();
   selectTool(name);
 }
@@ -77,7 +81,7 @@ async function carryOut(step, isUndo = false) {
   const { node } = changes[0];
   const isThere = !node.parent || node.parent.children.includes(node);
   try {
-    if (changesPositions && isThere) await reread(game, changes);
+    if (changesPositions && isThere) await reread(step);
   } catch (error) {
     put(!isUndo);
     throw error;
@@ -107,7 +111,7 @@ function putNode(game, node, fields) {
 }
 
 /** Let the server read the game.  Throws a SetupError if it refuses what a node sets up. */
-async function reread(game, changes) {
+async function reread({ game, changes, keepsAnswers }) {
   const sgf = formatGame(game.toRecord(), game.writtenInfo);
   const { game: read } = await server.load(new TextEncoder().encode(sgf), { number: 0 });
   const { index } = game.nodeList([]);
@@ -116,7 +120,7 @@ async function reread(game, changes) {
     const { illegal } = read.nodes[index.get(node)];
     if (illegal && !node.illegal) throw new SetupError(illegal);
   }
-  game.update(read, changes[0].node);
+  game.update(read, keepsAnswers ? null : changes[0].node);
 }
 
 /** A new step, after which what was undone is forgotten. */
@@ -342,19 +346,21 @@ export const editGameInfo = (texts) => enqueue(async () => {
   for (const [ident, value] of Object.entries(texts)) {
     if (ident in INFO) newInfo[INFO[ident]] = value;
   }
-  const changes = mainLine(game.root).map((node) => ({ node, text: propertiesOf(game, node) }))
-    .map(({ node, text }) => ({ node, text, properties: edit(node, text) })).filter(({ text, properties }) => text !== properties)
-    .map(({ node, properties }) => ({ node, before: fieldsOf(node), after: { ...fieldsOf(node), properties } }));
-  if (!changes.length) return;
+  const edited = mainLine(game.root).map((node) => ({ node, text: propertiesOf(game, node) }))
+    .map(({ node, text }) => ({ node, text, properties: edit(node, text) })).filter(({ text, properties }) => text !== properties);
+  if (!edited.length) return;
   const values = (text) => ["KM", "RU"].map((ident) => parseProperties(text).get(ident)?.[0]).join();
-  if (changes.some(({ before, after }) => values(before.properties ?? "") !== values(after.properties))) {
-    for (const { after } of changes) Object.assign(after, UNKNOWN);
-    const changed = new Set(changes.map(({ node }) => node));
-    changes.push(...withoutValues(game.root).filter(({ node }) => !changed.has(node)));
+  const keepsAnswers = edited.every(({ text, properties }) => values(text) === values(properties));
+  const unknown = keepsAnswers ? {} : UNKNOWN;
+  const changes = edited.map(({ node, properties }) =>
+    ({ node, before: fieldsOf(node), after: { ...fieldsOf(node), properties, ...unknown } }));
+  if (!keepsAnswers) {
+    const nodes = new Set(edited.map(({ node }) => node));
+    changes.push(...withoutValues(game.root).filter(({ node }) => !nodes.has(node)));
   }
   const isSameResult = (newInfo.result ?? "") === (info.result ?? "");
   const after = { info: newInfo, end: isSameResult ? end : (newInfo.result && mainLine(game.root).at(-1)) || null };
-  await commit({ game, info: { before: { info, end }, after }, changes, changesPositions: true });
+  await commit({ game, info: { before: { info, end }, after }, changes, changesPositions: true, keepsAnswers });
   showMessage(t("infoIsChanged"));
 });
 

@@ -21,8 +21,10 @@ export async function again(steps = 0) {
   const at = game.opponents.findIndex(({ key }) => key === state.opponent);
   const opponent = game.opponents[at + steps]?.key ?? state.opponent;
   const clock = game.clock?.settings ?? null;
-  if (game.played) {
-    goTo(game.played.from);
+  // Of a file, or where stones were set up, the position has more than the fields of a new game say.
+  const from = game.played ? game.played.from : game.root.properties === undefined ? null : game.root;
+  if (from) {
+    goTo(from);
     playFrom({ human, opponent, clock });
   } else if (await confirmReplacing(t("playAgain"))) {
     const { name, size, komi, handicap, scoring, k, exactly } = game.start;

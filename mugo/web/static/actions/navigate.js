@@ -113,7 +113,8 @@ export function startAutoplay(seconds) {
   clearTimeout(timer);
   change(() => { state.autoplay = state.game; });
   timer = setTimeout(() => {
-    if (state.game !== state.autoplay || document.querySelector("dialog[open]")) {
+    const { exercise, tool, writing } = state;
+    if (state.game !== state.autoplay || exercise || tool !== null || writing || document.querySelector("dialog[open]")) {
       stopAutoplay();
       return;
     }

@@ -1,7 +1,7 @@
 // From mistake to mistake: the position before the move, with the move and a better one.
 
 import { t } from "../core/texts.js";
-import { nextMistake } from "../queries.js";
+import { isAnalysisHidden, nextMistake } from "../queries.js";
 import { change, resetAt, showMessage, state } from "../store.js";
 
 /** Show the position before a node's move, as a mistake. */
@@ -18,7 +18,7 @@ export function showMistake(node) {
 
 /** direction: 1 for the next mistake, -1 for the previous one. */
 export function stepMistake(direction) {
-  if (!state.game || state.exercise) return;
+  if (!state.game || isAnalysisHidden(state)) return;
   const node = nextMistake(state, direction);
   if (node) showMistake(node);
   else showMessage(t(direction > 0 ? "noLaterMistake" : "noEarlierMistake"));

@@ -13,12 +13,12 @@ import { languageNames } from "../core/texts.js";
 import { byId } from "../dom.js";
 import { change, state } from "../store.js";
 import { playClick } from "../view/sound.js";
-import { updateFields, updateOpponents } from "./new_game.js";
+import { askNewGame, updateFields, updateOpponents } from "./new_game.js";
 
 export const autoplaySeconds = () => Number(byId("autoplay-seconds").value);
 
 const CLICKS = {
-  new: () => byId("new-game-dialog").showModal(), open: () => byId("file").click(), files: openAnotherFile, save: saveFile,
+  new: askNewGame, open: () => byId("file").click(), files: openAnotherFile, save: saveFile,
   help: () => byId("help-dialog").showModal(), settings: () => byId("settings-dialog").showModal(),
   pass: () => play("pass"), undo, redo, hint, score: toggleScore, "score-done": toggleScore, resign,
   estimate: toggleEstimates, "over-review": reviewGame, "over-again": () => again(), "over-weaker": () => again(-1), "over-stronger": () => again(1),

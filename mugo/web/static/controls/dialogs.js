@@ -49,8 +49,7 @@ export function clockSettings(form) {
     : { main: 60 * main, period, periods, increment: 0 };
 }
 
-// A dialog that is cancelled chooses nothing, also where it was confirmed before.
+// Buttons that cancel.  They are no submit buttons, so that Enter in a field confirms.
 for (const button of document.querySelectorAll("dialog button[type=button][value=cancel]")) {
   button.onclick = () => button.closest("dialog").close("");
 }
-addEventListener("cancel", ({ target }) => { if (target.matches("dialog")) target.returnValue = ""; }, true);

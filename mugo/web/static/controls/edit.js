@@ -1,6 +1,7 @@
 // The panel of the tools, the fields of a node, the dialog of the game information, and their keys.
 
 import { annotate, changeTurn, editGameInfo, gameInfoTexts, selectTool, setNodeValues, toggleEditing, undoEdit } from "../actions/edit.js";
+import { answerTo } from "../ask.js";
 import { escaped } from "../core/properties.js";
 import { TOOLS } from "../core/tools.js";
 import { byId } from "../dom.js";
@@ -48,20 +49,15 @@ byId("hotspot").onchange = ({ target }) => setNodeValues("HO", target.checked ? 
 
 const infoForm = document.querySelector("#game-info-dialog form");
 const infoFields = [...infoForm.querySelectorAll("input, textarea")];
-let shown = {};                          // identifier -> text when the dialog was opened
 
-byId("edit-info").onclick = () => {
-  shown = gameInfoTexts();
+byId("edit-info").onclick = async () => {
+  const shown = gameInfoTexts();         // identifier -> text when the dialog was opened
   for (const field of infoFields) {
     field.value = shown[field.name] ?? "";
     shown[field.name] = field.value;     // without line breaks in a field of one line
     if (field.name === "KM") field.pattern = /^([+-]?\d+(\.\d+)?)?$/.test(field.value) ? "[+\\-]?\\d+(\\.\\d+)?" : ".*";
   }
-  byId("game-info-dialog").returnValue = "";
-  byId("game-info-dialog").showModal();
-};
-byId("game-info-dialog").onclose = () => {
-  if (byId("game-info-dialog").returnValue !== "set") return;
+  if (await answerTo(byId("game-info-dialog")) !== "set") return;
   const changed = infoFields.filter(({ name, value }) => value.trim() !== shown[name].trim());
   editGameInfo(Object.fromEntries(changed.map(({ name, value }) => [name, value.trim()])));
 };

@@ -29,7 +29,7 @@ const KEYS_OF_EXERCISES = ["h", "j", "n", "?"];
 
 /** Whether a field uses a key itself: a text or a list every key, the overlays, the slider and the tabs those that move them. */
 function usesKey(field, key) {
-  return field.closest("textarea, select, input[type=text]") || (key === " " && field.closest("button, input"))
+  return field.closest("textarea, select, input[type=text]") || (key === " " && field.closest("button, input, summary"))
     || (field.closest("input, [role=tab]") && /^(Arrow|Home|End|Page)/.test(key));
 }
 

@@ -1,7 +1,7 @@
 // The dialog "New game".  The browser remembers the choices of the last game.
 
 import { newGame } from "../actions/files.js";
-import { confirmReplacing } from "../ask.js";
+import { answerTo, confirmReplacing } from "../ask.js";
 import { parseSize } from "../core/coordinates.js";
 import { sentence, t } from "../core/texts.js";
 import { byId } from "../dom.js";
@@ -80,12 +80,14 @@ form.addEventListener("change", ({ target }) => {
   }
   if (["game", "size", "columns", "rows", "board", "board_columns", "board_rows", "k", "exactly"].includes(target.name)) updateOpponents();
 });
-byId("new-game-dialog").addEventListener("close", async () => {
-  if (byId("new-game-dialog").returnValue !== "start" || !await confirmReplacing(t("startNewGame"))) return;
+
+/** Ask for a new game, and start it. */
+export async function askNewGame() {
+  if (await answerTo(byId("new-game-dialog")) !== "start" || !await confirmReplacing(t("startNewGame"))) return;
   newGame(rules(), { human: form.colour.value, opponent: form.opponent.value, clock: clockSettings(form) })
     .catch(showError);
   remember();
-});
+}
 
 // ---- the last choices
 

@@ -44,6 +44,11 @@ byId("own-name").onchange = ({ target }) => {
   set({ name: target.value.trim() });
   listProgress();
 };
+byId("own-name").onkeydown = (event) => {
+  if (event.key !== "Enter") return;
+  event.preventDefault();                // it would close the dialog
+  byId("own-name").blur();               // the name has changed
+};
 
 function listProgress() {
   let entries = [];
@@ -55,12 +60,23 @@ function listProgress() {
   const games = entries.map((entry) => ({ ...entry, date: dateOf(entry), own: ownIn(entry) })).filter(({ own }) => own);
   games.sort((a, b) => a.date.localeCompare(b.date) || a.saved - b.saved);
   renderProgress(games, entries.length - games.length);
+  byId("own-rank").textContent = "";
   byId("estimate-rank").hidden = !state.game.ranks.length;
-  byId("estimate-rank").onclick = () => {
-    byId("estimate-rank").disabled = true;
-    estimateRank(games.toReversed().map(({ id, own }) => ({ stored: readEntry(localStorage, id).body.game, colour: own.colour })),
-      (text) => { byId("own-rank").textContent = text; }).finally(() => { byId("estimate-rank").disabled = false; });
-  };
+  byId("estimate-rank").onclick = () => showOwnRank(games);
+}
+
+/** Estimate the person's rank from these games, and show it unless the name has changed meanwhile. */
+async function showOwnRank(games) {
+  const { name } = state.settings;
+  const show = (text) => { if (state.settings.name === name) byId("own-rank").textContent = text; };
+  byId("estimate-rank").disabled = true;
+  try {
+    await estimateRank(games.toReversed().map(({ id, own }) => ({ stored: readEntry(localStorage, id).body.game, colour: own.colour })), show);
+  } catch (error) {
+    show(error.message);
+  } finally {
+    byId("estimate-rank").disabled = false;
+  }
 }
 
 /** The person's statistics in a stored game; null if it has none, or cannot be read. */

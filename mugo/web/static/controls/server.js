@@ -2,7 +2,7 @@
 
 import { newGame, restoreGame } from "../actions/files.js";
 import { LEVELS } from "../core/losses.js";
-import { t } from "../core/texts.js";
+import { sentence, t } from "../core/texts.js";
 import { browserSettings, storedInTab } from "../effects/storage.js";
 import { server } from "../server.js";
 import { change, resetAt, showError, state } from "../store.js";
@@ -40,12 +40,11 @@ function begin(first) {
   }
 }
 
-server.onChange = (isConnected) => {
-  if (isConnected) return;
+server.onLost = (reason) => {
   change(() => {
     Object.assign(state, { job: null, analyzing: false, lineAnalysis: null, segments: [] });
     state.server.isConnected = false;
-    state.at.message = { text: t("noAnswerKept"), isError: true };
+    state.at.message = { text: state.game ? t("noAnswerKept") : sentence(reason || t("noAnswer")), isError: true };
   });
 };
 

@@ -1,6 +1,7 @@
 // The dialogs "Share": a picture of the board, an animation of moves, the record as text; and "Paste a record".
 
 import { fileName, openText, recordText, saveFile } from "../actions/files.js";
+import { answerTo } from "../ask.js";
 import { nodesBetween, proposedMoves } from "../core/share.js";
 import { formatNumber, t } from "../core/texts.js";
 import { byId, download } from "../dom.js";
@@ -164,13 +165,12 @@ byId("share-send").onclick = () => navigator.share(sent()).catch(() => {});     
 // ---- pasting
 
 for (const button of document.querySelectorAll("button.paste")) {
-  button.onclick = () => {
+  button.onclick = async () => {
     button.closest("dialog").close();
     byId("paste-text").value = "";
     byId("paste-error").hidden = true;
     byId("paste-clipboard").hidden = !navigator.clipboard?.readText;
-    byId("paste-dialog").returnValue = "";
-    byId("paste-dialog").showModal();
+    if (await answerTo(byId("paste-dialog")) === "open") openText(byId("paste-text").value).catch(showError);
   };
 }
 byId("paste-clipboard").onclick = async () => {
@@ -180,7 +180,4 @@ byId("paste-clipboard").onclick = async () => {
   } catch {
     byId("paste-error").hidden = false;
   }
-};
-byId("paste-dialog").onclose = () => {
-  if (byId("paste-dialog").returnValue === "open") openText(byId("paste-text").value).catch(showError);
 };

@@ -1,4 +1,4 @@
-// The clocks of a game, and the times that its nodes have.  Arithmetic only: clock_view.js shows and starts them.
+// The clocks of a game, and the times that its nodes have.  Arithmetic only: view/clocks.js shows them, effects/clock.js starts them.
 //
 //   main time |=========>--------------| then |--period--|--period--| ...
 //

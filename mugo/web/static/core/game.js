@@ -54,18 +54,15 @@ export class Game {
     this.end = this.info.result ? this.line().at(-1) : null;     // the node in which the game ended with its result
     if (this.end && this.isCounted(this.end)) this.end.final = ofResult(this.info.result) ?? undefined;
     this.undone = null;                  // the node that undo led to: the game goes on there
-    this.edits = { done: [], undone: [] };               // steps of edit.js
+    this.edits = { done: [], undone: [] };               // steps of actions/edit.js
     this.writtenInfo = { ...this.info };                 // what the root's properties have of the info, if it has properties
     this.played = null;                  // the game that is played from a node of this one; see playFrom
     this.clock = null;                   // the GameClock of the game that is played
-    this.savedAs = null;                 // its place in the browser's storage; see saved_games.js
+    this.savedAs = null;                 // its place in the browser's storage; see core/autosave.js
     this.isUnsaved = false;              // whether moves, comments, results or analyses have changed since it was saved
   }
 
   get isGo() { return this.start.name !== "gomoku"; }
-
-  /** What wins in Gomoku: '5 in a row'. */
-  get row() { return `${this.start.exactly ? "exactly " : ""}${this.start.k} in a row`; }
 
   /** All that is stored has changed.  isUnsaved: whether a file that was saved lacks it. */
   touch(isUnsaved = true) {
@@ -157,13 +154,12 @@ export class Game {
   /** Play from the current node: the new moves are a variation of it, and the nodes from before stay as they are.
 
       played: from, the nodes of the game, its result, the node in which it ended, and whether its moves are those of
-      the record's main line, which then gets the result too.  A root without moves begins an ordinary game. */
+      the record's main line, which then gets the result too.  A root without moves and result begins an ordinary game. */
   playFrom() {
     const { node } = this;
-    const isLast = !node.children.length && !this.branching();
-    const isNew = isLast && !node.parent;
-    this.played = isNew ? null
-      : { from: node, nodes: new Set([node]), result: null, end: null, isMainLine: isLast && !this.info.result };
+    const isMainLine = !node.children.length && !this.branching() && !this.info.result;
+    const isNew = isMainLine && !node.parent;
+    this.played = isNew ? null : { from: node, nodes: new Set([node]), result: null, end: null, isMainLine };
     this.undone = null;
     this.clock = null;
   }
@@ -304,7 +300,7 @@ export class Game {
     this.lines += 1;
   }
 
-  /** Take over what the server has read of this game's SGF.  from: the first node whose position may be another one. */
+  /** Take over what the server has read of this game's SGF.  from: the first node whose position may be another one; null: all are the same. */
   update({ nodes, notice, ...start }, from) {
     const { index } = this.nodeList([]);
     for (const [node, i] of index) {
@@ -313,7 +309,7 @@ export class Game {
         else node[name] = nodes[i][name];
       }
     }
-    const stack = [from];
+    const stack = from ? [from] : [];
     while (stack.length) {
       const node = stack.pop();
       for (const name of ANSWERS) delete node[name];

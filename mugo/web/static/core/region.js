@@ -15,8 +15,6 @@ export function rectangle(first, last, size) {
   return { top: Math.min(a.row, b.row), left: Math.min(a.col, b.col), bottom: Math.max(a.row, b.row), right: Math.max(a.col, b.col) };
 }
 
-export const isInside = ({ top, left, bottom, right }, { row, col }) => row >= top && row <= bottom && col >= left && col <= right;
-
 /** 'C7–E3': the upper left point and the lower right one. */
 export function regionText({ top, left, bottom, right }, size) {
   const [first, last] = [formatVertex(top, left, size), formatVertex(bottom, right, size)];

@@ -19,4 +19,3 @@ export const TOOLS = {
   O: { title: "whiteStone", key: "2", hint: "hintStone" },
   ".": { title: "removeStones", key: "3", hint: "hintRemove" },
 };
-

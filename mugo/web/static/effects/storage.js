@@ -19,6 +19,7 @@ const DELAY = 1000;                      // milliseconds after a change in which
 export const storageProblem = { text: null };          // why games are not kept; said once
 let timer = null;
 let seen = {};                           // the state that is stored, or is about to be
+let inBrowser = null;                    // the settings with which the browser's were read or written last
 let kept = {};                           // what the browser keeps of the game on the board: { game, revision, node }
 
 // ---- this tab
@@ -33,10 +34,10 @@ function storedState() {
 /** Store the state soon, if it has changed. */
 export function storeChanges() {
   const { game, region, human, opponent, settings } = state;
+  storeInBrowser(settings);
   if (!game) return;
   const now = { game, revision: game.revision, region, human, opponent, settings: JSON.stringify(settings) };
   if (Object.keys(now).every((name) => now[name] === seen[name])) return;
-  if (seen.settings && now.settings !== seen.settings) storeInBrowser(settings);
   seen = now;
   timer ??= setTimeout(storeNow, DELAY);
 }
@@ -64,8 +65,12 @@ function storeInTab() {
   }
 }
 
+/** Store the settings of all tabs that have changed: another tab may have changed others. */
 function storeInBrowser(settings) {
+  const before = inBrowser ?? settings;  // the first ones are those that the browser has
+  inBrowser = { ...settings };
   for (const [name, key] of Object.entries(BROWSER_KEYS)) {
+    if (settings[name] === before[name]) continue;
     const value = { true: "on", false: "off" }[settings[name]] ?? settings[name];
     try {
       localStorage.setItem(key, value);

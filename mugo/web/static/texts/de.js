@@ -671,7 +671,8 @@ export default {
   helpLocal:
     "nur einen Bereich durchsuchen, oder wieder das ganze Brett; nächste Züge verbieten, oder nur einige erlauben",
   helpOverlays:
-    "was das Brett zeigt: nichts, auf einen Blick, durchsucht, Gebiet, Treppen, Eingaben des Netzes, Verluste",
+    "was das Brett zeigt: nichts, auf einen Blick, durchsucht, Gebiet, Treppen, Eingaben des Netzes, Verluste, " +
+    "Spieler",
   helpMistakes: "nächster und voriger Fehler; die Zugfolge nach dem besseren oder nach dem gespielten Zug",
   helpNumbers: "Zugnummern auf den Steinen, oder keine",
   helpEdit:

@@ -668,7 +668,8 @@ export default {
   helpClipboard: "copy the record as SGF; open the record in the clipboard",
   helpLocal: "search a region only, or the whole board again; forbid next moves, or allow only some",
   helpOverlays:
-    "what the board shows: nothing, at a glance, searched, territory, ladders, inputs of the network, losses",
+    "what the board shows: nothing, at a glance, searched, territory, ladders, inputs of the network, losses, " +
+    "players",
   helpMistakes: "next and previous mistake; the line after the better move or after the played one",
   helpNumbers: "move numbers on the stones, or none",
   helpEdit:

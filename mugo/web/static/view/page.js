@@ -39,5 +39,6 @@ export function render() {
     if (server.first) renderFirstBoard(state);
     const text = at.message?.text ?? compilingText(state);
     if (text) byId("status").textContent = text;
+    byId("status").classList.toggle("error", Boolean(at.message?.isError));
   }
 }

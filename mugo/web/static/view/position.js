@@ -4,7 +4,7 @@ import { parseSize, parseVertex } from "../core/coordinates.js";
 import { moveNumbers } from "../core/move_numbers.js";
 import { reasonText, t } from "../core/texts.js";
 import { byId } from "../dom.js";
-import { isEstimateShown, overlayName, shownSearch, thinkingNode, touchedVertex } from "../queries.js";
+import { isAnalysisHidden, isEstimateShown, overlayName, shownSearch, thinkingNode, touchedVertex } from "../queries.js";
 import { boardNotes } from "./notes.js";
 import { localElements, localText } from "./local.js";
 import { pointedMove } from "./analysis.js";
@@ -72,7 +72,7 @@ function renderGhosts(state) {
     board.showGhosts(notes.line, isBlack, true);
     board.showPreview(notes.elements);
   } else if (!position || score || (!hover && !notes)) board.showGhosts([], isBlack, false);
-  else if (info && (overlayName(state) === "search" || state.analyzing)) board.showGhosts(info.pv, isBlack, true);
+  else if (info && (overlayName(state) === "search" || (state.analyzing && !isAnalysisHidden(state)))) board.showGhosts(info.pv, isBlack, true);
   else {
     const at = hover && parseVertex(hover, game.size);
     const isFree = at && position.stones[at.row * game.size.cols + at.col] === "." && !position.illegal[hover];

@@ -3,7 +3,7 @@
 import { LEVELS } from "../core/losses.js";
 import { formatLead, joined, language, percent, rankName, t } from "../core/texts.js";
 import { byId } from "../dom.js";
-import { overlayName, peopleRank } from "../queries.js";
+import { isAnalysisHidden, overlayName, peopleRank } from "../queries.js";
 
 const OFFERED_LEVELS = [2, 3, 4, 5];             // of LEVELS: those from which on a move can be offered back
 let listed = {};                                 // the planes and the ranks that are listed, and the language
@@ -24,7 +24,7 @@ export function renderSettings(state) {
   showRank(state);
   byId("plane").value = settings.plane;
   byId("plane").hidden = overlayName(state) !== "plane";
-  byId("raw-values").textContent = rawValues(game.node);
+  byId("raw-values").textContent = isAnalysisHidden(state) ? "" : rawValues(game.node);
   byId("move-numbers").value = settings.moveNumbers;
   byId("hide-analysis").checked = settings.hidesAnalysis;
   byId("teaching").checked = settings.teaching;
