@@ -52,7 +52,7 @@ def test_the_default_network_opens_off_the_first_line(networks, size):
         priors = networks.evaluate([empty]).priors[0]
         assert not first_line(size)[priors.argmax()]
         assert priors[first_line(size)].sum() < 0.03
-        assert priors[symmetries(size)] == pytest.approx(np.tile(priors, (8, 1)), abs=1e-3)
+        assert priors[symmetries(size)] == pytest.approx(np.tile(priors, (8, 1)), abs=0.02)    # int8 rounds
 
 
 @pytest.mark.parametrize("size", [5, 6, 9, 13, 19, *(pytest.param(size, marks=pytest.mark.slow)
