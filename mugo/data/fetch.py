@@ -186,9 +186,11 @@ def _receive(remote: RemoteFile, file, on_bytes: Callable[[int], object]) -> Non
     try:
         answer = open_url(url, headers=headers)
     except HttpError as error:
-        if headers and error.status == 416 and remote.size < 0:          # Range Not Satisfiable: nothing is left
+        if not headers or error.status != 416:                  # Range Not Satisfiable: the server has nothing more
+            raise
+        if remote.size < 0:
             return
-        raise
+        raise HttpError(url, f"the connection ended after {have:,} of {remote.size:,} bytes", 416) from None
     with answer:
         is_rest = answer.status == 206 and answer.headers.get("Content-Range", "").startswith(f"bytes {have}-")
         if not (have and is_rest):
