@@ -354,7 +354,7 @@ class AnalysisEngine:
             infos.sort(key=lambda info: -info.win_rate)
         elif self._play_options.select_by == "lcb" and infos:
             chosen = result.best("lcb")
-            infos.sort(key=lambda info: info is not chosen)
+            infos.sort(key=lambda info: (info.symmetry_of or info) is not chosen)
         pv_visits = search.tree.pv_visits if search and infos else lambda points: [0] * len(points)
         result = replace(result, moves=tuple(infos) or policy_moves(
             job.position, raw.policy, query.avoided.allowed_at(job.position), result.win_rate))

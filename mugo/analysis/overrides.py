@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mugo.core.files import BadInput
-from mugo.analysis.fields import Fields, InvalidQuery, read_integer, read_number
+from mugo.analysis.fields import Fields, InvalidQuery, read_flag, read_integer, read_number
 from mugo.games.board import BLACK, WHITE
 from mugo.core.limits import parse_integer, parse_number
 from mugo.core.options import options_of
@@ -99,6 +99,8 @@ def _setting(name: str, value: object) -> dict[str, Any]:
     if name == "wideRootNoise":
         return {"dirichlet_weight": min(read_number(values, name, 0) or 0.0, 1.0)}
     parameter = KATAGO_PARAMETERS[name]
+    if parameter.kind is bool:
+        return {parameter.field: read_flag(values, name)}
     number = read_integer(values, name, 0, 1 << 31) if parameter.kind is int else read_number(values, name, 0)
     if problem := options_of(Settings)[parameter.field].problem(number):
         raise InvalidQuery(problem, name)

@@ -151,7 +151,9 @@ def _move_fields(query: Query, order: int, info: MoveInfo, values: _Values, size
               **values.fields(info.win_rate, info.visits, info.lower_bound, info.score_lead, info.score_stdev),
               "edgeVisits": info.visits, "edgeWeight": float(info.visits), "playSelectionValue": float(info.visits)}
     if "PVVisits" in query.included:
-        fields["pvVisits"] = pv_visits(pv)
+        fields["pvVisits"] = pv_visits((info.symmetry_of or info).pv[:len(pv)])
+    if info.symmetry_of is not None:
+        fields["isSymmetryOf"] = format_gtp(info.symmetry_of.point, size)
     if "NoResultValue" in query.included:
         fields["noResultValue"] = 0.0                    # every game ends with a result
     return fields

@@ -32,7 +32,8 @@ class SearchedMove:
     """What a search found of a move.  win_rate, from 0 to 1, and lead, in points, are those of the side that plays it.
 
     prior: the network's probability.  visits: simulations through it.  pv: the principal variation, this move first.
-    proven: 'win', 'draw' or 'loss' where that is certain, else None.
+    proven: 'win', 'draw' or 'loss' where that is certain, else None.  symmetry_of: the move that was searched in its
+    stead, None for most moves.
     """
     move: str
     visits: int
@@ -41,6 +42,7 @@ class SearchedMove:
     prior: float
     pv: list[str]
     proven: str | None
+    symmetry_of: str | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,7 +65,7 @@ class SearchResult(Evaluation):
         """A table of the best moves."""
         lines = [f"{'move':>5} {'visits':>7} {'win rate':>9} {'prior':>6}  principal variation"]
         lines += [f"{each.move:>5} {each.visits:7} {each.win_rate:9.1%} {each.prior:6.1%}  {' '.join(each.pv)}"
-                  for each in self.moves[:TABLE_MOVES] if each.visits]
+                  for each in [each for each in self.moves if each.visits and not each.symmetry_of][:TABLE_MOVES]]
         return "\n".join([*lines, repr(self)[1:-1]])
 
     def _repr_svg_(self) -> str:
@@ -147,7 +149,8 @@ def _result(position: Position, found: results.SearchResult, select_by: str) -> 
     base = base_of(position)
     moves = {info.point: SearchedMove(format_gtp(info.point, base.shape), info.visits, info.win_rate, info.score_lead,
                                       info.prior, [format_gtp(point, base.shape) for point in info.pv],
-                                      None if info.proven is None else results.OUTCOMES[info.proven])
+                                      None if info.proven is None else results.OUTCOMES[info.proven],
+                                      info.symmetry_of and format_gtp(info.symmetry_of.point, base.shape))
              for info in found.moves}
     lead, stdev = score_estimate(found) or (None, None)
     return SearchResult(position, found.win_rate, lead, stdev,

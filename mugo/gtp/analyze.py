@@ -162,10 +162,12 @@ def format_kata(result: SearchResult, options: AnalyzeOptions, player: Player) -
         lcb = info.lower_bound
         part = (f"info move {format_gtp(info.point, size)} visits {info.visits} "
                 f"utility {2 * info.win_rate - 1:.6f} winrate {info.win_rate:.6f} {_format_score(score, info)}"
-                f"prior {info.prior:.6f} lcb {lcb:.6f} utilityLcb {2 * lcb - 1:.6f} order {order} "
-                f"pv {format_vertices(info.pv, size)}")
+                f"prior {info.prior:.6f} lcb {lcb:.6f} utilityLcb {2 * lcb - 1:.6f} "
+                + ("" if info.symmetry_of is None else f"isSymmetryOf {format_gtp(info.symmetry_of.point, size)} ")
+                + f"order {order} pv {format_vertices(info.pv, size)}")
         if "pvVisits" in options.flags:
-            visits = [info.visits] if player.search is None else player.search.tree.pv_visits(info.pv)
+            searched = (info.symmetry_of or info).pv
+            visits = [info.visits] if player.search is None else player.search.tree.pv_visits(searched)
             part += " pvVisits " + " ".join(map(str, visits))
         if after:
             part += _format_ownership("movesOwnership", after[order], position.to_play, options)

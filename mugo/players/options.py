@@ -70,7 +70,7 @@ PLAYERS_DEFAULTS = {
     "lambda_": f"{LAMBDA:g}, on boards of more than 13x13 {LAMBDA_LARGE:g}; in Gomoku 0",
     "fpu_reduction_max": f"{MCTS.fpu_reduction_max:g}; in Gomoku {GOMOKU_MCTS.fpu_reduction_max:g}",
     "max_pass_prior": f"{MCTS.max_pass_prior:g}", "unsettled_prior": f"{MCTS.unsettled_prior:g}",
-    "rave": "on", "heuristic_priors": "on"}
+    "rave": "on", "heuristic_priors": "on", "root_symmetry_pruning": "on"}
 # Options that choose a move, or decide when a search that chooses one ends: a review only evaluates.
 CHOICE_OPTIONS = ("rank", "style", "human_profile", "temperature", "human_move_prop", "early_stop", "lcb_stdevs",
                   "min_visit_prop_for_lcb", "select_by", "dynamic_komi", "resign", "resign_moves")

@@ -171,7 +171,8 @@ class Reviewer:
 
 def _best_moves_of(evaluation: Evaluation) -> Evaluation:
     """An evaluation with what is written of it: the best moves, no ownership."""
-    return replace(evaluation, moves=evaluation.moves[:lz.WRITTEN_MOVES], ownership=None)
+    distinct = tuple(info for info in evaluation.moves if info.symmetry_of is None)
+    return replace(evaluation, moves=distinct[:lz.WRITTEN_MOVES], ownership=None)
 
 
 def _values_of(output: NetworkOutput, k: int) -> tuple[float | None, float | None]:

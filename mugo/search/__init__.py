@@ -4,7 +4,7 @@ Read in this order; each module opens with what it is:
 
     in and out   settings, avoided, result
     the tree     records, lazy_edges, tree, expansion, solver, compact, tree_arrays, atomics
-    selection    formulas, puct, rave, gumbel, root_priors
+    selection    formulas, puct, rave, gumbel, root_priors, root_symmetry
     the loop     search, threaded_growth, batched_growth, stopping, compile_ahead
     results      scores, lcb, move_infos
 

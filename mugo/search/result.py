@@ -23,6 +23,7 @@ class MoveInfo:
     scoreLead); None for networks without a score, and where none of its leaves was evaluated.
     score_stdev: the standard deviation of that score.
     lcb: the lower confidence bound of the win rate, below 0 for few visits; None where there was no search.
+    symmetry_of: the move that was searched in its stead, by which all of this is known (root_symmetry); else None.
     lower_bound: the same from 0, for protocols; without a search a binomial one.  A proven value is its own bound.
     """
     point: int
@@ -34,6 +35,7 @@ class MoveInfo:
     score_lead: float | None = None
     score_stdev: float | None = None
     lcb: float | None = None
+    symmetry_of: "MoveInfo | None" = None
 
     @property
     def lower_bound(self) -> float:
@@ -47,7 +49,8 @@ class SearchResult:
     """The statistics of the root after a search.
 
     moves: every move at the root that repeats no position, the best first: where the position is proven, the moves that
-    prove its value, wins with the shortest first; then by visits, proven losses last.
+    prove its value, wins with the shortest first; then by visits, proven losses last.  Each is followed by those that
+    are symmetric to it and were not searched (MoveInfo.symmetry_of).
     win_rate: of the side to move, from 0 to 1.  visits: of the root, including those of a reused tree.
     simulations, seconds, rollouts: of this search.  depth: mean number of moves from the root to a leaf.
     nodes: in the tree.
@@ -112,8 +115,10 @@ class SearchResult:
         return self.describe(self.moves[0])
 
     def table(self, n: int = 10) -> str:
-        """The n best moves, a line each: move, win rate, visits, prior, proven value, principal variation."""
-        proven = {info: "" if info.proven is None else f"proven {OUTCOMES[info.proven]}  " for info in self.moves[:n]}
+        """The n best moves, a line each: move, win rate, visits, prior, proven value, principal variation; of symmetric
+        moves one."""
+        moves = [info for info in self.moves if info.symmetry_of is None][:n]
+        proven = {info: "" if info.proven is None else f"proven {OUTCOMES[info.proven]}  " for info in moves}
         return "\n".join(
             f"{self._vertices([info.point]):>4} {info.win_rate:6.1%} {info.visits:8d} {info.prior:6.1%}  {text}"
             f"{self._vertices(info.pv)}" for info, text in proven.items())

@@ -25,6 +25,7 @@ from mugo.search.batched_growth import BatchedGrowth
 from mugo.search.move_infos import move_infos
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.root_priors import with_dirichlet_noise, with_temperature
+from mugo.search.root_symmetry import RootSymmetries
 from mugo.search.settings import DEFAULT_SETTINGS, LARGE_AREA, Settings, set_params
 from mugo.search.threaded_growth import ThreadedGrowth
 from mugo.search.tree_arrays import TreeArrays
@@ -91,6 +92,9 @@ class Search:
         self.growth.begin()
         avoided = avoided or AvoidedMoves()
         allowed_moves = avoided.allowed_at(position) if allowed_moves is None else allowed_moves
+        self._symmetries = RootSymmetries(
+            position, allowed_moves, self.settings.root_symmetry_pruning and not avoided.below_root())
+        allowed_moves = self._symmetries.searched(position, allowed_moves)
         self._set_root(position, None if allowed_moves is None else frozenset(allowed_moves), avoided)
         limits = stopping.SearchLimits(self.settings, math.inf if simulations is None else max(simulations, 1), started,
                                        math.inf if seconds is None else started + seconds, select_by)
@@ -183,7 +187,8 @@ class Search:
         if not len(edges) or self.network is None:
             return None
         clean_priors = edges["prior"].copy()
-        priors = with_temperature(clean_priors, settings.root_policy_temperature)
+        priors = with_temperature(clean_priors * self._symmetries.multiplicities(edges["move"]),
+                                  settings.root_policy_temperature)
         edges["prior"] = with_dirichlet_noise(priors, settings.dirichlet_weight, settings.dirichlet_alpha, self._rng)
         return clean_priors
 
@@ -227,7 +232,8 @@ class Search:
         lengths = None
         if proven == solver.WIN:
             lengths = solver.proof_lengths(tree.nodes, tree.edges, tree.n_nodes, tree.root)
-        infos = move_infos(tree.nodes, tree.edges, edges, lengths, self.settings.lcb_stdevs, priors)
+        infos = self._symmetries.with_pruned(
+            move_infos(tree.nodes, tree.edges, edges, lengths, self.settings.lcb_stdevs, priors))
         value = float(root["total"]) / max(int(root["visits"]), 1) if proven is None else proven
         lead, stdev = scores.score_of(root)
         ownership = self.growth.ownership(position)

@@ -65,6 +65,9 @@ class Settings:
         shown_default=f"{ROOT_FPU_SHARE:g} of fpu_reduction_max", katago="rootFpuReductionMax", player="mcts")
     root_policy_temperature: float = option(1.0, "priors at the root become prior^(1 / temperature), normalised",
                                             above=0, most=MOST, katago="rootPolicyTemperature", player="mcts")
+    root_symmetry_pruning: bool = option(
+        False, "of moves that a symmetry of the position maps to each other, as on the empty board, search one",
+        katago="rootSymmetryPruning")
     max_pass_prior: float = option(1.0, "largest prior of the pass; what the network gives it beyond is shared among "
                                    "the other moves", least=0, most=1, player="mcts")
     unsettled_prior: float = option(0.0, "share of the priors, in every node, that the moves on points which no side "

@@ -77,7 +77,8 @@ def redo(session: Session) -> None:
 @command("hint", arguments="[N]")
 def hint(session: Session, number: str = str(HINTS)) -> None:
     """the N best moves with their win rates and leads, marked on the board as a, b, c ..."""
-    moves = session.evaluate().moves[:_count("hint", number)]
+    count = _count("hint", number)
+    moves = [info for info in session.evaluate().moves if info.symmetry_of is None][:count]
     size = session.position.shape
     session.show_board({info.point: letter for letter, info in zip(LETTERS, moves, strict=False)
                         if info.point != PASS})

@@ -118,7 +118,8 @@ def _percent(ownership: np.ndarray) -> list[int]:
 
 def format_search(result: SearchResult) -> dict:
     """A search result: statistics of the root and of the most visited "moves", and "ownership" or null.  A "lead" is
-    null where the network has no scores.  "is_full": whether the tree is, which then reads no deeper."""
+    null where the network has no scores.  "symmetry_of": the move that was searched in its stead, or null.  "is_full":
+    whether the tree is, which then reads no deeper."""
     position = result.position
     size = position.shape
     return {
@@ -127,6 +128,7 @@ def format_search(result: SearchResult) -> dict:
         "simulations": result.simulations, "seconds": round(result.seconds, 2),
         "moves": [{"move": format_gtp(info.point, size), "win_rate": black_win_rate(info.win_rate, position),
                    "lead": black_lead(info.score_lead, position), "visits": info.visits, "prior": round(info.prior, 4),
+                   "symmetry_of": info.symmetry_of and format_gtp(info.symmetry_of.point, size),
                    "pv": [format_gtp(point, size) for point in info.pv]}
                   for info in result.moves[:SEARCH_MOVES] if info.visits],
         "ownership": None if result.ownership is None else _percent(result.ownership),

@@ -1,4 +1,5 @@
 """What responses contain: the fields that KataGo documents, and those that KaTrain reads."""
+from dataclasses import replace
 import time
 
 import numpy as np
@@ -151,6 +152,17 @@ def test_scores_and_ownership_are_the_networks_where_it_has_them(settings, visit
     if settings:
         leads = {info["scoreLead"] for info in answer["moveInfos"]}
         assert len(leads) > 1                            # each move's own, not the position's
+
+
+def test_a_move_that_was_not_searched_names_the_one_in_its_stead():
+    prunes = replace(FAST, root_symmetry_pruning=True)
+    start = query(moves=[], maxVisits=60, includePVVisits=True)
+    infos = {info["move"]: info for info in run_one(start, settings=prunes)["moveInfos"]}
+    copy, of = infos["B2"], infos["D4"]
+    assert copy["isSymmetryOf"] == "D4" and "isSymmetryOf" not in of and copy["order"] > of["order"]
+    assert all(copy[key] == of[key] for key in of.keys() - {"move", "order", "pv"})
+    all_moves = run_one(start | {"overrideSettings": {"rootSymmetryPruning": False}}, settings=prunes)["moveInfos"]
+    assert all("isSymmetryOf" not in info for info in all_moves)
 
 
 @pytest.mark.parametrize("settings", [FAST, None])

@@ -122,12 +122,13 @@ def parse_kata(line):
         words, pv = part.split(" pv ")
         words = words.split(" ")
         pairs = dict(zip(words[::2], words[1::2], strict=True))
+        symmetry_of = pairs.pop("isSymmetryOf", None)
         pv, _, move_stdev = pv.partition(" movesOwnershipStdev ")
         pv, _, move_ownership = pv.partition(" movesOwnership ")
         pv, _, visits = pv.partition(" pvVisits ")
         assert re.fullmatch(rf"{VERTEX}( {VERTEX})*", pv) and re.fullmatch(VERTEX, pairs.pop("move"))
         assert all("." in pairs[key] for key in pairs if key not in ("visits", "order"))       # Sabaki's condition
-        moves.append({"pv": pv.split(), "pvVisits": [int(word) for word in visits.split()],
+        moves.append({"pv": pv.split(), "isSymmetryOf": symmetry_of, "pvVisits": [int(word) for word in visits.split()],
                       "movesOwnership": [float(word) for word in move_ownership.split()],
                       "movesOwnershipStdev": [float(word) for word in move_stdev.split()]}
                      | {key: float(value) for key, value in pairs.items()})
@@ -163,7 +164,9 @@ def test_kata_analyze_writes_lines_that_katagos_clients_read():
         assert 0 < move["scoreStdev"] == root["scoreStdev"] <= 10
         assert move["pvVisits"][0] == move["visits"] and len(move["pvVisits"]) == len(move["pv"])
         assert min(move["pvVisits"]) > 0             # a transposition may have more visits than the position before it
-    assert root["visits"] >= sum(move["visits"] for move in moves)
+    assert root["visits"] >= sum(move["visits"] for move in moves if move["isSymmetryOf"] is None)
+    copies = [(move, before) for before, move in itertools.pairwise(moves) if move["isSymmetryOf"] == before["pv"][0]]
+    assert copies and all(move["pvVisits"] == before["pvVisits"] for move, before in copies)
     assert len(ownership) == 25 and all(-1 <= owner <= 1 for owner in ownership)
     assert root["scoreLead"] == pytest.approx(sum(ownership) - 0.5, abs=0.01)
 

@@ -91,7 +91,7 @@ def test_a_network_of_another_game_is_refused_when_it_is_named():
 def test_katagos_names_of_options():
     engine = new_engine("uct", "--max-edges", "5000")
     assert ask(engine, "kata-list-params") == ("= lagBuffer lcbStdevs maxPlayouts maxTime maxVisits minVisitPropForLCB "
-                                               "numSearchThreads ponderingEnabled")
+                                               "numSearchThreads ponderingEnabled rootSymmetryPruning")
     assert ask(engine, "kata-set-param maxVisits 77") == "= "
     assert ask(engine, "kata-get-param maxVisits") == ask(engine, "mugo-param simulations") == "= 77"
     assert ask(engine, "kata-set-param maxVisits 10.5").startswith("? maxVisits: '10.5'")
@@ -128,7 +128,7 @@ def test_katagos_parameters_of_the_search_of_mcts():
         "cpuctExplorationLog": 0.0, "fpuReductionMax": 0.3, "humanSLChosenMoveProp": 0.0, "humanSLProfile": "",
         "lagBuffer": 0.2, "lcbStdevs": LCB_STDEVS, "maxPlayouts": 9, "maxTime": 1e20, "maxVisits": 9,
         "minVisitPropForLCB": MIN_VISIT_PROP, "numSearchThreads": 1, "ponderingEnabled": "false",
-        "rootFpuReductionMax": 0.15, "rootPolicyTemperature": 1.0}
+        "rootFpuReductionMax": 0.15, "rootPolicyTemperature": 1.0, "rootSymmetryPruning": True}
     assert list(values) == sorted(values) == ask(engine, "kata-list-params").split()[1:]
     for name, value in {"cpuctExploration": 1.25, "cpuctExplorationBase": 100.0, "cpuctExplorationLog": 0.5,
                         "fpuReductionMax": 0.25, "lcbStdevs": 3.0, "minVisitPropForLCB": 0.5,
@@ -137,6 +137,8 @@ def test_katagos_parameters_of_the_search_of_mcts():
         assert ask(engine, f"kata-get-param {name}") == f"= {value}"
     assert ask(engine, "kata-get-param rootFpuReductionMax") == "= 0.125"
     assert ask(engine, "kata-set-param rootFpuReductionMax 0.1") == "= "
+    assert ask(engine, "kata-set-param rootSymmetryPruning false") == "= "
+    assert ask(engine, "kata-get-param rootSymmetryPruning") == "= false"
     settings = engine.player.search.settings
     assert (settings.c, settings.cpuct_exploration_log, settings.cpuct_exploration_base) == (1.25, 0.5, 100)
     assert (settings.fpu_reduction_max, settings.root_fpu_reduction_max) == (0.25, 0.1)

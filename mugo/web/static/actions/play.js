@@ -2,6 +2,7 @@
 
 import { confirm } from "../ask.js";
 import { GameClock, formatSettings } from "../core/clock.js";
+import { distinctMoves } from "../core/lz.js";
 import { t } from "../core/texts.js";
 import { canResign, isMuGoToMove, isMuGosColour, moveError, offer, playerName } from "../queries.js";
 import { fetchPosition } from "../requests.js";
@@ -118,7 +119,7 @@ export function showBetter() {
     const { player, ...search } = parent.evaluation;
     parent.analysis = search;
   }
-  const moves = parent.analysis.moves.slice(0, SHOWN_MOVES).map(({ move }) => move);
+  const moves = distinctMoves(parent.analysis, SHOWN_MOVES).map(({ move }) => move);
   change(() => { state.at.overlay = "search"; });
   showMessage(moves.length ? t("searchPrefers", { moves: moves.join(", ") }) : t("noBetterMove"));
 }

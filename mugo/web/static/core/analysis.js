@@ -3,9 +3,10 @@
 //   moves   the best ones, the best first: { move, win_rate, lead, visits, pv }; [] where only the values are known
 //   visits  0 for the result of a finished game, which no search has found
 //
-// The last search of the server's has more: `prior` of the moves, `ownership`.  An opponent's search is not one.
+// The last search of the server's has more: `prior` and `symmetry_of` of the moves, `ownership`.  An opponent's search is
+// not one.
 
-import { WRITTEN_MOVES, WRITTEN_PLIES } from "./lz.js";
+import { WRITTEN_MOVES, WRITTEN_PLIES, distinctMoves } from "./lz.js";
 
 /** The values of a node: of its result where it was counted, else of its analysis; undefined without both. */
 export const valuesOf = ({ final, analysis }) => final ?? analysis;
@@ -22,8 +23,8 @@ const rounded = (value, digits) => (value == null ? null : Number(value.toFixed(
 /** What is stored of an analysis. */
 export function compact(analysis) {
   if (!analysis) return undefined;
-  const { win_rate: winRate, lead, visits, moves } = analysis;
-  return { win_rate: rounded(winRate, 4), lead: rounded(lead, 2), visits, moves: moves.slice(0, WRITTEN_MOVES).map((move) =>
+  const { win_rate: winRate, lead, visits } = analysis;
+  return { win_rate: rounded(winRate, 4), lead: rounded(lead, 2), visits, moves: distinctMoves(analysis, WRITTEN_MOVES).map((move) =>
     ({ move: move.move, win_rate: rounded(move.win_rate, 4), lead: rounded(move.lead, 2), visits: move.visits,
       pv: move.pv.slice(0, WRITTEN_PLIES) })) };
 }

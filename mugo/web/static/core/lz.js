@@ -22,9 +22,12 @@ const UNITS = { "": 1, k: 1000, m: 1_000_000 };
 export function formatLz({ win_rate: winRate, lead, visits, moves }, toPlay) {
   const tenths = Math.floor((10_000 - sideRate(winRate, toPlay) + 5) / 10);
   const score = lead == null ? "" : ` ${formatScore(lead, toPlay)}`;
-  const line = moves.slice(0, WRITTEN_MOVES).map((move) => formatMove(move, toPlay)).join(" info ");
+  const line = distinctMoves({ moves }, WRITTEN_MOVES).map((move) => formatMove(move, toPlay)).join(" info ");
   return `MuGo ${Math.floor(tenths / 10)}.${tenths % 10} ${visits}${score}\n${line}`;
 }
+
+/** The first `count` moves of an analysis without those that are symmetric to one of them. */
+export const distinctMoves = ({ moves }, count) => moves.filter((move) => !move.symmetry_of).slice(0, count);
 
 function formatMove({ move, visits, win_rate: winRate, lead, pv }, toPlay) {
   const score = lead == null ? "" : ` scoreMean ${formatScore(lead, toPlay)}`;

@@ -2,6 +2,7 @@
 
 import { valuesOf } from "../core/analysis.js";
 import { candidateLosses, formatShortLoss, levelNames } from "../core/losses.js";
+import { distinctMoves } from "../core/lz.js";
 import { secondsLeft, timeText } from "../core/review.js";
 import { formatCount, formatLead, joined, percent, t } from "../core/texts.js";
 import { byId, updateChildren } from "../dom.js";
@@ -57,11 +58,12 @@ function renderMoves(state) {
   const isHidden = !analysis?.moves.length || !position || thinkingNode(state) === state.game.node || isAnalysisHidden(state);
   byId("moves").hidden = isHidden;
   if (isHidden) return;
-  const losses = candidateLosses(analysis.moves, position.to_play);
-  const hasLeads = analysis.moves.some(({ lead }) => lead != null);
+  const moves = distinctMoves(analysis, TABLE_ROWS);
+  const losses = candidateLosses(moves, position.to_play);
+  const hasLeads = moves.some(({ lead }) => lead != null);
   byId("lead-column").hidden = !hasLeads;
   byId("loss-column").textContent = losses?.[0].unit === "win_rate" ? "−%" : t("columnLoss");
-  const rows = analysis.moves.slice(0, TABLE_ROWS).map((info, rank) => {
+  const rows = moves.map((info, rank) => {
     const row = document.createElement("tr");
     row.tabIndex = 0;
     row.dataset.move = info.move;
