@@ -22,7 +22,7 @@ from mugo.search.result import SearchResult
 from mugo.sgf.tree import format_move
 from mugo.web.requests import as_bad_input
 
-SEARCH_MOVES = 20                        # moves of a search result that are sent
+SEARCH_MOVES = 20                        # moves of a search result that are sent, and those symmetric to them
 
 
 def describe_position(position: BasePosition) -> dict:
@@ -122,6 +122,7 @@ def format_search(result: SearchResult) -> dict:
     whether the tree is, which then reads no deeper."""
     position = result.position
     size = position.shape
+    searched = [info.point for info in result.moves if info.visits and info.symmetry_of is None][:SEARCH_MOVES]
     return {
         "win_rate": black_win_rate(result.win_rate, position), "lead": black_lead(result.score_lead, position),
         "visits": result.visits, "is_full": result.is_full,
@@ -130,7 +131,7 @@ def format_search(result: SearchResult) -> dict:
                    "lead": black_lead(info.score_lead, position), "visits": info.visits, "prior": round(info.prior, 4),
                    "symmetry_of": info.symmetry_of and format_gtp(info.symmetry_of.point, size),
                    "pv": [format_gtp(point, size) for point in info.pv]}
-                  for info in result.moves[:SEARCH_MOVES] if info.visits],
+                  for info in result.moves if (info.symmetry_of or info).point in searched],
         "ownership": None if result.ownership is None else _percent(result.ownership),
     }
 

@@ -35,19 +35,21 @@ export function policy({ priors }, size) {
 }
 
 /** The moves of a search, coloured by what they lose against the best one: the loss above, if it is known, visits below.
-    The best one, which has the most visits, has a ring. */
+    The best one, which has the most visits, has a ring.  A move has the rank of the one that it is symmetric to. */
 export function search({ moves }, size, toPlay) {
   const elements = [];
   const maxVisits = moves[0]?.visits ?? 1;
   const losses = candidateLosses(moves, toPlay);
-  for (const [rank, { move, visits }] of moves.entries()) {
+  let rank = -1;
+  for (const [i, { move, visits, symmetry_of: isCopy }] of moves.entries()) {
+    if (!isCopy) rank += 1;
     const at = parseVertex(move, size);
     const share = visits / maxVisits;
     if (!at || (rank >= 8 && share < 0.05)) continue;
     const isLabelled = share >= 0.02 || rank < 3;
-    const loss = losses?.[rank];
+    const loss = losses?.[i];
     const level = loss ? `level-${loss.level}` : "unknown";
-    elements.push(circle(at, isLabelled ? 0.47 : 0.16, `candidate ${level}${rank ? "" : " best"}`, isLabelled ? 1 : 0.75));
+    elements.push(circle(at, isLabelled ? 0.47 : 0.16, `candidate ${level}${i ? "" : " best"}`, isLabelled ? 1 : 0.75));
     if (isLabelled) {
       const ink = loss?.level >= 4 ? "bright" : "dark";
       if (loss) elements.push(label(at, rank ? formatShortLoss(loss.lost, loss.unit) : t("best"), `loss-label ${ink}`, -0.13));
