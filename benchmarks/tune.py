@@ -59,6 +59,8 @@ def row_of(folder: Path) -> str:
     names = match["participants"]
     summary = summarize(rows, names, SPRT(*match["sprt"]))
     first, test = summary["participants"][0], summary["sprt"]
+    if not summary["games"]:
+        return f"| {match['size']}x{match['size']} | `{names[0]}` | 0 | | | | undecided |"
     rate, elo = first["win_rate"], first["elo"]
     found = {H0: f"H0: below {match['sprt'][1]:+g}", H1: f"H1: above {match['sprt'][0]:+g}"}.get(
         test["accepted"], "undecided")

@@ -17,7 +17,7 @@ from mugo.players.rank_estimate import format_rank
 from mugo.players.searcher import (
     DEFAULT_PLAY_OPTIONS, GOMOKU_MCTS, MCTS, UCT, PlayOptions, SearchPlayer, default_select_by, default_settings)
 from mugo.search.search import Search
-from mugo.search.settings import LAMBDA, LAMBDA_LARGE, Settings
+from mugo.search.settings import Settings
 
 PLAYERS = ("random", "policy", "randompolicy", "uct", "mcts")
 SEARCHERS = ("uct", "mcts")
@@ -67,7 +67,7 @@ class PlayerOptions:
 # What differs from the defaults of Settings, in words.
 PLAYERS_DEFAULTS = {
     "rollout": f"{UCT.rollout}; in Gomoku mcts {GOMOKU_MCTS.rollout}",
-    "lambda_": f"{LAMBDA:g}, on boards of more than 13x13 {LAMBDA_LARGE:g}; in Gomoku 0",
+    "lambda_": f"{MCTS.lambda_:g}; in Gomoku {GOMOKU_MCTS.lambda_:g}",
     "fpu_reduction_max": f"{MCTS.fpu_reduction_max:g}; in Gomoku {GOMOKU_MCTS.fpu_reduction_max:g}",
     "max_pass_prior": f"{MCTS.max_pass_prior:g}", "unsettled_prior": f"{MCTS.unsettled_prior:g}",
     "rave": "on", "heuristic_priors": "on", "root_symmetry_pruning": "on"}
@@ -176,7 +176,7 @@ def settings_from_arguments(args: argparse.Namespace, game: str = "go") -> Setti
     # --rollout or --lambda alone asks for both: Gomoku's default of neither does not apply.
     if args.player == "mcts" and game == "gomoku" and (
             "lambda_" in values or values.get("rollout", "none") != "none"):
-        settings = replace(settings, rollout=MCTS.rollout, lambda_=LAMBDA)
+        settings = replace(settings, rollout=MCTS.rollout, lambda_=MCTS.lambda_)
     return replace(settings, **values)
 
 

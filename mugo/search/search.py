@@ -26,7 +26,7 @@ from mugo.search.move_infos import move_infos
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.root_priors import with_dirichlet_noise, with_temperature
 from mugo.search.root_symmetry import RootSymmetries
-from mugo.search.settings import DEFAULT_SETTINGS, LARGE_AREA, Settings, set_params
+from mugo.search.settings import DEFAULT_SETTINGS, Settings, set_params
 from mugo.search.threaded_growth import ThreadedGrowth
 from mugo.search.tree_arrays import TreeArrays
 
@@ -51,7 +51,7 @@ class Search:
         self.reports_full_tree = False
         self.tree = TreeArrays(settings.max_edges)
         self._rng = np.random.default_rng(settings.seed)
-        set_params(self.tree.params, settings.resolved(network, LARGE_AREA), network is not None)
+        set_params(self.tree.params, settings.resolved(network), network is not None)
         executor = ThreadPoolExecutor(settings.threads) if settings.threads > 1 else None
         self.growth: BatchedGrowth | ThreadedGrowth = (
             ThreadedGrowth(self.tree, settings.threads, self._rng, executor) if network is None else
@@ -150,7 +150,6 @@ class Search:
         self._history[:position.plies + 1] = position.history
         self._board = position.board.copy()[0]
         self._board["passes"] = min(self._board["passes"], 1)            # two passes may be searched on
-        self.tree.params["lambda_"] = self.settings.resolved(self.network, position.area).lambda_
         formulas.set_addresses(self.tree.params, position.game)
         may_reuse = self.settings.reuse_tree and before is not None and before.has_same_rules(position)
         below = avoided.below_root()

@@ -1,6 +1,6 @@
 """The options of a search: one frozen record, checked when it is made; and its values in a kernel's record.
 
-    Settings  --resolved(network, area)-->  Settings without None  --set_params-->  records.PARAMS, fields by name
+    Settings  --resolved(network)-->  Settings without None  --set_params-->  records.PARAMS, fields by name
 """
 import math
 from dataclasses import dataclass, fields, replace
@@ -16,8 +16,6 @@ from mugo.search import records
 from mugo.search.lcb import LCB_STDEVS, MIN_VISIT_PROP
 
 UCB_C, RAVE_C, PUCT_C = 0.4, 0.0, 2.0    # exploration constants
-LAMBDA, LAMBDA_LARGE = 0.5, 0.25         # weights of rollouts by default; on large boards they are noisier
-LARGE_AREA = 13 * 13                     # points; larger boards have LAMBDA_LARGE
 ROOT_FPU_SHARE = 0.5                     # of fpu_reduction_max at the root, by default: KataGo's 0.1 of 0.2
 MOST = 1e9                               # of the numbers in formulas, which are float32
 EXPAND_AFTER = 4                         # visits before a node is expanded, where it gets heuristic priors
@@ -41,7 +39,7 @@ class Settings:
                           "Gomoku win at once, or block a win), or not at all, by the value head alone",
                           choices=ROLLOUTS)
     rollouts: int = option(1, "rollouts for each leaf", least=1, most=1 << 20)
-    lambda_: float | None = option(
+    lambda_: float = option(
         1.0, "weight of rollouts in the value of a leaf, (1 - lambda) v + lambda z (Silver et al. 2016); 1 without a "
         "value head", least=0, most=1, player="mcts")
     c: float | None = option(
@@ -100,11 +98,11 @@ class Settings:
     def __post_init__(self):
         check(self)
 
-    def resolved(self, network: Any, area: int) -> "Settings":
-        """These settings for a search with this network, or None, on a board of so many points: None is replaced.
+    def resolved(self, network: Any) -> "Settings":
+        """These settings for a search with this network, or None: None is replaced, as is a lambda that does not fit.
         Raises BadInput for settings that need a network, or none."""
         has_network = network is not None
-        lambda_ = self._lambda(network, area)
+        lambda_ = self._lambda(network)
         changes: dict[str, Any] = {"lambda_": lambda_}
         if self.c is None:
             changes["c"] = PUCT_C if has_network else RAVE_C if self.rave else UCB_C
@@ -114,7 +112,7 @@ class Settings:
             changes["expand_after"] = 0 if has_network else EXPAND_AFTER if self.heuristic_priors else 1
         return replace(self, **changes)
 
-    def _lambda(self, network: Any, area: int) -> float:
+    def _lambda(self, network: Any) -> float:
         """The weight of rollouts: 1 where only they can evaluate a leaf, 0 where only the value head can."""
         if network is None:
             for name, is_set in (("rollout none", self.rollout == "none"), ("batch", self.batch is not None)):
@@ -128,9 +126,7 @@ class Settings:
             if not network.has_value:
                 raise BadInput(f"--rollout none needs a value head, and {network.name} has none")
             return 0.0
-        if not network.has_value:
-            return 1.0
-        return self.lambda_ if self.lambda_ is not None else LAMBDA_LARGE if area > LARGE_AREA else LAMBDA
+        return self.lambda_ if network.has_value else 1.0
 
 
 DEFAULT_SETTINGS = Settings()

@@ -80,7 +80,7 @@ def test_uct_has_uniform_rollouts_on_request():
 
 
 @pytest.mark.parametrize("words, rollout, lambda_", [
-    ((), "none", 0.0), (("--rollout", "mogo"), "mogo", 0.5), (("--lambda", "0.25"), "mogo", 0.25),
+    ((), "none", 0.0), (("--rollout", "mogo"), "mogo", 0.25), (("--lambda", "0.5"), "mogo", 0.5),
     (("--rollout", "uniform", "--lambda", "1"), "uniform", 1.0), (("--rollout", "none"), "none", 0.0),
 ])
 def test_mcts_in_gomoku_uses_only_the_value_head_by_default(words, rollout, lambda_):

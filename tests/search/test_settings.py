@@ -35,13 +35,13 @@ def test_every_setting_is_an_option_with_a_default_in_its_range():
         assert each.help and (each.default is not None or each.shown_default or each.name == "seed")
 
 
-def test_defaults_that_depend_on_the_network_and_the_board():
-    network, plain = LevelNetwork(), Settings(lambda_=None, fpu_reduction_max=0.4)
-    small, large = plain.resolved(network, 81), plain.resolved(network, 361)
-    assert (small.lambda_, large.lambda_, small.c, small.root_fpu_reduction_max) == (0.5, 0.25, 2.0, 0.2)
-    assert (small.expand_after, plain.resolved(None, 81).expand_after, plain.resolved(None, 81).lambda_) == (0, 1, 1)
-    uct = Settings(rave=True, heuristic_priors=True).resolved(None, 81)
-    assert (uct.c, uct.expand_after, Settings().resolved(None, 81).c) == (0, 4, 0.4)
+def test_defaults_that_depend_on_the_network():
+    plain = Settings(lambda_=0.5, fpu_reduction_max=0.4)
+    by_network, without = plain.resolved(LevelNetwork()), plain.resolved(None)
+    assert (by_network.lambda_, by_network.c, by_network.root_fpu_reduction_max) == (0.5, 2.0, 0.2)
+    assert (by_network.expand_after, without.expand_after, without.lambda_) == (0, 1, 1)
+    uct = Settings(rave=True, heuristic_priors=True).resolved(None)
+    assert (uct.c, uct.expand_after, without.c) == (0, 4, 0.4)
 
 
 def test_the_kernels_read_the_settings_under_their_own_names():
@@ -56,5 +56,5 @@ def test_the_kernels_read_the_settings_under_their_own_names():
     (False, None, math.inf), (True, None, math.nan), (True, 0.5, 0.5)])
 def test_without_a_first_play_urgency_each_formula_has_its_own(has_network, fpu, expected):
     params = np.zeros(1, records.TREE)[0]["params"]
-    set_params(params, Settings(fpu=fpu).resolved(LevelNetwork() if has_network else None, 81), has_network)
+    set_params(params, Settings(fpu=fpu).resolved(LevelNetwork() if has_network else None), has_network)
     assert params["fpu"] == pytest.approx(expected, nan_ok=True)
