@@ -42,6 +42,7 @@ from mugo.nn.transfer import init_from
 from mugo.core.parallel import open_executor
 from mugo.core.progress import ProgressBar, progress_bar
 from mugo.core.options import check_kept, format_option
+from mugo.search.settings import Settings
 from mugo.selfplay import arena
 from mugo.selfplay.actors import ClusterActors, LocalActors, network_class, new_workers
 from mugo.selfplay.arena import ArenaPlayer, ArenaResult
@@ -259,7 +260,8 @@ class SelfPlayRun:
     def _arena_results(self, network: Network, bar: ProgressBar) -> list[tuple[str, int, ArenaResult]]:
         """(opponent, its simulations if it is UCT else 0, result) of each arena match of a network."""
         options, metadata = self.options, self.metadata
-        player = ArenaPlayer(options.selfplay.simulations, network, options.selfplay.search_settings())
+        puct = Settings(c=options.selfplay.c)            # without noise, also after games with --gumbel
+        player = ArenaPlayer(options.selfplay.simulations, network, puct)
 
         def on_pair(games: int) -> None:
             bar.set_postfix_str(f"arena: {games} games", refresh=False)
