@@ -85,6 +85,10 @@ WRONG = [
      "targets are of moves, outcomes, ownership, not komi"),
     (lambda n, f: mugo.load_dataset(f / "games").batches(where="rank > 3"), "rank"),
     (lambda n, f: mugo.load_dataset(f / "games").batches(size=19), "no training games on 19x19"),
+    (lambda n, f: mugo.load_dataset(f / "games").batches(size=0), "size is a whole number, at least 1, not 0"),
+    (lambda n, f: mugo.load_dataset(f / "games").batches(size="9x9"), "size is a whole number, at least 1, not '9x9'"),
+    (lambda n, f: mugo.load_dataset(f / "games").batches(seed="x"), "seed is a whole number, at least 0, not 'x'"),
+    (lambda n, f: mugo.load_dataset(f / "games").batches(seed=1 << 70), "seed is at most 4294967295, not 11805916"),
     (lambda n, f: mugo.play_match("uct"), "a match takes two participants or more"),
     (lambda n, f: mugo.play_match("uct", "uct", games=0), "games 0: must be at least 1"),
 ]
