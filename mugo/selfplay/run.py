@@ -56,6 +56,7 @@ from mugo.selfplay.warm_start import UctSelfPlay
 BUFFER = "replay_buffer.bin"
 ARENA_TEMPERATURE_MOVES = 4              # of each side when two networks meet, so that games differ
 BEST = "the best so far"                 # the opponent's name in the arena
+MAX_HISTORY, MAX_OPENINGS = 10_000, 1000         # rows in a checkpoint, whose header has a limit
 Actors = LocalActors | ClusterActors
 
 
@@ -309,7 +310,11 @@ class SelfPlayRun:
         return CalibrationPositions(packed, None, policy, outcomes)
 
     def _save(self) -> None:
-        """Write the checkpoint and the tables; at each moment at least one complete checkpoint exists."""
+        """Write the checkpoint and the tables; at each moment at least one complete checkpoint exists.  Every second
+        row of a history that is too long is dropped, but not the newest one."""
+        for rows, most in (self.metadata["history"], MAX_HISTORY), (self.metadata["openings"], MAX_OPENINGS):
+            if len(rows) > most:
+                del rows[-2::-2]
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / checkpoint.CHECKPOINT
         if path.exists():

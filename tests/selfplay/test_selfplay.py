@@ -232,6 +232,20 @@ def test_the_newest_network_plays_the_best_so_far_and_then_uct(small_run):
     assert small_run.metadata["uct_level"] == beaten and (beaten or small_run.metadata["uct_attempts"] == 3)
 
 
+def test_a_history_that_is_too_long_for_a_checkpoint_loses_every_second_row(small_run, monkeypatch):
+    monkeypatch.setattr(run_module, "MAX_HISTORY", 4)
+    monkeypatch.setattr(run_module, "MAX_OPENINGS", 4)
+    monkeypatch.setattr(run_module.checkpoint, "save", lambda model, path, metadata: None)
+    metadata = small_run.metadata
+    history = [metadata["history"][0] | {"update": update} for update in range(1, 7)]
+    openings = [metadata["openings"][0] | {"games": games} for games in range(5)]
+    monkeypatch.setattr(small_run, "metadata", metadata | {"history": history, "openings": openings})
+    small_run._save()
+    assert [row["update"] for row in history] == [2, 4, 6] and [row["games"] for row in openings] == [0, 2, 4]
+    small_run._save()
+    assert len(history) == len(openings) == 3
+
+
 @pytest.mark.parametrize("level, end", [
     (0, "24 games"), (1, "24 games; in the arena the run's networks beat UCT with up to 20 simulations"),
     (2, "24 games; in the arena the run's networks beat UCT with up to 40 simulations")])
