@@ -10,6 +10,7 @@ import numpy as np
 
 from mugo.api.moves import check_number, python_errors
 from mugo.core.files import MugoError
+from mugo.core.limits import SEED
 from mugo.games.planes import unpack
 
 if TYPE_CHECKING:                        # pandas takes a second
@@ -59,7 +60,9 @@ class Dataset:
             raise MugoError(f"targets are of {', '.join(TARGETS)}, not {', '.join(targets):.60}")
         if split not in (None, *SPLITS):
             raise MugoError(f"split is one of {', '.join(SPLITS)}, or None for all, not {split!r:.40}")
-        positions = self._opened.positions(split, size, where)
+        if check_number("seed", seed, SEED[0]) > SEED[1]:
+            raise MugoError(f"seed is at most {SEED[1]}, not {seed}")
+        positions = self._opened.positions(split, None if size is None else check_number("size", size, 1), where)
 
         def read() -> Iterator[tuple[np.ndarray, ...]]:
             end = epochs_or_endless * len(positions)

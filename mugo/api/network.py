@@ -100,6 +100,7 @@ class Network:
     def __init__(self, opened: inference.Network | inference.BundledNetworks):
         self.name, self._opened = opened.name, opened
 
+    @python_errors()
     def policy(self, position: Position, *, symmetries: bool = False) -> Policy:
         """How likely each move is.  symmetries: the mean over the symmetries of the board, in each of which equivariant
         networks, as the bundled ones for Go, say the same.
@@ -111,6 +112,7 @@ class Network:
         output = self._opened_for(position).evaluate([base_of(position)], symmetries)
         return Policy(position, output.priors[0])
 
+    @python_errors()
     def evaluate(self, position: Position, *, symmetries: bool = False) -> Evaluation:
         """Who is winning, and by how much.  symmetries, warning, errors: as in `policy`."""
         base = base_of(position)
@@ -119,14 +121,14 @@ class Network:
         return Evaluation(position, None if output.values is None else (1 + float(output.values[0])) / 2,
                           *output.score(0), None if ownership is None else ownership * np.float32(base.to_play))
 
-    def _opened_for(self, position: Position, stacklevel: int = 3) -> inference.Network | inference.BundledNetworks:
+    def _opened_for(self, position: Position) -> inference.Network | inference.BundledNetworks:
         """What evaluates a position.  A warning if the network was opened by name and trained on another size; those of
         Gomoku refuse one."""
         opened, shape = self._opened, base_of(position).shape
         if isinstance(opened, inference.Network) and opened.game == "go" and shape != (opened.size, opened.size):
             warnings.warn(f"{opened.name} was trained on {format_size(opened.size)} only, so what it says of "
                           f"{format_size(shape)} is an extrapolation; load_network() without a name takes the network "
-                          "for each board", stacklevel=stacklevel)
+                          "for each board", stacklevel=4)       # python_errors is a level
         return opened
 
     def __repr__(self) -> str:

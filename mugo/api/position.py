@@ -49,6 +49,8 @@ class Position:
         shape = shape_of_size(size)
         if game not in GAMES:
             raise MugoError(f"game is 'go' or 'gomoku', not {game!r:.40}")
+        if not isinstance(exactly, bool):
+            raise MugoError(f"exactly is True or False, not {exactly!r:.40}")
         given = {"komi": komi, "rules": rules, "handicap": handicap or None, "k": k, "exactly": exactly or None}
         for name in [name for name, value in given.items() if value is not None]:
             refuse_other_game(name, _ONLY_OF[name], game)

@@ -50,13 +50,15 @@ class SearchResult(Evaluation):
     """What a search found: an Evaluation by its leaves, those of the network and of rollouts, and the moves.
 
     best: the move to play.  moves: all that were considered, the best first.  visits: of the position.  simulations,
-    seconds: that it took.
+    seconds: that it took.  is_full: whether the tree has no room for another node, so that more simulations do not read
+    deeper: a larger max_edges gives it room.
     """
     best: str
     moves: list[SearchedMove]
     visits: int
     simulations: int
     seconds: float
+    is_full: bool
 
     def __repr__(self) -> str:
         return f"<SearchResult for {self.position.to_move}: {self.best}, {self._words()}, {self.visits} visits>"
@@ -98,7 +100,7 @@ def search(position: Position, network: Network | None = None, *, simulations: i
         raise MugoError(f"a network of mugo.load_network was expected, not a {type(network).__name__}")
     if unknown := options.keys() - options_of(Settings).keys():
         raise TypeError(f"search() has no option {min(unknown)!r}: `mugo help search` lists them")
-    base, opened = base_of(position), network and network._opened_for(position, stacklevel=4)
+    base, opened = base_of(position), network and network._opened_for(position)
     player = "uct" if network is None else "mcts"
     select_by = default_select_by(player, base.game)
     simulations = None if simulations is None else check_number("simulations", simulations, 1)
@@ -156,4 +158,4 @@ def _result(position: Position, found: results.SearchResult, select_by: str) -> 
     return SearchResult(position, found.win_rate, lead, stdev,
                         None if found.ownership is None else found.ownership * base.to_play,
                         moves[found.best(select_by).point].move, list(moves.values()), found.visits, found.simulations,
-                        found.seconds)
+                        found.seconds, found.is_full)

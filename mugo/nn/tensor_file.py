@@ -99,7 +99,7 @@ def _checksum_of_text(text: str) -> str:
 
 
 def write_tensors(path: Path, tensors: Mapping[str, np.ndarray], metadata: dict[str, Any]) -> None:
-    """Write a file, atomically.  Raises OSError.
+    """Write a file, atomically.  Raises OSError, and BadInput for metadata that could not be read again.
 
     The same tensors and metadata give the same bytes, which the library's own writer does not promise: it hashes the
     names in the metadata.  tensors: of numbers.
@@ -117,6 +117,9 @@ def write_tensors(path: Path, tensors: Mapping[str, np.ndarray], metadata: dict[
         begin += array.nbytes
     encoded = json.dumps(header, separators=(",", ":")).encode()
     encoded += b" " * (-len(encoded) % 8)
+    if len(encoded) > MAX_HEADER_BYTES:
+        raise BadInput(f"{path} would have a header of {len(encoded):,} bytes with its metadata; at most "
+                       f"{MAX_HEADER_BYTES:,} are read: it stays as it is")
     with atomic_write(path) as temporary, open(temporary, "wb") as file:
         file.write(len(encoded).to_bytes(8, "little") + encoded)
         for array in arrays.values():

@@ -95,7 +95,8 @@ def play_game(black: ArenaPlayer, white: ArenaPlayer, start: BasePosition, seed:
         if is_stopped.is_set():
             return 0
         i = 0 if position.to_play == BLACK else 1
-        result = searches[i].search(position, simulations=players[i].simulations, select_by="visits")
+        result = searches[i].search(position, simulations=players[i].simulations, select_by="visits",
+                                    should_stop=is_stopped.is_set)
         point = result.best().point
         visits = np.array([info.visits for info in result.moves], float)
         if moves_made[i] < players[i].temperature_moves and visits.any():        # a forced move has none

@@ -16,10 +16,11 @@ from mugo.core.schema import ANYTHING, BOOLEAN, TEXT, Object, check_value, integ
 from mugo.games.coords import MAX_MOVES, MAX_SIZE, MIN_SIZE
 from mugo.games.rules import KOMI
 from mugo.nn.runtime import provider_option
-from mugo.search.settings import Settings
+from mugo.search.settings import MOST
 
 MAX_GAMES_PER_THREAD, MAX_THREADS, MAX_BATCH_SIZE, MAX_WINDOW = 65_536, 1024, 65_536, 10**8
 MAX_KOMI = 361
+MAX_SIMULATIONS = 10**9
 MIN_ARENA_GAMES = 24                     # with fewer, arena.PROMOTION is undecided even if all are won
 GAMES = 2000                             # of a run, by default
 SIZES = {"gomoku": 8, "go": 7}           # of the board, by default
@@ -63,28 +64,25 @@ class SelfPlayOptions:
     searches by PUCT.
     Raises BadInput for values out of their limits.
     """
-    simulations: int = option(400, "simulations for a move", least=2, common=True)
-    c: float = option(2.0, "exploration constant of PUCT", above=0)
+    simulations: int = option(400, "simulations for a move", least=2, most=MAX_SIMULATIONS, common=True)
+    c: float = option(2.0, "exploration constant of PUCT", above=0, most=MOST)
     dirichlet_weight: float = option(0.25, "weight of Dirichlet noise in the priors of the root", least=0, most=1)
-    dirichlet_alpha: float = option(0.3, "alpha of the Dirichlet noise; smaller for larger boards", above=0)
+    dirichlet_alpha: float = option(0.3, "alpha of the Dirichlet noise; smaller for larger boards", above=0,
+                                    most=MOST)
     temperature_moves: int = option(10, "moves of a game that are sampled by visits^(1 / temperature); those proven to "
                                     "be worse than another count as unvisited", least=0)
-    temperature: float = option(1.0, "temperature of the moves that are sampled", above=0)
+    temperature: float = option(1.0, "temperature of the moves that are sampled", above=0, most=MOST)
     max_moves: int = option(0, "a longer game is scored as it stands; 0: three moves for each point", least=0,
                             most=MAX_MOVES)
     gumbel: bool = option(False, "search as Gumbel AlphaZero does, for 16 to 50 simulations: without Dirichlet noise "
                           "and sampled moves", common=True)
     max_num_considered_actions: int = option(16, "with --gumbel: moves in the first round of sequential halving",
                                              least=1, most=1024)
-    c_visit: float = option(50.0, "with --gumbel: weight of values against visits", least=0)
-    c_scale: float = option(1.0, "with --gumbel: scale of values", least=0)
+    c_visit: float = option(50.0, "with --gumbel: weight of values against visits", least=0, most=MOST)
+    c_scale: float = option(1.0, "with --gumbel: scale of values", least=0, most=MOST)
 
     def __post_init__(self):
         check(self)
-
-    def search_settings(self) -> Settings:
-        """The settings of the search in the arena: PUCT without noise."""
-        return Settings(c=self.c)
 
 
 DEFAULT_SELFPLAY_OPTIONS = SelfPlayOptions()
@@ -111,7 +109,8 @@ class RunOptions:
     provider: str = provider_option(may_change=True)
     warm_start_games: int = option(0, "the first games, which UCT plays with RAVE and heuristic priors", least=0,
                                    common=True)
-    warm_start_simulations: int = option(1000, "simulations of UCT for a move of the warm start", least=1)
+    warm_start_simulations: int = option(1000, "simulations of UCT for a move of the warm start", least=1,
+                                        most=MAX_SIMULATIONS)
     update_games: int = option(16, "games between two updates of the network", least=1)
     steps: int = option(40, "training steps in an update", least=1)
     batch_size: int = option(512, "positions in a batch", least=1, most=MAX_BATCH_SIZE)
@@ -150,10 +149,11 @@ class RunOptions:
         return self.learning_rate * (1 - (1 - self.final_lr_fraction) * min(max(decay, 0.0), 1.0))
 
     def has_arena(self, update: int) -> bool:
-        """Whether the network is evaluated in the arena after this update: when it is due, and after the last one."""
+        """Whether the network is evaluated in the arena after this update: when it is due, and after the last one, also
+        of a run that is resumed with fewer games than it has played."""
         before = (update - 1) * self.update_games // self.arena_every
         after = update * self.update_games // self.arena_every
-        return after > before or update == self.updates
+        return after > before or update >= self.updates
 
 
 MAY_CHANGE = may_change(RunOptions)      # when a run is resumed

@@ -42,6 +42,7 @@ from mugo.nn.transfer import init_from
 from mugo.core.parallel import open_executor
 from mugo.core.progress import ProgressBar, progress_bar
 from mugo.core.options import check_kept, format_option
+from mugo.search.settings import Settings
 from mugo.selfplay import arena
 from mugo.selfplay.actors import ClusterActors, LocalActors, network_class, new_workers
 from mugo.selfplay.arena import ArenaPlayer, ArenaResult
@@ -55,6 +56,7 @@ from mugo.selfplay.warm_start import UctSelfPlay
 BUFFER = "replay_buffer.bin"
 ARENA_TEMPERATURE_MOVES = 4              # of each side when two networks meet, so that games differ
 BEST = "the best so far"                 # the opponent's name in the arena
+MAX_HISTORY, MAX_OPENINGS = 10_000, 1000         # rows in a checkpoint, whose header has a limit
 Actors = LocalActors | ClusterActors
 
 
@@ -259,7 +261,8 @@ class SelfPlayRun:
     def _arena_results(self, network: Network, bar: ProgressBar) -> list[tuple[str, int, ArenaResult]]:
         """(opponent, its simulations if it is UCT else 0, result) of each arena match of a network."""
         options, metadata = self.options, self.metadata
-        player = ArenaPlayer(options.selfplay.simulations, network, options.selfplay.search_settings())
+        puct = Settings(c=options.selfplay.c)            # without noise, also after games with --gumbel
+        player = ArenaPlayer(options.selfplay.simulations, network, puct)
 
         def on_pair(games: int) -> None:
             bar.set_postfix_str(f"arena: {games} games", refresh=False)
@@ -307,7 +310,11 @@ class SelfPlayRun:
         return CalibrationPositions(packed, None, policy, outcomes)
 
     def _save(self) -> None:
-        """Write the checkpoint and the tables; at each moment at least one complete checkpoint exists."""
+        """Write the checkpoint and the tables; at each moment at least one complete checkpoint exists.  Every second
+        row of a history that is too long is dropped, but not the newest one."""
+        for rows, most in (self.metadata["history"], MAX_HISTORY), (self.metadata["openings"], MAX_OPENINGS):
+            if len(rows) > most:
+                del rows[-2::-2]
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / checkpoint.CHECKPOINT
         if path.exists():

@@ -86,15 +86,18 @@ def interpret_handicap(properties: Properties, stones: list[int], moves: list[in
 
 
 def interpret_komi(properties: Properties) -> float | None:
-    """Komi in points, a multiple of 0.5 below MAX_KOMI; None if unknown."""
+    """Komi in points below MAX_KOMI, a multiple of 0.5 but in files that MuGo wrote; None if unknown."""
     komi = points_in(property_text(properties, "KM"))
     if komi is None:
         return None
+    programs = properties.get("AP", ())
+    if any(program.startswith(b"MuGo:") for program in programs):
+        return komi if abs(komi) < MAX_KOMI else None    # writer: in points, as the game was played
     if komi % 100 in (25, 50, 75) and abs(komi) >= MAX_KOMI:
         komi /= 100                 # the Fox server writes 650, or 325 for Chinese counting
     if komi % 0.5 == 0.25 and abs(komi) <= MAX_KOMI_STONES:
         komi *= 2                   # counted in stones: 3.75 under Chinese rules
-    fox = "TC" in properties or any(b"foxwq" in program for program in properties.get("AP", ()))
+    fox = "TC" in properties or any(b"foxwq" in program for program in programs)
     if komi == 0 and fox and property_text(properties, "HA") == "0":
         return None                 # how the Fox server writes an unknown komi
     return komi if abs(komi) < MAX_KOMI and komi % 0.5 == 0 else None

@@ -64,7 +64,8 @@ def test_a_game_of_gomoku_is_read_as_one():
     assert game[-1] == position and game[-1].is_over and game.result == "B+"
 
 
-@pytest.mark.parametrize("options", [{}, {"handicap": 3}, {"rules": "japanese"}, {"rules": "aga", "handicap": 2}],
+@pytest.mark.parametrize("options", [{}, {"handicap": 3}, {"rules": "japanese"}, {"rules": "aga", "handicap": 2},
+                                     {"komi": 3.75}, {"komi": -5.25}],
                          ids=repr)
 def test_a_game_from_a_position_has_its_rules(options):
     position = mugo.Position(9, **options).play("E5", "F6")

@@ -49,6 +49,12 @@ def test_options_are_those_of_the_command_line():
     assert time.perf_counter() - began < 3
 
 
+def test_a_full_tree_is_told():
+    for max_edges in 1000, 100_000:
+        found = mugo.search(mugo.Position(9), simulations=400, seed=1, max_edges=max_edges, early_stop=False)
+        assert found.is_full == (max_edges == 1000)
+
+
 def test_progress_is_a_callback():
     reported = []
     result = mugo.search(mugo.Position(9), seconds=1.6, progress=reported.append)

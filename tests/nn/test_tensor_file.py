@@ -77,6 +77,10 @@ def test_a_header_is_read_up_to_its_limit(tmp_path, monkeypatch):
     path = policy_file(tmp_path)
     monkeypatch.setattr(tensor_file, "MAX_HEADER_BYTES", 100)
     assert "of 0 MB at most" in refusal(path)
+    before = path.read_bytes()
+    with pytest.raises(BadInput, match=r"would have a header of \d+ bytes with its metadata; at most 100 are read"):
+        tensor_file.write_tensors(path, {}, {"history": [1.5] * 30})
+    assert path.read_bytes() == before
 
 
 def test_every_cut_file_is_refused(tmp_path):

@@ -8,7 +8,7 @@ from mugo.games import go, gomoku
 from mugo.search.settings import Settings
 from mugo.selfplay import arena
 from mugo.selfplay.arena import PROMOTION, ArenaPlayer, ArenaResult, climb_levels, level_test, play_match
-from mugo.selfplay.options import MIN_ARENA_GAMES, SelfPlayOptions
+from mugo.selfplay.options import MIN_ARENA_GAMES
 from mugo.core.sprt import H0, H1, UNDECIDED
 
 START = gomoku.Position(4, 3)
@@ -68,8 +68,8 @@ class ScriptedSearch:
     def __init__(self, settings, network=None):
         self.seed = settings.seed
 
-    def search(self, position, simulations, select_by):
-        assert select_by == "visits"
+    def search(self, position, simulations, select_by, should_stop):
+        assert select_by == "visits" and not should_stop()
         self.positions.append((position, simulations))
         points = position.legal_points().tolist() if position.game == "gomoku" else [0]
         infos = [SimpleNamespace(point=point, visits=visits)
@@ -117,14 +117,26 @@ def test_uct_has_uniform_rollouts_and_a_network_none():
     assert ArenaPlayer(10).new_search(START, 1).settings.rollout == "uniform"
     settings = arena.ArenaPlayer(10, network, Settings(c=1.5)).new_search(START, 1).settings
     assert (settings.rollout, settings.c, settings.batch) == ("none", 1.5, arena.BATCH)
-    of_run = SelfPlayOptions(c=1.25, gumbel=True).search_settings()      # by PUCT, without noise
-    assert (of_run.c, of_run.dirichlet_weight) == (1.25, 0)
 
 
 def test_a_stopped_game_ends_at_once():
     is_stopped = threading.Event()
     is_stopped.set()
     assert arena.play_game(STRONG, WEAK, START, [0, 0], 99, is_stopped) == 0
+
+
+def test_a_search_under_way_ends_when_the_game_is_stopped(monkeypatch, scripted_search):
+    is_stopped = threading.Event()
+
+    class StoppedSearch(ScriptedSearch):
+        def search(self, position, simulations, select_by, should_stop):
+            result = super().search(position, simulations, select_by, should_stop)
+            is_stopped.set()
+            assert should_stop()
+            return result
+
+    monkeypatch.setattr(arena, "Search", StoppedSearch)
+    assert arena.play_game(STRONG, WEAK, START, [0, 0], 99, is_stopped) == 0 and len(scripted_search) == 1
 
 
 def test_a_level_that_was_beaten_is_followed_by_the_next_up_to_the_last(monkeypatch):

@@ -29,6 +29,7 @@ from mugo.nn.compile import train_step
 from mugo.nn.inference import Network
 from mugo.nn.metadata import read_metadata
 from mugo.core.progress import ProgressLog
+from mugo.search.settings import Settings
 from mugo.selfplay import arena, selfplay
 from mugo.selfplay import run as run_module
 from mugo.selfplay.actors import NEWEST, ClusterActors, LocalActors, end_players, play_task
@@ -231,6 +232,20 @@ def test_the_newest_network_plays_the_best_so_far_and_then_uct(small_run):
     assert small_run.metadata["uct_level"] == beaten and (beaten or small_run.metadata["uct_attempts"] == 3)
 
 
+def test_a_history_that_is_too_long_for_a_checkpoint_loses_every_second_row(small_run, monkeypatch):
+    monkeypatch.setattr(run_module, "MAX_HISTORY", 4)
+    monkeypatch.setattr(run_module, "MAX_OPENINGS", 4)
+    monkeypatch.setattr(run_module.checkpoint, "save", lambda model, path, metadata: None)
+    metadata = small_run.metadata
+    history = [metadata["history"][0] | {"update": update} for update in range(1, 7)]
+    openings = [metadata["openings"][0] | {"games": games} for games in range(5)]
+    monkeypatch.setattr(small_run, "metadata", metadata | {"history": history, "openings": openings})
+    small_run._save()
+    assert [row["update"] for row in history] == [2, 4, 6] and [row["games"] for row in openings] == [0, 2, 4]
+    small_run._save()
+    assert len(history) == len(openings) == 3
+
+
 @pytest.mark.parametrize("level, end", [
     (0, "24 games"), (1, "24 games; in the arena the run's networks beat UCT with up to 20 simulations"),
     (2, "24 games; in the arena the run's networks beat UCT with up to 40 simulations")])
@@ -409,7 +424,10 @@ def test_ctrl_c_ends_an_update_after_its_step_and_the_run_goes_on(tmp_path, monk
     (["--games", "9"], "at least --update-games 16"), (["--arena-games", "20"], "--arena-games 20"),
     (["--repair"], "--repair goes with --resume"), (["--decay-start", "2"], "--decay-start 2"),
     (["--filters", "0"], "--filters 0"), (["--warm-start-games", "-1"], "--warm-start-games -1"),
-    (["--warm-start-simulations", "0"], "--warm-start-simulations 0")])
+    (["--warm-start-simulations", "0"], "--warm-start-simulations 0"),
+    (["--simulations", "1e30"], "must be at most 1000000000"), (["--c", "2e9"], "--c 2e+09: must be at most 1e+09"),
+    (["--c-scale", "1e300"], "--c-scale 1e+300: must be at most 1e+09"), (["--c-visit", "1e300"], "--c-visit 1e+300"),
+    (["--dirichlet-alpha", "2e9"], "--dirichlet-alpha 2e+09"), (["--temperature", "2e9"], "--temperature 2e+09")])
 def test_invalid_options_are_one_line(tmp_path, capsys, arguments, line):
     assert main(["selfplay", "gomoku", "-o", str(tmp_path / "run"), *arguments]) == 2
     assert line in capsys.readouterr().err
@@ -449,6 +467,7 @@ def test_the_arena_is_held_when_it_is_due_and_after_the_last_update():
     options = replace(OPTIONS, games=87, update_games=8, arena_every=32)
     assert options.updates == 10                         # full ones
     assert [update for update in range(1, 11) if options.has_arena(update)] == [4, 8, 10]
+    assert replace(options, games=40).has_arena(6)       # after an interruption, resumed with fewer games
 
 
 @pytest.mark.parametrize(("changes", "named"), [
@@ -482,6 +501,7 @@ def test_games_are_played_in_int8_where_that_is_fast(tmp_path, monkeypatch, eage
 
     def play_match(first, second, *args, **kwargs):
         arena_networks.append(first.network.precision)
+        assert first.settings == Settings(c=OPTIONS.selfplay.c)          # PUCT without noise
         return arena.ArenaResult(1, 0, 0)
 
     monkeypatch.setattr("mugo.selfplay.run.LocalActors", RecordingActors)

@@ -20,6 +20,8 @@ from mugo.sgf.properties import rank_number
     ("KM[6.5000000]", 6.5), ("KM[6.50000000000000000000]", 6.5), ("KM[,5]", None),
     ("KM[0]HA[0]AP[GNU Go:3.8]AP[foxwq]", None), ("KM[0]HA[0]TC[3]TT[30]", None),      # Fox server: unknown
     ("KM[0]HA[3]AB[dd][dp][pd]TC[3]TT[30]", 0), ("KM[0]HA[0]", 0),
+    ("KM[3.75]AP[MuGo:0.1.0]", 3.75), ("KM[5.25]AP[MuGo:web]", 5.25), ("KM[150]AP[MuGo:0.1.0]", 150),
+    ("KM[1000000]AP[MuGo:0.1.0]", None),
 ])
 def test_komi(properties, komi):
     assert read(f"(;{properties})").komi == komi
