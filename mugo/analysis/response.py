@@ -69,17 +69,20 @@ class _Values:
     stdev: float
     as_opponent: bool
 
-    def fields(self, win_rate: float, visits: int, lcb: float, lead: float | None = None, stdev: float | None = None
-               ) -> dict[str, Any]:
-        """win_rate, visits, lcb: of the move, or of the root.  lead, stdev: of its score; None: estimate it."""
+    def fields(self, win_rate: float, visits: int, lcb: float, lead: float | None = None, stdev: float | None = None,
+               score_utility: float = 0.0) -> dict[str, Any]:
+        """win_rate, visits, lcb, score_utility: of the move, or of the root.  lead, stdev: of its score; None: estimate
+        it."""
         if lead is None or stdev is None:
             smoothed = (win_rate * visits + self.win_rate * PRIOR_VISITS) / (visits + PRIOR_VISITS)
             lead = self.lead + self.stdev * (_normal_quantile(smoothed) - _normal_quantile(self.win_rate))
             stdev = self.stdev
         score = round(-lead if self.as_opponent else lead, 3)
+        of_score = -score_utility if self.as_opponent else score_utility
         win_rate, lcb = (1 - win_rate, 1 - lcb) if self.as_opponent else (win_rate, lcb)
         return {"visits": visits, "weight": float(visits), "winrate": round(win_rate, 6), "lcb": round(lcb, 6),
-                "utility": round(2 * win_rate - 1, 6), "utilityLcb": round(2 * lcb - 1, 6), "scoreLead": score,
+                "utility": round(2 * win_rate - 1 + of_score, 6),
+                "utilityLcb": round(2 * lcb - 1 + of_score, 6), "scoreLead": score,
                 "scoreMean": score, "scoreSelfplay": score, "scoreStdev": round(stdev, 3)}
 
 
@@ -148,7 +151,8 @@ def _move_fields(query: Query, order: int, info: MoveInfo, values: _Values, size
     pv = info.pv[:1 + query.overrides.pv_length]
     fields = {"move": format_gtp(info.point, size), "order": order, "prior": round(info.prior, 6),
               "pv": [format_gtp(point, size) for point in pv],
-              **values.fields(info.win_rate, info.visits, info.lower_bound, info.score_lead, info.score_stdev),
+              **values.fields(info.win_rate, info.visits, info.lower_bound, info.score_lead, info.score_stdev,
+                              info.score_utility),
               "edgeVisits": info.visits, "edgeWeight": float(info.visits), "playSelectionValue": float(info.visits)}
     if "PVVisits" in query.included:
         fields["pvVisits"] = pv_visits((info.symmetry_of or info).pv[:len(pv)])

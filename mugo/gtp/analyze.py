@@ -159,10 +159,9 @@ def format_kata(result: SearchResult, options: AnalyzeOptions, player: Player) -
     if options.flags & {"movesOwnership", "movesOwnershipStdev"} and isinstance(position, Go):
         after = ownership_after(player.network, position, [info.pv for info in infos])
     for order, info in enumerate(infos):
-        lcb = info.lower_bound
         part = (f"info move {format_gtp(info.point, size)} visits {info.visits} "
-                f"utility {2 * info.win_rate - 1:.6f} winrate {info.win_rate:.6f} {_format_score(score, info)}"
-                f"prior {info.prior:.6f} lcb {lcb:.6f} utilityLcb {2 * lcb - 1:.6f} "
+                f"utility {info.utility:.6f} winrate {info.win_rate:.6f} {_format_score(score, info)}"
+                f"prior {info.prior:.6f} lcb {info.lower_bound:.6f} utilityLcb {info.utility_lcb:.6f} "
                 + ("" if info.symmetry_of is None else f"isSymmetryOf {format_gtp(info.symmetry_of.point, size)} ")
                 + f"order {order} pv {format_vertices(info.pv, size)}")
         if "pvVisits" in options.flags:

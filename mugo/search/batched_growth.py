@@ -83,12 +83,16 @@ class BatchedGrowth(Growth):
             for finish in finish_rollouts:               # even when the network fails
                 finish()
         values = np.zeros(len(output.priors), np.float32) if output.values is None else output.values
+        utilities = self._score_utilities(output, leaves)
+        if utilities.any():
+            values = values + utilities
         tree.expand_and_backup(arrays.trees, arrays.nodes, arrays.edges, self._boards, self._paths, leaves, n,
                                output.priors, values)
         if output.score_mean is not None or not len(output.priors):
-            none = np.zeros(0, np.float32)
-            scores.backup_scores(arrays.nodes, self._paths, leaves, *(
-                (none, none) if output.score_mean is None else (output.score_mean, output.score_stdev)))
+            means, stdevs = (utilities, utilities) if output.score_mean is None else (
+                output.score_mean, output.score_stdev)
+            scores.backup_scores(arrays.nodes, self._paths, leaves, means, stdevs,
+                                 np.float32(1 - self._lambda) * utilities)
         return n
 
     def _evaluate(self, packed: np.ndarray, needed: np.ndarray) -> NetworkOutput:
@@ -107,6 +111,17 @@ class BatchedGrowth(Growth):
             of_black = to_play.astype(np.float32) @ output.ownership
             self._network_ownership = of_black + (0 if self._network_ownership is None else self._network_ownership)
         return output
+
+    def _score_utilities(self, output: NetworkOutput, leaves: np.ndarray) -> np.ndarray:
+        """float32 (n,): the part for the score in the network's value of each leaf that was evaluated."""
+        factor, n = self._settings.dynamic_score_utility_factor, len(output.priors)
+        if not factor or not n or output.score_mean is None or output.score_stdev is None:
+            return np.zeros(n, np.float32)
+        root = self._arrays.root_node
+        lead = root["score_mean"] if root["scored"] else output.score_mean[0]        # the root is the first, alone
+        sides = self._boards["to_play"][1:1 + len(leaves)][leaves["needs_evaluation"]] * int(self._root.to_play)
+        return np.float32(factor) * scores.score_utility(output.score_mean, output.score_stdev, lead * sides,
+                                                         self._root.area)
 
     def _start_rollouts(self, n: int) -> list[Callable]:
         """Start evaluating n leaves by rollouts; the functions returned wait for it, or do it without an executor."""

@@ -31,10 +31,11 @@ def _move_info(nodes: np.ndarray, edges: np.ndarray, edge: np.ndarray, prior: fl
     if edge["visits"] and edge["node"] != NULL_NODE and moves > 1:
         pv += principal_variation(nodes, edges, int(edge["node"]), moves - 1)
     proven = int(edge["lower"]) if edge["lower"] == edge["upper"] else None
-    value = float(edge["q"]) if proven is None else proven
     mean, stdev = (None, None) if edge["node"] == NULL_NODE else scores.score_of(nodes[edge["node"]])
-    return MoveInfo(pv[0], prior, int(edge["visits"]), (1 + value) / 2, tuple(pv), proven,
-                    None if mean is None else -mean, stdev, lcb)
+    of_score = 0.0 if mean is None or proven is not None else -scores.utility_of_score(nodes[edge["node"]])
+    win_rate = (1 + float(edge["q"]) - of_score) / 2 if proven is None else (1 + proven) / 2
+    return MoveInfo(pv[0], prior, int(edge["visits"]), min(max(win_rate, 0.0), 1.0), tuple(pv), proven,
+                    None if mean is None else -mean, stdev, lcb, of_score)
 
 
 def principal_variation(nodes, edges, node: int, longest: int) -> list[int]:

@@ -34,6 +34,7 @@ NODE = np.dtype([
     ("scored", np.int32),                # leaves at and below it whose score is known; see scores
     ("score_mean", np.float32),          # in points
     ("score_square", np.float32),        # the mean of their squares
+    ("score_utility", np.float32),       # the mean part of their values that is for the score
     ("value_square", np.float32),        # the mean of the squares of the values whose sum is `total`
     ("raw_value", np.float32),           # of its own evaluation when it was expanded; by the network if `evaluated`
 ], align=True)

@@ -22,9 +22,13 @@ class MoveInfo:
     score_lead: points by which the side to move leads after the move, komi included, the mean over leaves (KataGo's
     scoreLead); None for networks without a score, and where none of its leaves was evaluated.
     score_stdev: the standard deviation of that score.
-    lcb: the lower confidence bound of the win rate, below 0 for few visits; None where there was no search.
+    lcb: the lower confidence bound by which a move is chosen, that of (1 + utility) / 2, below 0 for few visits; None
+    where there was no search.
+    score_utility: the part of the mean value that is for the score (scores), 0 where the search has none.
     symmetry_of: the move that was searched in its stead, by which all of this is known (root_symmetry); else None.
-    lower_bound: the same from 0, for protocols; without a search a binomial one.  A proven value is its own bound.
+    lower_bound: of the win rate, from 0, for protocols; without a search a binomial one.  A proven value is its own
+    bound.
+    utility: the mean value, from -1 to 1 and the part for the score.  utility_lcb: its lower bound.
     """
     point: int
     prior: float
@@ -35,13 +39,24 @@ class MoveInfo:
     score_lead: float | None = None
     score_stdev: float | None = None
     lcb: float | None = None
+    score_utility: float = 0.0
     symmetry_of: "MoveInfo | None" = None
 
     @property
     def lower_bound(self) -> float:
         if self.proven is not None:
             return self.win_rate
-        return lower_confidence_bound(self.win_rate, self.visits) if self.lcb is None else max(self.lcb, 0.0)
+        if self.lcb is None:
+            return lower_confidence_bound(self.win_rate, self.visits)
+        return max(self.lcb - self.score_utility / 2, 0.0)
+
+    @property
+    def utility(self) -> float:
+        return 2 * self.win_rate - 1 + self.score_utility
+
+    @property
+    def utility_lcb(self) -> float:
+        return 2 * self.lower_bound - 1 + self.score_utility
 
 
 @dataclass(frozen=True)

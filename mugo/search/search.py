@@ -233,12 +233,14 @@ class Search:
             lengths = solver.proof_lengths(tree.nodes, tree.edges, tree.n_nodes, tree.root)
         infos = self._symmetries.with_pruned(
             move_infos(tree.nodes, tree.edges, edges, lengths, self.settings.lcb_stdevs, priors))
-        value = float(root["total"]) / max(int(root["visits"]), 1) if proven is None else proven
+        value = proven
+        if value is None:
+            value = float(root["total"]) / max(int(root["visits"]), 1) - scores.utility_of_score(root)
         lead, stdev = scores.score_of(root)
         ownership = self.growth.ownership(position)
         return SearchResult(
-            position, infos, win_rate=(1 + value) / 2, visits=int(root["visits"]), simulations=simulations,
-            seconds=seconds, depth=float(tree.record["depth_sum"]) / max(simulations, 1), nodes=tree.n_nodes - 1,
+            position, infos, win_rate=min(max((1 + value) / 2, 0.0), 1.0), visits=int(root["visits"]),
+            simulations=simulations, seconds=seconds, depth=float(tree.record["depth_sum"]) / max(simulations, 1), nodes=tree.n_nodes - 1,
             rollouts=int(self.growth.rollouts[:, 0].sum()),
             ownership=None if ownership is None else ownership.astype(np.float32).reshape(position.shape),
             proven=proven, score_lead=lead, score_stdev=stdev, is_full=not tree.has_room(position.area),

@@ -66,6 +66,9 @@ class Settings:
     root_symmetry_pruning: bool = option(
         False, "of moves that a symmetry of the position maps to each other, as on the empty board, search one",
         katago="rootSymmetryPruning")
+    dynamic_score_utility_factor: float = option(
+        0.0, "f in v + f u, the value of a leaf by a network with scores; u is from -1 to 1, by how much the score of "
+        "the leaf is better than that of the root", least=0, most=1, katago="dynamicScoreUtilityFactor", player="mcts")
     max_pass_prior: float = option(1.0, "largest prior of the pass; what the network gives it beyond is shared among "
                                    "the other moves", least=0, most=1, player="mcts")
     unsettled_prior: float = option(0.0, "share of the priors, in every node, that the moves on points which no side "

@@ -68,23 +68,24 @@ def is_decided(moves: RootMoves, left: float, select_by: str | None, settings: S
     if select_by == "value":                             # every simulation may change it
         return False
     if select_by == "lcb":
-        return left < math.inf and _is_decided_by_lcb(moves, left, settings.lcb_stdevs, settings.min_visit_prop_for_lcb)
+        return left < math.inf and _is_decided_by_lcb(moves, left, settings)
     second, first = np.partition(moves.visits, len(moves.visits) - 2)[-2:]
     return bool(first - second > left)
 
 
-def _is_decided_by_lcb(moves: RootMoves, left: float, lcb_stdevs: float, min_visit_prop: float) -> bool:
+def _is_decided_by_lcb(moves: RootMoves, left: float, settings: Settings) -> bool:
     """By bounds: the chosen move loses all simulations that are left, or any other move wins them all."""
     visits, means, squares = moves
-    chosen = best_by_lcb(visits, lower_confidence_bounds(*moves, lcb_stdevs), min_visit_prop)
+    most = left * (1 + settings.dynamic_score_utility_factor)                # the sum of the values that are left
+    chosen = best_by_lcb(visits, lower_confidence_bounds(*moves, settings.lcb_stdevs), settings.min_visit_prop_for_lcb)
     n = visits[chosen]
     others = np.arange(len(visits)) != chosen
-    if n == 0 or n < min_visit_prop * (visits[others].max() + left):
+    if n == 0 or n < settings.min_visit_prop_for_lcb * (visits[others].max() + left):
         return False
-    lowest, highest = ((n * means[chosen] + sign * left) / (n + left) for sign in (-1, 1))
+    lowest, highest = ((n * means[chosen] + sign * most) / (n + left) for sign in (-1, 1))
     least_square = 0.0 if lowest < 0 < highest else min(lowest ** 2, highest ** 2)
-    variance = (n * squares[chosen] + left) / (n + left) - least_square
-    worst = lowest - lcb_stdevs * standard_errors(np.array([n]), np.array([variance]))[0]
-    contenders = others & (visits + left >= min_visit_prop * visits.max())
-    best = (visits * means + left) / np.maximum(visits + left, 1)
+    variance = (n * squares[chosen] + most ** 2 / max(left, 1)) / (n + left) - least_square
+    worst = lowest - settings.lcb_stdevs * standard_errors(np.array([n]), np.array([variance]))[0]
+    contenders = others & (visits + left >= settings.min_visit_prop_for_lcb * visits.max())
+    best = (visits * means + most) / np.maximum(visits + left, 1)
     return bool((best[contenders] < worst).all())

@@ -97,6 +97,7 @@ def find_or_add(tree, nodes, table, key):
     node.scored = 0
     node.score_mean = np.float32(0)
     node.score_square = np.float32(0)
+    node.score_utility = np.float32(0)
     node.value_square = np.float32(0)
     node.raw_value = np.float32(0)
     return v

@@ -6,9 +6,10 @@ import pytest
 from drawing import draw
 from fakes import StoneCounter
 
-from mugo.games.coords import PASS
+from mugo.games.coords import PASS, format_gtp
 from mugo.games.go import BLACK, WHITE, Position
 from mugo.games.rules import NAMED_RULES
+from mugo.search import scores
 from mugo.search.search import Search
 from mugo.search.settings import Settings
 
@@ -145,3 +146,55 @@ def test_a_search_that_evaluates_no_leaf_again_has_the_ownership_of_the_position
     first, second = (search.search(position, simulations=50, allowed_moves=[PASS]) for _ in range(2))
     assert search.growth.positions_evaluated == 2
     assert np.allclose(second.ownership, first.ownership) and second.ownership.any()
+
+
+SCORED = replace(NETWORK_ONLY, dynamic_score_utility_factor=0.4)
+
+
+class Won(StoneCounter):
+    """Everything is won by Black, A1 by 20 points more than other moves, and most of the prior is on E1."""
+
+    def evaluate_packed(self, packed, features=None):
+        output = super().evaluate_packed(packed, features)
+        sides = features[:, 1]
+        corner = packed[:, (SIZE - 1) * SIZE, 0] & 3     # a stone of either side on A1
+        priors = np.full_like(output.priors, 0.01)
+        priors[:, -2] = 0.7
+        priors[:, (SIZE - 1) * SIZE] = 0.2
+        return output._replace(priors=priors, values=(0.99 * sides).astype(np.float32),
+                               score_mean=((10 + 20 * (corner > 0)) * sides).astype(np.float32))
+
+
+def test_a_won_game_is_won_by_more_points_with_a_part_of_the_value_for_the_score():
+    position = Position(SIZE)
+    plain, scored = (Search(settings, Won()).search(position, simulations=200) for settings in (NETWORK_ONLY, SCORED))
+    assert format_gtp(plain.moves[0].point, SIZE) == "E1" and format_gtp(scored.moves[0].point, SIZE) == "A1"
+    assert scored.best("lcb").point == scored.moves[0].point
+    for result in plain, scored:                         # the win rate is none of the score
+        assert result.win_rate == pytest.approx(0.99, abs=0.03)
+        assert all(info.win_rate == pytest.approx(0.99, abs=0.03) for info in result.moves if info.visits)
+    assert scored.moves[0].score_utility > 0.05 > 1e-6 > abs(plain.moves[0].score_utility)
+
+
+@pytest.mark.parametrize("to_play", [BLACK, WHITE])
+def test_win_rates_are_means_of_values_without_the_part_for_the_score(to_play):
+    network, position = CountsStones(), start(to_play)
+    result = Search(SCORED, network).search(position, simulations=120, may_pass=False)
+    own_value, n = np.tanh(network.seen[0][0] / 10), len(network.seen)
+    visited = [info for info in result.moves if info.visits]
+    below = sum(info.visits * (2 * info.win_rate - 1) for info in visited)
+    assert 2 * result.win_rate - 1 == pytest.approx((own_value + below) / n, abs=1e-4)
+    once = [info for info in visited if info.visits == 1]
+    assert len(once) > 3
+    for info in once:                                    # of one leaf: its value and its utility
+        assert 2 * info.win_rate - 1 == pytest.approx(np.tanh(info.score_lead / 10), abs=1e-5)
+        assert 0 < abs(info.score_utility) < 0.4 and info.utility == 2 * info.win_rate - 1 + info.score_utility
+    assert Search(SCORED, WithoutScores()).search(position, simulations=60).moves == \
+        Search(NETWORK_ONLY, WithoutScores()).search(position, simulations=60).moves
+
+
+def test_score_utility_is_katagos():
+    """2 / pi arctan of the lead beyond 0.8 of the root's, in 0.75 sides of the board."""
+    means, stdevs, leads = (np.array(values, np.float32) for values in ((8, 14.75, -20), (0, 0, 0), (10, 10, -25)))
+    assert scores.score_utility(means, stdevs, leads, 81) == pytest.approx([0, 0.5, 0], abs=1e-6)
+    assert 0 < scores.score_utility(means, stdevs + 9, leads, 81)[1] < 0.4
