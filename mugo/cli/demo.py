@@ -126,8 +126,8 @@ def command(args: argparse.Namespace) -> int:
     say("3. Test", "on games that it has not seen")
     run(log, "evaluate", str(trained), str(data), "-o", str(folder / "evaluation"))
     network = Network(trained)
-    say("", f"{accuracy(folder):.1%} of the moves predicted; a guess is right about once in {legal_moves(network.size)} "
-        "times")
+    say("", f"{accuracy(folder):.1%} of the moves predicted; a guess is right about once in "
+        f"{legal_moves(network.size)} times")
     say("4. Play", f"against random moves: {play_game(folder, network)}")
     print()
     say("Look at", f"{folder}/what_it_sees.png", "the moves that the network expects")
