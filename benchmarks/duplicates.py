@@ -87,7 +87,7 @@ def copies_between(test: list[tuple], train: list[tuple]) -> tuple[int, int]:
 
 @njit
 def opening_keys(size, setup, moves, symmetry, colour_flip, keys):
-    """Write to keys, uint64 (MOVES,), hashes of a game\'s first MOVES moves without the first, the second, ... one.
+    """Write to keys, uint64 (MOVES,), hashes of a game's first MOVES moves without the first, the second, ... one.
 
     symmetry, colour_flip: which copy of the game; see game_hash.transform_move.
     """

@@ -22,7 +22,7 @@ from mugo.match.referee import setup_commands
 from mugo.plots.text_table import format_table
 from mugo.sgf.archives import UnreadableFile
 from mugo.sgf.parser import read_records
-from mugo.sgf.record import BadRecord
+from mugo.sgf.record import Record
 from mugo.sgf.record_positions import position_of
 from mugo.sgf.sources import find_sources, read_files
 
@@ -31,16 +31,16 @@ MAX_MOVES = 3                            # for each point of the board
 TIMEOUT = 600                            # seconds, for a status or a score
 
 
-def recorded_games(paths: list[Path]) -> Iterator[tuple[str, Position]]:
-    """(name, last position) of every legal game record that was counted."""
+def recorded_games(paths: list[Path]) -> Iterator[tuple[str, Record, Position]]:
+    """(name, record, last position) of every legal game record that was counted."""
     for source in find_sources(paths):
         for text in read_files(source):
             if isinstance(text, UnreadableFile):
                 continue
             for record in read_records(text.data):
-                if not isinstance(record, BadRecord) and record.score is not None and record.komi is not None:
+                if isinstance(record, Record) and record.score is not None and record.komi is not None:
                     try:
-                        yield text.name, position_of(record)
+                        yield text.name, record, position_of(record)
                     except IllegalMove:
                         continue
 
@@ -107,7 +107,8 @@ def main() -> None:
     args = parser.parse_args()
     gnugo = GtpClient(participant_of(
         f"gnugo --mode gtp --level {args.level} --chinese-rules --positional-superko"))
-    games = played_games(gnugo, args.play, args.size) if args.play else recorded_games(args.games)
+    games = played_games(gnugo, args.play, args.size) if args.play else (
+        (name, position) for name, _, position in recorded_games(args.games))
     n_games, found = 0, Counter()
     try:
         for name, position in islice(games, args.max_games):

@@ -62,21 +62,21 @@ def _write(name: str, *pieces: bytes) -> None:
 # ---- SGF
 
 _PREPROCESS = "preprocess {} -o read --jobs 1 --min-moves 1"
-_REVIEW = "analyze {} -o review --fast"
+_REVIEW = "review {} -o reviews --fast"
 _LOAD = "loadsgf {}\n"
 
 
 def _fresh(make: Callable[[], None]) -> Callable[[], None]:
     """Make a file after the output of the command before is deleted."""
     def remade() -> None:
-        for folder in "read", "review", "out", "run":
+        for folder in "read", "reviews", "out", "run":
             shutil.rmtree(folder, ignore_errors=True)
         make()
     return remade
 
 
 def _reviews(name: str, file: str, make: Callable[[], None], like: str = "harmless archive") -> None:
-    """A file for `analyze`, which says in its last line why a game cannot be read."""
+    """A file for `review`, which says in its last line why a game cannot be read."""
     KINDS[name] = Case(_REVIEW.format(file), _fresh(make), file, like=like)
 
 

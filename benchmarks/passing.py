@@ -41,8 +41,8 @@ def player_of(text: str):
 def finished_games(paths: list[Path]) -> list[tuple[float, list[Position]]]:
     """(recorded score, positions up to the one before the last pass) of games that ended by two passes."""
     games = []
-    for _, position, record in recorded_games(paths):
-        if record and record.score is not None and record.shape == (19, 19) and position.is_over:
+    for _, record, position in recorded_games(paths):
+        if record.score is not None and record.shape == (19, 19) and position.is_over:
             positions = list(positions_of(record))
             if len(positions) > EARLIER[-1] + 2:
                 games.append((record.score, positions[:-1]))

@@ -23,6 +23,7 @@ import itertools
 import statistics
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -96,7 +97,8 @@ def measure_input(data: dataset.DataSet, threads: int, batch_size: int, seconds:
 
 
 def measure_model(data: dataset.DataSet, name: str, batch_size: int, seconds: float) -> None:
-    positions, config, precision = data.positions("train"), architecture(name), resolve_precision("auto")
+    positions, precision = data.positions("train"), resolve_precision("auto")
+    config = replace(architecture(name), size=positions.size)
     model = build(config.spec(), precision)
     compile_for_training(model, config, 1e-3)
     example = examples(positions.shuffled_batch(0, batch_size, 0), config)

@@ -1,12 +1,15 @@
 """Benchmarks that are quick enough for a test: hostile files take no more memory and time than others."""
 import importlib
 import importlib.util
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from mugo.cli.main import COMMANDS
+from mugo.core.options import Parser
 from mugo.data.preprocess import preprocess
 
 ROOT = Path(__file__).parents[1]
@@ -22,8 +25,19 @@ def test_hostile_files_cost_a_line_and_little_memory():
     assert len(rows) == 4
     for name, _, peak, _, status, line in rows:
         assert status == ("0" if name.startswith("GTP") else "2"), name      # GTP's errors are replies
-        assert line.startswith(("mugo review: ", "? ")), line
+        assert line.startswith(("mugo review: games.tar.gz: ", "mugo review: bomb.sgf: ", "mugo review: files.7z: ",
+                                "? ")), line
         assert float(peak) < 400, name
+
+
+def test_hostile_files_are_opened_by_commands_that_there_are(monkeypatch):
+    pytest.importorskip("keras")
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    for command in {case.command for case in importlib.import_module("hostile_files").KINDS.values()}:
+        name, *words = shlex.split(command)
+        parser = Parser()
+        importlib.import_module(f"mugo.{COMMANDS[name][0]}").add_arguments(parser)
+        parser.parse_args(words)
 
 
 @pytest.mark.parametrize("words", [
@@ -46,6 +60,20 @@ def test_the_benchmark_of_planes_takes_games_on_its_own_board(tmp_path, monkeypa
     monkeypatch.syspath_prepend(ROOT / "benchmarks")
     [record] = importlib.import_module("planes").records_of([str(tmp_path)])
     assert record.shape == (19, 19)
+
+
+def test_the_benchmark_of_passing_takes_games_that_were_counted(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    [(score, positions)] = importlib.import_module("passing").finished_games([ROOT / "data" / "gnugo-19x19-000.sgf"])
+    assert (score, len(positions)) == (3.5, 231)
+
+
+def test_the_benchmark_of_training_measures_a_preset_on_the_board_of_the_data_set(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("keras")
+    data = preprocess([str(ROOT / "data" / "gnugo-9x9-000.sgf")], tmp_path / "set", jobs=1, validation=0, test=0)
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    importlib.import_module("training").measure_model(data, "five-64", 2, 0.01)
+    assert capsys.readouterr().out.startswith("five-64 ")
 
 
 @pytest.mark.slow

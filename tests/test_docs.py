@@ -22,7 +22,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / ".github" / "SECUR
 CODE = [*PAGES, ROOT / "CHANGELOG.md"]
 RUNS = sorted(ROOT.glob("models/runs/*.sh"))
 USER_PAGES = [page for page in CODE if "lab" not in page.parts]
-NEED_KERAS = ("train", "evaluate", "selfplay", "quantize")
+NEED_KERAS = ("train", "selfplay")
 # Options in the pages that are not MuGo's: of GNU Go, gogui-twogtp, pip, MkDocs, Dask, TensorBoard, benchmarks, tools.
 FOREIGN = {"--mode", "--level", "--positional-superko", "--strict", "--help", "--version", "--warn", "--seeds",
            "--logdir", "--kill", "--rounds", "--kind", "--python", "--nworkers", "--nthreads",

@@ -99,6 +99,11 @@ def accuracy(folder: Path) -> float:
     return float(pd.read_csv(folder / "evaluation.csv").loc[0, "top1"])
 
 
+def legal_moves(size: int) -> int:
+    """About how many moves are legal in a position of a game: as many as 0.7 of the points."""
+    return int(round(0.7 * size ** 2, -1 if size > 9 else 0))
+
+
 def command(args: argparse.Namespace) -> int:
     Option("minutes", float, above=0).check(args.minutes)             # before the sample games are read
     folder, log = args.output, args.output / "log.txt"
@@ -120,8 +125,10 @@ def command(args: argparse.Namespace) -> int:
             "--checkpoint-positions", "16000")
     say("3. Test", "on games that it has not seen")
     run(log, "evaluate", str(trained), str(data), "-o", str(folder / "evaluation"))
-    say("", f"{accuracy(folder):.1%} of the moves predicted; a guess is right about once in 250 times")
-    say("4. Play", f"against random moves: {play_game(folder, Network(trained))}")
+    network = Network(trained)
+    say("", f"{accuracy(folder):.1%} of the moves predicted; a guess is right about once in "
+        f"{legal_moves(network.size)} times")
+    say("4. Play", f"against random moves: {play_game(folder, network)}")
     print()
     say("Look at", f"{folder}/what_it_sees.png", "the moves that the network expects")
     say("", f"{folder}/game.png", f"the end of its game; the record is {folder}/game.sgf")

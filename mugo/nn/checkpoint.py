@@ -7,13 +7,14 @@
 What is in them: network_file.py.
 """
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from mugo.core.files import BadInput, log_to_stderr
+from mugo.core.files import BadInput, atomic_write, log_to_stderr
 from mugo.games import game
 from mugo.nn import equivariance
 from mugo.nn.backend import full_precision, keras
@@ -173,10 +174,16 @@ def load(path: Path) -> keras.Model:
 
 
 def link_checkpoint(checkpoint: Path, path: Path) -> None:
-    """Give a checkpoint's file another name too (a hard link), atomically in place of whatever had that name."""
+    """Give a checkpoint's file another name too (a hard link), atomically in place of whatever had that name.  A copy
+    where the file system has no links, as exFAT and many of a network and of clouds."""
     temporary = path.with_name(f".{path.name}.mugo-{os.getpid()}.link")      # a name of files.is_temporary
     temporary.unlink(missing_ok=True)
-    os.link(checkpoint, temporary)
+    try:
+        os.link(checkpoint, temporary)
+    except OSError:
+        with atomic_write(path) as copy:
+            shutil.copyfile(checkpoint, copy)
+        return
     try:
         os.replace(temporary, path)
     finally:

@@ -23,6 +23,7 @@ from mugo.nn.weights import network_weights
 
 FORMAT = 3
 MAX_WEIGHTS_BYTES = 512 << 20            # of a network; 256 filters and ten layers take 25 MB
+MAX_BATCHES = 10**12                     # that a network was trained on
 MAX_NAME = 200                           # characters of a network's name
 
 Config = PolicyNetConfig | AlphaZeroNetConfig
@@ -103,7 +104,8 @@ def checked_metadata(metadata: Any, path: Path) -> dict[str, Any]:
     return metadata
 
 
-# What a network was trained on, and those that it was initialised from: training.provenance, positions_trained.
+# What a network was trained on, and those that it was initialised from: training.provenance, positions_trained,
+# training.train.positions_seen.
 _RANKS = Test(lambda pair: isinstance(pair, list) and len(pair) == 2 and all(map(number().is_good, pair)),
               "[the weakest, the strongest]")
 _DATA = Object({}, {"fingerprint": TEXT, "split": Object({"seed": integer(*SEED), "validation": number(*FRACTION),
@@ -112,6 +114,8 @@ _DATA = Object({}, {"fingerprint": TEXT, "split": Object({"seed": integer(*SEED)
                     "games": integer(0), "positions": integer(0), "ranks": optional(_RANKS)})
 _TRAINED = Object({}, {"size": integer(MIN_SIZE, MAX_SIZE), "data": optional(_DATA),
                        "best": optional(Object({}, {"positions": integer(0)}, others=ANYTHING)),
+                       "options": Object({}, {"batch_size": integer(1), "skip_batches": integer(0, MAX_BATCHES)},
+                                         others=ANYTHING),
                        "init_from": optional(Object({}, others=ANYTHING))}, others=ANYTHING)
 # Static quantisation: range_calibration.py.
 _RANGE = Test(lambda pair: isinstance(pair, list) and len(pair) == 2 and all(map(number().is_good, pair))

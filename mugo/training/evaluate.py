@@ -225,6 +225,8 @@ def command(args: argparse.Namespace) -> int:
     """Run `mugo evaluate`; returns the exit status.  Raises BadInput."""
     options = EvaluateOptions(**given(EvaluateOptions, args))
     networks = [Network(path, precision=precision) for path in args.networks for precision in options.precision]
+    if other := next((network for network in networks if network.game != "go"), None):
+        raise BadInput(f"{other.path} plays {other.game.capitalize()}, and a data set has games of Go")
     data = dataset.load_dataset(args.dataset)
     split = None if options.split == "all" else options.split
     if options.people != "unknown" and not any(network.takes_people for network in networks):

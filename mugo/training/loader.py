@@ -148,11 +148,11 @@ class PrefetchLoader:
     waited: seconds in which no batch was ready.
     """
 
-    def __init__(self, make: Callable[[int], tuple], first: int, threads: int = 2, prefetch: int = 0):
-        """prefetch: batches made ahead, of all threads; 0: one for each, and MAX_STEPS_PER_EXECUTION."""
+    def __init__(self, make: Callable[[int], tuple], first: int, threads: int):
+        """Batches made ahead are one for each thread, and MAX_STEPS_PER_EXECUTION."""
         self._executor, self._closed, self.waited = ThreadPoolExecutor(threads), False, 0.0
         self._batches = ordered_map(self._executor, make, itertools.count(first),
-                                    prefetch or threads + MAX_STEPS_PER_EXECUTION)
+                                    threads + MAX_STEPS_PER_EXECUTION)
 
     def __iter__(self) -> Iterator[tuple]:
         return self

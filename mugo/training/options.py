@@ -21,6 +21,7 @@ from mugo.nn.presets import PRESETS
 
 MAX_POSITIONS = 10**12
 MAX_BATCH_SIZE = 65_536
+MAX_EPOCHS = MAX_MINUTES = 1_000_000
 MAX_CHECKPOINT_MINUTES = 1_440
 MAX_STEPS_PER_EXECUTION = 16             # as many batches as are prefetched
 MIN_INTERVAL_STEPS = 64                  # between checkpoints by time; the first of them show how fast the run is
@@ -153,9 +154,9 @@ class CommandOptions:
     """What a command line of `mugo train` says besides, which the run does not keep.  Raises BadInput."""
 
     epochs: float | None = option(None, "instead of --positions: times through all positions of the training split",
-                                  above=0, common=True)
+                                  above=0, most=MAX_EPOCHS, common=True)
     minutes: float | None = option(None, "instead of --positions: as many as this machine trains on in these minutes",
-                                   above=0, common=True)
+                                   above=0, most=MAX_MINUTES, common=True)
     model: str = option("default", f"the architecture, which the options of the network change: "
                         f"{', '.join(PRESETS)}, or that of a network, without its weights", metavar="NAME", common=True)
     resume: bool = option(False, "continue the run with its own options", common=True)

@@ -178,7 +178,7 @@ def resume_run(run: Path, data: DataSet, options: TrainingOptions, training: Pos
 
     A learning rate that differs from the run's counts from this checkpoint on; metadata["learning_rates"] has a row for
     each such change.  Where positions or decay_start differ, the run continues from before its learning rate decayed.
-    Raises BadInput for other data; and if the run would become shorter and is past the start of that decay.
+    Raises BadInput for other data; and if it has no checkpoint from before the step where that decay would begin now.
     """
     keras.utils.set_random_seed(options.seed)            # Keras makes random weights first: the same in all processes
     model, metadata = latest_checkpoint(run, check_training_run, compiled_model, CHECKPOINTS)
@@ -188,13 +188,14 @@ def resume_run(run: Path, data: DataSet, options: TrainingOptions, training: Pos
         link_pre_decay(run, before, metadata)            # the run may have been killed before that
     changed = replace(before, **{name: getattr(options, name) for name in MAY_CHANGE})
     rescheduled = replace(changed, learning_rate=before.learning_rate) != before
-    step = metadata["history"][-1]["step"] if metadata["history"] else 0
-    if rescheduled and step > min(before.decay_start_step, changed.decay_start_step):
-        if changed.steps < before.steps:
-            raise BadInput(f"{run} cannot become a run of {changed.positions:,} positions: it is past the step at "
-                           "which the learning rate of that would begin to decay")
+    if rescheduled and last_step(metadata) > min(before.decay_start_step, changed.decay_start_step):
         best = metadata["best"]
         model, metadata = latest_checkpoint(run, check_training_run, compiled_model, (PRE_DECAY,))
+        if last_step(metadata) > changed.decay_start_step:
+            raise BadInput(f"{run} cannot become a run of {format_option('positions', changed.positions)} "
+                           f"{format_option('decay_start', changed.decay_start)}: it is past step "
+                           f"{changed.decay_start_step:,}, at which the learning rate of that would begin to decay")
+        before = run_options(metadata)
         metadata["best"] = best          # RUN/network.safetensors, which the longer run has to surpass
     if metadata["history"]:              # its warm-up has begun, and stays as it was
         changed = replace(changed, warmup_limit=before.warmup)
@@ -206,6 +207,11 @@ def resume_run(run: Path, data: DataSet, options: TrainingOptions, training: Pos
         metadata["options"] = asdict(changed)
         model.optimizer.learning_rate = changed.schedule()
     return model, metadata
+
+
+def last_step(metadata: dict[str, Any]) -> int:
+    """The step of a run's checkpoint that has these metadata."""
+    return metadata["history"][-1]["step"] if metadata["history"] else 0
 
 
 def write_begin(run: Path, model: keras.Model, metadata: dict[str, Any], averaged: AveragedModel, notes: list[str]

@@ -1,4 +1,6 @@
 """`mugo demo`: what it runs, and what it refuses before it runs anything."""
+from types import SimpleNamespace
+
 import pytest
 
 from mugo.cli import demo
@@ -14,7 +16,7 @@ def test_minutes_out_of_range_are_refused_before_anything_runs(minutes, tmp_path
 
 def test_a_network_that_was_begun_keeps_its_minutes_and_the_demo_says_so(tmp_path, monkeypatch, capsys):
     commands = []
-    monkeypatch.setattr(demo, "Network", lambda path: None)
+    monkeypatch.setattr(demo, "Network", lambda path: SimpleNamespace(size=19))
     monkeypatch.setattr(demo, "play_game", lambda folder, network: "B+1.5 in 250 moves")
     monkeypatch.setattr(demo, "accuracy", lambda folder: 0.2)
 
@@ -29,6 +31,7 @@ def test_a_network_that_was_begun_keeps_its_minutes_and_the_demo_says_so(tmp_pat
     assert commands[2] == f"train {tmp_path}/games -o {tmp_path}/run --minutes 10 --checkpoint-positions 16000"
     out = capsys.readouterr().out
     assert "other --minutes" not in out and "106 games to learn from, 12 to test with" in out
+    assert "20.0% of the moves predicted; a guess is right about once in 250 times" in out
     assert len(out.splitlines()) < 20 and "games found" not in out          # the tables are in the log
     assert "133  games found" in (tmp_path / "log.txt").read_text()
     (tmp_path / "run").mkdir()
@@ -36,6 +39,10 @@ def test_a_network_that_was_begun_keeps_its_minutes_and_the_demo_says_so(tmp_pat
     assert cli.main(words) == 0
     assert commands[6] == f"train {tmp_path}/games -o {tmp_path}/run --resume"
     assert f"as {tmp_path}/run was begun; for other --minutes" in capsys.readouterr().out
+
+
+def test_a_guess_is_right_as_often_as_there_are_few_moves():
+    assert [demo.legal_moves(size) for size in (2, 9, 13, 19)] == [3, 57, 120, 250]
 
 
 def test_the_sample_games_are_found_from_any_folder(tmp_path, monkeypatch):

@@ -1,4 +1,6 @@
 """Files of networks and runs: written atomically, and read on either backend; the latest checkpoint of a run."""
+import errno
+import os
 
 import numpy as np
 import pytest
@@ -216,3 +218,15 @@ def test_a_linked_checkpoint_replaces_what_had_that_name(tmp_path):
     checkpoint.link_checkpoint(tmp_path / "a", tmp_path / "c")           # both names are of one file already
     assert [(tmp_path / name).read_text() for name in "abc"] == ["a", "a", "a"]
     assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_on_a_file_system_without_links_a_checkpoint_is_copied(tmp_path, monkeypatch):
+    def no_link(*_):
+        raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr(os, "link", no_link)
+    for name in "ab":
+        (tmp_path / name).write_text(name)
+    checkpoint.link_checkpoint(tmp_path / "a", tmp_path / "b")
+    checkpoint.link_checkpoint(tmp_path / "a", tmp_path / "c")
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a": "a", "b": "a", "c": "a"}

@@ -61,6 +61,10 @@ def test_positions_trained_include_those_of_the_networks_it_was_initialised_from
     (lambda m: m.update(init_from=[1]), r"init_from is \[1\], expected an object"),
     (lambda m: m.update(init_from={"best": 3}), "best is 3, expected an object"),
     (lambda m: m.update(data=7), "data is 7, expected an object"),
+    (lambda m: m.update(options=[1]), r"options is \[1\], expected an object"),
+    (lambda m: m.update(options={"skip_batches": "many"}), 'options.skip_batches is "many", expected an integer'),
+    (lambda m: m.update(options={"skip_batches": -1}), "options.skip_batches is -1, expected an integer of at least 0"),
+    (lambda m: m.update(options={"batch_size": None}), "options.batch_size is null, expected an integer"),
     (lambda m: m.update(data={"split": {"seed": 0}}), "data.split has no 'validation', expected an object"),
     (lambda m: m.update(init_from={"data": {"sources": "all"}}), 'data.sources is "all", expected a list'),
     *((lambda m, name=name: m.update(name=name), "name is .*, expected a text of at most 200 printable")

@@ -65,6 +65,7 @@ class FakeNetwork:
     size = SIZE
     metadata = {}
     equivariant = takes_people = False
+    game = "go"
     precision = "float32"
 
     def __init__(self, known, rank, value=None, name="fake"):
@@ -387,6 +388,9 @@ def test_the_command_refuses_bad_input_in_one_line(data, known, monkeypatch, cap
     monkeypatch.setattr(FakeNetwork, "takes_people", True, raising=False)
     assert cli.main(["evaluate", "fake", str(data.folder), "--people", "compare", "-o", "."]) == 2
     assert "-o . is a folder" in capsys.readouterr().err
+    monkeypatch.undo()
+    assert cli.main(["evaluate", "policy-9", "gomoku-6-4", str(data.folder), "--size", "9"]) == 2
+    assert "gomoku-6-4-v1.safetensors plays Gomoku, and a data set has games of Go" in capsys.readouterr().err
 
 
 def test_positions_are_drawn_from_a_hundred_million_without_a_list_of_all():

@@ -16,10 +16,10 @@ loader = pytest.importorskip("mugo.training.loader")
 
 
 def test_batches_come_in_their_order_however_long_each_takes():
-    batches = loader.PrefetchLoader(lambda step: (step, time.sleep(0.003 * (step % 3))), 5, threads=4, prefetch=8)
+    batches = loader.PrefetchLoader(lambda step: (step, time.sleep(0.003 * (step % 3))), 5, threads=4)
     assert [next(batches)[0] for _ in range(40)] == list(range(5, 45))
     batches.close()
-    assert len(list(batches)) <= 8 + 4                    # what was prefetched; then it ends
+    assert len(list(batches)) <= 4 + 16                   # what was prefetched; then it ends
 
 
 def test_an_error_in_making_a_batch_is_raised_where_the_batch_was_due():
@@ -33,7 +33,7 @@ def test_an_error_in_making_a_batch_is_raised_where_the_batch_was_due():
 
 def test_closing_waits_for_the_threads():
     before = threading.active_count()
-    batches = loader.PrefetchLoader(lambda step: time.sleep(0.02), 0, threads=3, prefetch=3)
+    batches = loader.PrefetchLoader(lambda step: time.sleep(0.02), 0, threads=3)
     next(batches)
     assert threading.active_count() == before + 3
     batches.close()

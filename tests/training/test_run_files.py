@@ -312,6 +312,10 @@ def test_with_another_learning_rate_a_run_continues_from_its_last_checkpoint_and
     model, found = train.resume_run(run, data, replace(OPTIONS, learning_rate=1e-3), *positions)
     assert int(model.optimizer.iterations) == 24 and found["learning_rates"][0]["after"] == 1e-3
     assert float(model.optimizer.learning_rate) == pytest.approx(1e-5)   # a hundredth of it, at the last step
+    checkpoint.save(model, run / "checkpoint.safetensors", found)
+    _, found = train.resume_run(run, data, replace(OPTIONS, positions=640, learning_rate=1e-3), *positions)
+    assert found["learning_rates"] == [{"step": 16, "before": OPTIONS.learning_rate, "after": 1e-3}]
+    shutil.copy(unbroken / "checkpoint.safetensors", run)
     model, found = train.resume_run(run, data, replace(OPTIONS, positions=640), *positions)
     assert int(model.optimizer.iterations) == 16 and "learning_rates" not in found
     assert float(model.optimizer.learning_rate) == pytest.approx(OPTIONS.learning_rate)

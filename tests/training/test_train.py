@@ -219,8 +219,12 @@ def test_a_finished_run_stays_as_it_is_and_is_not_made_shorter(data, unbroken, c
     before = (unbroken / "checkpoint.safetensors").read_bytes()
     train.train(data, unbroken, CONFIG, OPTIONS, resume=True)
     assert "is finished: 24 steps, 384 positions" in capsys.readouterr().out
-    with pytest.raises(BadInput, match="cannot become a run of 256 positions: it is past the step"):
-        train.train(data, unbroken, CONFIG, replace(OPTIONS, positions=256), resume=True)
+    for changed, step in (({"positions": 256}, 11), ({"decay_start": 0.1}, 2),
+                          ({"positions": 640, "decay_start": 0.1}, 4)):
+        options = replace(OPTIONS, **changed)
+        with pytest.raises(BadInput, match=f"cannot become a run of --positions {options.positions} --decay-start "
+                                           f"{options.decay_start}: it is past step {step}, at which"):
+            train.train(data, unbroken, CONFIG, options, resume=True)
     assert (unbroken / "checkpoint.safetensors").read_bytes() == before
 
 
@@ -462,6 +466,8 @@ def test_a_network_overfits_a_few_positions(data):
     (["{data}", "-o", "{new}", "--layers", "2"], "--layers 2: must be at least 3"),
     (["{data}", "-o", "{new}", "--positions", "inf"],
      "argument --positions: invalid int value: 'inf' (see mugo train --help)"),
+    (["{data}", "-o", "{new}", "--minutes", "1e308"], "--minutes 1e+308: must be at most 1000000"),
+    (["{data}", "-o", "{new}", "--epochs", "1e308"], "--epochs 1e+308: must be at most 1000000"),
     (["{data}", "-o", "{new}", "--minutes", "1", "--epochs", "2"], "--positions, --epochs and --minutes: give one"),
     (["{data}", "-o", "{new}", "--model", "b7c7"], "--model b7c7: neither a preset (default, "),
     (["{data}", "-o", "{new}", "--model", "gomoku-6-4"], "--model gomoku-6-4: is a policy-value network"),
