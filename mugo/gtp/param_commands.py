@@ -25,7 +25,7 @@ from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, fails_as, parse_b
 from mugo.players.katago_parameters import (
     FIXED_PARAMETERS, KATAGO_PARAMETERS, NO_TIME_LIMIT, KatagoParameter, katago_parameters)
 from mugo.players.options import PlayerOptions
-from mugo.players.searcher import SECONDS, UCT, PlayOptions, default_settings
+from mugo.players.searcher import SECONDS, PlayOptions, default_settings
 from mugo.search.settings import ROOT_FPU_SHARE
 
 KATAGO = dict(sorted((KATAGO_PARAMETERS | katago_parameters(GtpOptions) | katago_parameters(PlayOptions)
@@ -62,11 +62,9 @@ def _param(engine: GtpEngine, *words: str) -> str | None:
 
 # ---- KataGo's parameters and rules, KGS's rules
 
-# Of the parameters without a default of their own: functions of the engine.
+# Of the parameters without a default of their own, and not of default_settings: functions of the engine.
 _DEFAULTS = {
-    "fpuReductionMax": lambda engine: default_settings("mcts", engine.position.game).fpu_reduction_max,
     "rootFpuReductionMax": lambda engine: ROOT_FPU_SHARE * float(_katago_value(engine, "fpuReductionMax")),
-    "rootSymmetryPruning": lambda engine: UCT.root_symmetry_pruning,             # that of mcts, too
     "humanSLProfile": lambda engine: "",
     "chosenMoveTemperature": lambda engine: float(engine.player.temperature),
     "maxTime": lambda engine: SECONDS if engine.parameters.value("simulations") == DEFAULT else NO_TIME_LIMIT}
@@ -135,7 +133,11 @@ def _katago_value(engine: GtpEngine, name: str) -> bool | int | float | str:
     parameter = _katago_parameter(engine, name)
     text = engine.parameters.value(parameter.option)
     if text == DEFAULT:
-        return _DEFAULTS[name](engine) if parameter.default is None else parameter.default
+        if parameter.default is not None:
+            return parameter.default
+        if name in _DEFAULTS:
+            return _DEFAULTS[name](engine)
+        return getattr(default_settings(engine.player.name, engine.position.game), parameter.field)
     return parse_bool(text) if engine.parameters.is_bool(parameter.option) else parameter.kind(text)
 
 

@@ -34,7 +34,7 @@ KOMI_STEP = 7             # points
 MAX_KOMI_SHARE = 0.9      # of the points of the board: with more White would win by the search whatever Black plays
 UCT = Settings(rollout="mogo", rave=True, heuristic_priors=True, root_symmetry_pruning=True)
 MCTS = Settings(rollout="mogo", lambda_=0.25, fpu_reduction_max=0.3, max_pass_prior=0.5, unsettled_prior=0.3,
-                root_symmetry_pruning=True)
+                dynamic_score_utility_factor=0.3, root_symmetry_pruning=True)
 GOMOKU_MCTS = Settings(rollout="none", lambda_=0.0,      # networks of self-play have a value head for their own play
                        root_symmetry_pruning=True)
 

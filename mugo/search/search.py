@@ -240,8 +240,8 @@ class Search:
         ownership = self.growth.ownership(position)
         return SearchResult(
             position, infos, win_rate=min(max((1 + value) / 2, 0.0), 1.0), visits=int(root["visits"]),
-            simulations=simulations, seconds=seconds, depth=float(tree.record["depth_sum"]) / max(simulations, 1), nodes=tree.n_nodes - 1,
-            rollouts=int(self.growth.rollouts[:, 0].sum()),
+            simulations=simulations, seconds=seconds, depth=float(tree.record["depth_sum"]) / max(simulations, 1),
+            nodes=tree.n_nodes - 1, rollouts=int(self.growth.rollouts[:, 0].sum()),
             ownership=None if ownership is None else ownership.astype(np.float32).reshape(position.shape),
             proven=proven, score_lead=lead, score_stdev=stdev, is_full=not tree.has_room(position.area),
             min_visit_prop_for_lcb=self.settings.min_visit_prop_for_lcb)

@@ -103,12 +103,14 @@ def test_fields_that_are_not_supported_are_warned_about():
 def test_a_query_overrides_the_settings_of_its_search():
     """Every parameter of kata-set-param that is a setting of the search, and KataGo's noise."""
     values = {"cpuctExploration": 1.2, "cpuctExplorationBase": 400, "cpuctExplorationLog": "0.45",
-              "fpuReductionMax": 0.1, "lcbStdevs": 4, "minVisitPropForLCB": 0.2, "numSearchThreads": 2,
+              "dynamicScoreUtilityFactor": 0.2, "fpuReductionMax": 0.1, "lcbStdevs": 4,
+              "minVisitPropForLCB": 0.2, "numSearchThreads": 2,
               "rootFpuReductionMax": 0.05, "rootPolicyTemperature": 1.1,
               "rootSymmetryPruning": False, "wideRootNoise": 0.04}
     parsed, warnings = parse_query(query(overrideSettings=values))
     assert not warnings and parsed.overrides.settings == {
         "c": 1.2, "cpuct_exploration_base": 400, "cpuct_exploration_log": 0.45, "fpu_reduction_max": 0.1,
+        "dynamic_score_utility_factor": 0.2,
         "lcb_stdevs": 4, "min_visit_prop_for_lcb": 0.2, "threads": 2, "root_fpu_reduction_max": 0.05,
         "root_policy_temperature": 1.1, "root_symmetry_pruning": False, "dirichlet_weight": 0.04}
     assert set(values) == search_parameters() == {

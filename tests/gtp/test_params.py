@@ -125,12 +125,14 @@ def test_katagos_parameters_of_the_search_of_mcts():
     values = json.loads(ask(engine, "kata-get-params")[2:])
     assert values == {
         "chosenMoveTemperature": 1.0, "cpuctExploration": 2.0, "cpuctExplorationBase": 500.0,
-        "cpuctExplorationLog": 0.0, "fpuReductionMax": 0.3, "humanSLChosenMoveProp": 0.0, "humanSLProfile": "",
+        "cpuctExplorationLog": 0.0, "dynamicScoreUtilityFactor": 0.3,
+        "fpuReductionMax": 0.3, "humanSLChosenMoveProp": 0.0, "humanSLProfile": "",
         "lagBuffer": 0.2, "lcbStdevs": LCB_STDEVS, "maxPlayouts": 9, "maxTime": 1e20, "maxVisits": 9,
         "minVisitPropForLCB": MIN_VISIT_PROP, "numSearchThreads": 1, "ponderingEnabled": "false",
         "rootFpuReductionMax": 0.15, "rootPolicyTemperature": 1.0, "rootSymmetryPruning": True}
     assert list(values) == sorted(values) == ask(engine, "kata-list-params").split()[1:]
     for name, value in {"cpuctExploration": 1.25, "cpuctExplorationBase": 100.0, "cpuctExplorationLog": 0.5,
+                        "dynamicScoreUtilityFactor": 0.125,
                         "fpuReductionMax": 0.25, "lcbStdevs": 3.0, "minVisitPropForLCB": 0.5,
                         "rootPolicyTemperature": 1.5, "numSearchThreads": 2}.items():
         assert ask(engine, f"kata-set-param {name} {value}") == "= "

@@ -345,6 +345,7 @@ def test_every_option_reaches_the_search():
               "fpu_reduction_max": 0.35, "root_fpu_reduction_max": 0.2, "cpuct_exploration_log": 0.4, "threads": 2,
               "cpuct_exploration_base": 600.0, "root_policy_temperature": 1.1, "max_pass_prior": 0.4, "lcb_stdevs": 4.0,
               "unsettled_prior": 0.1, "root_symmetry_pruning": True,
+              "dynamic_score_utility_factor": 0.2,
               "min_visit_prop_for_lcb": 0.2, "lambda_": 0.75, "batch": 4,
               "dirichlet_weight": 0.1, "dirichlet_alpha": 0.2}
     assert set(values) == {field.name for field in fields(Settings)}
