@@ -69,7 +69,8 @@ PLAYERS_DEFAULTS = {
     "rollout": f"{UCT.rollout}; in Gomoku mcts {GOMOKU_MCTS.rollout}",
     "lambda_": f"{MCTS.lambda_:g}; in Gomoku {GOMOKU_MCTS.lambda_:g}",
     "fpu_reduction_max": f"{MCTS.fpu_reduction_max:g}; in Gomoku {GOMOKU_MCTS.fpu_reduction_max:g}",
-    "dynamic_score_utility_factor": f"{MCTS.dynamic_score_utility_factor:g}; in Gomoku no network has scores",
+    "dynamic_score_utility_factor": f"{MCTS.dynamic_score_utility_factor:g}; in Gomoku "
+                                    f"{GOMOKU_MCTS.dynamic_score_utility_factor:g}",
     "max_pass_prior": f"{MCTS.max_pass_prior:g}", "unsettled_prior": f"{MCTS.unsettled_prior:g}",
     "rave": "on", "heuristic_priors": "on", "root_symmetry_pruning": "on"}
 # Options that choose a move, or decide when a search that chooses one ends: a review only evaluates.

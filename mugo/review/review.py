@@ -107,7 +107,8 @@ class Reviewer:
             # The tree is not reused after a pass, where it may count dead stones, nor if a side moves twice.
             is_child = after.to_play == -position.to_play and PASS not in (point, position.last)
             visits = {info.point: info.visits for info in infos}
-            evaluated = game_evaluator.evaluate(after, reused_visits=visits.get(point, 0) if is_child else 0)
+            in_tree = {info.point: info.visits for info in infos if info.symmetry_of is None}
+            evaluated = game_evaluator.evaluate(after, reused_visits=in_tree.get(point, 0) if is_child else 0)
             infos = evaluated.moves
             found.append(_best_moves_of(evaluated))
             played = before = _values_for(position, after, evaluated.win_rate, evaluated.score_lead)

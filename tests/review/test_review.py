@@ -97,6 +97,23 @@ def test_a_blunder_and_the_best_move_are_found(blunder):
     assert "E1" in report.worst_moves_table(review)[1] and "blunder" in report.summary(review)[0]
 
 
+def test_a_move_that_was_not_searched_itself_is_searched_with_all_simulations():
+    """B4 on the empty board: the visits of D4, searched in its stead, are not in the tree that is searched on."""
+    seen = []
+
+    class Recorded(SearchEvaluator):
+        def evaluate(self, position, **options):
+            evaluated = super().evaluate(position, **options)
+            seen.append(evaluated.visits)
+            return evaluated
+
+    settings = Settings(seed=1, early_stop=False, rollout="mogo", root_symmetry_pruning=True)
+    for first in "bb", "db":
+        review_text(f"(;GM[1]SZ[5]KM[0.5];B[{first}];W[ab])",
+                    Reviewer(None, (Recorded(Search(settings), 300), SearchEvaluator(Search(settings), 300))))
+    assert len(seen) == 6 and min(seen) >= 300
+
+
 def test_blacks_win_rate_rises_with_a_blunder_of_whites(blunder):
     review, _ = blunder
     rates = review.black_win_rates()
