@@ -351,7 +351,7 @@ class AnalysisEngine:
                                                       "asked for", once=True)
         infos = [info for info in result.moves if info.visits]
         if self._play_options.select_by == "value":
-            infos.sort(key=lambda info: -info.win_rate)
+            infos.sort(key=lambda info: -info.utility)
         elif self._play_options.select_by == "lcb" and infos:
             chosen = result.best("lcb")
             infos.sort(key=lambda info: (info.symmetry_of or info) is not chosen)

@@ -116,7 +116,7 @@ def format_response(query: Query, turn: int, result: SearchResult, ownership: np
         "moveInfos": moves,
         "rootInfo": {
             "currentPlayer": COLOUR_LETTERS[position.to_play],
-            **values.fields(result.win_rate, result.visits, result.lower_bound),
+            **values.fields(result.win_rate, result.visits, result.lower_bound, score_utility=result.score_utility),
             "rawWinrate": round(1 - raw.win_rate if as_opponent else raw.win_rate, 6),
             "rawLead": raw_lead, "rawScoreSelfplay": raw_lead, "rawScoreSelfplayStdev": round(raw.score_stdev, 3),
             "rawNoResultProb": 0.0,

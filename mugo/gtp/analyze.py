@@ -172,7 +172,7 @@ def format_kata(result: SearchResult, options: AnalyzeOptions, player: Player) -
             part += _format_ownership("movesOwnership", after[order], position.to_play, options)
         parts.append(part)
     if "rootInfo" in options.flags:
-        parts.append(f"rootInfo visits {result.visits} utility {2 * result.win_rate - 1:.6f} "
+        parts.append(f"rootInfo visits {result.visits} utility {2 * result.win_rate - 1 + result.score_utility:.6f} "
                      f"winrate {result.win_rate:.6f} {_format_score(score)}".rstrip())
     if options.flags & {"ownership", "ownershipStdev"} and isinstance(position, Go):
         ownership = scoring.ownership(position) if result.ownership is None else result.ownership

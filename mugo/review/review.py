@@ -31,7 +31,7 @@ from mugo.players.evaluator import Evaluation, SearchEvaluator
 from mugo.review.end_of_game import final_scores, neutral_points, scored
 from mugo.review.move_review import MoveReview, Review
 from mugo.search.move_infos import PV_LENGTH
-from mugo.search.result import MoveInfo
+from mugo.search.result import MoveInfo, distinct
 from mugo.sgf import lz
 from mugo.sgf.record import Record
 from mugo.sgf.record_positions import positions_of
@@ -103,11 +103,12 @@ class Reviewer:
         infos, moves, found = first.moves, [], [_best_moves_of(first)]
         last_passes = _last_passes(positions)
         for i, (position, after) in enumerate(zip(positions[:-1], positions[1:], strict=True)):
-            point, best = _last_move(after), infos[0]
+            point = _last_move(after)
+            best = next((info for info in infos if info.point == point and info.symmetry_of is infos[0]), infos[0])
             # The tree is not reused after a pass, where it may count dead stones, nor if a side moves twice.
             is_child = after.to_play == -position.to_play and PASS not in (point, position.last)
             visits = {info.point: info.visits for info in infos}
-            in_tree = {info.point: info.visits for info in infos if info.symmetry_of is None}
+            in_tree = {info.point: info.visits for info in distinct(infos)}
             evaluated = game_evaluator.evaluate(after, reused_visits=in_tree.get(point, 0) if is_child else 0)
             infos = evaluated.moves
             found.append(_best_moves_of(evaluated))
@@ -118,7 +119,7 @@ class Reviewer:
                 before = _values_for(position, other, evaluated.win_rate, evaluated.score_lead)
             if priors is None:
                 total = sum(visits.values()) or 1
-                rank = 1 + sum(n > visits.get(point, 0) for n in visits.values())
+                rank = 1 + sum(n > visits.get(point, 0) for n in in_tree.values())
                 prior, best_prior = visits.get(point, 0) / total, visits[best.point] / total
             else:
                 rank, prior = _rank_and_prior(position, priors[i], point)
@@ -172,8 +173,7 @@ class Reviewer:
 
 def _best_moves_of(evaluation: Evaluation) -> Evaluation:
     """An evaluation with what is written of it: the best moves, no ownership."""
-    distinct = tuple(info for info in evaluation.moves if info.symmetry_of is None)
-    return replace(evaluation, moves=distinct[:lz.WRITTEN_MOVES], ownership=None)
+    return replace(evaluation, moves=tuple(distinct(evaluation.moves)[:lz.WRITTEN_MOVES]), ownership=None)
 
 
 def _values_of(output: NetworkOutput, k: int) -> tuple[float | None, float | None]:

@@ -45,6 +45,7 @@ class BatchedGrowth(Growth):
         self._lambda = 1.0
         self._network_ownership: np.ndarray | None = None        # (points,), 1 Black, summed over the leaves evaluated
         self._leaves_evaluated = 0                       # of this search
+        self._lead: float | None = None                  # of the root's side to move, when this search began
 
     def set_root(self, position: BasePosition, board: np.void, history: np.ndarray, network: Any) -> None:
         """Take over the root.  history: uint64, as long as a path may get.  network: for its game and board."""
@@ -56,7 +57,7 @@ class BatchedGrowth(Growth):
 
     def begin(self) -> None:
         super().begin()
-        self._network_ownership, self._leaves_evaluated = None, 0
+        self._network_ownership, self._leaves_evaluated, self._lead = None, 0, None
 
     def chunk(self, before: int, rate: float, seconds_left: float) -> int:
         """How many simulations to run before the limits are looked at again; 0 if no batch fits into the time.  In a
@@ -89,8 +90,9 @@ class BatchedGrowth(Growth):
         tree.expand_and_backup(arrays.trees, arrays.nodes, arrays.edges, self._boards, self._paths, leaves, n,
                                output.priors, values)
         if output.score_mean is not None or not len(output.priors):
-            means, stdevs = (utilities, utilities) if output.score_mean is None else (
-                output.score_mean, output.score_stdev)
+            means, stdevs = output.score_mean, output.score_stdev
+            if means is None:                            # nothing was evaluated: all arrays are empty
+                means = stdevs = utilities
             scores.backup_scores(arrays.nodes, self._paths, leaves, means, stdevs,
                                  np.float32(1 - self._lambda) * utilities)
         return n
@@ -117,10 +119,11 @@ class BatchedGrowth(Growth):
         factor, n = self._settings.dynamic_score_utility_factor, len(output.priors)
         if not factor or not n or output.score_mean is None or output.score_stdev is None:
             return np.zeros(n, np.float32)
-        root = self._arrays.root_node
-        lead = root["score_mean"] if root["scored"] else output.score_mean[0]        # the root is the first, alone
+        if self._lead is None:
+            root = self._arrays.root_node
+            self._lead = float(root["score_mean"] if root["scored"] else output.score_mean[0])   # the root's, alone
         sides = self._boards["to_play"][1:1 + len(leaves)][leaves["needs_evaluation"]] * int(self._root.to_play)
-        return np.float32(factor) * scores.score_utility(output.score_mean, output.score_stdev, lead * sides,
+        return np.float32(factor) * scores.score_utility(output.score_mean, output.score_stdev, self._lead * sides,
                                                          self._root.area)
 
     def _start_rollouts(self, n: int) -> list[Callable]:

@@ -4,7 +4,7 @@
 
 The variance is that of the values of the simulations through the move.  As in KataGo (getSelfUtilityLCBAndRadius), n
 visits get one more observation of the largest variance, with weight 1 / n²: few visits that agree are no evidence.
-Values are from -1 to 1 here.
+Values are from -1 to 1 here, and a little more where a part is for the score (scores).
 """
 import numpy as np
 

@@ -1,5 +1,5 @@
 """What a search returns: a SearchResult, with a MoveInfo for every move at the root."""
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,6 +59,11 @@ class MoveInfo:
         return 2 * self.lower_bound - 1 + self.score_utility
 
 
+def distinct(infos: Iterable[MoveInfo]) -> list[MoveInfo]:
+    """These moves without those that are symmetric to one that was searched in their stead."""
+    return [info for info in infos if info.symmetry_of is None]
+
+
 @dataclass(frozen=True)
 class SearchResult:
     """The statistics of the root after a search.
@@ -74,6 +79,7 @@ class SearchResult:
     Gomoku.
     proven: the exact value of the position, as in a MoveInfo, for the moves that the search was allowed.
     score_lead, score_stdev: of the position, as in a MoveInfo.
+    score_utility: the part of the value of the position that is for the score, as in a MoveInfo.
     is_full: whether the tree has no room for another node, so that more simulations do not read deeper.
     min_visit_prop_for_lcb: a move chosen by its LCB has at least this proportion of the most visits.
     lower_bound: the binomial lower confidence bound of the win rate; of a proven position its value.
@@ -93,6 +99,7 @@ class SearchResult:
     score_stdev: float | None = None
     is_full: bool = False
     min_visit_prop_for_lcb: float = MIN_VISIT_PROP
+    score_utility: float = 0.0
 
     @property
     def lower_bound(self) -> float:
@@ -107,7 +114,7 @@ class SearchResult:
 
     def best(self, select_by: str = "visits") -> MoveInfo:
         """The move to play: one that proves the value of the position, a win the shortest; else the move with the most
-        visits, or, select_by="value", with the highest win rate of those visited, or, "lcb", with the highest lower
+        visits, or, select_by="value", with the highest mean value of those visited, or, "lcb", with the highest lower
         confidence bound of those with enough visits.  A proven loss only where all moves are; then the most visited
         one."""
         if select_by == "visits" or self.proven is not None:
@@ -116,7 +123,7 @@ class SearchResult:
         if select_by == "lcb":
             bounds = np.array([-1.0 if info.lcb is None else 2 * info.lcb - 1 for info in infos])
             return infos[best_by_lcb(np.array([info.visits for info in infos]), bounds, self.min_visit_prop_for_lcb)]
-        return max(infos, key=lambda info: (info.visits > 0, info.win_rate, info.visits))
+        return max(infos, key=lambda info: (info.visits > 0, info.utility, info.visits))
 
     def describe(self, info: MoveInfo) -> str:
         """One line about a move: win rate, lead, simulations, time, principal variation."""
@@ -132,7 +139,7 @@ class SearchResult:
     def table(self, n: int = 10) -> str:
         """The n best moves, a line each: move, win rate, visits, prior, proven value, principal variation; of symmetric
         moves one."""
-        moves = [info for info in self.moves if info.symmetry_of is None][:n]
+        moves = distinct(self.moves)[:n]
         proven = {info: "" if info.proven is None else f"proven {OUTCOMES[info.proven]}  " for info in moves}
         return "\n".join(
             f"{self._vertices([info.point]):>4} {info.win_rate:6.1%} {info.visits:8d} {info.prior:6.1%}  {text}"

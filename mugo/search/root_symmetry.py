@@ -23,6 +23,7 @@ class RootSymmetries:
 
     def __init__(self, position: BasePosition, allowed_moves: Collection[int] | None = None, prunes: bool = True):
         self._shape = position.shape
+        self._priors: dict[int, float] = {}
         self.pruned: dict[int, tuple[int, np.ndarray]] = {}
         if not prunes or len(maps := symmetries_of(position)) < 2:
             return
@@ -48,16 +49,26 @@ class RootSymmetries:
             allowed_moves = [*position.legal_points().tolist(), PASS]
         return [point for point in allowed_moves if point not in self.pruned]
 
-    def multiplicities(self, moves: np.ndarray) -> np.ndarray:
-        """float32 (n,): how many moves each of these, which are searched, stands for."""
-        counts = dict.fromkeys(moves.tolist(), 1)
-        for point, _ in self.pruned.values():
-            if point in counts:
-                counts[point] += 1
-        return np.array(list(counts.values()), np.float32)
+    def stand_in(self, point: int) -> int:
+        """The move that is searched in the stead of this one; itself, if it is searched."""
+        return self.pruned[point][0] if point in self.pruned else point
+
+    def note_priors(self, edges: np.ndarray) -> None:
+        """Note the priors of all edges of the root, before those pruned are hidden.  A network sees the last moves, so
+        those of symmetric moves may differ."""
+        self._priors = dict(zip(edges["move"].tolist(), edges["prior"].tolist(), strict=True)) if self.pruned else {}
+
+    def summed_priors(self, edges: np.ndarray) -> np.ndarray:
+        """float32 (n,): the priors of the edges that are searched, each with those of the moves that it stands for."""
+        priors = edges["prior"].copy()
+        places = {move: i for i, move in enumerate(edges["move"].tolist())}
+        for point, (searched, _) in self.pruned.items():
+            if searched in places:
+                priors[places[searched]] += self._priors.get(point, 0.0)
+        return priors
 
     def with_pruned(self, infos: tuple[MoveInfo, ...]) -> tuple[MoveInfo, ...]:
-        """These moves, each followed by those that are symmetric to it, with its statistics."""
+        """These moves, each followed by those that are symmetric to it, with its statistics and their own priors."""
         if not self.pruned:
             return infos
         copies: dict[int, list[np.ndarray]] = {}
@@ -69,7 +80,7 @@ class RootSymmetries:
     def _copied(self, info: MoveInfo, of: np.ndarray) -> MoveInfo:
         """What a move that was searched says of the one that a symmetry maps it to."""
         pv = tuple(point_of_index(int(of[move_index(point, self._shape)]), self._shape) for point in info.pv)
-        return replace(info, point=pv[0], pv=pv, symmetry_of=info)
+        return replace(info, point=pv[0], pv=pv, prior=self._priors.get(pv[0], info.prior), symmetry_of=info)
 
 
 def symmetries_of(position: BasePosition) -> np.ndarray:

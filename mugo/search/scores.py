@@ -18,13 +18,15 @@ SCALE = 0.75                             # of the side of the board: KataGo's dy
 
 
 def score_utility(means: np.ndarray, stdevs: np.ndarray, leads: np.ndarray, area: int) -> np.ndarray:
-    """float32 (n,): KataGo's dynamic score utility of leaves, 2 / pi arctan((score - CENTER lead) / scale), -1 to 1.
+    """float32 (n,): KataGo's dynamic score utility of leaves, 2 / pi arctan((score - center) / scale), from -1 to 1.
+    The center is CENTER lead, but at most the scale of a sure score away from the lead.
 
     means, stdevs: float32 (n,), of their scores.  leads: (n,), of the root's score for the side to move at the leaf.
     area: points of the board.  The scale has the standard deviation, in the place of KataGo's mean over scores.
     """
-    scale = np.sqrt(SCALE ** 2 * area + stdevs ** 2)
-    return (2 / np.pi * np.arctan((means - CENTER * leads) / scale)).astype(np.float32)
+    least_scale = SCALE * math.sqrt(area)
+    centers = leads - np.clip((1 - CENTER) * leads, -least_scale, least_scale)
+    return (2 / np.pi * np.arctan((means - centers) / np.hypot(least_scale, stdevs))).astype(np.float32)
 
 
 @subroutine

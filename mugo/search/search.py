@@ -101,11 +101,12 @@ class Search:
         try:
             done = 0 if len(self.tree.root_edges) else self.growth.grow(1)     # with a network, this expands the root
             reported = started
+            self._symmetries.note_priors(self.tree.root_edges)
             with self.tree.restricted_root(position, self._board, may_pass, allowed_moves):
                 clean_priors = self._prepare_root()
                 try:
                     done = first = done or self.growth.grow(1)
-                    self.tree.prove_winning_sequence(self._board)
+                    self.tree.prove_winning_sequence(self._board, self._symmetries.stand_in)
                     def is_due() -> bool:
                         return on_progress is not None and self.now() - reported >= progress_interval
 
@@ -186,8 +187,7 @@ class Search:
         if not len(edges) or self.network is None:
             return None
         clean_priors = edges["prior"].copy()
-        priors = with_temperature(clean_priors * self._symmetries.multiplicities(edges["move"]),
-                                  settings.root_policy_temperature)
+        priors = with_temperature(self._symmetries.summed_priors(edges), settings.root_policy_temperature)
         edges["prior"] = with_dirichlet_noise(priors, settings.dirichlet_weight, settings.dirichlet_alpha, self._rng)
         return clean_priors
 
@@ -233,15 +233,14 @@ class Search:
             lengths = solver.proof_lengths(tree.nodes, tree.edges, tree.n_nodes, tree.root)
         infos = self._symmetries.with_pruned(
             move_infos(tree.nodes, tree.edges, edges, lengths, self.settings.lcb_stdevs, priors))
-        value = proven
-        if value is None:
-            value = float(root["total"]) / max(int(root["visits"]), 1) - scores.utility_of_score(root)
         lead, stdev = scores.score_of(root)
+        value = float(root["total"]) / max(int(root["visits"]), 1) if proven is None else proven
+        of_score = scores.utility_of_score(root) if proven is None else 0.0
         ownership = self.growth.ownership(position)
         return SearchResult(
-            position, infos, win_rate=min(max((1 + value) / 2, 0.0), 1.0), visits=int(root["visits"]),
+            position, infos, win_rate=min(max((1 + value - of_score) / 2, 0.0), 1.0), visits=int(root["visits"]),
             simulations=simulations, seconds=seconds, depth=float(tree.record["depth_sum"]) / max(simulations, 1),
             nodes=tree.n_nodes - 1, rollouts=int(self.growth.rollouts[:, 0].sum()),
             ownership=None if ownership is None else ownership.astype(np.float32).reshape(position.shape),
             proven=proven, score_lead=lead, score_stdev=stdev, is_full=not tree.has_room(position.area),
-            min_visit_prop_for_lcb=self.settings.min_visit_prop_for_lcb)
+            min_visit_prop_for_lcb=self.settings.min_visit_prop_for_lcb, score_utility=of_score)

@@ -1,6 +1,6 @@
 """The arrays of a search tree, how they grow with it, and its root."""
 import contextlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -124,14 +124,15 @@ class TreeArrays:
             edges[-1]["upper"] = min(edges[-1]["upper"], game.pass_value(board, self.params["komi"]))
         solver.bound_root(self.nodes, self.edges, self.root)
 
-    def prove_winning_sequence(self, board: np.void) -> None:
-        """Give the root's first move of a sequence that wins by force its exact value, if none is proven to win yet."""
+    def prove_winning_sequence(self, board: np.void, stand_in: Callable[[int], int]) -> None:
+        """Give the root's first move of a sequence that wins by force its exact value, if none is proven to win yet.
+        stand_in: the move that is searched in the stead of a move."""
         if solver.is_proven(self.root_node):
             return
         move = game.winning_sequence(board)
         if move:
             edges = self.root_edges
-            edges["lower"][edges["move"] == move] = solver.WIN
+            edges["lower"][edges["move"] == stand_in(int(move))] = solver.WIN
             self.bound_root(board)
 
     @contextlib.contextmanager

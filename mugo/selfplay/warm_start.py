@@ -45,7 +45,8 @@ class UctSelfPlay:
         """A game; None if it was stopped."""
         simulations, size = self._options.warm_start_simulations, self._start.size
         edges = 4 * simulations * (size ** 2 + 1)
-        search = Search(replace(UCT, seed=int(self._rng.integers(2**31)), max_edges=min(UCT.max_edges, 1000 + edges)))
+        search = Search(replace(UCT, root_symmetry_pruning=False, seed=int(self._rng.integers(2**31)),
+                                max_edges=min(UCT.max_edges, 1000 + edges)))
         position, moves, visits = self._start, [], []
         while not position.is_over and position.plies < self._max_moves:
             result = search.search(position, simulations=simulations, should_stop=should_stop, select_by="visits")

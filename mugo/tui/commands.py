@@ -23,6 +23,7 @@ from mugo.nn.people import People
 from mugo.players.estimates import moves_by_prior, network_lead, ownership_by, sensible_moves
 from mugo.plots.terminal import heatmap_array, heatmap_lines
 from mugo.plots.text_table import format_table
+from mugo.search.result import distinct
 from mugo.sgf.convert import load_game
 from mugo.tui.session import Session
 
@@ -78,7 +79,7 @@ def redo(session: Session) -> None:
 def hint(session: Session, number: str = str(HINTS)) -> None:
     """the N best moves with their win rates and leads, marked on the board as a, b, c ..."""
     count = _count("hint", number)
-    moves = [info for info in session.evaluate().moves if info.symmetry_of is None][:count]
+    moves = distinct(session.evaluate().moves)[:count]
     size = session.position.shape
     session.show_board({info.point: letter for letter, info in zip(LETTERS, moves, strict=False)
                         if info.point != PASS})

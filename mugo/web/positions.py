@@ -18,7 +18,7 @@ from mugo.games.position import COLOUR_LETTERS, STONE_MARKS, BasePosition
 from mugo.games.scoring_session import ScoringSession
 from mugo.nn.people import People
 from mugo.players.estimates import network_lead, ownership_by
-from mugo.search.result import SearchResult
+from mugo.search.result import SearchResult, distinct
 from mugo.sgf.tree import format_move
 from mugo.web.requests import as_bad_input
 
@@ -122,7 +122,7 @@ def format_search(result: SearchResult) -> dict:
     whether the tree is, which then reads no deeper."""
     position = result.position
     size = position.shape
-    searched = [info.point for info in result.moves if info.visits and info.symmetry_of is None][:SEARCH_MOVES]
+    searched = [info.point for info in distinct(result.moves) if info.visits][:SEARCH_MOVES]
     return {
         "win_rate": black_win_rate(result.win_rate, position), "lead": black_lead(result.score_lead, position),
         "visits": result.visits, "is_full": result.is_full,

@@ -107,6 +107,41 @@ def test_the_move_that_is_searched_has_the_priors_of_all():
     assert [info.prior for info in result.moves] == pytest.approx([1 / 82] * 82)
 
 
+class OneCorner(StoneCounter):
+    """Most of the prior is on A1 of 5x5, in whatever position."""
+
+    def evaluate_packed(self, packed, features=None):
+        output = super().evaluate_packed(packed, features)
+        priors = np.full_like(output.priors, 0.01)
+        priors[:, 20] = 0.5
+        return output._replace(priors=priors)
+
+
+def test_priors_of_symmetric_moves_that_differ_are_added_and_reported_each():
+    """E5 is searched with the priors of all corners, 0.53 of 0.75."""
+    settings = replace(PRUNES, rollout="none", lambda_=0.0)
+    search = Search(settings, OneCorner())
+    result = search.search(Position(5), simulations=100, may_pass=False)
+    of = {format_gtp(info.point, 5): info for info in result.moves}
+    assert result.moves[0].point == interpret_gtp("E5", 5) and result.moves[0].visits > 40
+    assert of["A1"].symmetry_of is of["E5"] and of["A1"].visits == of["E5"].visits
+    assert (of["A1"].prior, of["E5"].prior) == pytest.approx((0.5 / 0.75, 0.01 / 0.75), rel=1e-3)
+    assert sum(info.prior for info in result.moves) == pytest.approx(1, abs=0.02)                # but for the pass
+    again = search.search(Position(5), simulations=1, may_pass=False)
+    assert {info.point: info.prior for info in again.moves} == {info.point: info.prior for info in result.moves}
+
+
+def test_a_win_by_force_is_found_where_its_first_move_is_not_searched():
+    """Five in a row: Black has three on the middle line, and wins on either side; White's stones are symmetric, too."""
+    position = Gomoku(9)
+    for vertex in "D5 A1 E5 J1 F5 E9".split():
+        position = position.play(interpret_gtp(vertex, 9))
+    results = [Search(replace(PRUNES, early_stop=True, root_symmetry_pruning=prunes)).search(position, simulations=50)
+               for prunes in (False, True)]
+    assert [result.proven for result in results] == [1, 1] and results[1].simulations == results[0].simulations
+    assert {format_gtp(info.point, 9) for info in results[1].moves if info.proven == 1} >= {"C5", "G5"}
+
+
 def test_pruning_can_be_turned_off_and_leaves_other_positions_alone():
     off = replace(PRUNES, root_symmetry_pruning=False)
     assert all(info.symmetry_of is None for info in Search(off).search(Position(5), simulations=200).moves)

@@ -152,24 +152,23 @@ SCORED = replace(NETWORK_ONLY, dynamic_score_utility_factor=0.4)
 
 
 class Won(StoneCounter):
-    """Everything is won by Black, A1 by 20 points more than other moves, and most of the prior is on E1."""
+    """Black has won in any case, by 20 points less with a stone on E1, which has most of the prior; A1 is next."""
 
     def evaluate_packed(self, packed, features=None):
         output = super().evaluate_packed(packed, features)
         sides = features[:, 1]
-        corner = packed[:, (SIZE - 1) * SIZE, 0] & 3     # a stone of either side on A1
+        is_black = packed[:, -1, 0] >> (sides < 0).astype(np.uint8) & 1      # bit 0: the side to move's, 1: the other's
         priors = np.full_like(output.priors, 0.01)
-        priors[:, -2] = 0.7
-        priors[:, (SIZE - 1) * SIZE] = 0.2
+        priors[:, -2], priors[:, (SIZE - 1) * SIZE] = 0.7, 0.2
         return output._replace(priors=priors, values=(0.99 * sides).astype(np.float32),
-                               score_mean=((10 + 20 * (corner > 0)) * sides).astype(np.float32))
+                               score_mean=((30 - 20 * is_black) * sides).astype(np.float32))
 
 
 def test_a_won_game_is_won_by_more_points_with_a_part_of_the_value_for_the_score():
     position = Position(SIZE)
     plain, scored = (Search(settings, Won()).search(position, simulations=200) for settings in (NETWORK_ONLY, SCORED))
     assert format_gtp(plain.moves[0].point, SIZE) == "E1" and format_gtp(scored.moves[0].point, SIZE) == "A1"
-    assert scored.best("lcb").point == scored.moves[0].point
+    assert format_gtp(plain.best("lcb").point, SIZE) == "E1" != format_gtp(scored.best("lcb").point, SIZE)
     for result in plain, scored:                         # the win rate is none of the score
         assert result.win_rate == pytest.approx(0.99, abs=0.03)
         assert all(info.win_rate == pytest.approx(0.99, abs=0.03) for info in result.moves if info.visits)

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compact } from "../../../mugo/web/static/core/analysis.js";
+import { bestMove } from "../../../mugo/web/static/core/losses.js";
 import { distinctMoves, formatLz } from "../../../mugo/web/static/core/lz.js";
 
 const searched = (move, of) => ({ move, win_rate: 0.5, lead: 1, visits: 9, pv: [move], symmetry_of: of });
@@ -17,4 +18,11 @@ test("a list of a few moves has different ones", () => {
 test("what is written has different moves", () => {
   assert.deepEqual(compact(analysis).moves.map(({ move }) => move), ["Q16", "R16"]);
   assert.equal(formatLz(analysis, "B").match(/move \w+/g).join(), "move Q16,move R16");
+});
+
+test("the best move is best in each symmetry", () => {
+  assert.equal(bestMove(analysis, "D4").move, "D4");
+  assert.equal(bestMove(analysis, "R16").move, "Q16");
+  assert.equal(bestMove(analysis, "K10").move, "Q16");
+  assert.equal(bestMove(null, "D4"), undefined);
 });

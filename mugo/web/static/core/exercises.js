@@ -8,7 +8,7 @@
 //
 // An answer is judged by the search of the position before it; if that has hardly looked at it, by a search after it.
 
-import { LEVELS, LISTED_LEVEL, formatLossWithUnit, lossOf, mistakes, unitOf } from "./losses.js";
+import { LEVELS, LISTED_LEVEL, bestMove, formatLossWithUnit, lossOf, mistakes, unitOf } from "./losses.js";
 import { colourName, t } from "./texts.js";
 
 export const EXERCISE_VISITS = 200;      // of the search before an answer
@@ -51,8 +51,7 @@ export function verdict(exercise) {
   if (!tried || !node) return null;
   const [vertex, before] = [vertexOf(tried), node.parent];
   const isPlayed = vertex === vertexOf(node);
-  const best = bestOf(exercise);
-  const isBest = vertex === best?.move;
+  const isBest = vertex === bestMove(before.analysis, vertex)?.move;
   const loss = (isPlayed && !isBest && lossOf(before, node, unitOf([before, node]))) || lossFromBefore(before, tried)
     || lossAfter(before, tried);
   if (!loss && !(kind === "guess" && isPlayed)) return null;

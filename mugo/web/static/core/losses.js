@@ -41,10 +41,16 @@ export function lossOf(before, node, unit) {
   const [colour, vertex] = node.move.split(" ");
   const sign = colour === "B" ? 1 : -1;
   const lost = sign * (valueBefore[unit] - value[unit]);
-  const best = before.analysis?.moves[0];
+  const best = bestMove(before.analysis, vertex);
   return { node, unit, colour, vertex, lost, winRateLost: sign * (valueBefore.win_rate - value.win_rate),
     level: levelOf(lost, unit), better: best?.move ?? null, betterLine: best?.pv ?? [],
     playedLine: [vertex, ...(node.analysis?.moves[0]?.pv ?? [])] };
+}
+
+/** The best move of an analysis, in the symmetry in which it was played where it was; undefined without one. */
+export function bestMove(analysis, vertex) {
+  const best = analysis?.moves[0];
+  return analysis?.moves.find((info) => info.move === vertex && info.symmetry_of === best.move) ?? best;
 }
 
 /** The mistakes of a colour among these moves (null: of both), the largest first. */
