@@ -164,8 +164,8 @@ def test_of_allowed_moves_one_of_each_kind_is_searched():
             for info in result.moves} == {"E1": None, "A1": "E1", "C3": None}
 
 
-def test_the_tree_that_is_kept_has_visits_of_all_moves_again():
-    """A search with other moves at the same root does not count visits of the one before as a preference."""
+def test_the_tree_is_kept_after_the_move_that_was_searched():
+    """After C3 the position is symmetric again, with 6 kinds of moves; the empty board is no longer in the tree."""
     search = Search(PRUNES)
     search.search(Position(5), simulations=300)
     everything = search.search(Position(5).play(interpret_gtp("C3", 5)), simulations=100)

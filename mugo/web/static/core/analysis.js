@@ -24,9 +24,10 @@ const rounded = (value, digits) => (value == null ? null : Number(value.toFixed(
 export function compact(analysis) {
   if (!analysis) return undefined;
   const { win_rate: winRate, lead, visits } = analysis;
-  return { win_rate: rounded(winRate, 4), lead: rounded(lead, 2), visits, moves: distinctMoves(analysis, WRITTEN_MOVES).map((move) =>
+  const moves = distinctMoves(analysis, WRITTEN_MOVES).map((move) =>
     ({ move: move.move, win_rate: rounded(move.win_rate, 4), lead: rounded(move.lead, 2), visits: move.visits,
-      pv: move.pv.slice(0, WRITTEN_PLIES) })) };
+      pv: move.pv.slice(0, WRITTEN_PLIES) }));
+  return { win_rate: rounded(winRate, 4), lead: rounded(lead, 2), visits, moves };
 }
 
 /** The analysis of a position in which the game has ended with a result that was counted; null for another result. */
