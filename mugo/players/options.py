@@ -7,7 +7,7 @@ from typing import Any
 
 from mugo.core.files import BadInput
 from mugo.core.limits import SEED
-from mugo.core.options import add_options, check, given, option
+from mugo.core.options import Option, add_options, check, given, option, options_of
 from mugo.nn.bundled import NETWORK_HELP
 from mugo.nn.people import People, parse_rank, people_of_profile
 from mugo.nn.runtime import PLAY_PRECISIONS, check_options, provider_option
@@ -95,6 +95,8 @@ def make_player(name: str, *, network=None, seed: int | None = None, temperature
     check_options(precision, provider)
     if seed is not None and not SEED[0] <= seed <= SEED[1]:
         raise BadInput(f"a seed is {SEED[0]} to {SEED[1]}, not {seed}")
+    if people and name not in NETWORK_PLAYERS:
+        raise BadInput(f"{name} has no network, so it cannot play as people of a rank or a year do")
     if name == "random":
         return RandomPlayer(seed)
     if name == "uct":
@@ -148,6 +150,20 @@ def add_player_options(parser: argparse.ArgumentParser, without: Collection[str]
     add_options(group, Settings, without, PLAYERS_DEFAULTS)
 
 
+def options_of_player(kind: type, player: str) -> dict[str, Option]:
+    """As core.options.options_of, without the options that only another player has."""
+    return {name: each for name, each in options_of(kind).items() if each.player in ("", player)}
+
+
+def _given(kind: type, args: argparse.Namespace) -> dict[str, Any]:
+    """As core.options.given.  Raises BadInput for an option that only another player has."""
+    values = given(kind, args)
+    for name in values.keys() - options_of_player(kind, args.player):
+        each = options_of(kind)[name]
+        raise BadInput(f"--{each.name} is an option of {each.player}, and the player is {args.player}")
+    return values
+
+
 def player_options(args: argparse.Namespace) -> PlayerOptions:
     """The options of a command line.  Raises BadInput."""
     return PlayerOptions(**given(PlayerOptions, args))
@@ -173,7 +189,7 @@ def trained_for(args: argparse.Namespace) -> dict:
 
 def settings_from_arguments(args: argparse.Namespace, game: str = "go") -> Settings:
     """The search settings of a command line, for a game, "go" or "gomoku".  Raises BadInput."""
-    values = given(Settings, args)
+    values = _given(Settings, args)
     settings = default_settings("mcts" if args.player == "mcts" else "uct", game)
     # --rollout or --lambda alone asks for both: Gomoku's default of neither does not apply.
     if args.player == "mcts" and game == "gomoku" and (
@@ -184,7 +200,7 @@ def settings_from_arguments(args: argparse.Namespace, game: str = "go") -> Setti
 
 def play_options_from_arguments(args: argparse.Namespace, game: str = "go") -> PlayOptions:
     """The play options of a command line, for a game, "go" or "gomoku".  Raises BadInput."""
-    values: dict[str, Any] = {"select_by": default_select_by(args.player, game)} | given(PlayOptions, args)
+    values: dict[str, Any] = {"select_by": default_select_by(args.player, game)} | _given(PlayOptions, args)
     return PlayOptions(**values)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from mugo.data import dataset
 from mugo.data.meta import WHERE_HELP
-from mugo.core.files import BadInput
+from mugo.core.files import BadInput, check_writable
 from mugo.games.game import encode, new_game
 from mugo.games.position import BasePosition, global_features
 from mugo.core.limits import SEED
@@ -89,11 +89,12 @@ def command(args: argparse.Namespace) -> int:
     if options.where and not args.dataset:
         raise BadInput("--where selects games of a DATASET, and none is given")
     path = find_network(args.network)
+    output = args.output or path
+    check_writable(output.resolve().parent)
     network = Network(path, precision="float32")
     if args.dataset and network.game != "go":
         raise BadInput(f"{path} plays {network.game.capitalize()}, and a data set has games of Go: leave DATASET out")
     positions = own_positions(network, options.seed) if args.dataset is None else \
         dataset_positions(dataset.load_dataset(args.dataset), network, options.where, options.seed)
-    output = args.output or path
     print(f"{output}: {format_metrics(quantize_file(path, output, positions))}")
     return 0

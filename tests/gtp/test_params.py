@@ -37,9 +37,9 @@ def test_an_option_is_shown_changed_and_reset():
 
 
 @pytest.mark.parametrize("name, value, expected", [
-    ("c", "1.5", {"c": 1.5}), ("lambda", "0.25", {"lambda_": 0.25}), ("rollout", "uniform", {"rollout": "uniform"}),
-    ("early-stop", "0", {"early_stop": False}), ("reuse-tree", "false", {"reuse_tree": False}),
-    ("fpu", "-1", {"fpu": -1}),
+    ("c", "1.5", {"c": 1.5}), ("rave-bias", "0.25", {"rave_bias": 0.25}),
+    ("rollout", "uniform", {"rollout": "uniform"}), ("early-stop", "0", {"early_stop": False}),
+    ("reuse-tree", "false", {"reuse_tree": False}), ("fpu", "-1", {"fpu": -1}),
     ("expand-after", "3", {"expand_after": 3}), ("threads", "2", {"threads": 2}),
 ])
 def test_an_option_reaches_the_search(name, value, expected):
@@ -65,8 +65,8 @@ def test_every_option_is_listed_with_a_value_that_can_be_set():
     engine = new_engine("uct", "--max-edges", "5000")
     lines = ask(engine, "mugo-param").splitlines()[1:]
     listed = dict(line.removeprefix("[bool] ").split(" ") for line in lines)
-    assert {"simulations", "seconds", "c", "rollout", "lambda", "threads", "resign", "temperature", "lag",
-            "ponder"} <= set(listed)
+    assert {"simulations", "seconds", "c", "rollout", "rave", "threads", "resign", "temperature", "lag",
+            "ponder"} <= set(listed) and "lambda" not in listed
     assert "[bool] early-stop 1" in lines and "[bool] ponder 0" in lines
     for name, value in listed.items():
         assert ask(engine, f"mugo-param {name} {value}") == "= ", name

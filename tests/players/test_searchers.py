@@ -18,7 +18,7 @@ from mugo.games.scoring import without_dead
 from mugo.players import options as player_options
 from mugo.players.options import player_from_arguments
 from mugo.players.player import RESIGN, RandomPlayer
-from mugo.players.searcher import PlayOptions, SearchPlayer, balanced
+from mugo.players.searcher import PlayOptions, SearchPlayer, balanced, default_settings
 from mugo.search import solver
 from mugo.search.search import Search
 from mugo.search.settings import Settings
@@ -339,23 +339,24 @@ def arguments(*words):
     return player_from_arguments(parser.parse_args(words))
 
 
-def test_every_option_reaches_the_search():
+@pytest.mark.parametrize("player", ["uct", "mcts"])
+def test_every_option_reaches_the_search(player):
     values = {"c": 1.5, "fpu": 1.1, "expand_after": 2, "reuse_tree": False, "early_stop": False, "rollout": "uniform",
-              "rollouts": 2, "max_edges": 5000, "seed": 3, "rave": True, "rave_bias": 0.05, "heuristic_priors": False,
+              "rollouts": 2, "max_edges": 5000, "seed": 3, "rave": False, "rave_bias": 0.05, "heuristic_priors": False,
               "fpu_reduction_max": 0.35, "root_fpu_reduction_max": 0.2, "cpuct_exploration_log": 0.4, "threads": 2,
               "cpuct_exploration_base": 600.0, "root_policy_temperature": 1.1, "max_pass_prior": 0.4, "lcb_stdevs": 4.0,
-              "unsettled_prior": 0.1, "root_symmetry_pruning": True,
-              "dynamic_score_utility_factor": 0.2,
-              "min_visit_prop_for_lcb": 0.2, "lambda_": 0.75, "batch": 4,
-              "dirichlet_weight": 0.1, "dirichlet_alpha": 0.2}
+              "unsettled_prior": 0.1, "root_symmetry_pruning": False, "dynamic_score_utility_factor": 0.2,
+              "min_visit_prop_for_lcb": 0.2, "lambda_": 0.75, "batch": 4, "dirichlet_weight": 0.1,
+              "dirichlet_alpha": 0.2}
     assert set(values) == {field.name for field in fields(Settings)}
+    values = {name: values[name] for name in player_options.options_of_player(Settings, player)}
     words = [f"--{'no-' if value is False else ''}{name.rstrip('_').replace('_', '-')}"
              + (f"={value}" if not isinstance(value, bool) else "") for name, value in values.items()]
     parser = argparse.ArgumentParser()
     player_options.add_arguments(parser)
-    args = parser.parse_args(["uct", *words, "--select-by", "lcb", "--resign", "0", "--resign-moves", "9",
+    args = parser.parse_args([player, *words, "--select-by", "lcb", "--resign", "0", "--resign-moves", "9",
                               "--simulations", "7", "--no-dynamic-komi"])
-    assert player_options.settings_from_arguments(args) == Settings(**values)
+    assert player_options.settings_from_arguments(args) == replace(default_settings(player, "go"), **values)
     assert player_options.play_options_from_arguments(args) == PlayOptions(
         simulations=7, select_by="lcb", dynamic_komi=False, resign=0, resign_moves=9)
     assert arguments("uct", "--simulations", "7").select_move(Position(5)) in Position(5).sensible_points()
@@ -368,7 +369,10 @@ def test_every_option_reaches_the_search():
     (("uct", "--resign-moves", "0"), "--resign-moves 0: must be at least 1"),
     (("uct", "--rollout", "none"), "--rollout none needs a network"),
     (("uct", "--rave-bias", "-1"), "--rave-bias -1: must be at least 0"),
-    (("mcts", "--heuristic-priors"), "--heuristic-priors is for searches without a network"),
+    (("mcts", "--heuristic-priors"), "--heuristic-priors is an option of uct, and the player is mcts"),
+    (("uct", "--lambda", "0.5"), "--lambda is an option of mcts, and the player is uct"),
+    (("policy", "--human-move-prop", "0.5"), "--human-move-prop is an option of mcts, and the player is policy"),
+    (("uct", "--rank", "5k"), "uct has no network, so it cannot play as people of a rank or a year do"),
     (("mcts", "--network", "nowhere"), "there is no network 'nowhere'"),
 ])
 def test_invalid_options_are_refused(words, message):

@@ -554,7 +554,7 @@ def test_a_game_reviewed_with_the_same_settings_is_not_reviewed_again(tmp_path, 
     again = capsys.readouterr().out
     assert again.startswith(before.rstrip()) and again.endswith("(1 reviewed before)\n")
     monkeypatch.undo()
-    for other in ("--seed", "2"), ("--dirichlet-weight", "0.5"), ("--dirichlet-alpha", "0.1"):
+    for other in ("--seed", "2"), ("--rave-bias", "0.5"), ("--c", "0.1"):
         assert run(tmp_path, tmp_path / "game.sgf", *other) == 0
         assert "reviewed before" not in capsys.readouterr().out
 

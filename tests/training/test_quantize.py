@@ -53,6 +53,13 @@ def test_what_does_not_fit_is_refused_in_one_line(tmp_path, capsys, words, line)
     assert line in printed and printed.count("\n") == 1
 
 
+def test_a_file_that_cannot_be_written_is_told_before_games_are_played(tmp_path, monkeypatch, capsys):
+    monkeypatch.delattr(quantize, "own_positions")
+    output = tmp_path / "missing" / "new.safetensors"
+    assert cli.main(["quantize", str(alphazero_network(tmp_path)), "-o", str(output)]) == 2
+    assert f"{output.parent}: No such file or directory" in capsys.readouterr().err
+
+
 def test_training_calibrates_on_its_validation_examples_in_random_order(data):
     from small_runs import CONFIG
 
