@@ -8,7 +8,7 @@ from mugo.api.moves import check_number, point_of, python_errors
 from mugo.api.network import Evaluation, Network
 from mugo.api.position import Position, base_of
 from mugo.core.files import MugoError
-from mugo.core.options import options_of
+from mugo.core.options import check_player, options_of
 from mugo.core.progress import progress_bar
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import format_gtp
@@ -90,8 +90,8 @@ def search(position: Position, network: Network | None = None, *, simulations: i
     moves of a variation, by default all.  A pass is searched below the root in any case; at the root near the end of
     the game, or where it is among the moves that `allow` and `avoid` leave.
     options: of `mugo help search`, as threads=2, seed=1, c=1.5, rollout='none'.
-    Raises MugoError for a position without a move, one that the network does not play, options out of range, and where
-    no move is left.
+    Raises MugoError for a position without a move, one that the network does not play, options out of range or of the
+    other player, and where no move is left.
 
     >>> search(Position(5, komi=0).play("C3"), simulations=100, seed=1).simulations
     100
@@ -102,6 +102,7 @@ def search(position: Position, network: Network | None = None, *, simulations: i
         raise TypeError(f"search() has no option {min(unknown)!r}: `mugo help search` lists them")
     base, opened = base_of(position), network and network._opened_for(position)
     player = "uct" if network is None else "mcts"
+    check_player(Settings, options, player)
     select_by = default_select_by(player, base.game)
     simulations = None if simulations is None else check_number("simulations", simulations, 1)
     if seconds is not None or simulations is None:

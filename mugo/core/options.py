@@ -183,8 +183,8 @@ def option(default: Any, help: str, **details: Any) -> Any:
     return dataclasses.field(default=default, metadata={"option": {"default": shown, "help": help, **details}})
 
 
-def options_of(kind: type) -> dict[str, Option]:
-    """The options of a dataclass by the names of their fields."""
+def options_of(kind: type, player: str | None = None) -> dict[str, Option]:
+    """The options of a dataclass by the names of their fields; of a player, without those that only another has."""
     found = {}
     for field in dataclasses.fields(kind):
         if "option" in field.metadata:
@@ -193,13 +193,21 @@ def options_of(kind: type) -> dict[str, Option]:
             found[field.name] = Option(field.name.rstrip("_").replace("_", "-"), kind_of_values,
                                        typing.get_origin(field.type) is tuple, type(None) in types,
                                        **field.metadata["option"])
-    return found
+    return {name: each for name, each in found.items() if player is None or each.player in ("", player)}
 
 
 def check(options: Any) -> None:
     """Raise BadInput, which names the option and what was expected, for the first value that is out of range."""
     for name, each in options_of(type(options)).items():
         each.check(getattr(options, name))
+
+
+def check_player(kind: type, names: Iterable[str], player: str) -> None:
+    """Raise BadInput for the first of these fields of a dataclass that is an option which only another player has."""
+    for name in names:
+        each = options_of(kind)[name]
+        if each.player not in ("", player):
+            raise BadInput(f"--{each.name} is an option of {each.player}, and the player is {player}")
 
 
 def check_limits(options: object, limits: Mapping[str, tuple[float, float]]) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from mugo.core.options import check, given, option, options_of
 from mugo.games.position import BasePosition
 from mugo.nn.people import People
-from mugo.players.options import PLAYERS_DEFAULTS, PlayerOptions, options_of_player, player_from_arguments
+from mugo.players.options import PLAYERS_DEFAULTS, PlayerOptions, player_from_arguments
 from mugo.players.player import Player
 from mugo.players.searcher import PlayOptions
 from mugo.players.time_control import LAG
@@ -47,7 +47,7 @@ class Parameters:
         options = options_of(GtpOptions)
         if "player" in self._arguments:
             for kind in PlayerOptions, PlayOptions, Settings:
-                options |= options_of_player(kind, self._arguments.player)
+                options |= options_of(kind, self._arguments.player)
         self._options = {each.name: (field, each) for field, each in options.items()}
 
     @property

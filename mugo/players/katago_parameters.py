@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 
 from mugo.core.options import options_of
 from mugo.players.options import PLAYERS_DEFAULTS
-from mugo.search.settings import PUCT_C, Settings
+from mugo.search.settings import Settings
 
 NO_VISIT_LIMIT, NO_TIME_LIMIT = 2 ** 50, 1e20            # KataGo's values of maxVisits and maxTime
 # Parameters of KataGo's play like people (cpp/configs/gtp_human5k_example.cfg) that are no options here: from and to
@@ -46,7 +46,7 @@ class KatagoParameter:
 def katago_parameters(kind: type) -> dict[str, KatagoParameter]:
     """Those that are fields of a dataclass of options, by the names in their metadata."""
     return {each.katago: KatagoParameter(
-        each.name, PUCT_C if name == "c" else None if name in PLAYERS_DEFAULTS else each.default, each.kind,
+        each.name, None if name in PLAYERS_DEFAULTS else each.default, each.kind,
         of_puct=name == "c" or each.player == "mcts")
             for name, each in options_of(kind).items() if each.katago}
 

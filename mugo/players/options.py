@@ -7,7 +7,7 @@ from typing import Any
 
 from mugo.core.files import BadInput
 from mugo.core.limits import SEED
-from mugo.core.options import Option, add_options, check, given, option, options_of
+from mugo.core.options import add_options, check, check_player, given, option
 from mugo.nn.bundled import NETWORK_HELP
 from mugo.nn.people import People, parse_rank, people_of_profile
 from mugo.nn.runtime import PLAY_PRECISIONS, check_options, provider_option
@@ -17,7 +17,7 @@ from mugo.players.rank_estimate import format_rank
 from mugo.players.searcher import (
     DEFAULT_PLAY_OPTIONS, GOMOKU_MCTS, MCTS, UCT, PlayOptions, SearchPlayer, default_select_by, default_settings)
 from mugo.search.search import Search
-from mugo.search.settings import Settings
+from mugo.search.settings import RAVE_C, UCB_C, Settings
 
 PLAYERS = ("random", "policy", "randompolicy", "uct", "mcts")
 SEARCHERS = ("uct", "mcts")
@@ -68,6 +68,7 @@ class PlayerOptions:
 PLAYERS_DEFAULTS = {
     "rollout": f"{UCT.rollout}; in Gomoku mcts {GOMOKU_MCTS.rollout}",
     "lambda_": f"{MCTS.lambda_:g}; in Gomoku {GOMOKU_MCTS.lambda_:g}",
+    "c": f"mcts {MCTS.c:g}, in Gomoku {GOMOKU_MCTS.c:g}; uct {RAVE_C:g}, without RAVE {UCB_C:g}",
     "fpu_reduction_max": f"{MCTS.fpu_reduction_max:g}; in Gomoku {GOMOKU_MCTS.fpu_reduction_max:g}",
     "dynamic_score_utility_factor": f"{MCTS.dynamic_score_utility_factor:g}; in Gomoku "
                                     f"{GOMOKU_MCTS.dynamic_score_utility_factor:g}",
@@ -150,17 +151,10 @@ def add_player_options(parser: argparse.ArgumentParser, without: Collection[str]
     add_options(group, Settings, without, PLAYERS_DEFAULTS)
 
 
-def options_of_player(kind: type, player: str) -> dict[str, Option]:
-    """As core.options.options_of, without the options that only another player has."""
-    return {name: each for name, each in options_of(kind).items() if each.player in ("", player)}
-
-
 def _given(kind: type, args: argparse.Namespace) -> dict[str, Any]:
     """As core.options.given.  Raises BadInput for an option that only another player has."""
     values = given(kind, args)
-    for name in values.keys() - options_of_player(kind, args.player):
-        each = options_of(kind)[name]
-        raise BadInput(f"--{each.name} is an option of {each.player}, and the player is {args.player}")
+    check_player(kind, values, args.player)
     return values
 
 

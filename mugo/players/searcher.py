@@ -23,7 +23,7 @@ from mugo.search.avoided import AvoidedMoves
 from mugo.search.compile_ahead import compiled_ahead
 from mugo.search.result import MoveInfo, SearchResult
 from mugo.search.search import Search
-from mugo.search.settings import Settings
+from mugo.search.settings import PUCT_C, Settings
 
 SECONDS = 2.0             # for a move, where nothing else limits the search
 PROGRESS_INTERVAL = 0.2   # seconds between two reports of progress
@@ -33,10 +33,10 @@ MOVES_PER_POINT = 0.6     # of a game: about 200 moves on 19x19
 KOMI_STEP = 7             # points
 MAX_KOMI_SHARE = 0.9      # of the points of the board: with more White would win by the search whatever Black plays
 UCT = Settings(rollout="mogo", rave=True, heuristic_priors=True, root_symmetry_pruning=True)
-MCTS = Settings(rollout="mogo", lambda_=0.25, fpu_reduction_max=0.3, max_pass_prior=0.5, unsettled_prior=0.3,
+MCTS = Settings(rollout="mogo", lambda_=0.25, c=1.5, fpu_reduction_max=0.3, max_pass_prior=0.5, unsettled_prior=0.3,
                 dynamic_score_utility_factor=0.3, root_symmetry_pruning=True)
-GOMOKU_MCTS = Settings(rollout="none", lambda_=0.0,      # networks of self-play have a value head for their own play
-                       root_symmetry_pruning=True)
+GOMOKU_MCTS = Settings(rollout="none", lambda_=0.0, c=PUCT_C,    # networks of self-play have a value head for their
+                       root_symmetry_pruning=True)               # own play
 
 
 def default_settings(name: str, game: str) -> Settings:

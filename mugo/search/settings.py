@@ -44,7 +44,7 @@ class Settings:
         "value head", least=0, most=1, player="mcts")
     c: float | None = option(
         None, "exploration constant of UCB1 or PUCT; UCB1's is sqrt(2) in theory", least=0, most=MOST,
-        shown_default=f"mcts {PUCT_C:g}; uct {RAVE_C:g}, without RAVE {UCB_C:g}", katago="cpuctExploration")
+        shown_default=f"PUCT {PUCT_C:g}; UCB1 {UCB_C:g}, with RAVE {RAVE_C:g}", katago="cpuctExploration")
     cpuct_exploration_log: float = option(
         0.0, "L in c + L ln((N + cpuct_exploration_base) / cpuct_exploration_base), which grows with a node's visits N",
         least=0, most=MOST, katago="cpuctExplorationLog", player="mcts")

@@ -124,7 +124,7 @@ def test_katagos_parameters_of_the_search_of_mcts():
     engine = new_engine("mcts", "--max-edges", "5000", "--rollout", "none", "--simulations", "9")
     values = json.loads(ask(engine, "kata-get-params")[2:])
     assert values == {
-        "chosenMoveTemperature": 1.0, "cpuctExploration": 2.0, "cpuctExplorationBase": 500.0,
+        "chosenMoveTemperature": 1.0, "cpuctExploration": 1.5, "cpuctExplorationBase": 500.0,
         "cpuctExplorationLog": 0.0, "dynamicScoreUtilityFactor": 0.3,
         "fpuReductionMax": 0.3, "humanSLChosenMoveProp": 0.0, "humanSLProfile": "",
         "lagBuffer": 0.2, "lcbStdevs": LCB_STDEVS, "maxPlayouts": 9, "maxTime": 1e20, "maxVisits": 9,

@@ -10,6 +10,7 @@ from fakes import WorkClock
 from numba import typeof
 
 from mugo.core.files import BadInput
+from mugo.core.options import options_of
 from mugo.games.board import is_true_eye
 from mugo.games.coords import PASS, interpret_gtp
 from mugo.games.go import BLACK, WHITE, Position, fixed_handicap
@@ -349,7 +350,7 @@ def test_every_option_reaches_the_search(player):
               "min_visit_prop_for_lcb": 0.2, "lambda_": 0.75, "batch": 4, "dirichlet_weight": 0.1,
               "dirichlet_alpha": 0.2}
     assert set(values) == {field.name for field in fields(Settings)}
-    values = {name: values[name] for name in player_options.options_of_player(Settings, player)}
+    values = {name: values[name] for name in options_of(Settings, player)}
     words = [f"--{'no-' if value is False else ''}{name.rstrip('_').replace('_', '-')}"
              + (f"={value}" if not isinstance(value, bool) else "") for name, value in values.items()]
     parser = argparse.ArgumentParser()
