@@ -35,7 +35,8 @@ from mugo.games.seki import CLEAR_OWNERSHIP, chains, neighbours, seki_points
 from mugo.search.result import MoveInfo, SearchResult
 
 MARGIN = 0.05             # differences of win rates below this are noise
-FINISHED_MARGIN = 0.2     # the same after the end of a game: rollouts of the side that has lost hope for mistakes
+FINISHED_MARGIN = 0.1     # the same after the end of a game
+ROLLOUT_MARGIN = 0.2      # and of values by rollouts alone, where those of the side that has lost hope for mistakes
 MIN_VISITS = 100          # simulations after which ownership and win rates are relied on
 
 
@@ -192,11 +193,14 @@ def value_of_last_pass(position: BasePosition) -> float:
 
 
 def move_or_pass(search_briefly: Callable[..., SearchResult | None], result: SearchResult, best: MoveInfo, *,
-                 cleanup: bool, plan: Plan) -> int:
-    """The point to play after a search whose best move is `best`, or PASS.  search_briefly: a search of a position with
-    less effort, and options as in Search.search; None if its result cannot be relied on."""
+                 cleanup: bool, plan: Plan, rollout_weight: float = 1.0) -> int:
+    """The point to play after a search whose best move is `best`, or PASS.
+
+    search_briefly: a search of a position with less effort, and options as in Search.search; None if its result cannot
+    be relied on.  rollout_weight: of rollouts in the values of the search, lambda.
+    """
     position = result.position
-    least = best.win_rate - (FINISHED_MARGIN if plan.is_finished else MARGIN)
+    least = best.win_rate - (max(FINISHED_MARGIN, ROLLOUT_MARGIN * rollout_weight) if plan.is_finished else MARGIN)
     if plan.is_finished and not position.counts_territory:
         neutral = np.intersect1d(dame(position), position.sensible_points()).tolist()
         filled = search_briefly(position, allowed_moves=neutral) if neutral else None

@@ -164,7 +164,8 @@ class SearchPlayer:
         point = best.point
         if position.may_pass and not self._has_other_komi:
             point = passing.move_or_pass(functools.partial(self._search_briefly, deadline), result, best,
-                                         cleanup=cleanup, plan=plan)
+                                         cleanup=cleanup, plan=plan,
+                                         rollout_weight=self.search.settings.resolved(self.network).lambda_)
         return self._with_human_moves(position, point)
 
     def _search(self, position: BasePosition, seconds: float | None, **options: Any) -> SearchResult:

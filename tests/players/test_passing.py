@@ -129,6 +129,16 @@ def test_the_opponents_pass_is_searched_unless_dead_stones_would_count_as_alive(
     assert brief.calls == [{"may_pass": may_pass}]
 
 
+@pytest.mark.parametrize("rollout_weight, win_rate, passes", [
+    (1.0, 0.59, True), (1.0, 0.61, False), (0.25, 0.49, True), (0.25, 0.51, False), (0.0, 0.49, True)])
+def test_after_the_end_a_pass_may_be_worse_by_what_rollouts_hope_for(rollout_weight, win_rate, passes):
+    position = draw(SETTLED)[0].with_rules(NAMED_RULES["japanese"])
+    result, after = result_of(position, (21, 0.6, 90), visits=100), result_of(position, win_rate=win_rate)
+    move = passing.move_or_pass(Recorder(after).search, result, result.moves[0], cleanup=False,
+                                plan=Plan(True, is_finished=True), rollout_weight=rollout_weight)
+    assert (move == PASS) == passes
+
+
 @pytest.mark.parametrize("win_rate, chosen", [(0.5, "dame"), (0.3, PASS)])
 def test_neutral_points_are_filled_by_area_if_that_loses_nothing(monkeypatch, win_rate, chosen):
     position = draw(SETTLED)[0]
