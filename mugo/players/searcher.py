@@ -35,8 +35,8 @@ MAX_KOMI_SHARE = 0.9      # of the points of the board: with more White would wi
 UCT = Settings(rollout="mogo", rave=True, heuristic_priors=True, root_symmetry_pruning=True)
 MCTS = Settings(rollout="mogo", lambda_=0.25, c=1.5, fpu_reduction_max=0.3, max_pass_prior=0.5, unsettled_prior=0.3,
                 dynamic_score_utility_factor=0.3, root_symmetry_pruning=True)
-GOMOKU_MCTS = Settings(rollout="none", lambda_=0.0, c=PUCT_C,    # networks of self-play have a value head for their
-                       root_symmetry_pruning=True)               # own play
+# Networks of self-play have a value head for their own play.
+GOMOKU_MCTS = Settings(rollout="none", lambda_=0.0, c=PUCT_C, root_symmetry_pruning=True)
 
 
 def default_settings(name: str, game: str) -> Settings:
