@@ -193,7 +193,7 @@ def value_of_last_pass(position: BasePosition) -> float:
 
 
 def move_or_pass(search_briefly: Callable[..., SearchResult | None], result: SearchResult, best: MoveInfo, *,
-                 cleanup: bool, plan: Plan, rollout_weight: float = 1.0) -> int:
+                 cleanup: bool, plan: Plan, rollout_weight: float) -> int:
     """The point to play after a search whose best move is `best`, or PASS.
 
     search_briefly: a search of a position with less effort, and options as in Search.search; None if its result cannot

@@ -44,7 +44,8 @@ class Recorder:
 def move_or_pass(result, brief=None, **options):
     """brief: what a brief search returns."""
     plan = Plan(True, **options)
-    return passing.move_or_pass(Recorder(brief).search, result, result.moves[0], cleanup=False, plan=plan)
+    return passing.move_or_pass(Recorder(brief).search, result, result.moves[0], cleanup=False, plan=plan,
+                                rollout_weight=1)
 
 
 def ends(value, is_won):
@@ -112,7 +113,8 @@ def test_a_pass_needs_a_reliable_search_that_finds_no_loss(visits, win_rate, pro
 
     def passes_before(deadline):
         search = functools.partial(player._search_briefly, deadline)
-        return PASS == passing.move_or_pass(search, result, result.moves[0], cleanup=False, plan=Plan(True))
+        return PASS == passing.move_or_pass(search, result, result.moves[0], cleanup=False, plan=Plan(True),
+                                            rollout_weight=1)
 
     assert passes_before(None) == passes
     assert brief.calls[0]["simulations"] == 25 and brief.calls[0]["seconds"] is None
@@ -125,7 +127,7 @@ def test_the_opponents_pass_is_searched_unless_dead_stones_would_count_as_alive(
     position = draw(SETTLED)[0].with_rules(NAMED_RULES[rules])
     result, brief = result_of(position, (21, 0.6, 90), visits=100), Recorder(result_of(position))
     passing.move_or_pass(brief.search, result, result.moves[0], cleanup=cleanup,
-                         plan=Plan(True, is_finished=True))
+                         plan=Plan(True, is_finished=True), rollout_weight=1)
     assert brief.calls == [{"may_pass": may_pass}]
 
 
@@ -146,7 +148,8 @@ def test_neutral_points_are_filled_by_area_if_that_loses_nothing(monkeypatch, wi
     monkeypatch.setattr(passing, "dame", lambda position: [dame, 21])            # 21 holds a stone
     result = result_of(position, (PASS, 0.6, 90), visits=100)
     brief = Recorder(result_of(position, (dame, win_rate, 30), visits=30, win_rate=0.3))
-    move = passing.move_or_pass(brief.search, result, result.moves[0], cleanup=False, plan=Plan(True, is_finished=True))
+    move = passing.move_or_pass(brief.search, result, result.moves[0], cleanup=False,
+                                plan=Plan(True, is_finished=True), rollout_weight=1)
     assert move == (dame if chosen == "dame" else PASS)
     assert brief.calls[0] == {"allowed_moves": [dame]} and len(brief.calls) == 1 + (move == PASS)
 
