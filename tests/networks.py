@@ -16,6 +16,7 @@ from mugo.nn.metadata import Config, new_metadata  # noqa: E402
 from mugo.nn.policy_net import PolicyNetConfig  # noqa: E402
 from mugo.nn.range_calibration import CalibrationPositions  # noqa: E402
 from mugo.nn.tensor_file import TensorFile, write_tensors  # noqa: E402
+from mugo.nn.weights import is_of_int8  # noqa: E402
 
 SMALL = {"filters": (4, 6), "policy_filters": 3, "value_units": 5}
 
@@ -111,7 +112,7 @@ def with_metadata(path: Path, change) -> Path:
 def without_int8(path: Path) -> Path:
     """A copy of a network's file as it was before it was quantised."""
     def drop(arrays):
-        for name in [name for name in arrays if name.endswith("/int8_bias")]:
+        for name in [name for name in arrays if is_of_int8(name)]:
             del arrays[name]
     return rewritten(path, "plain", lambda found: found.pop("quantization", None), drop)
 

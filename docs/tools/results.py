@@ -11,7 +11,7 @@ from typing import Any
 
 from mugo.core.intervals import wilson_interval
 from mugo.nn.network_file import read_network
-from mugo.nn.weights import INT8_BIAS
+from mugo.nn.weights import is_of_int8
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "docs" / "results.toml"
@@ -29,7 +29,7 @@ def weights_checksum(path: Path) -> str:
     weights, _ = read_network(path)
     digest = hashlib.sha256()
     for name in sorted(weights):
-        if not name.endswith(f"/{INT8_BIAS}"):
+        if not is_of_int8(name):
             digest.update(name.encode())
             digest.update(weights[name].tobytes())
     return digest.hexdigest()[:16]

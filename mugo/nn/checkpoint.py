@@ -93,7 +93,7 @@ def playable(model: keras.Model, metadata: dict[str, Any], positions: Calibratio
     quantized = quantize(made.weights, made.metadata, positions)
     if quantized.loss:
         return made._replace(loss=quantized.loss)
-    return Playable(made.weights | quantized.biases, made.metadata | {"quantization": quantized.description})
+    return Playable(made.weights | quantized.corrections, made.metadata | {"quantization": quantized.description})
 
 
 def nonfinite_weight(model: keras.Model) -> str:

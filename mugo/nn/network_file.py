@@ -2,8 +2,9 @@
 
     LAYER/WEIGHT       float32, the weights by the names and in the shapes of Keras (weights.network_weights)
     LAYER/int8_bias    float32 (filters,), of a network that has been quantised (range_calibration.py): the bias of a
-                       layer in the int8 graph.  All else of that graph follows from the weights and from the ranges
-                       in metadata["quantization"]
+                       layer in the int8 graph
+    LAYER/int8_kernel  float32, in the shape of LAYER/kernel, likewise, of a dense layer.  All else of that graph
+                       follows from the weights and from the ranges in metadata["quantization"]
     optimizer/...      of a checkpoint: the optimizer's variables (checkpoint.py)
 
 No Keras here.
@@ -17,7 +18,7 @@ import numpy as np
 from mugo.core.files import BadInput
 from mugo.nn.metadata import checked_metadata, config_of, has_int8
 from mugo.nn.tensor_file import DTYPES, OtherFormat, TensorFile
-from mugo.nn.weights import INT8_BIAS, network_weights
+from mugo.nn.weights import INT8_BIAS, is_of_int8, network_weights
 
 OPTIMIZER = "optimizer/"                 # how the names of its variables begin
 Expected = Mapping[str, tuple[str, tuple[int, ...]]]     # tensor: the kind of its dtype, as NumPy has it, and its shape
@@ -37,9 +38,12 @@ def read_network(path: Path, may_be_checkpoint: bool = False) -> tuple[dict[str,
         raise BadInput(f"{path} is the checkpoint of a run: play and share the run's network.safetensors")
     expected = {name: ("f", weight.shape) for name, weight in network_weights(config_of(metadata).spec()).items()}
     if has_int8(metadata):
-        for layer in [name.removesuffix(f"/{INT8_BIAS}") for name in names if name.endswith(f"/{INT8_BIAS}")]:
-            if kernel := expected.get(f"{layer}/kernel"):
-                expected[f"{layer}/{INT8_BIAS}"] = "f", kernel[1][-1:]
+        for layer, weight in [name.rsplit("/", 1) for name in names if is_of_int8(name)]:
+            _, shape = expected.get(f"{layer}/kernel", ("f", ()))
+            if shape and weight == INT8_BIAS:
+                expected[f"{layer}/{weight}"] = "f", shape[-1:]
+            elif len(shape) == 2:
+                expected[f"{layer}/{weight}"] = "f", shape
     check_tensors(file, path, expected, names)
     return file.read(expected.keys()), metadata
 

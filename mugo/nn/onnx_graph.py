@@ -34,7 +34,7 @@ from mugo.nn.quantization import (
     quantize_weights,
 )
 from mugo.nn.value_head import STDEV_OF_SCALE
-from mugo.nn.weights import BATCH_NORM, INT8_BIAS, Weights
+from mugo.nn.weights import BATCH_NORM, INT8_BIAS, INT8_KERNEL, Weights
 
 if TYPE_CHECKING:
     from mugo.nn.blocks import NetworkSpec
@@ -51,8 +51,8 @@ class OnnxGraph:
     weights: as read_weights returns them.  ranges: None for a float32 graph; of a quantised one (quantization.py),
     those of `quantizable`.
     quantizable: the tensors that the convolutions to be quantised take and give, planes aside.  quantized_convs: for
-    each of them, by its name, the one that it gives.  folded: float32, the bias of each convolution and dense layer,
-    batch normalisation folded in.
+    each of them, by its name, the one that it gives.  dense_inputs: of each dense layer, by its name, the one that it
+    takes.  folded: float32, the bias of each convolution and dense layer, batch normalisation folded in.
     Raises ValueError, one line, for weights that are infinite, NaN or huge once folded, and for a range that is
     missing.
     """
@@ -62,6 +62,7 @@ class OnnxGraph:
         self.weights, self.ranges = weights, ranges
         self.quantizable: list[str] = []
         self.quantized_convs: dict[str, str] = {}
+        self.dense_inputs: dict[str, str] = {}
         self.folded: dict[str, np.ndarray] = {}
         self._opset = OPSET
         self._nodes: list[bytes] = []
@@ -187,7 +188,8 @@ class OnnxGraph:
               initializer: str = "", kind: str = TRIVIAL) -> str:
         if points > 1:
             x = self._node("Flatten", [x], f"{name}_flat")
-        kernel = self.weights[f"{name}/kernel"]
+        self.dense_inputs[name] = x
+        kernel = self._of_graph(f"{name}/{INT8_KERNEL}", self.weights[f"{name}/kernel"])
         # Features of a flattened board are in order of filters here, and in order of points in Keras.
         kernel = kernel.reshape(points, -1, units).transpose(1, 0, 2).reshape(kernel.shape)
         inputs = [x, self._constant(f"{name}_w", _checked(name, kernel))]
@@ -222,9 +224,13 @@ class OnnxGraph:
         return _checked(name, kernel).transpose(3, 2, 0, 1), self._bias(name, bias)
 
     def _bias(self, name: str, bias: np.ndarray) -> np.ndarray:
-        """A layer's bias; in the int8 graph the corrected one, if there is one."""
+        """A layer's bias, noted."""
         self.folded[name] = bias
-        return _checked(name, bias if self.ranges is None else self.weights.get(f"{name}/{INT8_BIAS}", bias))
+        return _checked(name, self._of_graph(f"{name}/{INT8_BIAS}", bias))
+
+    def _of_graph(self, name: str, weight: np.ndarray) -> np.ndarray:
+        """This weight; in the int8 graph the one of this name, if there is one."""
+        return weight if self.ranges is None else self.weights.get(name, weight)
 
     # -- eight bits
 

@@ -1,6 +1,6 @@
 """A trained network quantised: ranges of its tensors measured on positions, the graph, and what it loses.
 
-    positions -- the first CALIBRATED --> float32 graph --> ranges, corrections of biases --> int8 graph
+    positions -- the first CALIBRATED --> float32 graph --> ranges, corrections of layers --> int8 graph
          '------ the next COMPARED -----> both graphs ---> metrics
 
 The metrics, as `metadata["quantization"]["metrics"]` has them; * where the targets are known, of both graphs:
@@ -13,8 +13,11 @@ The metrics, as `metadata["quantization"]["metrics"]` has them; * where the targ
 What is quantised, and how: quantization.py.
 
 The ranges are the least and the greatest values, which is better than clipping them by percentiles.  Correcting the
-biases matters to the score, in which the errors of all points add up: it went from 1.7 to 0.6 points.  No Keras here.
+biases matters to the score, in which the errors of all points add up: it went from 1.7 to 0.6 points.  Fitting the
+hidden layer of the value head halves what is left of the value's error, and with it goes most of what is the same in
+all positions of one phase of the game, by which both sides believed to be ahead.  No Keras here.
 """
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +25,7 @@ import numpy as np
 
 from mugo.core.files import BadInput
 from mugo.nn.blocks import ORIENTATIONS
-from mugo.nn.graph import REGULAR
+from mugo.nn.graph import REGULAR, TWO_REGULAR, UNTIED
 from mugo.nn.inference import Network
 from mugo.nn.metadata import config_of
 from mugo.nn.network_file import read_network
@@ -30,10 +33,11 @@ from mugo.nn.onnx_graph import OnnxGraph
 from mugo.nn.output import NetworkOutput, concatenated_outputs
 from mugo.nn.quantization import MAX_RANGE, MIN_RANGE, Ranges
 from mugo.nn.tensor_file import write_tensors
-from mugo.nn.weights import INT8_BIAS, Weights, weight_axes
+from mugo.nn.weights import INT8_BIAS, INT8_KERNEL, Weights, is_of_int8, weight_axes
 
 CALIBRATED, COMPARED = 512, 1024         # positions
 CORRECTED = 64                           # positions of those calibrated, that biases are corrected on
+RIDGE = 0.1                              # of fit_hidden: of the mean variance of a feature
 BATCH = 64
 MAX_KL, MAX_VALUE_DIFFERENCE = 0.05, 0.15                # a quantised graph that loses more is not for play
 OWNERSHIP, LEAD, HIDDEN = "ownership_conv", "lead", "value_hidden"               # of value_head.py and heads.py
@@ -59,15 +63,19 @@ class CalibrationPositions(NamedTuple):
         columns: Any = (None if array is None else array[start:end] for array in self)
         return CalibrationPositions(*columns)
 
+    def batches(self) -> Iterator["CalibrationPositions"]:
+        """All of them, BATCH at a time."""
+        return (self.slice(start, start + BATCH) for start in range(0, len(self.packed), BATCH))
+
 
 class Quantized(NamedTuple):
     """What the int8 graph of a network needs in addition to its weights.
 
-    biases: LAYER/int8_bias (network_file.py).  description: metadata["quantization"]: ranges, positions, compared_on,
+    corrections: measure_corrections.  description: metadata["quantization"]: ranges, positions, compared_on,
     metrics.
     """
 
-    biases: dict[str, np.ndarray]
+    corrections: dict[str, np.ndarray]
     description: dict[str, Any]
 
     @property
@@ -86,16 +94,16 @@ def quantize(weights: Weights, metadata: dict[str, Any], positions: CalibrationP
     Raises BadInput if there are not two positions."""
     if len(positions.packed) < 2:
         raise BadInput("int8 takes at least two positions to calibrate on")
-    weights = {name: array for name, array in weights.items() if not name.endswith(INT8_BIAS)}
+    weights = {name: array for name, array in weights.items() if not is_of_int8(name)}
     calibrated = min(CALIBRATED, len(positions.packed) // 2)
     compared = positions.slice(calibrated, calibrated + COMPARED)
     description: dict[str, Any] = {"positions": calibrated, "compared_on": len(compared.packed),
                                    "ranges": measure_ranges(weights, metadata, positions.slice(0, calibrated))}
     metadata = metadata | {"quantization": description}
-    biases = measure_biases(weights, metadata, positions.slice(0, min(CORRECTED, calibrated)))
+    corrections = measure_corrections(weights, metadata, positions.slice(0, calibrated))
     description["metrics"] = compare(Network.from_weights(weights, metadata, precision="float32"),
-                                     Network.from_weights(weights | biases, metadata, precision="int8"), compared)
-    return Quantized(biases, description)
+                                     Network.from_weights(weights | corrections, metadata, precision="int8"), compared)
+    return Quantized(corrections, description)
 
 
 def quantize_file(path: Path, output: Path, positions: CalibrationPositions) -> dict[str, Any]:
@@ -109,7 +117,7 @@ def quantize_file(path: Path, output: Path, positions: CalibrationPositions) -> 
         raise BadInput(f"{path}: {error}") from None
     if quantized.loss:
         raise BadInput(f"{path}: int8 loses too much: {quantized.loss}")
-    write_tensors(output, weights | quantized.biases, metadata | {"quantization": quantized.description})
+    write_tensors(output, weights | quantized.corrections, metadata | {"quantization": quantized.description})
     return quantized.description
 
 
@@ -118,53 +126,87 @@ def measure_ranges(weights: Weights, metadata: dict[str, Any], positions: Calibr
     tensors = OnnxGraph(config_of(metadata).exported().spec(), weights).quantizable
     network = Network.from_weights(weights, metadata, precision="float32", extra_outputs=dict.fromkeys(tensors, 4))
     ranges = {tensor: (0.0, MIN_RANGE) for tensor in tensors}
-    for start in range(0, len(positions.packed), BATCH):
-        batch = positions.slice(start, start + BATCH)
+    for batch in positions.batches():
         outputs = network.run(batch.packed, batch.features, batch.people)
         ranges = {tensor: (min(low, float(outputs[tensor].min())), max(high, float(outputs[tensor].max())))
                   for tensor, (low, high) in ranges.items()}
     return {tensor: (max(low, -MAX_RANGE), min(high, MAX_RANGE)) for tensor, (low, high) in ranges.items()}
 
 
-def measure_biases(weights: Weights, metadata: dict[str, Any], positions: CalibrationPositions
-                   ) -> dict[str, np.ndarray]:
-    """The biases of the int8 graph: those of float32, and what they lack for means over all positions to be float32's
-    (Nagel et al. 2019, arXiv:1906.04721, section 4.2).
+def measure_corrections(weights: Weights, metadata: dict[str, Any], positions: CalibrationPositions
+                        ) -> dict[str, np.ndarray]:
+    """The weights that the int8 graph has in the place of float32's, by their names (weights.is_of_int8).
 
-    Of each quantised convolution, for the mean of each filter over all points.  Then of the layers of the value head
-    that take quantised features: of the ownership layer, for the lead; of the hidden layer, because the maxima of
-    filters are larger where the filters are less exact.
+    Of each quantised convolution the bias, so that the mean of each filter over all points and the first positions is
+    float32's (Nagel et al. 2019, arXiv:1906.04721, section 4.2).  Then of the layers of the value head that take
+    quantised features: of the ownership layer, the bias for the mean lead; of the hidden layer, `fit_hidden`.
     The layers are corrected in order, each after all earlier ones.  Tied filters of an equivariant network get the
     mean over the orientations.
     """
     spec = config_of(metadata).exported().spec()
     graph, axes = OnnxGraph(spec, weights), weight_axes(spec)
-    convs = graph.quantized_convs
-    of_value = {tensor: 2 for tensor, layer in ((LEAD, OWNERSHIP), (f"{HIDDEN}_gemm", HIDDEN))
-                if f"{layer}/kernel" in weights}
-    expected = Network.from_weights(weights, metadata, precision="float32", extra_outputs=dict.fromkeys(
-        convs.values(), 4) | of_value).run(positions.packed, positions.features, positions.people)
-    biases: dict[str, np.ndarray] = {}
+    convs, first = graph.quantized_convs, positions.slice(0, CORRECTED)
+    corrections: dict[str, np.ndarray] = {}
 
-    def found(tensor: str, axes: int) -> dict[str, np.ndarray]:
-        network = Network.from_weights({**weights, **biases}, metadata, None, "int8", {tensor: axes})
-        return network.run(positions.packed, positions.features, positions.people)
+    def expected(tensors: Mapping[str, int], of: CalibrationPositions) -> dict[str, np.ndarray]:
+        return _tensors(Network.from_weights(weights, metadata, None, "float32", tensors), tensors, of)
+
+    def found(tensor: str, axes: int, of: CalibrationPositions) -> np.ndarray:
+        network = Network.from_weights({**weights, **corrections}, metadata, None, "int8", {tensor: axes})
+        return _tensors(network, [tensor], of)[tensor]
 
     def correct(layer: str, missing: np.ndarray) -> None:
-        biases[f"{layer}/{INT8_BIAS}"] = (graph.folded[layer] + missing).astype(np.float32)
+        corrections[f"{layer}/{INT8_BIAS}"] = (graph.folded[layer] + missing).astype(np.float32)
 
+    of_convs = expected(dict.fromkeys(convs.values(), 4), first)
     for conv, tensor in convs.items():
-        missing = (expected[tensor] - found(f"{tensor}_dq", 4)[f"{tensor}_dq"]).mean((0, 2, 3))
+        missing = (of_convs[tensor] - found(f"{tensor}_dq", 4, first)).mean((0, 2, 3))
         if spec.equivariant and axes[f"{conv}/kernel"][-1] == REGULAR:
             missing = np.tile(missing.reshape(ORIENTATIONS, -1).mean(0), ORIENTATIONS)
         correct(conv, missing)
-    if LEAD in of_value:
-        outputs = found(LEAD, 2)
-        slope = (1 - outputs["ownership"] ** 2).sum(1).mean()        # the lead's, by the bias: ownership is tanh
-        correct(OWNERSHIP, (expected[LEAD] - outputs[LEAD]).mean(0) / max(slope, 1))
-    for tensor in of_value.keys() - {LEAD}:
-        correct(HIDDEN, (expected[tensor] - found(tensor, 2)[tensor]).mean(0))
-    return biases
+    if f"{OWNERSHIP}/kernel" in weights:
+        missing = (expected({LEAD: 2}, first)[LEAD] - found(LEAD, 2, first)).mean(0)
+        slope = (1 - found("ownership", 2, first) ** 2).sum(1).mean()          # the lead's, by the bias: it is tanh
+        correct(OWNERSHIP, missing / max(slope, 1))
+    if f"{HIDDEN}/kernel" in weights:
+        kind, outputs = axes[f"{HIDDEN}/kernel"][0], f"{HIDDEN}_gemm"
+        missing = expected({outputs: 2}, positions)[outputs] - found(outputs, 2, positions)
+        if kind == UNTIED:                               # of every point of the board: too many to fit
+            correct(HIDDEN, missing.mean(0))
+        else:
+            change, bias = fit_hidden(found(graph.dense_inputs[HIDDEN], 2, positions), missing, kind)
+            corrections[f"{HIDDEN}/{INT8_KERNEL}"] = (weights[f"{HIDDEN}/kernel"] + change).astype(np.float32)
+            correct(HIDDEN, bias)
+    return corrections
+
+
+def fit_hidden(features: np.ndarray, missing: np.ndarray, kind: str) -> tuple[np.ndarray, np.ndarray]:
+    """What to add to the kernel (features, units) and to the bias (units,) of a dense layer, so that its outputs for
+    these features are what is missing larger: ridge regression.
+
+    features: float (n, features), quantised.  missing: float (n, units).  kind: of the features (graph.py); rows of the
+    kernel that are tied get the same.  Errors of rounding are not the same in all positions, as a bias is: where the
+    board is empty, maxima over it are of fewer points.
+    """
+    tied = np.arange(features.shape[1])
+    if kind == TWO_REGULAR:
+        half = len(tied) // 2
+        tied = tied % (half // ORIENTATIONS) + (tied >= half) * (half // ORIENTATIONS)
+    elif kind == REGULAR:
+        tied %= len(tied) // ORIENTATIONS
+    sums = np.zeros((len(features), tied.max() + 1))
+    np.add.at(sums.T, tied, features.T)
+    inputs, outputs = sums - sums.mean(0), missing - missing.mean(0)
+    covariance = inputs.T @ inputs
+    covariance += np.eye(len(covariance)) * max(RIDGE * np.trace(covariance) / len(covariance), MIN_RANGE)
+    change = np.linalg.solve(covariance, inputs.T @ outputs)
+    return change[tied], missing.mean(0) - sums.mean(0) @ change
+
+
+def _tensors(network: Network, tensors: Collection[str], positions: CalibrationPositions) -> dict[str, np.ndarray]:
+    """These tensors for all of the positions, in batches."""
+    batches = [network.run(batch.packed, batch.features, batch.people) for batch in positions.batches()]
+    return {tensor: np.concatenate([batch[tensor] for batch in batches]) for tensor in tensors}
 
 
 def compare(float32: Network, int8: Network, positions: CalibrationPositions) -> dict[str, float]:
@@ -189,8 +231,8 @@ def compare(float32: Network, int8: Network, positions: CalibrationPositions) ->
 
 def evaluate(network: Network, positions: CalibrationPositions) -> NetworkOutput:
     """The output for all of the positions, in batches."""
-    slices = [positions.slice(start, start + BATCH) for start in range(0, len(positions.packed), BATCH)]
-    return concatenated_outputs([network.evaluate_packed(each.packed, each.features, each.people) for each in slices])
+    return concatenated_outputs([network.evaluate_packed(each.packed, each.features, each.people)
+                                 for each in positions.batches()])
 
 
 def cross_entropy(priors: np.ndarray, targets: np.ndarray) -> float:

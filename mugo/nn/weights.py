@@ -15,6 +15,7 @@ from mugo.nn.graph import POINTS, REGULAR, TRIVIAL, TWO_REGULAR, UNTIED
 Weights = Mapping[str, np.ndarray]       # LAYER/WEIGHT: its numbers, float32, in the shape that Keras has it in
 BATCH_NORM = "gamma", "beta", "moving_mean", "moving_variance"
 INT8_BIAS = "int8_bias"                  # LAYER/int8_bias: the folded bias in the int8 graph (range_calibration)
+INT8_KERNEL = "int8_kernel"              # LAYER/int8_kernel: the kernel of a dense layer there
 
 
 class Weight(NamedTuple):
@@ -126,6 +127,11 @@ def network_weights(spec: NetworkSpec) -> Mapping[str, Weight]:
 def weight_axes(spec: NetworkSpec) -> dict[str, tuple[str, ...]]:
     """The kinds of the axes of all weights of a network."""
     return {name: weight.kinds for name, weight in network_weights(spec).items()}
+
+
+def is_of_int8(name: str) -> bool:
+    """Whether LAYER/WEIGHT is a weight of the int8 graph alone."""
+    return name.endswith((f"/{INT8_BIAS}", f"/{INT8_KERNEL}"))
 
 
 def layer_names(block: Block | Head) -> set[str]:

@@ -26,12 +26,13 @@ from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.quantization import MIN_WEIGHT_SCALE, activation_scale, quantize_bias, quantize_weights
 from mugo.nn.range_calibration import (
     compare,
-    measure_biases,
+    fit_hidden,
+    measure_corrections,
     measure_ranges,
     quantize,
     quantize_file,
 )
-from mugo.nn.weights import weight_axes
+from mugo.nn.weights import is_of_int8, weight_axes
 
 pytestmark = pytest.mark.skipif(not runtime.has_exact_int8(), reason="this processor has no VNNI instructions")
 CONFIG = PolicyNetConfig(9, 8, value_head=True, komi_input=True, residual=True, chain_pooling=True, equivariant=True)
@@ -192,8 +193,9 @@ def test_corrected_biases_bring_the_means_of_filters_close_to_float32s():
     model, about, positions = new_model(), new_metadata(CONFIG), random_positions(32, CONFIG)
     weights, convs = checkpoint.arrays_of(model), quantized_convs(model=model)
     about = with_ranges(about, measure_ranges(weights, about, positions))
-    biases = measure_biases(weights, about, positions)
-    assert biases.keys() == {f"{layer}/int8_bias" for layer in (*convs, "ownership_conv", "value_hidden")}
+    biases = measure_corrections(weights, about, positions)
+    assert biases.keys() == {"value_hidden/int8_kernel"} | {
+        f"{layer}/int8_bias" for layer in (*convs, "ownership_conv", "value_hidden")}
 
     def means(weights, precision):
         tensors = [tensor + "_dq" * (precision == "int8") for tensor in convs.values()]
@@ -216,7 +218,7 @@ def test_corrected_layers_of_the_value_head_bring_lead_and_value_close_to_float3
     weights, convs = checkpoint.arrays_of(model), quantized_convs(model=model)
     about = with_ranges(about, {tensor: (low / 2, high / 2) for tensor, (low, high) in
                                 measure_ranges(weights, about, positions).items()})
-    biases = measure_biases(weights, about, positions)
+    biases = measure_corrections(weights, about, positions)
 
     def means(weights, precision):
         """Of lead and of the units of the hidden layer."""
@@ -230,6 +232,44 @@ def test_corrected_layers_of_the_value_head_bring_lead_and_value_close_to_float3
         found_lead, found_hidden = means(weights | which, "int8")
         off.append((abs(found_lead - lead), np.abs(found_hidden - hidden).max()))
     assert off[1][0] < off[0][0] / 4 and off[1][1] < off[0][1] / 100
+
+
+def test_a_hidden_layer_that_is_fitted_gives_what_was_missing_and_tied_rows_stay_tied():
+    """Means of 2 features in 8 orientations, then their maxima, for 3 units; the missing is of each feature's sum."""
+    rng = np.random.default_rng(1)
+    features, by_feature, bias = rng.normal(5, 1, (200, 32)), rng.normal(0, 1, (4, 3)), np.array([1, 0, -2])
+    sums = features.reshape(200, 2, 8, 2).sum(2).reshape(200, 4)
+    change, shift = fit_hidden(features, sums @ by_feature + bias, "two regular")
+    assert np.array_equal(change, np.tile(change.reshape(2, 8, 1, 2, 3)[:, 0], (1, 8, 1, 1)).reshape(32, 3))
+    assert change.reshape(2, 8, 2, 3)[:, 0].reshape(4, 3) == pytest.approx(by_feature, abs=0.2)
+    assert (features @ change + shift).mean(0) == pytest.approx((sums @ by_feature + bias).mean(0))
+    untied, _ = fit_hidden(features, features[:, :3], "trivial")
+    assert untied == pytest.approx(np.eye(32, 3), abs=0.2)
+    none, shift = fit_hidden(np.ones((5, 8)), np.full((5, 2), 0.5), "regular")       # features that never change
+    assert none == pytest.approx(0) and shift == pytest.approx(0.5)
+
+
+def test_the_value_of_int8_is_closer_to_float32s_with_a_fitted_hidden_layer():
+    """With ranges that are too narrow for the positions with the most stones, whose values are off more."""
+    model, about, positions = new_model(), new_metadata(CONFIG), random_positions(256, CONFIG)
+    weights = checkpoint.arrays_of(model)
+    about = with_ranges(about, {tensor: (low / 2, high / 2) for tensor, (low, high) in
+                                measure_ranges(weights, about, positions).items()})
+    fitted = measure_corrections(weights, about, positions.slice(0, 128))
+    kernel = fitted["value_hidden/int8_kernel"] - weights["value_hidden/kernel"]
+    assert np.ptp(kernel.reshape(2, 8, -1), axis=1).max() < 1e-6 < np.ptp(kernel)
+
+    def hidden(which, precision):
+        network = Network.from_weights(weights | which, about, None, precision, {"value_hidden_gemm": 2})
+        others = positions.slice(128, 256)
+        return network.run(others.packed, others.features)["value_hidden_gemm"]
+
+    biases = {name: array for name, array in fitted.items() if name.endswith("int8_bias")}
+    outputs = hidden(biases, "int8")
+    biases["value_hidden/int8_bias"] = biases["value_hidden/int8_bias"] + (hidden({}, "float32") - outputs).mean(0)
+    without, with_kernel = (np.mean((hidden(which, "int8") - hidden({}, "float32")) ** 2) for which in (biases, fitted))
+    assert with_kernel < 0.8 * without
+    assert np.array_equal(hidden(fitted, "float32"), hidden({}, "float32"))
 
 
 def test_ranges_hold_the_least_and_greatest_values_of_calibration():
@@ -251,7 +291,7 @@ def test_figures_compare_both_graphs_on_positions_that_were_not_calibrated_on(ne
     biases, description = quantize(weights, about, positions)
     calibrated = positions.slice(0, 20)
     assert description["ranges"] == measure_ranges(weights, about, calibrated)
-    expected = measure_biases(weights, with_ranges(about, description["ranges"]), calibrated)
+    expected = measure_corrections(weights, with_ranges(about, description["ranges"]), calibrated)
     assert all(np.array_equal(biases[name], expected[name]) for name in expected)
     assert (description["positions"], description["compared_on"]) == (20, 20)
     metrics, rest = description["metrics"], positions.slice(20, 40)
@@ -293,7 +333,7 @@ def test_an_exported_network_is_quantised_where_positions_are_given(network, tmp
 def test_a_graph_that_loses_too_much_is_not_written(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(range_calibration, "MAX_KL", 1e-9)
     _, path = policy_network(tmp_path, quantized=True)
-    assert not has_int8(read_metadata(path)) and not any(name.endswith("int8_bias") for name in tensors_of(path))
+    assert not has_int8(read_metadata(path)) and not any(map(is_of_int8, tensors_of(path)))
     assert "has no int8 graph, because it would lose too much: kl 0.0" in capsys.readouterr().err
     with pytest.raises(BadInput, match="int8 loses too much: kl"):
         quantize_file(path, path, random_positions(8, PolicyNetConfig(9, 4)))
@@ -310,7 +350,7 @@ def test_a_file_is_quantised_and_its_weights_stay(tmp_path):
         description = quantize_file(path, tmp_path / "new.safetensors", positions)
         path = tmp_path / "new.safetensors"
         after = tensors_of(path)
-        assert all(name.endswith("/int8_bias") for name in after.keys() - before.keys())
+        assert all(is_of_int8(name) for name in after.keys() - before.keys())
         assert all(np.array_equal(after[name], before[name]) for name in before)
     assert read_metadata(path)["quantization"] == json.loads(json.dumps(description))
     checkpoint.load(path)
@@ -334,10 +374,14 @@ def test_ranges_that_are_not_those_of_the_network_are_refused_in_one_line(networ
 @pytest.mark.parametrize(("change", "line"), [
     (lambda arrays: arrays.update({"conv0/int8_bias": np.zeros(3, np.float32)}), "its conv0/int8_bias is F32 of shape"),
     (lambda arrays: arrays.update({"conv9/int8_bias": np.zeros(8, np.float32)}), "it has 'conv9/int8_bias' too"),
+    (lambda arrays: arrays.update({"conv0/int8_kernel": np.zeros((5, 5, 48, 8), np.float32)}),
+     "it has 'conv0/int8_kernel' too"),
+    (lambda arrays: arrays.update({"pass/int8_kernel": np.zeros((3, 1), np.float32)}),
+     "its pass/int8_kernel is F32 of shape"),
     (lambda arrays: arrays.update({"conv0/int8_bias": np.full(8, np.inf, np.float32)}), "is infinite or NaN"),
     (lambda arrays: arrays.update({"conv0/int8_bias": np.full(8, 1e7, np.float32)}), "'conv0' are not finite numbers"),
 ])
-def test_biases_that_are_not_those_of_the_network_are_refused_in_one_line(network, change, line):
+def test_weights_of_eight_bits_that_are_not_those_of_the_network_are_refused_in_one_line(network, change, line):
     path = rewritten(network[1], tensors=change)
     with pytest.raises(BadInput, match=line) as caught:
         Network(path, 1, "int8")
