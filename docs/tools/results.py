@@ -109,10 +109,11 @@ def match_table(results: dict[str, Any]) -> str:
 
 def int8_table(results: dict[str, Any]) -> str:
     """Markdown: what int8 loses and gains."""
-    metrics = ("same first move %", "KL divergence", "float32, ms", "int8, ms", "mcts in float32, simulations/s",
-               "mcts in int8, simulations/s")
-    rows = ["| network | same first move | KL divergence | float32, ms per position | int8, ms per position | "
-            "`mcts` in float32, simulations/s | `mcts` in int8, simulations/s |", "|---|---|---|---|---|---|---|"]
+    metrics = ("same first move %", "KL divergence", "value, RMS difference", "float32, ms", "int8, ms",
+               "mcts in float32, simulations/s", "mcts in int8, simulations/s")
+    rows = ["| network | same first move | KL divergence | value, RMS difference | float32, ms per position | "
+            "int8, ms per position | `mcts` in float32, simulations/s | `mcts` in int8, simulations/s |",
+            "|---|---|---|---|---|---|---|---|"]
     for network in results["networks"]:
         found: dict[str, Any] = {}
         for each in of_network(results, network["weights"]):

@@ -18,12 +18,18 @@ mugo match "mcts --network policy-9 --simulations 128 --no-early-stop --resign 0
     "gnugo --mode gtp --level 10 --positional-superko" --size 9 --games 50 --openings 2 -o games/gnugo
 mugo match "randompolicy --network policy-9 --resign 0" "randompolicy --network policy-9 --resign 0 --seed 77" \
     --size 9 --games 300 -o games/sampled
-seed=0
-for komi in 0.5 3.5 5.5 9.5 11.5 14.5; do
-    seed=$((seed + 1))
-    mugo match "randompolicy --network policy-9 --resign 0" "randompolicy --network policy-9 --resign 0 --seed 77" \
-        --size 9 --games 80 --komi $komi --seed $seed -o games/komi-$komi
-done
+mugo match "randompolicy --network policy-9 --resign 0" "randompolicy --network policy-9 --resign 0 --seed 77" \
+    --size 9 --games 80 --komi 0.5 --seed 1 -o games/komi-0.5
+mugo match "randompolicy --network policy-9 --resign 0" "randompolicy --network policy-9 --resign 0 --seed 77" \
+    --size 9 --games 80 --komi 3.5 --seed 2 -o games/komi-3.5
+mugo match "randompolicy --network policy-9 --resign 0" "randompolicy --network policy-9 --resign 0 --seed 77" \
+    --size 9 --games 80 --komi 5.5 --seed 3 -o games/komi-5.5
+mugo match "randompolicy --network policy-9 --resign 0" "randompolicy --network policy-9 --resign 0 --seed 77" \
+    --size 9 --games 80 --komi 9.5 --seed 4 -o games/komi-9.5
+mugo match "randompolicy --network policy-9 --resign 0" "randompolicy --network policy-9 --resign 0 --seed 77" \
+    --size 9 --games 80 --komi 11.5 --seed 5 -o games/komi-11.5
+mugo match "randompolicy --network policy-9 --resign 0" "randompolicy --network policy-9 --resign 0 --seed 77" \
+    --size 9 --games 80 --komi 14.5 --seed 6 -o games/komi-14.5
 mugo match "randompolicy --network policy-9 --resign 0" "randompolicy --network policy-19 --resign 0" \
     --size 9 --games 150 -o games/sampled-19
 mugo match "randompolicy --network policy-9 --resign 0" "randompolicy --network policy-9 --resign 0 --seed 77" \

@@ -11,7 +11,7 @@ def network_folders() -> list[Path]:
 
 
 def bundled_networks() -> dict[str, Path]:
-    """The newest file of each bundled network by its name, sorted: policy-19 -> .../policy-19-v12.safetensors."""
+    """The newest file of each bundled network by its name, sorted: policy-19 -> .../policy-19-v13.safetensors."""
     newest: dict[str, tuple[int, Path]] = {}
     for folder in reversed(network_folders()):
         for path in folder.glob("*.safetensors"):

@@ -4,7 +4,7 @@
                       that of the nearest size to the mean of its sides
     gomoku-SIZE-K     plays free-style Gomoku, K in a row, on boards of this size only
 
-The file of version 12 of policy-19 is policy-19-v12.safetensors; without a version, a name is that of the newest.
+The file of version 13 of policy-19 is policy-19-v13.safetensors; without a version, a name is that of the newest.
 """
 import re
 from pathlib import Path

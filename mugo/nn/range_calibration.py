@@ -14,8 +14,9 @@ What is quantised, and how: quantization.py.
 
 The ranges are the least and the greatest values, which is better than clipping them by percentiles.  Correcting the
 biases matters to the score, in which the errors of all points add up: it went from 1.7 to 0.6 points.  Fitting the
-hidden layer of the value head halves what is left of the value's error, and with it goes most of what is the same in
-all positions of one phase of the game, by which both sides believed to be ahead.  No Keras here.
+hidden layer of the value head nearly halves the value's error, above all what is the same in all positions of one phase
+of the game: a search compares positions in which one side is to move with positions in which the other is.  No Keras
+here.
 """
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
@@ -33,6 +34,7 @@ from mugo.nn.onnx_graph import OnnxGraph
 from mugo.nn.output import NetworkOutput, concatenated_outputs
 from mugo.nn.quantization import MAX_RANGE, MIN_RANGE, Ranges
 from mugo.nn.tensor_file import write_tensors
+from mugo.nn.value_head import POINTS_UNIT
 from mugo.nn.weights import INT8_BIAS, INT8_KERNEL, Weights, is_of_int8, weight_axes
 
 CALIBRATED, COMPARED = 512, 1024         # positions
@@ -41,6 +43,8 @@ RIDGE = 0.1                              # of fit_hidden: of the mean variance o
 BATCH = 64
 MAX_KL, MAX_VALUE_DIFFERENCE = 0.05, 0.15                # a quantised graph that loses more is not for play
 OWNERSHIP, LEAD, HIDDEN = "ownership_conv", "lead", "value_hidden"               # of value_head.py and heads.py
+LAST = {"score_correction": ("mean_without_komi", POINTS_UNIT), "value_correction": ("value_score", 1),
+        "value": ("value_gemm", 1)}      # layer: the output that its bias is corrected for, which has that unit
 
 
 class CalibrationPositions(NamedTuple):
@@ -139,7 +143,8 @@ def measure_corrections(weights: Weights, metadata: dict[str, Any], positions: C
 
     Of each quantised convolution the bias, so that the mean of each filter over all points and the first positions is
     float32's (Nagel et al. 2019, arXiv:1906.04721, section 4.2).  Then of the layers of the value head that take
-    quantised features: of the ownership layer, the bias for the mean lead; of the hidden layer, `fit_hidden`.
+    quantised features: of the ownership layer, the bias for the mean lead; of the hidden layer, `fit_hidden`.  Last the
+    biases for the mean score and the mean value before tanh.
     The layers are corrected in order, each after all earlier ones.  Tied filters of an equivariant network get the
     mean over the orientations.
     """
@@ -177,6 +182,10 @@ def measure_corrections(weights: Weights, metadata: dict[str, Any], positions: C
             change, bias = fit_hidden(found(graph.dense_inputs[HIDDEN], 2, positions), missing, kind)
             corrections[f"{HIDDEN}/{INT8_KERNEL}"] = (weights[f"{HIDDEN}/kernel"] + change).astype(np.float32)
             correct(HIDDEN, bias)
+    for layer, (output, unit) in LAST.items():
+        if f"{layer}/kernel" in weights:
+            missing = expected({output: 2}, positions)[output] - found(output, 2, positions)
+            correct(layer, missing.mean(0) / unit)
     return corrections
 
 

@@ -232,9 +232,10 @@ def write_begin(run: Path, model: keras.Model, metadata: dict[str, Any], average
 
 
 def averaged_model(model: keras.Model, stream: TrainingStream, config: PolicyNetConfig) -> AveragedModel:
-    """With batches of the training positions for its batch-norm statistics, about as large as the run's own.  Outside a
-    compiled step Keras keeps the outputs of all layers until the end, so larger batches would take the most memory."""
-    averaged, options = build(config.spec(), stream.options.precision), stream.options
+    """In float32, as it is played, with batches of the training positions for its batch-norm statistics, about as large
+    as the run's own.  Outside a compiled step Keras keeps the outputs of all layers until the end, so larger batches
+    would take the most memory."""
+    averaged, options = build(config.spec()), stream.options
     compile_model(averaged, config, options)
     size = int(np.clip(options.batch_size, *RECALIBRATION_BATCH))
     return AveragedModel(model, averaged, [

@@ -40,7 +40,7 @@ def test_the_report_of_a_sound_installation_has_no_problems():
     assert "CPU" in report["backends"]["providers of ONNX Runtime"]
     assert report["caches"]["writable"] is True and report["caches"]["of this user"] is True
     assert re.fullmatch(r"[\d.]+ MiB, go 19x19, (int8|float32), policy and value and ownership",
-                        report["networks"]["policy-19-v12"])
+                        report["networks"]["policy-19-v13"])
     models = Path(__file__).parents[2] / "models"
     assert {path.stem for path in models.glob("*.safetensors")} == set(report["networks"])
 
@@ -104,7 +104,7 @@ def test_the_speed_is_measured(monkeypatch):
     found = doctor.speeds(problems)
     assert not problems and all(speed > 0 for speed in found.values())
     assert {"planes, positions/s on a core", "rollouts/s on a core, 19x19",
-            "policy-19-v12, float32, positions/s in batches of 8"} <= set(found)
+            "policy-19-v13, float32, positions/s in batches of 8"} <= set(found)
 
 
 def test_a_rate_counts_what_was_done_after_the_first_call(monkeypatch):

@@ -195,7 +195,8 @@ def test_corrected_biases_bring_the_means_of_filters_close_to_float32s():
     about = with_ranges(about, measure_ranges(weights, about, positions))
     biases = measure_corrections(weights, about, positions)
     assert biases.keys() == {"value_hidden/int8_kernel"} | {
-        f"{layer}/int8_bias" for layer in (*convs, "ownership_conv", "value_hidden")}
+        f"{layer}/int8_bias" for layer in (*convs, "ownership_conv", "value_hidden", "score_correction",
+                                            "value_correction")}
 
     def means(weights, precision):
         tensors = [tensor + "_dq" * (precision == "int8") for tensor in convs.values()]
@@ -212,26 +213,28 @@ def test_corrected_biases_bring_the_means_of_filters_close_to_float32s():
         assert np.ptp((biases[f"{conv}/int8_bias"] - folded[conv]).reshape(8, -1), axis=0).max() < 1e-6
 
 
-def test_corrected_layers_of_the_value_head_bring_lead_and_value_close_to_float32s():
-    """With ranges that are too narrow, so that the corrected filters still have other maxima."""
+def test_corrected_layers_of_the_value_head_bring_lead_score_and_value_close_to_float32s():
+    """Means over all positions, with ranges that are too narrow, so that the corrected filters still have other
+    maxima."""
     model, about, positions = new_model(), new_metadata(CONFIG), random_positions(64, CONFIG)
     weights, convs = checkpoint.arrays_of(model), quantized_convs(model=model)
     about = with_ranges(about, {tensor: (low / 2, high / 2) for tensor, (low, high) in
                                 measure_ranges(weights, about, positions).items()})
-    biases = measure_corrections(weights, about, positions)
+    corrections = measure_corrections(weights, about, positions)
+    tensors = ("lead", "value_hidden_gemm", "mean_without_komi", "value_score")
 
     def means(weights, precision):
-        """Of lead and of the units of the hidden layer."""
-        network = Network.from_weights(weights, about, None, precision, {"lead": 2, "value_hidden_gemm": 2})
+        network = Network.from_weights(weights, about, None, precision, dict.fromkeys(tensors, 2))
         outputs = network.run(positions.packed, positions.features)
-        return outputs["lead"].mean(), outputs["value_hidden_gemm"].mean(0)
+        return [outputs[tensor].mean(0) for tensor in tensors]
 
-    lead, hidden = means(weights, "float32")
-    off = []
-    for which in {f"{conv}/int8_bias": biases[f"{conv}/int8_bias"] for conv in convs}, biases:
-        found_lead, found_hidden = means(weights | which, "int8")
-        off.append((abs(found_lead - lead), np.abs(found_hidden - hidden).max()))
-    assert off[1][0] < off[0][0] / 4 and off[1][1] < off[0][1] / 100
+    def off(which):
+        return np.array([np.abs(found - expected).max() for found, expected in
+                         zip(means(weights | which, "int8"), means(weights, "float32"), strict=True)])
+
+    before = off({f"{conv}/int8_bias": corrections[f"{conv}/int8_bias"] for conv in convs})
+    after = off(corrections)
+    assert after[0] < before[0] / 4 and (after[1:] < before[1:] / 100).all()
 
 
 def test_a_hidden_layer_that_is_fitted_gives_what_was_missing_and_tied_rows_stay_tied():
