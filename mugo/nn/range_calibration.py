@@ -43,8 +43,10 @@ RIDGE = 0.1                              # of fit_hidden: of the mean variance o
 BATCH = 64
 MAX_KL, MAX_VALUE_DIFFERENCE = 0.05, 0.15                # a quantised graph that loses more is not for play
 OWNERSHIP, LEAD, HIDDEN = "ownership_conv", "lead", "value_hidden"               # of value_head.py and heads.py
-LAST = {"score_correction": ("mean_without_komi", POINTS_UNIT), "value_correction": ("value_score", 1),
-        "value": ("value_gemm", 1)}      # layer: the output that its bias is corrected for, which has that unit
+# Of the layers of the value head that are corrected, the tensor by which they are; the units of those of the last ones.
+HEAD = {OWNERSHIP: LEAD, HIDDEN: "value_hidden_gemm", "score_correction": "mean_without_komi",
+        "value_correction": "value_score", "value": "value_gemm"}
+LAST = {"score_correction": POINTS_UNIT, "value_correction": 1, "value": 1}
 
 
 class CalibrationPositions(NamedTuple):
@@ -164,28 +166,27 @@ def measure_corrections(weights: Weights, metadata: dict[str, Any], positions: C
         corrections[f"{layer}/{INT8_BIAS}"] = (graph.folded[layer] + missing).astype(np.float32)
 
     of_convs = expected(dict.fromkeys(convs.values(), 4), first)
+    of_head = expected({tensor: 2 for layer, tensor in HEAD.items() if f"{layer}/kernel" in weights}, positions)
     for conv, tensor in convs.items():
         missing = (of_convs[tensor] - found(f"{tensor}_dq", 4, first)).mean((0, 2, 3))
         if spec.equivariant and axes[f"{conv}/kernel"][-1] == REGULAR:
             missing = np.tile(missing.reshape(ORIENTATIONS, -1).mean(0), ORIENTATIONS)
         correct(conv, missing)
-    if f"{OWNERSHIP}/kernel" in weights:
-        missing = (expected({LEAD: 2}, first)[LEAD] - found(LEAD, 2, first)).mean(0)
+    if LEAD in of_head:
+        missing = (of_head[LEAD][:CORRECTED] - found(LEAD, 2, first)).mean(0)
         slope = (1 - found("ownership", 2, first) ** 2).sum(1).mean()          # the lead's, by the bias: it is tanh
         correct(OWNERSHIP, missing / max(slope, 1))
-    if f"{HIDDEN}/kernel" in weights:
-        kind, outputs = axes[f"{HIDDEN}/kernel"][0], f"{HIDDEN}_gemm"
-        missing = expected({outputs: 2}, positions)[outputs] - found(outputs, 2, positions)
+    if (outputs := HEAD[HIDDEN]) in of_head:
+        kind, missing = axes[f"{HIDDEN}/kernel"][0], of_head[outputs] - found(outputs, 2, positions)
         if kind == UNTIED:                               # of every point of the board: too many to fit
             correct(HIDDEN, missing.mean(0))
         else:
             change, bias = fit_hidden(found(graph.dense_inputs[HIDDEN], 2, positions), missing, kind)
             corrections[f"{HIDDEN}/{INT8_KERNEL}"] = (weights[f"{HIDDEN}/kernel"] + change).astype(np.float32)
             correct(HIDDEN, bias)
-    for layer, (output, unit) in LAST.items():
-        if f"{layer}/kernel" in weights:
-            missing = expected({output: 2}, positions)[output] - found(output, 2, positions)
-            correct(layer, missing.mean(0) / unit)
+    for layer, unit in LAST.items():
+        if (output := HEAD[layer]) in of_head:
+            correct(layer, (of_head[output] - found(output, 2, positions)).mean(0) / unit)
     return corrections
 
 
@@ -214,7 +215,8 @@ def fit_hidden(features: np.ndarray, missing: np.ndarray, kind: str) -> tuple[np
 
 def _tensors(network: Network, tensors: Collection[str], positions: CalibrationPositions) -> dict[str, np.ndarray]:
     """These tensors for all of the positions, in batches."""
-    batches = [network.run(batch.packed, batch.features, batch.people) for batch in positions.batches()]
+    batches = [network.run(batch.packed, batch.features, batch.people) for batch in positions.batches()] \
+        if tensors else []
     return {tensor: np.concatenate([batch[tensor] for batch in batches]) for tensor in tensors}
 
 
