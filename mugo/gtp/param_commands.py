@@ -65,6 +65,8 @@ def _param(engine: GtpEngine, *words: str) -> str | None:
 # Of the parameters without a default of their own, and not of default_settings: functions of the engine.
 _DEFAULTS = {
     "rootFpuReductionMax": lambda engine: ROOT_FPU_SHARE * float(_katago_value(engine, "fpuReductionMax")),
+    "dynamicScoreUtilityFactor": lambda engine: default_settings(
+        engine.player.name, engine.position.game).score_utility_factor(engine.position.area),
     "humanSLProfile": lambda engine: "",
     "chosenMoveTemperature": lambda engine: float(engine.player.temperature),
     "maxTime": lambda engine: SECONDS if engine.parameters.value("simulations") == DEFAULT else NO_TIME_LIMIT}

@@ -17,7 +17,7 @@ from mugo.players.rank_estimate import format_rank
 from mugo.players.searcher import (
     DEFAULT_PLAY_OPTIONS, GOMOKU_MCTS, MCTS, UCT, PlayOptions, SearchPlayer, default_select_by, default_settings)
 from mugo.search.search import Search
-from mugo.search.settings import RAVE_C, UCB_C, Settings
+from mugo.search.settings import RAVE_C, SCORE_UTILITY, UCB_C, Settings
 
 PLAYERS = ("random", "policy", "randompolicy", "uct", "mcts")
 SEARCHERS = ("uct", "mcts")
@@ -70,7 +70,7 @@ PLAYERS_DEFAULTS = {
     "lambda_": f"{MCTS.lambda_:g}; in Gomoku {GOMOKU_MCTS.lambda_:g}",
     "c": f"mcts {MCTS.c:g}, in Gomoku {GOMOKU_MCTS.c:g}; uct {RAVE_C:g}, without RAVE {UCB_C:g}",
     "fpu_reduction_max": f"{MCTS.fpu_reduction_max:g}; in Gomoku {GOMOKU_MCTS.fpu_reduction_max:g}",
-    "dynamic_score_utility_factor": f"{MCTS.dynamic_score_utility_factor:g}; in Gomoku "
+    "dynamic_score_utility_factor": f"{SCORE_UTILITY:g} up to 9x9, else 0; in Gomoku "
                                     f"{GOMOKU_MCTS.dynamic_score_utility_factor:g}",
     "max_pass_prior": f"{MCTS.max_pass_prior:g}", "unsettled_prior": f"{MCTS.unsettled_prior:g}",
     "rave": "on", "heuristic_priors": "on", "root_symmetry_pruning": "on"}

@@ -34,7 +34,7 @@ KOMI_STEP = 7             # points
 MAX_KOMI_SHARE = 0.9      # of the points of the board: with more White would win by the search whatever Black plays
 UCT = Settings(rollout="mogo", rave=True, heuristic_priors=True, root_symmetry_pruning=True)
 MCTS = Settings(rollout="mogo", lambda_=0.25, c=1.5, fpu_reduction_max=0.3, max_pass_prior=0.5, unsettled_prior=0.3,
-                dynamic_score_utility_factor=0.3, root_symmetry_pruning=True)
+                dynamic_score_utility_factor=None, root_symmetry_pruning=True)
 # Networks of self-play have a value head for their own play.
 GOMOKU_MCTS = Settings(rollout="none", lambda_=0.0, c=PUCT_C, root_symmetry_pruning=True)
 

@@ -116,7 +116,7 @@ class BatchedGrowth(Growth):
 
     def _score_utilities(self, output: NetworkOutput, leaves: np.ndarray) -> np.ndarray:
         """float32 (n,): the part for the score in the network's value of each leaf that was evaluated."""
-        factor, n = self._settings.dynamic_score_utility_factor, len(output.priors)
+        factor, n = self._settings.score_utility_factor(self._root.area), len(output.priors)
         if not factor or not n or output.score_mean is None or output.score_stdev is None:
             return np.zeros(n, np.float32)
         if self._lead is None:

@@ -16,6 +16,8 @@ from mugo.search import records
 from mugo.search.lcb import LCB_STDEVS, MIN_VISIT_PROP
 
 UCB_C, RAVE_C, PUCT_C = 0.4, 0.0, 2.0    # exploration constants
+SCORE_UTILITY = 0.3                      # dynamic_score_utility_factor by default, on boards of at most
+SCORE_UTILITY_AREA = 9 * 9               # points: there it won its match, and not on 19x19 (docs/lab/tuning.md)
 ROOT_FPU_SHARE = 0.5                     # of fpu_reduction_max at the root, by default: KataGo's 0.1 of 0.2
 MOST = 1e9                               # of the numbers in formulas, which are float32
 EXPAND_AFTER = 4                         # visits before a node is expanded, where it gets heuristic priors
@@ -66,7 +68,7 @@ class Settings:
     root_symmetry_pruning: bool = option(
         False, "of moves that a symmetry of the position maps to each other, as on the empty board, search one",
         katago="rootSymmetryPruning")
-    dynamic_score_utility_factor: float = option(
+    dynamic_score_utility_factor: float | None = option(
         0.0, "f in v + f u, the value of a leaf by a network with scores; u is from -1 to 1, by how much the score of "
         "the leaf is better than that of the root", least=0, most=1, katago="dynamicScoreUtilityFactor", player="mcts")
     max_pass_prior: float = option(1.0, "largest prior of the pass; what the network gives it beyond is shared among "
@@ -114,6 +116,12 @@ class Settings:
         if self.expand_after is None or lambda_ == 0:        # without rollouts every leaf needs the network
             changes["expand_after"] = 0 if has_network else EXPAND_AFTER if self.heuristic_priors else 1
         return replace(self, **changes)
+
+    def score_utility_factor(self, area: int) -> float:
+        """dynamic_score_utility_factor on a board of so many points; where it is None, SCORE_UTILITY or 0."""
+        if self.dynamic_score_utility_factor is None:
+            return SCORE_UTILITY if area <= SCORE_UTILITY_AREA else 0.0
+        return self.dynamic_score_utility_factor
 
     def _lambda(self, network: Any) -> float:
         """The weight of rollouts: 1 where only they can evaluate a leaf, 0 where only the value head can."""

@@ -76,7 +76,7 @@ def is_decided(moves: RootMoves, left: float, select_by: str | None, settings: S
 def _is_decided_by_lcb(moves: RootMoves, left: float, settings: Settings) -> bool:
     """By bounds: the chosen move loses all simulations that are left, or any other move wins them all."""
     visits, means, squares = moves
-    most = left * (1 + settings.dynamic_score_utility_factor)                # the sum of the values that are left
+    most = left * (1 + settings.score_utility_factor(0))         # the sum of the values that are left, on any board
     chosen = best_by_lcb(visits, lower_confidence_bounds(*moves, settings.lcb_stdevs), settings.min_visit_prop_for_lcb)
     n = visits[chosen]
     others = np.arange(len(visits)) != chosen

@@ -131,6 +131,8 @@ def test_katagos_parameters_of_the_search_of_mcts():
         "minVisitPropForLCB": MIN_VISIT_PROP, "numSearchThreads": 1, "ponderingEnabled": "false",
         "rootFpuReductionMax": 0.15, "rootPolicyTemperature": 1.0, "rootSymmetryPruning": True}
     assert list(values) == sorted(values) == ask(engine, "kata-list-params").split()[1:]
+    ask(engine, "boardsize 10")
+    assert ask(engine, "kata-get-param dynamicScoreUtilityFactor") == "= 0.0"
     for name, value in {"cpuctExploration": 1.25, "cpuctExplorationBase": 100.0, "cpuctExplorationLog": 0.5,
                         "dynamicScoreUtilityFactor": 0.125,
                         "fpuReductionMax": 0.25, "lcbStdevs": 3.0, "minVisitPropForLCB": 0.5,

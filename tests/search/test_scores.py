@@ -165,8 +165,10 @@ class Won(StoneCounter):
 
 
 def test_a_won_game_is_won_by_more_points_with_a_part_of_the_value_for_the_score():
-    position = Position(SIZE)
-    plain, scored = (Search(settings, Won()).search(position, simulations=200) for settings in (NETWORK_ONLY, SCORED))
+    position, by_board = Position(SIZE), replace(NETWORK_ONLY, dynamic_score_utility_factor=None)
+    plain, scored, small = (Search(settings, Won()).search(position, simulations=200)
+                            for settings in (NETWORK_ONLY, SCORED, by_board))
+    assert small.moves[0].point == scored.moves[0].point != plain.moves[0].point
     assert format_gtp(plain.moves[0].point, SIZE) == "E1" and format_gtp(scored.moves[0].point, SIZE) == "A1"
     assert format_gtp(plain.best("lcb").point, SIZE) == "E1" != format_gtp(scored.best("lcb").point, SIZE)
     for result in plain, scored:                         # the win rate is none of the score

@@ -44,6 +44,13 @@ def test_defaults_that_depend_on_the_network():
     assert (uct.c, uct.expand_after, without.c) == (0, 4, 0.4)
 
 
+def test_score_utility_is_by_default_for_boards_up_to_9x9():
+    unset = Settings(dynamic_score_utility_factor=None)
+    assert [unset.score_utility_factor(area) for area in (25, 81, 99, 361)] == [0.3, 0.3, 0, 0]
+    assert Settings(dynamic_score_utility_factor=0.2).score_utility_factor(361) == 0.2
+    assert Settings().score_utility_factor(81) == 0
+
+
 def test_the_kernels_read_the_settings_under_their_own_names():
     params = set(records.PARAMS.names)
     derived = {"formula", "has_priors", "rollout_kind", "komi", "mercy", "c_visit", "c_scale", "considered", "budget",
