@@ -5,8 +5,8 @@
 # (KERAS_BACKEND=jax, bfloat16); on two cores of a server it takes about 12 hours, computed from 150 positions/s.  It had
 # --metadata-encoder too, in a form that had no effect (docs/lab/experiments.md).  The second, which trains the encoder
 # alone, took 75 minutes on half of two slow cores.
-# The third learns nothing: policy-19-v12 had the batch-norm statistics of bfloat16, and it has those of float32, as every
-# run of today does (docs/lab/experiments.md).
+# The third learns nothing: policy-19-v12 had the batch-norm statistics of bfloat16, and policy-19-v13 has those of
+# float32, as every network that is trained today (docs/lab/experiments.md).
 # policy-19-v10 came of ten such runs, one after the other, since its architecture grew: docs/lab/history.md.
 set -e
 [ -d games ] || mugo preprocess "$@" -o games

@@ -43,7 +43,8 @@ RIDGE = 0.1                              # of fit_hidden: of the mean variance o
 BATCH = 64
 MAX_KL, MAX_VALUE_DIFFERENCE = 0.05, 0.15                # a quantised graph that loses more is not for play
 OWNERSHIP, LEAD, HIDDEN = "ownership_conv", "lead", "value_hidden"               # of value_head.py and heads.py
-# Of the layers of the value head that are corrected, the tensor by which they are; the units of those of the last ones.
+# Layers of the value head that are corrected: each with the tensor that is to be float32's, and of the last ones how
+# much that changes by a bias of 1.
 HEAD = {OWNERSHIP: LEAD, HIDDEN: "value_hidden_gemm", "score_correction": "mean_without_komi",
         "value_correction": "value_score", "value": "value_gemm"}
 LAST = {"score_correction": POINTS_UNIT, "value_correction": 1, "value": 1}
