@@ -84,9 +84,11 @@ def run(data: dataset.DataSet, folder: Path, name: str, seed: int, positions: in
         return pd.read_parquet(kept)
     begun = (run_folder / "checkpoint.safetensors").exists()
     start = time.perf_counter()
-    subprocess.run([sys.executable, "-m", "mugo", "train", str(data.folder), "-o", str(run_folder),
-                    *shlex.split(COMMON), "--positions", str(positions), "--seed", str(seed),
-                    *shlex.split(RECIPES[name]), *(["--resume"] if begun else [])], check=True)
+    trained = subprocess.run([sys.executable, "-m", "mugo", "train", str(data.folder), "-o", str(run_folder),
+                              *shlex.split(COMMON), "--positions", str(positions), "--seed", str(seed),
+                              *shlex.split(RECIPES[name]), *(["--resume"] if begun else [])])
+    if trained.returncode:                               # the command has said why
+        sys.exit(trained.returncode)
     seconds = time.perf_counter() - start
     network = Network(run_folder)
     tried = []

@@ -218,7 +218,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", type=Path, metavar="PREFIX",
                         help="write PREFIX.csv, PREFIX.png and the same with -calibration; of several networks the "
                              "comparison to PREFIX.csv and each one's to PREFIX-NETWORK (default: NETWORK-SPLIT or "
-                             "networks-SPLIT in the current folder)")
+                             "networks-SPLIT in the current folder, or in PREFIX if it is a folder)")
 
 
 def command(args: argparse.Namespace) -> int:
@@ -264,10 +264,13 @@ def command(args: argparse.Namespace) -> int:
 
 
 def _output_prefix(given: Path | None, default: str) -> Path:
-    """The path that the names of all output files begin with, in a folder that can be written.  Raises BadInput."""
+    """The path that the names of all output files begin with, in a folder that can be written.  Raises BadInput.
+
+    given: such a path, or an existing folder, in which the files get their default names.
+    """
     prefix = given or Path(default)
-    if not prefix.name:
-        raise BadInput(f"-o {prefix} is a folder: give the beginning of a file's name in it")
+    if given and given.is_dir():
+        prefix = given / default
     prefix.parent.mkdir(parents=True, exist_ok=True)
     check_writable(prefix.parent)
     return prefix

@@ -343,7 +343,7 @@ def test_the_command_says_whether_the_games_are_unseen(data, known, tmp_path, mo
     monkeypatch.setattr(evaluate, "Network", lambda path, precision: network)
     monkeypatch.setattr(evaluate.figures, "has_matplotlib", lambda: False)
     command = ["evaluate", "fake", str(data.folder), "--where", UNLIKE, "--sample", "0", "--no-symmetries",
-               "-o", str(tmp_path / "fake")]
+               "-o", str(tmp_path)]                       # a folder: files with their default names
     test = data.positions("test", SIZE, UNLIKE).games
     for seed in (2, 0):
         split["seed"] = seed
@@ -354,6 +354,7 @@ def test_the_command_says_whether_the_games_are_unseen(data, known, tmp_path, mo
         assert (f"{seen} of these {len(test)} games are in the training split of fake" if seen else
                 f"none of these {len(test)} games is in the training split of fake") in printed
         assert f"with another opening, among these {len(test)} games: none" in printed
+    assert {path.name for path in tmp_path.iterdir()} >= {"fake-test.csv", "fake-test-calibration.csv"}
 
 
 def test_the_command_compares_networks_and_then_reports_each(data, known, tmp_path, monkeypatch, capsys):
@@ -381,13 +382,10 @@ def test_the_command_compares_networks_and_then_reports_each(data, known, tmp_pa
 def test_the_command_refuses_bad_input_in_one_line(data, known, monkeypatch, capsys):
     monkeypatch.setattr(evaluate, "Network", lambda path, precision: FakeNetwork(known, lambda turn: 0))
     for options, complaint in ((["--sample", "-1"], "--sample -1"), (["--where", "=3"], "invalid syntax"),
-                               (["--where", "size == 19"], "no test games"), (["-o", "."], "-o . is a folder")):
+                               (["--where", "size == 19"], "no test games")):
         assert cli.main(["evaluate", "fake", str(data.folder), *options]) == 2
         error = capsys.readouterr().err.strip().splitlines()
         assert complaint in error[-1]
-    monkeypatch.setattr(FakeNetwork, "takes_people", True, raising=False)
-    assert cli.main(["evaluate", "fake", str(data.folder), "--people", "compare", "-o", "."]) == 2
-    assert "-o . is a folder" in capsys.readouterr().err
     monkeypatch.undo()
     assert cli.main(["evaluate", "policy-9", "gomoku-6-4", str(data.folder), "--size", "9"]) == 2
     assert "gomoku-6-4-v1.safetensors plays Gomoku, and a data set has games of Go" in capsys.readouterr().err
