@@ -67,7 +67,7 @@ def test_a_network_that_cannot_be_read_is_a_problem_and_the_others_are_reported(
     assert cli.main(["doctor", "--no-speed"]) == 2
     text = capsys.readouterr().out
     assert re.search(r"problems\n  policy-5: .*is not a MuGo network, or is damaged", text)
-    assert "  policy-9-v5: " in text
+    assert "  policy-9-v6: " in text
 
 
 def test_a_cache_that_cannot_be_written_is_a_problem(monkeypatch, tmp_path):
