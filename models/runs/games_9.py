@@ -1,13 +1,13 @@
-"""The games that policy-9-v6 was trained on, as the bundled policy-9 plays them, with komis and leads of all sizes.
+"""Games for a round of expert iteration on 9x9, as in the first round of policy-9-v6: komis and leads of all sizes.
 
     python models/runs/games_9.py FOLDER
 
-Needs GNU Go.  On two cores of an AMD Zen 4 the matches took 35 minutes, two at once; here they follow one another.  A
-second call goes on where the first one was stopped.
+The bundled policy-9 plays them, and GNU Go.  On two cores of an AMD Zen 4 the matches took 35 minutes, two at once;
+here they follow one another.  A second call goes on where the first one was stopped.
 """
+import argparse
 import itertools
 import random
-import sys
 from pathlib import Path
 
 import mugo
@@ -47,7 +47,10 @@ def uneven_opening(rng: random.Random, ahead: str) -> str:
     return f"(;GM[1]FF[4]SZ[9]KM[7.5]{moves})"
 
 
-def main(folder: Path) -> None:
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="of the games; the openings go to FOLDER-B and FOLDER-W")
+    folder = parser.parse_args().folder
     for ahead, seed in (("B", 1), ("W", 2)):
         openings = folder.with_name(f"{folder.name}-{ahead}")
         openings.mkdir(parents=True, exist_ok=True)
@@ -62,4 +65,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main()

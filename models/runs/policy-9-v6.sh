@@ -1,9 +1,10 @@
 #!/bin/sh
 # A network as policy-9-v6, from games that the bundled one plays:    sh models/runs/policy-9-v6.sh
 #
-# One round of expert iteration: games_9.py plays the games, and the run takes six minutes on two cores of an AMD Zen 4.
-# The shipped one came of two rounds, the first with policy-9-v5; each learned from the games of those before, too, the
-# second drew those of policy-9-v5's own run 0.4 times as often: docs/lab/experiments.md.
+# One round of expert iteration: games_9.py plays the games, and the run takes about seven minutes on two cores of an AMD
+# Zen 4, computed from 300 positions/s.  The shipped one came of two rounds, the first with policy-9-v5; each learned from
+# the games of those before, too, and the second drew those of policy-9-v5's own run 0.4 times as often
+# (docs/lab/experiments.md).
 set -e
 python models/runs/games_9.py games
 mugo preprocess games -o dataset9 --min-moves 1 --validation 0.06 --test 0.08

@@ -268,9 +268,7 @@ def _output_prefix(given: Path | None, default: str) -> Path:
 
     given: such a path, or an existing folder, in which the files get their default names.
     """
-    prefix = given or Path(default)
-    if given and given.is_dir():
-        prefix = given / default
+    prefix = given / default if given and given.is_dir() else given or Path(default)
     prefix.parent.mkdir(parents=True, exist_ok=True)
     check_writable(prefix.parent)
     return prefix
