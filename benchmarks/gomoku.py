@@ -22,8 +22,8 @@ from mugo.core.machine import available_cores
 from mugo.games.gomoku import Position
 from mugo.nn.inference import Network
 from mugo.nn.runtime import PLAY_PRECISIONS, PROVIDERS
-from mugo.search.search import Search
-from mugo.search.settings import Settings
+from mugo.mcts.search import Search
+from mugo.mcts.settings import Settings
 from mugo.selfplay.actors import network_class, new_workers
 from mugo.selfplay.options import SelfPlayOptions
 from mugo.selfplay.parallel import ParallelSelfPlay

@@ -22,7 +22,7 @@ from mugo.nn.network_file import read_network
 from mugo.nn.onnx_graph import OnnxGraph
 from mugo.nn.runtime import has_fast_int8
 from mugo.players.searcher import default_settings
-from mugo.search.search import Search
+from mugo.mcts.search import Search
 
 BATCHES = 1, 8, 32
 COMPARED_PRECISIONS = "float32", "int8"

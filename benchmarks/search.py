@@ -20,10 +20,10 @@ from mugo.nn.bundled import bundled_name
 from mugo.nn.inference import Network
 from mugo.nn.runtime import PLAY_PRECISIONS
 from mugo.players.searcher import MCTS, UCT
-from mugo.search import tree as search_tree
-from mugo.search.result import SearchResult
-from mugo.search.search import Search
-from mugo.search.settings import Settings
+from mugo.mcts import tree as search_tree
+from mugo.mcts.result import SearchResult
+from mugo.mcts.search import Search
+from mugo.mcts.settings import Settings
 
 RATE_LINE = "{:44} {:>10} {:>7}"
 PARTS_LINE = "{:28} {:>9} {:>9} {:>9} {:>9}"

@@ -36,7 +36,7 @@ import tune
 
 from mugo.core.files import BadInput, atomic_write, lock_folder, read_json, read_text
 from mugo.core.options import Option, options_of
-from mugo.search.settings import Settings
+from mugo.mcts.settings import Settings
 
 ALPHA, GAMMA = 0.602, 0.101              # exponents of the step and of the distance
 MAX_PATH_BYTES = 64 << 20

@@ -15,7 +15,7 @@ import numpy as np
 
 from mugo.games.go import Position
 from mugo.players.searcher import UCT
-from mugo.search.search import Search
+from mugo.mcts.search import Search
 
 LINE = "{:8} {:>7} {:>14} {:>7} {:>18} {:>7} {:>7}"
 

@@ -9,7 +9,7 @@ The packages, the lowest first; each imports those above it only (import-linter 
     games        the rules, compiled: boards, Go, Gomoku, ladders, rollouts, feature planes
     sgf plots    game records; pictures
     data nn      the data set; networks
-    search       Monte Carlo tree search
+    mcts         Monte Carlo tree search
     players      position -> move
     training selfplay      learning from game records, and from self-play
     match review gtp analysis tui web      programs around a player
@@ -17,9 +17,7 @@ The packages, the lowest first; each imports those above it only (import-linter 
     cli          the commands
 """
 import importlib
-import sys
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from mugo.core.compile_cache import set_compile_cache
@@ -43,14 +41,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return [*__getattr__("__all__"), "__version__"]
-
-
-class _Package(ModuleType):
-    """`mugo.search` is the function, also when Python, at an import of mugo/search/, would bind that package to it."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name != "search":
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

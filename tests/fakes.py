@@ -17,7 +17,7 @@ from mugo.games.position import BasePosition, global_features
 from mugo.match.gtp_client import GtpClient, participant_of
 from mugo.nn.output import NetworkOutput
 from mugo.nn.people import People
-from mugo.search.search import Search
+from mugo.mcts.search import Search
 
 FAKE_ENGINE = shlex.join([sys.executable, "-S", str(Path(__file__).with_name("fake_engine.py"))])
 GNUGO = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")      # None: not installed

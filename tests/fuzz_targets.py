@@ -33,7 +33,7 @@ from mugo.nn.tensor_file import CHECKSUMS, METADATA, TensorFile, _checksum_of_te
 from mugo.nn.weights import network_weights
 from mugo.players.options import make_player
 from mugo.players.searcher import PlayOptions
-from mugo.search.settings import Settings
+from mugo.mcts.settings import Settings
 from mugo.selfplay.parallel import SelfPlayGame
 from mugo.selfplay.replay_buffer import block_of, find_games, first_frame, frame_of, game_of, header_of
 from mugo.sgf.archives import SgfFile, unpack

@@ -10,7 +10,7 @@ from mugo.games.board import BLACK
 from mugo.games.coords import point_at
 from mugo.games.go import Position
 from mugo.players.options import make_player
-from mugo.search.result import MoveInfo, SearchResult
+from mugo.mcts.result import MoveInfo, SearchResult
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 sys.path.append(str(BENCHMARKS))         # which is no package

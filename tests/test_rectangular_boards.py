@@ -27,8 +27,8 @@ from mugo.players.options import make_player
 from mugo.players.searcher import PlayOptions
 from mugo.plots.diagrams import save_diagram, star_points
 from mugo.plots.terminal import board_lines, heatmap_array
-from mugo.search.search import Search
-from mugo.search.settings import Settings
+from mugo.mcts.search import Search
+from mugo.mcts.settings import Settings
 from mugo.sgf import tree
 from mugo.sgf.convert import record_from_position
 from mugo.sgf.record_positions import position_of

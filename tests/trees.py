@@ -1,4 +1,4 @@
-"""A search tree and its arrays, grown by the kernels of search.tree alone."""
+"""A search tree and its arrays, grown by the kernels of mcts.tree alone."""
 import math
 
 import numpy as np
@@ -9,8 +9,8 @@ from mugo.games.board import POINTS, new_boards
 from mugo.games.coords import symmetries
 from mugo.games.planes import new_scratch
 from mugo.games.position import BasePosition
-from mugo.search import formulas, rave, records, tree
-from mugo.search.tree_arrays import TreeArrays
+from mugo.mcts import formulas, rave, records, tree
+from mugo.mcts.tree_arrays import TreeArrays
 
 
 class Grown:

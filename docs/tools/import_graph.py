@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PICTURE = ROOT / "docs" / "images" / "imports.svg"
 WIDTH, ROW, BOX_WIDTH, BOX_HEIGHT = 760, 84, 96, 34
 # Where a package stands in its row, from 0 to 1, so that few arrows cross; others are spread evenly.
-PLACES = {"training": 0.8, "selfplay": 0.6, "players": 0.4, "search": 0.4, "nn": 0.6, "data": 0.8, "sgf": 0.12,
+PLACES = {"training": 0.8, "selfplay": 0.6, "players": 0.4, "mcts": 0.4, "nn": 0.6, "data": 0.8, "sgf": 0.12,
           "plots": 0.88, "games": 0.5}
 
 

@@ -44,9 +44,9 @@ from mugo.players.estimates import moves_by_prior, ownership_after
 from mugo.players.katago_parameters import katago_models
 from mugo.players.passing import MIN_VISITS
 from mugo.players.searcher import SECONDS, PlayOptions
-from mugo.search.result import MoveInfo, SearchResult
-from mugo.search.search import Search
-from mugo.search.settings import Settings
+from mugo.mcts.result import MoveInfo, SearchResult
+from mugo.mcts.search import Search
+from mugo.mcts.settings import Settings
 
 MAX_LINE_BYTES = 1 << 20  # a game of 4,095 moves with all of them to analyze has 100 kB
 # Characters of output that the client has not read, beyond which a search waits before it sends its result, and beyond

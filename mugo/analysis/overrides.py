@@ -17,7 +17,7 @@ from mugo.core.limits import parse_integer, parse_number
 from mugo.core.options import options_of
 from mugo.nn.people import People, people_of_profile
 from mugo.players.katago_parameters import FIXED_PARAMETERS, KATAGO_PARAMETERS
-from mugo.search.settings import Settings
+from mugo.mcts.settings import Settings
 
 MAX_VISITS = 2 ** 50
 MAX_PV_LENGTH = 1000
@@ -32,7 +32,7 @@ class Overrides:
     pv_length: the most moves of a principal variation after its first.
     perspective: the colour whose win rates, scores and ownership are reported; None the side to move.
     people: who plays for the human values of responses, when Black is to move; None: responses have none.
-    settings: values of fields of search.settings.Settings.
+    settings: values of fields of mcts.settings.Settings.
     """
     max_visits: int | None = None
     max_time: float | None = None

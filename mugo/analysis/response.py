@@ -34,7 +34,7 @@ from mugo.games.coords import BoardSize, format_gtp, move_index
 from mugo.games.go import Position
 from mugo.games.position import COLOUR_LETTERS
 from mugo.players.estimates import legal_moves, score_estimate
-from mugo.search.result import MoveInfo, SearchResult
+from mugo.mcts.result import MoveInfo, SearchResult
 
 PRIOR_VISITS = 4          # weight of the position's win rate, in visits, in the win rate that a move's score is from
 MIN_WIN_RATE = 0.01       # win rates nearer to 0 or 1 say no more about the score

@@ -17,11 +17,11 @@ from mugo.players.estimates import score_estimate
 from mugo.players.passing import may_analyze_pass
 from mugo.players.searcher import SECONDS, default_select_by, default_settings
 from mugo.plots.svg import board_svg
-from mugo.search import result as results
-from mugo.search.avoided import AvoidedMoves
-from mugo.search.records import MAX_DEPTH
-from mugo.search.search import Search
-from mugo.search.settings import Settings
+from mugo.mcts import result as results
+from mugo.mcts.avoided import AvoidedMoves
+from mugo.mcts.records import MAX_DEPTH
+from mugo.mcts.search import Search
+from mugo.mcts.settings import Settings
 
 TABLE_MOVES = 10                         # that print() shows
 PROGRESS_SECONDS = 0.5                   # between two reports
@@ -128,9 +128,6 @@ def search(position: Position, network: Network | None = None, *, simulations: i
                                                 avoided=avoided,
                                                 may_pass=may_analyze_pass(base, avoided.allowed_at(base)))
     return _result(position, found, select_by)
-
-
-search.__name__ = "mugo.search"          # by which `import mugo.search.tree as tree` finds a module of the package
 
 
 def _avoided(base: BasePosition, allow: Iterable[str] | None, avoid: Iterable[str], depth: int) -> AvoidedMoves:

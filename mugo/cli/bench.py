@@ -25,8 +25,8 @@ from mugo.games.game import new_game
 from mugo.games.position import BasePosition
 from mugo.nn.output import NetworkOutput
 from mugo.players.searcher import default_settings
-from mugo.search.search import Search
-from mugo.search.settings import Settings
+from mugo.mcts.search import Search
+from mugo.mcts.settings import Settings
 
 LINE = "{:8} {:7} {:7} {:>9} {:>10}"
 SEED = 1

@@ -36,7 +36,7 @@ class Topic(NamedTuple):
 PLAYING = ("gtp", "play", "review", "analysis")
 TOPICS = {
     "player": Topic((*PLAYING, "web"), ("players.options:PlayerOptions",), "Options of all players."),
-    "search": Topic(PLAYING, ("players.searcher:PlayOptions", "search.settings:Settings"),
+    "search": Topic(PLAYING, ("players.searcher:PlayOptions", "mcts.settings:Settings"),
                     "Options of the players uct and mcts; in brackets KataGo's name for kata-set-param.",
                     "players.options:PLAYERS_DEFAULTS"),
     "game": Topic(("gtp", "play", "match", "web"), ("players.game_options:GameOptions",),

@@ -50,9 +50,9 @@ from mugo.players.estimates import infos_by_network, moves_by_prior, ownership_a
 from mugo.players.evaluator import TOP_MOVES
 from mugo.players.passing import may_analyze_pass
 from mugo.players.player import Player
-from mugo.search.avoided import AvoidedMoves
-from mugo.search.records import MAX_DEPTH
-from mugo.search.result import MoveInfo, SearchResult
+from mugo.mcts.avoided import AvoidedMoves
+from mugo.mcts.records import MAX_DEPTH
+from mugo.mcts.result import MoveInfo, SearchResult
 
 POLL_SECONDS = 0.01       # between two checks for input, when nothing is left to search
 INTERVAL = 1.0            # seconds between two lines, where the client names no interval

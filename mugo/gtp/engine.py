@@ -31,9 +31,9 @@ from mugo.gtp.protocol import COMMANDS, SYNTAX_ERROR, GtpError, OutputClosedErro
 from mugo.players.player import RESIGN, Player
 from mugo.players.searcher import SearchPlayer
 from mugo.players.time_control import NO_LIMIT, Clock, TimeSettings
-from mugo.search.avoided import AvoidedMoves, avoided_outside
-from mugo.search.result import SearchResult
-from mugo.search.search import Search
+from mugo.mcts.avoided import AvoidedMoves, avoided_outside
+from mugo.mcts.result import SearchResult
+from mugo.mcts.search import Search
 
 MAX_LOGGED = 500          # characters of a failed line in the log
 MAX_SIMULATIONS = 10 ** 9  # of a search that only the next command ends: visits are counted in 32 bits

@@ -37,8 +37,8 @@ from mugo.gtp.protocol import (
 )
 from mugo.players.estimates import moves_by_prior, ownership_by
 from mugo.players.passing import may_analyze_pass
-from mugo.search.result import SearchResult
-from mugo.search.search import Search
+from mugo.mcts.result import SearchResult
+from mugo.mcts.search import Search
 
 SEARCH_SECONDS = 1.0
 MAX_LABELS = 12           # moves of a heat map that get a label

@@ -26,7 +26,7 @@ from mugo.players.katago_parameters import (
     FIXED_PARAMETERS, KATAGO_PARAMETERS, NO_TIME_LIMIT, KatagoParameter, katago_parameters)
 from mugo.players.options import PlayerOptions
 from mugo.players.searcher import SECONDS, PlayOptions, default_settings
-from mugo.search.settings import ROOT_FPU_SHARE
+from mugo.mcts.settings import ROOT_FPU_SHARE
 
 KATAGO = dict(sorted((KATAGO_PARAMETERS | katago_parameters(GtpOptions) | katago_parameters(PlayOptions)
                       | katago_parameters(PlayerOptions)).items()))

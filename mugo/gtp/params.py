@@ -14,7 +14,7 @@ from mugo.players.options import PLAYERS_DEFAULTS, PlayerOptions, player_from_ar
 from mugo.players.player import Player
 from mugo.players.searcher import PlayOptions
 from mugo.players.time_control import LAG
-from mugo.search.settings import Settings
+from mugo.mcts.settings import Settings
 
 DEFAULT = "default"
 # Options with which a network is opened: a change opens it again.

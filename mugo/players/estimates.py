@@ -6,7 +6,7 @@ import numpy as np
 from mugo.games import scoring
 from mugo.games.coords import PASS, move_index
 from mugo.games.position import BasePosition
-from mugo.search.result import MoveInfo, SearchResult
+from mugo.mcts.result import MoveInfo, SearchResult
 
 
 def legal_moves(position: BasePosition) -> list[int]:

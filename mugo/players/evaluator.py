@@ -18,8 +18,8 @@ from mugo.players.estimates import infos_by_network, moves_by_prior, sensible_mo
 from mugo.players.passing import may_evaluate_pass
 from mugo.players.player import Player
 from mugo.players.searcher import PROGRESS_INTERVAL, UCT
-from mugo.search.result import MoveInfo, SearchResult
-from mugo.search.search import Search
+from mugo.mcts.result import MoveInfo, SearchResult
+from mugo.mcts.search import Search
 
 TOP_MOVES = 12            # moves of a network whose values are computed
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 
 from mugo.core.options import options_of
 from mugo.players.options import PLAYERS_DEFAULTS
-from mugo.search.settings import Settings
+from mugo.mcts.settings import Settings
 
 NO_VISIT_LIMIT, NO_TIME_LIMIT = 2 ** 50, 1e20            # KataGo's values of maxVisits and maxTime
 # Parameters of KataGo's play like people (cpp/configs/gtp_human5k_example.cfg) that are no options here: from and to

@@ -16,8 +16,8 @@ from mugo.players.policy import TEMPERATURE, PolicyPlayer
 from mugo.players.rank_estimate import format_rank
 from mugo.players.searcher import (
     DEFAULT_PLAY_OPTIONS, GOMOKU_MCTS, MCTS, UCT, PlayOptions, SearchPlayer, default_select_by, default_settings)
-from mugo.search.search import Search
-from mugo.search.settings import RAVE_C, SCORE_UTILITY, UCB_C, Settings
+from mugo.mcts.search import Search
+from mugo.mcts.settings import RAVE_C, SCORE_UTILITY, UCB_C, Settings
 
 PLAYERS = ("random", "policy", "randompolicy", "uct", "mcts")
 SEARCHERS = ("uct", "mcts")

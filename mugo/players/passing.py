@@ -32,7 +32,7 @@ from mugo.games.position import BasePosition
 from mugo.games.rollouts import UNIFORM
 from mugo.games.scoring import MOVE_ROLLOUTS, ROLLOUTS, SETTLED
 from mugo.games.seki import CLEAR_OWNERSHIP, chains, neighbours, seki_points
-from mugo.search.result import MoveInfo, SearchResult
+from mugo.mcts.result import MoveInfo, SearchResult
 
 MARGIN = 0.05             # differences of win rates below this are noise
 FINISHED_MARGIN = 0.1     # the same after the end of a game

@@ -14,8 +14,8 @@ import numpy as np
 
 from mugo.games.coords import PASS
 from mugo.games.position import BasePosition
-from mugo.search.result import SearchResult
-from mugo.search.search import Search
+from mugo.mcts.result import SearchResult
+from mugo.mcts.search import Search
 
 RESIGN = -1               # what `select_move` returns to resign
 

@@ -18,12 +18,12 @@ from mugo.players import passing
 from mugo.players.passing import MIN_VISITS
 from mugo.players.player import RESIGN, pass_or_raise
 from mugo.players.policy import sampled_move
-from mugo.search import solver
-from mugo.search.avoided import AvoidedMoves
-from mugo.search.compile_ahead import compiled_ahead
-from mugo.search.result import MoveInfo, SearchResult
-from mugo.search.search import Search
-from mugo.search.settings import PUCT_C, Settings
+from mugo.mcts import solver
+from mugo.mcts.avoided import AvoidedMoves
+from mugo.mcts.compile_ahead import compiled_ahead
+from mugo.mcts.result import MoveInfo, SearchResult
+from mugo.mcts.search import Search
+from mugo.mcts.settings import PUCT_C, Settings
 
 SECONDS = 2.0             # for a move, where nothing else limits the search
 PROGRESS_INTERVAL = 0.2   # seconds between two reports of progress

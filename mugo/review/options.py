@@ -24,8 +24,8 @@ from mugo.players.evaluator import SearchEvaluator
 from mugo.review.earlier import REVIEWED_BY
 from mugo.review.review import Reviewer
 from mugo.review.tasks import ReviewTask
-from mugo.search.search import Search
-from mugo.search.settings import DEFAULT_SETTINGS, Settings
+from mugo.mcts.search import Search
+from mugo.mcts.settings import DEFAULT_SETTINGS, Settings
 
 SIMULATIONS = 400         # for a position, including the visits of the reused tree: about a second
 REVIEW_FORMAT = 14        # raised when the same options give other files

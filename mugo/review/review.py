@@ -30,8 +30,8 @@ from mugo.players.estimates import moves_by_prior, sensible_moves
 from mugo.players.evaluator import Evaluation, SearchEvaluator
 from mugo.review.end_of_game import final_scores, neutral_points, scored
 from mugo.review.move_review import MoveReview, Review
-from mugo.search.move_infos import PV_LENGTH
-from mugo.search.result import MoveInfo, distinct
+from mugo.mcts.move_infos import PV_LENGTH
+from mugo.mcts.result import MoveInfo, distinct
 from mugo.sgf import lz
 from mugo.sgf.record import Record
 from mugo.sgf.record_positions import positions_of

@@ -18,8 +18,8 @@ import numpy as np
 from mugo.games.board import BLACK
 from mugo.games.position import BasePosition
 from mugo.nn.inference import Network
-from mugo.search.search import Search
-from mugo.search.settings import DEFAULT_SETTINGS, Settings
+from mugo.mcts.search import Search
+from mugo.mcts.settings import DEFAULT_SETTINGS, Settings
 from mugo.core.sprt import H0, H1, SPRT, UNDECIDED
 
 UCT_LEVELS = (1_000, 3_000, 5_000, 10_000, 20_000, 50_000, 100_000)      # simulations per move

@@ -16,7 +16,7 @@ from mugo.core.schema import ANYTHING, BOOLEAN, TEXT, Object, check_value, integ
 from mugo.games.coords import MAX_MOVES, MAX_SIZE, MIN_SIZE
 from mugo.games.rules import KOMI
 from mugo.nn.runtime import provider_option
-from mugo.search.settings import MOST
+from mugo.mcts.settings import MOST
 
 MAX_GAMES_PER_THREAD, MAX_THREADS, MAX_BATCH_SIZE, MAX_WINDOW = 65_536, 1024, 65_536, 10**8
 MAX_KOMI = 361

@@ -2,12 +2,12 @@
 
     games --select_leaves--> a leaf of each --network--> priors, values --expand_and_backup_leaves--> games ...
 
-A game that has had its simulations makes a move.  The search is the PUCT of search/formulas.py, one simulation at a
+A game that has had its simulations makes a move.  The search is the PUCT of mcts/formulas.py, one simulation at a
 time in each game, so a simulation never meets the virtual loss of another: a game is searched as if it were alone.
 
 From AlphaZero (Silver et al. 2017, 2018) come Dirichlet noise in the priors of the root, moves sampled by visits early
 in a game, the reuse of the tree from move to move, and a random symmetry for each evaluation.  With options.gumbel the
-search is that of search/gumbel.py instead, with its own noise.  Plays any game of games/game.py.
+search is that of mcts/gumbel.py instead, with its own noise.  Plays any game of games/game.py.
 
 Arrays of the kernels, one row for each of G games; N nodes per game:
 
@@ -32,9 +32,9 @@ from mugo.games.game import packed_bytes, position_hash
 from mugo.games.planes import new_scratch
 from mugo.games.position import BasePosition, global_features
 from mugo.nn.output import turned_back
-from mugo.search import compact, gumbel, records, tree
-from mugo.search.formulas import set_addresses
-from mugo.search.move_infos import is_proven_mistake
+from mugo.mcts import compact, gumbel, records, tree
+from mugo.mcts.formulas import set_addresses
+from mugo.mcts.move_infos import is_proven_mistake
 from mugo.selfplay.options import DEFAULT_SELFPLAY_OPTIONS, SelfPlayOptions
 
 

@@ -42,7 +42,7 @@ from mugo.nn.transfer import init_from
 from mugo.core.parallel import open_executor
 from mugo.core.progress import ProgressBar, progress_bar
 from mugo.core.options import check_kept, format_option
-from mugo.search.settings import Settings
+from mugo.mcts.settings import Settings
 from mugo.selfplay import arena
 from mugo.selfplay.actors import ClusterActors, LocalActors, network_class, new_workers
 from mugo.selfplay.arena import ArenaPlayer, ArenaResult

@@ -13,8 +13,8 @@ import numpy as np
 from mugo.games.coords import move_index, point_of_index
 from mugo.games.position import BasePosition
 from mugo.players.searcher import UCT
-from mugo.search.result import SearchResult
-from mugo.search.search import Search
+from mugo.mcts.result import SearchResult
+from mugo.mcts.search import Search
 from mugo.selfplay.options import RunOptions
 from mugo.selfplay.parallel import POLICY_UNITS, SelfPlayGame, sampled_move
 

@@ -23,7 +23,7 @@ from mugo.nn.people import People
 from mugo.players.estimates import moves_by_prior, network_lead, ownership_by, sensible_moves
 from mugo.plots.terminal import heatmap_array, heatmap_lines
 from mugo.plots.text_table import format_table
-from mugo.search.result import distinct
+from mugo.mcts.result import distinct
 from mugo.sgf.convert import load_game
 from mugo.tui.session import Session
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import TextIO
 
 from mugo.games.coords import format_gtp
-from mugo.search.result import SearchResult
+from mugo.mcts.result import SearchResult
 
 # Windows has no SIGHUP.
 ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))

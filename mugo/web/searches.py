@@ -19,9 +19,9 @@ from mugo.players.passing import may_evaluate_pass
 from mugo.players.player import RESIGN, Player
 from mugo.players.searcher import SearchPlayer, default_settings
 from mugo.players.time_control import Clock, TimeSettings
-from mugo.search.avoided import AvoidedMoves, avoided_outside
-from mugo.search.records import MAX_DEPTH
-from mugo.search.search import Search
+from mugo.mcts.avoided import AvoidedMoves, avoided_outside
+from mugo.mcts.records import MAX_DEPTH
+from mugo.mcts.search import Search
 from mugo.web.opponents import MAX_EDGES, find_opponent, make_opponent
 from mugo.web.positions import black_lead, black_win_rate, final_win_rate, format_search, format_thinking
 from mugo.web.requests import optional_points, require_field, require_number

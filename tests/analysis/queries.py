@@ -11,7 +11,7 @@ from mugo.games.board import BLACK
 from mugo.games.coords import board_points, format_gtp
 from mugo.nn.output import NetworkOutput
 from mugo.players.searcher import PlayOptions
-from mugo.search.settings import Settings
+from mugo.mcts.settings import Settings
 
 FAST = Settings(seed=1, max_edges=20_000)
 OUR_RULES = {"ko": "POSITIONAL", "scoring": "AREA", "suicide": False}       # those that nothing is warned about

@@ -21,7 +21,7 @@ from mugo.core.files import BadInput
 from mugo.games.go import Position
 from mugo.nn.people import People, people_of_profile
 from mugo.players.searcher import PlayOptions
-from mugo.search.settings import Settings
+from mugo.mcts.settings import Settings
 
 NETWORK = TiltedNetwork()
 SEARCH = Settings(seed=1, rollout="none", max_edges=20_000)

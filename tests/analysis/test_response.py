@@ -15,8 +15,8 @@ from mugo.games.go import Position
 from mugo.nn.output import NetworkOutput
 from mugo.players import passing
 from mugo.players.searcher import PlayOptions
-from mugo.search.result import MoveInfo, SearchResult
-from mugo.search.settings import Settings
+from mugo.mcts.result import MoveInfo, SearchResult
+from mugo.mcts.settings import Settings
 
 
 def test_the_documented_query_gets_every_documented_field_for_each_turn():

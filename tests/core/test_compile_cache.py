@@ -14,7 +14,7 @@ TREE = "from mugo.core.jit import kernel\nDEPTH = 1"
 
 
 def test_the_key_is_that_of_the_compiled_sources_and_their_constants(tmp_path):
-    for name, text in ("games/coords.py", "SIZE = 19"), ("search/tree.py", TREE), ("web/app.py", "page"):
+    for name, text in ("games/coords.py", "SIZE = 19"), ("mcts/tree.py", TREE), ("web/app.py", "page"):
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).write_text(text)
     keys = [compile_cache_key(tmp_path)]

@@ -10,8 +10,8 @@ from fault_cases import Match, make_inputs
 
 from mugo.cli import main as cli
 from mugo.games.go import Position
-from mugo.search.search import Search
-from mugo.search.settings import Settings
+from mugo.mcts.search import Search
+from mugo.mcts.settings import Settings
 
 DAY = 86_400
 PACKAGE = Path(__file__).parents[2] / "mugo"

@@ -11,8 +11,8 @@ from mugo.games.coords import PASS, board_points, move_index
 from mugo.games.game import encode
 from mugo.games.go import Position
 from mugo.games.position import BasePosition, IllegalMove
-from mugo.search.search import Search
-from mugo.search.settings import Settings
+from mugo.mcts.search import Search
+from mugo.mcts.settings import Settings
 from mugo.sgf.convert import record_from_position
 from mugo.sgf.parser import read_records
 from mugo.sgf.record_positions import position_of

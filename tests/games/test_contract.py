@@ -12,8 +12,8 @@ from mugo.games.go import Position as Go
 from mugo.games.light_board import LIGHT_BOARD
 from mugo.games.position import BasePosition, IllegalMove
 from mugo.players import passing
-from mugo.search.search import Search
-from mugo.search.settings import Settings
+from mugo.mcts.search import Search
+from mugo.mcts.settings import Settings
 
 STARTS = {
     "go 2x2": lambda: go.Position(2, 0.5), "go 5x5": lambda: go.Position(5, 3.5), "go 9x9": lambda: go.Position(9),

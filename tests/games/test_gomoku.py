@@ -14,8 +14,8 @@ from mugo.games.gomoku import Position
 from mugo.games.planes import unpack
 from mugo.games.position import IllegalMove
 from mugo.games.rollouts import MOGO, UNIFORM
-from mugo.search.search import Search
-from mugo.search.settings import Settings
+from mugo.mcts.search import Search
+from mugo.mcts.settings import Settings
 
 # ---- rules
 

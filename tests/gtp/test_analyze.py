@@ -40,8 +40,8 @@ from mugo.players.options import make_player
 from mugo.players.player import RandomPlayer
 from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import PlayOptions
-from mugo.search.result import MoveInfo, SearchResult
-from mugo.search.settings import Settings
+from mugo.mcts.result import MoveInfo, SearchResult
+from mugo.mcts.settings import Settings
 
 VERTEX = r"(?:pass|[A-HJ-T]\d{1,2})"
 

@@ -20,7 +20,7 @@ from mugo.games.coords import PASS, interpret_gtp
 from mugo.gtp.engine import GtpEngine
 from mugo.players.options import make_player
 from mugo.players.searcher import PlayOptions
-from mugo.search.settings import Settings
+from mugo.mcts.settings import Settings
 
 HERE = Path(__file__).parent
 RECORDINGS = sorted((HERE / "transcripts" / "clients").glob("*.txt"))

@@ -40,7 +40,7 @@ from mugo.players.options import default_size, make_player
 from mugo.players.player import RESIGN, RandomPlayer
 from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import UCT, PlayOptions, SearchPlayer
-from mugo.search.search import Search
+from mugo.mcts.search import Search
 
 MUGO = (sys.executable, str(Path(__file__).parents[2] / "main.py"), "gtp")
 STARTS = {"gomoku": Gomoku(5, 4)}             # first positions of transcripts, where not Go on 19x19

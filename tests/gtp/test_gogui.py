@@ -17,7 +17,7 @@ from mugo.players.options import make_player
 from mugo.players.player import RandomPlayer
 from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import PlayOptions
-from mugo.search.settings import Settings
+from mugo.mcts.settings import Settings
 
 VERTEX = r"[A-E][1-5]"
 

@@ -5,8 +5,8 @@ from mugo.games.gomoku import Position as Gomoku
 from mugo.gtp.engine import GtpEngine
 from mugo.players.player import RandomPlayer
 from mugo.players.searcher import PlayOptions, SearchPlayer
-from mugo.search.search import Search
-from mugo.search.settings import Settings
+from mugo.mcts.search import Search
+from mugo.mcts.settings import Settings
 
 
 def new_engine(size=7, **arguments):

@@ -16,7 +16,7 @@ from mugo.nn.people import People, people_of_profile
 from mugo.players import options as player_options
 from mugo.players.options import make_player
 from mugo.players.searcher import PlayOptions
-from mugo.search.settings import Settings
+from mugo.mcts.settings import Settings
 
 # What a bot sends that plays by KataGo's gtp_human5k_example.cfg.
 RECIPE = """kata-set-param maxVisits 40

@@ -12,7 +12,7 @@ from mugo.nn.caching import BATCH_BYTES, ENTRY_BYTES, CachingNetwork, Evaluation
 from mugo.nn.inference import BundledNetworks, Network
 from mugo.nn.people import People
 from mugo.players.options import make_player, open_network
-from mugo.search.settings import Settings
+from mugo.mcts.settings import Settings
 
 
 class CountingSession:

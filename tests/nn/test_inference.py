@@ -12,8 +12,8 @@ from mugo.games.game import encode
 from mugo.games.go import Position
 from mugo.nn.inference import Network, fit_bias
 from mugo.nn.policy_net import PolicyNetConfig
-from mugo.search.search import Search
-from mugo.search.settings import Settings
+from mugo.mcts.search import Search
+from mugo.mcts.settings import Settings
 from mugo.sgf.record_positions import position_of
 
 

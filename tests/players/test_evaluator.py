@@ -14,8 +14,8 @@ from mugo.players.evaluator import NetworkEvaluator, SearchEvaluator, evaluator_
 from mugo.players.options import make_player
 from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import UCT
-from mugo.search.search import Search
-from mugo.search.settings import Settings
+from mugo.mcts.search import Search
+from mugo.mcts.settings import Settings
 
 
 class Counts(LevelNetwork):

@@ -15,8 +15,8 @@ from mugo.games.gomoku import Position
 from mugo.players.options import make_player
 from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import PlayOptions, SearchPlayer
-from mugo.search.search import Search
-from mugo.search.settings import Settings
+from mugo.mcts.search import Search
+from mugo.mcts.settings import Settings
 
 PLAYERS = {
     "uct": lambda n: searcher(Settings(rollout="mogo", seed=n), n),

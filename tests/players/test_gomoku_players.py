@@ -22,8 +22,8 @@ from mugo.players.options import make_player
 from mugo.players.player import RESIGN, RandomPlayer
 from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import MCTS, UCT, PlayOptions, SearchPlayer
-from mugo.search.search import Search
-from mugo.search.settings import Settings
+from mugo.mcts.search import Search
+from mugo.mcts.settings import Settings
 
 
 def to_the_end(sides, position):

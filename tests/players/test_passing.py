@@ -16,9 +16,9 @@ from mugo.players import passing
 from mugo.players.passing import Plan
 from mugo.players.player import RESIGN
 from mugo.players.searcher import SECONDS, PlayOptions, SearchPlayer
-from mugo.search.result import MoveInfo, SearchResult
-from mugo.search.search import Search
-from mugo.search.settings import Settings
+from mugo.mcts.result import MoveInfo, SearchResult
+from mugo.mcts.search import Search
+from mugo.mcts.settings import Settings
 
 
 def result_of(position, *infos, visits=1000, win_rate=0.5, ownership=None, rollouts=0, proven=None):

@@ -20,9 +20,9 @@ from mugo.players import options as player_options
 from mugo.players.options import player_from_arguments
 from mugo.players.player import RESIGN, RandomPlayer
 from mugo.players.searcher import PlayOptions, SearchPlayer, balanced, default_settings
-from mugo.search import solver
-from mugo.search.search import Search
-from mugo.search.settings import Settings
+from mugo.mcts import solver
+from mugo.mcts.search import Search
+from mugo.mcts.settings import Settings
 from mugo.sgf.parser import read_records
 from mugo.sgf.record_positions import position_of
 from mugo.sgf.sources import find_sources, read_files

@@ -12,8 +12,8 @@ from mugo.games.rules import NAMED_RULES
 from mugo.players import passing
 from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import PlayOptions, SearchPlayer
-from mugo.search.search import Search
-from mugo.search.settings import Settings
+from mugo.mcts.search import Search
+from mugo.mcts.settings import Settings
 
 CHINESE, JAPANESE = NAMED_RULES["chinese"], NAMED_RULES["japanese"]
 

@@ -38,8 +38,8 @@ from mugo.review.outputs import review_statistics
 from mugo.review.move_review import MoveReview, Review
 from mugo.review.review import Reviewer
 from mugo.review.tasks import ReviewTask, find_tasks
-from mugo.search.search import Search
-from mugo.search.settings import Settings
+from mugo.mcts.search import Search
+from mugo.mcts.settings import Settings
 from mugo.sgf.nodes import main_line, parse_game
 from mugo.sgf.parser import read_records, read_trees
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from mugo.games import go, gomoku
-from mugo.search.settings import Settings
+from mugo.mcts.settings import Settings
 from mugo.selfplay import arena
 from mugo.selfplay.arena import PROMOTION, ArenaPlayer, ArenaResult, climb_levels, level_test, play_match
 from mugo.selfplay.options import MIN_ARENA_GAMES

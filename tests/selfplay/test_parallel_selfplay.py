@@ -8,11 +8,11 @@ from mugo.games import go, gomoku
 from mugo.games.coords import move_index, point_at, point_of_index, symmetries
 from mugo.games.rules import NAMED_RULES
 from mugo.nn.output import NetworkOutput
-from mugo.search import formulas, gumbel, records
-from mugo.search.gumbel import improved_policy
-from mugo.search.records import NULL_NODE
-from mugo.search.search import Search
-from mugo.search.settings import Settings
+from mugo.mcts import formulas, gumbel, records
+from mugo.mcts.gumbel import improved_policy
+from mugo.mcts.records import NULL_NODE
+from mugo.mcts.search import Search
+from mugo.mcts.settings import Settings
 from mugo.selfplay import parallel
 from mugo.selfplay.options import SelfPlayOptions
 from mugo.selfplay.parallel import POLICY_UNITS, ParallelSelfPlay

@@ -29,7 +29,7 @@ from mugo.nn.compile import train_step
 from mugo.nn.inference import Network
 from mugo.nn.metadata import read_metadata
 from mugo.core.progress import ProgressLog
-from mugo.search.settings import Settings
+from mugo.mcts.settings import Settings
 from mugo.selfplay import arena, selfplay
 from mugo.selfplay import run as run_module
 from mugo.selfplay.actors import NEWEST, ClusterActors, LocalActors, end_players, play_task

@@ -11,7 +11,7 @@ from mugo.games.coords import PASS, move_index, point_of_index
 from mugo.games.game import new_game
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
 from mugo.players.searcher import UCT
-from mugo.search.search import Search
+from mugo.mcts.search import Search
 from mugo.selfplay.options import RunOptions, SelfPlayOptions
 from mugo.selfplay.parallel import ParallelSelfPlay
 from mugo.selfplay.run import SelfPlayRun

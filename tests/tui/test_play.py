@@ -27,9 +27,9 @@ from mugo.players.options import make_player
 from mugo.players.player import RESIGN
 from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import PlayOptions, SearchPlayer
-from mugo.search.result import MoveInfo
-from mugo.search.search import Search
-from mugo.search.settings import Settings
+from mugo.mcts.result import MoveInfo
+from mugo.mcts.search import Search
+from mugo.mcts.settings import Settings
 from mugo.sgf.convert import load_position
 from mugo.sgf.nodes import Node, parse_game
 from mugo.tui.commands import COMMANDS

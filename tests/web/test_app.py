@@ -38,7 +38,7 @@ from mugo.nn.output import NetworkOutput
 from mugo.nn.people import People
 from mugo.players.rank_estimate import estimate_rank, format_rank, game_likelihoods, known_ranks
 from mugo.players.searcher import PlayOptions
-from mugo.search.result import MoveInfo, SearchResult
+from mugo.mcts.result import MoveInfo, SearchResult
 from mugo.sgf.tree import start_from_position
 from mugo.web import app as web_app
 from mugo.web import handlers, positions, requests, searches, sessions

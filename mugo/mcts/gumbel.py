@@ -1,0 +1,157 @@
+"""Gumbel AlphaZero's search: Danihelka, Guez, Schrittwieser and Silver 2022, "Policy improvement by planning with
+Gumbel".  Compiled.
+
+At the root, Gumbel-Top-k and sequential halving: `considered` moves with the highest gumbel + logit share a `budget` of
+simulations; after each round the better half of them goes on, by
+
+    gumbel + logit + sigma(q)          sigma(q) = (c_visit + max n) c_scale (1 + q) / 2
+
+and the last one is played.  Below the root, the move with the highest
+
+    improved policy - n / (1 + N)      improved policy = softmax(logit + sigma(completed q))
+                                       completed q: of a move without visits, the mixed value of the node
+
+n are the visits of an edge, N their sum, logit = ln prior.  The mixed value (appendix D of the paper) is
+
+    (raw value + N (sum of prior q of the moves with visits) / (sum of their priors)) / (1 + N)
+
+The improved policy is the target of training.  In expectation over the noise the move played is better than one sampled
+from the priors, with any number of simulations; without noise (gumbel 0) it is the best by the same order.  Names and
+order of simulations are those of DeepMind's mctx.  q counts from 0 to 1 in sigma, as in the paper, and is -1 to 1
+elsewhere.  Moves that are proven to lose are left out while there are others.
+"""
+import math
+
+import numpy as np
+
+from mugo.core.jit import kernel, subroutine
+from mugo.mcts.solver import LOSS, may_select
+
+_LEAST_PRIOR = 1e-30                     # of a logit: a prior may be 0 in float32
+
+
+@subroutine
+def considered_visits(considered, budget, simulation):
+    """The visits that a move of the root has when it is next, in the simulation with this number, from 0: mctx's table
+    of considered visits."""
+    if considered <= 1:
+        return simulation
+    rounds = math.ceil(math.log2(considered))
+    visits = 0
+    while True:
+        extra = max(1, budget // (rounds * considered))
+        if simulation < extra * considered:
+            return visits + simulation // considered
+        simulation -= extra * considered
+        visits += extra
+        considered = max(2, considered // 2)
+
+
+@subroutine
+def mixed_value(node, edges):
+    """The value of a node that stands for its moves without visits, -1 to 1."""
+    visits = 0
+    priors = 0.0
+    weighted = 0.0
+    for i in range(node.first, node.first + node.count):
+        edge = edges[i]
+        if edge.visits:
+            visits += edge.visits
+            prior = max(float(edge.prior), _LEAST_PRIOR)
+            priors += prior
+            weighted += prior * edge.q
+    if not visits:
+        return float(node.raw_value)
+    return (node.raw_value + visits * weighted / priors) / (1 + visits)
+
+
+@kernel
+def improved_logits(tree, node, edges):
+    """float64 (count,): logit + sigma(completed q) of the edges of a node."""
+    first = np.int64(node.first)
+    most = 0
+    for i in range(first, first + node.count):
+        most = max(most, edges[i].visits)
+    params = tree.params
+    sigma = (params.c_visit + most) * params.c_scale / 2         # of q + 1; the 1 is the same for all and left out
+    value = mixed_value(node, edges)
+    logits = np.empty(node.count)
+    for k in range(node.count):
+        edge = edges[first + k]
+        logits[k] = math.log(max(float(edge.prior), _LEAST_PRIOR)) + sigma * (edge.q if edge.visits else value)
+    return logits
+
+
+@subroutine
+def improved_policy(tree, node, edges):
+    """float64 (count,): the improved policy of a node.  Moves that are proven to lose have 0 while there are others."""
+    policy = improved_logits(tree, node, edges)
+    if node.upper > LOSS:
+        for k in range(node.count):
+            if edges[node.first + k].upper == LOSS:
+                policy[k] = -np.inf
+    policy = np.exp(policy - policy.max())
+    return policy / policy.sum()
+
+
+@kernel
+def root_scores(tree, node, edges):
+    """float64 (count,): gumbel + logit + sigma(completed q) of the edges of the root."""
+    scores = improved_logits(tree, node, edges)
+    for k in range(node.count):
+        scores[k] += tree.params.gumbel[k]
+    return scores
+
+
+@subroutine
+def gumbel_root_child(tree, node, edges, losing, b, history, check_superko):
+    """The edge of the root that is next in sequential halving.  Arguments as in solver.may_select.
+
+    Where no edge has the visits that are due, as when one has been proven to lose, one that is nearest to them.
+    Simulations under way count as visits.
+    """
+    first = np.int64(node.first)
+    done = 0
+    for i in range(first, first + node.count):
+        done += edges[i].visits + edges[i].virtual_losses
+    due = considered_visits(tree.params.considered, tree.params.budget, done)
+    scores = root_scores(tree, node, edges)
+    chosen = first + np.int64(node.count) - 1
+    best = -np.inf
+    nearest = np.int64(1) << 60
+    for k in range(node.count):
+        edge = edges[first + k]
+        distance = abs(np.int64(edge.visits) + np.int64(edge.virtual_losses) - due)
+        if (distance < nearest or distance == nearest and scores[k] > best) and may_select(
+                edge, losing, b, history, check_superko):
+            nearest = distance
+            best = scores[k]
+            chosen = first + k
+    return chosen
+
+
+@subroutine
+def gumbel_child(tree, node, edges, losing, b, history, check_superko):
+    """The edge of a node below the root that is furthest behind the improved policy.  Arguments as in may_select."""
+    first = np.int64(node.first)
+    policy = improved_policy(tree, node, edges)
+    done = 0
+    for i in range(first, first + node.count):
+        done += edges[i].visits + edges[i].virtual_losses
+    chosen = first + np.int64(node.count) - 1
+    best = -np.inf
+    for k in range(node.count):
+        edge = edges[first + k]
+        lag = policy[k] - (edge.visits + edge.virtual_losses) / (1 + done)
+        if lag > best and may_select(edge, losing, b, history, check_superko):
+            best = lag
+            chosen = first + k
+    return chosen
+
+
+def start(params: np.ndarray, n: int, budget: int, max_considered: int, scale: float, rng: np.random.Generator) -> None:
+    """Set PARAMS for a search of a root with n edges: the noise, and the size of the first round.  budget: simulations
+    at the root.  scale: of the noise; 0 is none."""
+    params["gumbel"][:n] = scale * rng.gumbel(size=n) if scale else 0
+    params["considered"] = max(min(max_considered, n, budget), 1)
+    params["budget"] = max(budget, 1)
