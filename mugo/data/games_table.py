@@ -17,7 +17,7 @@ from mugo.games.planes import MAX_PLIES
 from mugo.games.replay import replay, set_up
 from mugo.sgf.archives import SgfFile, UnreadableFile
 from mugo.sgf.parser import read_records
-from mugo.sgf.properties import rank_number
+from mugo.sgf.properties import rank_in
 from mugo.sgf.record import BadRecord, Record
 from mugo.sgf.record_positions import position_of
 
@@ -30,7 +30,7 @@ COLUMNS = {
     "size": np.int16, "num_moves": np.int32, "handicap": np.int16, "komi": np.float32,
     "result": str, "winner": np.int8,               # 1 Black, -1 White, 0 draw or unknown
     "date": str, "black": str, "white": str,        # names of the players
-    "black_rank": np.float32, "white_rank": np.float32,     # sgf.properties.rank_number
+    "black_rank": np.float32, "white_rank": np.float32,     # sgf.properties.rank_in
     "event": str, "rules": str,
     "game_hash": np.uint64, "opening_hash": np.uint64,      # data.game_hash
 }
@@ -71,7 +71,7 @@ def read_batch(batch: list[tuple[int, SgfFile | UnreadableFile]]) -> pd.DataFram
                 row |= {"reject_reason": "unsupported board size",
                         "reject_details": f"{format_size(record.shape)}; a data set holds square boards"}
             else:
-                row |= _describe(record)
+                row |= _describe(record, f"{file.source}/{file.name}")
             rows.append(row)
     return make_table(rows)
 
@@ -80,14 +80,14 @@ _board = new_boards(1)
 _history = np.zeros(MAX_PLIES, np.uint64)
 
 
-def _describe(record: Record) -> dict:
-    """The columns of a game, which is replayed to check that its moves are legal."""
+def _describe(record: Record, path: str) -> dict:
+    """The columns of a game, which is replayed to check that its moves are legal.  path: of its file."""
     num_moves = len(record.moves)
     row = {
         "size": record.size, "num_moves": num_moves, "handicap": record.handicap,
         "komi": np.nan if record.komi is None else record.komi, "result": record.result,
         "winner": record.winner, "date": record.date, "black": record.black, "white": record.white,
-        "black_rank": rank_number(record.black_rank), "white_rank": rank_number(record.white_rank),
+        "black_rank": rank_in(record.black_rank, path), "white_rank": rank_in(record.white_rank, path),
         "event": record.event, "rules": record.rules,
     }
     if num_moves >= MAX_PLIES:

@@ -5,7 +5,7 @@
     (row, col)    (0, 0)       (0, 18)       None
     move index    0            18            361        a network's output; rows * columns is a pass
     encoded move  0 / 512      18 / 530      361 / 873  a move index, plus WHITE_BIT if White's
-    SGF           'aa'         'sa'          ''         ('tt' too, up to 19x19)
+    SGF           'aa'         'sa'          ''         (see sgf_passes)
     GTP           'A19'        'T19'         'pass'
 
 A point is ``(row + 1) * (columns + 1) + col + 1``: rows share one border column, and point 0, which is border too, is a
@@ -20,6 +20,7 @@ write text.
 import functools
 import re
 from collections.abc import Iterable
+from string import ascii_lowercase
 
 import numpy as np
 
@@ -165,9 +166,16 @@ def format_gtp(point: int, size: BoardSize) -> str:
     return f"{COLUMNS[col]}{rows - row}"
 
 
+def sgf_passes(size: BoardSize) -> tuple[str, str, str]:
+    """The SGF values of a pass: '', 'tt', and the point diagonally below the last one, which Lizzie writes: 'jj' on
+    9x9."""
+    rows, cols = shape_of(size)
+    return "", "tt", ascii_lowercase[cols] + ascii_lowercase[rows]
+
+
 def interpret_sgf(text: str, size: BoardSize) -> int:
-    """The point of an SGF move value; '' is a pass, and so is 'tt' up to 19x19."""
-    if text in ("", "tt"):
+    """The point of an SGF move value; PASS for those of sgf_passes.  Raises ValueError."""
+    if text in sgf_passes(size):
         return PASS
     rows, cols = shape_of(size)
     if len(text) == 2:

@@ -23,6 +23,7 @@ _GAME_START = re.compile(rb"\(\s*;")
 # brackets of the game before were never closed.
 _ROOT_NODE = re.compile(rb"(?<=[\r\n)])[ \t]{0,9}\(\s{0,9};\s{0,9}(?:FF|GM|CA|AP|SZ)\s{0,9}\[[^\\\]]{0,40}\]")
 _NODE = re.compile(rb";\s{0,9}[A-Za-z]{1,20}\s{0,9}\[")
+_ROOT_WITHOUT_MARK = re.compile(rb"\(\s{0,9}(?=[A-Z]{2}\s{0,9}\[)")
 _UP_TO_BRACKET = re.compile(rb"([^()\[]*+(?:" + _VALUE.pattern + rb"[^()\[]*+)*+)([()])", re.DOTALL)
 _VALUE_OR_OPENING_BRACKET = re.compile(rb"(" + _VALUE.pattern + rb")|\(", re.DOTALL)
 
@@ -48,6 +49,8 @@ def split_games(text: bytes, cut_off: bool = False) -> Iterator[GameText | BadRe
     missing: all up to its last complete value or variation."""
     if _NODE.match(text.lstrip()):
         text = b"(" + text          # some games of the Fox server lack it
+    elif root := _ROOT_WITHOUT_MARK.match(text.lstrip()):
+        text = b"(;" + text.lstrip()[root.end():]        # those of Sina
     roots = (match.start() for match in _ROOT_NODE.finditer(text))
     for start, stop in itertools.pairwise(itertools.chain([0], roots, [len(text)])):
         part = text[start:stop]

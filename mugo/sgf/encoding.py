@@ -5,6 +5,7 @@ character may be 0x5B to 0x5D, the bytes of `[`, `\\` and `]`.  In UTF-8 no part
 """
 import codecs
 import functools
+import itertools
 import re
 
 _BYTE_ORDER_MARKS = (
@@ -23,14 +24,25 @@ _NOT_ASCII = re.compile(rb"[\x80-\xff]+")
 # An accented letter stands alone between letters of ASCII.  GB18030 would take the next one, or a bracket, with it.
 # The marks excluded here do not follow a letter: they are second bytes of Big5.
 _LONE_LETTER = re.compile(rb"(?<![\x80-\xff])[\xa1-\xff](?![\x80-\xff@[\\^_`{|}~])")
+_SAMPLE = 100_000                        # bytes by which an encoding is guessed
+# Lead bytes of the characters that a text mostly has: level 1 of GB 2312, Big5 and JIS X 0208, and kana.
+_USUAL_LEADS = {"gb18030": range(0xB0, 0xD8), "big5": range(0xA4, 0xC7),
+                "cp932": [*range(0x82, 0x84), *range(0x88, 0x98)]}
+# Of the 2,350 Hangul that EUC-KR has at the places of GB 2312's level 1: those in names and records of games.
+_USUAL_HANGUL = frozenset(
+    "가각간감강갑개거건격견결경계고공관광교구국군권귀규균그근금급기길김나난남내네노녀년능다단달담대덕도동두드라란래려"
+    "력련로록루류륜리림마만말매명모목무문미민바박반발방배백범변별병보복본봉부북분불비빈사산삼상서석선설성세소손송수순"
+    "숙숭스승시식신실심아안애양어언엄여연열염영예오옥온완왕요용우욱운원월위유육윤율은을음응의이인일임자장재전점정제조"
+    "종주준중지진질집차찬창채척천철청초최추춘충치탁탄태택판팔평포표필하학한함해행향허헌혁현협형혜호홍화환황회효후훈휘희흑"
+    "에와과는")
+_LETTERS = re.compile(r"[^\x00-\x7f\u3000-\u303f\uff00-\uff60·]")
 
 
 def to_utf8(data: bytes) -> bytes:
     """The text of an SGF file in UTF-8; undecodable bytes become U+FFFD.
 
     The encoding is, in this order: that of a byte-order mark; UTF-8 if all is valid; the one that the property CA
-    names; UTF-8 if most non-ASCII bytes belong to (damaged) UTF-8 characters; Windows-1252, which has all letters of
-    ISO 8859-1, SGF's own default, if most of them are lone letters; GB18030.
+    names, unless it is Latin; UTF-8 if most non-ASCII bytes belong to (damaged) UTF-8 characters; else guessed_codec.
     """
     for mark, encoding in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
@@ -42,12 +54,59 @@ def to_utf8(data: bytes) -> bytes:
         pass
     declared = _CHARSET.search(data)
     encoding = _codec(declared[1].decode()) if declared else None
-    if encoding is None:
-        all_bytes, utf8_bytes = (sum(map(len, _NOT_ASCII.findall(text)))
-                                 for text in (data, b" ".join(_DAMAGED_UTF8.findall(data))))
-        encoding = ("utf-8" if 2 * utf8_bytes >= all_bytes else
-                    "cp1252" if 2 * len(_LONE_LETTER.findall(data)) >= all_bytes else "gb18030")
+    if encoding in (None, "ascii", "iso8859_1", "cp1252"):           # programs declare Latin and write GBK
+        damaged = sum(map(len, _NOT_ASCII.findall(b" ".join(_DAMAGED_UTF8.findall(data)))))
+        encoding = "utf-8" if 2 * damaged >= _count_not_ascii(data) else guessed_codec(data, encoding or "gb18030")
     return data.decode(encoding, "replace").encode()
+
+
+def guessed_codec(data: bytes, default: str = "gb18030") -> str:
+    """The codec of a text that is not UTF-8 and does not name its character set: that in which most letters are usual
+    ones.
+
+    Chinese (GB18030 or Big5), Japanese (Shift_JIS) or Korean (EUC-KR).  Windows-1252, which has all letters of
+    ISO 8859-1, SGF's own default, if most bytes outside ASCII are lone letters.  default: if no codec fits.
+    """
+    data = data[:_SAMPLE]
+    if _share(data, "cp949") >= 0.6:         # of Chinese letters a tenth would be usual Hangul
+        return "cp949"
+    shares = {codec: _share(data, codec) for codec in _USUAL_LEADS}
+    best = max(shares, key=shares.__getitem__)                       # the first of equal ones
+    if shares[best] >= 0.8:
+        return best
+    if 2 * len(_LONE_LETTER.findall(data)) >= _count_not_ascii(data):
+        return "cp1252"
+    return best if shares[best] >= 0.5 else default
+
+
+def _count_not_ascii(data: bytes) -> int:
+    return sum(map(len, _NOT_ASCII.findall(data)))
+
+
+def _share(data: bytes, codec: str) -> float:
+    """The share of usual letters among those outside ASCII, with data in this codec.  A letter next to one of ASCII
+    does not count as usual: mostly it begins with an accented letter."""
+    text = data.decode(codec, "replace")
+    usual, letters = _usual_letters(codec), 0
+    found = 0
+    for match in _LETTERS.finditer(text):
+        letters += 1
+        place = match.start()
+        found += match[0] in usual and not _is_latin(text[place - 1:place]) and not _is_latin(text[place + 1:place + 2])
+    return found / letters if letters else 0.0
+
+
+def _is_latin(letter: str) -> bool:
+    return letter.isascii() and letter.isalpha()
+
+
+@functools.cache
+def _usual_letters(codec: str) -> frozenset[str]:
+    if codec == "cp949":
+        return _USUAL_HANGUL
+    pairs = (bytes(pair) for pair in itertools.product(_USUAL_LEADS[codec], range(0x40, 0xFF)))
+    trails = range(0xA1, 0xFF) if codec == "gb18030" else range(0x40, 0xFF)
+    return frozenset(pair.decode(codec, "ignore") for pair in pairs if pair[1] in trails)
 
 
 @functools.lru_cache(maxsize=256)

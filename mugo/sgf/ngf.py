@@ -21,6 +21,7 @@ players of the other order is Black is not known, so they stand in the event.
 """
 import re
 
+from mugo.sgf.encoding import guessed_codec
 from mugo.sgf.nodes import Node, line_of_nodes
 from mugo.sgf.properties import interpret_date, interpret_result, points_in
 from mugo.sgf.record import BadRecord
@@ -40,7 +41,7 @@ def is_ngf(data: bytes) -> bool:
 
 def read_ngf(data: bytes) -> list[Node]:
     """The nodes of a game.  Raises BadRecord."""
-    text, comments = _cut_comments(decode(data, _codec(data)))
+    text, comments = _cut_comments(decode(data, guessed_codec(data)))
     lines = [line.strip() for line in text.splitlines()]
     first = next((i for i, line in enumerate(lines) if i >= _HEADER_LINES and _MOVE_LINE.match(line)), None)
     if first is None:
@@ -70,12 +71,6 @@ def _cut_comments(text: str) -> tuple[str, list[tuple[int, str]]]:
         comments.append((int(start[1]), text[start.end():end].strip()))
         position = end + len(_END_OF_COMMENT)
     return "".join([*parts, text[position:]]), comments
-
-
-def _codec(data: bytes) -> str:
-    """CP949, of the Korean server, if all letters are Hangul in it; else GB18030."""
-    letters = (letter for letter in data.decode("cp949", "replace") if letter > "\x7f")
-    return "cp949" if all("가" <= letter <= "힣" for letter in letters) else "gb18030"
 
 
 def _number(text: str, what: str, most: int) -> int:

@@ -12,6 +12,7 @@ A node stands behind its parent.  Properties and their values keep the order of 
 twice has the values of both.  In the long names of FF[1] to FF[3] lower-case letters do not count: "AddBlack" is "AB".
 """
 import re
+import string
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -19,9 +20,9 @@ from sgfmill import sgf_grammar
 
 Properties = dict[str, list[bytes]]
 
-# A node that is only a move, as most are, is one match.
-_NODE = re.compile(rb"\s*+(?P<mark>;)(?:(?P<name>[BW])\[(?P<value>[A-Za-z]{0,2})\](?=\s*+[;()]))?+")
-_TOKEN = re.compile(rb"\s*+(?:\[(?P<value>[^\\\]]*+(?:\\.[^\\\]]*+)*+)\]|(?P<name>[A-Za-z]{1,64})|(?P<mark>[()]))",
+# A node that is only a move, as most are, is one match.  A bracket that closes nothing, as OGS writes, is passed over.
+_NODE = re.compile(rb"[\s\]]*+(?P<mark>;)(?:(?P<name>[BW])\[(?P<value>[A-Za-z]{0,2})\](?=\s*+[;()]))?+")
+_TOKEN = re.compile(rb"[\s\]]*+(?:\[(?P<value>[^\\\]]*+(?:\\.[^\\\]]*+)*+)\]|(?P<name>[A-Za-z]{1,64})|(?P<mark>[()]))",
                     re.DOTALL)
 _LOWER_CASE = bytes(range(ord("a"), ord("z") + 1))
 _LIKE_A_ROOT = re.compile(rb"\((?=\s{0,9};\s{0,9}[A-Z]{2}\s{0,9}\[[^\\\]]{0,40}\Z)")
@@ -110,10 +111,33 @@ def parse_game(text: bytes, most: int | None = None) -> list[Node]:
             current = parents.pop()
             if not parents:
                 return nodes
-    raise ValueError("unexpected end of SGF data")
+    rest = text[position:].lstrip(b"]" + string.whitespace.encode())[:20].decode("utf-8", "replace")[:1]
+    raise ValueError("unexpected end of SGF data" if rest in ("", "[") else f"unexpected {rest!r}")
 
 
 # ---- the tree
+
+def moves_in(node: Properties) -> list[tuple[str, bytes]]:
+    """("B" or "W", SGF value) of each move in a node; SGF allows one."""
+    return [(ident, value) for ident in node if ident in ("B", "W") for value in node[ident]]
+
+
+def one_move_each(nodes: list[Node]) -> list[Node]:
+    """The nodes, with those that have several moves as a line of nodes with a move each."""
+    moved: list[Node] = []
+    last: list[int] = [-1]                               # of the nodes -1, 0, 1, ...: the index of its last move
+    for node in nodes:
+        moves = moves_in(node.properties)
+        properties = node.properties
+        if len(moves) > 1:
+            kept, value = moves[0]
+            properties = {ident: [value] if ident == kept else values for ident, values in properties.items()
+                          if ident == kept or ident not in ("B", "W")}
+        moved.append(Node(last[node.parent + 1], properties))
+        for letter, value in moves[1:]:
+            moved.append(Node(len(moved) - 1, {letter: [value]}))
+        last.append(len(moved) - 1)
+    return moved
 
 def line_of_nodes(root: Node, moves: list[tuple[str, bytes]]) -> list[Node]:
     """The root and one node for each ("B" or "W", SGF value)."""

@@ -25,7 +25,7 @@ from mugo.games.coords import WHITE_BIT, BoardSize
 from mugo.games.gomoku import default_row, interpret_row
 from mugo.sgf.collection import GameText, split_games
 from mugo.sgf.encoding import to_utf8
-from mugo.sgf.nodes import Node, Properties, parse_game
+from mugo.sgf.nodes import Node, Properties, moves_in, one_move_each, parse_game
 from mugo.sgf.properties import (
     GM_GO,
     GM_GOMOKU,
@@ -50,7 +50,7 @@ def read_records(data: bytes, gomoku: bool = False, setup_anywhere: bool = False
 
     gomoku: read Gomoku too; otherwise a game of Gomoku is a BadRecord.
     setup_anywhere: read games with setup stones after the first move too; their Record.has_later_setup is true, and
-    only node_positions can replay them.
+    only node_positions can replay them.  Read games with several moves in one node, too.
     cut_off: read what there is of a game whose end is missing.
     """
     for game in _games(data, cut_off):
@@ -74,7 +74,7 @@ def read_trees(data: bytes, gomoku: bool = False, *, setup_anywhere: bool = Fals
     """As `read_records`, each game with its whole tree in UTF-8: variations, comments, all properties.
 
     max_nodes: of a larger tree so many are read.  Of a game larger than MAX_TREE_BYTES, and of one that is malformed
-    in a variation, the main line is read.
+    in a variation, the main line is read.  A node with several moves becomes a node for each.
     """
     for game in _games(data, cut_off):
         if isinstance(game, BadRecord):
@@ -91,7 +91,7 @@ def read_trees(data: bytes, gomoku: bool = False, *, setup_anywhere: bool = Fals
             is_whole = max_nodes is None or len(nodes) <= max_nodes
         except ValueError:
             nodes, is_whole = parse_game(game.main_line, max_nodes), False
-        yield GameTree(record, nodes[:max_nodes], is_whole, game.is_cut_off)
+        yield GameTree(record, one_move_each(nodes[:max_nodes]), is_whole, game.is_cut_off)
 
 
 def count_games(data: bytes) -> int:
@@ -175,14 +175,28 @@ def _interpret_nodes(nodes: list[Properties], gomoku: bool, setup_anywhere: bool
         has_later_setup=has_later_setup)
 
 
+# In the root of a file of Sina and other Chinese sites, which has a komi in KO.  In SGF these are properties of moves.
+_SINA = {"KO": "KM", "TE": "EV", "RD": "DT"}
+
+
 def _collect_info(nodes: Sequence[Properties]) -> Properties:
-    """The game-info properties of a main line; of a property that is given twice the first counts."""
+    """The game-info properties of a main line; of a property that is given twice, the first value that says something
+    counts: not `RE[]` or `RE[?]`."""
     info: Properties = {}
+    if nodes[0].get("KO", [b""])[0].strip():
+        info = {name: nodes[0][ident] for ident, name in _SINA.items() if ident in nodes[0]}
+        nodes = [{ident: values for ident, values in nodes[0].items() if ident not in _SINA}, *nodes[1:]]
     for node in nodes:
         if len(node) > 1 or "B" not in node and "W" not in node:
             for ident in node.keys() & _INFO:
-                info.setdefault(ident, node[ident])
+                if ident not in info or not _says_something(info[ident][0]):
+                    values = node[ident]
+                    info[ident] = next((values[i:] for i, value in enumerate(values) if _says_something(value)), values)
     return info
+
+
+def _says_something(value: bytes) -> bool:
+    return bool(value.strip(b" \t\r\n?-"))
 
 
 def _collect(nodes: list[Properties], size: BoardSize, setup_anywhere: bool) -> tuple[dict[int, int], list[int], bool]:
@@ -200,17 +214,14 @@ def _collect(nodes: list[Properties], size: BoardSize, setup_anywhere: bool) -> 
             has_later_setup |= bool(stones and moves)
             if not moves:
                 setup |= stones
-        # A node has one move.  If it has more, Black's first one counts, as in sgfmill.
-        if "B" in node:
-            raw, bit = node["B"][0], 0
-        elif "W" in node:
-            raw, bit = node["W"][0], WHITE_BIT
-        else:
-            continue
-        index = index_of.get(raw)
-        if index is None:
-            index = _interpret_index(raw.strip(), size, "move outside the board", f"move {len(moves) + 1}")
-        moves.append(index + bit)
+        played = moves_in(node)
+        if len(played) > 1 and not setup_anywhere:
+            raise BadRecord("several moves in a node", f"after move {len(moves)}: a node with {len(played)} moves")
+        for colour, raw in played:
+            index = index_of.get(raw)
+            if index is None:
+                index = _interpret_index(raw.strip(), size, "move outside the board", f"move {len(moves) + 1}")
+            moves.append(index + (0 if colour == "B" else WHITE_BIT))
     return {index: colour for index, colour in setup.items() if colour != EMPTY}, moves, has_later_setup
 
 
@@ -230,7 +241,7 @@ def _index_table(size: BoardSize) -> dict[bytes, int]:
     """{SGF move value: move index} for all points and passes."""
     table = {coords.format_sgf(coords.point_of_index(index, size), size).encode(): index
              for index in range(coords.area_of(size) + 1)}
-    return table | {b"tt": coords.area_of(size)}
+    return table | {value.encode(): coords.area_of(size) for value in coords.sgf_passes(size)}
 
 
 def _interpret_index(raw: bytes, size: BoardSize, reason: str, place: str) -> int:

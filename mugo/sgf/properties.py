@@ -34,6 +34,32 @@ def property_text(properties: Properties, ident: str) -> str:
     return text.strip()
 
 
+_FULL_WIDTH = {letter: letter - 0xFEE0 for letter in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
+_NUMERALS = {numeral: value for value, numeral in enumerate("〇一二三四五六七八九")} | {"零": 0, "两": 2, "兩": 2}
+_UNITS = {"十": 10, "百": 100}
+_IN_WORDS = re.compile("([〇零一二两兩三四五六七八九十百]{1,8})(?:分[之の]([一二三四]))?")
+
+
+def plain_digits(text: str) -> str:
+    """A text with full-width letters and Chinese numerals as ASCII.
+
+        １目半, 一目半 -> 1目半       三又四分之三子 -> 3又3/4子
+    """
+    text = text.translate(_FULL_WIDTH)
+    return _IN_WORDS.sub(lambda match: f"{_value_of(match[2])}/{_value_of(match[1])}" if match[2] else
+                         str(_value_of(match[1])), text)
+
+
+def _value_of(numerals: str) -> int:
+    total = digits = 0
+    for numeral in numerals:
+        if numeral in _UNITS:
+            total, digits = total + (digits or 1) * _UNITS[numeral], 0
+        else:
+            digits = 10 * digits + _NUMERALS[numeral]
+    return total + digits
+
+
 _NUMBER = re.compile(r"""
     (?P<sign>[+-]?)\s*
     (?: (?P<fraction>[13]/[24])
@@ -85,9 +111,12 @@ def interpret_handicap(properties: Properties, stones: list[int], moves: list[in
     return black_stones if white_first and black_stones == len(stones) >= 2 else 0
 
 
+_BEFORE_KOMI = re.compile(r"(?:黑?[贴貼]|덤|コミ)\s*")             # 黑贴3又3/4子, 덤 6집반
+
+
 def interpret_komi(properties: Properties) -> float | None:
     """Komi in points below MAX_KOMI, a multiple of 0.5 but in files that MuGo wrote; None if unknown."""
-    komi = points_in(property_text(properties, "KM"))
+    komi = points_in(_BEFORE_KOMI.sub("", plain_digits(property_text(properties, "KM"))))
     if komi is None:
         return None
     programs = properties.get("AP", ())
@@ -111,27 +140,33 @@ def interpret_opening_moves(root: Properties) -> int:
 
 
 _WINNER = re.compile(r"\s*(?:(b|black|w|white)(?:\s*\+|\s+w[io]ns?\b|\s*$)"
-                     r"|(?:([黑黒흑])|[白백])[^黑黒흑白백]*?[胜勝승贏赢])", re.IGNORECASE)
+                     r"|(?:([黑黒흑先])|[白백])[^黑黒흑白백]*?[胜勝승贏赢])", re.IGNORECASE)
+_LOSER = re.compile(r"\s*(?:(?:(b|black)|w|white)\s+(?:resign(?:s|ed)?|los(?:es|t)|forfeit(?:s|ed)?|ran out of time)\b"
+                    r"|(?:([黑黒흑])|[白백])[^黑黒흑白백胜勝승贏赢]*?(?:认输|認輸|投了|負|负|패))", re.IGNORECASE)
 _WIN_BY = (
-    ("R", re.compile(r"\br\b|resign|中盘|中盤|中押|불계", re.IGNORECASE)),
-    ("T", re.compile(r"\bt\b|time|超时|超時|时间|時間|시간", re.IGNORECASE)),
+    ("R", re.compile(r"\br\b|resign|中盘|中盤|中押|불계|认输|認輸|投了", re.IGNORECASE)),
+    ("T", re.compile(r"\bt\b|time|超时|超時|时间|時間|시간|時間切", re.IGNORECASE)),
     ("F", re.compile(r"\bf\b|forfeit|offline|反则|反則|弃权|棄權|반칙|기권", re.IGNORECASE)),
 )
+# The winner that a moderator of OGS names, also of a game that is cancelled, says nothing of the board.
+_NOT_PLAYED = re.compile(r"[bw]\+(?:m|moderator.*|cancel.*)", re.IGNORECASE)
 # A point right behind a word, or a comma before a number, separates them: 黑胜,3.5.  In W+.5 the point is the number's.
-_BEFORE_MARGIN = re.compile(r"(?:\+|(?:\bby\b|\bw[io]ns?\b|[胜勝승贏赢])\.?)[\s+(,，]*", re.IGNORECASE)
-# Not behind a number in words: 一目半, 一又1/4子.
+_BEFORE_MARGIN = re.compile(r"(?:\+|(?:\bby\b|\bw[io]ns?\b|[胜勝승贏赢负負패])\.?)[\s+(,]*", re.IGNORECASE)
 _START_OF_NUMBER = re.compile(r"(?<![\d/又目子집점点點])(?<!\d[.,])(?=[0-9½¼¾半반])|(?<![\w.,/])(?=\.[0-9])")
-_DRAW = re.compile(r"0|draw|jigo|tie|和棋|和局|持碁|ジゴ|무승부", re.IGNORECASE)
+_DRAW = re.compile(r"0|draw|jigo|tie|和|和棋|和局|平局|持碁|ジゴ|무승부|빅", re.IGNORECASE)
 
 
 def interpret_result(text: str, size: BoardSize) -> str:
     """A result (RE) in the form of Record.result; size: the board's, which limits the margin."""
-    if _DRAW.fullmatch(text.strip()):
+    text = plain_digits(text).strip()
+    if _DRAW.fullmatch(text):
         return "0"
-    match = _WINNER.match(text)
-    if not match:
+    lost = _LOSER.match(text)
+    match = lost or _WINNER.match(text)
+    if not match or _NOT_PLAYED.fullmatch(text):
         return ""
-    winner = "B" if match[2] or (match[1] or "").lower().startswith("b") else "W"
+    is_black = bool(match[2] or (match[1] or "").lower().startswith("b"))
+    winner = "B" if is_black != bool(lost) else "W"
     rest = text[match.end(1):] if match[1] else text
     margin = _margin(rest, size, _BEFORE_MARGIN, False)
     if not margin:
@@ -158,6 +193,7 @@ def _margin(text: str, size: BoardSize, start: re.Pattern, with_unit: bool) -> f
 
 def interpret_date(text: str) -> str:
     """A date (DT) as '2016-03-09', '2016-03' or '2016': the first one in the text; '' if there is none."""
+    text = plain_digits(text)
     if match := re.search(r"(?<!\d)(?!0000)(\d{4})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?!\d)", text, re.ASCII):
         return "-".join(match.groups())
     match = re.search(r"(?<!\d)(?!0000)(\d{4})(?:[-/.年](\d{1,2})(?:[-/.月](\d{1,2}))?)?(?!\d)", text, re.ASCII)
@@ -171,9 +207,9 @@ def interpret_date(text: str) -> str:
     return date
 
 
-_NUMERALS = {numeral: value for value, numeral in enumerate("一二三四五六七八九", 1)} | {"初": 1}
-_RANK = re.compile(r"(?P<pro>p|pro|职业|職業|프로)?\s*(?P<number>\d{1,2}|[初一二三四五六七八九])\s*-?\s*"
-                   r"(?P<unit>dan|kyu|gup|[dkp段级級단급])(?P<rest>.*)", re.IGNORECASE)
+_RANK = re.compile(r"[(\[]?\s*(?:(?P<pro>p|pro|职业|職業|プロ|프로)|a|ama|amateur|业余|業余|業餘|アマ|아마)?\s*"
+                   r"(?P<number>\d{1,2}|[初초])\s*-?\s*(?P<unit>dan|kyu|gup|[dkp段级級단급])(?P<rest>.*)",
+                   re.IGNORECASE)
 
 
 LOWEST_RANK, HIGHEST_RANK = -39, 18      # of rank_number: 40 kyu, 9 dan professional
@@ -189,14 +225,24 @@ def source_number(source: str) -> float:
 
 def rank_number(text: str) -> float:
     """A rank as a number: 2k is -1, 1k 0, 1d 1, 9d 9, professional 1p 10, 9p 18; NaN if unknown."""
-    match = _RANK.match(text.strip())
+    match = _RANK.match(plain_digits(text).strip())
     if not match:
         return math.nan
-    number = _NUMERALS.get(match["number"]) or int(match["number"])
+    number = int(match["number"]) if match["number"].isdigit() else 1
     unit = match["unit"].lower()
     if unit in ("k", "kyu", "gup", "级", "級", "급"):
         return float(1 - number) if 1 <= number <= 1 - LOWEST_RANK else math.nan
     if not 1 <= number <= 9:
         return math.nan
-    professional = match["pro"] or unit == "p" or "pro" in match["rest"].lower()
+    professional = match["pro"] or unit == "p" or re.match("p|.*pro", match["rest"], re.IGNORECASE)
     return float(number + 9 if professional else number)
+
+
+_OF_PROFESSIONALS = re.compile("gogod|professional", re.IGNORECASE)
+
+
+def rank_in(text: str, file: str) -> float:
+    """rank_number of a player in a file of an archive, 'GoGoD.zip/1996/1.sgf'.  If 'gogod' or 'professional' is in the
+    name, 9d is the rank of a professional, as GoGoD writes it."""
+    rank = rank_number(text)
+    return rank + 9 if 1 <= rank <= 9 and _OF_PROFESSIONALS.search(file) else rank

@@ -31,6 +31,15 @@ def test_big5_without_a_declaration_takes_no_backslash_for_an_escape():
     assert len(read("(;PB[許功蓋];B[pd];W[dp])".encode("big5")).moves) == 2
 
 
+@pytest.mark.parametrize("charset", ["", "CA[ISO-8859-1]"])
+@pytest.mark.parametrize("encoding, black, white", [
+    ("euc_kr", "이창호", "조훈현"), ("shift_jis", "小林光一", "武宮正樹"), ("shift_jis", "本因坊秀策", "王銘エン"),
+    ("big5", "周俊勳", "王元均"), ("gb18030", "古力", "李昌镐"), ("gb18030", "聂卫平", "马晓春")])
+def test_an_undeclared_character_set_is_that_of_the_language(encoding, black, white, charset):
+    record = read(f"(;{charset}PB[{black}]PW[{white}]BR[9d];B[pd];W[dp])".encode(encoding))
+    assert (record.black, record.white, len(record.moves)) == (black, white, 2)
+
+
 def test_a_truncated_character_does_not_affect_the_rest():
     record = read("(;PB[天元".encode()[:-1] + "?]WR[P6段]CA[nonsense];B[pd])".encode())
     assert record.black.startswith("天") and record.white_rank == "P6段"

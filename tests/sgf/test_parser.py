@@ -23,6 +23,7 @@ TORTURE = Path(__file__).parents[3] / "shared" / "sgf_torture"
     ("(;SZ[9];W[cc];B[dd])", "", "Wcc Bdd"),                                    # White plays first
     ("(;SZ[9];B[cc];B[dd];W[])", "", "Bcc Bdd W--"),                            # Black twice
     ("(;SZ[9];B[tt];W[])", "", "B-- W--"),                                      # both kinds of pass
+    ("(;SZ[9];B[jj];W[jj])", "", "B-- W--"),                                    # Lizzie's
     ("( ;\nSZ [9] ;\tB\n[cc] ; W[ dd ])", "", "Bcc Wdd"),                       # white space everywhere
     ("(;SZ[9];B[cc];;C[nothing here];W[dd];)", "", "Bcc Wdd"),                  # empty nodes
     ("(;SZ[9]AB[ac][ag]AW[ee];W[cc])", "Bac Bag Wee", "Wcc"),
@@ -37,7 +38,8 @@ TORTURE = Path(__file__).parents[3] / "shared" / "sgf_torture"
     ("(;SZ[9];B[aa](;W[bb];B[ee](;W[hh];B[ii])(;W[gg]))(;W[cc](;B[dd])))", "", "Baa Wbb Bee Whh Bii"),
     ("(;FileFormat[3]SiZe[9];Black[cc];White[dd]Comment[long names])", "", "Bcc Wdd"),
     (r"(;SZ[9]C[a \] and \\];B[cc]C[(;W[bb\])];W[dd]C[:-)])", "", "Bcc Wdd"),   # brackets in comments
-    ("(;SZ[9];B[cc]W[dd];W[ee])", "", "Bcc Wee"),                               # two moves in one node
+    ("(;SZ[9]US[Me[3d]];B[cc];W[dd]C[a\\\\]\n])", "", "Bcc Wdd"),                 # brackets that close nothing
+    ("\n(\nSZ[9]KO[7.5];B[cc];W[dd])", "", "Bcc Wdd"),                          # Sina: no ';' before the root
     ("some junk (;SZ[9];B[cc]) more ( junk [", "", "Bcc"),
     ("\ufeff(;SZ[9];B[cc])", "", "Bcc"),
     (";SZ[9];B[cc] (;W[dd];B[ee]) (;W[ff]))", "", "Bcc Wdd Bee"),               # Fox server: no '('
@@ -55,9 +57,34 @@ def test_an_empty_game_or_size_is_sgfs_default():
     assert read("(;GM[]SZ[];B[pd])").shape == (19, 19)
 
 
-def test_of_a_property_that_is_given_twice_the_first_counts():
+@pytest.mark.parametrize("size, last", [("18", "ss"), ("13:9", "nj"), ("9:13", "jn")])
+def test_the_point_beyond_the_last_one_is_a_pass(size, last):
+    record = read(f"(;SZ[{size}];B[aa];W[{last}])")
+    assert record.moves.tolist() == [0, record.shape[0] * record.shape[1] + WHITE_BIT]
+
+
+def test_of_a_property_that_is_given_twice_the_first_that_says_something_counts():
     record = read("(;SZ[9]PB[first]KM[6.5];C[x]PB[second]KM[0.5];B[cc])")
     assert (record.black, record.komi) == ("first", 6.5)
+    record = read("(;SZ[9]RE[?]RE[]KM[]PB[-];C[x]KM[0.5]PB[second];B[cc];W[dd]RE[B+R]RE[W+R])")
+    assert (record.black, record.komi, record.result) == ("second", 0.5, "B+R")
+
+
+def test_several_moves_in_a_node_are_no_game_to_learn_from_and_a_node_each_for_a_reader():
+    text = b"(;SZ[9];B[aa]W[bb]C[both](;B[cc][dd])(;W[ee]))"
+    bad, = read_records(text)
+    assert (bad.reason, str(bad)) == ("several moves in a node", "after move 0: a node with 2 moves")
+    tree, = read_trees(text, setup_anywhere=True)
+    assert tree.record.moves.tolist() == encoded("Baa Wbb Bcc Bdd", 9)
+    assert tree.nodes == [(-1, {"SZ": [b"9"]}), (0, {"B": [b"aa"], "C": [b"both"]}), (1, {"W": [b"bb"]}),
+                          (2, {"B": [b"cc"]}), (3, {"B": [b"dd"]}), (2, {"W": [b"ee"]})]
+
+
+def test_the_root_of_a_chinese_site_has_komi_event_and_date_of_its_own():
+    record = read("(\nTE[2018杯]RD[2018-04-24]KO[7.5]RE[黑胜2又3/4子]PB[甲]BR[九段];B[pd];W[dp])")
+    assert (record.komi, record.event, record.date, record.result, record.black) == (
+        7.5, "2018杯", "2018-04-24", "B+5.5", "甲")
+    assert read("(;KM[6.5]KO[]TE[1];B[pd])").event == ""                        # SGF's own
 
 
 @pytest.mark.parametrize("sgf, reason, line", [
@@ -75,7 +102,8 @@ def test_of_a_property_that_is_given_twice_the_first_counts():
     ("(;SZ[17:1])", "unsupported board size", "SZ[17:1]"),
     ("(;SZ[-9])", "unsupported board size", "SZ[-9]"),
     ("(;SZ[big])", "unsupported board size", "SZ[big]"),
-    ("(;SZ[9];B[cc];W[jj])", "move outside the board", "move 2: 'jj' is not a point on 9x9 (aa-ii)"),
+    ("(;SZ[9];B[cc];W[ji])", "move outside the board", "move 2: 'ji' is not a point on 9x9 (aa-ii)"),
+    ("(;SZ[9];B[cc]!)", "malformed SGF", "unexpected '!'"),
     ("(;B[Q16])", "move outside the board", "move 1: 'Q16' is not a point on 19x19 (aa-ss)"),
     ("(;SZ[9]AB[pd])", "setup outside the board", "setup AB: 'pd' is not a point on 9x9"),
     ("(;SZ[9]AB[aa:])", "setup outside the board", "a pass is not a point"),

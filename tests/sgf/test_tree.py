@@ -33,6 +33,11 @@ def test_variations_comments_and_win_rates_are_read():
         "SZ[9]PB[A]C[root]", "B[ee]C[Black wins 52.0 % (800 visits)\nnote]", "W[cc]"]
 
 
+def test_both_moves_of_a_node_are_shown():
+    game = read_game(b"(;SZ[9];B[ee]W[cc];B[dd])")
+    assert [node.get("move") for node in game["nodes"]] == [None, "B E5", "W C7", "B D6"]
+
+
 @needs_node
 @pytest.mark.parametrize("text, written", [
     ("(;GM[1]CA[utf-8]SZ[9]XX[ 1 ][\\]]C[ a\r\nb\\\n c];B[ee]TR[aa:cc][dd]MN[3];W[cc])\n", None),
