@@ -12,7 +12,7 @@ The packages, the lowest first; each imports those above it only (import-linter 
     mcts         Monte Carlo tree search
     players      position -> move
     training selfplay      learning from game records, and from self-play
-    match review gtp analysis tui web      programs around a player
+    match reviews gtp analysis tui web      programs around a player
     api          the library
     cli          the commands
 """

@@ -140,7 +140,7 @@ class Analyze(Case):
     """Reviews of three games by the network alone."""
 
     name = "review"
-    modules = ("mugo.review.command",)
+    modules = ("mugo.reviews.command",)
 
     def words(self, out: Path) -> list:
         return ["review", self.inputs / "few", "--fast", "--network", "policy-9", "--threads", 1, "-o", out]

@@ -16,8 +16,8 @@ from page_modules import format_game, needs_node
 
 from mugo.core.files import BadInput
 from mugo.games.go import Position
-from mugo.review.annotated_sgf import annotated_sgf
-from mugo.review.move_review import Review
+from mugo.reviews.annotated_sgf import annotated_sgf
+from mugo.reviews.move_review import Review
 from mugo.sgf.convert import load_game
 from mugo.sgf.nodes import Node, format_nodes, one_move_each, parse_game
 from mugo.sgf.parser import GameTree, read_trees

@@ -15,13 +15,13 @@ from mugo.games.coords import size_value
 from mugo.players.move_losses import VERDICTS
 from mugo.plots.figures import has_matplotlib
 from mugo.plots.terminal import PLAIN, Screen
-from mugo.review.annotated_sgf import annotated_sgf
-from mugo.review.earlier import checksum, output_file, read_review
-from mugo.review.graph import save_win_rate_graph
-from mugo.review.options import ReviewOptions, describe_reviewer, fingerprint, make_reviewer
-from mugo.review.report import csv_text, player_name, text_report
-from mugo.review.move_review import Review
-from mugo.review.tasks import ReviewTask
+from mugo.reviews.annotated_sgf import annotated_sgf
+from mugo.reviews.earlier import checksum, output_file, read_review
+from mugo.reviews.graph import save_win_rate_graph
+from mugo.reviews.options import ReviewOptions, describe_reviewer, fingerprint, make_reviewer
+from mugo.reviews.report import csv_text, player_name, text_report
+from mugo.reviews.move_review import Review
+from mugo.reviews.tasks import ReviewTask
 
 GRAPH_SUFFIXES = (".png", ".svg")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mugo.core.files import BadInput
-from mugo.review.earlier import file_of_others, game_hash, is_of_another_game, output_file
+from mugo.reviews.earlier import file_of_others, game_hash, is_of_another_game, output_file
 from mugo.sgf.archives import SGF_SUFFIXES, UnreadableFile
 from mugo.sgf.parser import GameTree, read_records, read_trees
 from mugo.sgf.record import BadRecord

@@ -14,7 +14,7 @@ import numpy as np
 from mugo.games import scoring
 from mugo.games.go import Position
 from mugo.players import passing
-from mugo.review.move_review import MoveReview
+from mugo.reviews.move_review import MoveReview
 from mugo.sgf.record import Record
 
 

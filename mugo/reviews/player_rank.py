@@ -9,8 +9,8 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.position import BasePosition, IllegalMove
 from mugo.players.options import open_network
 from mugo.players.rank_estimate import RankEstimate, check_games, estimate_rank, game_likelihoods, known_ranks
-from mugo.review.options import ReviewOptions
-from mugo.review.tasks import ReviewTask
+from mugo.reviews.options import ReviewOptions
+from mugo.reviews.tasks import ReviewTask
 from mugo.sgf.archives import printable_name
 from mugo.sgf.record import Record
 from mugo.sgf.record_positions import positions_of

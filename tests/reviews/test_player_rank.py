@@ -6,7 +6,7 @@ from networks import policy_file
 from random_records import random_record
 
 from mugo.cli import main as cli
-from mugo.review import command, outputs
+from mugo.reviews import command, outputs
 from mugo.sgf.writer import format_record
 
 

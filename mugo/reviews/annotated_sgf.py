@@ -14,8 +14,8 @@ from mugo.games.board import BLACK
 from mugo.games.coords import BoardSize, format_gtp, format_sgf
 from mugo.games.position import COLOUR_LETTERS, IllegalMove
 from mugo.players.evaluator import Evaluation
-from mugo.review.report import comment, format_point, percent, points, summary
-from mugo.review.move_review import MoveReview, Review
+from mugo.reviews.report import comment, format_point, percent, points, summary
+from mugo.reviews.move_review import MoveReview, Review
 from mugo.sgf import lz
 from mugo.sgf.nodes import Node, escaped, format_nodes, main_line
 

@@ -18,7 +18,7 @@ from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES
 from mugo.players.move_losses import VERDICTS
 from mugo.plots.terminal import PLAIN, Screen, board_lines
 from mugo.plots.text_table import format_table, truncate
-from mugo.review.move_review import MoveReview, Review
+from mugo.reviews.move_review import MoveReview, Review
 
 COLUMNS = ("move", "colour", "point", "rank", "prior", "win_rate_before", "win_rate_after", "loss", "lead_before",
            "lead_after", "points_lost", "verdict", "best_move", "best_prior", "pv")

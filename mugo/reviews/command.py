@@ -21,12 +21,12 @@ from mugo.plots.figures import NO_MATPLOTLIB, has_matplotlib
 from mugo.plots.terminal import Screen
 from mugo.plots.text_table import format_table
 from mugo.core.progress import ProgressBar, progress_bar
-from mugo.review.earlier import output_file
-from mugo.review.player_rank import RankOfPlayer
-from mugo.review.options import SIMULATIONS, ReviewOptions, make_reviewer, network_files, review_options
-from mugo.review.outputs import ReviewResult, review_game
-from mugo.review.report import percent
-from mugo.review.tasks import ReviewTask, find_tasks, refuse_overwriting
+from mugo.reviews.earlier import output_file
+from mugo.reviews.player_rank import RankOfPlayer
+from mugo.reviews.options import SIMULATIONS, ReviewOptions, make_reviewer, network_files, review_options
+from mugo.reviews.outputs import ReviewResult, review_game
+from mugo.reviews.report import percent
+from mugo.reviews.tasks import ReviewTask, find_tasks, refuse_overwriting
 from mugo.sgf.archives import printable_name
 
 

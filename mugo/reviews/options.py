@@ -21,9 +21,9 @@ from mugo.players import options as player_options
 from mugo.games.rules import KOMI
 from mugo.players.options import PLAYERS, SEARCHERS, PlayerOptions
 from mugo.players.evaluator import SearchEvaluator
-from mugo.review.earlier import REVIEWED_BY
-from mugo.review.review import Reviewer
-from mugo.review.tasks import ReviewTask
+from mugo.reviews.earlier import REVIEWED_BY
+from mugo.reviews.review import Reviewer
+from mugo.reviews.tasks import ReviewTask
 from mugo.mcts.search import Search
 from mugo.mcts.settings import DEFAULT_SETTINGS, Settings
 

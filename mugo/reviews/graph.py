@@ -6,8 +6,8 @@ import numpy as np
 
 from mugo.games.board import BLACK
 from mugo.plots.figures import BLUE, GREY, INK, RED, escape_mathtext, save_charts
-from mugo.review.report import format_point
-from mugo.review.move_review import Review
+from mugo.reviews.report import format_point
+from mugo.reviews.move_review import Review
 
 VERDICT_COLOURS = {"blunder": RED, "mistake": "#d9822b", "inaccuracy": "#d4b13f"}
 LEAD_COLOUR = "#3c8d5a"

@@ -29,15 +29,15 @@ from mugo.nn.inference import Network
 from mugo.nn.output import NetworkOutput
 from mugo.players.evaluator import SearchEvaluator
 from mugo.players.options import PlayerOptions
-from mugo.review import command, options, report, tasks
-from mugo.review.annotated_sgf import annotated_sgf
-from mugo.review.end_of_game import final_scores, last_score, score_at_end, scored
-from mugo.review.graph import save_win_rate_graph
-from mugo.review.options import ReviewOptions, describe_reviewer, fingerprint, review_options
-from mugo.review.outputs import review_statistics
-from mugo.review.move_review import MoveReview, Review
-from mugo.review.review import Reviewer
-from mugo.review.tasks import ReviewTask, find_tasks
+from mugo.reviews import command, options, report, tasks
+from mugo.reviews.annotated_sgf import annotated_sgf
+from mugo.reviews.end_of_game import final_scores, last_score, score_at_end, scored
+from mugo.reviews.graph import save_win_rate_graph
+from mugo.reviews.options import ReviewOptions, describe_reviewer, fingerprint, review_options
+from mugo.reviews.outputs import review_statistics
+from mugo.reviews.move_review import MoveReview, Review
+from mugo.reviews.review import Reviewer
+from mugo.reviews.tasks import ReviewTask, find_tasks
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
 from mugo.sgf.nodes import main_line, parse_game
