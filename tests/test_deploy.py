@@ -124,7 +124,7 @@ def test_an_image_of_one_command_runs_it_and_what_is_compiled_for_it_parses(name
         assert parser.parse_args(arguments)
     if name == "page":
         assert fields["EXPOSE"] == commands[0][commands[0].index("--port") + 1] == "8080"
-        assert "http://127.0.0.1:8080/" in json.loads(fields["HEALTHCHECK"].partition("CMD ")[2])[-1]
+        assert "('127.0.0.1', 8080)" in json.loads(fields["HEALTHCHECK"].partition("CMD ")[2])[-1]
 
 
 def test_the_option_is_called_scheduler():

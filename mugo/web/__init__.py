@@ -3,16 +3,14 @@
     requests        requests of the page: JSON -> positions
     positions       positions, what searches say of them, and scores, as JSON
     opponents       the opponents that a person can choose
-    addresses       what each client address uses
     scheduler       what is computed at once, and for how long
-    state           what all sessions share: the network, the scheduler and the addresses
+    state           what all sessions share: the network and the scheduler
     messages        requests as objects, and the limits of what is in them
     handlers        requests that are answered at once
     searches        requests that start a search: analyze, genmove, evaluate
     sessions        one WebSocket: requests in, answers out
-    access          the names that the server answers to, and the pages that may use it
-    connections     HTTP and WebSockets: how many, how long, how much
-    server          uvicorn's server within these limits, and its end
+    access          the names that the server answers to, the pages that may use it, and the token
+    server          uvicorn's server, and its end
     app             the application and the command line
     static/         the page: HTML, CSS and JavaScript modules; main.js says which is which
 

@@ -1,12 +1,16 @@
-"""Which requests are answered: the names of this server, and the pages that may open its WebSocket.
+"""Which requests are answered: the names of this server, the pages that may open its WebSocket, and the token.
 
     Host: evil.example        a foreign name that points here (DNS rebinding): 421
     Origin: http://evil.example      a page of another site: its WebSocket is refused
+    /?token=...               asked for where other computers can connect; then a cookie has it.  Without it: 403
 """
 import ipaddress
 import re
+import secrets
 import socket
 
+from starlette.datastructures import MutableHeaders
+from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -42,11 +46,7 @@ class TrustedHosts:
         host = headers.get(b"host", "")
         is_websocket = scope["type"] == "websocket"
         if not self._is_trusted(host) or is_websocket and not self._is_same_origin(headers.get(b"origin"), host):
-            if is_websocket:
-                await receive()
-                await send({"type": "websocket.close", "code": WS_POLICY_VIOLATION})
-            else:
-                await PlainTextResponse("this server does not answer for this host\n", 421)(scope, receive, send)
+            await _refuse("this server does not answer for this host", 421, scope, receive, send)
             return
 
         async def send_with_headers(message: Message) -> None:
@@ -70,6 +70,47 @@ class TrustedHosts:
             return name in self._hosts
 
 
+class TokenRequired:
+    """Middleware that answers only requests that have the token, in their query or in the cookie that the answer to
+    such a request sets.  The comparison takes the same time wherever the tokens differ."""
+
+    def __init__(self, app: ASGIApp, token: str):
+        self.app = app
+        self._token = token
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        request = HTTPConnection(scope)
+        cookie = f"mugo-token-{scope['server'][1]}"              # browsers send cookies to all ports of a host
+        in_query = self._is_right(request.query_params.get("token"))
+        if not in_query and not self._is_right(request.cookies.get(cookie)):
+            await _refuse("the page needs the token of this server: open the address that it printed when it started",
+                          403, scope, receive, send)
+            return
+
+        async def send_with_cookie(message: Message) -> None:
+            if in_query and message["type"] == "http.response.start":
+                MutableHeaders(scope=message).append("set-cookie", f"{cookie}={self._token}; Path=/; HttpOnly; "
+                                                     "SameSite=Strict")
+            await send(message)
+
+        await self.app(scope, receive, send_with_cookie)
+
+    def _is_right(self, token: str | None) -> bool:
+        return secrets.compare_digest((token or "").encode(), self._token.encode())
+
+
+async def _refuse(reason: str, status: int, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer a request with a line, and a WebSocket's handshake with 403."""
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.close", "code": WS_POLICY_VIOLATION})
+    else:
+        await PlainTextResponse(reason + "\n", status)(scope, receive, send)
+
+
 def interpret_host(text: str) -> str:
     """A host name in lower case.  Raises BadInput."""
     name = text.lower()
@@ -77,12 +118,3 @@ def interpret_host(text: str) -> str:
         raise BadInput(f"--allowed-host {text!r:.300} is not a host name; expected one without scheme and port, "
                        "for instance go.example.org")
     return name
-
-
-def interpret_proxy(text: str) -> str:
-    """The address or network of a reverse proxy.  Raises BadInput."""
-    try:
-        return str(ipaddress.ip_network(text))
-    except ValueError:
-        raise BadInput(f"--trusted-proxy {text!r:.300} is not an address; expected for instance 127.0.0.1 or "
-                       "10.0.0.0/8") from None

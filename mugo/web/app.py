@@ -1,15 +1,17 @@
 """The server of `mugo web` and its command line.
 
-    /                        the page
+    /                        the page; with ?token=... where another address than this computer's is listened on
     /static/...              its scripts, styles and images; nothing is loaded from other servers
     /ws                      the WebSocket (sessions.py)
     /compiling               how many functions the first start has compiled, while the WebSocket's answers wait
 
-By default it listens on this computer only.  There is no password and no encryption.
+By default it listens on this computer only.  There is no encryption.
 """
 import argparse
 import contextlib
+import ipaddress
 import os
+import secrets
 import socket
 import sys
 import threading
@@ -21,8 +23,9 @@ from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 
@@ -30,8 +33,7 @@ from mugo.core.files import BadInput
 from mugo.core.options import add_options, check, given, option
 from mugo.players import game_options
 from mugo.players.options import PlayerOptions, open_network, player_options
-from mugo.web.access import TrustedHosts, interpret_host, interpret_proxy
-from mugo.web.connections import RECEIVE_BUFFER, backlog
+from mugo.web.access import TokenRequired, TrustedHosts, interpret_host
 from mugo.web.server import make_server, run_until_signal
 from mugo.web.sessions import serve_session
 from mugo.web.state import ServerState
@@ -47,12 +49,16 @@ END_SECONDS = 0.5                        # that threads may take to end after th
 # ---- the application
 
 def make_app(make_state: Callable[[], ServerState] = ServerState, hosts: frozenset[str] = frozenset(),
-             on_start: Callable[[], None] = lambda: None) -> Starlette:
+             on_start: Callable[[], None] = lambda: None, token: str | None = None) -> Starlette:
     """The ASGI application.
 
     make_state: called when it starts.  hosts: trusted hosts besides localhost and addresses.  on_start: called when it
-    serves.
+    serves.  token: what requests must have; None: nothing.
     """
+    html = page_html()
+    middleware = [Middleware(TrustedHosts, hosts=hosts), Middleware(GZipMiddleware)]
+    if token is not None:
+        middleware.insert(1, Middleware(TokenRequired, token=token))
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette):
@@ -62,8 +68,8 @@ def make_app(make_state: Callable[[], ServerState] = ServerState, hosts: frozens
         yield
         state.scheduler.close()
 
-    async def page(request: Request) -> FileResponse:
-        return FileResponse(STATIC / "index.html")
+    async def page(request: Request) -> HTMLResponse:
+        return HTMLResponse(html)
 
     async def icon(request: Request) -> FileResponse:    # browsers ask for it with every other address
         return FileResponse(STATIC / "icon.svg")
@@ -73,7 +79,15 @@ def make_app(make_state: Callable[[], ServerState] = ServerState, hosts: frozens
 
     return Starlette(routes=[Route("/", page), Route("/favicon.ico", icon), Route("/compiling", compiling),
                              WebSocketRoute("/ws", serve_session), Mount("/static", StaticFiles(directory=STATIC))],
-                     middleware=[Middleware(TrustedHosts, hosts=hosts)], lifespan=lifespan)
+                     middleware=middleware, lifespan=lifespan)
+
+
+def page_html() -> str:
+    """index.html with a link for each module: the browser loads all at once, not each when it meets its import."""
+    modules = sorted(path.relative_to(STATIC.parent).as_posix() for path in STATIC.rglob("*.js")
+                     if path != STATIC / "load_error.js")        # which is no module
+    links = "\n".join(f'  <link rel="modulepreload" href="{path}">' for path in modules)
+    return (STATIC / "index.html").read_text("utf-8").replace("</head>", f"{links}\n</head>", 1)
 
 
 # ---- the command
@@ -82,7 +96,7 @@ def make_app(make_state: Callable[[], ServerState] = ServerState, hosts: frozens
 class WebOptions:
     """How the server is reached, and what it computes at once.  Raises BadInput for values out of range."""
     host: str = option("127.0.0.1", "the address to listen on; 127.0.0.1 admits this computer only, 0.0.0.0 others "
-                       "too, without a password or encryption", common=True, metavar="NAME")
+                       "too, who need the token in the address that is printed", common=True, metavar="NAME")
     port: int | None = option(None, "the port", least=0, most=65535, common=True,
                               shown_default=f"{DEFAULT_PORT}, or the next free one")
     browser: bool = option(True, "open a browser", common=True)
@@ -98,9 +112,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--allowed-host", metavar="NAME", action="append", default=[], help="a name of this server "
                         "that browsers may use, such as go.example.org behind a proxy; can be given several times "
                         "(always allowed: localhost, this computer's name, addresses, and --host)")
-    parser.add_argument("--trusted-proxy", metavar="NAME", action="append", default=[], help="the address or "
-                        "network of a reverse proxy whose X-Forwarded-For header names the client; can be given "
-                        "several times (default: none; all clients behind a proxy then count as one)")
     add_options(parser, PlayerOptions, ("rank", "style", "temperature", "symmetries"))
     game_options.add_arguments(parser, str(DEFAULT_SIZE))
     parser.set_defaults(player="mcts")                   # its --network decides the game that the page starts with
@@ -120,8 +131,7 @@ def listen(host: str, port: int | None) -> socket.socket:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((address[0], candidate, *address[2:]))
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
-            listener.listen(backlog())                   # connections wait from now on until the server accepts them
+            listener.listen()                            # connections wait from now on until the server accepts them
             return listener
         except OSError as error:
             listener.close()
@@ -133,14 +143,15 @@ def command(args: argparse.Namespace) -> int:
     """Run `mugo web` until Ctrl-C; returns the exit status.  Raises BadInput."""
     options = WebOptions(**given(WebOptions, args))
     hosts = frozenset({options.host.lower(), *map(interpret_host, args.allowed_host)})
-    proxies = tuple(map(interpret_proxy, args.trusted_proxy))
     start = game_options.first_position(args, DEFAULT_SIZE)
     opened = player_options(args)
     network = open_network(opened.network, 1, opened.precision, opened.provider, caches=True)
     with contextlib.suppress(BadInput):                  # the page says that no network plays this board
         network.for_position(start)
     listener = listen(options.host, options.port)
-    url = page_url(*listener.getsockname()[:2])
+    host, port = listener.getsockname()[:2]
+    token = None if ipaddress.ip_address(host.partition("%")[0]).is_loopback else secrets.token_urlsafe()
+    url = page_url(host, port, token)
 
     def on_start() -> None:
         print(f"The board is at {url} (Ctrl-C ends it); network: {network.describe()}", flush=True)
@@ -149,7 +160,7 @@ def command(args: argparse.Namespace) -> int:
 
     sys.setswitchinterval(SWITCH_INTERVAL)
     state = ServerState(network, options.jobs, start)
-    run_until_signal(make_server(make_app(lambda: state, hosts, on_start), state, proxies), listener)
+    run_until_signal(make_server(make_app(lambda: state, hosts, on_start, token), state), listener)
     print()
     end = time.monotonic() + END_SECONDS
     while not state.is_idle and time.monotonic() < end:
@@ -161,10 +172,10 @@ def command(args: argparse.Namespace) -> int:
     return 0
 
 
-def page_url(host: str, port: int) -> str:
+def page_url(host: str, port: int, token: str | None = None) -> str:
     """The address of the page for a browser on this computer."""
     if host == "0.0.0.0":
         host = "127.0.0.1"
     elif ":" in host:
         host = "[::1]" if host == "::" else f"[{host}]"
-    return f"http://{host}:{port}/"
+    return f"http://{host}:{port}/" + (f"?token={token}" if token else "")

@@ -4,25 +4,18 @@
                                                ^                          |
                                                +-- time slice over, and other jobs wait
 
-The next job is one of the address with the fewest running jobs; among these of the address that was served the longest
-ago (round robin); within an address the one that has waited the longest.  A session has one search and one other
-request at the most, so the sessions of an address take turns.  A job that reaches no preemption point in time runs on,
-but no longer counts as running, and the next one starts: no request makes the others wait for more than about MAX_WAIT.
+The next job is the one that has waited the longest, searches after all others.  A session has one search and one other
+request at the most, so sessions take turns.  A job that reaches no preemption point in time runs on, but no longer
+counts as running, and the next one starts: no request makes the others wait for more than about MAX_WAIT.
 """
 import asyncio
-import itertools
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from mugo.web.addresses import Address
-
-TIME_SLICE = 1.0                         # seconds of a search while searches of its address wait
-SHORT_SLICE = 0.1                        # the same while a short request or another address waits
+TIME_SLICE = 0.1                         # seconds of a job while others wait
 MAX_WAIT = 0.25                          # seconds after which a job without a preemption point counts as overrunning
-MAX_OVERRUNNING = 2                      # overrunning jobs of one address; with so many its other jobs wait
 WAITING_AFTER = 0.3                      # seconds of waiting after which a search reports that it waits
 STOPPED = {"done": True, "stopped": True}
 
@@ -33,9 +26,8 @@ class Job:
     is_search: whether it may take long and has preemption points.
     """
 
-    def __init__(self, request_id: int | str | None, scheduler: "Scheduler", address: Address, is_search: bool = True):
+    def __init__(self, request_id: int | str | None, scheduler: "Scheduler", is_search: bool = True):
         self.request_id = request_id
-        self.address = address
         self.is_search = is_search
         self.task: asyncio.Task | None = None
         self.slice_start = 0.0                                   # time.perf_counter of its time slice
@@ -99,7 +91,6 @@ class Scheduler:
         self.is_closing = False
         self._capacity = capacity
         self._lock = threading.Lock()
-        self._numbers = itertools.count(1)
         self._waiting: list[Job] = []                            # in order of arrival
         self._running: list[Job] = []
         self._jobs: set[Job] = set()                             # of the event loop: until their answer
@@ -160,7 +151,7 @@ class Scheduler:
             job.may_run.clear()
             self._waiting.append(job)
             self._dispatch()
-        while not job.is_cancelled() and not job.may_run.wait(SHORT_SLICE / 2):
+        while not job.is_cancelled() and not job.may_run.wait(TIME_SLICE / 2):
             if not has_reported and time.perf_counter() - started > WAITING_AFTER:
                 job.report({"waiting": True})
                 has_reported = True
@@ -179,35 +170,18 @@ class Scheduler:
     def preempt(self, job: Job) -> None:
         """Job.preemption_point, without its result."""
         with self._lock:
-            is_over = time.perf_counter() - job.slice_start > self._time_slice(job)
+            is_over = self._waiting and time.perf_counter() - job.slice_start > TIME_SLICE
         if is_over and not job.is_cancelled():
             self._release(job)
             self._acquire(job)
 
     # -- with the lock
 
-    def _time_slice(self, job: Job) -> float:
-        """The seconds that a job may run before others at this moment."""
-        if not self._waiting:
-            return float("inf")
-        is_short = any(each.address is not job.address or not each.is_search for each in self._waiting)
-        return SHORT_SLICE if is_short or not job.is_search else TIME_SLICE
-
-    def _overruns(self, job: Job, now: float) -> bool:
-        """Whether a job should have reached a preemption point, or its end, long ago."""
-        return now - job.slice_start > self._time_slice(job) + MAX_WAIT - SHORT_SLICE
-
     def _dispatch(self) -> None:
-        """Schedule waiting jobs while there is capacity: overrunning jobs do not count as running."""
+        """Start waiting jobs while there is capacity: overrunning jobs do not count as running."""
         now = time.perf_counter()
-        while True:
-            running = Counter(id(each.address) for each in self._running)
-            overrunning = Counter(id(each.address) for each in self._running if self._overruns(each, now))
-            ready = [each for each in self._waiting if overrunning[id(each.address)] < MAX_OVERRUNNING]
-            if not ready or running.total() - overrunning.total() >= self._capacity:
-                return
-            job = min(ready, key=lambda each: (running[id(each.address)], each.address.last_scheduled))
-            job.address.last_scheduled = next(self._numbers)
+        running = sum(now - job.slice_start <= MAX_WAIT for job in self._running)
+        for job in sorted(self._waiting, key=lambda job: job.is_search)[:self._capacity - running]:
             job.slice_start = now
             self._waiting.remove(job)
             self._running.append(job)

@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import json
 import logging
-import time
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -18,7 +17,6 @@ from mugo.core.files import BadInput
 from mugo.games.game import GAMES, plane_names
 from mugo.players.move_losses import LEVELS
 from mugo.sgf.tree import start_from_position
-from mugo.web.addresses import Address, TokenBucket
 from mugo.web.handlers import HANDLERS
 from mugo.web.messages import parse_request, request_id
 from mugo.web.requests import position_of_request, require_field
@@ -27,73 +25,34 @@ from mugo.web.searches import SEARCHES, SessionSearches
 from mugo.web.state import ServerState
 
 IDLE_SECONDS = 1800.0                    # without a message, after which a session is closed
-MESSAGES_PER_SECOND = 50                 # that are read; a page that analyses a whole game sends 20
-MESSAGE_BURST = 200                      # messages that are read at once after a pause
-MAX_SESSIONS = 40                        # at once; each may have two search trees
-MAX_SESSIONS_PER_ADDRESS = 10
-EVICTABLE_SECONDS = 60.0                 # without a message, after which a session may be evicted for a new one
 MAX_ERROR = 300                          # characters; errors repeat what a client has sent
 WS_NORMAL_CLOSURE = 1000                 # RFC 6455, section 7.4.1
-WS_TRY_AGAIN_LATER = 1013                # IANA's registry of WebSocket close codes
 INTERNAL_ERROR = "internal error; its traceback is in the log of the server"
 
 
 async def serve_session(socket: WebSocket) -> None:
     """Serve one WebSocket until it is closed."""
     state: ServerState = socket.app.state.server
-    address = state.addresses.get(socket.client.host if socket.client else None)
     await socket.accept()
-    session = Session(socket, state, address)
+    session = Session(socket, state)
+    state.sessions.add(session)
     try:
-        if await _admit(session):
-            await session.run()
-        else:
-            await socket.close(WS_TRY_AGAIN_LATER, "too many sessions: try again later")
+        await session.run()
     except (WebSocketDisconnect, RuntimeError):          # the page disconnected during an answer
         pass
     finally:
         await session.stop_search()
-        session.leave()
-
-
-async def _admit(session: "Session") -> bool:
-    """Register a new session; False if there are too many.
-
-    At a cap the session that has been idle the longest is evicted: one of this address if its own cap is reached, else
-    one of the address with the most sessions.  It is replaced before anything is awaited, so that two new sessions
-    cannot replace the same one.
-    """
-    state, address = session.state, session.address
-    if len(address.sessions) >= MAX_SESSIONS_PER_ADDRESS:
-        candidates = address.sessions
-    elif len(state.sessions) >= MAX_SESSIONS:
-        candidates = max((each.address.sessions for each in state.sessions), key=len, default=set())
-    else:
-        session.join()
-        return True
-    idle = [each for each in candidates if each.job is None]
-    evicted = min(idle, key=lambda each: each.last_message, default=None)
-    if evicted is None or time.monotonic() - evicted.last_message < EVICTABLE_SECONDS:
-        return False
-    evicted.leave()
-    session.join()
-    with contextlib.suppress(WebSocketDisconnect, RuntimeError, TimeoutError):
-        async with asyncio.timeout(1):                   # it may read nothing
-            await evicted.close_idle()
-    return True
+        state.sessions.discard(session)
 
 
 class Session:
     """A page and its search."""
 
-    def __init__(self, socket: WebSocket, state: ServerState, address: Address):
+    def __init__(self, socket: WebSocket, state: ServerState):
         self.socket = socket
         self.state = state
-        self.address = address
         self.job: Job | None = None
-        self.last_message = time.monotonic()
         self._searches = SessionSearches(state.network)
-        self._messages = TokenBucket(MESSAGES_PER_SECOND, MESSAGE_BURST)
 
     async def run(self) -> None:
         """Answer messages until the page disconnects or is idle for too long."""
@@ -105,43 +64,20 @@ class Session:
                 async with asyncio.timeout(IDLE_SECONDS):
                     message = await self.socket.receive()
             except TimeoutError:
-                if self.job is None:
-                    await self.close_idle()
+                if self.job is None:                     # the page connects again when it is used
+                    await self.socket.close(WS_NORMAL_CLOSURE, "idle")
                     return
                 continue
             if message["type"] == "websocket.disconnect":
                 return
-            await self._limit_rate()
             await self._handle_message(message.get("text"))
-
-    async def close_idle(self) -> None:
-        """Close the WebSocket; the page connects again when it is used."""
-        await self.socket.close(WS_NORMAL_CLOSURE, "idle")
-
-    def join(self) -> None:
-        """Register the session."""
-        self.state.sessions.add(self)
-        self.address.sessions.add(self)
-
-    def leave(self) -> None:
-        """Remove the session."""
-        self.state.sessions.discard(self)
-        self.address.sessions.discard(self)
-
-    async def _limit_rate(self) -> None:
-        """Wait while messages arrive faster than MESSAGES_PER_SECOND, with bursts of MESSAGE_BURST, and until the
-        address has time of the event loop left: behind a trusted proxy, connections does not know the address."""
-        self.last_message = time.monotonic()
-        self._messages.take(1)
-        await asyncio.sleep(max(self.address.loop_time.delay(), self._messages.delay()))
 
     async def _handle_message(self, text: str | None) -> None:
         """Answer a message."""
         number = None
         try:
-            with self.address.charged():
-                request = parse_request(text)
-                number = request_id(request)
+            request = parse_request(text)
+            number = request_id(request)
             answer = await self._handle_request(request, number)
         except Exception as error:
             answer = _error(error, text)
@@ -153,7 +89,7 @@ class Session:
         command = require_field(request, "command", str)
         if command in SEARCHES:
             await self.stop_search()
-            self.job = job = Job(number, self.state.scheduler, self.address)
+            self.job = job = Job(number, self.state.scheduler)
             job.task = asyncio.create_task(self._run_search(job, command, request))
             return None
         if command == "stop":
@@ -162,7 +98,7 @@ class Session:
         if command not in HANDLERS:
             known = ", ".join((*HANDLERS, *SEARCHES, "stop"))
             raise BadInput(f"unknown command {command[:20]!r} (known: {known})")
-        job = Job(number, self.state.scheduler, self.address, is_search=False)
+        job = Job(number, self.state.scheduler, is_search=False)
         return await self.state.scheduler.run(
             job, lambda job: _format_answer(number, HANDLERS[command](request, self.state)))
 

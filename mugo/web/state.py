@@ -1,4 +1,4 @@
-"""What all sessions share: the network, the scheduler, the addresses and the position that the page starts with."""
+"""What all sessions share: the network, the scheduler and the position that the page starts with."""
 import contextlib
 import threading
 from dataclasses import replace
@@ -12,7 +12,6 @@ from mugo.games.position import BasePosition
 from mugo.players.options import SEARCHERS, make_player, open_network
 from mugo.players.searcher import default_settings
 from mugo.web import positions
-from mugo.web.addresses import Addresses
 from mugo.web.scheduler import Scheduler
 
 
@@ -20,7 +19,7 @@ class ServerState:
     """The shared state of a server.
 
     network: an open network (nn.inference).  start: the first position of a new session.
-    sessions: the open ones (sessions.Session).  addresses: what each client address uses.  compiling: of `warm_up`.
+    sessions: the open ones (sessions.Session).  compiling: of `warm_up`.
     """
 
     def __init__(self, network=None, jobs: int | None = None, start: BasePosition | None = None):
@@ -28,7 +27,6 @@ class ServerState:
         self.network = open_network(None, threads=1, caches=True) if network is None else network
         self.start = start or Position(9)
         self.scheduler = Scheduler(jobs or available_cores())
-        self.addresses = Addresses()
         self.sessions: set[Any] = set()
         self.compiling = CompileProgress()
         self._warm_up = threading.Thread(target=self.warm_up, name="mugo-warm-up", daemon=True)

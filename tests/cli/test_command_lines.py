@@ -32,8 +32,6 @@ WRONG = {
     "web --allowed-host https://go.example.org": ["--allowed-host", "'https://go.example.org'"],
     "web --allowed-host go.example.org:443": ["--allowed-host", "'go.example.org:443'"],
     "web --allowed-host *": ["--allowed-host", "'*'"], "web --allowed-host ''": ["--allowed-host", "''"],
-    "web --trusted-proxy proxy": ["--trusted-proxy", "'proxy'"], "web --trusted-proxy *": ["--trusted-proxy", "'*'"],
-    "web --trusted-proxy 10.0.0.1/8": ["--trusted-proxy", "'10.0.0.1/8'"],
     "analysis random": ["random"], "analysis uct --jobs 0": ["--jobs 0"],
     "analysis uct --jobs 1025": ["--jobs 1025", "at most 1024"],
     "analysis mcts -override-config maxVisits=many": ["-override-config", "maxVisits"],

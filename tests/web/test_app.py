@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import signal
 import socket
 import subprocess
@@ -571,7 +572,7 @@ def test_files_outside_the_folder_are_not_served(path):
         sent = []
 
         async def receive():
-            return {"type": "http.disconnect"}
+            await asyncio.Event().wait()                 # the client neither sends more nor disconnects
 
         async def send(message):
             sent.append(message)
@@ -601,6 +602,19 @@ def test_a_page_of_another_site_cannot_open_a_websocket(client, headers):
         pass
     with client.websocket_connect("/ws", headers={"origin": ORIGIN}) as websocket:
         assert websocket.receive_json()["hello"] == "MuGo"
+
+
+# ---- loading
+
+def test_the_page_names_all_modules_at_once_and_texts_are_compressed(client):
+    answer = client.get("/")
+    preloaded = re.findall(r'<link rel="modulepreload" href="static/([^"]+)">', answer.text)
+    modules = {path.relative_to(web_app.STATIC).as_posix() for path in web_app.STATIC.rglob("*.js")}
+    assert len(preloaded) == len(set(preloaded)) and set(preloaded) == modules - {"load_error.js"}
+    for path in "/", "/static/texts/en.js", "/static/style.css":
+        assert client.get(path).headers["content-encoding"] == "gzip"
+        plain = client.get(path, headers={"accept-encoding": "identity"})
+        assert "content-encoding" not in plain.headers and plain.text == client.get(path).text
 
 
 # ---- the command

@@ -1,10 +1,9 @@
-"""The scheduler of `mugo web`: round robin over addresses and sessions, time slices, overrunning jobs, the end."""
+"""The scheduler of `mugo web`: sessions take turns, time slices, overrunning jobs, the end."""
 import asyncio
 import threading
 import time
 
 from mugo.web import scheduler as module
-from mugo.web.addresses import Address
 from mugo.web.scheduler import STOPPED, Job, Scheduler
 
 
@@ -34,101 +33,57 @@ def run(capacity, *coroutines):
     return asyncio.run(all_of_them())
 
 
-def test_one_address_with_39_sessions_does_not_keep_another_from_running():
-    crowd, alone = Address(), Address()
-
-    async def attacker(scheduler, now):
-        jobs = [Job(None, scheduler, crowd) for _ in range(39)]
+def test_39_searches_do_not_keep_a_request_from_running():
+    async def crowd(scheduler, now):
+        jobs = [Job(None, scheduler) for _ in range(39)]
         running = [asyncio.create_task(scheduler.run(job, search_for(60))) for job in jobs]
-        await asyncio.sleep(1.3)
+        await asyncio.sleep(0.2)
+        started = now()
+        position = Job(None, scheduler, is_search=False)
+        answer = await scheduler.run(position, lambda job: "answer")
+        waited = now() - started
         for job in jobs:
             job.cancel()
         assert await asyncio.gather(*running) == [STOPPED] * 39
+        return answer, waited
 
-    async def request(scheduler, now):
-        await asyncio.sleep(0.2)
-        waited = []
-        for _ in range(2):
-            started = now()
-            await scheduler.run(Job(None, scheduler, alone, is_search=False), lambda job: "answer")
-            waited.append(now() - started)
-        return max(waited)
-
-    async def search(scheduler, now):
-        await asyncio.sleep(0.4)
-        started = now()
-        assert await scheduler.run(Job(None, scheduler, alone), search_for(0.4)) == "found"
-        return now() - started
-
-    _, waited, searched = run(1, attacker, request, search)
-    assert waited < module.MAX_WAIT + 0.05
-    assert searched < 1.2                                # 0.4 s of computing, in every second time slice
+    (answer, waited), = run(1, crowd)
+    assert answer == "answer" and waited < module.TIME_SLICE + 0.5
 
 
-def test_the_sessions_of_an_address_take_turns(monkeypatch):
+def test_searches_take_turns(monkeypatch):
     monkeypatch.setattr(module, "TIME_SLICE", 0.05)
-    address, order = Address(), []
+    order = []
 
     def session(name):
         async def one(scheduler, now):
-            job = Job(None, scheduler, address)
-            return await scheduler.run(job, search_for(0.2, order, name))
+            return await scheduler.run(Job(None, scheduler), search_for(0.2, order, name))
         return one
 
     assert run(1, session("a"), session("b"), session("c")) == ["found"] * 3
     assert order[:6] == ["a", "b", "c"] * 2
 
 
-def test_a_search_runs_for_its_time_slice(monkeypatch):
-    """Its address has nothing else but searches, and no other waits."""
-    address, order = Address(), []
-
-    def session(name):
-        async def one(scheduler, now):
-            await scheduler.run(Job(None, scheduler, address), search_for(0.3, order, name))
-        return one
-
-    run(1, session("a"), session("b"))
-    assert order == ["a", "b"]
-
-
 def test_a_request_that_reaches_no_preemption_point_counts_as_running_no_more():
     async def slow(scheduler, now):
-        await scheduler.run(Job(None, scheduler, Address(), is_search=False), lambda job: time.sleep(0.7))
+        await scheduler.run(Job(None, scheduler, is_search=False), lambda job: time.sleep(0.7))
         return now()
 
     async def other(scheduler, now):
         await asyncio.sleep(0.05)
-        await scheduler.run(Job(None, scheduler, Address(), is_search=False), lambda job: None)
+        await scheduler.run(Job(None, scheduler, is_search=False), lambda job: None)
         return now()
 
     ends = run(1, slow, other)
     assert ends[1] < module.MAX_WAIT + 0.2 < 0.7 < ends[0]
 
 
-def test_an_address_has_no_more_than_two_such_requests_at_once(monkeypatch):
-    monkeypatch.setattr(module, "MAX_WAIT", 0.12)
-    address, running, most = Address(), [], []
-
-    async def slow(scheduler, now):
-        def busy(job):
-            running.append(job)
-            most.append(len(running))
-            time.sleep(0.35)
-            running.remove(job)
-
-        await scheduler.run(Job(None, scheduler, address, is_search=False), busy)
-
-    run(1, *[slow] * 5)
-    assert max(most) == module.MAX_OVERRUNNING
-
-
 def test_a_search_that_waits_says_so():
     async def busy(scheduler, now):
-        await scheduler.run(Job(None, scheduler, Address()), lambda job: time.sleep(0.6))
+        await scheduler.run(Job(None, scheduler), lambda job: time.sleep(0.6))
 
     async def waits(scheduler, now, seconds):
-        job = Job(None, scheduler, Address())
+        job = Job(None, scheduler)
         task = asyncio.create_task(scheduler.run(job, lambda job: "found"))
         await asyncio.sleep(seconds)
         progress = job.progress
@@ -147,12 +102,12 @@ def test_closing_answers_every_job_at_once_though_their_threads_compute():
     ends = threading.Event()
 
     async def jobs(scheduler, now):
-        waiting = [Job(None, scheduler, Address()) for _ in range(3)]
+        waiting = [Job(None, scheduler) for _ in range(3)]
         running = [asyncio.create_task(scheduler.run(job, lambda job: ends.wait(20))) for job in waiting]
         await asyncio.sleep(0.1)
         scheduler.close()
         assert await asyncio.gather(*running) == [STOPPED] * 3
-        assert await scheduler.run(Job(None, scheduler, Address()), lambda job: "computed") == STOPPED
+        assert await scheduler.run(Job(None, scheduler), lambda job: "computed") == STOPPED
         return now(), scheduler.is_idle
 
     try:
