@@ -57,8 +57,8 @@ class PolicyHead:
             if self.metadata_encoder:
                 y = add_metadata(graph, y, f"{output}_metadata_bias", self.filters)
             x = y if plain else graph.relu(y, relu)
-        plane = graph.plane(x, f"{output}_conv")
         graph = graph.float32
+        plane = graph.plane(x, f"{output}_conv")
         points = graph.point_bias(plane, of_points, size=self.size, trainable=self.point_bias)
         logit = graph.dense(graph.mean_pool(x, f"{output}_mean"), of_pass, 1)
         return {output: graph.concatenate([points, logit], output)}

@@ -245,8 +245,7 @@ class Network:
             is_white = np.zeros(len(flat), int) if features is None else (features[:, 1] < 0).astype(int)
             inputs[PEOPLE] = self._people[is_white] if people is None else people
         if self.needs_components:
-            first = rows * cols * np.arange(len(flat))           # of each board, among the points of all
-            inputs[COMPONENTS] = connected_components(flat, cols) + first[:, None]
+            inputs[COMPONENTS] = connected_components(flat, cols).astype(np.int64)
         outputs = dict(zip(self._outputs, self._session.run(self._outputs, inputs), strict=True))
         for name, output in outputs.items():
             if not np.isfinite(output).all():

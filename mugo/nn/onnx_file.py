@@ -55,10 +55,11 @@ def tensor(name: str, array: np.ndarray) -> bytes:
     return _fields(1, array.shape) + _field(2, TYPES[array.dtype]) + _field(8, name) + _field(9, data)
 
 
-def value_info(name: str, kind: int, shape: Sequence[int | str]) -> bytes:
+def value_info(name: str, kind: int, shape: Sequence[int | str], description: str = "") -> bytes:
     """An input or output.  kind: FLOAT, ...  shape: numbers, or names of variable lengths."""
     dimensions = (_field(1 if isinstance(length, int) else 2, length) for length in shape)
-    return _field(1, name) + _field(2, _field(1, _field(1, kind) + _field(2, _fields(1, dimensions))))
+    return _field(1, name) + _field(2, _field(1, _field(1, kind) + _field(2, _fields(1, dimensions)))) \
+        + _field(3, description)
 
 
 def model(nodes: Iterable[bytes], constants: Iterable[bytes], inputs: Iterable[bytes], outputs: Iterable[bytes],
@@ -66,4 +67,5 @@ def model(nodes: Iterable[bytes], constants: Iterable[bytes], inputs: Iterable[b
     """opset: the version of ONNX's operators.  metadata: texts that the file carries."""
     graph = _fields(1, nodes) + _field(2, "mugo") + _fields(5, constants) + _fields(11, inputs) + _fields(12, outputs)
     texts = (_field(1, name) + _field(2, text) for name, text in metadata.items())
-    return _field(1, IR_VERSION) + _field(7, graph) + _field(8, _field(1, "") + _field(2, opset)) + _fields(14, texts)
+    operators = _field(1, "") + _field(2, opset)
+    return _field(1, IR_VERSION) + _field(2, "MuGo") + _field(7, graph) + _field(8, operators) + _fields(14, texts)

@@ -3,7 +3,7 @@
     inputs                                                      outputs
     planes      uint8 (n, rows, columns, depth)                 policy       float32 (n, moves), probabilities
     point_bias  float32 (points,), of a policy network only     value        float32 (n,) in [-1, 1], of a value head
-    components  int64 (n, points), see _add_components          ownership    float32 (n, points) in [-1, 1]
+    components  int64 (n, points), connected_components         ownership    float32 (n, points) in [-1, 1]
     global_features   float32 (n, 2), of such a value head      score_mean   float32 (n,), points
                 (value_head.py), as the three outputs after     score_stdev  float32 (n,), points
                 "value"; see games.position.global_features
@@ -40,6 +40,20 @@ if TYPE_CHECKING:
     from mugo.nn.blocks import NetworkSpec
 
 EPSILON = 1e-3                           # of batch normalisation
+# What the file says of its inputs and outputs.
+DESCRIPTIONS = {
+    "planes": "0 or 1: the input planes of the position, rows from the top",
+    GLOBAL_FEATURES: "komi of the side to move, in points, and its colour, 1 for Black and -1 for White",
+    PEOPLE: "who plays; 0 where that is unknown",
+    COMPONENTS: "for each point the index, row * columns + column, of the first point of its chain or of its region of "
+                "empty points, on its own board",
+    POINT_BIAS: "a number for each point; for the size that the network was trained on, it is in the metadata",
+    "policy": "probabilities of the points, row by row, and of a pass",
+    "value": "of the side to move: 1 it wins, -1 it loses",
+    "ownership": "1: the point will be the side's that is to move, -1: its opponent's",
+    "score_mean": "points that the side to move will be ahead by, komi included",
+    "score_stdev": "standard deviation of the score, in points",
+}
 OPSET, OPSET_OF_COMPONENTS = 17, 18      # ScatterND finds maxima since 18
 PLANES = "nchw"                          # the tensor of planes, (n, depth, rows, columns)
 MAX_WEIGHT = 1e6                         # trained weights, batch normalisation folded in, are below 100
@@ -86,11 +100,11 @@ class OnnxGraph:
     # -- parts of the file
 
     def _input(self, name: str, kind: int, shape: Sequence[int | str]) -> str:
-        self._inputs.append(onnx_file.value_info(name, kind, shape))
+        self._inputs.append(onnx_file.value_info(name, kind, shape, DESCRIPTIONS[name]))
         return name
 
     def _output(self, name: str, shape: Sequence[int | str]) -> None:
-        self._outputs.append(onnx_file.value_info(name, FLOAT, shape))
+        self._outputs.append(onnx_file.value_info(name, FLOAT, shape, DESCRIPTIONS.get(name, "")))
 
     def _constant(self, name: str, array: Any) -> str:
         """A constant of this name, which is added once."""
@@ -132,10 +146,18 @@ class OnnxGraph:
         return self._node("Transpose", [as_float], PLANES, perm=[0, 3, 1, 2])
 
     def _add_components(self) -> None:
-        """Add the input COMPONENTS, int64 (n, points): for each point the place of its component's first point among
-        all points of all boards."""
-        components = self._input(COMPONENTS, INT64, ["n", "points"])
+        """Add the input COMPONENTS, int64 (n, points): for each point the index of its component's first point.  In the
+        graph it becomes its place among all points of all boards."""
+        on_board = self._input(COMPONENTS, INT64, ["n", "points"])
         self._opset = OPSET_OF_COMPONENTS
+        none, first = self._constant("zero", np.int64(0)), self._constant("one", np.int64(1))
+        lengths = self._node("Shape", [on_board], "components_shape")
+        boards, points = (self._node("Gather", [lengths, axis], name) for axis, name in ((none, "boards"), (
+            self._constant("points_axis", np.array([1], np.int64)), "points_of_board")))
+        numbers = self._node("Range", [none, boards, first], "board_numbers")
+        starts = self._node("Unsqueeze", [self._node("Mul", [numbers, points], "board_starts"), self._last_axis()],
+                            "board_starts_2d")
+        components = self._node("Add", [on_board, starts], "batch_components")
         self._rows = self._reshape(components, [-1, 1], "component_rows")
         self._component = self._reshape(components, [-1], "component")
         none = self._node("ConstantOfShape", [self._node("Shape", [self._rows], "rows_shape")], "no_points")

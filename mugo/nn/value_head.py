@@ -53,9 +53,8 @@ class ValueHead:
     def apply(self, graph: Graph, x: Any) -> dict[str, Any]:
         y = graph.conv(graph.context, "value_wide", self.wide, batch_norm="value_wide_batch_norm",
                        relu="value_wide_relu")
-        plane = graph.plane(y, "ownership_conv", bias=True, initializer="zeros")
         graph = graph.float32
-        ownership = graph.ownership(plane)
+        ownership = graph.ownership(graph.plane(y, "ownership_conv", bias=True, initializer="zeros"))
         lead = graph.lead(ownership)
         # The pooled means are far from 0, and the first steps left every ReLU here at 0 for good: so they are
         # normalised, and the activation is ELU.

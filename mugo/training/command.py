@@ -17,8 +17,8 @@ from mugo.nn.metadata import new_metadata, read_metadata
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.presets import architecture
 from mugo.nn.processes import distributed, is_first, process_count, synchronized
-from mugo.training.fit import training_rate
-from mugo.training.loader import examples, select_positions
+from mugo.training.fit import batch_maker, training_rate
+from mugo.training.loader import TrainingStream, select_positions
 from mugo.training.options import (
     DEFAULTS, GPU_DEFAULTS, CommandOptions, TrainingOptions, check_training_run, run_options)
 from mugo.training.train import CHECKPOINTS, MAY_CHANGE, check_new, compiled_model, policy_config, train
@@ -140,8 +140,8 @@ def positions_in(minutes: float, data: DataSet, config: PolicyNetConfig, options
     parallel.check_batch_size(options.batch_size)
     with parallel.scope():
         model = compiled_model(metadata | {"options": asdict(options)})
-    batch = examples(select_positions(data, "train", config, options).shuffled_batch(0, options.batch_size, 0),
-                     config)
-    rate = training_rate(model, lambda: batch, options.batch_size, parallel, min(5.0, 6 * minutes))
+    stream = TrainingStream(select_positions(data, "train", config, options), options)
+    rate = training_rate(model, batch_maker(stream, config, options), options.batch_size, parallel,
+                         min(5.0, 6 * minutes))
     # A twentieth goes into validation and saving.
     return max(options.batch_size, int(0.95 * rate * 60 * minutes))

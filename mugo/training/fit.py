@@ -1,6 +1,5 @@
 """Batches into Keras's fit, one checkpoint interval after the other, on one device or several."""
 import contextlib
-import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -42,14 +41,7 @@ def fit_run(model: keras.Model, run: Path, metadata: dict[str, Any], stream: Tra
     if tensorflow and parallel.count == 1:
         for each in model, averaged.model:
             build_metrics(each, *keras.tree.map_structure(lambda array: array[:2], validation))
-    of_process = process_index(), process_count()
-
-    def make(step: int) -> tuple:
-        number = options.skip_batches + step
-        batch = stream.batch(number, options.batch_size, options.seed, *of_process)
-        return examples(batch, config, np.random.default_rng((options.seed, number)), *of_process,
-                        options.people_dropout)
-
+    make = batch_maker(stream, config, options)
     progress = ProgressCallback(options, first_step)
     interrupt = interrupt_callback()
     checkpoints = CheckpointCallback(run, options, metadata, progress.bar, averaged, validation)
@@ -66,6 +58,19 @@ def fit_run(model: keras.Model, run: Path, metadata: dict[str, Any], stream: Tra
                 fit(model, loader, count, parallel, len(history), callbacks)
             steps_per_second = history[-1]["positions_per_second"] / options.batch_size
             step += count
+
+
+def batch_maker(stream: TrainingStream, config: PolicyNetConfig, options: TrainingOptions) -> Callable[[int], tuple]:
+    """A function that makes the batch of a step, as Keras takes it, for this process."""
+    of_process = process_index(), process_count()
+
+    def make(step: int) -> tuple:
+        number = options.skip_batches + step
+        batch = stream.batch(number, options.batch_size, options.seed, *of_process)
+        return examples(batch, config, np.random.default_rng((options.seed, number)), *of_process,
+                        options.people_dropout)
+
+    return make
 
 
 def fit(model: keras.Model, batches: Iterator[tuple], count: int, parallel: DataParallel, epoch: int = 0,
@@ -128,15 +133,24 @@ def steps_per_execution(config: PolicyNetConfig, options: TrainingOptions, paral
     return max(steps for steps in range(1, max(1, most) + 1) if count % steps == 0)
 
 
-def training_rate(model: keras.Model, make: Callable[[], tuple], batch_size: int, parallel: DataParallel,
+def training_rate(model: keras.Model, make: Callable[[int], tuple], batch_size: int, parallel: DataParallel,
                   seconds: float) -> float:
-    """Positions/s of a model that is trained for so many seconds.  make: a batch of this size."""
-    def train_on(count: int) -> None:
-        fit(model, (make() for _ in itertools.count()), count, parallel)
+    """Positions/s of a model that is trained for n seconds, or of its loader, if that is slower.
 
-    train_on(2)                          # compiles
-    start, batches = time.perf_counter(), 0
-    while not batches or time.perf_counter() - start < seconds:
-        train_on(4)
-        batches += 4
-    return batches * batch_size / (time.perf_counter() - start)
+    make: the batch of a step.  Batches that were made while the model was compiled do not count.
+    """
+    made: list[int] = []
+
+    def noted(step: int) -> tuple:
+        batch = make(step)
+        made.append(step)
+        return batch
+
+    with contextlib.closing(PrefetchLoader(noted, 0, available_cores())) as loader:
+        fit(model, loader, 2, parallel)                  # compiles
+        start, batches, made_before = time.perf_counter(), 0, len(made)
+        while not batches or time.perf_counter() - start < seconds:
+            fit(model, loader, 4, parallel)
+            batches += 4
+        count = min(batches, max(1, len(made) - made_before))
+        return count * batch_size / (time.perf_counter() - start)

@@ -42,6 +42,14 @@ def test_the_loss_is_that_of_the_formula(l2, batch_norm):
         "top1": (p.argmax(1) == policy.argmax(1)).mean()}, rel=3e-5)
 
 
+def test_logits_are_computed_in_float32_where_the_model_trains_in_bfloat16():
+    """In bfloat16 a logit between 8 and 16 is a multiple of 1/16."""
+    model = build(PolicyNetConfig(size=5, filters=8, layers=3, value_head=True, komi_input=True).spec(),
+                  "mixed_bfloat16")
+    assert [model.get_layer(name).compute_dtype for name in ("conv0", "policy_conv", "ownership_conv")] == [
+        "bfloat16", "float32", "float32"]
+
+
 def test_the_loss_of_supervised_learning_is_that_of_the_formula():
     """Cross-entropy + 0.5 negative log-likelihoods of the winner; its measures are those of a slow evaluation."""
     config = PolicyNetConfig(size=5, filters=8, layers=3, value_head=True, equivariant=True)

@@ -3,6 +3,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,13 +21,18 @@ def test_an_onnx_file_is_right_for_the_package_onnx_and_computes_what_the_networ
     onnx, onnxruntime = pytest.importorskip("onnx"), pytest.importorskip("onnxruntime")
     path = policy_file(tmp_path, value_head=True, komi_input=True, chain_pooling=True, quantized=True)
     assert cli.main(["convert", str(path), str(tmp_path / "net.onnx")]) == 0
-    onnx.checker.check_model(onnx.load(tmp_path / "net.onnx"), full_check=True)
+    model = onnx.load(tmp_path / "net.onnx")
+    onnx.checker.check_model(model, full_check=True)
+    assert model.producer_name == "MuGo"
+    page = (Path(__file__).parents[2] / "docs/reference/network-file.md").read_text(encoding="utf-8")
+    for value in [*model.graph.input, *model.graph.output]:
+        assert value.doc_string and f"`{value.name}`" in page
     session = onnxruntime.InferenceSession(tmp_path / "net.onnx")
     bias = np.array(json.loads(session.get_modelmeta().custom_metadata_map[POINT_BIAS]), np.float32)
     config = PolicyNetConfig(9, 4, value_head=True, komi_input=True)
     network, (packed, features, *_) = Network(path, 1, "float32"), random_positions(3, config)
     given = {"planes": planes.unpack(packed, planes.DEPTH, (9, 9)), POINT_BIAS: bias, "global_features": features,
-             "components": connected_components(packed, 9) + 81 * np.arange(3)[:, None]}
+             "components": connected_components(packed, 9).astype(np.int64)}
     outputs = dict(zip((output.name for output in session.get_outputs()), session.run(None, given), strict=True))
     expected = network.run(packed, features)
     assert outputs.keys() == expected.keys() == {"policy", "value", "ownership", "score_mean", "score_stdev"}

@@ -18,6 +18,7 @@ from small_runs import CONFIG, OPTIONS, PLAIN, train
 from mugo.cli import main as cli
 from mugo.data import preprocess
 from mugo.core.files import BadInput
+from mugo.core.machine import available_cores
 
 from mugo.nn import metadata, presets
 from mugo.nn.compile import SUPERVISED, compile_for_training
@@ -504,6 +505,18 @@ def test_a_run_is_not_started_with_a_network_that_could_not_be_read(data, tmp_pa
             lambda: command.positions_in(1, data, config, OPTIONS):
         with pytest.raises(BadInput, match="^a network with --filters 4096 --layers 128 .* has a config of .* weights"):
             start()
+
+
+def test_the_minutes_of_a_run_are_measured_with_its_loader(monkeypatch):
+    """Here the model takes no time, and a batch 0.05 s on each core."""
+    monkeypatch.setattr(fit, "fit", lambda model, batches, count, parallel: [next(batches) for _ in range(count)])
+
+    def make(step):
+        time.sleep(0.05)
+        return (step,)
+
+    rate = fit.training_rate(None, make, 10, None, 1.0)
+    assert rate < 1.5 * 10 * available_cores() / 0.05
 
 
 def test_any_folder_holds_a_run(data, tmp_path):
