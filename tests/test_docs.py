@@ -184,6 +184,47 @@ def test_every_relative_link_leads_somewhere(page):
             assert anchor in anchors(target), link
 
 
+@functools.cache
+def titles() -> dict[str, str]:
+    """The title in the navigation of each page."""
+    return {page: title for title, page in re.findall(r"- (.+): (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.M)}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_a_link_that_names_a_page_names_the_one_that_it_leads_to(page):
+    """A text with a capital letter, but an acronym, is a part of the title of its page or of the heading there."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
+    text = re.sub(r"^\|.*\|$", "", text, flags=re.M)
+    for words, link in re.findall(r"(?<!!)\[([A-Z][^\]`]*)\]\(([^)\s]+)\)", text):
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        if target.suffix != ".md" or re.match(r"[a-z]+:", link):
+            continue
+        headings = re.findall(r"^#+ (.*)$", target.read_text(), re.M)
+        wanted = [heading for heading in headings if re.sub(r"[-\s]+", "-", re.sub(
+            r"[^\w\s-]", "", heading).strip().lower()) == anchor]
+        wanted += headings[:1]
+        if "docs" in target.parts:
+            wanted.append(titles().get(target.relative_to(ROOT / "docs").as_posix(), ""))
+        if words.isupper():
+            continue
+        words = " ".join(words.split()).lower()
+        assert any(words in title.lower() or title and title.lower() in words for title in wanted), (words, wanted)
+
+
+@pytest.mark.parametrize("page", CODE, ids=name_of)
+def test_no_line_is_broken_and_no_sentence_is_a_list(page):
+    """A line of a paragraph is not broken long before its end, and a numbered list begins with 1."""
+    text = re.sub(r"<!--.*?-->|^```.*?^```|^(?:\||#|<|!|    ).*?$", "", page.read_text(), flags=re.M | re.S)
+    for paragraph in re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )", text):
+        lines = paragraph.splitlines()
+        for line, following in zip(lines, lines[1:], strict=False):
+            word = re.match(r"`[^`]*`\S*|\S*", following.strip())
+            assert not following.strip() or word is None or len(line) + 1 + len(word[0]) > 80, line
+    numbered = {int(number) for number in re.findall(r"^(\d+)\. ", text, re.M)}
+    assert numbered == set(range(1, len(numbered) + 1))
+
+
 def test_every_picture_is_used():
     text = "".join(page.read_text() for page in CODE)
     unused = [path.name for path in (ROOT / "docs" / "images").iterdir() if f"images/{path.name}" not in text]
@@ -262,7 +303,7 @@ def test_the_intervals_of_win_rates_are_wilsons():
 
 
 def test_the_readme_is_short():
-    assert len((ROOT / "README.md").read_text().splitlines()) <= 150
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 130
 
 
 # Phrases that read as translated, and words for which the field has other ones: "per position", "final ownership".
@@ -280,6 +321,17 @@ def test_prose_is_plain_english():
         text = re.sub(r"\s+(# |// |\* )?\s*", " ", path.read_text())       # a phrase may go on in the next line
         found += [f"{name_of(path)}: {text[max(0, match.start() - 30):match.end() + 30]}"
                   for match in HOUSE_DIALECT.finditer(text)]
+    assert found == []
+
+
+# A rank chooses moves and not strength: docs/lab/experiments.md.
+RANK_AS_STRENGTH = re.compile(r"opponent of \d+ (?:kyu|dan)|against what players|plays? (?:as strong )?as "
+                              r"(?:people|players) of \d+ (?:kyu|dan) (?:do|play)")
+
+
+def test_a_rank_is_not_called_a_strength():
+    found = [f"{name_of(page)}: {match[0]}" for page in USER_PAGES
+             for match in RANK_AS_STRENGTH.finditer(" ".join(page.read_text().split()))]
     assert found == []
 
 
@@ -344,24 +396,63 @@ def results_of(name: str) -> set[str]:
 
 @pytest.mark.parametrize("page", USER_PAGES, ids=name_of)
 def test_a_user_page_states_results_of_the_file_only(page):
-    """In each paragraph or row that names a shipped network of Go, every percentage and "N of M" is a result of it."""
+    """In each paragraph or row that names a shipped network, every percentage and "N of M" is a result of it."""
     text = re.sub(r"<!-- \w+ ?[\w-]*: written by.*?<!-- end -->|^```.*?^```", "", page.read_text(),
                   flags=re.DOTALL | re.M)
     for part in re.split(r"\n\n|\n(?=\| |- )", text):
-        named = set(re.findall(r"policy-\d+(?:-(?:small|five))?", part)) & set(VERSIONS)
+        named = set(re.findall(r"policy-\d+(?:-(?:small|five))?|gomoku-\d+-\d+", part)) & set(VERSIONS)
         known = set().union(*(results_of(name) for name in named)) | {"100 %"}
         if named:
             assert [found for found in STATED.findall(" ".join(part.split())) if found not in known] == [], part
 
 
+SPEED = re.compile(r"(\d[\d,.]*)(?: to (\d[\d,.]*))? (?:(?:positions|simulations)/s|ms per (?:position|simulation))")
+
+
+def speeds_of_the_file() -> set[float]:
+    """Every number of positions/s and simulations/s of docs/results.toml, and what a simulation takes in ms."""
+    found = [value for each in RESULTS["measured"] for metric, value in each.get("results", {}).items()
+             if metric.endswith("/s")]
+    found += [1000 / value for value in found]
+    for each in RESULTS["training"]:
+        found += each["positions/s"] if isinstance(each["positions/s"], list) else [each["positions/s"]]
+    return {float(f"{value:.3g}") for value in found}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page in USER_PAGES], ids=name_of)
+def test_a_user_page_states_speeds_of_the_file_only(page):
+    text = re.sub(r"<!-- \w+ ?[\w-]*: written by.*?<!-- end -->", "", page.read_text(), flags=re.DOTALL)
+    stated = {number for found in SPEED.findall(text) for number in found if number}
+    unknown = {number for number in stated
+               if float(f"{float(number.replace(',', '')):.3g}") not in speeds_of_the_file()}
+    assert unknown == set(), "measure it, and put it into docs/results.toml"
+
+
+def test_no_run_was_faster_than_its_machine():
+    for run in RESULTS["runs"]:
+        rates = [each["positions/s"] for each in RESULTS["training"] if each["machine"][:12] == run["machine"][:12]]
+        if "positions" in run:
+            most = max(max(rate) if isinstance(rate, list) else rate for rate in rates)
+            assert run["positions"] / (60 * run["minutes"]) < most, run["network"]
+
+
+def test_the_size_of_a_tree_is_that_of_its_records():
+    """An edge, and a node for eight edges."""
+    records = importlib.import_module("mugo.mcts.records")
+    size = records.EDGE.itemsize + records.NODE.itemsize / 8
+    opponents = importlib.import_module("mugo.web.opponents")
+    assert f"{round(size / 10) * 10} bytes for each" in (ROOT / "docs" / "reference" / "options.md").read_text()
+    assert f"| {opponents.MAX_EDGES * round(size / 10) / 1e5:.0f} MB" in LIMITS.read_text()
+
+
 @pytest.mark.parametrize(("size", "weights"), [(19, "policy-19"), (9, "policy-9")])
 def test_the_browser_states_the_strength_that_the_matches_of_the_policy_show(size, weights):
-    """d ranks on KGS are a share of 1 / (1 + exp(-0.85 d)); GNU Go is 5 to 8 kyu: docs/reference/players.md."""
+    """d ranks on KGS are a share of 1 / (1 + exp(-0.85 d)); GNU Go is 5 to 8 kyu: docs/lab/games-and-scoring.md."""
     pytest.importorskip("starlette")
     checksum = next(network["weights"] for network in RESULTS["networks"] if network["network"] == weights)
     match = next(each["match"] for each in RESULTS["measured"] if each.get("weights") == checksum
                  and each.get("player") == "policy" and each["match"]["opponent"] == "GNU Go 3.8 level 10")
-    shares = wilson_interval(match["won"], match["games"])
+    shares = load_tool("results").match_interval(match)
     ranks = [math.log(share / (1 - share)) / 0.85 for share in (shares.low, shares.high)]
     assert ranks[0] > 0
     shown = importlib.import_module("mugo.web.opponents").STRENGTHS["policy", (size, size)]

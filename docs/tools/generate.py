@@ -7,17 +7,23 @@ A generated part stands between a line `<!-- KIND ...: written by docs/tools/gen
     options TOPIC      the table of the options of a topic of `mugo help`
     command NAME       the arguments of `mugo NAME`, without the options that belong to a topic
     networks           the networks in models/
+    boards             which of them plays a board of each size
     architectures      their depth, weights and multiplications
-    accuracy, matches, int8       tables of results
+    planes             the input planes of Go
+    languages          those of the page
+    strengths          the opponents of the page whose strength matches have measured
+    accuracy, matches, int8, speed, runs, selfplay, training       tables of results
     card NAME          all results of a network
 
 tests/test_docs.py checks that each is the current one.
 """
 import argparse
 import importlib
+import itertools
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import architectures
 import results
@@ -25,11 +31,16 @@ import results
 from mugo.cli.help import TOPICS, topics_of
 from mugo.cli.main import COMMANDS
 from mugo.core.options import option_table, options_of
+from mugo.games.coords import MAX_SIZE, MIN_SIZE, format_size
+from mugo.games.planes import PLANES
+from mugo.nn.bundled import bundled_name
 from mugo.nn.metadata import positions_trained, read_metadata
+from mugo.web.opponents import STRENGTHS
 
 END = "<!-- end -->\n"
 PART = re.compile(r"(<!-- (\w+) ?([\w-]*): written by docs/tools/generate\.py -->\n).*?" + END, re.DOTALL)
-PAGES = sorted(Path(__file__).parents[1].rglob("*.md"))
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def options(topic: str) -> str:
@@ -80,13 +91,55 @@ def networks(_: str) -> str:
     return "\n".join(rows)
 
 
+def boards(_: str) -> str:
+    """Which bundled network plays a square board of each size."""
+    rows = ["| board | network |", "|---|---|"]
+    named = [(size, bundled_name(size)) for size in range(MIN_SIZE, MAX_SIZE + 1)]
+    for name, group in itertools.groupby(named, key=lambda pair: pair[1]):
+        sizes = [size for size, _ in group]
+        rows.append(f"| {sizes[0]}x{sizes[0]} to {sizes[-1]}x{sizes[-1]} | `{name}` |")
+    return "\n".join(rows)
+
+
+def planes(_: str) -> str:
+    """The input planes of Go, which planes.py numbers in the order of its table."""
+    rows, first = ["| planes | feature | meaning |", "|---|---|---|"], 0
+    for plane in PLANES:
+        last = first + plane.depth - 1
+        rows.append(f"| {first if plane.depth == 1 else f'{first} to {last}'} | {plane.name} | {plane.meaning} |")
+        first = last + 1
+    return "\n".join(rows)
+
+
+def languages(_: str) -> str:
+    """The languages of the page, by their own names."""
+    texts = ROOT / "mugo" / "web" / "static" / "texts"
+    tags = re.findall(r'from "\./(\w+)\.js"', (texts / "languages.js").read_text(encoding="utf-8"))
+    names = [re.search(r'languageName: "(.+?)"', (texts / f"{tag}.js").read_text(encoding="utf-8")) for tag in tags]
+    return "The page speaks " + ", ".join(sorted(name[1] for name in names if name)) + "."
+
+
+def strengths(_: str) -> str:
+    """The opponents of the page whose strength matches have measured."""
+    rows = ["| opponent | board | strength |", "|---|---|---|"]
+    return "\n".join(rows + [f"| `{key}` | {format_size(size)} | {strength} |"
+                             for (key, size), strength in STRENGTHS.items()])
+
+
+def of_results(table: Callable[[dict[str, Any]], str]) -> Callable[[str], str]:
+    """A table of docs/results.toml as a kind of part."""
+    return lambda _: table(results.load())
+
+
 KINDS: dict[str, Callable[[str], str]] = {
-    "options": options, "command": command, "networks": networks,
+    "options": options, "command": command, "networks": networks, "boards": boards, "planes": planes,
+    "languages": languages, "strengths": strengths,
     "architectures": lambda _: architectures.table(),
     "presets": lambda _: architectures.presets(),
-    "accuracy": lambda _: results.accuracy_table(results.load()),
-    "matches": lambda _: results.match_table(results.load()),
-    "int8": lambda _: results.int8_table(results.load()),
+    **{name: of_results(table) for name, table in [
+        ("accuracy", results.accuracy_table), ("matches", results.match_table), ("int8", results.int8_table),
+        ("speed", results.speed_table), ("runs", results.run_table), ("selfplay", results.selfplay_table),
+        ("training", results.training_table)]},
     "card": lambda name: results.card_table(results.load(), name),
 }
 

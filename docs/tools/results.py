@@ -4,12 +4,13 @@
 """
 import functools
 import hashlib
+import re
 import sys
 import tomllib
 from pathlib import Path
 from typing import Any
 
-from mugo.core.intervals import wilson_interval
+from mugo.core.intervals import Estimate, wilson_interval
 from mugo.nn.network_file import read_network
 from mugo.nn.weights import is_of_int8
 
@@ -64,13 +65,20 @@ def value_text(metric: str, value: Any) -> str:
     return f"{number:,.{digits}f}" + (f" ± {error[0]:.{digits}f}" if error else "") + unit
 
 
+def match_interval(match: dict[str, Any]) -> Estimate:
+    """Wilson's interval of the share of wins; a draw counts as half a win, and copies of games do not count."""
+    share = (match["won"] + match.get("drawn", 0) / 2) / match["games"]
+    games = match.get("different", match["games"])
+    return wilson_interval(share * games, games)
+
+
 def match_text(match: dict[str, Any]) -> tuple[str, str]:
     """("87 of 100", "87 % (79 to 92 %)"); a draw counts as half a win."""
-    games, drawn = match["games"], match.get("drawn", 0)
-    wins = match["won"] + drawn / 2
-    interval = wilson_interval(wins, games)
-    rate = int(100 * wins / games + 0.5)
-    return (f"{match['won']} of {games}" + (f", {drawn} drawn" if drawn else ""),
+    games, drawn, different = match["games"], match.get("drawn", 0), match.get("different")
+    interval = match_interval(match)
+    rate = int(100 * (match["won"] + drawn / 2) / games + 0.5)
+    return (f"{match['won']} of {games}" + (f", {drawn} drawn" if drawn else "")
+            + (f", {different} different games" if different else ""),
             f"{rate} % ({100 * interval.low:.0f} to {100 * interval.high:.0f} %)")
 
 
@@ -108,34 +116,97 @@ def match_table(results: dict[str, Any]) -> str:
 
 
 def int8_table(results: dict[str, Any]) -> str:
-    """Markdown: what int8 loses and gains."""
-    metrics = ("same first move %", "KL divergence", "value, RMS difference", "float32, ms", "int8, ms",
-               "mcts in float32, simulations/s", "mcts in int8, simulations/s")
-    rows = ["| network | same first move | KL divergence | value, RMS difference | float32, ms per position | "
-            "int8, ms per position | `mcts` in float32, simulations/s | `mcts` in int8, simulations/s |",
-            "|---|---|---|---|---|---|---|---|"]
+    """Markdown: what int8 loses."""
+    metrics = ("same first move %", "KL divergence", "value, RMS difference")
+    rows = ["| network | same first move | KL divergence | value, RMS difference |", "|---|---|---|---|"]
     for network in results["networks"]:
         found: dict[str, Any] = {}
         for each in of_network(results, network["weights"]):
             found |= each.get("results", {})
-        cells = [value_text(metric, found[metric]) if metric in found else "not measured" for metric in metrics]
+        cells = [value_text(metric, found[metric]) if metric in found else "no value head" for metric in metrics]
         rows.append(f"| `{network['name']}` | " + " | ".join(cells) + " |")
+    return "\n".join(rows)
+
+
+SPEED = re.compile(r"(mcts|uct)(?: in (float32|int8))?(.*), simulations/s")
+
+
+def speed_table(results: dict[str, Any]) -> str:
+    """Markdown: simulations per second of processor time."""
+    rows = ["| player | network | precision | ms per simulation | simulations/s | measured on |",
+            "|---|---|---|---|---|---|"]
+    names = {network["weights"]: f"`{network['name']}`" for network in results["networks"]}
+    order = [*names, None]
+    for each in sorted(results["measured"], key=lambda each: order.index(each.get("weights"))):
+        for metric, value in each.get("results", {}).items():
+            if found := SPEED.fullmatch(metric):
+                player, precision, board = found.groups()
+                rows.append(f"| `{player}`{board} | {names.get(each.get('weights'), 'none')} | {precision or ''} | "
+                            f"{1000 / value:.{2 if value < 2000 else 3}f} | {value:,} | {each['conditions']} |")
+    return "\n".join(rows)
+
+
+def duration(least: float, most: float | None = None) -> str:
+    """Minutes as "35 minutes", "26 hours", "4 to 5 days"; the unit is that of the larger number."""
+    most = least if most is None else most
+    unit, name = (1, "minutes") if most < 120 else (60, "hours") if most < 60 * 72 else (1440, "days")
+    numbers = [f"{minutes / unit:.0f}" for minutes in (least, most)]
+    return f"{' to '.join(dict.fromkeys(numbers))} {name}"
+
+
+def run_table(results: dict[str, Any]) -> str:
+    """Markdown: training runs that were made, and what they reached."""
+    rows = ["| network | positions | time | machine | moves of KGS test games predicted |", "|---|---|---|---|---|"]
+    for run in results["runs"]:
+        if "positions" in run:
+            positions = f"{run['positions'] / 1e6:g} million" if run["positions"] >= 1e6 else f"{run['positions']:,}"
+            note = f", {run['note']}" if "note" in run else ""
+            rows.append(f"| {run['network']} | {positions} | {duration(run['minutes'])} | {run['machine']} | "
+                        f"{run['top-1 %']:.1f} %{note} |")
+    return "\n".join(rows)
+
+
+def selfplay_table(results: dict[str, Any]) -> str:
+    """Markdown: runs of self-play, and the match of the network that each of them made."""
+    rows = ["| network | games | time | machine | its match | games won |", "|---|---|---|---|---|---|"]
+    for run in results["runs"]:
+        if "games" in run:
+            weights = next(network["weights"] for network in results["networks"]
+                           if network["network"] == run["network"].split("`")[1])
+            match = next(each["match"] for each in of_network(results, weights) if run["match"] == {
+                "player": each.get("player"), "opponent": each.get("match", {}).get("opponent")})
+            won, share = match_text(match)
+            rows.append(f"| {run['network']} | {run['games']:,} | {duration(run['minutes'])} | {run['machine']} | "
+                        f"`{run['match']['player']}` against {match['opponent']} | {won}: {share} |")
+    return "\n".join(rows)
+
+
+def training_table(results: dict[str, Any]) -> str:
+    """Markdown: positions per second of training, and what ten million of them take."""
+    rows = ["| network | machine | batch size | positions/s | 10 million positions take |", "|---|---|---|---|---|"]
+    for each in results["training"]:
+        speeds = each["positions/s"] if isinstance(each["positions/s"], list) else [each["positions/s"]]
+        rows.append(f"| {each['network']} | {each['machine']} | {each['batch']:,} | "
+                    f"{' to '.join(f'{speed:,}' for speed in speeds)} | "
+                    f"{duration(*(1e7 / speed / 60 for speed in reversed(speeds)))} |")
     return "\n".join(rows)
 
 
 def card_table(results: dict[str, Any], name: str) -> str:
     """Markdown: every result of a network, which --network finds by this name, for its card."""
     weights = next(network["weights"] for network in results["networks"] if network["network"] == name)
-    rows = ["| measured | result | conditions | recorded |", "|---|---|---|---|"]
+    rows = ["| conditions | results | recorded |", "|---|---|---|"]
     for each in of_network(results, weights):
         recorded = f"{each['date']}" + (f", {each['commit']}" if "commit" in each else "")
         conditions = each.get("conditions", "")
-        for metric, value in each.get("results", {}).items():
-            rows.append(f"| {metric.removesuffix(' %')} | {value_text(metric, value)} | {conditions} | {recorded} |")
+        if found := each.get("results"):
+            shown = "; ".join(f"{metric.removesuffix(' %')} {value_text(metric, value)}"
+                              for metric, value in found.items())
+            rows.append(f"| {conditions} | {shown} | {recorded} |")
         if match := each.get("match"):
             won, share = match_text(match)
-            where = f"on {match['board']}" + (f"; {conditions}" if conditions else "")
-            rows.append(f"| `{each['player']}` against {match['opponent']} | {won}: {share} | {where} | {recorded} |")
+            where = f"`{each['player']}` against {match['opponent']} on {match['board']}"
+            rows.append(f"| {where}{conditions and '; ' + conditions} | {won}: {share} | {recorded} |")
     return "\n".join(rows)
 
 

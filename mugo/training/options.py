@@ -45,10 +45,12 @@ class TrainingOptions:
 
     positions: int = option(REQUIRED, "number of positions to train on, including repeats, for example 2e6", least=1,
                             most=MAX_POSITIONS, shown_default="one epoch", common=True, may_change=True)
-    batch_size: int = option(128, "positions in a batch", least=1, most=MAX_BATCH_SIZE, common=True)
+    batch_size: int = option(128, "positions in a batch", least=1, most=MAX_BATCH_SIZE, common=True,
+                             shown_default=f"128, on a GPU {GPU_DEFAULTS['batch_size']}")
     optimizer: str = option("muon", "Muon for the convolutions and Adam for the rest, or Adam for everything",
                             choices=tuple(OPTIMIZERS))
-    learning_rate: float = option(0.01, "peak learning rate", above=0, most=1, common=True, may_change=True)
+    learning_rate: float = option(0.01, "peak learning rate", above=0, most=1, common=True, may_change=True,
+                                  shown_default=f"0.01, on a GPU {GPU_DEFAULTS['learning_rate']}")
     clip_norm: float | None = option(None, "the gradients of a step, all together, are shortened to this norm", above=0,
                                      shown_default="off")
     weight_decay: float = option(0.0, "decoupled weight decay of the kernels", least=0, most=1)

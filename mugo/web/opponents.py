@@ -11,7 +11,7 @@ from mugo.players.options import NETWORK_PLAYERS, make_player
 from mugo.players.player import Player
 from mugo.players.searcher import PlayOptions, default_select_by, default_settings
 
-MAX_EDGES = 1_000_000                    # of a session's search tree, about 30 MB
+MAX_EDGES = 1_000_000                    # of a session's search tree, 40 MB
 
 
 @dataclass(frozen=True)
