@@ -36,7 +36,7 @@ COMMANDS = {
     "web": ("web.app", "serve a board for the browser: play, analyse, review games"),
     "analysis": ("analysis.command", "answer queries of KataGo's analysis protocol"),
     "match": ("match.tournament", "play matches between players and GTP programs"),
-    "review": ("review.command", "review game records move by move"),
+    "review": ("reviews.command", "review game records move by move"),
     "play": ("tui.play", "play in the terminal"),
     "bench": ("cli.bench", "measure the speed of the search, and print the signature of what it does"),
     "doctor": ("cli.doctor", "examine this machine and installation, for bug reports"),

@@ -154,7 +154,7 @@ def test_a_network_alone_gives_rank_prior_and_win_rate():
 
 def test_a_game_as_long_as_a_game_can_be_is_reviewed_by_a_network(monkeypatch):
     """No variation goes on beyond it."""
-    for module in "games.position", "review.review":
+    for module in "games.position", "reviews.review":
         monkeypatch.setattr(f"mugo.{module}.MAX_MOVES", 4)
     review, _ = review_text(PLAIN, Reviewer(ConstantNetwork("E5")))
     assert len(review.moves) == 4 and len(review.moves[-1].pv) == 1
