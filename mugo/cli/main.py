@@ -29,6 +29,7 @@ COMMANDS = {
     "export": ("data.export", "write a data set's planes and moves as .npy files"),
     "train": ("training.command", "train a network on a data set"),
     "selfplay": ("selfplay.selfplay", "train a network by self-play: Gomoku, or Go on small boards"),
+    "label": ("training.label", "write what a teacher, a network or KataGo, says of positions of a data set"),
     "evaluate": ("training.evaluate", "measure accuracy and calibration of networks on a data set"),
     "quantize": ("training.quantize", "add an int8 graph to a network, which plays several times as fast"),
     "convert": ("training.convert", "write a network as a file of ONNX or Keras"),
@@ -56,7 +57,7 @@ WRITTEN_WITH = {"train": ("matplotlib",), "selfplay": ("matplotlib",)}
 REQUIRED = ("llvmlite", "numpy", "numba", "onnxruntime", "pandas", "pyarrow", "safetensors", "sgfmill",    # of every
             "tqdm")                      # install
 CONTINUED: dict[str, str] = {
-    **dict.fromkeys(("train", "selfplay"), "; --resume continues"),
+    **dict.fromkeys(("train", "selfplay", "label"), "; --resume continues"),
     **dict.fromkeys(("download", "preprocess", "match", "review", "demo"), "; the same command continues"),
 }
 

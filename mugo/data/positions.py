@@ -100,6 +100,7 @@ class Batch(NamedTuple):
                                          #   as the stronger player, negative if it is the weaker one: handicap.py
     people: np.ndarray                   # float32 (n, 4): who plays, as in nn.people, for the side to move; NaN:
                                          #   unknown, or not asked for by Positions.with_people
+    teacher: np.ndarray | None = None    # teacher_labels.label_type (n,): what a teacher says; None: nobody was asked
 
     @property
     def is_nearly_even(self) -> np.ndarray:
@@ -132,6 +133,24 @@ class Batch(NamedTuple):
                        self.is_nearly_even & ~np.isnan(self.scores))
 
 
+class Taught(NamedTuple):
+    """Which of some positions a teacher has labelled, and its labels."""
+
+    indices: np.ndarray                  # int64 (n,): of the positions
+    records: np.ndarray                  # teacher_labels.label_type, mapped
+    rows: np.ndarray                     # int64 (n,): of the positions' labels among the records
+
+    def labels(self, numbers: np.ndarray, symmetry: np.ndarray) -> np.ndarray:
+        """The labels of those with these numbers, int64 (n,), each under its symmetry, a row of coords.symmetries."""
+        labels = self.records[self.rows[numbers]]
+        turned = np.take_along_axis(symmetry, np.maximum(labels["moves"], 0), 1)
+        labels["moves"] = np.where(labels["moves"] >= 0, turned, -1)
+        if "ownership" in labels.dtype.names:
+            ownership = labels["ownership"].copy()
+            np.put_along_axis(labels["ownership"], symmetry[:, :-1], ownership, 1)
+        return labels
+
+
 _scratch_of_thread = threading.local()
 
 
@@ -146,15 +165,17 @@ class Positions:
                                          #   (games,) where they differ
     people: np.ndarray | None = None     # float32 (games, 4): Black's rank, White's, source and year; see with_people
     weights: np.ndarray | None = None    # float64 (games,): of the positions of each game in `shuffled`; see weighted
+    taught: Taught | None = None         # if only those are positions here that a teacher has labelled
 
     def __len__(self) -> int:
-        return int(self.first_index[-1])
+        return int(self.first_index[-1]) if self.taught is None else len(self.taught.indices)
 
     @cached_property
     def fingerprint(self) -> str:
         """32 hexadecimal digits, equal where every index is the same position with the same labels (Batch)."""
         return digest(np.append(self.size, self.skip_moves), self.first_index, self.games.column("content_hash"),
-                      *label_digests(self.games), *([] if self.weights is None else [self.weights]))
+                      *label_digests(self.games), *([] if self.weights is None else [self.weights]),
+                      *([] if self.taught is None else [self.taught.records["crc32"][self.taught.rows]]))
 
     def batch(self, indices: np.ndarray, symmetry: np.ndarray | int = 0) -> Batch:
         """The positions with these indices, int64 (n,), each under its symmetry, 0 ... 7.  Thread-safe.
@@ -164,7 +185,10 @@ class Positions:
         """
         if not hasattr(_scratch_of_thread, "scratch"):
             _scratch_of_thread.scratch = planes.new_scratch()
-        n = len(indices)
+        n, teacher = len(indices), None
+        if self.taught is not None:
+            teacher = self.taught.labels(indices, symmetries(self.size)[np.broadcast_to(symmetry, n)])
+            indices = self.taught.indices[indices]
         rows, moves_played = self.locate(indices)
         games, setup, moves, ownership = self.games.arrays(rows)
         samples = np.stack([games["setup_start"], games["setup_start"] + games["num_setup"], games["move_start"],
@@ -183,7 +207,7 @@ class Positions:
         people = np.full((n, 4), np.nan, np.float32) if self.people is None else self.people[rows]
         whites = labels[1] < 0
         people[whites, :2] = people[whites, 1::-1]
-        return Batch(packed, targets, *labels, people)
+        return Batch(packed, targets, *labels, people, teacher)
 
     def with_people(self) -> "Positions":
         """These, with batches that say who plays (Batch.people), which takes 16 bytes per game."""

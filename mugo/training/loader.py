@@ -70,7 +70,12 @@ class TrainingStream:
         if self.endgame is not None and middle < end:
             first = number * endgames + middle - (size - endgames)
             batches.append(self.endgame.shuffled(first, end - middle, seed, augment))
-        return batches[0] if len(batches) == 1 else Batch(*map(np.concatenate, zip(*batches, strict=True)))
+        return batches[0] if len(batches) == 1 else concatenated(batches)
+
+
+def concatenated(batches: list[Batch]) -> Batch:
+    """Several batches as one; labels of a teacher are in all or in none."""
+    return Batch(*(None if field[0] is None else np.concatenate(field) for field in zip(*batches, strict=True)))
 
 
 def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | None = None,

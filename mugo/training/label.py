@@ -1,0 +1,108 @@
+"""What a teacher says of the positions of a data set:  mugo label DATASET --engine "COMMAND" -o NAME
+
+    positions of training and validation games, shuffled --> teacher --> DATASET/teachers/NAME.labels
+
+The order is random, so the first positions that are labelled are a uniform sample of all.  Test games are not
+labelled.  Half of the positions are shown with another komi, drawn around the game's, because networks learn the value
+for every komi.  After Ctrl-C or kill -9 `--resume` continues; so it does after games were added to the data set.
+`mugo train --teacher NAME` learns from the file.
+"""
+import argparse
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from mugo.core.files import BadInput
+from mugo.core.limits import AT_LEAST_1
+from mugo.core.options import check_limits
+from mugo.core.progress import progress_bar
+from mugo.data import shuffle
+from mugo.data.dataset import load_dataset
+from mugo.data.meta import DATASET_HELP
+from mugo.data.positions import Positions
+from mugo.data.teacher_labels import LabelWriter, find_positions, label_type, labels_path
+from mugo.nn.bundled import NETWORK_HELP
+from mugo.training.loader import KOMI_STDEV, OTHER_KOMI
+from mugo.training.teachers import Asked, EngineTeacher, NetworkTeacher
+
+SEED = 0
+CHUNK = 64                               # positions
+MAX_KOMI = 150                           # points: the most that KataGo takes
+NOT_TEST = "split != 'test'"
+
+
+def asked_positions(positions: Positions, is_labelled: np.ndarray, count: int, kind: np.dtype) -> Iterator[Asked]:
+    """Positions to label, in random order, until so many are labelled.  is_labelled: bool (len(positions),).
+
+    The komi of a position depends on its place in the order alone.
+    """
+    left = count - int(is_labelled.sum())
+    hashes = positions.games.column("content_hash")
+    for start in range(0, len(positions), CHUNK):
+        if left <= 0:
+            return
+        indices = shuffle.shuffled_positions(start, min(CHUNK, len(positions) - start), len(positions), SEED)[0]
+        rng = np.random.default_rng((SEED, start))
+        drawn, shifts = rng.random(CHUNK)[:len(indices)], rng.standard_normal(CHUNK)[:len(indices)]
+        rows, moves_played = positions.locate(indices)
+        komi = np.nan_to_num(positions.games.take(rows).column("white_points").astype(np.float64))
+        komi = np.where(drawn < OTHER_KOMI, np.floor(komi + KOMI_STDEV * shifts) + 0.5, np.round(2 * komi) / 2)
+        new = np.flatnonzero(~is_labelled[indices])[:left]
+        records = np.zeros(len(new), kind)
+        records["content_hash"], records["moves_played"] = hashes[rows[new]], moves_played[new]
+        records["komi"], records["win_rate"] = np.clip(komi[new], -MAX_KOMI, MAX_KOMI), np.nan
+        left -= len(new)
+        if len(new):
+            yield Asked(indices[new], records)
+
+
+# ---- the command
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("dataset", type=Path, metavar="DATASET", help=DATASET_HELP)
+    teacher = parser.add_mutually_exclusive_group(required=True)
+    teacher.add_argument("--network", metavar="NETWORK", help=f"the teacher: {NETWORK_HELP}")
+    teacher.add_argument("--engine", metavar="COMMAND", help="the teacher: a program that speaks KataGo's analysis "
+                         "protocol, say \"katago analysis -config analysis.cfg -model net.bin.gz\"; its own "
+                         "configuration says how many visits it searches")
+    parser.add_argument("-o", "--output", required=True, metavar="NAME", help="the labels' name: they are written to "
+                        "DATASET/teachers/NAME.labels")
+    parser.add_argument("--positions", type=int, metavar="N", help="how many positions to label (default: all)")
+    parser.add_argument("--ownership", action="store_true", help="also keep who owns each point, a byte a point")
+    parser.add_argument("--jobs", type=int, metavar="N", help="threads of a network (default: one for each core), or "
+                        "programs that run at a time (default: 1)")
+    parser.add_argument("--resume", action="store_true", help="continue the labels of this name")
+
+
+def command(args: argparse.Namespace) -> int:
+    """Label; returns the exit status."""
+    check_limits(args, {"positions": AT_LEAST_1, "jobs": AT_LEAST_1})
+    positions = load_dataset(args.dataset).positions(None, where=NOT_TEST)
+    path = labels_path(args.dataset, args.output)
+    if path.exists() and not args.resume:
+        raise BadInput(f"{path} exists: --resume continues it, or give -o another name")
+    path.parent.mkdir(exist_ok=True)
+    teacher = NetworkTeacher(args.network, args.jobs) if args.network else EngineTeacher(args.engine, args.jobs)
+    with contextlib.ExitStack() as stack:
+        if isinstance(teacher, EngineTeacher):
+            stack.callback(teacher.close)
+        if args.ownership and not teacher.has_ownership:
+            raise BadInput(f"--ownership: {args.network} has no ownership")
+        header = {"size": positions.size, "ownership": args.ownership, "teacher": teacher.description}
+        writer = stack.enter_context(LabelWriter(path, header, args.resume))
+        is_labelled = np.zeros(len(positions), bool)
+        found = find_positions(writer.labels.records, positions)
+        is_labelled[found[found >= 0]] = True
+        count = min(args.positions or len(positions), len(positions))
+        kind = label_type(positions.size, args.ownership)
+        with progress_bar("positions", count, int(is_labelled.sum())) as bar:
+            for records in teacher.label(positions, asked_positions(positions, is_labelled, count, kind)):
+                writer.append(records)
+                bar.update(len(records))
+    refused = teacher.refusals if isinstance(teacher, EngineTeacher) else {}
+    print(f"{path}: {max(count, int(is_labelled.sum())):,} positions"
+          + (f", {sum(refused.values()):,} of which were refused now, for example {next(iter(refused))}" if refused
+             else ""))
+    return 0
