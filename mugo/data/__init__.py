@@ -16,6 +16,7 @@
     shards            a shard: the files of some games
     selection         games of a data set, read from the mapped files
     positions         batches of planes and labels
+    teacher_labels    what a teacher says of positions: NAME.labels
     dataset           DataSet: the shards of a folder
     copies            copies of training games that the split cannot keep out
     parts             games that were read, before they are merged

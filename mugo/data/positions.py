@@ -145,7 +145,7 @@ class Taught(NamedTuple):
         labels = self.records[self.rows[numbers]]
         turned = np.take_along_axis(symmetry, np.maximum(labels["moves"], 0), 1)
         labels["moves"] = np.where(labels["moves"] >= 0, turned, -1)
-        if "ownership" in labels.dtype.names:
+        if "ownership" in (labels.dtype.names or ()):
             ownership = labels["ownership"].copy()
             np.put_along_axis(labels["ownership"], symmetry[:, :-1], ownership, 1)
         return labels

@@ -43,6 +43,11 @@ def label_type(size: int, ownership: bool) -> np.dtype:
         *([("ownership", "i1", size ** 2)] if ownership else []), ("crc32", "<u4")])
 
 
+def has_ownership(records: np.ndarray) -> bool:
+    """Whether these records hold ownership."""
+    return "ownership" in (records.dtype.names or ())
+
+
 def set_policy(record: np.ndarray, priors: np.ndarray) -> None:
     """Write the best moves of priors, float (moves,), to a record; those of probability 0 are none."""
     best = np.argsort(-priors, kind="stable")[:BEST_MOVES]
@@ -86,10 +91,10 @@ def find_positions(records: np.ndarray, positions: Positions) -> np.ndarray:
 
 
 def labels_path(folder: Path, name: str) -> Path:
-    """The file of a teacher's labels beside the data set in a folder.  Raises BadInput for a name with a slash."""
+    """The file of a teacher's labels in the folder of a data set.  Raises BadInput for a name with a slash."""
     if not name or Path(name).name != name:
-        raise BadInput(f"{name!r} is no name of a teacher: give a word, as a file of this name is made beside the data "
-                       "set")
+        raise BadInput(f"{name!r} is no name of a teacher: give a word, as a file of this name is made in the folder "
+                       "of the data set")
     return folder / "teachers" / f"{name}.labels"
 
 

@@ -8,6 +8,9 @@
     fit            batches into Keras's fit, on one device or several
     train          the training run
     command        its command line                                  `mugo train`
+    analysis_program    a program that speaks KataGo's analysis protocol
+    teachers       networks and such programs, which say what they think of positions
+    label          their labels for a data set                       `mugo label`
     predictions    a network's predictions for positions of games, scored
     cluster_predictions    the same on the workers of a cluster
     calibration    whether its probabilities come true

@@ -26,7 +26,7 @@ import numpy as np
 
 from mugo.core.files import BadInput, error_line
 from mugo.core.limits import parse_json
-from mugo.data.teacher_labels import OWNERSHIP_UNIT, set_policy
+from mugo.data.teacher_labels import OWNERSHIP_UNIT, has_ownership, set_policy
 
 MAX_LINE_BYTES = 1 << 20                 # of an answer; one with policy and ownership on 19x19 has 8,000
 POLICY_SUM = 0.9, 1.1                    # of a policy's probabilities, which are rounded
@@ -147,7 +147,7 @@ def read_answer(answer: dict[str, Any], record: np.ndarray, points: int) -> None
     priors = np.maximum(_numbers(answer, "policy", points + 1, 1), 0)          # -1: an illegal move
     if not POLICY_SUM[0] <= priors.sum() <= POLICY_SUM[1]:
         raise AnalysisFault(f"gave a policy whose sum is {priors.sum():.3g}, not 1")
-    if "ownership" in record.dtype.names:
+    if has_ownership(record):
         record["ownership"] = np.rint(OWNERSHIP_UNIT * np.clip(_numbers(answer, "ownership", points, 1.01), -1, 1))
     set_policy(record, priors)
     record["win_rate"], record["lead"], record["stdev"] = win_rate, lead, stdev
@@ -155,7 +155,7 @@ def read_answer(answer: dict[str, Any], record: np.ndarray, points: int) -> None
 
 def _number(root: dict[str, Any], name: str, least: float, most: float) -> float:
     value = root.get(name)
-    if type(value) not in (int, float) or not least <= value <= most:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not least <= value <= most:
         raise AnalysisFault(f"gave a {name} of {_shown(value)}, expected a number from {least:g} to {most:g}")
     return float(value)
 
@@ -163,10 +163,10 @@ def _number(root: dict[str, Any], name: str, least: float, most: float) -> float
 def _numbers(answer: dict[str, Any], name: str, count: int, most: float) -> np.ndarray:
     values = answer.get(name)
     if not isinstance(values, list) or len(values) != count or any(type(value) not in (int, float) for value in values):
-        raise AnalysisFault(f"gave a {name} that is no list of {count} numbers")
+        raise AnalysisFault(f"gave no {name} of {count} numbers")
     numbers = np.array(values, np.float64)
     if not (np.abs(numbers) <= most).all():
-        raise AnalysisFault(f"gave a {name} with a number outside -1 to 1")
+        raise AnalysisFault(f"gave numbers outside -1 to 1 as {name}")
     return numbers
 
 

@@ -10,22 +10,21 @@ for every komi.  After Ctrl-C or kill -9 `--resume` continues; so it does after 
 import argparse
 import contextlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from mugo.core.files import BadInput
-from mugo.core.limits import AT_LEAST_1
-from mugo.core.options import check_limits
+from mugo.core.options import add_options, check, given, option
 from mugo.core.progress import progress_bar
 from mugo.data import shuffle
 from mugo.data.dataset import load_dataset
 from mugo.data.meta import DATASET_HELP
 from mugo.data.positions import Positions
-from mugo.data.teacher_labels import LabelWriter, find_positions, label_type, labels_path
-from mugo.nn.bundled import NETWORK_HELP
+from mugo.data.teacher_labels import LabelWriter, find_positions, labels_path
 from mugo.training.loader import KOMI_STDEV, OTHER_KOMI
-from mugo.training.teachers import Asked, EngineTeacher, NetworkTeacher
+from mugo.training.teachers import Asked, EngineTeacher, NetworkTeacher, Teacher
 
 SEED = 0
 CHUNK = 64                               # positions
@@ -60,49 +59,68 @@ def asked_positions(positions: Positions, is_labelled: np.ndarray, count: int, k
 
 # ---- the command
 
+@dataclass(frozen=True)
+class LabelOptions:
+    """The options of `mugo label`.  Raises BadInput for values out of their limits."""
+    network: str = option("", "the teacher: a network of MuGo, by its name or file", metavar="NETWORK", common=True,
+                          shown_default="none")
+    engine: str = option("", "the teacher: a program that speaks KataGo's analysis protocol, say \"katago analysis "
+                         "-config analysis.cfg -model net.bin.gz\"; its own configuration says how many visits it "
+                         "searches", metavar="COMMAND", common=True, shown_default="none")
+    positions: int | None = option(None, "how many positions to label", least=1, shown_default="all", common=True)
+    ownership: bool = option(False, "also keep who owns each point, a byte a point", common=True)
+    jobs: int | None = option(None, "threads of a network, or programs that run at a time", least=1, common=True,
+                              shown_default="one thread for each core, or one program")
+    resume: bool = option(False, "continue the labels of this name", common=True)
+
+    def __post_init__(self):
+        check(self)
+        if bool(self.network) == bool(self.engine):
+            raise BadInput("give one teacher: --network NETWORK or --engine COMMAND")
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", type=Path, metavar="DATASET", help=DATASET_HELP)
-    teacher = parser.add_mutually_exclusive_group(required=True)
-    teacher.add_argument("--network", metavar="NETWORK", help=f"the teacher: {NETWORK_HELP}")
-    teacher.add_argument("--engine", metavar="COMMAND", help="the teacher: a program that speaks KataGo's analysis "
-                         "protocol, say \"katago analysis -config analysis.cfg -model net.bin.gz\"; its own "
-                         "configuration says how many visits it searches")
     parser.add_argument("-o", "--output", required=True, metavar="NAME", help="the labels' name: they are written to "
                         "DATASET/teachers/NAME.labels")
-    parser.add_argument("--positions", type=int, metavar="N", help="how many positions to label (default: all)")
-    parser.add_argument("--ownership", action="store_true", help="also keep who owns each point, a byte a point")
-    parser.add_argument("--jobs", type=int, metavar="N", help="threads of a network (default: one for each core), or "
-                        "programs that run at a time (default: 1)")
-    parser.add_argument("--resume", action="store_true", help="continue the labels of this name")
+    add_options(parser, LabelOptions)
 
 
 def command(args: argparse.Namespace) -> int:
     """Label; returns the exit status."""
-    check_limits(args, {"positions": AT_LEAST_1, "jobs": AT_LEAST_1})
+    options = LabelOptions(**given(LabelOptions, args))
     positions = load_dataset(args.dataset).positions(None, where=NOT_TEST)
     path = labels_path(args.dataset, args.output)
-    if path.exists() and not args.resume:
+    if path.exists() and not options.resume:
         raise BadInput(f"{path} exists: --resume continues it, or give -o another name")
     path.parent.mkdir(exist_ok=True)
-    teacher = NetworkTeacher(args.network, args.jobs) if args.network else EngineTeacher(args.engine, args.jobs)
     with contextlib.ExitStack() as stack:
-        if isinstance(teacher, EngineTeacher):
+        if options.network:
+            teacher = NetworkTeacher(options.network, options.jobs)
+        else:
+            teacher = EngineTeacher(options.engine, options.jobs)
             stack.callback(teacher.close)
-        if args.ownership and not teacher.has_ownership:
-            raise BadInput(f"--ownership: {args.network} has no ownership")
-        header = {"size": positions.size, "ownership": args.ownership, "teacher": teacher.description}
-        writer = stack.enter_context(LabelWriter(path, header, args.resume))
-        is_labelled = np.zeros(len(positions), bool)
-        found = find_positions(writer.labels.records, positions)
-        is_labelled[found[found >= 0]] = True
-        count = min(args.positions or len(positions), len(positions))
-        kind = label_type(positions.size, args.ownership)
-        with progress_bar("positions", count, int(is_labelled.sum())) as bar:
-            for records in teacher.label(positions, asked_positions(positions, is_labelled, count, kind)):
-                writer.append(records)
-                bar.update(len(records))
-    refused = teacher.refusals if isinstance(teacher, EngineTeacher) else {}
-    print(f"{path}: {max(count, int(is_labelled.sum())):,} positions"
+        if options.ownership and not teacher.has_ownership:
+            raise BadInput(f"--ownership: {options.network} has no ownership")
+        header = {"size": positions.size, "ownership": options.ownership, "teacher": teacher.description}
+        count = label(positions, teacher, stack.enter_context(LabelWriter(path, header, options.resume)),
+                      options.positions or len(positions))
+    refused = teacher.refusals
+    print(f"{path}: {count:,} positions"
           + (f", {sum(refused.values()):,} of which were refused now, for example {next(iter(refused))}" if refused
              else ""))
     return 0
+
+
+def label(positions: Positions, teacher: Teacher, writer: LabelWriter, count: int) -> int:
+    """Have a teacher label positions until so many are labelled; returns how many are."""
+    is_labelled = np.zeros(len(positions), bool)
+    found = find_positions(writer.labels.records, positions)
+    is_labelled[found[found >= 0]] = True
+    before, count = int(is_labelled.sum()), min(count, len(positions))
+    with progress_bar("positions", count, before) as bar:
+        for records in teacher.label(positions, asked_positions(positions, is_labelled, count,
+                                                                writer.labels.records.dtype)):
+            writer.append(records)
+            bar.update(len(records))
+    return max(before, count)

@@ -19,7 +19,7 @@ import numpy as np
 from mugo.core.files import BadInput, file_sha256, log_to_stderr
 from mugo.core.parallel import open_executor, ordered_map
 from mugo.data.positions import Positions
-from mugo.data.teacher_labels import OWNERSHIP_UNIT, set_policy
+from mugo.data.teacher_labels import OWNERSHIP_UNIT, has_ownership, set_policy
 from mugo.games.coords import WHITE_BIT, format_gtp, point_of_index
 from mugo.nn.bundled import find_network
 from mugo.nn.inference import Network
@@ -50,7 +50,7 @@ class NetworkTeacher:
         if self._network.game != "go":
             raise BadInput(f"{path} plays {self._network.game.capitalize()}, and a data set has games of Go")
         self.description = {"network": self._network.name, "version": file_sha256(path)[:16]}
-        self.has_ownership = self._network.has_ownership
+        self.has_ownership, self.refusals = self._network.has_ownership, dict[str, int]()
 
     def label(self, positions: Positions, chunks: Iterator[Asked]) -> Iterator[np.ndarray]:
         with open_executor(self._jobs, threads=True) as executor:
@@ -65,7 +65,7 @@ class NetworkTeacher:
         records["win_rate"] = 0.5 if output.values is None else (1 + output.values) / 2
         records["lead"] = np.nan if output.score_mean is None else output.score_mean
         records["stdev"] = np.nan if output.score_stdev is None else output.score_stdev
-        if output.ownership is not None and "ownership" in records.dtype.names:
+        if output.ownership is not None and has_ownership(records):
             records["ownership"] = np.rint(OWNERSHIP_UNIT * output.ownership)
         return records
 
@@ -103,7 +103,7 @@ class EngineTeacher:
         self._command, self._lines = command, queue.Queue()
         self._running = [self._start() for _ in range(jobs or 1)]
         self._refused, self._answered = 0, False
-        self.refusals: dict[str, int] = {}
+        self.refusals = dict[str, int]()         # why positions have no answer, and how many
         self.description = self._identify()
 
     def _start(self) -> _Running:
@@ -239,7 +239,7 @@ def _questions(positions: Positions, chunks: Iterator[Asked]) -> Iterator[_Quest
             stones = setup[game["setup_start"]:game["setup_start"] + game["num_setup"]]
             played = moves[game["move_start"]:game["move_start"] + moves_played[i] + 1]      # and the next one
             query = position_query(_named(stones, names), _named(played, names), float(records["komi"][i]),
-                                   positions.size, "ownership" in records.dtype.names)
+                                   positions.size, has_ownership(records))
             yield _Question({"id": str(next(numbers)), **query}, records[i:i + 1])
 
 
