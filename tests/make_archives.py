@@ -1,11 +1,8 @@
 """Archives of every format, made of the same three games, for the tests of sgf/archives and sgf/sources."""
 import importlib.util
 import io
-import lzma
-import struct
 import tarfile
 import zipfile
-import zlib
 from pathlib import Path
 
 import pytest
@@ -68,32 +65,3 @@ ARCHIVES = {
     "games.tgz": lambda files: tarred(files, "w:gz"), "games.tar.xz": lambda files: tarred(files, "w:xz"),
     "games.tar.bz2": lambda files: tarred(files, "w:bz2"), "games.7z": sevenzipped,
 }
-
-
-def sevenzip_number(value: int) -> bytes:
-    """NUMBER of 7zFormat.txt, in its longest form."""
-    return b"\xff" + struct.pack("<Q", value)
-
-
-def sevenzip_of(header: bytes, before: bytes = b"") -> bytes:
-    """A .7z with this header, behind other bytes."""
-    start = struct.pack("<QQI", len(before), len(header), zlib.crc32(header))
-    return b"7z\xbc\xaf\x27\x1c\0\4" + struct.pack("<I", zlib.crc32(start)) + start + before + header
-
-
-def with_packed_header(header: bytes, stated: int | None = None) -> bytes:
-    """A .7z whose header is packed by LZMA, with the unpacked size that it shall state."""
-    packed = lzma.compress(header, lzma.FORMAT_RAW, filters=[{"id": lzma.FILTER_LZMA1, "dict_size": 1 << 20,
-                                                              "preset": 0}])
-    coder = b"\x01\x23\3\1\1\5\x5d" + struct.pack("<I", 1 << 20)
-    streams = b"\6" + sevenzip_number(0) + b"\1\x09" + sevenzip_number(len(packed)) + b"\0"
-    blocks = b"\7\x0b\1\0" + coder + b"\x0c" + sevenzip_number(len(header) if stated is None else stated) + b"\0"
-    return sevenzip_of(b"\x17" + streams + blocks + b"\0", packed)
-
-
-def empty_files_header(count: int, names: bytes) -> bytes:
-    """The header of a .7z of empty files.  names: of all, in UTF-16, each with a zero."""
-    bits = b"\xff" * -(-count // 8)
-    fields = (b"\x0e", bits), (b"\x0f", bits), (b"\x11", b"\0" + names)
-    return (b"\1\5" + sevenzip_number(count)
-            + b"".join(kind + sevenzip_number(len(data)) + data for kind, data in fields) + b"\0\0")

@@ -48,7 +48,7 @@ COMMANDS = {
 INTERRUPTED = 130
 # package: the extra of pyproject.toml that installs it
 EXTRAS = {"keras": "train", "tensorflow": "train", "tensorboard": "train",
-          "jax": "jax", "matplotlib": "pictures", "pyppmd": "7z", "backports": "7z", "starlette": "web",
+          "jax": "jax", "matplotlib": "pictures", "py7zr": "7z", "backports": "7z", "starlette": "web",
           "uvicorn": "web", "websockets": "web", "dask": "distributed", "distributed": "distributed",
           "shtab": "completion"}
 ALSO_OF_JAX = ("keras", "tensorboard")    # in the extra `jax` too, which comes without TensorFlow

@@ -4,25 +4,19 @@
     encoding      bytes in any character set -> UTF-8
     properties    komi, result, date, handicap, rank and numbers of points as servers write them
     nodes         a game's text <-> its nodes with all their properties; nothing is lost here
-    record_nodes  what the readers of other formats share
     gib           records of Tygem -> nodes
     ngf           records of CyberOro and Wbaduk -> nodes
     ugf           records of Pandanet -> nodes
-    record_formats   which of them a file is                 to_sgf
     collection    a file's text -> each of its games, and its main line
-    parser        SGF bytes -> Records                       read_records, read_trees
+    parser        records of every format -> Records         read_records, read_trees
     writer        Record -> SGF text                         format_record
     lz            win rate, lead and best moves -> the property LZ of a node
     node_positions   the position after each node: moves, and setup stones in any node
     record_rules  the rules of a record (RU) <-> Rules
     record_positions   Record -> Position, Position, ...
     convert       Position -> Record; a file and the moves played since      load_game, load_position
-    budget        what reading one file may cost
-    zip_members   the members of a .zip, some at a time
-    sevenzip_header   where the lists in the header of a .7z are
-    sevenzip_blocks   its blocks, unpacked in pieces
-    sevenzip      its members, in order
-    archives      unpacks .zip, .tar.*, .7z and compressed files in memory
+    sevenzip      the members of a .7z, by py7zr
+    archives      unpacks .zip, .tar.*, .7z and compressed files
     sources       files and folders of a command line -> every SGF file in them
     tree          games with all their nodes, as JSON for the browser
 

@@ -1,16 +1,14 @@
-"""Unpack archives (.zip, .tar.*, .7z) and compressed files in memory: an open file -> the SGF files in it.
+"""Unpack archives (.zip, .tar.*, .7z) and compressed files: an open file -> the SGF files in it.
 
     unpack("kgs.tar.gz", "", file)  ->  SgfFile("kgs.tar.gz", "2003/1.sgf", b"(;GM[1]...")
                                         UnreadableFile("kgs.tar.gz", "2003/2.zip/3.sgf", "Bad CRC-32 ...")
 
 The format is recognized by the first bytes of a file, not by its name.  Archives in archives are unpacked to a
 depth of MAX_DEPTH.  One SGF file, or one archive inside an archive, is in memory at a time, of a large collection a
-part; nothing is written to disk.  Sizes that an archive states are not relied on: what is read is counted, and a file
-has a Budget.
-What an SGF file means is not known here.
+part, and 1 kB for each member of a .zip or .7z.  A .7z is unpacked to a temporary file (sevenzip.py).  What a file
+unpacks to is counted and has a limit.  What an SGF file means is not known here.
 """
 import bz2
-import functools
 import gzip
 import io
 import lzma
@@ -19,22 +17,12 @@ import re
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple
 
 from mugo.core.files import BadInput, error_line, is_temporary, printable
-from mugo.sgf import sevenzip, zip_members
-from mugo.sgf.budget import (
-    GAME_COST,
-    MEMBER_BYTES,
-    UNCOUNTED_BYTES,
-    Budget,
-    BudgetSpentError,
-    MeteredStream,
-    read_up_to,
-)
 from mugo.sgf.collection import last_game_start
-from mugo.sgf.parser import MAX_BYTES, count_games
-from mugo.sgf.record_formats import SUFFIXES
+from mugo.sgf.parser import MAX_BYTES, SUFFIXES, count_games
 
 _COMPRESSED_SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
 # .sgfs: KataGo's collections, a game in each line.
@@ -44,7 +32,8 @@ ARCHIVE_SUFFIXES = (".zip", ".7z", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz",
                     ".tar.zst", ".tzst")
 MAX_NESTED_BYTES = 256 << 20        # of an archive or a compressed file inside an archive, which is held in memory
 MAX_DEPTH = 3                       # of nested archives; some are built to be infinitely deep
-MAX_HEADER_BYTES = 1 << 20          # of a .tar, before each member: tarfile reads long names and PAX records whole
+LEAST_BYTES, BYTES_PER_BYTE = 256 << 20, 100     # what a file may unpack to: these, and so many for each of its bytes
+PIECE = 1 << 18                     # bytes read at once
 
 
 class SgfFile(NamedTuple):
@@ -64,16 +53,55 @@ class UnreadableFile(NamedTuple):
     error: str                      # one line
 
 
-class _Unpacking(NamedTuple):
+class _TooLargeError(Exception):
+    """A file unpacks to too much."""
+
+
+@dataclass
+class _Unpacking:
     """What all functions below need of the file that `unpack` was called with."""
 
     label: str                      # of its Source
-    budget: Budget
     on_other: Callable[[str], None]
+    size: int
+    unpacked: int = 0               # bytes, until now
+
+    @property
+    def limit(self) -> int:
+        return LEAST_BYTES + BYTES_PER_BYTE * self.size
+
+    def count(self, n_bytes: int) -> None:
+        """Raises _TooLargeError above the limit."""
+        self.unpacked += n_bytes
+        if self.unpacked > self.limit:
+            raise _TooLargeError(f"it unpacks to more than {self.limit >> 20} MB, the limit for a file of this size; "
+                                 "what follows was not read")
+
+
+class _CountedStream(io.RawIOBase):
+    """A stream whose bytes are counted.  A read may return fewer than asked for, as before a damaged part."""
+
+    def __init__(self, stream: Any, of: _Unpacking):
+        super().__init__()
+        self._stream, self._of = stream, of
+
+    def read(self, size: int = -1, /) -> bytes:
+        data = getattr(self._stream, "read1", self._stream.read)(PIECE if size < 0 else min(size, PIECE))
+        self._of.count(len(data))
+        return data
+
+
+def _read_up_to(stream: Any, limit: int) -> bytes:
+    """All that is left of a stream, or the next `limit` bytes."""
+    pieces, left = [], limit
+    while left > 0 and (data := stream.read(min(left, PIECE))):
+        pieces.append(data)
+        left -= len(data)
+    return b"".join(pieces)
 
 
 def is_sgf_name(name: str) -> bool:
-    """Whether a file name ends like SGF or a format that is read as SGF (record_formats.py); false for macOS's "._"
+    """Whether a file name ends like SGF or a format that is read as SGF (parser.SUFFIXES); false for macOS's "._"
     companion files and for unfinished files."""
     base = os.path.basename(name)
     return base.lower().endswith(SGF_SUFFIXES) and not base.startswith("._") and not is_temporary(base)
@@ -114,16 +142,25 @@ def file_format(head: bytes, name: str) -> str:
     return "tar" if head[257:262] == b"ustar" or _TAR_NAME.search(name) else ""
 
 
-def zstd_module(place: str = "") -> Any:
-    """What unpacks Zstandard.  Raises BadInput, which begins with a place and names the package, if it is missing."""
+def zstd_module() -> Any:
+    """What unpacks Zstandard.  Raises ImportError."""
     try:
         from compression import zstd  # in the standard library from Python 3.14 on
     except ImportError:
-        try:
-            from backports import zstd
-        except ImportError:
-            raise BadInput(f"{place}reading .zst needs the package backports.zstd: pip install 'mugo[7z]'") from None
+        from backports import zstd
     return zstd
+
+
+def check_package(kind: str, place: str = "") -> None:
+    """Raise BadInput, which begins with a place, if the package that reads a format of archives is not installed."""
+    try:
+        if kind == "zst":
+            zstd_module()
+        elif kind == "7z":
+            import py7zr  # noqa: F401  (whether it is there)
+    except ImportError:
+        package = "backports.zstd" if kind == "zst" else "py7zr"
+        raise BadInput(f"{place}reading .{kind} needs the package {package}: pip install 'mugo[7z]'") from None
 
 
 def unpack(label: str, name: str, file: BinaryIO, on_other: Callable[[str], None] = lambda name: None
@@ -134,101 +171,92 @@ def unpack(label: str, name: str, file: BinaryIO, on_other: Callable[[str], None
     on_other: called with the name of each member of an archive that is left out: neither SGF nor an archive.
     """
     try:
-        unpacking = _Unpacking(label, Budget(file.seek(0, io.SEEK_END)), on_other)
-        for unpacked in _unpack(unpacking, name, file, 0):
-            unpacking.budget.pause()
-            yield unpacked
-            unpacking.budget.go_on()
-    except BudgetSpentError as error:
+        yield from _unpack(_Unpacking(label, on_other, file.seek(0, io.SEEK_END)), name, file, 0)
+    except _TooLargeError as error:
         yield UnreadableFile(label, name, str(error))
 
 
 def _unpack(of: _Unpacking, name: str, file: BinaryIO, depth: int) -> Iterator[SgfFile | UnreadableFile]:
-    """`unpack` inside `depth` archives.  Raises BudgetSpentError only."""
+    """`unpack` inside `depth` archives.  Raises _TooLargeError only."""
     prefix, own_name = f"{name}/" if name else "", name or of.label
     try:
         file.seek(0)
         kind = file_format(file.read(512), own_name)
         file.seek(0)
+        check_package(kind)
         if kind == "zip":
             yield from _unzip(of, prefix, file, depth)
         elif kind == "7z":
-            for member in sevenzip.read_members(file, of.budget):
-                yield from _member_or_error(of, prefix + printable_name(member.name), member.size, member.open, depth)
+            yield from _un7z(of, prefix, file, depth)
         elif kind == "rar":
             yield UnreadableFile(of.label, name, "RAR archives cannot be read; repack it as .zip or .7z")
         elif kind == "tar":
-            yield from _untar(of, prefix, MeteredStream(file, of.budget), depth)
+            yield from _untar(of, prefix, _CountedStream(file, of), depth)
         elif kind in COMPRESSED:
             stream = COMPRESSED[kind](file)
             head = stream.peek(512)
-            metered = MeteredStream(stream, of.budget)
+            counted = _CountedStream(stream, of)
             if file_format(head, own_name) == "tar":
-                yield from _untar(of, prefix, metered, depth)
+                yield from _untar(of, prefix, counted, depth)
             else:
-                yield from _read_sgf(of, re.sub(r"\.(gz|xz|bz2|zst)$", "", own_name), metered)
+                yield from _read_sgf(of, re.sub(r"\.(gz|xz|bz2|zst)$", "", own_name), counted)
         else:
-            yield from _read_sgf(of, own_name, MeteredStream(file, of.budget))
-    except BudgetSpentError:
+            yield from _read_sgf(of, own_name, _CountedStream(file, of))
+    except _TooLargeError:
         raise
     except Exception as error:      # damaged archives make the unpackers raise exceptions of any type
         yield UnreadableFile(of.label, name, error_line(error))
 
 
-def _read_sgf(of: _Unpacking, name: str, stream: MeteredStream, size: int | None = None) -> Iterator[SgfFile]:
+def _read_sgf(of: _Unpacking, name: str, stream: Any) -> Iterator[SgfFile]:
     """An SGF file; one of more than MAX_BYTES in parts, each of at most so many bytes.
 
-    size: that it must have.  Raises ValueError if it has another one, or games of more than MAX_BYTES.
+    Raises ValueError if it has games of more than MAX_BYTES.
     """
     rest, games = b"", 0
     while True:
-        data = rest + read_up_to(stream, MAX_BYTES + 1 - len(rest))
+        data = rest + _read_up_to(stream, MAX_BYTES + 1 - len(rest))
         end = len(data) if len(data) <= MAX_BYTES else last_game_start(data)
         if not end and data:
             raise ValueError(f"larger than {MAX_BYTES >> 20} MB, and no collection of games")
-        if end == len(data) and size not in (None, stream.position):
-            raise ValueError("damaged or truncated: unexpected end of data")
-        new = count_games(data[:end]) if games or len(data) > UNCOUNTED_BYTES else 0
-        of.budget.spend(GAME_COST * new)
         yield SgfFile(of.label, name, data[:end], games)
         if end == len(data):
             return
-        games, rest = games + new, data[end:]
+        games, rest = games + count_games(data[:end]), data[end:]
 
 
 def _member(of: _Unpacking, name: str, size: int, open_member: Callable[[], Any], depth: int
             ) -> Iterator[SgfFile | UnreadableFile]:
     """The SGF files that a member of an archive is or contains; nothing for a member of another type.
 
-    size: as the archive states it.  Raises ValueError if the member has more bytes or fewer.
+    size: bytes, as the archive says.  open_member: a stream.
     """
-    of.budget.spend(MEMBER_BYTES)
     archive = name.lower().endswith(ARCHIVE_SUFFIXES)
-    if not archive and not is_sgf_name(name):
+    if not _is_read(name):
         of.on_other(name)
-        return
-    if not archive and not name.lower().endswith(_COMPRESSED_SUFFIXES):
-        yield from _read_sgf(of, name, MeteredStream(open_member(), of.budget), size)
+    elif not archive and not name.lower().endswith(_COMPRESSED_SUFFIXES):
+        yield from _read_sgf(of, name, open_member())
     elif size > MAX_NESTED_BYTES:
         yield UnreadableFile(of.label, name, f"larger than {MAX_NESTED_BYTES >> 20} MB")
     elif archive and depth == MAX_DEPTH:
         yield UnreadableFile(of.label, name, f"nested in more than {MAX_DEPTH} archives")
     else:
-        data = read_up_to(MeteredStream(open_member(), of.budget), size + 1)
-        if len(data) != size:
-            raise ValueError("damaged or truncated: unexpected end of data")
-        yield from _unpack(of, name, io.BytesIO(data), depth + 1)
+        yield from _unpack(of, name, io.BytesIO(_read_up_to(open_member(), MAX_NESTED_BYTES)), depth + 1)
 
 
 def _member_or_error(of: _Unpacking, name: str, size: int, open_member: Callable[[], Any], depth: int
                      ) -> Iterator[SgfFile | UnreadableFile]:
-    """As `_member`; an error in the place of one that cannot be read.  Raises BudgetSpentError only."""
+    """As `_member`, counted; an error in the place of one that cannot be read.  Raises _TooLargeError only."""
     try:
-        yield from _member(of, name, size, open_member, depth)
-    except BudgetSpentError:
+        yield from _member(of, name, size, lambda: _CountedStream(open_member(), of), depth)
+    except _TooLargeError:
         raise
     except Exception as error:                  # damaged or encrypted; other members may be readable
         yield UnreadableFile(of.label, name, error_line(error))
+
+
+def _is_read(name: str) -> bool:
+    return name.lower().endswith(ARCHIVE_SUFFIXES) or is_sgf_name(name)
 
 
 class _Member(tarfile.TarInfo):
@@ -244,33 +272,22 @@ class _Member(tarfile.TarInfo):
             raise tarfile.ReadError(f"damaged or truncated: {error}") from None
 
 
-def _untar(of: _Unpacking, prefix: str, stream: MeteredStream, depth: int) -> Iterator[SgfFile | UnreadableFile]:
-    stream.end = MAX_HEADER_BYTES
-    # tarfile reads the stream in order, in blocks; `stream.end` bounds what it reads for one header.
+def _untar(of: _Unpacking, prefix: str, stream: _CountedStream, depth: int) -> Iterator[SgfFile | UnreadableFile]:
     with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Member) as archive:
-        while (member := archive.next()) is not None:
-            archive.members.clear()  # pyright: ignore[reportAttributeAccessIssue]  (the list would grow)
-            archive.pax_headers = {}                 # global ones, which would be applied to every member
-            if member.issparse():
-                raise ValueError(f"{printable_name(member.name)} is a sparse file, which cannot be read")
-            stream.end = None
+        for member in archive:
             if member.isreg():
                 yield from _member(of, prefix + printable_name(member.name), member.size,
                                    lambda member=member: archive.extractfile(member), depth)
-            stream.end = member.offset_data + member.size + MAX_HEADER_BYTES
-    stream.end = None
     while stream.read():                         # up to the end: there the checksum of compressed data is compared
         pass
 
 
 def _unzip(of: _Unpacking, prefix: str, file: BinaryIO, depth: int) -> Iterator[SgfFile | UnreadableFile]:
-    for archive, member in zip_members.read_members(file):
-        name = prefix + _zip_name(member)
-        if member.is_dir():
-            of.budget.spend(MEMBER_BYTES)
-            continue
-        open_member = functools.partial(zip_members.open_member, archive, member)
-        yield from _member_or_error(of, name, member.file_size, open_member, depth)
+    with zipfile.ZipFile(file) as archive:
+        for member in archive.infolist():
+            if not member.is_dir():
+                yield from _member_or_error(of, prefix + _zip_name(member), member.file_size,
+                                            lambda member=member: archive.open(member), depth)
 
 
 def _zip_name(member: zipfile.ZipInfo) -> str:
@@ -280,3 +297,13 @@ def _zip_name(member: zipfile.ZipInfo) -> str:
         return printable_name(member.filename.encode("cp437").decode("utf-8", "surrogateescape"))
     except UnicodeEncodeError:                  # from the extra field for Unicode names
         return printable_name(member.filename)
+
+
+def _un7z(of: _Unpacking, prefix: str, file: BinaryIO, depth: int) -> Iterator[SgfFile | UnreadableFile]:
+    from mugo.sgf import sevenzip               # py7zr, which is optional
+
+    try:
+        for name, size, open_member in sevenzip.read_members(file, _is_read, of.limit - of.unpacked):
+            yield from _member_or_error(of, prefix + printable_name(name), size, open_member, depth)
+    except sevenzip.py7zr.PasswordRequired:
+        raise ValueError("it is encrypted with a password") from None

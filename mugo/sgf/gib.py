@@ -15,9 +15,8 @@ one in GB18030, of the global one in UTF-8.
 """
 import re
 
-from mugo.sgf.nodes import Node, line_of_nodes
+from mugo.sgf.nodes import MAX_HANDICAP, Node, decode, line_of_nodes, move_value, root_node
 from mugo.sgf.record import BadRecord
-from mugo.sgf.record_nodes import MAX_HANDICAP, decode, move_value, root_node
 
 SIZE = 19
 _RESULTS = {"0": ("B", None), "1": ("W", None), "3": ("B", "R"), "4": ("W", "R"), "7": ("B", "T"), "8": ("W", "T")}

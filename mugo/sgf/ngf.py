@@ -22,10 +22,9 @@ players of the other order is Black is not known, so they stand in the event.
 import re
 
 from mugo.sgf.encoding import guessed_codec
-from mugo.sgf.nodes import Node, line_of_nodes
+from mugo.sgf.nodes import MAX_HANDICAP, Node, decode, line_of_nodes, move_value, root_node, with_comments
 from mugo.sgf.properties import interpret_date, interpret_result, points_in
 from mugo.sgf.record import BadRecord
-from mugo.sgf.record_nodes import MAX_HANDICAP, decode, move_value, root_node, with_comments
 
 _MOVE = re.compile(rb"^[ \t]*PM[A-Z]{2}[BW][A-Z]{2}", re.MULTILINE)
 _MOVE_LINE = re.compile(r"PM[A-Z]{2}[BW][A-Z]{2}")

@@ -18,6 +18,10 @@ from typing import NamedTuple
 
 from sgfmill import sgf_grammar
 
+from mugo.games.coords import MAX_SIZE, MIN_SIZE, format_sgf, point_at
+from mugo.games.go import fixed_handicap, format_points
+from mugo.sgf.record import BadRecord
+
 Properties = dict[str, list[bytes]]
 
 # A node that is only a move, as most are, is one match.  A bracket that closes nothing, as OGS writes, is passed over.
@@ -28,6 +32,7 @@ _LOWER_CASE = bytes(range(ord("a"), ord("z") + 1))
 _LIKE_A_ROOT = re.compile(rb"\((?=\s{0,9};\s{0,9}[A-Z]{2}\s{0,9}\[[^\\\]]{0,40}\Z)")
 _ROOT_PROPERTIES = ("FF", "GM", "CA", "AP", "SZ")
 _BLANKS = b" " * 10                      # more than stand between `)` and the beginning of another game
+MAX_HANDICAP = 9                         # stones of other formats (root_node)
 LINE_LENGTH = 79                         # of a file that is written; a longer node is a longer line
 
 
@@ -159,6 +164,57 @@ def main_line(nodes: Sequence[Node]) -> list[int]:
     while children[line[-1]]:
         line.append(children[line[-1]][0])
     return line
+
+
+# ---- nodes of records in other formats: what gib, ngf and ugf share
+
+def decode(data: bytes, codec: str) -> str:
+    """The text of a record: in UTF-8, else by this codec."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode(codec, "replace")
+
+
+def root_node(size: int, komi: float | None = None, handicap: int = 0, stones: list[bytes] | None = None, **info: str
+              ) -> Node:
+    """The root of a game of Go.
+
+    stones: of a handicap, as SGF values; None: if there are two or more, those on the fixed points.  info: properties
+    by their identifiers, of which the empty ones are left out.  Raises BadRecord for a size or a handicap out of range.
+    """
+    if not MIN_SIZE <= size <= MAX_SIZE:
+        raise BadRecord("unsupported board size", f"{size}; boards of {MIN_SIZE} to {MAX_SIZE} are supported")
+    properties = {"FF": [b"4"], "GM": [b"1"], "CA": [b"UTF-8"], "SZ": [str(size).encode()]}
+    if komi is not None:
+        properties["KM"] = [format_points(komi).encode()]
+    if handicap >= 2:
+        properties["HA"] = [str(handicap).encode()]
+    properties |= {ident: [escaped(text.strip())] for ident, text in info.items() if text.strip()}
+    if stones is None and handicap >= 2:
+        try:
+            stones = [format_sgf(point, size).encode() for point in fixed_handicap(size, handicap)]
+        except ValueError as error:
+            raise BadRecord("handicap stones missing", str(error)) from None
+    return Node(-1, properties | ({"AB": stones} if stones else {}))
+
+
+def move_value(col: int, row: int, size: int, place: str) -> bytes:
+    """The SGF value of a move, counted from 0 at the upper left.  Raises BadRecord, which names the place."""
+    if not (0 <= col < size and 0 <= row < size):
+        raise BadRecord("move outside the board", f"{place}: column {col + 1}, row {row + 1} of {size}x{size}")
+    return format_sgf(point_at(row, col, size), size).encode()
+
+
+def with_comments(nodes: list[Node], texts: list[tuple[int, str]]) -> list[Node]:
+    """The nodes with these comments, (index, text) each; of several on one node each is a paragraph."""
+    of_node: dict[int, list[str]] = {}
+    for index, text in texts:
+        if text:
+            of_node.setdefault(index, []).append(text)
+    for index, paragraphs in of_node.items():
+        nodes[index] = nodes[index].with_values(C=escaped("\n".join(paragraphs)))
+    return nodes
 
 
 # ---- writing

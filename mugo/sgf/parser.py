@@ -1,7 +1,7 @@
 """SGF bytes -> Records (FF[1] to FF[4]; GM[1] Go, on request GM[4] Gomoku).
 
     bytes of a file
-       | record_formats.to_sgf     GIB, NGF and UGF as SGF
+       | to_sgf                    GIB, NGF and UGF as SGF
        | encoding.to_utf8          byte-order marks, character sets, truncated characters
        | collection.split_games    the games of a collection, and the main line of each
        | nodes.parse_game          a list of nodes: {'B': [b'pd'], 'C': [b'Hello']}
@@ -14,7 +14,7 @@ Legality is not checked here: it needs a board.  In Gomoku the rules say what wi
 import contextlib
 import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,9 +23,10 @@ from mugo.games import coords
 from mugo.games.board import BLACK, EMPTY, WHITE
 from mugo.games.coords import WHITE_BIT, BoardSize
 from mugo.games.gomoku import default_row, interpret_row
+from mugo.sgf import gib, ngf, ugf
 from mugo.sgf.collection import GameText, split_games
 from mugo.sgf.encoding import to_utf8
-from mugo.sgf.nodes import Node, Properties, moves_in, one_move_each, parse_game
+from mugo.sgf.nodes import Node, Properties, format_nodes, moves_in, one_move_each, parse_game
 from mugo.sgf.properties import (
     GM_GO,
     GM_GOMOKU,
@@ -37,11 +38,14 @@ from mugo.sgf.properties import (
     property_text,
 )
 from mugo.sgf.record import INFO, BadRecord, Record
-from mugo.sgf.record_formats import to_sgf
 
 MAX_BYTES = 32 << 20                # read at once; the largest commented joseki dictionaries have 5 MB
 GAME_BYTES = 64                     # a file may have a game for each so many bytes, and 100 more; a real game has 300
 MAX_TREE_BYTES = 4 << 20            # of a file whose variations are kept (read_trees)
+MAX_RECORD_BYTES = 1 << 20          # of a record in another format; its nodes take 50 times as much memory
+SUFFIXES = (".gib", ".ngf", ".ugf", ".ugi")      # of records in other formats
+_FORMATS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes], list[Node]]], ...] = (
+    (gib.is_gib, gib.read_gib), (ngf.is_ngf, ngf.read_ngf), (ugf.is_ugf, ugf.read_ugf))
 
 
 def read_records(data: bytes, gomoku: bool = False, setup_anywhere: bool = False, cut_off: bool = False
@@ -119,6 +123,22 @@ def _games(data: bytes, cut_off: bool = False) -> Iterator[GameText | BadRecord]
         yield game._replace(is_cut_off=True) if lacks_line and isinstance(game, GameText) else game
     if not found:
         yield BadRecord("not SGF", "no game found: an SGF game begins with '(;', and it is not GIB, NGF or UGF either")
+
+
+def to_sgf(data: bytes) -> bytes:
+    """A file's text as SGF in UTF-8, if it is a record in one of these formats; else the text itself.
+
+    Raises BadRecord if it is one of them and malformed.
+    """
+    for is_format, read in _FORMATS:
+        if is_format(data):
+            if len(data) > MAX_RECORD_BYTES:
+                raise BadRecord("too large", f"{len(data):,} bytes; the limit is {MAX_RECORD_BYTES:,}")
+            try:
+                return format_nodes(read(data))
+            except ValueError as error:
+                raise error if isinstance(error, BadRecord) else BadRecord("malformed record", str(error)) from None
+    return data
 
 
 def _sgf_of(data: bytes, cut_off: bool) -> tuple[bytes, bool]:

@@ -18,11 +18,11 @@ from mugo.sgf.archives import (
     COMPRESSED,
     SgfFile,
     UnreadableFile,
+    check_package,
     file_format,
     is_sgf_name,
     printable_name,
     unpack,
-    zstd_module,
 )
 
 
@@ -67,8 +67,8 @@ def find_sources(paths: Iterable[str | os.PathLike]) -> list[Source]:
             single.setdefault(folder or os.curdir, []).append(name)
     found += [_make_source(folder, dict.fromkeys(names)) for folder, names in single.items()]
     for source in found:
-        if source.files is None and _format(source.path) == "zst":       # before the work begins
-            zstd_module(f"{printable_name(source.path)}: ")
+        if source.files is None:         # before the work begins
+            check_package(_format(source.path), f"{printable_name(source.path)}: ")
     return list({(os.path.realpath(source.path), source.files): source for source in found}.values())
 
 

@@ -24,10 +24,9 @@ game, replaces the moves of [Data].  Addresses of players are left out.
 """
 import re
 
-from mugo.sgf.nodes import Node, line_of_nodes, main_line
+from mugo.sgf.nodes import MAX_HANDICAP, Node, decode, line_of_nodes, main_line, move_value, root_node, with_comments
 from mugo.sgf.properties import interpret_date, interpret_result, points_in
 from mugo.sgf.record import BadRecord
-from mugo.sgf.record_nodes import MAX_HANDICAP, decode, move_value, root_node, with_comments
 
 _CODECS = {"SJIS": "cp932", "EUC": "euc_jp", "BIG5": "big5", "GB": "gb18030", "KSC": "cp949"}
 _SECTIONS = {"header", "remote", "files", "data", "figure", "messageline", "reviewnode", "reviewcomment"}

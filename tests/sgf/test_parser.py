@@ -11,9 +11,8 @@ from sgf_games import encoded, read
 
 from mugo.games.coords import WHITE_BIT
 from mugo.sgf.record_positions import position_of
-from mugo.sgf.parser import MAX_BYTES, GameTree, read_records, read_trees
+from mugo.sgf.parser import MAX_BYTES, SUFFIXES, GameTree, read_records, read_trees
 from mugo.sgf.record import BadRecord, Record
-from mugo.sgf.record_formats import SUFFIXES
 
 TORTURE = Path(__file__).parents[3] / "shared" / "sgf_torture"
 
