@@ -5,8 +5,10 @@
     game         Game, read_sgf, read_archive
     network      Network, Policy, Evaluation, planes
     search       search, SearchResult
+    review       review, GameReview: what each move of a game lost
     dataset      Dataset: batches for training with any library
     commands     preprocess, train, evaluate, play_match: what the commands do, with their options
+    player       player, Player: to ask for moves
 
 Moves go in and come out as people write them.  `win_rate`, `lead` and `ownership` are those of the side to move,
 `black_win_rate`, `black_lead` and `black_ownership` Black's.  What __all__ has is public, and described in
@@ -17,11 +19,15 @@ from mugo.api.dataset import Dataset, load_dataset
 from mugo.api.game import Archive, Game, read_archive, read_sgf
 from mugo.api.moves import move_index, move_name
 from mugo.api.network import Evaluation, Network, Policy, load_network, planes
+from mugo.api.player import Player, player
 from mugo.api.position import Position
+from mugo.api.review import GameReview, ReviewedMove, review
 from mugo.api.search import SearchedMove, SearchResult, search
 from mugo.core.files import MugoError
 from mugo.games.game import plane_names
+from mugo.games.position import IllegalMove
 
-__all__ = ["Archive", "Dataset", "Evaluation", "Game", "MugoError", "Network", "Policy", "Position", "SearchResult",
-           "SearchedMove", "evaluate", "load_dataset", "load_network", "move_index", "move_name", "plane_names",
-           "planes", "play_match", "preprocess", "read_archive", "read_sgf", "search", "train"]
+__all__ = ["Archive", "Dataset", "Evaluation", "Game", "GameReview", "IllegalMove", "MugoError", "Network", "Player",
+           "Policy", "Position", "ReviewedMove", "SearchResult", "SearchedMove", "evaluate", "load_dataset",
+           "load_network", "move_index", "move_name", "plane_names", "planes", "play_match", "player", "preprocess",
+           "read_archive", "read_sgf", "review", "search", "train"]

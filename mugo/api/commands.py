@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from mugo.api.dataset import Dataset, load_dataset
-from mugo.api.moves import python_errors
+from mugo.api.moves import python_errors, suggestion
 from mugo.api.network import Network, load_network
 from mugo.core.files import BadInput
 from mugo.core.options import Parser, given, words_of
@@ -25,12 +25,17 @@ class _Parser(Parser):
         raise BadInput(message)
 
 
-def _parse(add_arguments: Callable[[Any], None], words: Iterable[PathLike], options: dict[str, Any]) -> Any:
-    """What a command gets of these words and options, of which None is the default.  Raises BadInput."""
+def parsed(add_arguments: Callable[[Any], None], words: Iterable[PathLike], options: dict[str, Any]) -> Any:
+    """What a command gets of these words and options, of which None is the default.  Raises BadInput, and
+    TypeError for an option that it does not have."""
     parser = _Parser(add_help=False, allow_abbrev=False)
     add_arguments(parser)
     flags = [word for name, value in options.items() if value is not None for word in words_of(name, value)]
-    return parser.parse_args([*flags, "--", *(os.fspath(word) for word in words)])
+    found, unknown = parser.parse_known_args([*flags, "--", *(os.fspath(word) for word in words)])
+    if unknown:
+        name = unknown[0].lstrip("-").partition("=")[0].replace("-", "_")
+        raise TypeError(f"there is no option {name!r}" + suggestion(name, [name.rstrip("_") for name in vars(found)]))
+    return found
 
 
 @python_errors()
@@ -45,7 +50,7 @@ def preprocess(paths: PathLike | Iterable[PathLike], folder: PathLike, *, jobs: 
     from mugo.data import preprocess as module
 
     words = [paths] if isinstance(paths, str | os.PathLike) else paths
-    module.command(_parse(module.add_arguments, words, {"output": folder, "jobs": jobs} | options))
+    module.command(parsed(module.add_arguments, words, {"output": folder, "jobs": jobs} | options))
     return load_dataset(folder)
 
 
@@ -60,7 +65,7 @@ def train(dataset: PathLike, run: PathLike, *, positions: float | None = None, *
     """
     from mugo.training import command as module
 
-    module.command(_parse(module.add_arguments, [dataset], {"output": run, "positions": positions} | options))
+    module.command(parsed(module.add_arguments, [dataset], {"output": run, "positions": positions} | options))
     return load_network(run)
 
 
@@ -76,7 +81,7 @@ def evaluate(network: Network | PathLike, dataset: PathLike, **options: Any) -> 
     from mugo.nn import inference
     from mugo.training import evaluate as module
 
-    arguments = _parse(module.add_arguments, ["", dataset], options)
+    arguments = parsed(module.add_arguments, ["", dataset], options)
     chosen = module.EvaluateOptions(**given(module.EvaluateOptions, arguments))
     games = data.load_dataset(arguments.dataset)
     opened = (network if isinstance(network, Network) else load_network(network, precision=chosen.precision[0]))._opened
@@ -98,6 +103,6 @@ def play_match(*participants: str, games: int = 100, folder: PathLike | None = N
     """
     from mugo.match import tournament as module
 
-    summary = module.play(_parse(module.add_arguments, participants, {"games": games, "output": folder} | options))
+    summary = module.play(parsed(module.add_arguments, participants, {"games": games, "output": folder} | options))
     print(module.format_summary(summary))
     return summary

@@ -89,6 +89,14 @@ class Game(Sequence[Position]):
         return COLOUR_LETTERS.get(self._tree.record.winner)
 
     @property
+    def info(self) -> dict[str, str | float | None]:
+        """All that the record says of the game, a row of a table: the attributes above, the winner, the size of the
+        board and the number of moves."""
+        attributes = (*INFO.values(), "komi", "handicap", "name")
+        return {name: getattr(self, name) for name in attributes} | {
+            "winner": self.winner, "size": format_size(self._last.shape), "num_moves": len(self) - 1}
+
+    @property
     def moves(self) -> list[tuple[str, str]]:
         """(colour, move) of every move: [('B', 'Q16'), ('W', 'D4')]."""
         shape, encoded = self._last.shape, self._tree.record.moves.tolist()

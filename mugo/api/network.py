@@ -1,21 +1,28 @@
 """Network: what a network says of a position, as a Policy and an Evaluation; the planes that it sees."""
 import os
 import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar, overload
 
 import numpy as np
 
 from mugo.api.moves import check_number, point_of, python_errors
 from mugo.api.position import Position, base_of
+from mugo.core.files import MugoError
 from mugo.games.coords import format_gtp, format_size
 from mugo.games.game import encode, plane_names
 from mugo.games.planes import unpack
 from mugo.nn import inference
 from mugo.nn.metadata import format_game
+from mugo.nn.output import NetworkOutput
 from mugo.players.estimates import moves_by_prior
 from mugo.players.options import PlayerOptions, open_network
 from mugo.plots.svg import board_svg
 from mugo.plots.terminal import heatmap_lines
+
+BATCH = 32                               # positions that a network evaluates at once
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,10 +79,25 @@ class Policy(dict[str, float]):
         self.position, self.array = position, priors[:-1].reshape(base.shape)
         super().__init__((format_gtp(point, base.shape), prior) for point, prior in moves_by_prior(base, priors))
 
+    def _name(self, move: str) -> str:
+        """A move as the keys have it.  Raises MugoError for what is not a point of the board."""
+        shape = base_of(self.position).shape
+        return format_gtp(point_of(move, shape), shape)
+
     def __missing__(self, move: str) -> float:
         """A move in lower case; 0 for an illegal one.  Raises MugoError for what is not a point of the board."""
-        shape = base_of(self.position).shape
-        return self.get(format_gtp(point_of(move, shape), shape), 0.0)
+        return super().get(self._name(move), 0.0)
+
+    def __contains__(self, move: object) -> bool:
+        """Whether a move, in either case, is legal."""
+        try:
+            return super().__contains__(self._name(move))       # type: ignore[arg-type]
+        except MugoError:
+            return False
+
+    def get(self, move: str, default: float | None = None) -> float | None:     # type: ignore[override]
+        """The probability of a legal move, in either case, and the default for anything else."""
+        return self[move] if move in self else default
 
     def top(self, n: int = 5) -> list[tuple[str, float]]:
         """The n most likely moves with their probabilities: [('D4', 0.31), ...]."""
@@ -95,40 +117,72 @@ class Policy(dict[str, float]):
 
 
 class Network:
-    """A trained network, opened by load_network.  name: of a bundled network, or of the run that trained it."""
+    """A trained network, opened by load_network.  name: of a bundled network, or of the run that trained it.  A pickle
+    of it holds the arguments of load_network, and opens it again where it is read."""
 
-    def __init__(self, opened: inference.Network | inference.BundledNetworks):
-        self.name, self._opened = opened.name, opened
+    def __init__(self, opened: inference.Network | inference.BundledNetworks, arguments: tuple):
+        """arguments: of load_network, in order."""
+        self.name, self._opened, self._arguments = opened.name, opened, arguments
+
+    def __reduce__(self) -> tuple:
+        return _open, self._arguments
+
+    @overload
+    def policy(self, positions: Position, *, symmetries: bool = False) -> Policy: ...
+
+    @overload
+    def policy(self, positions: Sequence[Position], *, symmetries: bool = False) -> list[Policy]: ...
 
     @python_errors()
-    def policy(self, position: Position, *, symmetries: bool = False) -> Policy:
-        """How likely each move is.  symmetries: the mean over the symmetries of the board, in each of which equivariant
-        networks, as the bundled ones for Go, say the same.
+    def policy(self, positions: Position | Sequence[Position], *, symmetries: bool = False) -> Policy | list[Policy]:
+        """How likely each move is, in a position or in each of several, which are evaluated in batches.
 
+        symmetries: the mean over the symmetries of the board, in each of which equivariant networks, as the bundled
+        ones for Go, say the same.
         A warning for a board of another size than the network was trained on, if it was opened by name.  Raises
         MugoError for a game or board that the network does not play, and where there is no move.
         """
-        base_of(position).check_has_moves()
-        output = self._opened_for(position).evaluate([base_of(position)], symmetries)
-        return Policy(position, output.priors[0])
+        for position in _listed(positions):
+            base_of(position).check_has_moves()
+        return self._of_each(positions, symmetries, lambda position, output, k: Policy(position, output.priors[k]))
+
+    @overload
+    def evaluate(self, positions: Position, *, symmetries: bool = False) -> Evaluation: ...
+
+    @overload
+    def evaluate(self, positions: Sequence[Position], *, symmetries: bool = False) -> list[Evaluation]: ...
 
     @python_errors()
-    def evaluate(self, position: Position, *, symmetries: bool = False) -> Evaluation:
-        """Who is winning, and by how much.  symmetries, warning, errors: as in `policy`."""
-        base = base_of(position)
-        output = self._opened_for(position).evaluate([base], symmetries)
-        ownership = output.board_ownership(0, base)
-        return Evaluation(position, None if output.values is None else (1 + float(output.values[0])) / 2,
-                          *output.score(0), None if ownership is None else ownership * np.float32(base.to_play))
+    def evaluate(self, positions: Position | Sequence[Position], *, symmetries: bool = False
+                 ) -> Evaluation | list[Evaluation]:
+        """Who is winning, and by how much, in a position or in each of several, which are evaluated in batches.
+        symmetries, warning, errors: as in `policy`."""
+        return self._of_each(positions, symmetries, _evaluation)
 
-    def _opened_for(self, position: Position) -> inference.Network | inference.BundledNetworks:
+    def _of_each(self, positions: Position | Sequence[Position], symmetries: bool,
+                 make: Callable[[Position, NetworkOutput, int], _T]) -> _T | list[_T]:
+        """make(position, output, row) for a position, or for each of several."""
+        of_shape: dict[tuple[int, int], list[int]] = {}         # a batch is of one board size
+        listed = _listed(positions)
+        for k, position in enumerate(listed):
+            of_shape.setdefault(base_of(position).shape, []).append(k)
+        found: dict[int, _T] = {}
+        for indices in of_shape.values():
+            opened = self._opened_for(listed[indices[0]], 5)
+            for start in range(0, len(indices), BATCH):
+                batch = indices[start:start + BATCH]
+                output = opened.evaluate([base_of(listed[k]) for k in batch], symmetries)
+                found |= {k: make(listed[k], output, row) for row, k in enumerate(batch)}
+        return found[0] if isinstance(positions, Position) else [found[k] for k in range(len(listed))]
+
+    def _opened_for(self, position: Position, stacklevel: int = 4) -> inference.Network | inference.BundledNetworks:
         """What evaluates a position.  A warning if the network was opened by name and trained on another size; those of
         Gomoku refuse one."""
         opened, shape = self._opened, base_of(position).shape
         if isinstance(opened, inference.Network) and opened.game == "go" and shape != (opened.size, opened.size):
             warnings.warn(f"{opened.name} was trained on {format_size(opened.size)} only, so what it says of "
                           f"{format_size(shape)} is an extrapolation; load_network() without a name takes the network "
-                          "for each board", stacklevel=4)       # python_errors is a level
+                          "for each board", stacklevel=stacklevel)      # python_errors is a level
         return opened
 
     def __repr__(self) -> str:
@@ -149,7 +203,30 @@ def load_network(name: str | os.PathLike[str] | None = None, *, threads: int | N
     """
     threads = None if threads is None else check_number("threads", threads, 1)
     PlayerOptions(precision=precision, provider=provider)           # raises for a value that it cannot have
-    return Network(open_network(None if name is None else os.fspath(name), threads, precision, provider))
+    return _open(None if name is None else os.fspath(name), threads, precision, provider)
+
+
+def _open(name: str | None, threads: int | None, precision: str, provider: str) -> Network:
+    """The network of these arguments of load_network."""
+    file = os.path.abspath(name) if name is not None and os.path.exists(name) else name     # a process may be elsewhere
+    return Network(open_network(name, threads, precision, provider), (file, threads, precision, provider))
+
+
+def _listed(positions: Position | Sequence[Position]) -> Sequence[Position]:
+    """The positions of a call with one or several.  Raises MugoError for anything else."""
+    if isinstance(positions, Position):
+        return [positions]
+    if isinstance(positions, Sequence) and not isinstance(positions, str):
+        return list(positions)
+    raise MugoError(f"a mugo.Position or a list of them was expected, not a {type(positions).__name__}")
+
+
+def _evaluation(position: Position, output: NetworkOutput, row: int) -> Evaluation:
+    """What a row of a network's output says of a position."""
+    base = base_of(position)
+    ownership = output.board_ownership(row, base)
+    return Evaluation(position, None if output.values is None else (1 + float(output.values[row])) / 2,
+                      *output.score(row), None if ownership is None else ownership * np.float32(base.to_play))
 
 
 def planes(position: Position) -> np.ndarray:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mugo.api.moves import check_number, point_of, python_errors
+from mugo.api.moves import check_number, point_of, python_errors, suggestion
 from mugo.api.network import Evaluation, Network
 from mugo.api.position import Position, base_of
 from mugo.core.files import MugoError
@@ -99,7 +99,8 @@ def search(position: Position, network: Network | None = None, *, simulations: i
     if network is not None and not isinstance(network, Network):
         raise MugoError(f"a network of mugo.load_network was expected, not a {type(network).__name__}")
     if unknown := options.keys() - options_of(Settings).keys():
-        raise TypeError(f"search() has no option {min(unknown)!r}: `mugo help search` lists them")
+        raise TypeError(f"search() has no option {min(unknown)!r}" + (suggestion(min(unknown), options_of(Settings))
+                                                              or ": `mugo help search` lists them"))
     base, opened = base_of(position), network and network._opened_for(position)
     player = "uct" if network is None else "mcts"
     check_player(Settings, options, player)

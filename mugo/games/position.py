@@ -9,14 +9,15 @@ legal, when the game is over and who has won is defined in go and gomoku; the ab
 declare it.
 Search, players and user interfaces use only this interface (tests/games/test_contract.py).
 """
+import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from mugo.core.files import BadInput, MugoError
-from mugo.games.board import BLACK, EMPTY, WHITE, clear, copy_boards, new_boards, set_to_play
+from mugo.games.board import BLACK, BOARD, EMPTY, WHITE, clear, copy_boards, new_boards, set_to_play
 from mugo.games.coords import (
     COLUMNS, MAX_MOVES, PASS, WHITE_BIT, board_points, format_gtp, format_size, is_on_board, row_col, square_size)
 from mugo.games.territory import area_komi
@@ -85,6 +86,27 @@ class BasePosition(ABC):
         self._start = self.board                         # BOARD (1,), before the first move
         self._moves = np.zeros(0, MOVE)
         self._hashes = np.zeros(0, np.uint64)            # of the start and of the positions after each move
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For a pickle, under 2 kB for 200 moves: the start and the moves; board and hashes follow from them."""
+        state = {name: value for name, value in vars(self).items() if name not in ("board", "_hashes")}
+        start = self._start if self.plies else self.board
+        return state | {"_start": zlib.compress(start.tobytes()), "_moves": zlib.compress(self._moves.tobytes()),
+                        "to_play": self.to_play}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        to_play = state.pop("to_play")
+        for name, kind in ("_start", BOARD), ("_moves", MOVE):
+            state[name] = np.frombuffer(bytearray(zlib.decompress(state[name])), kind)
+        vars(self).update(state)
+        self.board = copy_boards(self._start)
+        board, self._hashes = self.board[0], np.empty(self.plies + 1, np.uint64)
+        for k, (point, colour, mover_to_play) in enumerate(self._moves.tolist()):
+            self._hashes[k] = board["hash"]
+            set_to_play(board, mover_to_play)
+            self._play(board, point, colour)
+        self._hashes[-1] = board["hash"]
+        set_to_play(board, to_play)
 
     def _copy(self) -> Self:
         other = object.__new__(type(self))

@@ -65,7 +65,7 @@ WRONG = [
     (lambda n, f: n.evaluate(P(8, game="gomoku", k=4)), "plays 6x6 only, not 8x8"),
     (lambda n, f: n.policy(P(6, game="gomoku").play(*"A1 A2 B1 B2 C1 C2 D1".split())), "the game is over"),
     (lambda n, f: n.policy(P(6, game="gomoku"))["Z1"], "'Z1' is not a vertex on 6x6"),
-    (lambda n, f: n.policy("A1"), "a mugo.Position was expected, not a str"),
+    (lambda n, f: n.policy("A1"), "a mugo.Position or a list of them was expected, not a str"),
     (lambda n, f: mugo.search(P(6), n), "plays Gomoku, 4 in a row, not Go"),
     (lambda n, f: mugo.search(P(6), "policy-9"), "a network of mugo.load_network was expected, not a str"),
     (lambda n, f: mugo.search(P(6), simulations=0), "simulations is a whole number, at least 1, not 0"),
@@ -77,7 +77,13 @@ WRONG = [
     (lambda n, f: mugo.plane_names("chess"), "game is 'go' or 'gomoku', not 'chess'"),
     (lambda n, f: mugo.preprocess(f / "games", f / "other"), "no SGF file and no archive in this folder"),
     (lambda n, f: mugo.preprocess(GAME, f / "other", test=2), "test 2: must be at most 1"),
-    (lambda n, f: mugo.preprocess(GAME, f / "other", tests=1), "unrecognized arguments: tests=1"),
+    (lambda n, f: n.policy(["E5"]), "a mugo.Position was expected, not a str"),
+    (lambda n, f: n.evaluate("E5"), "a mugo.Position or a list of them was expected, not a str"),
+    (lambda n, f: mugo.review("game"), "a mugo.Game was expected, not a str"),
+    (lambda n, f: mugo.review(mugo.read_sgf(GAME), simulations=0), "simulations is a whole number, at least 1, not 0"),
+    (lambda n, f: mugo.player("uct", rank="2d"), "uct has no network"),
+    (lambda n, f: mugo.player("uct", simulations=0), "simulations 0: must be at least 1"),
+    (lambda n, f: mugo.player("kata"), "'kata'"),
     (lambda n, f: mugo.load_dataset(f), "is not a data set: meta.json is missing"),
     (lambda n, f: mugo.load_dataset(f / "games").batches(split="training"),
      "split is one of train, validation, test, or None for all, not 'training'"),
@@ -105,8 +111,7 @@ def test_a_mistake_is_one_exception_with_one_sentence(number, network, folder):
 
 
 @pytest.mark.parametrize(("arguments", "expected"), [
-    ({"learning_rate": 5}, "learning_rate 5: must be at most 1"), ({"positions": 1.5}, "positions: invalid int value"),
-    ({"filter": 3}, "unrecognized arguments: filter=3")])
+    ({"learning_rate": 5}, "learning_rate 5: must be at most 1"), ({"positions": 1.5}, "positions: invalid int value")])
 def test_options_of_training_are_checked(arguments, expected, folder):
     pytest.importorskip("keras")
     with pytest.raises(mugo.MugoError, match=expected):
@@ -115,8 +120,16 @@ def test_options_of_training_are_checked(arguments, expected, folder):
 
 
 def test_an_unknown_keyword_is_pythons_own_error():
-    with pytest.raises(TypeError, match=r"search\(\) has no option 'seeds': `mugo help search` lists them"):
+    with pytest.raises(TypeError, match=r"search\(\) has no option 'seeds'; did you mean seed\?"):
         mugo.search(P(6), simulations=9, seeds=1)
+    with pytest.raises(TypeError, match=r"review\(\) has no option 'fast': `mugo help search` lists them"):
+        mugo.review(mugo.read_sgf(GAME), fast=True)
+    with pytest.raises(TypeError, match="there is no option 'tests'; did you mean test\\?"):
+        mugo.preprocess(GAME, "other", tests=1)
+    with pytest.raises(TypeError, match="there is no option 'simulation'; did you mean simulations\\?"):
+        mugo.player("uct", simulation=9)
+    with pytest.raises(TypeError, match="there is no option 'handicaps'; did you mean handicap\\?"):
+        mugo.play_match("uct", "random", handicaps=2)
     with pytest.raises(TypeError, match=r"Game\(\) has no argument 'komi': the texts of a game are black, white"):
         mugo.Game(P(6), komi="5")
 

@@ -121,3 +121,9 @@ def test_an_archive_is_read_as_far_as_it_is_asked_for(archive):
     next(iterator), next(iterator)
     assert games.rejected == []
     assert next(iterator).name == "games.zip/2.sgf (game 3)" and len(games.rejected) == 1
+
+
+def test_what_a_record_says_is_a_row_of_a_table():
+    game = mugo.Game.from_sgf("(;SZ[9]PB[Ann]WR[2d]KM[6.5]RE[W+2.5];B[ee];W[cc])")
+    assert game.info | {"komi": 6.5, "winner": "W", "size": "9x9", "num_moves": 2} == game.info
+    assert game.info["black"] == "Ann" and game.info["white_rank"] == "2d" and game.info["date"] == ""

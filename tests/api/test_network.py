@@ -1,4 +1,5 @@
 """Networks of the library: policies and evaluations, and whose their values are."""
+import pickle
 import warnings
 import xml.etree.ElementTree as ElementTree
 
@@ -23,6 +24,36 @@ def test_a_policy_is_a_dict_of_the_legal_moves(network):
     assert policy.array.shape == (9, 9)
     assert policy.array[9 - 3, 6] == pytest.approx(policy["G3"])
     assert float(policy.array.sum()) + policy["pass"] == pytest.approx(1, abs=1e-4)
+
+
+def test_a_move_of_a_policy_is_found_in_either_case(network):
+    policy = network.policy(GAME[3])
+    assert "g3" in policy and policy.get("g3") == policy["G3"]
+    assert "E5" not in policy and policy.get("E5", 0.0) == 0.0       # occupied
+    assert "I5" not in policy and policy.get("I5") is None           # no point of the board
+
+
+def test_several_positions_are_evaluated_at_once(network):
+    positions = [GAME[3], mugo.Position(9), GAME[4]]
+    policies, evaluations = network.policy(positions), network.evaluate(positions)
+    assert [policy.position for policy in policies] == [each.position for each in evaluations] == positions
+    for position, policy, evaluation in zip(positions, policies, evaluations, strict=True):
+        assert policy.top(1)[0][0] == network.policy(position).top(1)[0][0]
+        assert evaluation.win_rate == pytest.approx(network.evaluate(position).win_rate, abs=1e-4)
+    assert len(network.evaluate(GAME)) == len(GAME) and network.policy([]) == []
+
+
+def test_several_positions_may_be_of_several_boards():
+    bundled = mugo.load_network(precision="float32")
+    positions = [mugo.Position(9), mugo.Position(6, game="gomoku"), mugo.Position(9).play("E5")]
+    assert [policy.array.shape for policy in bundled.policy(positions)] == [(9, 9), (6, 6), (9, 9)]
+
+
+def test_a_network_is_opened_again_from_a_pickle(network, tmp_path, monkeypatch):
+    pickled = pickle.dumps(network)
+    monkeypatch.chdir(tmp_path)
+    again = pickle.loads(pickled)
+    assert len(pickled) < 300 and again.policy(GAME[3]) == network.policy(GAME[3])
 
 
 def test_values_are_those_of_the_side_to_move(network):

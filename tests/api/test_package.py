@@ -22,7 +22,7 @@ def test_importing_it_loads_nothing():
 
 def test_its_names_are_the_public_ones():
     assert dir(mugo) == sorted([*mugo.__all__, "__version__"])
-    assert mugo.__all__ == sorted(mugo.__all__) and len(mugo.__all__) == 23
+    assert mugo.__all__ == sorted(mugo.__all__) and len(mugo.__all__) == 29
     assert all(getattr(mugo, name).__doc__ for name in mugo.__all__)
     with pytest.raises(AttributeError, match="module 'mugo' has no attribute 'Positions'"):
         getattr(mugo, "Positions")                        # noqa: B009

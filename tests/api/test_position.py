@@ -134,3 +134,30 @@ def test_a_problem_gets_a_frame_of_the_side_outside():
     for position, attacker, message in (problem, "R", "a colour is"), (gomoku, None, "is of Go"):
         with pytest.raises(mugo.MugoError, match=message):
             position.with_tsumego_frame(attacker)
+
+
+def test_a_pickled_position_is_small_and_the_same():
+    position = mugo.Position(rules="japanese")
+    for number in range(200):
+        moves = position.legal_moves()[:-1]
+        position = position.play(moves[number * 7919 % len(moves)])
+    pickled = pickle.dumps(position)
+    again = pickle.loads(pickled)
+    assert len(pickled) < 2000 and again == position
+    assert str(again) == str(position) and again.score() == position.score() and again.legal_moves() == \
+        position.legal_moves()
+
+
+def test_a_pickled_position_keeps_its_ko_and_its_turn():
+    ko = mugo.Position.from_text("""
+        . X O . .
+        X O . O .
+        . X O . .
+        . . . . .
+        . . . . .
+    """).play("C4")
+    assert pickle.loads(pickle.dumps(ko)).why_illegal("B4") == "retakes the ko"
+    twice = mugo.Position(9).play("E5", colour="W").play("C3", colour="W")
+    assert pickle.loads(pickle.dumps(twice)).to_move == twice.to_move == "B"
+    setup = mugo.Position.from_text("X . \n . O", to_move="W")
+    assert pickle.loads(pickle.dumps(setup)) == setup
