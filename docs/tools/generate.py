@@ -12,7 +12,7 @@ A generated part stands between a line `<!-- KIND ...: written by docs/tools/gen
     planes             the input planes of Go
     languages          those of the page
     strengths          the opponents of the page whose strength matches have measured
-    accuracy, matches, int8, speed, runs, selfplay, training       tables of results
+    accuracy, matches, int8, speed, review, runs, selfplay, training       tables of results
     card NAME          all results of a network
 
 tests/test_docs.py checks that each is the current one.
@@ -139,7 +139,7 @@ KINDS: dict[str, Callable[[str], str]] = {
     **{name: of_results(table) for name, table in [
         ("accuracy", results.accuracy_table), ("matches", results.match_table), ("int8", results.int8_table),
         ("speed", results.speed_table), ("runs", results.run_table), ("selfplay", results.selfplay_table),
-        ("training", results.training_table)]},
+        ("training", results.training_table), ("review", results.review_table)]},
     "card": lambda name: results.card_table(results.load(), name),
 }
 

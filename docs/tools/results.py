@@ -17,6 +17,7 @@ from mugo.nn.weights import is_of_int8
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "docs" / "results.toml"
 MODELS = ROOT / "models"
+PAGE_REVIEW = ROOT / "mugo" / "web" / "static" / "core" / "review.js"
 
 
 def load() -> dict[str, Any]:
@@ -143,6 +144,23 @@ def speed_table(results: dict[str, Any]) -> str:
                 player, precision, board = found.groups()
                 rows.append(f"| `{player}`{board} | {names.get(each.get('weights'), 'none')} | {precision or ''} | "
                             f"{1000 / value:.{2 if value < 2000 else 3}f} | {value:,} | {each['conditions']} |")
+    return "\n".join(rows)
+
+
+def review_table(results: dict[str, Any]) -> str:
+    """Markdown: minutes to search every position of a game, by the visits of each, on the processor of mcts_speed.py."""
+    depths = re.search(r"DEPTHS = \{ quick: (\d+), normal: (\d+), deep: (\d+)", PAGE_REVIEW.read_text(encoding="utf-8"))
+    assert depths
+    visits = dict(zip(map(int, depths.groups()), ("*quick*", "*normal*", "*deep*, and `mugo review`"), strict=True))
+    speeds = {each["weights"]: value for each in results["measured"] if "mcts_speed" in each.get("command", "")
+              for value in each["results"].values()}
+    games = [("policy-19", 230), ("policy-19-small", 230), ("policy-9", 60)]
+    rows = ["| visits per position | " + " | ".join(f"{moves} moves with `{name}`" for name, moves in games) + " |",
+            "|---|" + "---|" * len(games)]
+    for count, name in visits.items():
+        cells = [f"{moves * count / speeds[each['weights']] / 60:.1f} minutes" for network, moves in games
+                 for each in results["networks"] if each["network"] == network]
+        rows.append(f"| {count}: {name} | " + " | ".join(cells) + " |")
     return "\n".join(rows)
 
 
