@@ -6,6 +6,7 @@ A generated part stands between a line `<!-- KIND ...: written by docs/tools/gen
 
     options TOPIC      the table of the options of a topic of `mugo help`
     command NAME       the arguments of `mugo NAME`, without the options that belong to a topic
+    shared             the arguments that three commands or more have
     networks           the networks in models/
     boards             which of them plays a board of each size
     architectures      their depth, weights and multiplications
@@ -18,6 +19,7 @@ A generated part stands between a line `<!-- KIND ...: written by docs/tools/gen
 tests/test_docs.py checks that each is the current one.
 """
 import argparse
+import functools
 import importlib
 import itertools
 import re
@@ -35,6 +37,7 @@ from mugo.games.coords import MAX_SIZE, MIN_SIZE, format_size
 from mugo.games.planes import PLANES
 from mugo.nn.bundled import bundled_name
 from mugo.nn.metadata import positions_trained, read_metadata
+from mugo.nn.policy_net import PolicyNetConfig
 from mugo.web.opponents import STRENGTHS
 
 END = "<!-- end -->\n"
@@ -44,35 +47,84 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def options(topic: str) -> str:
-    return option_table(*TOPICS[topic].load())
+    """The table of a topic; of training three: the common options, the architecture, the others."""
+    kinds, defaults = TOPICS[topic].load()
+    head, rule, *rows = option_table(kinds, defaults).splitlines()
+    if topic != "train":
+        return "\n".join([head, rule, *rows])
+    found = {f"| `--{each.name}` |":
+             "Common" if each.common else "Architecture" if kind is PolicyNetConfig else "Others"
+             for kind in kinds for each in options_of(kind).values()}
+    parts = {title: [row for row in rows if found[" ".join(row.split()[:3])] == title]
+             for title in ("Common", "Architecture", "Others")}
+    return "\n\n".join("\n".join([f"**{title}**", "", head, rule, *part]) for title, part in parts.items())
+
+
+def parser_of(name: str) -> argparse.ArgumentParser:
+    """The parser of a command."""
+    parser = argparse.ArgumentParser(prog=f"mugo {name}")
+    importlib.import_module(f"mugo.{COMMANDS[name][0]}").add_arguments(parser)
+    return parser
+
+
+def described(parser: argparse.ArgumentParser, action: argparse.Action) -> tuple[str, str]:
+    """An argument as a table has it: (`--option VALUE`, meaning)."""
+    help_text = parser._get_formatter()._expand_help(action) if action.help else ""
+    value = action.metavar or ("|".join(map(str, action.choices)) if action.choices and action.option_strings
+                               else action.dest.upper())
+    value = " ".join(value) if isinstance(value, tuple) else value
+    names = value
+    if action.option_strings:
+        names = f"{', '.join(action.option_strings)}{f' {value}' if action.nargs != 0 else ''}"
+    return f"`{names}`", " ".join(help_text.split())
+
+
+def options_of_topics(name: str) -> set[str]:
+    """The options of a command that belong to a topic of `mugo help`."""
+    return {f"--{each.name}" for topic in topics_of(name) for kind in TOPICS[topic].load()[0]
+            for each in options_of(kind).values()}
+
+
+@functools.cache
+def shared_arguments() -> dict[tuple[str, str], list[str]]:
+    """The arguments that three commands or more have with the same meaning -> those commands."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for name in COMMANDS:
+        parser, others = parser_of(name), {"--help", *options_of_topics(name)}
+        for action in parser._actions:
+            if action.help != argparse.SUPPRESS and action.option_strings and not others & {*action.option_strings}:
+                found.setdefault(described(parser, action), []).append(name)
+    return {key: names for key, names in found.items() if len(names) >= 3}
+
+
+def shared(_: str) -> str:
+    """The arguments that several commands have, once."""
+    return "\n".join(["| argument | of | meaning |", "|---|---|---|",
+                      *(f"| {argument} | {', '.join(f'`{name}`' for name in names)} | {meaning} |"
+                        for (argument, meaning), names in shared_arguments().items())])
 
 
 def command(name: str) -> str:
     """The arguments of a command as a Markdown table, and where the options that it shares with others are."""
-    parser = argparse.ArgumentParser(prog=f"mugo {name}")
-    importlib.import_module(f"mugo.{COMMANDS[name][0]}").add_arguments(parser)
-    topics = topics_of(name)
-    shared = {f"--{each.name}" for topic in topics for kind in TOPICS[topic].load()[0]
-              for each in options_of(kind).values()}
-    rows, words = [], [f"mugo {name} [OPTIONS]"]
+    parser = parser_of(name)
+    rows, words, others = [], [f"mugo {name} [OPTIONS]"], []
     for action in parser._actions:
-        if action.help == argparse.SUPPRESS or {"--help", "--config", "--set", *shared} & {*action.option_strings}:
+        if action.help == argparse.SUPPRESS or ({"--help", "--config", "--set", *options_of_topics(name)}
+                                                 & {*action.option_strings}):
             continue
-        help_text = parser._get_formatter()._expand_help(action) if action.help else ""
-        value = action.metavar or ("|".join(map(str, action.choices)) if action.choices and action.option_strings
-                                   else action.dest.upper())
-        value = " ".join(value) if isinstance(value, tuple) else value
-        if action.option_strings:
-            names = f"{', '.join(action.option_strings)}{f' {value}' if action.nargs != 0 else ''}"
-        else:
-            names = value
+        argument, meaning = described(parser, action)
+        if (argument, meaning) in shared_arguments():
+            others.append(f"`{action.option_strings[-1]}`")
+            continue
+        rows.append(f"| {argument} | {meaning} |")
+        if not action.option_strings:
+            value = argument.strip("`")
             words.append({"*": f"[{value} ...]", "+": f"{value} [{value} ...]", "?": f"[{value}]"}.get(
                 str(action.nargs), value))
-        rows.append(f"| `{names}` | {' '.join(help_text.split())} |")
-    links = ", ".join(f"[{topic}](options.md#{topic})" for topic in topics)
-    return "\n".join([f"`{' '.join(words)}`", "",
-                      "| argument | meaning |", "|---|---|", *rows,
-                      *(["", f"It also has the options of these tables: {links}."] if links else [])])
+    links = [f"[{topic}](options.md#{topic})" for topic in topics_of(name)]
+    links += [f"[{other}](#arguments-of-several-commands)" for other in others]
+    return "\n".join([f"`{' '.join(words)}`", "", "| argument | meaning |", "|---|---|", *rows,
+                      *(["", f"Also: {', '.join(links)}."] if links else [])])
 
 
 def networks(_: str) -> str:
@@ -132,7 +184,7 @@ def of_results(table: Callable[[dict[str, Any]], str]) -> Callable[[str], str]:
 
 
 KINDS: dict[str, Callable[[str], str]] = {
-    "options": options, "command": command, "networks": networks, "boards": boards, "planes": planes,
+    "options": options, "command": command, "shared": shared, "networks": networks, "boards": boards, "planes": planes,
     "languages": languages, "strengths": strengths,
     "architectures": lambda _: architectures.table(),
     "presets": lambda _: architectures.presets(),

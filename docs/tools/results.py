@@ -148,7 +148,7 @@ def speed_table(results: dict[str, Any]) -> str:
 
 
 def review_table(results: dict[str, Any]) -> str:
-    """Markdown: minutes to search every position of a game, by the visits of each, on the processor of mcts_speed.py."""
+    """Markdown: minutes to search every position of a game, by the visits of each, at the speed of mcts_speed.py."""
     depths = re.search(r"DEPTHS = \{ quick: (\d+), normal: (\d+), deep: (\d+)", PAGE_REVIEW.read_text(encoding="utf-8"))
     assert depths
     visits = dict(zip(map(int, depths.groups()), ("*quick*", "*normal*", "*deep*, and `mugo review`"), strict=True))
