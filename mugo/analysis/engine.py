@@ -35,7 +35,7 @@ from mugo.analysis.response import RawEvaluation, format_response, legal_policy,
 from mugo.core.files import BadInput
 from mugo.games import scoring
 from mugo.games.board import BLACK
-from mugo.games.coords import BoardSize
+from mugo.games.coords import MAX_SIZE, BoardSize
 from mugo.games.go import Position
 from mugo.core.limits import parse_json
 from mugo.nn.output import NetworkOutput
@@ -79,6 +79,7 @@ class AnalysisEngine:
                  is_abandoned: Callable[[], bool] = lambda: False, overrides: Overrides = NO_OVERRIDES,
                  human_network=None):
         self._network = network
+        self._size: BoardSize = MAX_SIZE                 # of the network that query_models describes
         # It answers for people, as KataGo's -human-model does; the search is that of nobody in particular.
         self._human_network = human_network or network
         self._takes_people = getattr(self._human_network, "takes_people", False)
@@ -109,6 +110,7 @@ class AnalysisEngine:
 
         Raises BadInput for a size that the network does not play.
         """
+        self._size = size
         position = Position(size)
         if self._settings:
             Search(self._settings, self._network).search(position, simulations=2)
@@ -172,7 +174,8 @@ class AnalysisEngine:
         if action == "query_version":
             query |= {"version": __version__, "git_hash": "<omitted>"}
         elif action == "query_models":
-            query["models"] = [model for network in self._networks() for model in katago_models(network, MAX_BATCH)]
+            query["models"] = [model for network in self._networks()
+                               for model in katago_models(network, Position(self._size), MAX_BATCH)]
         elif action == "clear_cache":
             for network in filter(None, self._networks()):
                 network.forget()
@@ -290,7 +293,8 @@ class AnalysisEngine:
         if allowed_moves == []:
             self._send_evaluation(job, raw, output)
             return
-        simulations = query.overrides.max_visits or self._play_options.simulations
+        own = [limit for limit in (self._play_options.simulations, self._play_options.visits) if limit is not None]
+        simulations = query.overrides.max_visits or min(own, default=None)
         seconds = self._play_options.seconds if query.overrides.max_time is None else query.overrides.max_time
         if simulations is None and seconds is None:
             seconds = SECONDS
@@ -349,12 +353,8 @@ class AnalysisEngine:
         if ownership is None and result.score_lead is None:
             self._send_warning(query.id, "scoreLead", "scores are 0 where there are no rollouts and no ownership is "
                                                       "asked for", once=True)
-        infos = [info for info in result.moves if info.visits]
-        if self._play_options.select_by == "value":
-            infos.sort(key=lambda info: -info.utility)
-        elif self._play_options.select_by == "lcb" and infos:
-            chosen = result.best("lcb")
-            infos.sort(key=lambda info: (info.symmetry_of or info) is not chosen)
+        infos = [info for info in result.ordered(self._play_options.select_by).moves if info.visits] \
+            if result.moves else []
         pv_visits = search.tree.pv_visits if search and infos else lambda points: [0] * len(points)
         result = replace(result, moves=tuple(infos) or policy_moves(
             job.position, raw.policy, query.avoided.allowed_at(job.position), result.win_rate))

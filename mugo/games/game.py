@@ -93,6 +93,12 @@ def is_candidate(b, p):
     return is_gomoku(b) or (not is_true_eye(b, p, c) and legality(b, p, c) == LEGAL)
 
 
+@subroutine
+def is_legal(b, p):
+    """Whether the side to move may play on the empty point p.  Superko is not checked."""
+    return is_gomoku(b) or legality(b, p, b.to_play) == LEGAL
+
+
 def winning_sequence(b: np.void) -> int:
     """The first move of a sequence that wins by force for the side to move, 0 if none is found.  Gomoku: fours alone
     (gomoku_fours), where nobody can win at once.  It costs up to 2 ms: for the root."""

@@ -50,6 +50,7 @@ from mugo.players.estimates import infos_by_network, moves_by_prior, ownership_a
 from mugo.players.evaluator import TOP_MOVES
 from mugo.players.passing import may_analyze_pass
 from mugo.players.player import Player
+from mugo.players.searcher import SearchPlayer
 from mugo.mcts.avoided import AvoidedMoves
 from mugo.mcts.records import MAX_DEPTH
 from mugo.mcts.result import MoveInfo, SearchResult
@@ -59,7 +60,8 @@ INTERVAL = 1.0            # seconds between two lines, where the client names no
 MIN_INTERVAL = 0.01       # seconds; an interval of 0 would flood the client
 MAX_LISTED = 40           # moves in a line, for the same reason: a search without priors tries every point
 # Arguments of KataGo's commands only: what a line has besides moves, or what is after each move.
-FLAGS = "ownership", "ownershipStdev", "movesOwnership", "movesOwnershipStdev", "rootInfo", "pvVisits"
+FLAGS = ("ownership", "ownershipStdev", "movesOwnership", "movesOwnershipStdev", "rootInfo", "pvVisits",
+         "pvEdgeVisits", "noResultValue")
 CGOS_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 
@@ -71,7 +73,7 @@ class AnalyzeOptions:
 
     colour: whose move is searched.  interval: seconds between two lines.  min_moves, max_moves: in a line.
     avoided: the moves that are left out, down to a depth.
-    flags: those of FLAGS that are on.
+    flags: those that are on, of FLAGS and others.
     """
     colour: int
     interval: float = INTERVAL
@@ -83,8 +85,8 @@ class AnalyzeOptions:
 
 def parse_analyze_options(words: Sequence[str], position: BasePosition, is_kata: bool = True) -> AnalyzeOptions:
     """The arguments COLOUR and CENTISECONDS, of which each may be missing, then any of: interval N, minmoves N,
-    maxmoves N, avoid COLOUR VERTEX,... DEPTH, allow likewise, and with is_kata FLAG BOOL for each of FLAGS (KataGo's
-    GTP_Extensions.md).
+    maxmoves N, avoid COLOUR VERTEX,... DEPTH, allow likewise, and with is_kata FLAG BOOL (KataGo's GTP_Extensions.md);
+    flags that are not in FLAGS have no effect.
 
     Raises GtpError, as KataGo does for flags of formats that have no such data, and for two lists of allowed moves of
     one colour.
@@ -113,7 +115,7 @@ def parse_analyze_options(words: Sequence[str], position: BasePosition, is_kata:
             options.min_moves = parse_count(value())
         elif key == "maxmoves":
             options.max_moves = max(parse_count(value()), 1)
-        elif key in FLAGS and is_kata:
+        elif key in FLAGS and is_kata or is_kata and left and left[0].lower() in ("true", "false"):
             options.flags.discard(key)
             if parse_bool(value()):
                 options.flags.add(key)
@@ -136,9 +138,10 @@ def parse_analyze_options(words: Sequence[str], position: BasePosition, is_kata:
 # ---- formats: a SearchResult as one line
 
 def reported_moves(result: SearchResult, options: AnalyzeOptions) -> list[MoveInfo]:
-    """The moves of a line: those that were visited, max_moves at the most, min_moves at the least."""
+    """The moves of a line: those that were visited, max_moves at the most, min_moves and the first at the least.  A
+    search that can choose one move only visits none, and an empty line would end the reply."""
     visited = sum(info.visits > 0 for info in result.moves)
-    count = min(max(visited, options.min_moves), max(options.max_moves, options.min_moves))
+    count = min(max(visited, options.min_moves, 1), max(options.max_moves, options.min_moves))
     return list(result.moves[:count])
 
 
@@ -163,11 +166,12 @@ def format_kata(result: SearchResult, options: AnalyzeOptions, player: Player) -
                 f"utility {info.utility:.6f} winrate {info.win_rate:.6f} {_format_score(score, info)}"
                 f"prior {info.prior:.6f} lcb {info.lower_bound:.6f} utilityLcb {info.utility_lcb:.6f} "
                 + ("" if info.symmetry_of is None else f"isSymmetryOf {format_gtp(info.symmetry_of.point, size)} ")
+                + ("noResultValue 0.0 " if "noResultValue" in options.flags else "")
                 + f"order {order} pv {format_vertices(info.pv, size)}")
         if "pvVisits" in options.flags:
-            searched = (info.symmetry_of or info).pv
-            visits = [info.visits] if player.search is None else player.search.tree.pv_visits(searched)
-            part += " pvVisits " + " ".join(map(str, visits))
+            part += f" pvVisits {_visits(player, info, of_edges=False)}"
+        if "pvEdgeVisits" in options.flags:
+            part += f" pvEdgeVisits {_visits(player, info, of_edges=True)}"
         if after:
             part += _format_ownership("movesOwnership", after[order], position.to_play, options)
         parts.append(part)
@@ -178,6 +182,13 @@ def format_kata(result: SearchResult, options: AnalyzeOptions, player: Player) -
         ownership = scoring.ownership(position) if result.ownership is None else result.ownership
         parts.append(_format_ownership("ownership", ownership, position.to_play, options).lstrip())
     return " ".join(parts)
+
+
+def _visits(player: Player, info: MoveInfo, of_edges: bool) -> str:
+    """The visits of the positions after each move of a variation, or of the moves."""
+    searched = (info.symmetry_of or info).pv
+    visits = [info.visits] if player.search is None else player.search.tree.pv_visits(searched, of_edges)
+    return " ".join(map(str, visits))
 
 
 def _format_score(score: tuple[float, float] | None, info: MoveInfo | None = None) -> str:
@@ -252,8 +263,9 @@ def _analyze(engine: GtpEngine, *words: str, format_result: Format) -> None:
     position = engine.position.with_turn(options.colour)
 
     def write_result(result: SearchResult) -> None:
-        engine.write_line(format_result(result, options, player))
+        engine.write_line(format_result(result.ordered(select_by), options, player))
 
+    select_by = _select_by(player)
     allowed_moves = options.avoided.allowed_at(position)
     if search is None:
         result = result_from_policy(network, position)
@@ -273,6 +285,11 @@ def _analyze(engine: GtpEngine, *words: str, format_result: Format) -> None:
             write_result(result)
     while not engine.has_input():
         time.sleep(POLL_SECONDS)
+
+
+def _select_by(player: Player) -> str:
+    """How a player chooses its move, as in SearchResult.best; by priors without a search."""
+    return player.select_by if isinstance(player, SearchPlayer) else "visits"
 
 
 class Cancellation:
@@ -304,8 +321,8 @@ def _genmove_analyze(engine: GtpEngine, *words: str, format_result: Format, stre
         engine.start_reply()                             # the search has begun: what cannot be searched was refused
         return cancellation() if cancellable else engine.is_interrupted()
 
-    def write_result(result: SearchResult) -> None:
-        engine.write_line(format_result(result, options, player))
+    def write_result(result: SearchResult, played: int | None = None) -> None:
+        engine.write_line(format_result(result.ordered(_select_by(player), played), options, player))
 
     vertex = (engine.generate_move if play else engine.propose_move)(
         options.colour, avoided=options.avoided, on_progress=write_result if stream else None,
@@ -314,7 +331,7 @@ def _genmove_analyze(engine: GtpEngine, *words: str, format_result: Format, stre
     if result is None and player.search is None and player.network is not None:
         result = result_from_policy(player.network, position)
     if result is not None:
-        write_result(result)
+        write_result(result, None if vertex == "resign" else parse_vertex(vertex, position.shape))
     engine.write_line("play cancelled" if cancellation.happened else f"play {vertex}")
 
 

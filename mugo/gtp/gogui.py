@@ -37,6 +37,7 @@ from mugo.gtp.protocol import (
 )
 from mugo.players.estimates import moves_by_prior, ownership_by
 from mugo.players.passing import may_analyze_pass
+from mugo.players.searcher import SearchPlayer
 from mugo.mcts.result import SearchResult
 from mugo.mcts.search import Search
 
@@ -246,8 +247,9 @@ def _search_position(engine: GtpEngine) -> tuple[Search, SearchResult]:
     if player.search is None:
         raise GtpError("no search", f"{player.name} does not search")
     engine.wait_until_ready()
-    return player.search, player.search.search(position, seconds=SEARCH_SECONDS, should_stop=engine.is_interrupted,
-                                               may_pass=may_analyze_pass(position, None))
+    result = player.search.search(position, seconds=SEARCH_SECONDS, should_stop=engine.is_interrupted,
+                                  may_pass=may_analyze_pass(position, None))
+    return player.search, result.ordered(player.select_by if isinstance(player, SearchPlayer) else "visits")
 
 
 def _heat_map(moves: Sequence[tuple[int, float]], size: BoardSize) -> list[str]:

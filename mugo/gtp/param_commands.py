@@ -69,7 +69,8 @@ _DEFAULTS = {
         engine.player.name, engine.position.game).score_utility_factor(engine.position.area),
     "humanSLProfile": lambda engine: "",
     "chosenMoveTemperature": lambda engine: float(engine.player.temperature),
-    "maxTime": lambda engine: SECONDS if engine.parameters.value("simulations") == DEFAULT else NO_TIME_LIMIT}
+    "maxTime": lambda engine: SECONDS if {engine.parameters.value("simulations"), engine.parameters.value("visits")}
+    == {DEFAULT} else NO_TIME_LIMIT}
 
 command("kata-list-params")(lambda engine: " ".join(_katago_names(engine)))
 
@@ -147,37 +148,37 @@ command("kata-get-rules", "go")(lambda engine: json.dumps(engine.current_rules()
 
 
 @command("kata-set-rules", "go")
-def _kata_set_rules(engine: GtpEngine, *words: str) -> None:
-    """Rules by name or as KataGo's JSON.  Those with a button or a tax on all groups are refused; the log has what else
-    is not supported."""
+def _kata_set_rules(engine: GtpEngine, *words: str) -> str:
+    """Rules by name or as KataGo's JSON.  Those with a button or a tax on all groups are refused; the reply names what
+    else is not supported."""
     text = " ".join(words)
     with fails_as(SYNTAX_ERROR if text.startswith("{") else "unsupported rules", ValueError):
         rules = parse_rules(text)
-    _set_rules(engine, rules, "kata-set-rules")
+    return _set_rules(engine, rules)
 
 
-def _set_rules(engine: GtpEngine, rules: Rules, name: str) -> None:
-    """Set the rules that a command of this name asks for, as far as they are supported.  Raises GtpError where what is
-    not supported decides who wins."""
+def _set_rules(engine: GtpEngine, rules: Rules) -> str:
+    """Set these rules as far as they are supported; returns what is not.  Raises GtpError where that decides who wins.
+    """
     if rules.ignored(decisive=True):
         raise GtpError("unsupported rules", f"ignored: {rules.ignored()}")
-    if rules.ignored():
-        engine.log(f"{name}: ignored: {rules.ignored()}")
     engine.rules = rules.supported()
     engine.set_position(engine.position)
+    return f"ignored: {rules.ignored()}" if rules.ignored() else ""
 
 
 @command("kata-set-rule", "go")
-def _kata_set_rule(engine: GtpEngine, field: str, value: str) -> None:
+def _kata_set_rule(engine: GtpEngine, field: str, value: str) -> str:
     """Change one field of the rules in force."""
     fields = engine.current_rules().as_json() | {ALIASES.get(field, field): {"true": True, "false": False}.get(
         value.lower(), value)}
     with fails_as(SYNTAX_ERROR, ValueError):
         rules = parse_rules(fields)
-    _set_rules(engine, rules, "kata-set-rule")
+    return _set_rules(engine, rules)
 
 
 @command("kgs-rules", "go")
 def _kgs_rules(engine: GtpEngine, name: str) -> None:
-    """KGS's Chinese rules have positional superko."""
-    _kata_set_rules(engine, "chinese-kgs" if name.lower() == "chinese" else name)
+    """KGS's Chinese rules have positional superko.  The log has what is ignored."""
+    if ignored := _kata_set_rules(engine, "chinese-kgs" if name.lower() == "chinese" else name):
+        engine.log(f"kgs-rules: {ignored}")

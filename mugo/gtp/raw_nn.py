@@ -89,7 +89,8 @@ def _rows(texts: list[str], size: BoardSize) -> list[str]:
 
 @command("kata-get-models")
 def _kata_get_models(engine: GtpEngine) -> str:
-    return json.dumps(katago_models(engine.player.network), separators=(",", ":"))
+    engine.wait_until_ready()
+    return json.dumps(katago_models(engine.player.network, engine.position), separators=(",", ":"))
 
 
 @command("kata-raw-human-nn")

@@ -13,8 +13,10 @@ from mugo.mcts.records import MAX_DEPTH
 @dataclass
 class AvoidedMoves:
     """depths: (colour, point) -> how many plies from the root the move is left out, 1 for the next move only.  A pass,
-    PASS, is left out at the root only, so that nobody has to fill the own eyes."""
+    PASS, is left out at the root only, so that nobody has to fill the own eyes.
+    named: (colour, point) of the moves that `allow` names.  The root considers them even if they fill an own eye."""
     depths: dict[tuple[int, int], int] = field(default_factory=dict)
+    named: set[tuple[int, int]] = field(default_factory=set)
 
     def avoid(self, colour: int, points: Collection[int], depth: int) -> None:
         """Leave these moves out, too; depth 0: none."""
@@ -24,11 +26,13 @@ class AvoidedMoves:
     def allow(self, colour: int, points: Collection[int], depth: int, size: BoardSize) -> None:
         """Leave all moves out but these."""
         self.avoid(colour, {PASS, *board_points(size).tolist()} - set(points), depth)
+        self.named |= {(colour, point) for point in points}
 
     def update(self, other: "AvoidedMoves") -> None:
         """Leave out what another one leaves out, too."""
         for (colour, point), depth in other.depths.items():
             self.avoid(colour, [point], depth)
+        self.named |= other.named
 
     def allowed_at(self, position: BasePosition) -> list[int] | None:
         """The legal moves, PASS for a pass, that are left at the root; None where its side to move has all."""
@@ -37,6 +41,15 @@ class AvoidedMoves:
             return None
         legal = position.legal_points().tolist() + [PASS] * position.may_pass
         return [point for point in legal if point not in avoided]
+
+    def considered_at(self, position: BasePosition) -> list[int] | None:
+        """Those of `allowed_at` that fill no own true eye or are named."""
+        allowed = self.allowed_at(position)
+        if allowed is None:
+            return None
+        considered = {PASS, *position.sensible_points().tolist(),
+                      *(point for colour, point in self.named if colour == position.to_play)}
+        return [point for point in allowed if point in considered]
 
     def below_root(self) -> dict[tuple[int, int], int]:
         """The part of `depths` that is of moves after the first."""
@@ -55,5 +68,5 @@ def avoided_outside(points: Collection[int], size: BoardSize) -> AvoidedMoves:
     """All moves of both sides outside a region, at any depth."""
     avoided = AvoidedMoves()
     for colour in BLACK, WHITE:
-        avoided.allow(colour, points, MAX_DEPTH, size)
+        avoided.avoid(colour, {PASS, *board_points(size).tolist()} - set(points), MAX_DEPTH)
     return avoided

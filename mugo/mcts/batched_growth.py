@@ -46,6 +46,7 @@ class BatchedGrowth(Growth):
         self._network_ownership: np.ndarray | None = None        # (points,), 1 Black, summed over the leaves evaluated
         self._leaves_evaluated = 0                       # of this search
         self._lead: float | None = None                  # of the root's side to move, when this search began
+        self._measured_lead = 0.0                        # Black's, against which the utilities of the tree are measured
 
     def set_root(self, position: BasePosition, board: np.void, history: np.ndarray, network: Any) -> None:
         """Take over the root.  history: uint64, as long as a path may get.  network: for its game and board."""
@@ -120,8 +121,12 @@ class BatchedGrowth(Growth):
         if not factor or not n or output.score_mean is None or output.score_stdev is None:
             return np.zeros(n, np.float32)
         if self._lead is None:
-            root = self._arrays.root_node
+            arrays, root, to_play = self._arrays, self._arrays.root_node, int(self._root.to_play)
             self._lead = float(root["score_mean"] if root["scored"] else output.score_mean[0])   # the root's, alone
+            if root["scored"]:
+                scores.recenter(arrays.trees, arrays.nodes, arrays.edges, factor, self._root.area,
+                                self._measured_lead * to_play, self._lead)
+            self._measured_lead = self._lead * to_play
         sides = self._boards["to_play"][1:1 + len(leaves)][leaves["needs_evaluation"]] * int(self._root.to_play)
         return np.float32(factor) * scores.score_utility(output.score_mean, output.score_stdev, self._lead * sides,
                                                          self._root.area)

@@ -48,17 +48,18 @@ def write_edges(tree, nodes, edges, v, b, only, lower, upper):
     many.
 
     v has none before _publish_edges.  There is room for them, and other threads wait for the lock.
-    only, lower, upper: what game.forced_move returns.
+    only, lower, upper: what forced_move returns.
     """
     first = tree.n_edges
     n = 0
     avoids = tree.params.avoids and v != tree.root
+    asks = tree.is_restricted and v == tree.root
     own = POINTS if b.to_play == WHITE else 0
     for i in range(b.n_empty):
         p = np.int64(b.empties[i])
         if avoids and b.moves < tree.params.avoid_until[own + p]:
             continue
-        if game.is_candidate(b, p) and only in (0, p):
+        if game.is_candidate(b, p) and only in (0, p) or asks and tree.asked[p] and game.is_legal(b, p):
             j = first + random_below(b, n + 1)           # shuffled as they come (Durstenfeld, inside out)
             edges[first + n].move = edges[j].move
             edges[j].move = p
@@ -95,9 +96,17 @@ def _publish_edges(nodes, edges, v, n):
 
 
 @subroutine
+def forced_move(tree, v, b, is_leaf):
+    """What game.forced_move returns for node v; at a root that is restricted every move is considered."""
+    if tree.is_restricted and v == tree.root:
+        return np.int64(0), np.int64(LOSS), np.int64(WIN)
+    return game.forced_move(tree.params.forced_move, b, is_leaf)
+
+
+@subroutine
 def expand(tree, nodes, edges, v, b, only, lower, upper):
     """Give node v its edges, the moves of the side to move in b, in random order; False if the tree is full.  This may
-    prove v.  only, lower, upper: of game.forced_move.  No other thread may use the tree.
+    prove v.  only, lower, upper: of forced_move.  No other thread may use the tree.
     """
     if v == NULL_NODE or not has_room(tree, edges, b):
         return False
@@ -110,7 +119,7 @@ def expand(tree, nodes, edges, v, b, only, lower, upper):
 def expand_root(tree, nodes, edges, b, scratch):
     """Give the root its edges, without a network: with heuristic priors, if the tree has them.  No other thread may use
     the tree."""
-    only, lower, upper = game.forced_move(tree.params.forced_move, b, False)
+    only, lower, upper = forced_move(tree, tree.root, b, False)
     if expand(tree, nodes, edges, tree.root, b, only, lower, upper) and tree.params.heuristic_priors:
         root = nodes[tree.root]
         give_heuristic_priors(tree, edges, np.int64(root.first), np.int64(root.count), b, scratch)
@@ -179,7 +188,7 @@ def expand_by_rollouts(tree, nodes, edges, v, b, scratch):
     if node.count or node.expanding or not has_room(tree, edges, b):
         unlock(tree)
         return node.count > 0
-    only, lower, upper = game.forced_move(tree.params.forced_move, b, False)
+    only, lower, upper = forced_move(tree, v, b, False)
     n = call_write_edges(tree.params.write_edges, tree, nodes, edges, v, b, only, lower, upper)
     node.expanding = True
     unlock(tree)

@@ -36,7 +36,7 @@ NODE = np.dtype([
     ("score_square", np.float32),        # the mean of their squares
     ("score_utility", np.float32),       # the mean part of their values that is for the score
     ("value_square", np.float32),        # the mean of the squares of the values whose sum is `total`
-    ("raw_value", np.float32),           # of its own evaluation when it was expanded; by the network if `evaluated`
+    ("raw_value", np.float32),           # by the network, of the node itself
 ], align=True)
 
 _EDGE = np.dtype([
@@ -106,6 +106,8 @@ TREE = np.dtype([
     # Constant during a search.
     ("root", np.int64),                  # its node
     ("shared", np.bool_),                # whether several threads use the tree at once
+    ("is_restricted", np.bool_),         # whether moves were asked for at the root:
+    ("asked", np.int8, POINTS),          # 1: these get edges there, also what expansion leaves out elsewhere
     ("params", PARAMS),
 ], align=True)
 

@@ -1,6 +1,6 @@
 """What a search returns: a SearchResult, with a MoveInfo for every move at the root."""
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -124,6 +124,20 @@ class SearchResult:
             bounds = np.array([-1.0 if info.lcb is None else 2 * info.lcb - 1 for info in infos])
             return infos[best_by_lcb(np.array([info.visits for info in infos]), bounds, self.min_visit_prop_for_lcb)]
         return max(infos, key=lambda info: (info.visits > 0, info.utility, info.visits))
+
+    def ordered(self, select_by: str = "visits", played: int | None = None) -> "SearchResult":
+        """With the move of `best` first, by "value" the others in the order of their values too.  played: the point
+        that was played instead, PASS for a pass; the search may not have looked at it."""
+        moves = sorted(self.moves, key=lambda info: (not info.visits, -info.utility)) if select_by == "value" \
+            else self.moves
+        first = self.best(select_by)
+        if played is not None and played != first.point:
+            first = next((info for info in moves if info.point == played), None)
+            if first is None:
+                first = MoveInfo(played, 0.0, 0, self.win_rate, (played,))
+                moves = (first, *moves)
+        return replace(self, moves=tuple(sorted(
+            moves, key=lambda info: 0 if info is first else 1 if info.symmetry_of is first else 2)))
 
     def describe(self, info: MoveInfo) -> str:
         """One line about a move: win rate, lead, simulations, time, principal variation."""

@@ -12,21 +12,76 @@ import math
 import numpy as np
 
 from mugo.core.jit import kernel, subroutine
+from mugo.mcts.records import NULL_NODE
+from mugo.mcts.solver import is_proven
 
 CENTER = 0.8                             # of the root's lead: 1 - KataGo's dynamicScoreCenterZeroWeight
 SCALE = 0.75                             # of the side of the board: KataGo's dynamicScoreCenterScale
 
 
-def score_utility(means: np.ndarray, stdevs: np.ndarray, leads: np.ndarray, area: int) -> np.ndarray:
-    """float32 (n,): KataGo's dynamic score utility of leaves, 2 / pi arctan((score - center) / scale), from -1 to 1.
-    The center is CENTER lead, but at most the scale of a sure score away from the lead.
+@subroutine
+def _utility(mean, stdev, lead, area):
+    """KataGo's dynamic score utility of a score, 2 / pi arctan((score - center) / scale), from -1 to 1.
 
-    means, stdevs: float32 (n,), of their scores.  leads: (n,), of the root's score for the side to move at the leaf.
-    area: points of the board.  The scale has the standard deviation, in the place of KataGo's mean over scores.
+    The center is CENTER lead, but at most the scale of a sure score away from the lead.  The scale has the standard
+    deviation, in the place of KataGo's mean over scores.
     """
     least_scale = SCALE * math.sqrt(area)
-    centers = leads - np.clip((1 - CENTER) * leads, -least_scale, least_scale)
-    return (2 / np.pi * np.arctan((means - centers) / np.hypot(least_scale, stdevs))).astype(np.float32)
+    center = lead - min(max((1 - CENTER) * lead, -least_scale), least_scale)
+    return 2 / math.pi * math.atan((mean - center) / math.sqrt(least_scale * least_scale + stdev * stdev))
+
+
+@kernel
+def score_utility(means, stdevs, leads, area):
+    """float32 (n,): the dynamic score utility of leaves, from -1 to 1.
+
+    means, stdevs: float32 (n,), of their scores.  leads: float64 (n,), of the root's score for the side to move at the
+    leaf.  area: points of the board.
+    """
+    utilities = np.empty(len(means), np.float32)
+    for k in range(len(means)):
+        utilities[k] = _utility(float(means[k]), float(stdevs[k]), leads[k], area)
+    return utilities
+
+
+@kernel
+def recenter(trees, nodes, edges, factor, area, before, after):
+    """Measure the score utilities of a reused tree against the lead `after` of its root's side to move, in place of
+    `before`; KataGo's recursivelyRecomputeStats.  A node's utility is changed by that of its mean score.
+
+    factor: that of the utility in the value of a leaf by the network.  area: points of the board.
+    """
+    tree = trees[0]
+    share = factor * (1 - tree.params.lambda_)           # of the utility in the value of a leaf
+    sides = np.zeros(tree.n_nodes, np.int8)              # 1: the root's side to move, -1: the other, 0: not reached
+    stack = np.empty(tree.n_nodes, np.int32)
+    stack[0] = tree.root
+    sides[tree.root] = 1
+    depth = 1
+    while depth:
+        depth -= 1
+        v = stack[depth]
+        node = nodes[v]
+        if node.scored:
+            mean = float(node.score_mean)
+            stdev = math.sqrt(max(float(node.score_square) - mean * mean, 0.0))
+            change = (_utility(mean, stdev, sides[v] * after, area) - _utility(mean, stdev, sides[v] * before, area))
+            in_mean = share * change * node.scored / node.visits
+            node.value_square += np.float32(in_mean * (2 * node.total / node.visits + in_mean))
+            node.total += in_mean * node.visits
+            node.score_utility += np.float32(share * change)
+            node.raw_value += np.float32(factor * change)
+        for i in range(node.first, node.first + node.count):
+            below = edges[i].node
+            if below != NULL_NODE and not sides[below]:
+                sides[below] = -sides[v]
+                stack[depth] = below
+                depth += 1
+    for v in range(1, tree.n_nodes):
+        for i in range(nodes[v].first, nodes[v].first + nodes[v].count):
+            below = nodes[edges[i].node]
+            if edges[i].node != NULL_NODE and below.visits and not is_proven(below):
+                edges[i].q = np.float32(-below.total / below.visits)
 
 
 @subroutine

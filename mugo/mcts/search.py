@@ -67,7 +67,7 @@ class Search:
     # -- one search
 
     def search(self, position: BasePosition, *, simulations: int | None = None, seconds: float | None = None,
-               may_pass: bool = True, allowed_moves: Collection[int] | None = None,
+               visits: int | None = None, may_pass: bool = True, allowed_moves: Collection[int] | None = None,
                should_stop: Callable[[], bool] = lambda: False,
                on_progress: Callable[[SearchResult], None] | None = None,
                progress_interval: float = 1.0, select_by: str | None = None,
@@ -76,8 +76,9 @@ class Search:
 
         simulations: of this search, those of a reused tree not counted.
         may_pass: whether a pass is searched at the root when there are other moves.
-        allowed_moves: points (and PASS) searched at the root, if the search considers any of them and superko does
-        not forbid it; None all.
+        visits: of the root, those of a reused tree counted; at least one simulation is run.
+        allowed_moves: legal points (and PASS) searched at the root, whatever the search thinks of them; None all that
+        it considers.
         avoided: moves left out down to a depth; the root has those of allowed_moves, if they are given.  In Gomoku all
         moves are searched below the root.
         select_by: how a move will be chosen, as in SearchResult.best; None: the search is to evaluate.
@@ -91,13 +92,16 @@ class Search:
         started = self.now()
         self.growth.begin()
         avoided = avoided or AvoidedMoves()
-        allowed_moves = avoided.allowed_at(position) if allowed_moves is None else allowed_moves
+        if allowed_moves is None:
+            allowed_moves = avoided.considered_at(position) or avoided.allowed_at(position)
+        asked = allowed_moves
         self._symmetries = RootSymmetries(
             position, allowed_moves, self.settings.root_symmetry_pruning and not avoided.below_root())
         allowed_moves = self._symmetries.searched(position, allowed_moves)
-        self._set_root(position, None if allowed_moves is None else frozenset(allowed_moves), avoided)
-        limits = stopping.SearchLimits(self.settings, math.inf if simulations is None else max(simulations, 1), started,
-                                       math.inf if seconds is None else started + seconds, select_by)
+        self._set_root(position, None if allowed_moves is None else frozenset(allowed_moves), asked, avoided)
+        most = math.inf if visits is None else visits - int(self.tree.root_node["visits"])
+        limits = stopping.SearchLimits(self.settings, max(most if simulations is None else min(simulations, most), 1),
+                                       started, math.inf if seconds is None else started + seconds, select_by)
         try:
             done = 0 if len(self.tree.root_edges) else self.growth.grow(1)     # with a network, this expands the root
             reported = started
@@ -141,9 +145,11 @@ class Search:
         network = self.network
         return network.for_position(position) if hasattr(network, "for_position") else network
 
-    def _set_root(self, position: BasePosition, allowed_moves: frozenset[int] | None, avoided: AvoidedMoves) -> None:
+    def _set_root(self, position: BasePosition, allowed_moves: frozenset[int] | None, asked: Collection[int] | None,
+                  avoided: AvoidedMoves) -> None:
         """Advance the root to a position that is in the tree and drop the rest, or start a new tree, as where other
-        moves were allowed at this root, whose visits would count as a preference, or left out below it."""
+        moves were allowed at this root, whose visits would count as a preference, or left out below it.
+        asked: the moves that get edges in any case."""
         network = self._network_for(position)
         before, self._root = self._root, None            # an interruption leaves no tree of another position
         if (most := position.plies + records.MAX_DEPTH) >= len(self._history):
@@ -163,7 +169,7 @@ class Search:
         self.tree.params["avoid_until"] = avoided.until(position.plies)
         may_keep_root = self._allowed_moves in (None, allowed_moves)
         self._allowed_moves = allowed_moves
-        if self.tree.set_root(self._board, position.area, may_reuse, may_keep_root):
+        if self.tree.set_root(self._board, position.area, may_reuse, may_keep_root, asked):
             self.tree.params["komi"] = position.white_points
             self.tree.params["mercy"] = rollouts.mercy_threshold(position.shape, position.area_komi)
             self._has_reported = False

@@ -115,6 +115,8 @@ class Settings:
             changes["root_fpu_reduction_max"] = ROOT_FPU_SHARE * self.fpu_reduction_max
         if self.expand_after is None or lambda_ == 0:        # without rollouts every leaf needs the network
             changes["expand_after"] = 0 if has_network else EXPAND_AFTER if self.heuristic_priors else 1
+        elif not has_network:                                # a node is expanded by the simulation after its own
+            changes["expand_after"] = max(self.expand_after, 1)
         return replace(self, **changes)
 
     def score_utility_factor(self, area: int) -> float:

@@ -34,7 +34,7 @@ import numpy as np
 from mugo.core.jit import kernel, subroutine
 from mugo.games import game
 from mugo.mcts.atomics import acquire_fence, fetch_add, lock, release_fence, unlock
-from mugo.mcts.expansion import call_expand, expand, give_priors, has_room
+from mugo.mcts.expansion import call_expand, expand, forced_move, give_priors, has_room
 from mugo.mcts.formulas import select_child
 from mugo.mcts.lazy_edges import list_moves
 from mugo.mcts.rave import backup_amaf, record_rollout
@@ -298,9 +298,11 @@ def _look_at_leaf(tree, nodes, edges, b, path, record):
     record.needs_evaluation = False
     is_over = game.is_over(b)
     if tree.params.has_priors and nodes[leaf].count == 0 and not is_over:
-        record.only, lower, upper = game.forced_move(tree.params.forced_move, b, True)
-        if lower == upper:
+        record.only, lower, upper = forced_move(tree, leaf, b, True)
+        if lower == upper:                               # known also where the tree has no room for the edges
             expand(tree, nodes, edges, leaf, b, record.only, lower, upper)
+            record.known, record.value = True, float(lower)
+            return
     record.known, record.value = known_value(tree, nodes, leaf, b)
     if record.known:
         return
@@ -370,11 +372,10 @@ def expand_and_backup(trees, nodes, edges, boards, paths, leaves, n, priors, val
                 give_priors(tree, nodes, edges, leaf, boards[1 + k], priors[row])
                 if tree.params.lazy_edges and leaf != tree.root and leaves[k].only == 0:
                     list_moves(tree, nodes, edges, leaf, boards[1 + k])
-                nodes[leaf].raw_value = value
                 nodes[leaf].evaluated = False
-            elif leaf != NULL_NODE:
-                nodes[leaf].raw_value = values[row]
-                nodes[leaf].evaluated = True
+            else:
+                nodes[leaf].evaluated = leaf != NULL_NODE
+            nodes[leaf].raw_value = values[row]
             row += 1
         elif tree.params.lambda_ > 0 and not (leaves[k].known or nodes[leaf].evaluated or nodes[leaf].count):
             value /= tree.params.lambda_                  # only rollouts evaluated it

@@ -76,14 +76,16 @@ class TreeArrays:
             node = next((int(edge["node"]) for edge in self.edges_of(node) if edge["move"] == move), records.NULL_NODE)
         return node
 
-    def pv_visits(self, moves: Sequence[int]) -> list[int]:
-        """The visits of each move of a variation from the root, as far as the tree goes (KataGo's pvVisits)."""
+    def pv_visits(self, moves: Sequence[int], of_edges: bool = False) -> list[int]:
+        """The visits of the position after each move of a variation from the root, as far as the tree goes (KataGo's
+        pvVisits).  of_edges: those of the moves instead, without other ways to the position (pvEdgeVisits)."""
         visits, edges = [], self.root_edges
         for move in moves:
             edge = edges[edges["move"] == move]
             if not len(edge):
                 break
-            visits.append(int(edge[0]["visits"]))
+            counted = edge[0] if of_edges or edge[0]["node"] == records.NULL_NODE else self.nodes[edge[0]["node"]]
+            visits.append(int(counted["visits"]))
             edges = self.edges_of(int(edge[0]["node"]))          # the null node has none
         return visits
 
@@ -102,10 +104,14 @@ class TreeArrays:
 
     # -- the root
 
-    def set_root(self, board: np.void, area: int, may_reuse: bool, may_keep_root: bool) -> bool:
+    def set_root(self, board: np.void, area: int, may_reuse: bool, may_keep_root: bool,
+                 asked: Collection[int] | None) -> bool:
         """Make a board the root: its node and what is below it if it is in the tree and there is room to go on, else a
         new tree; returns whether it is new.  area: points of the board.  may_reuse: whether a node of the tree is of
-        use at all; may_keep_root: whether its root is, too."""
+        use at all; may_keep_root: whether its root is, too.  asked: moves that have edges in any case."""
+        self.record["is_restricted"] = asked is not None
+        self.record["asked"] = 0
+        self.record["asked"][list(asked or ())] = 1
         key = np.uint64(game.position_hash(board))
         node = int(tree.find(self.nodes, self.table, key)) if may_reuse else records.NULL_NODE
         is_same = node == self.root                      # a full tree of the same root is searched on
@@ -113,7 +119,9 @@ class TreeArrays:
             compact.advance_root(self.trees, self.nodes, self.edges, self.table, node)
             if is_same or self.has_room(area):
                 lazy_edges.open_root(self.trees[0], self.nodes, self.edges, board)
-                return False
+                edges = self.root_edges
+                if not len(edges) or np.isin(list(asked or ()), edges["move"]).all():
+                    return False
         tree.reset(self.trees[0], self.nodes, self.table, key)
         return True
 

@@ -5,6 +5,7 @@ https://github.com/lightvector/KataGo/blob/master/cpp/configs/gtp_example.cfg
 from dataclasses import dataclass, fields
 
 from mugo.core.options import options_of
+from mugo.games.position import BasePosition
 from mugo.players.options import PLAYERS_DEFAULTS
 from mugo.mcts.settings import Settings
 
@@ -54,12 +55,14 @@ def katago_parameters(kind: type) -> dict[str, KatagoParameter]:
 KATAGO_PARAMETERS = katago_parameters(Settings) | {
     "maxPlayouts": KatagoParameter("simulations", NO_VISIT_LIMIT, int, no_limit=NO_VISIT_LIMIT),
     "maxTime": KatagoParameter("seconds", no_limit=NO_TIME_LIMIT),
-    "maxVisits": KatagoParameter("simulations", NO_VISIT_LIMIT, int, no_limit=NO_VISIT_LIMIT),
+    "maxVisits": KatagoParameter("visits", NO_VISIT_LIMIT, int, no_limit=NO_VISIT_LIMIT),
 }
 
 
-def katago_models(network, max_batch: int = 1) -> list[dict]:
-    """Networks as KataGo's kata-get-models and query_models describe them.  network: an open one, or None."""
+def katago_models(network, position: BasePosition, max_batch: int = 1) -> list[dict]:
+    """Networks as KataGo's kata-get-models and query_models describe them.  network: an open one, or None.  position:
+    of the board that it is for.  Raises BadInput for a board that it does not play."""
+    name = "" if network is None else network.for_position(position).name
     return [] if network is None else [
-        {"name": network.name, "internalName": network.name, "maxBatchSize": max_batch,
+        {"name": name, "internalName": name, "maxBatchSize": max_batch,
          "usesHumanSLProfile": getattr(network, "takes_people", False), "version": 1, "usingFP16": "false"}]

@@ -54,8 +54,10 @@ class PlayOptions:
     """How a searcher turns search results into moves.  Raises BadInput for values out of range."""
     simulations: int | None = option(None, "limit of simulations for a move", least=1, most=10**9, common=True,
                                      shown_default="no limit")
+    visits: int | None = option(None, "limit of the visits of a position: simulations for a move, and those of the "
+                                "reused tree", least=1, most=10**9, shown_default="no limit")
     seconds: float | None = option(None, "limit of seconds for a move", above=0, common=True, metavar="SECONDS",
-                                   shown_default=f"{SECONDS:g} without --simulations or a clock")
+                                   shown_default=f"{SECONDS:g} without --simulations, --visits or a clock")
     select_by: str = option(
         "visits", "play the most visited move, the one with the highest mean value, or the one with the highest lower "
         "confidence bound of its value (KataGo's useLcbForSelection)", choices=SELECT_BY,
@@ -129,15 +131,21 @@ class SearchPlayer:
         self._has_other_komi = False                     # whether search_result is with another komi than the game's
         self._last_moves: dict[int, _LastMove] = {}      # the last one of each colour, if it came of a search
 
+    @property
+    def select_by(self) -> str:
+        """How its move is chosen, as in SearchResult.best."""
+        return self._play_options.select_by
+
     def select_move(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False) -> int:
         self.search_result = None
         last = self._last_moves.pop(position.to_play, None)
         if last and not last.is_followed_by(position):
             last = None
-        if not len(position.sensible_points()):
+        allowed = self.avoided.considered_at(position)
+        if not len(position.sensible_points()) and not allowed:
             return pass_or_raise(position)
         if self.avoided.depths:
-            return self._select_allowed(position, seconds)
+            return self._select_allowed(position, seconds, allowed)
         plan = passing.plan_move(position, cleanup)
         if plan.wins_by_pass and len(plan.moves_first) < 2:
             return next(iter(plan.moves_first), PASS)
@@ -171,8 +179,9 @@ class SearchPlayer:
     def _search(self, position: BasePosition, seconds: float | None, **options: Any) -> SearchResult:
         """Search a position; the result is also kept as search_result.  options: as in Search.search."""
         self.search_result = self.search.search(
-            position, simulations=self._play_options.simulations, seconds=seconds, should_stop=self.should_stop,
-            on_progress=self.on_progress, progress_interval=self.progress_interval, **options)
+            position, simulations=self._play_options.simulations, visits=self._play_options.visits, seconds=seconds,
+            should_stop=self.should_stop, on_progress=self.on_progress, progress_interval=self.progress_interval,
+            **options)
         return self.search_result
 
     def _is_hopeless(self, best: MoveInfo, colour: int) -> bool:
@@ -188,13 +197,11 @@ class SearchPlayer:
         priors = self.network.evaluate([position]).priors[0]
         return sampled_move(position, priors, position.sensible_points(), self.temperature, self._rng)
 
-    def _select_allowed(self, position: BasePosition, seconds: float | None) -> int:
-        """The move by a search without the moves to avoid, with the komi of the game.  Raises BadInput in Gomoku if
-        they are all."""
+    def _select_allowed(self, position: BasePosition, seconds: float | None, allowed: list[int] | None) -> int:
+        """The move by a search without the moves to avoid, with the komi of the game.  allowed: those left at the root;
+        None all.  Raises BadInput in Gomoku if there is none."""
         self._has_other_komi = False
-        allowed = self.avoided.allowed_at(position)
         if allowed is not None:
-            allowed = [point for point in allowed if point in {PASS, *position.sensible_points().tolist()}]
             if not allowed and not position.may_pass:
                 raise BadInput("every move is outside the region, or left out")
             if not set(allowed) - {PASS}:
@@ -229,7 +236,7 @@ class SearchPlayer:
     def _seconds(self, seconds: float | None) -> float | None:
         """The time for a move: the player's own and the clock's, whichever is less; None without a limit."""
         own = self._play_options.seconds
-        if own is None and seconds is None and self._play_options.simulations is None:
+        if own is None and seconds is None and self._play_options.simulations is self._play_options.visits is None:
             own = SECONDS
         return min((limit for limit in (own, seconds) if limit is not None), default=None)
 

@@ -115,7 +115,7 @@ def test_a_query_overrides_the_settings_of_its_search():
         "root_policy_temperature": 1.1, "root_symmetry_pruning": False, "dirichlet_weight": 0.04}
     assert set(values) == search_parameters() == {
         name for name, parameter in KATAGO_PARAMETERS.items()
-        if parameter.option not in ("simulations", "seconds")} | {"wideRootNoise"}
+        if parameter.option not in ("simulations", "visits", "seconds")} | {"wideRootNoise"}
     parsed, _ = parse_query(query(rootPolicyTemperature=2, overrideSettings={"rootPolicyTemperature": 1.5}))
     assert parsed.overrides.settings == {"root_policy_temperature": 2}
     for has_search, has_network, left in (True, False, {"lcbStdevs", "minVisitPropForLCB", "numSearchThreads",

@@ -184,6 +184,14 @@ def test_avoid_moves_and_allow_moves(settings):
     assert run(nothing, network=network, settings=settings)[-1]["moveInfos"] == []
 
 
+@pytest.mark.parametrize("network", [None, FakeNetwork()])
+def test_a_move_that_is_named_is_searched_though_it_fills_an_own_eye(network):
+    moves = [["B", "A4"], ["W", "D3"], ["B", "B4"], ["W", "C2"], ["B", "B5"], ["W", "D2"]]
+    answer = run(query(moves=moves, maxVisits=40, allowMoves=[{"player": "B", "moves": ["A5"], "untilDepth": 1}]),
+                 network=network)[-1]
+    assert [(info["move"], info["visits"] > 20) for info in answer["moveInfos"]] == [("A5", True)]
+
+
 def test_moves_are_left_out_down_to_their_depth():
     allowed = {"B": ["A1", "B1", "C1"], "W": ["D1", "E1"]}
     for depth, is_free in (2, True), (3, False), (10 ** 30, False):

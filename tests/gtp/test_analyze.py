@@ -15,7 +15,7 @@ import time
 import numpy as np
 import pytest
 from drawing import SETTLED, draw
-from fakes import StoneCounter
+from fakes import LevelNetwork, StoneCounter
 
 from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
@@ -72,9 +72,22 @@ def pondering():
     return Parameters(Namespace(ponder=True))
 
 
-def new_engine(player=None, size=5, **options):
-    player = player or make_player("uct", seed=1, play_options=PlayOptions(simulations=200))
+def engine_of(player, size=5, **options):
     return GtpEngine(player, size=size, komi=0.5, **options)
+
+
+def searcher(name, **limits):
+    """uct; or mcts with a network that knows nothing, so that its values are those of rollouts, too."""
+    if name == "uct":
+        return make_player("uct", seed=1, play_options=PlayOptions(**limits))
+    return make_player("mcts", network=LevelNetwork(), settings=Settings(seed=1, root_symmetry_pruning=True),
+                       play_options=PlayOptions(select_by="lcb", **limits))
+
+
+@pytest.fixture(params=["uct", "mcts"])
+def new_engine(request):
+    """An engine, of either player that searches if no other is given."""
+    return lambda player=None, **options: engine_of(player or searcher(request.param, simulations=200), **options)
 
 
 def analyze(engine, line, lines=2):
@@ -125,10 +138,12 @@ def parse_kata(line):
         symmetry_of = pairs.pop("isSymmetryOf", None)
         pv, _, move_stdev = pv.partition(" movesOwnershipStdev ")
         pv, _, move_ownership = pv.partition(" movesOwnership ")
+        pv, _, edge_visits = pv.partition(" pvEdgeVisits ")
         pv, _, visits = pv.partition(" pvVisits ")
         assert re.fullmatch(rf"{VERTEX}( {VERTEX})*", pv) and re.fullmatch(VERTEX, pairs.pop("move"))
         assert all("." in pairs[key] for key in pairs if key not in ("visits", "order"))       # Sabaki's condition
         moves.append({"pv": pv.split(), "isSymmetryOf": symmetry_of, "pvVisits": [int(word) for word in visits.split()],
+                      "pvEdgeVisits": [int(word) for word in edge_visits.split()],
                       "movesOwnership": [float(word) for word in move_ownership.split()],
                       "movesOwnershipStdev": [float(word) for word in move_stdev.split()]}
                      | {key: float(value) for key, value in pairs.items()})
@@ -138,20 +153,23 @@ def parse_kata(line):
 
 
 @pytest.mark.parametrize("line", ["lz-analyze 2", "lz-analyze b 2", "lz-analyze B interval 2", "lz-analyze black 2.0"])
-def test_lz_analyze_writes_lines_that_leela_zeros_clients_read(line):
+def test_lz_analyze_writes_lines_that_leela_zeros_clients_read(new_engine, line):
     lines = analyze(new_engine(), line)
     assert len(lines) == 2
     for moves in map(parse_lz, lines):
         assert [move["order"] for move in moves] == list(range(len(moves)))
-        assert [move["visits"] for move in moves] == sorted((move["visits"] for move in moves), reverse=True)
+        visits = [move["visits"] for move in moves]                  # the first is the one that would be played
+        others = [n for n in visits if n != visits[0]]
+        assert others == sorted(others, reverse=True)
         for move in moves:
             assert move["pv"][0] == move["move"]
             assert 0 <= move["lcb"] <= move["winrate"] <= 10_000 and 0 <= move["prior"] <= 10_000
         assert 0 < sum(move["prior"] for move in moves) <= 10_100
-    assert parse_lz(lines[-1])[0]["visits"] > parse_lz(lines[0])[0]["visits"]
+    first, last = (sum(move["visits"] for move in parse_lz(line)) for line in lines)
+    assert last > first
 
 
-def test_kata_analyze_writes_lines_that_katagos_clients_read():
+def test_kata_analyze_writes_lines_that_katagos_clients_read(new_engine):
     engine = new_engine()
     moves, root, ownership = parse_kata(analyze(engine, "kata-analyze b 2")[-1])
     assert (root, ownership, moves[0]["pvVisits"]) == ({}, [], [])
@@ -171,7 +189,7 @@ def test_kata_analyze_writes_lines_that_katagos_clients_read():
     assert root["scoreLead"] == pytest.approx(sum(ownership) - 0.5, abs=0.01)
 
 
-def test_every_ownership_that_is_asked_for_is_given():
+def test_every_ownership_that_is_asked_for_is_given(new_engine):
     engine = new_engine(size=7)
     engine.position, _ = draw(SETTLED, komi=0.5)
     flags = ("ownership", "ownershipStdev", "movesOwnership", "movesOwnershipStdev")
@@ -197,7 +215,7 @@ def test_every_ownership_that_is_asked_for_is_given():
         assert mean ** 2 + stdev ** 2 == pytest.approx(np.ones(49), abs=1e-3)
 
 
-def test_values_are_of_the_colour_in_the_command():
+def test_values_are_of_the_colour_in_the_command(new_engine):
     engine = new_engine(size=7)
     engine.position, _ = draw(SETTLED, komi=0.5)
     for colour, sign in ("b", 1), ("w", -1):
@@ -208,18 +226,18 @@ def test_values_are_of_the_colour_in_the_command():
     assert engine.position.to_play == BLACK                          # the position stays
 
 
-def test_a_client_limits_the_number_of_moves_and_the_moves_searched():
+def test_a_client_limits_the_number_of_moves_and_the_moves_searched(new_engine):
     engine = new_engine()
     assert len(parse_lz(analyze(engine, "lz-analyze 50 maxmoves 3")[-1])) == 3
     assert len(parse_lz(analyze(engine, "lz-analyze 2 maxmoves 3 minmoves 5")[-1])) == 5
-    allowed = parse_lz(analyze(engine, "lz-analyze b 2 allow b c3,D4 1")[-1])
+    allowed = parse_lz(analyze(engine, "lz-analyze b 20 allow b c3,D4 1")[-1])
     assert {move["move"] for move in allowed} == {"C3", "D4"}
     avoided = parse_lz(analyze(engine, "lz-analyze b 2 avoid b C3,D4 1 avoid b B2 3 avoid w A1 1 minmoves 25")[-1])
     assert {"C3", "D4", "B2"}.isdisjoint(move["move"] for move in avoided)
     assert any(move["move"] == "A1" for move in avoided)
 
 
-def test_an_analysis_looks_at_a_pass_near_the_end_or_on_request():
+def test_an_analysis_looks_at_a_pass_near_the_end_or_on_request(new_engine):
     """In the opening White would win by two passes and the komi."""
     engine = new_engine()
     engine.answer("play b pass")
@@ -234,7 +252,7 @@ def test_an_analysis_looks_at_a_pass_near_the_end_or_on_request():
 
 
 def test_all_moves_are_analyzed_where_none_that_is_allowed_is_legal():
-    engine = new_engine(PolicyPlayer(FirstPointNetwork()))
+    engine = engine_of(PolicyPlayer(FirstPointNetwork()))
     engine.answer("play b C3")
     assert engine.answer("kata-analyze w allow w C3 1").count("info move") == 25
 
@@ -247,19 +265,19 @@ def test_all_moves_are_analyzed_where_none_that_is_allowed_is_legal():
 def test_malformed_arguments_are_a_syntax_error(words):
     with pytest.raises(GtpError, match="syntax error"):
         parse_analyze_options(words.split(), Position(5))
-    assert new_engine(RandomPlayer()).answer(f"3 lz-analyze {words}") == "?3 syntax error\n\n"
+    assert engine_of(RandomPlayer()).answer(f"3 lz-analyze {words}") == "?3 syntax error\n\n"
 
 
 @pytest.mark.parametrize("flag", ["ownership", "ownershipStdev", "movesOwnership", "movesOwnershipStdev", "rootInfo",
                                   "pvVisits"])
 @pytest.mark.parametrize("command", ["lz-analyze", "lz-genmove_analyze", "cgos-genmove_analyze"])
-def test_formats_without_such_data_refuse_katagos_flags(command, flag):
+def test_formats_without_such_data_refuse_katagos_flags(new_engine, command, flag):
     assert new_engine().answer(f"{command} b 50 {flag} true") == "? syntax error\n\n"
 
 
 def test_a_player_without_a_search_says_that_it_ignores_lists_of_moves():
     log = []
-    engine = new_engine(RandomPlayer(1), log=log.append)
+    engine = engine_of(RandomPlayer(1), log=log.append)
     for line in "kata-genmove_analyze b allow b A1 1", "lz-genmove_analyze w avoid w A1 1", "kata-genmove_analyze b":
         assert engine.answer(line).startswith("=\nplay ")
     assert log == ["genmove_analyze: random does not search, and ignores allow and avoid"] * 2
@@ -281,9 +299,75 @@ def test_a_line_has_the_visited_moves_within_the_limits_of_the_client():
         assert len(reported_moves(result, parse_analyze_options(words.split(), Position(5)))) == count
 
 
+def test_flags_that_have_no_effect_here_are_accepted():
+    engine = engine_of(searcher("uct", simulations=200))
+    line = analyze(engine, "kata-analyze b 20 pvVisits true pvEdgeVisits true noResultValue true cheese false", 1)[-1]
+    moves, _, _ = parse_kata(line)
+    for move in moves:
+        assert move["noResultValue"] == 0 and len(move["pvEdgeVisits"]) == len(move["pv"])
+        assert all(0 < own <= all_ways for own, all_ways in zip(move["pvEdgeVisits"], move["pvVisits"], strict=True))
+    assert any(move["pvEdgeVisits"] != move["pvVisits"] for move in moves)         # transpositions
+    assert engine.answer("kata-analyze b 20 cheese brie").startswith("? syntax error")
+
+
+@pytest.mark.parametrize("command", ["lz-analyze b 10", "kata-analyze b 10", "lz-genmove_analyze b 10",
+                                     "kata-genmove_analyze b 10", "kata-search_analyze b 10"])
+def test_a_line_has_a_move_where_one_is_left_that_needs_no_visits(new_engine, command):
+    """An empty line would end the reply."""
+    lines = analyze(new_engine(), f"{command} allow b A1 1", 1)
+    assert [line.split()[:3] for line in lines if line.startswith("info")] == [["info", "move", "A1"]]
+    assert ("play A1" in lines) == ("genmove" in command or "search" in command)
+
+
+def test_a_move_that_is_named_is_searched_and_played_though_it_fills_an_own_eye(new_engine):
+    engine = new_engine()
+    engine.position, at = draw("""
+        a X . . .
+        X X . . .
+        . . . O .
+        . . O . .
+        . . . . .
+    """)
+    assert {move["move"] for move in parse_lz(analyze(engine, "lz-analyze b 5 allow b A5,C1 1", 1)[-1])} == {"A5", "C1"}
+    assert analyze(engine, "kata-search_analyze b 50 allow b A5 1")[-1] == "play A5"
+    assert engine.answer("mugo-region A5 A5") == "= A5\n\n"
+    assert engine.answer("kata-search b") == "= pass\n\n"         # a region names no move
+
+
+class Drawn:
+    """A player's search is replaced by this one, which finds a few moves."""
+    def __init__(self, *moves):
+        self.moves = tuple(MoveInfo(point, 0.5, n, win_rate, (point,), lcb=lcb) for point, n, win_rate, lcb in moves)
+
+    def __call__(self, position, on_progress=None, **options):
+        result = SearchResult(position, self.moves, 0.5, 100, 100, 0.0, 1.0, 1, 0, None)
+        if on_progress:
+            on_progress(result)
+        return result
+
+
+@pytest.mark.parametrize("command", ["lz-genmove_analyze", "kata-genmove_analyze", "kata-search_analyze"])
+def test_the_move_that_is_played_is_the_first_of_each_line(command):
+    at = {vertex: interpret_gtp(vertex, 5) for vertex in ("C3", "D4", "B2")}
+    engine = engine_of(searcher("mcts", simulations=100))
+    engine.player.search.search = Drawn((at["C3"], 60, 0.5, 0.2), (at["D4"], 40, 0.6, 0.4), (at["B2"], 9, 0.4, 0.1))
+    *lines, played = analyze(engine, f"{command} b 10")
+    assert played == "play D4"
+    assert [re.findall(r"move (\S+)", line) for line in lines] == [["D4", "C3", "B2"]] * 2
+    streamed = analyze(engine, command.replace("genmove_", "").replace("search_", "") + " b 10", 1)
+    assert re.findall(r"move (\S+)", streamed[-1]) == ["D4", "C3", "B2"]
+
+
+def test_a_pass_that_the_search_has_not_looked_at_is_the_first_of_the_last_line_too():
+    engine = engine_of(searcher("uct", simulations=300), size=7)
+    engine.position, _ = draw(SETTLED, komi=0.5)
+    *_, line, played = analyze(engine, "kata-genmove_analyze b 100")
+    assert played == "play pass" and parse_kata(line)[0][0]["pv"] == ["pass"]
+
+
 @pytest.mark.parametrize("command, parse", [("lz-genmove_analyze", parse_lz),
                                            ("kata-genmove_analyze", parse_kata)])
-def test_genmove_analyze_streams_its_search_and_plays_the_move(command, parse):
+def test_genmove_analyze_streams_its_search_and_plays_the_move(new_engine, command, parse):
     engine = new_engine()
     *infos, played = analyze(engine, f"{command} w 100")
     assert len(infos) == 1 and parse(infos[0])                        # the search ends before the interval
@@ -293,7 +377,7 @@ def test_genmove_analyze_streams_its_search_and_plays_the_move(command, parse):
     assert len(analyze(engine, f"{command} b 5", lines=3)) == 3 + 2     # `# interrupt` ends it
 
 
-def test_cgos_genmove_analyze_writes_one_line_of_json():
+def test_cgos_genmove_analyze_writes_one_line_of_json(new_engine):
     engine = new_engine(size=7)
     engine.position, _ = draw(SETTLED, komi=0.5)
     line, played = analyze(engine, "cgos-genmove_analyze w")
@@ -321,7 +405,7 @@ class FirstPointNetwork:
 
 
 def test_a_policy_player_is_analyzed_by_the_networks_priors_and_values():
-    engine = new_engine(PolicyPlayer(FirstPointNetwork()))
+    engine = engine_of(PolicyPlayer(FirstPointNetwork()))
     moves, root, ownership = parse_kata(analyze(
         engine, "kata-analyze w 50 rootInfo true ownership true maxmoves 9", lines=1)[-1])
     assert len(moves) == 9 and moves[0]["pv"] == ["A5"] and moves[0]["prior"] == 0.5
@@ -341,7 +425,7 @@ def test_a_policy_player_is_analyzed_by_the_networks_priors_and_values():
 def test_scores_and_ownership_are_the_networks_where_it_has_them(make, colour, sign, monkeypatch):
     monkeypatch.setattr(scoring, "roll_out_ownership", None)         # no rollouts
     monkeypatch.setattr("mugo.gtp.analyze.may_analyze_pass", lambda position, allowed_moves: True)
-    engine = new_engine(make(StoneCounter()), size=7)
+    engine = engine_of(make(StoneCounter()), size=7)
     engine.position, _ = draw(SETTLED, komi=0.5)
     lead = sign * (int(engine.position.stones.sum()) - 0.5)
     moves, root, ownership = parse_kata(analyze(
@@ -379,7 +463,7 @@ def test_a_network_alone_has_the_score_after_each_move():
         leads = {info.point: info.score_lead for info in result.moves[:TOP_MOVES]}
         assert {lead - result.score_lead for point, lead in leads.items() if point != PASS} == {1}
         assert {info.score_lead for info in result.moves[TOP_MOVES:]} <= {None}
-    line = new_engine(PolicyPlayer(StoneCounter())).answer("cgos-genmove_analyze b")
+    line = engine_of(PolicyPlayer(StoneCounter())).answer("cgos-genmove_analyze b")
     fields = json.loads(line.split("\n")[1])
     assert fields["score"] == -0.5 and {move["score"] for move in fields["moves"][:TOP_MOVES]} == {0.5}
 
@@ -428,7 +512,7 @@ class Connection:
 
 
 @pytest.mark.parametrize("line", ["protocol_version\n", "\n", "\t\n", "# a comment\n", "\x07\r\n", None])
-def test_any_line_and_the_end_of_input_stop_an_analysis_at_once(line):
+def test_any_line_and_the_end_of_input_stop_an_analysis_at_once(new_engine, line):
     times = []
     for _ in range(3):                            # the machine may be busy
         with Connection(new_engine()) as connection:
@@ -449,7 +533,7 @@ def test_any_line_and_the_end_of_input_stop_an_analysis_at_once(line):
 def test_genmove_is_stopped_by_an_interrupt_but_not_by_a_command(command):
     settings = Settings(seed=1, early_stop=False, max_edges=20_000)
     player = make_player("uct", settings=settings, play_options=PlayOptions(seconds=60))
-    with Connection(new_engine(player)) as connection:
+    with Connection(engine_of(player)) as connection:
         connection.sent.put(f"1 {command} b\n")
         connection.sent.put("2 name\n")
         with pytest.raises(queue.Empty):
@@ -498,7 +582,7 @@ def test_a_line_reader_reads_ahead_so_many_characters_at_most():
 # ---- pondering
 
 def test_pondering_runs_from_an_own_move_to_the_next_command_and_its_tree_is_reused():
-    engine = new_engine(make_player("uct", seed=1, play_options=PlayOptions(simulations=100)), parameters=pondering())
+    engine = engine_of(make_player("uct", seed=1, play_options=PlayOptions(simulations=100)), parameters=pondering())
     assert engine.answer("play b C3") == "= \n\n" and not is_pondering()    # after the opponent's move
     engine.answer("genmove w")
     assert is_pondering()
@@ -517,7 +601,7 @@ def test_pondering_runs_from_an_own_move_to_the_next_command_and_its_tree_is_reu
 
 
 def test_pondering_in_a_handicap_game_keeps_the_tree_of_the_komi_that_the_move_was_searched_with():
-    engine = new_engine(make_player("uct", seed=1, play_options=PlayOptions(simulations=100)), parameters=pondering())
+    engine = engine_of(make_player("uct", seed=1, play_options=PlayOptions(simulations=100)), parameters=pondering())
     engine.answer("set_free_handicap A1 E5 A5 E1")
     engine.answer("genmove w")
     time.sleep(0.3)
@@ -529,7 +613,7 @@ def test_pondering_in_a_handicap_game_keeps_the_tree_of_the_komi_that_the_move_w
 
 def test_a_bug_while_pondering_is_logged_and_the_game_goes_on():
     log = []
-    engine = new_engine(parameters=pondering(), log=log.append)
+    engine = engine_of(searcher("uct", simulations=200), parameters=pondering(), log=log.append)
     engine.answer("genmove b")
     engine.close()
     engine.player.search.search = lambda *_, **__: 1 / 0
@@ -540,6 +624,6 @@ def test_a_bug_while_pondering_is_logged_and_the_game_goes_on():
 
 
 def test_only_searchers_ponder():
-    engine = new_engine(RandomPlayer(1), parameters=pondering())
+    engine = engine_of(RandomPlayer(1), parameters=pondering())
     engine.answer("genmove b")
     assert not is_pondering()

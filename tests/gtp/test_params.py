@@ -93,7 +93,7 @@ def test_katagos_names_of_options():
     assert ask(engine, "kata-list-params") == ("= lagBuffer lcbStdevs maxPlayouts maxTime maxVisits minVisitPropForLCB "
                                                "numSearchThreads ponderingEnabled rootSymmetryPruning")
     assert ask(engine, "kata-set-param maxVisits 77") == "= "
-    assert ask(engine, "kata-get-param maxVisits") == ask(engine, "mugo-param simulations") == "= 77"
+    assert ask(engine, "kata-get-param maxVisits") == ask(engine, "mugo-param visits") == "= 77"
     assert ask(engine, "kata-set-param maxVisits 10.5").startswith("? maxVisits: '10.5'")
     for name in "playoutDoublingAdvantage", "cpuctExploration":              # uct has UCB1
         assert ask(engine, f"kata-set-param {name} 1") == "? unknown parameter"
@@ -102,14 +102,26 @@ def test_katagos_names_of_options():
 def test_a_limit_that_katago_has_by_default_is_none_and_can_be_put_back():
     engine = new_engine("uct", "--max-edges", "5000")
     assert ask(engine, "kata-get-param maxTime") == "= 2.0"          # without any limit
-    for name, option, unlimited in (("maxVisits", "simulations", "1125899906842624"), ("maxTime", "seconds", "1e+20")):
-        ask(engine, f"mugo-param simulations {'default' if option == 'simulations' else 50}")
+    for name, option, unlimited in (("maxVisits", "visits", "1125899906842624"), ("maxTime", "seconds", "1e+20"),
+                                    ("maxPlayouts", "simulations", "1125899906842624")):
+        ask(engine, f"mugo-param simulations {50 if option == 'seconds' else 'default'}")
         assert ask(engine, f"kata-get-param {name}") == f"= {unlimited}"
         ask(engine, f"kata-set-param {name} 5")
         assert ask(engine, f"mugo-param {option}") in ("= 5", "= 5.0")
         assert ask(engine, f"kata-set-param {name} {unlimited}") == "= "
         assert ask(engine, f"mugo-param {option}") == "= default"
         assert ask(engine, f"kata-set-param {name} many") == "? syntax error"
+
+
+def test_max_visits_counts_those_of_the_reused_tree():
+    engine = new_engine("uct", "--seed", "1", "--no-early-stop")
+    ask(engine, "kata-set-param maxVisits 300")
+    for colour in "bwb":
+        ask(engine, f"genmove {colour}")
+        assert engine.player.search_result.visits == 300
+    assert engine.player.search_result.simulations < 300
+    kept = engine.player.search.search(engine.position, visits=10)               # fewer than are there
+    assert kept.simulations == 1 and kept.visits > 10
 
 
 @pytest.mark.parametrize("name, other", [("lag", "3"), ("ponder", "1"), ("cleanup", "1")])
@@ -127,7 +139,7 @@ def test_katagos_parameters_of_the_search_of_mcts():
         "chosenMoveTemperature": 1.0, "cpuctExploration": 1.5, "cpuctExplorationBase": 500.0,
         "cpuctExplorationLog": 0.0, "dynamicScoreUtilityFactor": 0.3,
         "fpuReductionMax": 0.3, "humanSLChosenMoveProp": 0.0, "humanSLProfile": "",
-        "lagBuffer": 0.2, "lcbStdevs": LCB_STDEVS, "maxPlayouts": 9, "maxTime": 1e20, "maxVisits": 9,
+        "lagBuffer": 0.2, "lcbStdevs": LCB_STDEVS, "maxPlayouts": 9, "maxTime": 1e20, "maxVisits": 2 ** 50,
         "minVisitPropForLCB": MIN_VISIT_PROP, "numSearchThreads": 1, "ponderingEnabled": "false",
         "rootFpuReductionMax": 0.15, "rootPolicyTemperature": 1.0, "rootSymmetryPruning": True}
     assert list(values) == sorted(values) == ask(engine, "kata-list-params").split()[1:]

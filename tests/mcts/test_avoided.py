@@ -1,6 +1,7 @@
 """Moves that are left out of a search, down to a depth."""
 import numpy as np
 import pytest
+from drawing import draw
 from fakes import StoneCounter
 
 from mugo.games.board import BLACK, WHITE
@@ -11,6 +12,13 @@ from mugo.mcts.avoided import AvoidedMoves, avoided_outside
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
 
+OWN_EYE = """
+    a X . . .
+    X X . . .
+    . . . O .
+    . . O . .
+    . b . . .
+"""
 RAVE = Settings(seed=1, rave=True, rollout="mogo")
 PLAIN = Settings(seed=1)
 
@@ -82,6 +90,36 @@ def test_a_tree_is_reused_for_the_same_moves_in_the_same_position_only():
     assert search.search(position, simulations=60).visits == 120
     _, below, _ = moves_by_depth(search)
     assert len(below) > 20
+
+
+@pytest.mark.parametrize("kind", ["network", "uct", "rave", "threads"])
+def test_a_move_that_is_named_is_searched_though_it_fills_an_own_eye(kind):
+    position, at = draw(OWN_EYE)
+    search, named, region = searcher(kind), AvoidedMoves(), avoided_outside([at["a"], at["b"]], 5)
+    assert at["a"] not in {info.point for info in search.search(position, simulations=40).moves}
+    named.allow(BLACK, [at["a"], at["b"]], 1, 5)
+    result = search.search(position, simulations=60, avoided=named)
+    assert {info.point: info.visits > 0 for info in result.moves} == {at["a"]: True, at["b"]: True}
+    assert {info.point for info in search.search(position, simulations=40, avoided=region).moves} == {at["b"]}
+    assert {info.point for info in search.search(position, simulations=40,
+                                                 avoided=avoided_outside([at["a"]], 5)).moves} == {at["a"]}
+
+
+@pytest.mark.parametrize("kind", ["network", "uct"])
+def test_the_moves_that_are_left_are_searched_where_another_one_is_forced(kind):
+    """White must block, on a or b, or loses at once."""
+    position, at = draw("""
+        . . . . .
+        a X X X b
+        . . . . .
+        . O . . O
+        . c . . .
+    """, to_play=WHITE, k=4)
+    search, avoided, named = searcher(kind), AvoidedMoves(), AvoidedMoves()
+    avoided.avoid(WHITE, [at["a"]], 1)
+    named.allow(WHITE, [at["b"], at["c"]], 1, 5)
+    assert len(search.search(position, simulations=40, avoided=avoided).moves) == 25 - 5 - 1
+    assert {info.point for info in search.search(position, simulations=40, avoided=named).moves} == {at["b"], at["c"]}
 
 
 def test_gomoku_searches_all_moves_below_the_root():

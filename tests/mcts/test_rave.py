@@ -241,7 +241,7 @@ def test_a_reused_tree_keeps_its_amaf_values():
     point = result.moves[0].point
     child = next(int(edge["node"]) for edge in search.tree.root_edges if edge["move"] == point)
     before = {int(e["move"]): (float(e["rave_visits"]), float(e["rave_q"])) for e in search.tree.edges_of(child)}
-    search._set_root(position.play(point), None, AvoidedMoves())
+    search._set_root(position.play(point), None, None, AvoidedMoves())
     after = {int(e["move"]): (float(e["rave_visits"]), float(e["rave_q"])) for e in search.tree.root_edges}
     assert before == after and min(visits for visits, _ in after.values()) > 10
 

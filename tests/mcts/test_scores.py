@@ -194,6 +194,23 @@ def test_win_rates_are_means_of_values_without_the_part_for_the_score(to_play):
         Search(NETWORK_ONLY, WithoutScores()).search(position, simulations=60).moves
 
 
+def test_the_score_utility_of_a_reused_tree_is_measured_against_the_lead_of_its_new_root():
+    position, settings = Position(SIZE), replace(SCORED, reuse_tree=True)
+    search = Search(settings, Won())
+    search.search(position, simulations=300)
+    for point in search.moves_after(())[1].pv[:1]:
+        position = position.play(point)
+    reused = search.search(position, simulations=1)
+    new = Search(SCORED, Won()).search(position, simulations=reused.visits)
+    assert reused.visits > 30
+    assert reused.score_utility == pytest.approx(new.score_utility, abs=0.01)
+    assert reused.win_rate == pytest.approx(new.win_rate, abs=0.005)
+    tree = search.tree
+    for edge in tree.root_edges[tree.root_edges["visits"] > 0]:
+        below = tree.nodes[edge["node"]]
+        assert edge["q"] == pytest.approx(-below["total"] / below["visits"], abs=1e-6)
+
+
 def test_score_utility_is_katagos():
     """2 / pi arctan of the lead beyond 0.8 of the root's, in 0.75 sides of the board."""
     means, stdevs, leads = (np.array(values, np.float32) for values in ((8, 14.75, -20), (0, 0, 0), (10, 10, -25)))

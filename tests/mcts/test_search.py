@@ -209,6 +209,42 @@ def test_the_priors_of_the_moves_allowed_at_the_root_sum_to_1(temperature, weigh
     assert sums and sums == pytest.approx([1.0] * len(sums), abs=1e-5)
 
 
+def test_a_forced_win_is_known_in_a_full_tree_too():
+    """Black has four in a row with both ends open wherever White plays."""
+    position, _ = draw("""
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        . . X X X X . . .
+        . . . . . . . . .
+        . . O O . O . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+    """, to_play=WHITE, k=5)
+    search = Search(Settings(seed=1, max_edges=1000, rollout="none", early_stop=False), Evaluator(9, black_wins=-0.9))
+    search.tree.edges = search.tree.edges[:81]           # room for the root's edges, and no other's
+    result = search.search(position, simulations=60, allowed_moves=position.legal_points().tolist())
+    assert result.is_full and search.growth.positions_evaluated == 1
+    assert result.win_rate < 0.1
+
+
+@pytest.mark.parametrize("lambda_", [0.0, 0.25])
+def test_a_node_keeps_the_value_of_the_network_alone(lambda_):
+    """All rollouts are won by Black; the network says that Black loses.  A leaf that is met again has both once more."""
+    position, _ = draw("""
+        X X . X .
+        X X X X X
+        X X X X X
+        X X X X X
+        X X X X X
+    """, komi=0.5)
+    search = Search(Settings(seed=1, early_stop=False, lambda_=lambda_, rollout="mogo"), Evaluator(5, black_wins=-0.8))
+    root = search.search(position, simulations=1) and search.tree.root_node
+    assert root["total"] == pytest.approx(-0.8 * (1 - lambda_) + lambda_, abs=1e-6)
+    assert root["raw_value"] == pytest.approx(-0.8)
+
+
 @pytest.mark.parametrize("network", [None, Evaluator(9)])
 def test_a_full_tree_of_the_same_position_is_searched_on(network):
     search = Search(Settings(seed=1, max_edges=1000, early_stop=False), network)

@@ -9,7 +9,9 @@ from fakes import LevelNetwork
 from mugo.core.files import BadInput
 from mugo.core.options import options_of
 from mugo.games.game import SIGNATURES
+from mugo.games.go import Position
 from mugo.mcts import records
+from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings, set_params
 
 
@@ -42,6 +44,12 @@ def test_defaults_that_depend_on_the_network():
     assert (by_network.expand_after, without.expand_after, without.lambda_) == (0, 1, 1)
     uct = Settings(rave=True, heuristic_priors=True).resolved(None)
     assert (uct.c, uct.expand_after, without.c) == (0, 4, 0.4)
+
+
+def test_a_simulation_of_uct_adds_one_node_also_where_nodes_are_expanded_at_once():
+    searches = [Search(Settings(seed=1, rollout="mogo", expand_after=n)) for n in (0, 1)]
+    results = [search.search(Position(9), simulations=200) for search in searches]
+    assert results[0].nodes == results[1].nodes <= 201 and results[0].depth == results[1].depth < 5
 
 
 def test_score_utility_is_by_default_for_boards_up_to_9x9():

@@ -308,6 +308,13 @@ def test_an_analysis_of_a_region_searches_its_moves_only(page, by):
     assert not {vertex for move in shallow["moves"] for vertex in move["pv"]} <= {*region, "pass"}
 
 
+def test_a_move_that_is_named_is_analyzed_though_it_fills_an_own_eye(page):
+    moves = ["B A4", "W D3", "B B4", "W C2", "B B5", "W D2"]
+    for by in "uct", "mcts":
+        result = page.search("analyze", game=go_game(), moves=moves, player=by, simulations=40, allow=["A5"])["search"]
+        assert [move["move"] for move in result["moves"]] == ["A5"]
+
+
 def test_an_analysis_of_a_region_can_leave_out_a_next_move_only(page):
     region = ["A1", "B1", "A2", "B2"]
     result = page.search("analyze", game=go_game(), moves=["B C3"], player="uct", simulations=300, region=region,
