@@ -231,7 +231,7 @@ def test_a_forced_win_is_known_in_a_full_tree_too():
 
 @pytest.mark.parametrize("lambda_", [0.0, 0.25])
 def test_a_node_keeps_the_value_of_the_network_alone(lambda_):
-    """All rollouts are won by Black; the network says that Black loses.  A leaf that is met again has both once more."""
+    """All rollouts are won by Black; the network says that Black loses."""
     position, _ = draw("""
         X X . X .
         X X X X X
