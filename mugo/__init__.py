@@ -17,18 +17,13 @@ The packages, the lowest first; each imports those above it only (import-linter 
     cli          the commands
 """
 import importlib
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from mugo.core.compile_cache import set_compile_cache
 
 if TYPE_CHECKING:
     from mugo.api import *  # noqa: F403
     from mugo.api import __all__ as __all__
 
 __version__ = "0.1.0"
-
-set_compile_cache(Path(__file__).parent)              # before anything imports numba
 
 
 def __getattr__(name: str) -> Any:

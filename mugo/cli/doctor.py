@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from mugo import __version__
+from mugo.core.compile_cache import cache_folder
 from mugo.core.files import BadInput, error_line
 from mugo.core.machine import CUDA_EXTRAS, available_cores, nvidia_gpus
 
@@ -172,7 +173,7 @@ def _training_devices(backend: str, problems: list[str]) -> str:
 
 def caches(problems: list[str]) -> dict[str, Any]:
     """The folder of compiled code."""
-    folder = Path(os.environ["NUMBA_CACHE_DIR"])         # mugo/__init__.py has set it
+    folder = cache_folder()
     found: dict[str, Any] = {"compiled code": _without_home(str(folder))}
     with _noting(problems, "compiled code"):
         if not folder.is_dir():

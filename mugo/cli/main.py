@@ -18,6 +18,7 @@ from concurrent.futures import BrokenExecutor
 from typing import NoReturn
 
 from mugo.cli.help import topics_of
+from mugo.core.compile_cache import cache_folder
 from mugo.core.files import BadInput, printable
 from mugo.core.options import Parser, expand_config
 
@@ -118,8 +119,8 @@ def main(arguments: list[str] | None = None) -> int:
     except Exception as error:           # of any type: what a damaged pickle raises
         if not _is_of_compile_cache(error):
             raise
-        return _fail(name, f"the cache of compiled code is damaged: delete the folder {os.environ['NUMBA_CACHE_DIR']}, "
-                           "and give the command again")
+        return _fail(name, f"the cache of compiled code is damaged: delete the folder {cache_folder()}, and "
+                           "give the command again")
 
 
 def _is_of_compile_cache(error: BaseException) -> bool:

@@ -14,7 +14,7 @@
     sprt             sequential probability ratio tests of matches
     networks         the files of the networks that come with MuGo
     jit              the decorators of compiled functions
-    compile_cache    the folder of numba's cache;  shared_cache    the cache, for several processes
+    compile_cache    the folder of numba's cache;  shared_cache    the cache there, for several processes
     compile_progress     how many functions are compiled, on stderr and for the page
 
 Imports nothing of mugo but its version.

@@ -1,6 +1,12 @@
-"""A folder for numba's cache of compiled code: of one user, and of exactly these sources."""
+"""The folder of numba's cache of compiled code: of one user, and of exactly these sources.
+
+    ~/.cache/mugo/KEY            KEY: a hash of all sources that are compiled
+    /tmp/mugo-USER/KEY           where that cannot be made, or others than the user could write in it
+    a temporary folder           where that is somebody else's, too; it is removed at the end
+"""
 import atexit
 import contextlib
+import functools
 import hashlib
 import os
 import re
@@ -10,7 +16,6 @@ import tempfile
 from pathlib import Path
 
 _IMPORTS_NUMBA = re.compile(rb"^from (numba|mugo\.core\.jit) import ", re.MULTILINE)
-COMPILING = "getting ready; the first start on a machine compiles"
 
 
 def compile_cache_key(package: Path) -> str:
@@ -26,28 +31,20 @@ def compile_cache_key(package: Path) -> str:
 
 
 def _private_folder(folder: Path) -> bool:
-    """Make a folder of which only this user can write; False if that is impossible.
-
-    A folder of this user that others could write is emptied first: numba's cache holds pickles, which run code when
-    they are read.
-    """
+    """Make a folder in which only this user can write; False if that is impossible.  Numba's cache holds pickles, which
+    run code when they are read.  A folder that exists is not changed."""
     try:
-        for _ in range(2):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            state = folder.lstat()
-            if not hasattr(os, "getuid"):                # Windows: the folder of a user is private
-                return True
-            if not stat.S_ISDIR(state.st_mode) or state.st_uid != os.getuid():
-                return False
-            if not state.st_mode & 0o022:
-                return os.access(folder, os.W_OK)
-            shutil.rmtree(folder)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        state = folder.lstat()
     except OSError:
-        pass
-    return False
+        return False
+    if not hasattr(os, "getuid"):                        # Windows: the folder of a user is private
+        return True
+    return (stat.S_ISDIR(state.st_mode) and state.st_uid == os.getuid() and not state.st_mode & 0o022
+            and os.access(folder, os.W_OK))
 
 
-def remove_damaged_cache(folder: Path) -> None:
+def _remove_damaged_files(folder: Path) -> None:
     """Delete the files of numba's cache that are empty or begin with no pickle, as a power cut may leave them: numba
     would end every command at them.  What is missing is compiled again."""
     with contextlib.suppress(OSError):
@@ -60,43 +57,25 @@ def remove_damaged_cache(folder: Path) -> None:
                         os.unlink(entry.path)
 
 
-def announce_compiling() -> None:
-    """Say on stderr when numba first compiles in this process, which can take a minute without a sign of life."""
-    from numba.core.event import Event, Listener, register
-
-    from mugo.core.files import log_to_stderr
-
-    class Notice(Listener):
-        is_given = False
-
-        def on_start(self, event: Event) -> None:
-            if not self.is_given:                        # numba skips the next listener if one unregisters itself here
-                log_to_stderr(COMPILING)
-            self.is_given = True
-
-        def on_end(self, event: Event) -> None: ...
-
-    register("numba:compile", Notice())
-
-
-def set_compile_cache(package: Path) -> None:
-    """Give numba a cache folder for exactly these compiled sources: those of `package`, the folder of `mugo`.
+@functools.cache
+def cache_folder() -> Path:
+    """The folder of this process: NUMBA_CACHE_DIR if it can be written, else one for exactly these sources.
 
     Numba checks only the file of a function itself: after an edit in board.py it would go on using stale machine code
-    of the functions in planes.py that call it.  NUMBA_CACHE_DIR, if it is set, is left alone.
+    of the functions in planes.py that call it.
     """
-    if "NUMBA_CACHE_DIR" in os.environ:
-        return
-    key = compile_cache_key(package)
+    if chosen := os.environ.get("NUMBA_CACHE_DIR"):
+        with contextlib.suppress(OSError):
+            os.makedirs(chosen, exist_ok=True)
+            if os.access(chosen, os.W_OK):
+                return Path(chosen)
+    key = compile_cache_key(Path(__file__).parents[1])
     caches = Path(os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")) / "mugo"
     user = os.getuid() if hasattr(os, "getuid") else "user"
-    temporary = Path(tempfile.gettempdir(), f"mugo-{user}")      # for a read-only home, as in some containers
-    for folder in caches, temporary:
+    for folder in caches, Path(tempfile.gettempdir(), f"mugo-{user}"):
         if _private_folder(folder) and _private_folder(folder / key):
-            remove_damaged_cache(folder / key)
-            os.environ["NUMBA_CACHE_DIR"] = str(folder / key)
-            return
-    folder = tempfile.mkdtemp(prefix="mugo-")                    # somebody else's is in the way: compile each time
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    os.environ["NUMBA_CACHE_DIR"] = folder
-
+            _remove_damaged_files(folder / key)
+            return folder / key
+    made = tempfile.mkdtemp(prefix="mugo-")
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    return Path(made)

@@ -5,56 +5,82 @@
 
 How many there will be is not known: it depends on the player, the game and what the cache already has.
 """
-import os
 import time
-from pathlib import Path
-from typing import Self
+from typing import Protocol, Self
 
-from numba.core.event import Event, Listener, register, unregister
-
-from mugo.core.compile_cache import COMPILING
 from mugo.core.files import log_to_stderr
 from mugo.core.progress import progress_bar
 
+COMPILING = "getting ready; the first start on a machine compiles"
 NOTICE_SECONDS = 3                       # of compiling, after which stderr shows it
-_EVENT = "numba:compile"
 
 
-def _count_cached() -> int:
-    """The functions in the cache, those that other processes have compiled included."""
-    return sum(1 for _ in Path(os.environ["NUMBA_CACHE_DIR"]).glob("*/*.nbc"))
+class _Watcher(Protocol):
+    def on_start(self) -> None: ...
+    def on_end(self) -> None: ...
 
 
-class CompileProgress(Listener):
+_watchers: list[_Watcher] = []
+
+
+def report_start() -> None:
+    """One of MuGo's functions is not in the cache, and is compiled now."""
+    for watcher in _watchers:
+        watcher.on_start()
+
+
+def report_end() -> None:
+    """A function has been compiled."""
+    for watcher in _watchers:
+        watcher.on_end()
+
+
+class _Notice:
+    """Says once that MuGo compiles, before its first function."""
+    is_given = False
+
+    def on_start(self) -> None:
+        if not self.is_given:
+            log_to_stderr(COMPILING)
+        self.is_given = True
+
+    def on_end(self) -> None: ...
+
+
+def announce_compiling() -> None:
+    """Say on stderr when MuGo first compiles in this process, which can take a minute without a sign of life."""
+    _watchers.append(_Notice())
+
+
+class CompileProgress:
     """A context manager: counts the functions that are compiled meanwhile, and shows them on stderr.
 
-    number: of them so far; None before numba compiles one, and afterwards.
+    number: of them so far; None before the first one, and afterwards.
     """
     number: int | None = None
 
     def __init__(self):
-        self._before = 0                                 # functions in the cache
         self._begun = 0.0
         self._bar = None
 
-    def on_start(self, event: Event) -> None:
+    def on_start(self) -> None:
         if self.number is None:
-            self.number, self._before, self._begun = 0, _count_cached(), time.monotonic()
+            self.number, self._begun = 0, time.monotonic()
 
-    def on_end(self, event: Event) -> None:
-        self.number = _count_cached() - self._before
+    def on_end(self) -> None:
+        self.number = (self.number or 0) + 1
         if self._bar is not None:
-            self._bar.update(self.number - self._bar.n)
+            self._bar.update()
         elif time.monotonic() - self._begun >= NOTICE_SECONDS:
             log_to_stderr(COMPILING)
             self._bar = progress_bar("functions", None, self.number)
 
     def __enter__(self) -> Self:
-        register(_EVENT, self)
+        _watchers.append(self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        unregister(_EVENT, self)
+        _watchers.remove(self)
         self.number = None
         if self._bar is not None:
             self._bar.close()

@@ -16,7 +16,7 @@ def run(program: str) -> str:
 
 def test_importing_it_loads_nothing():
     loaded = run("import sys; before = set(sys.modules); import mugo; print(*set(sys.modules) - before)").split()
-    assert {name for name in loaded if name.startswith("mugo")} == {"mugo", "mugo.core", "mugo.core.compile_cache"}
+    assert {name for name in loaded if name.startswith("mugo")} == {"mugo"}
     assert not {"numpy", "numba", "importlib.metadata", "argparse"} & set(loaded)
 
 
@@ -53,3 +53,10 @@ def test_compiling_is_announced_once(tmp_path):
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True,
                           env={"NUMBA_CACHE_DIR": str(tmp_path)})
     assert done.stderr == ""
+
+
+def test_a_function_of_the_users_is_compiled_without_a_word(tmp_path):
+    program = "import mugo, numba; mugo.Position\nprint(numba.njit(lambda x: x + 1)(1))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True,
+                          env={"NUMBA_CACHE_DIR": str(tmp_path)})
+    assert (done.stdout, done.stderr) == ("2\n", "")

@@ -49,7 +49,7 @@ def test_the_report_has_no_personal_folder(monkeypatch, tmp_path):
     for section in "processor", "backends", "networks":
         monkeypatch.setattr(doctor, section, lambda problems: {})
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "none"))
+    monkeypatch.setattr(doctor, "cache_folder", lambda: tmp_path / "none")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     report = doctor.examine(speed=False)
     text = doctor.format_report(report)
@@ -71,7 +71,7 @@ def test_a_network_that_cannot_be_read_is_a_problem_and_the_others_are_reported(
 
 
 def test_a_cache_that_cannot_be_written_is_a_problem(monkeypatch, tmp_path):
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(doctor, "cache_folder", lambda: tmp_path)
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     problems = []
     found = doctor.caches(problems)

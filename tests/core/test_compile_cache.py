@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 
 import mugo
 from mugo.core.compile_cache import compile_cache_key
@@ -28,24 +29,35 @@ def test_the_key_is_that_of_the_compiled_sources_and_their_constants(tmp_path):
     assert len(set(keys)) == 4
 
 
+def run(program: str, folder: Path = PACKAGE.parent, **variables: str) -> str:
+    """What a Python program prints that runs in a folder, without the user's own cache folders."""
+    kept = {key: value for key, value in os.environ.items() if key not in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")}
+    return subprocess.run([sys.executable, "-c", program], env=kept | variables, cwd=folder, capture_output=True,
+                          text=True, check=True).stdout.strip()
+
+
 def cache_folder(home: Path, temporary: Path) -> Path:
-    """The folder that a new process chooses, and whether it still exists when the process has ended."""
-    environment = {key: value for key, value in os.environ.items() if key not in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")}
-    shown = subprocess.run([sys.executable, "-c", "import mugo, os; print(os.environ['NUMBA_CACHE_DIR'])"],
-                           env=environment | {"HOME": str(home), "TMPDIR": str(temporary)}, cwd=PACKAGE.parent,
-                           capture_output=True, text=True, check=True)
-    return Path(shown.stdout.strip())
+    """The folder that a new process chooses."""
+    return Path(run("from mugo.core.compile_cache import cache_folder; print(cache_folder())", HOME=str(home),
+                    TMPDIR=str(temporary)))
 
 
 def test_the_folder_is_writable_for_its_user_alone(tmp_path):
     folder = cache_folder(tmp_path, tmp_path)
     assert folder.parent == tmp_path / ".cache" / "mugo"
     assert [path.stat().st_mode & 0o777 for path in (folder.parent, folder)] == [0o700, 0o700]
-    (folder / "planted").write_text("")
-    assert cache_folder(tmp_path, tmp_path) == folder and (folder / "planted").exists()
-    folder.chmod(0o777)                                  # others could have put a pickle there
-    assert cache_folder(tmp_path, tmp_path) == folder and not (folder / "planted").exists()
-    assert folder.stat().st_mode & 0o777 == 0o700
+    assert cache_folder(tmp_path, tmp_path) == folder
+
+
+@pytest.mark.parametrize("name", [".cache/mugo", ".cache/mugo/KEY"])
+def test_a_folder_that_others_can_write_is_not_used_and_keeps_its_files(tmp_path, name):
+    """Somebody could have put a pickle there, and it may be a person's own."""
+    folder = tmp_path / name.replace("KEY", cache_folder(tmp_path, tmp_path).name)
+    (folder / "notes").mkdir()
+    (folder / "notes" / "today.txt").write_text("mine")
+    folder.chmod(0o775)
+    assert cache_folder(tmp_path, tmp_path).parent == tmp_path / f"mugo-{os.getuid()}"
+    assert (folder / "notes" / "today.txt").read_text() == "mine" and folder.stat().st_mode & 0o777 == 0o775
 
 
 def test_a_folder_in_tmp_that_is_not_the_users_is_not_used(tmp_path):
@@ -67,6 +79,63 @@ def test_a_folder_in_tmp_that_is_not_the_users_is_not_used(tmp_path):
         assert cache_folder(home, temporary).parent == temporary
 
 
+# A checkout: what a kernel needs, one that calls it from another file, and a program with a child in a second checkout.
+CALLER = "from mugo.core.jit import kernel\nfrom mugo.games.points import points\n\n@kernel\ndef score(x):\n" \
+         "    return points(x) + 1\n"
+PROGRAM = """
+import os, subprocess, sys
+from mugo.games.caller import score
+print(score(1), "NUMBA_CACHE_DIR" in os.environ, flush=True)
+for folder in sys.argv[1:]:
+    subprocess.run([sys.executable, __file__], cwd=folder, env=os.environ | {"PYTHONPATH": folder})
+"""
+
+
+def make_checkout(folder: Path, points: int) -> Path:
+    """A checkout of MuGo's core with two kernels; points: a constant in one of them."""
+    shutil.copytree(PACKAGE / "core", folder / "mugo" / "core")
+    shutil.copy(PACKAGE / "__init__.py", folder / "mugo")
+    (folder / "mugo" / "games").mkdir()
+    (folder / "mugo" / "games" / "caller.py").write_text(CALLER)
+    set_points(folder, points)
+    return folder
+
+
+def set_points(checkout: Path, points: int) -> None:
+    (checkout / "mugo" / "games" / "points.py").write_text(
+        f"from mugo.core.jit import subroutine\n\n@subroutine\ndef points(x):\n    return x + {points}\n")
+
+
+def test_a_child_process_of_another_checkout_runs_its_own_code(tmp_path):
+    """As `mugo match "python OTHER/main.py gtp uct" uct`, while that checkout is edited."""
+    (tmp_path / "program.py").write_text(PROGRAM)
+    here, there = make_checkout(tmp_path / "here", 10), make_checkout(tmp_path / "there", 20)
+    start = f"import sys; sys.argv = ['', '{there}']; __file__ = '{tmp_path / 'program.py'}'; exec(open(__file__).read())"
+    variables = {"HOME": str(tmp_path), "PYTHONPATH": str(here)}
+    assert run(start, here, **variables).split("\n") == ["12 False", "22 False"]
+    set_points(there, 30)
+    assert run(start, here, **variables).split("\n") == ["12 False", "32 False"]
+
+
+def test_the_folder_is_the_same_where_numba_was_imported_first(tmp_path):
+    checkout = make_checkout(tmp_path / "here", 10)
+    program = "import numba; from mugo.games.caller import score; print(score(1))"
+    assert run(program, checkout, HOME=str(tmp_path)) == "12"
+    assert not list(checkout.rglob("*.nbi")) and len(list((tmp_path / ".cache" / "mugo").rglob("*.nbi"))) == 2
+    set_points(checkout, 20)                             # not in the file of the kernel that is called
+    assert run(program, checkout, HOME=str(tmp_path)) == "22"
+
+
+def test_the_folder_of_numba_cache_dir_is_used(tmp_path):
+    run("import numpy; from mugo.data.game_hash import splitmix64; splitmix64(numpy.uint64(3))", HOME=str(tmp_path),
+        NUMBA_CACHE_DIR=str(tmp_path / "chosen"))
+    assert list((tmp_path / "chosen").rglob("*.nbi")) and not (tmp_path / ".cache").exists()
+    (tmp_path / "file").write_text("")                   # no folder can be made there: MuGo's own is used
+    shown = run("from mugo.core.compile_cache import cache_folder; print(cache_folder())", HOME=str(tmp_path),
+                NUMBA_CACHE_DIR=str(tmp_path / "file"))
+    assert Path(shown).parent == tmp_path / ".cache" / "mugo"
+
+
 COMPILED_CALL = """
 import sys
 from mugo.cli import main as cli
@@ -82,22 +151,22 @@ sys.exit(cli.main(["gtp"]))
 
 def test_a_damaged_cache_is_made_again_or_named_in_one_line(tmp_path):
     """Empty and zeroed files, which a power cut may leave, are deleted; other damage is said."""
-    def run() -> subprocess.CompletedProcess:
+    def call() -> subprocess.CompletedProcess:
         environment = {key: value for key, value in os.environ.items() if key not in ("NUMBA_CACHE_DIR",
                                                                                       "XDG_CACHE_HOME")}
         return subprocess.run([sys.executable, "-c", COMPILED_CALL], env=environment | {"HOME": str(tmp_path)},
                               cwd=PACKAGE.parent, capture_output=True, text=True)
 
-    whole = run()
+    whole = call()
     files = [path for path in tmp_path.rglob("*.nb?")]
     assert whole.returncode == 0 and {path.suffix for path in files} == {".nbi", ".nbc"}
     for content in b"", bytes(1000):
         for path in files:
             path.write_bytes(content)
-        assert run().stdout == whole.stdout
+        assert call().stdout == whole.stdout
     index = next(path for path in files if path.suffix == ".nbi")
     index.write_bytes(index.read_bytes()[:12])
-    damaged = run()
+    damaged = call()
     assert damaged.returncode == 2 and damaged.stderr.startswith("mugo gtp: the cache of compiled code is damaged: "
                                                                  f"delete the folder {tmp_path}/")
     assert damaged.stderr.count("\n") == 1

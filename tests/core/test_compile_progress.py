@@ -3,10 +3,12 @@ import io
 import sys
 
 import pytest
+from numba import njit
 
 from mugo.core import compile_progress, progress
-from mugo.core.compile_cache import announce_compiling
 from mugo.core.compile_progress import CompileProgress
+from mugo.core.jit import kernel
+from mugo.core import shared_cache
 
 
 @pytest.fixture
@@ -17,27 +19,18 @@ def clock(monkeypatch):
     return now
 
 
-@pytest.fixture
-def cached(monkeypatch):
-    """The number of functions in the cache, by cached[0]."""
-    number = [7]
-    monkeypatch.setattr(compile_progress, "_count_cached", lambda: number[0])
-    return number
-
-
-def compile_one(counted, clock, cached):
-    counted.on_start(None)
+def compile_one(clock):
+    compile_progress.report_start()
     clock[0] += 0.25
-    cached[0] += 1
-    counted.on_end(None)
+    compile_progress.report_end()
 
 
-def test_compiling_shows_how_far_it_is(clock, cached, monkeypatch):
+def test_compiling_shows_how_far_it_is(clock, monkeypatch):
     monkeypatch.setattr(sys, "stderr", log := io.StringIO())
     with CompileProgress() as counted:
         assert counted.number is None
         for _ in range(80):                              # 20 seconds
-            compile_one(counted, clock, cached)
+            compile_one(clock)
         assert counted.number == 80
     assert counted.number is None
     first, *lines = log.getvalue().splitlines()
@@ -45,25 +38,26 @@ def test_compiling_shows_how_far_it_is(clock, cached, monkeypatch):
     assert lines[0] == "mugo: 52 functions, 4.0 functions/s, 00:10"
 
 
-def test_a_few_functions_are_compiled_without_a_word(clock, cached, monkeypatch):
+def test_a_few_functions_are_compiled_without_a_word(clock, monkeypatch):
     monkeypatch.setattr(sys, "stderr", log := io.StringIO())
     with CompileProgress() as counted:
         for _ in range(11):
-            compile_one(counted, clock, cached)
+            compile_one(clock)
         assert counted.number == 11
     with CompileProgress() as counted:
         assert counted.number is None                    # nothing is compiled
     assert log.getvalue() == ""
 
 
-def test_it_counts_what_numba_compiles_and_what_is_in_the_cache(tmp_path, monkeypatch):
-    from numba import njit
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    (tmp_path / "games").mkdir()
-    for name in "board.1.nbc", "board.nbi":
-        (tmp_path / "games" / name).write_text("")
-    assert compile_progress._count_cached() == 1
-    announce_compiling()                                 # as the library does: numba tells both
-    with CompileProgress() as counted:
-        njit(lambda x: x + 1)(1)
-        assert counted.number == 0                       # numba has compiled it, and not saved it
+def add_one(x):
+    return x + 1
+
+
+def test_it_counts_the_functions_of_mugo_that_numba_compiles(tmp_path, monkeypatch):
+    monkeypatch.setattr(shared_cache, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(shared_cache, "_lock_file", lambda: None)
+    for number in 1, None:                               # the second time it is in the cache
+        with CompileProgress() as counted:
+            assert njit(add_one)(1) == 2                 # as a user's
+            assert kernel(add_one)(1) == 2
+            assert counted.number == number

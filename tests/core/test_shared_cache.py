@@ -84,9 +84,9 @@ def test_a_process_that_holds_a_lock_for_too_long_is_not_waited_for(tmp_path, mo
         holder.communicate("\n")
 
 
-def test_a_cache_that_cannot_be_written_is_not_waited_for(tmp_path, monkeypatch):
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file" / "cache"))
+def test_a_lock_that_cannot_be_made_is_not_waited_for(tmp_path, monkeypatch):
+    (tmp_path / "lock").mkdir()
+    monkeypatch.setattr(shared_cache, "cache_folder", lambda: tmp_path)
     monkeypatch.setattr(shared_cache, "_lock_file", shared_cache._lock_file.__wrapped__)
     monkeypatch.setattr(shared_cache.time, "sleep", lambda seconds: pytest.fail("waits for a lock"))
     assert shared_cache._lock_file() is None
