@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(args: argparse.Namespace) -> int:
-    """Run `mugo review`; returns the exit status: 2 if no game could be reviewed.  Raises BadInput."""
+    """Run `mugo review`; returns the exit status: 2 if a game could not be reviewed.  Raises BadInput."""
     check_scheduler(args, "jobs")
     check_limits(args, {"jobs": AT_LEAST_1})
     options = review_options(args)
@@ -73,6 +73,7 @@ def command(args: argparse.Namespace) -> int:
         results = _review_all(tasks, folder, options, screen, args, bar)
         for task, result in zip(tasks, results, strict=True):
             if result.error:
+                errors.append(result.error)
                 bar.write(f"mugo review: {result.error}", file=sys.stderr)
             else:
                 done.append((task.name, result))
@@ -83,7 +84,7 @@ def command(args: argparse.Namespace) -> int:
               + (f" ({done_before} reviewed before)" if done_before else ""))
     if estimate is not None:
         print(f"{estimate.name}: {estimate.run()}")
-    return 0 if done else 2
+    return 2 if errors else 0
 
 
 def games_table(games: list[tuple[str, ReviewResult]]) -> list[str]:
@@ -94,8 +95,9 @@ def games_table(games: list[tuple[str, ReviewResult]]) -> list[str]:
         statistics = result.statistics
         sides = [[percent(statistics[side]["mean_loss"]), str(statistics[side]["mistake"]),
                   str(statistics[side]["blunder"])] for side in ("black", "white")]
-        top1 = (statistics["black"]["top1"] + statistics["white"]["top1"]) / statistics["moves"]
-        rows.append([name, str(statistics["moves"]), *sides[0], *sides[1], f"{top1:.0%}"])
+        top1 = sum(statistics[side]["top1"] for side in ("black", "white"))
+        judged = sum(statistics[side]["moves"] for side in ("black", "white"))
+        rows.append([name, str(statistics["moves"]), *sides[0], *sides[1], f"{top1 / max(judged, 1):.0%}"])
     return format_table(rows)
 
 

@@ -17,6 +17,8 @@ class MoveReview:
     pv: the principal variation, the best move first.
     win_rate_before: after the best move.  win_rate_after: after this move.
     lead_before, lead_after: the same in points, komi included; None without scores.
+    is_placed: whether the move places a handicap stone (Record.placed_stones), which nobody judges: it has no loss and
+    no verdict.
     """
     number: int
     colour: int
@@ -29,6 +31,7 @@ class MoveReview:
     win_rate_after: float | None = None
     lead_before: float | None = None
     lead_after: float | None = None
+    is_placed: bool = False
 
     @property
     def best_move(self) -> int:
@@ -37,11 +40,11 @@ class MoveReview:
     @property
     def loss(self) -> float | None:
         """The win rate that the move loses; 0 for the best move itself."""
-        return _difference(self.win_rate_before, self.win_rate_after)
+        return None if self.is_placed else _difference(self.win_rate_before, self.win_rate_after)
 
     @property
     def points_lost(self) -> float | None:
-        return _difference(self.lead_before, self.lead_after)
+        return None if self.is_placed else _difference(self.lead_before, self.lead_after)
 
     @property
     def verdict(self) -> str:
@@ -71,6 +74,11 @@ class Review:
     evaluations: tuple[Evaluation | None, ...] = ()
 
     @property
+    def judged_moves(self) -> list[MoveReview]:
+        """The moves without those that place handicap stones."""
+        return [move for move in self.moves if not move.is_placed]
+
+    @property
     def has_win_rates(self) -> bool:
         return any(move.loss is not None for move in self.moves)
 
@@ -98,5 +106,5 @@ class Review:
             costly = [move for move in self.moves if move.loss is not None and move.verdict != "good"]
             lost = {move: move.points_lost if self.has_leads else move.loss for move in costly}
             return sorted(costly, key=lambda move: (-(lost[move] or 0.0), move.number))[:count]
-        unexpected = [move for move in self.moves if move.rank > 1]
+        unexpected = [move for move in self.judged_moves if move.rank > 1]
         return sorted(unexpected, key=lambda move: (move.prior, move.number))[:count]

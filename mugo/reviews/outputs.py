@@ -79,7 +79,7 @@ def review_statistics(review: Review) -> dict:
     """The numbers of NAME.json: of the game, and of each side its moves, verdicts, mean losses and agreement."""
     sides = {}
     for side, colour in ("black", BLACK), ("white", WHITE):
-        moves = [move for move in review.moves if move.colour == colour]
+        moves = [move for move in review.judged_moves if move.colour == colour]
         losses = [max(move.loss, 0.0) for move in moves if move.loss is not None]
         lost = [max(move.points_lost, 0.0) for move in moves if move.points_lost is not None]
         sides[side] = {

@@ -53,6 +53,6 @@ class RankOfPlayer:
                 with contextlib.suppress(IllegalMove):   # the review has said so; the moves before it count
                     for position in positions_of(record, komi=self._komi):
                         positions.append(position)
-                found.append(game_likelihoods(self._network, positions, colour, self._ranks))
+                found.append(game_likelihoods(self._network, positions[record.placed_stones:], colour, self._ranks))
                 bar.update()
         return estimate_rank(np.array([row for row, _ in found]), np.array([moves for _, moves in found]), self._ranks)

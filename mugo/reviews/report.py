@@ -2,7 +2,7 @@
 
     summary              mistakes and agreement with the network, by side and by phase
     worst_moves_table    the moves with the largest loss
-    variation_board      the board after a move, the best line numbered on it
+    variation_board      the board before a move, the best line numbered on it
     comment              a move in words, for the SGF
     csv_text             COLUMNS, one row a move
 """
@@ -68,12 +68,12 @@ def summary(review: Review) -> list[str]:
                              else []), *(["points lost"] if review.has_leads else []), "top 1", "top 5"]
     rows = [header]
     for colour in BLACK, WHITE:
-        moves = [move for move in review.moves if move.colour == colour]
+        moves = [move for move in review.judged_moves if move.colour == colour]
         if moves:
             rows.append([player_name(review, colour), *_statistics(moves)])
     area = area_of(review.record.shape)
     for name, start, end in PHASES:
-        moves = [move for move in review.moves if start * area < move.number <= end * area]
+        moves = [move for move in review.judged_moves if start * area < move.number <= end * area]
         if moves:
             rows.append([f"{name}, moves {moves[0].number}-{moves[-1].number}", *_statistics(moves)])
     return format_table(rows) + ([f"the review ends at an illegal move: {review.stop_reason}"] if review.stop_reason
@@ -111,9 +111,9 @@ def worst_moves_table(review: Review) -> list[str]:
 
 
 def variation_board(review: Review, move: MoveReview, screen: Screen = PLAIN) -> list[str]:
-    """The board after a move, with the principal variation as 1, 2, 3, ... on its empty points."""
+    """The board before a move, with the principal variation as 1, 2, 3, ... on its empty points."""
     labels: dict[int, str] = {}
-    position = review.positions[move.number]
+    position = review.positions[move.number - 1]
     for number, point in enumerate(move.pv[:9], 1):
         if point != PASS and position.stones[row_col(point, position.shape)] == 0:
             labels.setdefault(point, str(number))
@@ -124,7 +124,8 @@ def text_report(review: Review, screen: Screen = PLAIN) -> list[str]:
     """The summary, the worst moves, and the board of the worst one."""
     lines = [*summary(review), "", *worst_moves_table(review)]
     for move in review.worst_moves(1):
-        lines += ["", f"after move {move.number}, the better variation, numbered:",
+        played = f"{COLOUR_NAMES[move.colour]} {format_point(review, move.point)}"
+        lines += ["", f"before move {move.number} ({played}), with the better variation, numbered:",
                   *variation_board(review, move, screen)]
     return lines
 
@@ -132,6 +133,8 @@ def text_report(review: Review, screen: Screen = PLAIN) -> list[str]:
 def comment(review: Review, move: MoveReview) -> str:
     """The review of a move in words."""
     colour = COLOUR_NAMES[move.colour]
+    if move.is_placed:
+        return f"{colour} {format_point(review, move.point)}: a handicap stone, not judged."
     text = f"{colour} {format_point(review, move.point)}: {ordinal(move.rank)} choice, prior {move.prior:.1%}."
     if move.loss is not None:
         text += f"\n{colour}'s win rate {percent(move.win_rate_before)} -> {percent(move.win_rate_after)}."

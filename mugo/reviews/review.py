@@ -82,7 +82,8 @@ class Reviewer:
         else:
             moves, evaluations = self._review_by_network(to_evaluate, on_move)
         scores = final_scores(record, positions, not stop_reason)
-        moves = [scored(move, score) for move, score in zip(moves, scores[1:], strict=True)]
+        moves = [replace(scored(move, score), is_placed=move.number <= record.placed_stones)
+                 for move, score in zip(moves, scores[1:], strict=True)]
         turns = [record.first_player, *(position.to_play for position in positions[1:])]
         known = tuple(found if turn == position.to_play and score is None and found.win_rate is not None else None
                       for found, score, turn, position in zip(evaluations, scores, turns, to_evaluate, strict=True))

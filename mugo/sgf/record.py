@@ -9,7 +9,7 @@ import numpy as np
 
 from mugo.core.files import MugoError
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import square_size
+from mugo.games.coords import WHITE_BIT, square_size
 
 
 # The SGF properties that are fields of Record as texts.
@@ -67,6 +67,14 @@ class Record:
     def winner(self) -> int:
         """BLACK (1), WHITE (-1), or 0 for a draw or an unknown result."""
         return {"B": BLACK, "W": WHITE}.get(self.result[:1], 0)
+
+    @property
+    def placed_stones(self) -> int:
+        """How many first moves place handicap stones: Black's before the first of White, if they are two or more.
+        KGS and others write free placement so."""
+        is_white = self.moves >= WHITE_BIT
+        first = int(np.argmax(is_white)) if is_white.any() else 0
+        return first if self.k == 0 and first >= 2 else 0
 
     @property
     def score(self) -> float | None:

@@ -114,6 +114,15 @@ def test_a_move_that_was_not_searched_itself_is_searched_with_all_simulations():
     assert len(seen) == 6 and min(seen) >= 300
 
 
+def test_the_report_shows_the_board_before_the_worst_move_with_the_better_variation(blunder):
+    review, _ = blunder
+    lines = report.text_report(review)
+    start = lines.index("before move 1 (White E1), with the better variation, numbered:")
+    board = [line.replace(" ", "") for line in lines[start + 1:]]
+    assert next(line for line in board if line.startswith("5"))[:6] == "5.1.OX"
+    assert next(line for line in board if line.startswith("1"))[5] != "O"        # move 1 is not on the board
+
+
 def test_blacks_win_rate_rises_with_a_blunder_of_whites(blunder):
     review, _ = blunder
     rates = review.black_win_rates()
@@ -227,6 +236,30 @@ def test_a_handicap_game_and_one_side_moving_twice_are_reviewed():
     assert [move.colour for move in review.moves] == [-1, -1, 1, -1]
     assert review.moves[-1].point == PASS
     assert review.moves[0].win_rate_before is not None and 0 <= review.moves[0].win_rate_after <= 1
+
+
+# Free placement of three stones, as KGS writes it: moves of Black in a row.
+PLACED = "(;GM[1]SZ[5]HA[3]KM[0.5];B[bb];B[dd];B[bd];W[db];B[cc];W[ca];B[ba])"
+
+
+@pytest.mark.parametrize("new_reviewer", [lambda: search_reviewer(30), lambda: Reviewer(ConstantNetwork("E5"))])
+def test_handicap_stones_that_are_placed_as_moves_are_not_judged(new_reviewer):
+    review, tree = review_text(PLACED, new_reviewer())
+    assert [move.loss is None and move.verdict == "" for move in review.moves] == [True] * 3 + [False] * 4
+    assert all(move.number > 3 for move in review.worst_moves())
+    statistics = review_statistics(review)
+    assert (statistics["moves"], statistics["black"]["moves"], statistics["white"]["moves"]) == (7, 2, 2)
+    assert [row.split()[1] for row in report.summary(review)[1:3]] == ["2", "2"]
+    comments = [node.properties["C"][0].decode() for node in parse_game(annotated_sgf(review, tree, ""))[1:5]]
+    assert comments[:3] == [f"Black {vertex}: a handicap stone, not judged." for vertex in ("B4", "D2", "B2")]
+    assert "choice, prior" in comments[3]
+
+
+def test_two_moves_of_black_before_white_are_a_handicap_and_one_is_none():
+    for moves, placed in (";B[bb];B[dd];W[cc]", 2), (";B[bb];W[cc];B[dd];B[ab]", 0), (";B[bb];B[dd]", 0), ("", 0), (
+            ";W[cc];B[bb];B[dd]", 0):
+        record = next(read_records(f"(;SZ[5]{moves})".encode()))
+        assert record.placed_stones == placed, moves
 
 
 def read_lz(text, to_play):
@@ -532,7 +565,7 @@ def test_several_games_are_reviewed_and_an_unreadable_one_gets_a_line(tmp_path, 
         archive.writestr("broken.sgf", "(;GM[1]SZ[5];B[cc]")
         archive.writestr("two.sgf", PLAIN + "(;GM[1]SZ[5])")
     (tmp_path / "blunder.sgf").write_bytes(BLUNDER)
-    assert run(tmp_path, tmp_path / "games.zip", tmp_path / "blunder.sgf") == 0
+    assert run(tmp_path, tmp_path / "games.zip", tmp_path / "blunder.sgf") == 2
     output = capsys.readouterr()
     assert "mugo review: broken.sgf: the game is truncated" in output.err
     assert "mugo review: two-2: there are no moves in this game" in output.err
@@ -586,10 +619,17 @@ def test_a_game_that_a_lost_worker_wrote_is_not_one_reviewed_before(tmp_path, ca
     assert "(1 reviewed before)" in capsys.readouterr().out
 
 
-def test_the_exit_status_is_2_only_if_no_game_could_be_reviewed(tmp_path, capsys):
+def test_the_exit_status_is_2_if_a_game_could_not_be_reviewed(tmp_path, capsys):
     (tmp_path / "bad.sgf").write_text("nothing")
     assert run(tmp_path, tmp_path / "bad.sgf") == 2
     assert capsys.readouterr().err.count("\n") == 1
+    (tmp_path / "good.sgf").write_text(PLAIN)
+    (tmp_path / "no-moves.sgf").write_text("(;SZ[5])")
+    for broken in "bad.sgf", "no-moves.sgf":
+        assert run(tmp_path, tmp_path / broken, tmp_path / "good.sgf") == 2
+        assert (tmp_path / "out" / "good.sgf").exists()
+    assert run(tmp_path, tmp_path / "good.sgf") == 0
+    capsys.readouterr()
     assert run(tmp_path, tmp_path / "none.sgf") == 2
     assert "no such file" in capsys.readouterr().err
     zipfile.ZipFile(tmp_path / "empty.zip", "w").close()
