@@ -130,8 +130,9 @@ class DataSet:
         size = size or next(iter(self.board_sizes()), 19)
         games = self.selection(split, size, where)
         if not len(games):
+            hint = f"; mugo preprocess --{split} chooses their share" if split in ("validation", "test") else ""
             raise BadInput(f"{self.folder}: no {SPLIT_NAMES[split]} games on {size}x{size}"
-                           + (f" where {where}" if where else ""))
+                           + (f" where {where}" if where else hint))
         skip_moves = moves[0] - 1
         counts = np.maximum(np.minimum(games.column("num_moves"), moves[1]) - skip_moves, 0)
         if not counts.any():

@@ -17,6 +17,7 @@ from mugo.core.jit import kernel, subroutine
 from mugo.games.coords import WHITE_BIT
 
 OPENING_MOVES = 40
+DEFAULT_FRACTION = 0.02                  # of the games for validation, and for testing
 
 
 @kernel
@@ -144,7 +145,35 @@ def assign_splits(opening_hashes: np.ndarray, seed: int, validation: float, test
     opening_hashes: uint64 (n,).  validation, test: fractions of the games, 0 to 1.  A game's split depends on its
     hash and the seed only, so it stays the same when games are added.
     """
+    places = _places(opening_hashes, seed)
+    return np.where(places < test, "test", np.where(places < test + validation, "validation", "train"))
+
+
+def _places(opening_hashes: np.ndarray, seed: int) -> np.ndarray:
+    """float64 (n,), from 0 to 1, of games by their hashes and a seed: test, then validation, then train."""
     with np.errstate(over="ignore"):
         salted = splitmix64.py_func(opening_hashes ^ np.uint64(seed * 0x2545F4914F6CDD1D % 2**64))
-    uniform = salted.astype(np.float64) / 2.0**64
-    return np.where(uniform < test, "test", np.where(uniform < test + validation, "validation", "train"))
+    return salted.astype(np.float64) / 2.0**64
+
+
+def fractions_with_games(opening_hashes: np.ndarray, seed: int, validation: float | None, test: float | None
+                         ) -> tuple[float, float]:
+    """(validation, test) for a new data set.  None stands for DEFAULT_FRACTION or, if none of these games were in the
+    split, for as much more as it takes to have one, where each split can have one."""
+    places = np.unique(_places(opening_hashes, seed))
+    chosen_test = _fraction_with_place(places, 0.0) if test is None else test
+    left = places[places >= chosen_test]
+    chosen = _fraction_with_place(left, chosen_test) if validation is None else validation
+    if len(places) >= 3 and np.any(places >= chosen_test + chosen):
+        return chosen, chosen_test
+    return DEFAULT_FRACTION if validation is None else validation, DEFAULT_FRACTION if test is None else test
+
+
+def _fraction_with_place(places: np.ndarray, start: float) -> float:
+    """DEFAULT_FRACTION or, if no place is in it from `start` on, up to between the first two places: the number with
+    the fewest digits there.  places: ascending, none below start."""
+    if len(places) < 2 or places[0] < start + DEFAULT_FRACTION:
+        return DEFAULT_FRACTION
+    middle = (places[0] + places[1]) / 2 - start
+    return next((rounded for digits in range(2, 16)
+                 if places[0] < start + (rounded := round(float(middle), digits)) <= places[1]), float(middle))

@@ -20,19 +20,22 @@ import pandas as pd
 from mugo.data import dataset
 from mugo.data.dataset import DataSet
 from mugo.data.duplicates import Duplicates, by_shard, find_duplicates
-from mugo.data.game_hash import assign_splits
+from mugo.data.game_hash import assign_splits, fractions_with_games
 from mugo.data.meta import META, format_meta, is_shard_name, shard_name
 from mugo.data.new_games import NewGames, reject, rows_with
 from mugo.data.shards import REJECTED, open_shard, write_shard
 from mugo.core.files import atomic_write
 
+Fractions = tuple[float | None, float | None]
+FEW_GAMES = 10_000                       # above which each split has games by its default fraction
 SHARD_GAMES = 1 << 16                    # rows of a shard, and up to a part more; a smaller addition is a shard too
 
 
-def merge_parts(folder: Path, meta: dict[str, Any], sources: list[dict[str, str]]) -> DataSet:
+def merge_parts(folder: Path, meta: dict[str, Any], sources: list[dict[str, str]], fractions: Fractions) -> DataSet:
     """Add the games of folder/unfinished to the data set, and delete folder/unfinished.
 
-    meta: of the data set.  sources: of the old and the new games.
+    meta: of the data set.  sources: of the old and the new games.  fractions: (validation, test) that were asked for,
+    see game_hash.fractions_with_games; they count for a new data set, and one that exists keeps its own.
     """
     old = dataset.load_dataset(folder) if meta["counts"] else DataSet(folder, meta, (), {})
     for path in folder.iterdir():
@@ -40,6 +43,9 @@ def merge_parts(folder: Path, meta: dict[str, Any], sources: list[dict[str, str]
             shutil.rmtree(path)
     new = NewGames(folder, old, meta["options"])
     duplicates = find_duplicates(old, new)
+    if not meta["counts"] and new.rows <= FEW_GAMES:
+        validation, test = fractions_with_games(_main_hashes(new, duplicates), meta["options"]["seed"], *fractions)
+        meta = meta | {"options": meta["options"] | {"validation": validation, "test": test}}
     shards, entries = list(old.shards), list(meta["shards"])
     number = max((int(entry["name"][6:]) for entry in entries), default=-1) + 1
     paths = _paths_of(np.unique(duplicates.original), old, new)
@@ -71,6 +77,18 @@ def _shard_tables(new: NewGames, duplicates: Duplicates, paths: dict[int, str], 
             waiting.clear()
     if waiting:
         yield pd.concat(waiting)
+
+
+def _main_hashes(new: NewGames, duplicates: Duplicates) -> np.ndarray:
+    """The opening hashes of the used new games on the most frequent board, uint64 (n,)."""
+    sizes, hashes = [np.zeros(0, np.int64)], [np.zeros(0, np.uint64)]
+    for table in new.tables(["size", "opening_hash", "reject_reason"]):
+        found = duplicates.among(range(table.index[0], table.index[-1] + 1))
+        used = table[(table["reject_reason"] == "") & ~table.index.isin(found.game_id)]
+        sizes.append(used["size"].to_numpy(np.int64))
+        hashes.append(used["opening_hash"].to_numpy())
+    size = np.concatenate(sizes)
+    return np.concatenate(hashes)[size == np.bincount(size, minlength=1).argmax()]
 
 
 def _details(found: Duplicates, paths: dict[int, str]) -> list[str]:

@@ -19,6 +19,7 @@ import numpy as np
 
 from mugo.data.cluster_read import read_on_cluster
 from mugo.data.dataset import DataSet
+from mugo.data.game_hash import DEFAULT_FRACTION
 from mugo.data.game_index import SPLITS
 from mugo.data.games_table import COLUMNS
 from mugo.data.merge import merge_parts, write_meta
@@ -41,13 +42,14 @@ from mugo.sgf.sources import Source, find_sources
 
 
 def preprocess(paths: list[str], folder: Path, *, where: str = "", min_moves: int = 20, jobs: int | None = None,
-               scheduler: str | None = None, seed: int = 0, validation: float = 0.02, test: float = 0.02,
-               report: ReadReport | None = None) -> DataSet:
+               scheduler: str | None = None, seed: int = 0, validation: float | None = DEFAULT_FRACTION,
+               test: float | None = DEFAULT_FRACTION, report: ReadReport | None = None) -> DataSet:
     """Add the games in files, folders and archives to the data set in `folder`, and return it.
 
     where: a query on games_table.COLUMNS.  min_moves: shorter games are not used.  jobs: worker processes, by default
     one per core.  scheduler: of a cluster whose workers read the games instead (cluster_read.py).  seed, validation,
-    test: of the split; fractions of the games.  report: to which is added what was left out.
+    test: of the split; fractions of the games, None as in game_hash.fractions_with_games.  report: to which is added
+    what was left out.
     Raises BadInput for missing paths, for an invalid query, if the data set was made with other options or is of
     another format, and if another process is writing to it.
     """
@@ -57,10 +59,11 @@ def preprocess(paths: list[str], folder: Path, *, where: str = "", min_moves: in
         raise BadInput(f"{str(folder)!r}: the name of a data set must be valid UTF-8; choose another with -o") from None
     sources, report = find_sources(paths), report or ReadReport()
     options = {"where": where, "min_moves": min_moves, "seed": seed, "validation": validation, "test": test}
+    defaults = {"validation": DEFAULT_FRACTION, "test": DEFAULT_FRACTION}
     if where:
         names_in(where, COLUMNS)         # raises for an invalid query
     with lock_folder(folder):
-        meta = _open_meta(folder, options)
+        meta = _open_meta(folder, options, defaults)
         checksums = [source.checksum() for source in sources]
         known = {source["checksum"]: source for source in meta["sources"]}
         if new := [pair for pair in zip(sources, checksums, strict=True) if pair[1] not in known]:
@@ -70,26 +73,26 @@ def preprocess(paths: list[str], folder: Path, *, where: str = "", min_moves: in
             # Loose files have no checksum, and an archive that was not read to its end is read again the next time.
             identity = checksum if checksum and source.label not in report.refused.values() else str(source.path)
             known[identity] = {"label": source.label, "checksum": identity}
-        return merge_parts(folder, meta, list(known.values()))
+        return merge_parts(folder, meta, list(known.values()), (validation, test))
 
 
-def _open_meta(folder: Path, options: dict) -> dict:
-    """The meta.json of the data set in `folder`; written if the data set is new.
+def _open_meta(folder: Path, options: dict, defaults: dict) -> dict:
+    """The meta.json of the data set in `folder`; written if the data set is new.  defaults: of options that are None.
 
     Raises BadInput if the data set has other options, because a game must not change its split.
     """
     if (folder / META).exists():
         meta = read_meta(folder)
     elif is_empty_folder(folder):
-        meta = {"format": FORMAT, "options": options, "sources": [], "counts": {}, "shards": []}
+        meta = {"format": FORMAT, "options": {}, "sources": [], "counts": {}, "shards": []}
     else:
         raise BadInput(f"{folder} exists and is not a data set; choose another name with -o")
     if not meta["counts"]:               # the parts do not depend on the options
-        meta["options"] = options
+        meta["options"] = options | {name: value for name, value in defaults.items() if options[name] is None}
         write_meta(folder, meta)
     for name, value in options.items():
         old = meta["options"][name]
-        if old != value:
+        if value is not None and old != value:
             raise BadInput(f"{folder} was made with --{name.replace('_', '-')} {old!r}, not {value!r}: a game must not "
                            "change its split; give the same options, or another folder with -o")
     return meta
@@ -137,6 +140,7 @@ def format_counts(data: DataSet, seconds: float, report: ReadReport) -> str:
             ("positions", positions)]
     lines = [f"{count:12,}  {name}" for name, count in rows]
     lines += [f"{moves:12,}  positions in {split}, from {count:,} games" for split, (count, moves) in of_splits.items()]
+    lines += _about_fractions(data.meta["options"], [split for split, (count, _) in of_splits.items() if not count])
     del reasons[""]
     if reasons:
         lines.append("  games not used, by reason:")
@@ -148,6 +152,16 @@ def format_counts(data: DataSet, seconds: float, report: ReadReport) -> str:
         lines.append(f"{data.bytes / positions:12.2f}  bytes per position on disk")
     lines.append(f"{seconds:12,.1f}  seconds")
     return "\n".join(lines)
+
+
+def _about_fractions(options: dict, without_games: list[str]) -> list[str]:
+    """A sentence for splits without games, and for fractions that were raised for a small data set."""
+    shares = f"--validation {options['validation']:g} and --test {options['test']:g}"
+    if without_games:
+        return [f"  No game is in {' and '.join(without_games)} with {shares}: a new data set can have larger ones."]
+    if max(options["validation"], options["test"]) > DEFAULT_FRACTION:
+        return [f"  The data set has {shares}, and keeps them as it grows: a game never changes its split."]
+    return []
 
 
 def no_game_error(games: list[str], data: DataSet, counts: str) -> str:
@@ -173,17 +187,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_scheduler_argument(parser)
     parser.add_argument("--seed", type=int, default=0, metavar="N",
                         help="random seed of the split into train, validation and test (default: %(default)s)")
-    parser.add_argument("--validation", type=float, default=0.02, metavar="FRACTION",
-                        help="fraction of the games for validation (default: %(default)s)")
-    parser.add_argument("--test", type=float, default=0.02, metavar="FRACTION",
-                        help="fraction of the games for testing (default: %(default)s)")
+    for name, purpose in ("validation", "validation"), ("test", "testing"):
+        parser.add_argument(f"--{name}", type=float, metavar="FRACTION",
+                            help=f"fraction of the games for {purpose} (default: {DEFAULT_FRACTION}, or what a small "
+                                 "data set needs to have a game there)")
 
 
 def command(args: argparse.Namespace) -> int:
     check_scheduler(args, "jobs")
     check_limits(args, {"validation": FRACTION, "test": FRACTION, "jobs": AT_LEAST_1, "min_moves": NON_NEGATIVE,
                         "seed": SEED})
-    if args.validation + args.test >= 1:
+    if (args.validation or 0) + (args.test or 0) >= 1:
         raise BadInput("--validation and --test are fractions of the games; their sum must be below 1")
     start, report = time.perf_counter(), ReadReport()
     data = preprocess(args.games, args.output, where=args.where, min_moves=args.min_moves, jobs=args.jobs,

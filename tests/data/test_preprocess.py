@@ -16,6 +16,7 @@ from sgf_games import encoded
 from mugo.cli import main as cli
 from mugo.core import progress
 from mugo.data import dataset, merge, new_files, parts, preprocess
+from mugo.data.game_hash import DEFAULT_FRACTION, assign_splits, fractions_with_games
 from mugo.data.games_table import make_table
 from mugo.data.new_games import is_known
 from mugo.core.files import BadInput, lock_folder
@@ -80,6 +81,50 @@ def test_an_existing_data_set_keeps_its_options(tmp_path):
     preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
     with pytest.raises(BadInput, match=r"made with --min-moves 20, not 30"):
         preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", min_moves=30)
+
+
+def test_a_small_data_set_has_a_game_in_each_split_and_keeps_its_fractions(tmp_path, capsys):
+    """By the defaults of the command 2 % of 20 games would be none."""
+    write_games(tmp_path / "a", range(20))
+    write_games(tmp_path / "b", range(20, 60))
+    words = ["preprocess", "-o", str(tmp_path / "set"), "--jobs", "1", str(tmp_path / "a")]
+    assert cli.main(words) == 0
+    printed = capsys.readouterr().out
+    data = dataset.load_dataset(tmp_path / "set")
+    counts = data.used_games["split"].value_counts()
+    assert counts["validation"] >= 1 and counts["test"] >= 1 and counts["train"] >= 14
+    shares = data.meta["options"]["validation"], data.meta["options"]["test"]
+    assert f"The data set has --validation {shares[0]:g} and --test {shares[1]:g}, and keeps them" in printed
+    assert len(data.positions("validation")) and len(data.positions("test"))
+    assert cli.main([*words, str(tmp_path / "b")]) == 0          # without naming its fractions again
+    grown = dataset.load_dataset(tmp_path / "set")
+    assert grown.used_games["split"].iloc[:20].equals(data.used_games["split"])
+    assert (grown.meta["options"]["validation"], grown.meta["options"]["test"]) == shares
+    assert cli.main([*words, "--validation", "0.5"]) == 2
+    assert "was made with --validation" in capsys.readouterr().err
+
+
+def test_a_split_without_games_names_the_option(tmp_path, capsys):
+    write_games(tmp_path / "a", range(20))
+    words = ["preprocess", str(tmp_path / "a"), "-o", str(tmp_path / "set"), "--jobs", "1"]
+    assert cli.main([*words, "--validation", "0", "--test", "0.3"]) == 0
+    assert "No game is in validation with --validation 0 and --test 0.3" in capsys.readouterr().out
+    with pytest.raises(BadInput, match="no validation games on 9x9; mugo preprocess --validation chooses their share"):
+        dataset.load_dataset(tmp_path / "set").positions("validation")
+
+
+@pytest.mark.parametrize("number", [3, 5, 20, 39, 100])
+def test_the_fractions_of_a_small_data_set_put_a_game_in_each_split(number):
+    for seed in range(40):
+        hashes = np.random.default_rng(seed).integers(0, 1 << 63, number).astype(np.uint64)
+        validation, test = fractions_with_games(hashes, seed, None, None)
+        splits = assign_splits(hashes, seed, validation, test).tolist()
+        assert set(splits) == {"train", "validation", "test"}
+        assert splits.count("test") == 1 or test == DEFAULT_FRACTION
+        assert splits.count("validation") == 1 or validation == DEFAULT_FRACTION
+    assert fractions_with_games(hashes, 0, 0.0, 0.3) == (0.0, 0.3)
+    for few in range(3):
+        assert fractions_with_games(hashes[:few], 0, None, None) == (DEFAULT_FRACTION, DEFAULT_FRACTION)
 
 
 def test_a_folder_that_is_not_a_data_set_is_not_touched(tmp_path):
