@@ -127,8 +127,8 @@ def test_kata_raw_nn_has_four_symmetries_of_a_rectangle():
     assert engine.answer("kata-raw-nn 4") == "? syntax error\n\n"
 
 
-@pytest.mark.parametrize("command", ["gogui-rules_board", "final_score", "kata-analyze 1 ownership true", "showboard",
-                                     "final_status_list alive", "gogui-rules_legal_moves", "kata-get-rules"])
+@pytest.mark.parametrize("command", ["list_stones b", "final_score", "kata-analyze 1 ownership true", "showboard",
+                                     "final_status_list alive", "captures b", "top_moves_white", "kata-get-rules"])
 def test_commands_answer_on_a_rectangle(command):
     engine = new_engine(make_player("uct", play_options=PlayOptions(24), seed=1), size=(3, 6))
     engine.answer("play b F3")

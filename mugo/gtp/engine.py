@@ -27,7 +27,16 @@ from mugo.games.position import BasePosition, IllegalMove
 from mugo.games.rules import KOMI, SIMPLE, Rules
 from mugo.gtp.line_reader import MAX_LINE_BYTES, LineReader
 from mugo.gtp.params import Parameters
-from mugo.gtp.protocol import COMMANDS, SYNTAX_ERROR, GtpError, OutputClosedError, fails_as, format_reply, split_line
+from mugo.gtp.protocol import (
+    COMMANDS,
+    SYNTAX_ERROR,
+    GtpError,
+    OutputClosedError,
+    fails_as,
+    format_reply,
+    split_line,
+    taken_arguments,
+)
 from mugo.players.player import RESIGN, Player
 from mugo.players.searcher import SearchPlayer
 from mugo.players.time_control import NO_LIMIT, Clock, TimeSettings
@@ -111,7 +120,7 @@ class GtpEngine:
             if name not in COMMANDS:
                 raise GtpError("unknown command")
             with fails_as(SYNTAX_ERROR, WrongArguments):
-                return "=", COMMANDS.run(name, self.position.game, self, arguments) or ""
+                return "=", COMMANDS.run(name, self.position.game, self, taken_arguments(name, arguments)) or ""
         except GtpError as error:
             if error.details:
                 self.log(f"{' '.join(words)}: {error.details}"[:MAX_LOGGED])

@@ -16,7 +16,7 @@ from mugo import __version__
 from mugo.core.files import atomic_write
 from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import PASS, board_points
+from mugo.games.coords import PASS, board_points, format_gtp
 from mugo.games.go import Position as Go
 from mugo.games.position import IllegalMove
 from mugo.games.rules import Rules
@@ -33,9 +33,13 @@ from mugo.gtp.protocol import (
     parse_path,
     parse_vertex,
 )
+from mugo.players.estimates import moves_by_prior
+from mugo.players.player import RESIGN
 from mugo.sgf.convert import record_from_position
 from mugo.sgf.record_rules import rules_name
 from mugo.sgf.writer import format_record
+
+TOP_MOVES = 10
 
 
 @command("cputime")
@@ -56,6 +60,32 @@ def _undo(engine: GtpEngine, moves: str = "1") -> None:
 
 
 command("get_komi")(lambda engine: f"{engine.komi:g}")       # without White's points for handicap stones
+
+
+@command("captures", "go")
+def _captures(engine: GtpEngine, colour: str) -> str:
+    """How many stones this colour has captured."""
+    return str(engine.position.captures[parse_colour(colour)])
+
+
+command("top_moves_black")(lambda engine: _top_moves(engine, BLACK))
+command("top_moves_white")(lambda engine: _top_moves(engine, WHITE))
+
+
+def _top_moves(engine: GtpEngine, colour: int) -> str:
+    """The best moves, each with a weight: the share of its visits or, without a search, its prior, in percent."""
+    position = engine.position_to_move(colour)
+    engine.set_callbacks()
+    chosen, network, result = engine.player.select_move(position), engine.player.network, engine.player.search_result
+    if result is not None:
+        total = max(sum(info.visits for info in result.moves), 1)
+        moves = [(info.point, info.visits / total) for info in result.moves]
+    elif network is not None:
+        moves = moves_by_prior(position, network.evaluate([position], symmetries=True).priors[0])
+    else:
+        moves = [(chosen, 1.0)]
+    return " ".join(f"{format_gtp(point, position.shape)} {100 * weight:.2f}"
+                    for point, weight in moves[:TOP_MOVES] if point not in (PASS, RESIGN) and weight > 0)
 
 
 @command("list_stones")

@@ -17,11 +17,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mugo.games import scoring
 from mugo.games.board import BLACK
 from mugo.games.coords import PASS, BoardSize, board_points, format_gtp, shape_of
 from mugo.games.game import encode, plane_names
-from mugo.games.go import Position as Go
 from mugo.games.planes import unpack
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, STONE_MARKS, IllegalMove
 from mugo.gtp.engine import GtpEngine
@@ -102,20 +100,21 @@ def _setup_player(engine: GtpEngine, colour: str) -> None:
     engine.position = engine.position.with_turn(parse_colour(colour))
 
 
-# ---- MuGo as the referee (gogui-rules_*)
+# ---- MuGo as the referee of Gomoku.  Of Go GoGui knows the rules; it would begin a new game on our board, and throw
+# the one that is open away.
 
-command("gogui-rules_game_id")(lambda engine: engine.position.game)
-command("gogui-rules_board_size")(lambda engine: str(engine.position.size))
-command("gogui-rules_side_to_move")(lambda engine: COLOUR_NAMES[engine.position.to_play].lower())
+command("gogui-rules_game_id", "gomoku")(lambda engine: engine.position.game)
+command("gogui-rules_board_size", "gomoku")(lambda engine: str(engine.position.size))
+command("gogui-rules_side_to_move", "gomoku")(lambda engine: COLOUR_NAMES[engine.position.to_play].lower())
 
 
-@command("gogui-rules_board")
+@command("gogui-rules_board", "gomoku")
 def _rules_board(engine: GtpEngine) -> str:
     """X, O and . in rows, the top row first."""
     return _rows([STONE_MARKS[stone] for stone in engine.position.stones.ravel().tolist()], engine.position.shape)
 
 
-@command("gogui-rules_legal_moves")
+@command("gogui-rules_legal_moves", "gomoku")
 def _rules_legal_moves(engine: GtpEngine) -> str:
     """Empty when the game is over; that is how GoGui learns it."""
     position = engine.position
@@ -124,12 +123,12 @@ def _rules_legal_moves(engine: GtpEngine) -> str:
     return format_vertices(position.legal_points(), position.shape) + " pass" * position.may_pass
 
 
-@command("gogui-rules_final_result")
+@command("gogui-rules_final_result", "gomoku")
 def _rules_final_result(engine: GtpEngine) -> str:
     position = engine.position
     if not position.is_over:
         return "unknown"
-    score = scoring.final_score(position) if isinstance(position, Go) else position.score()
+    score = position.score()
     return "draw" if score == 0 else "black" if score > 0 else "white"
 
 

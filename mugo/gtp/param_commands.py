@@ -23,7 +23,7 @@ from mugo.gtp.engine import GtpEngine
 from mugo.gtp.params import DEFAULT, GtpOptions
 from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, fails_as, parse_bool, parse_float
 from mugo.players.katago_parameters import (
-    FIXED_PARAMETERS, KATAGO_PARAMETERS, NO_TIME_LIMIT, KatagoParameter, katago_parameters)
+    FIXED_OF_SEARCHES, FIXED_PARAMETERS, KATAGO_PARAMETERS, NO_TIME_LIMIT, KatagoParameter, katago_parameters)
 from mugo.players.options import PlayerOptions
 from mugo.players.searcher import SECONDS, PlayOptions, default_settings
 from mugo.mcts.settings import ROOT_FPU_SHARE
@@ -49,7 +49,7 @@ def _param(engine: GtpEngine, *words: str) -> str | None:
     """All parameters; or the value of one; or a new value for one."""
     parameters = engine.parameters
     if not words:
-        return "\n" + "\n".join(f"{'[bool] ' * parameters.is_bool(name)}{name} {parameters.value(name)}"
+        return "\n".join(f"{'[bool] ' * parameters.is_bool(name)}{name} {parameters.value(name)}"
                                 for name in parameters.names())
     if words[0] not in parameters.names():
         raise GtpError("unknown parameter", f"{words[0]!r}; mugo-param without arguments lists all")
@@ -77,7 +77,7 @@ command("kata-list-params")(lambda engine: " ".join(_katago_names(engine)))
 
 @command("kata-get-param")
 def _kata_get_param(engine: GtpEngine, name: str) -> str:
-    value = _katago_value(engine, name)
+    value = FIXED_PARAMETERS[name][0] if _is_fixed(engine, name) else _katago_value(engine, name)
     return value if isinstance(value, str) else json.dumps(value)
 
 
@@ -94,7 +94,7 @@ def _kata_get_params(engine: GtpEngine) -> str:
 def _kata_set_param(engine: GtpEngine, name: str, value: str = "") -> None:
     """KataGo's parameters are set to texts, which may be empty."""
     network = engine.player.network
-    if network is not None and name in FIXED_PARAMETERS:
+    if _is_fixed(engine, name):
         return _check_fixed(name, value)
     if network is not None and name == "humanSLProfile":         # one that takes no people says so
         parameter = KATAGO[name]
@@ -103,6 +103,12 @@ def _kata_set_param(engine: GtpEngine, name: str, value: str = "") -> None:
     if parameter.no_limit is not None and parse_float(value) >= parameter.no_limit:
         value = DEFAULT
     _set(engine, parameter.option, value, name)
+
+
+def _is_fixed(engine: GtpEngine, name: str) -> bool:
+    """Whether the player has a parameter of KataGo's without an option for it."""
+    return name in FIXED_PARAMETERS and engine.player.network is not None or (
+        name in FIXED_OF_SEARCHES and engine.player.search is not None)
 
 
 def _check_fixed(name: str, text: str) -> None:

@@ -11,6 +11,7 @@ Specification: GTP version 2, draft 2,
 http://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft2/gtp2-spec.html
 """
 import contextlib
+import inspect
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -50,6 +51,14 @@ def fails_as(text: str, *kinds: type[Exception]) -> Iterator[None]:
 def remove_control_characters(line: str) -> str:
     """A line without control characters, tabs and newlines excepted (section 3.1)."""
     return line.translate(CONTROL_CHARACTERS)
+
+
+def taken_arguments(name: str, arguments: Sequence[str]) -> Sequence[str]:
+    """The arguments without those that a command does not take, which GNU Go, Pachi and KataGo ignore: qGo sends
+    `undo 0`."""
+    parameters = inspect.signature(COMMANDS[name].function).parameters.values()
+    takes_all = any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters)
+    return arguments if takes_all else arguments[:len(parameters) - 1]
 
 
 def split_line(line: str) -> tuple[str, list[str]]:

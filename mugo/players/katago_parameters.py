@@ -10,9 +10,11 @@ from mugo.players.options import PLAYERS_DEFAULTS
 from mugo.mcts.settings import Settings
 
 NO_VISIT_LIMIT, NO_TIME_LIMIT = 2 ** 50, 1e20            # KataGo's values of maxVisits and maxTime
-# Parameters of KataGo's play like people (cpp/configs/gtp_human5k_example.cfg) that are no options here: from and to
-# which value, flags being 0 and 1, they say what is done here in any case.
-FIXED_PARAMETERS = {
+# Parameters of KataGo's that are no options here: from and to which value, flags being 0 and 1, they say what is done
+# here in any case.  Those of searches, which clients as LizzieYzy send to every engine; and those of play like people
+# (cpp/configs/gtp_human5k_example.cfg).
+FIXED_OF_SEARCHES = {"analysisWideRootNoise": (0, 0), "playoutDoublingAdvantage": (0, 0)}
+FIXED_PARAMETERS = FIXED_OF_SEARCHES | {
     "humanSLChosenMoveIgnorePass": (1, 1),               # passing.py decides
     "humanSLChosenMovePiklLambda": (1e8, 1e9),           # no effect in KataGo either
     "humanSLRootExploreProbWeightless": (0, 0), "humanSLRootExploreProbWeightful": (0, 0),

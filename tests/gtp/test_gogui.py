@@ -8,8 +8,8 @@ from fakes import StoneCounter
 from gtp.test_analyze import FirstPointNetwork
 
 from mugo.games import scoring
-from mugo.games.coords import PASS
 from mugo.games.go import WHITE, Position
+from mugo.games.gomoku import Position as Gomoku
 from mugo.games.planes import DEPTH
 from mugo.gtp import gogui
 from mugo.gtp.engine import GtpEngine
@@ -76,7 +76,7 @@ def test_a_player_without_a_network_or_a_search_is_a_failure(search_engine):
 def test_stones_that_are_set_up_keep_the_side_to_move(search_engine):
     for line in "clear_board", "gogui-setup_player white", "gogui-setup b C3 w D4":
         search_engine.answer(line)
-    assert search_engine.answer("gogui-rules_side_to_move") == "= white\n\n"
+    assert search_engine.position.to_play == WHITE
 
 
 def test_every_analyze_command_that_is_listed_is_answered(monkeypatch):
@@ -97,13 +97,18 @@ def test_every_analyze_command_that_is_listed_is_answered(monkeypatch):
     assert engine.answer("mugo-plane ladder capture") == engine.answer("mugo-plane 44")
 
 
-@pytest.mark.parametrize("komi, result", [(6.5, "black"), (7, "draw"), (7.5, "white")])
-def test_the_result_as_a_referee(komi, result):
-    engine = GtpEngine(PolicyPlayer(FirstPointNetwork()), size=7)
-    engine.position, _ = draw(SETTLED, komi=komi)        # Black has 28 points and White 21
-    assert engine.answer("gogui-rules_final_result") == "= unknown\n\n"
-    engine.position = engine.position.play(PASS).play(PASS)
-    assert engine.answer("gogui-rules_final_result") == f"= {result}\n\n"
+def test_gogui_does_not_ask_for_the_board_of_a_game_whose_rules_it_knows():
+    """It begins a new game where an engine that lists gogui-rules_board_size has another board than the open record."""
+    for start, listed in (None, False), (Gomoku(8), True):
+        engine = GtpEngine(RandomPlayer(1), start=start)
+        names = engine.answer("list_commands").split()
+        assert ("gogui-rules_board_size" in names, "gogui-rules_game_id" in names) == (listed, listed)
+
+
+def test_the_parameters_of_gogui_begin_with_the_first_one():
+    """What follows the first space of the reply is its first line, and each line is a field of the dialog."""
+    lines = GtpEngine(RandomPlayer(1)).answer("mugo-param").removeprefix("= ").split("\n")
+    assert lines[0] == "lag 0.2" and all(lines[:-2])
 
 
 def test_final_status_list_finds_a_seki():
