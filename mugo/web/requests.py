@@ -130,7 +130,9 @@ def position_of_request(request: dict) -> BasePosition:
         raise BadInput("a stone cannot be placed on 'pass'")
     start = start.with_stones(black, white, COLOUR_OF.get(str(game.get("first")).lower(), BLACK))
     if isinstance(start, Go):
-        start.handicap = int(require_number(game, "handicap", 361))
+        start.handicap = require_field(game, "handicap", int)
+        if not 0 <= start.handicap <= 361:
+            raise BadInput("'handicap' must be from 0 to 361")
         bonus = require_number(game, "handicap_bonus", 361) if "handicap_bonus" in game else start.handicap_bonus
         start = start.with_rules(replace(start.scoring_rules,
                                          white_handicap_bonus=bonus_field(start.handicap, bonus)))

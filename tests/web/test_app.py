@@ -350,6 +350,9 @@ def test_a_problem_gets_a_frame(page):
 def test_the_handicap_of_a_request_is_that_of_its_position():
     game = requests.game_of_request({"size": 9, "komi": 0.5, "handicap": 3})
     assert requests.position_of_request({"game": game, "moves": ["W E5"]}).handicap == 3
+    for wrong in -5, 2.5, 362, None:
+        with pytest.raises(BadInput, match="'handicap'"):
+            requests.position_of_request({"game": game | {"handicap": wrong}, "moves": []})
 
 
 def test_opponents_resign_in_go_and_not_in_gomoku():
