@@ -109,7 +109,7 @@ def command(name: str) -> str:
     parser = parser_of(name)
     rows, words, others = [], [f"mugo {name} [OPTIONS]"], []
     for action in parser._actions:
-        if action.help == argparse.SUPPRESS or ({"--help", "--config", "--set", *options_of_topics(name)}
+        if action.help == argparse.SUPPRESS or ({"--help", "--config", *options_of_topics(name)}
                                                  & {*action.option_strings}):
             continue
         argument, meaning = described(parser, action)

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from mugo.api.dataset import Dataset, load_dataset
-from mugo.api.moves import python_errors, suggestion
+from mugo.api.moves import python_errors
 from mugo.api.network import Network, load_network
 from mugo.core.files import BadInput
-from mugo.core.options import Parser, given, words_of
+from mugo.core.config import UnknownOption, set_values
+from mugo.core.options import Parser, given
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,12 +31,11 @@ def parsed(add_arguments: Callable[[Any], None], words: Iterable[PathLike], opti
     TypeError for an option that it does not have."""
     parser = _Parser(add_help=False, allow_abbrev=False)
     add_arguments(parser)
-    flags = [word for name, value in options.items() if value is not None for word in words_of(name, value)]
-    found, unknown = parser.parse_known_args([*flags, "--", *(os.fspath(word) for word in words)])
-    if unknown:
-        name = unknown[0].lstrip("-").partition("=")[0].replace("-", "_")
-        raise TypeError(f"there is no option {name!r}" + suggestion(name, [name.rstrip("_") for name in vars(found)]))
-    return found
+    try:
+        set_values(parser, {name: value for name, value in options.items() if value is not None})
+    except UnknownOption as error:
+        raise TypeError(str(error).replace("-", "_")) from None
+    return parser.parse_args(["--", *(os.fspath(word) for word in words)])
 
 
 @python_errors()

@@ -4,9 +4,8 @@
     72      the same as a move index, in networks and data sets: row * columns + column, rows from the top
 """
 import contextlib
-import difflib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import Any
 
@@ -27,12 +26,6 @@ def python_errors() -> Iterator[None]:
         raise MugoError(text) from None
     except ValueError as error:
         raise error if isinstance(error, MugoError) else MugoError(str(error)) from None
-
-
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """What is added to an error about a name that is not known: '; did you mean sample?', or nothing."""
-    close = difflib.get_close_matches(name, known, n=1)
-    return f"; did you mean {close[0]}?" if close else ""
 
 
 def check_number(name: str, value: Any, least: float, is_whole: bool = True) -> Any:

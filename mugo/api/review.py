@@ -3,7 +3,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mugo.api.game import Game
-from mugo.api.moves import check_number, python_errors, suggestion
+from mugo.api.moves import check_number, python_errors
+from mugo.core.config import suggestion
 from mugo.api.network import Network, load_network
 from mugo.core.files import MugoError
 from mugo.core.options import options_of

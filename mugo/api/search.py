@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mugo.api.moves import check_number, point_of, python_errors, suggestion
+from mugo.api.moves import check_number, point_of, python_errors
+from mugo.core.config import suggestion
 from mugo.api.network import Evaluation, Network
 from mugo.api.position import Position, base_of
 from mugo.core.files import MugoError

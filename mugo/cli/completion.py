@@ -47,12 +47,14 @@ def full_parser() -> argparse.ArgumentParser:
             if action.type is Path or str(action.metavar).rstrip(".") in PATHS:
                 action.complete = shtab.FILE             # pyright: ignore[reportAttributeAccessIssue]
             if action.help == argparse.SUPPRESS:         # not in --help, but to be completed
-                action.help = action.option_strings[0].lstrip("-").replace("-", " ")
+                action.help = getattr(action, "description", None) or action.option_strings[0].lstrip("-")
             if action.help:
                 action.help = first_words(action.help)
     return parser
 
 
 def first_words(text: str) -> str:
-    """The beginning of a help text, for a shell that shows it next to each choice: at most 70 characters."""
+    """The beginning of a help text, for a shell that shows it next to each choice: at most 70 characters, without whose
+    option it is."""
+    text = re.sub(r"^(of \w+|instead of --[\w-]+): ", "", text)
     return textwrap.shorten(re.split(r"[:;(]|\.\s", text)[0], 70, placeholder=" ...")

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from mugo.core.options import Option, options_of
 
 WIDTH = 100
-HOW = "Each may be given as --NAME VALUE, as --set NAME=VALUE, or in a file of --config."
+HOW = "Each may be given as --NAME VALUE, or in a file of --config."
 
 
 class Topic(NamedTuple):

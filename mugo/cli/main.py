@@ -10,17 +10,20 @@ import contextlib
 import importlib
 import importlib.util
 import io
+import itertools
 import os
 import signal
 import sys
 import traceback
 from concurrent.futures import BrokenExecutor
+from pathlib import Path
 from typing import NoReturn
 
 from mugo.cli.help import topics_of
 from mugo.core.compile_cache import cache_folder
 from mugo.core.files import BadInput, printable
-from mugo.core.options import Parser, expand_config
+from mugo.core.config import read_config, set_values, split_config, suggestion
+from mugo.core.options import Parser
 
 # command: (module, help)
 COMMANDS = {
@@ -47,6 +50,12 @@ COMMANDS = {
     "demo": ("cli.demo", "preprocess, train, evaluate and play on the sample games, in a few minutes"),
 }
 INTERRUPTED = 130
+# What is true after Ctrl-C of a command that writes files
+INTERRUPTED_TEXT = {
+    **dict.fromkeys(("train", "selfplay", "label"), "; what was saved is complete, and --resume continues"),
+    **dict.fromkeys(("download", "preprocess", "review", "demo"),
+                    "; what was finished is kept, and the same command continues"),
+}
 # package: the extra of pyproject.toml that installs it
 EXTRAS = {"keras": "train", "tensorflow": "train", "tensorboard": "train",
           "jax": "jax", "matplotlib": "pictures", "py7zr": "7z", "backports": "7z", "starlette": "web",
@@ -57,10 +66,6 @@ ALSO_OF_JAX = ("keras", "tensorboard")    # in the extra `jax` too, which comes 
 WRITTEN_WITH = {"train": ("matplotlib",), "selfplay": ("matplotlib",)}
 REQUIRED = ("llvmlite", "numpy", "numba", "onnxruntime", "pandas", "pyarrow", "safetensors", "sgfmill",    # of every
             "tqdm")                      # install
-CONTINUED: dict[str, str] = {
-    **dict.fromkeys(("train", "selfplay", "label"), "; --resume continues"),
-    **dict.fromkeys(("download", "preprocess", "match", "review", "demo"), "; the same command continues"),
-}
 
 
 def run() -> NoReturn:
@@ -87,9 +92,11 @@ def main(arguments: list[str] | None = None) -> int:
     _open_standard_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):         # the terminal's encoding may lack letters of a player's name
         sys.stdout.reconfigure(errors="backslashreplace")
-    name = next((word for word in arguments if word in COMMANDS), None)
+    name = None
     try:
-        return _run(name, expand_config(arguments))
+        words, files = split_config(arguments)
+        name = next((word for word in words if not word.startswith("-")), None)
+        return _run(name, words, files)
     except BadInput as error:
         return _fail(name, str(error))
     except ModuleNotFoundError as error:
@@ -102,8 +109,7 @@ def main(arguments: list[str] | None = None) -> int:
         extra = "jax" if package in ALSO_OF_JAX and os.environ.get("KERAS_BACKEND") == "jax" else EXTRAS[package]
         return _fail(name, f"this needs the package {package}: pip install 'mugo[{extra}]'")
     except KeyboardInterrupt:
-        print(f"\nmugo {name}: interrupted; everything that was saved is complete{CONTINUED.get(name or '', '')}",
-              file=sys.stderr)
+        print(f"\nmugo {name}: interrupted{INTERRUPTED_TEXT.get(name or '', '')}", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())       # or Python reports it again at its exit
@@ -165,25 +171,29 @@ def add_command(subparsers, name: str) -> argparse.ArgumentParser:
 
 
 def add_config_arguments(parser: argparse.ArgumentParser) -> None:
-    """--config and --set, which expand_config replaces before the parser sees a command line, for its --help."""
+    """--config, which split_config takes away before the parser sees a command line, for its --help."""
     parser.add_argument("--config", metavar="FILE", help="options from a TOML file, for example simulations = 400")
-    parser.add_argument("--set", metavar="NAME=VALUE", help="the same as --NAME=VALUE")
 
 
-def _run(name: str | None, arguments: list[str]) -> int:
-    """Parse the arguments and run the command.  name: the command among them, if any."""
+def _run(name: str | None, arguments: list[str], files: list[Path]) -> int:
+    """Parse the arguments and run the command.  name: the command among them, if any.  files: of --config."""
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         raise BadInput("NUMBA_DISABLE_JIT is set, and the rules of the games run as compiled code only: unset it")
     parser = Parser(prog="mugo", description="Learn, train and play computer Go on an ordinary laptop.")
     parser.add_argument("--version", action=_PrintVersions, nargs=0, help="print the versions of MuGo and of what it "
                         "runs on, and exit")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    if name is not None and name not in COMMANDS:
+        raise BadInput(f"{name!r} is no command{suggestion(name, COMMANDS)} (commands: {', '.join(COMMANDS)})")
     module = None
     for command in COMMANDS:
         subparser = add_command(subparsers, command)
         if command == name:
             module = importlib.import_module(f"mugo.{COMMANDS[command][0]}")
             module.add_arguments(subparser)
+            for file in files:
+                set_values(subparser, read_config(file), f"--config {file}")
+            _refuse_unknown_options(subparser, arguments[arguments.index(command) + 1:])
     args, unknown = parser.parse_known_args(arguments)
     assert module is not None                            # argparse has refused a command line without a command
     if unknown:
@@ -194,8 +204,18 @@ def _run(name: str | None, arguments: list[str]) -> int:
     return module.command(args)
 
 
+def _refuse_unknown_options(parser: argparse.ArgumentParser, words: list[str]) -> None:
+    """Raise BadInput for an option that a command does not have.  argparse would first take its value for a positional
+    argument, and complain of that."""
+    options = [option for action in parser._actions for option in action.option_strings]
+    for word in itertools.takewhile(lambda word: word != "--", words):
+        option = word.partition("=")[0]
+        if word.startswith("--") and " " not in word and option not in options:
+            raise BadInput(f"there is no option {option}{suggestion(option, options)} (see {parser.prog} --help)")
+
+
 def _fail(name: str | None, line: str) -> int:
     """Print the error line of a command; returns exit status 2."""
-    program = f"mugo {name}" if name else "mugo"
+    program = f"mugo {name}" if name in COMMANDS else "mugo"
     print(f"{program}: {printable(line)}", file=sys.stderr)
     return 2

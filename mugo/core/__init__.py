@@ -3,7 +3,7 @@
     files            writing whole files only, locks, `BadInput`: bad input, in one line
     limits           numbers that come from outside
     schema           JSON that comes from outside
-    options          an option in one place, a field of a dataclass; configuration files
+    options          an option in one place, a field of a dataclass;  config    options from a file, or from Python
     command_table    tables of commands, of GTP and of the terminal
     progress         bars and lines of progress
     parallel         tasks in processes and threads

@@ -14,7 +14,6 @@ From the field follow
     option_table([Settings])               Markdown for the documentation
     check_kept(run, kept, given, ...)      BadInput if a resumed run is given others than those that it keeps
     to_toml(Settings(c=1.5))               a file for --config
-    expand_config(words)                   --config FILE.toml and --set c=1.5 as the words of a command line
 
 and what other modules make of `options_of`: KataGo's parameters, the kernels' record, fingerprints.  An option is
 named after its field, lambda_ without the underscore, with dashes.  None is a default that depends on other options.
@@ -23,7 +22,6 @@ import argparse
 import dataclasses
 import json
 import math
-import tomllib
 import typing
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -37,10 +35,10 @@ REQUIRED = dataclasses.MISSING           # instead of a default
 FLAGS = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
 
 
-def _shown(value: Any) -> str:
+def shown_value(value: Any) -> str:
     """A value as errors and help texts have it: 0.5, 1000000, 1e+09 only if that is exact; 32,64."""
     if isinstance(value, tuple | list):
-        return ",".join(map(_shown, value))
+        return ",".join(map(shown_value, value))
     short = f"{value:g}" if isinstance(value, float) else str(value)
     return short if not isinstance(value, float) or float(short) == value or value != value else repr(value)
 
@@ -102,7 +100,7 @@ class Option:
 
     def format(self, value: Any) -> str:
         """A value as a text that `parse` reads: 0.05, 1 for true."""
-        return str(int(value)) if self.kind is bool else _shown(value)
+        return str(int(value)) if self.kind is bool else shown_value(value)
 
     def problem(self, value: Any) -> str:
         """What is wrong with a value, as "must be at least 1"; "" if the option may have it."""
@@ -126,17 +124,17 @@ class Option:
         if value == math.inf:
             return "must be finite"
         if value >= self.below:
-            return f"must be below {_shown(self.below)}"
+            return f"must be below {shown_value(self.below)}"
         if value > self.most:
-            return f"must be at most {_shown(self.most)}"
+            return f"must be at most {shown_value(self.most)}"
         if self.above > -math.inf:
-            return f"must be above {_shown(self.above)}"
-        return f"must be at least {_shown(self.least)}"
+            return f"must be above {shown_value(self.above)}"
+        return f"must be at least {shown_value(self.least)}"
 
     def check(self, value: Any) -> None:
         """Raise BadInput unless the option may have this value."""
         if problem := self.problem(value):
-            shown = _shown(value)
+            shown = shown_value(value)
             raise BadInput(f"--{self.name} {shown if len(shown) <= 30 else shown[:30] + '...'}: {problem}")
 
     @property
@@ -153,7 +151,7 @@ class Option:
         """A value as help texts show it."""
         if isinstance(value, bool):
             return "on" if value else "off"
-        return "none" if value in (None, "") else _shown(value)
+        return "none" if value in (None, "") else shown_value(value)
 
 
 def _parse_whole(text: str) -> int:
@@ -240,7 +238,7 @@ def add_options(group: Any, kind: type, without: Collection[str] = (), defaults:
         else:
             metavar = each.metavar or {int: "N", float: "X"}.get(each.kind, "TEXT")
             arguments |= {"type": each.parse_argument, "metavar": metavar + ",..." * each.is_list}
-        group.add_argument(f"--{each.name}", **arguments)
+        group.add_argument(f"--{each.name}", **arguments).description = each.description
 
 
 def given(kind: type, args: argparse.Namespace) -> dict[str, Any]:
@@ -276,8 +274,6 @@ def option_table(kinds: Iterable[type], defaults: Mapping[str, str] | None = Non
     return "\n".join(["| option | default | meaning |", "|---|---|---|", *rows])
 
 
-# ---- --config and --set
-
 class Parser(argparse.ArgumentParser):
     """One whose errors are one line, as all errors are, and whose options of type int and float are read by
     parse_integer and parse_number."""
@@ -289,62 +285,6 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise BadInput(f"{message} (see {self.prog} --help)")
-
-
-def expand_config(words: list[str]) -> list[str]:
-    """The words of a command line with `--config FILE` and `--set NAME=VALUE` replaced by the options they stand for.
-
-    The options of a file come first, so the command line's own take precedence.  Raises BadInput.
-    """
-    configured: list[str] = []
-    rest: list[str] = []
-    parts = iter([part for word in words for part in (word.split("=", 1) if word.startswith(("--config=", "--set="))
-                                                      else [word])])
-    for word in parts:
-        if word not in ("--config", "--set"):
-            rest.append(word)
-            continue
-        value = next(parts, None)
-        if value is None:
-            raise BadInput(f"{word} needs {'a file' if word == '--config' else 'NAME=VALUE'}")
-        if word == "--config":
-            configured += _words_of_file(Path(value))
-            continue
-        name, equals, chosen = value.partition("=")
-        if not name or not equals:
-            raise BadInput(f"--set {value:.40}: must be NAME=VALUE")
-        (rest or configured).extend(words_of(name, chosen))             # with the file's before the command
-    return rest[:1] + configured + rest[1:]
-
-
-def _words_of_file(path: Path) -> list[str]:
-    """The options of a TOML file as words; its tables are headings.  Raises BadInput."""
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadInput(f"--config {path}: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:        # of TOML, of UTF-8, a number of 5,000 digits
-        raise BadInput(f"--config {path} is not a TOML file: {error}") from None
-    flat: list[tuple[str, Any]] = []
-    for name, value in content.items():
-        flat += value.items() if isinstance(value, dict) else [(name, value)]
-    words = []
-    for name, value in flat:
-        if isinstance(value, list) and value and all(isinstance(item, str | int | float) for item in value):
-            value = _shown(value)
-        if not isinstance(value, str | int | float | bool):
-            raise BadInput(f"--config {path}: {name:.40} must be a text, a number, true or false, or a list of these")
-        words += words_of(name, value)
-    return words
-
-
-def words_of(name: str, value: Any) -> list[str]:
-    """An option as words: "--name=value", or "--name" and "--no-name" for true and false, on and off."""
-    name = name.rstrip("_").replace("_", "-")
-    value = _shown(value) if isinstance(value, list | tuple) else value
-    if str(value).lower() in ("true", "on", "false", "off"):
-        return [f"--{name}" if str(value).lower() in ("true", "on") else f"--no-{name}"]
-    return [f"--{name}={value}"]
 
 
 # ---- --resume: a run keeps its options, but for the few that may change

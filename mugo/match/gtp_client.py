@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import mugo
+from mugo.core.config import suggestion
 from mugo.core.files import BadInput, error_line, log_to_stderr, printable
 from mugo.games.coords import BoardSize, shape_of
 from mugo.players.options import PLAYERS
@@ -126,7 +127,9 @@ class GtpClient:
                 participant.executed(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                 env=os.environ | {"PYTHONPATH": path} if participant.is_player else None, start_new_session=True)
         except OSError as error:
-            raise BadInput(f"{participant.command[0]}: cannot be started: {error.strerror or error}") from None
+            program = participant.command[0]
+            raise BadInput(f"{program}: cannot be started: {error.strerror or error}{suggestion(program, PLAYERS)}"
+                           ) from None
         self._stdout_reader = threading.Thread(target=self._read_stdout, daemon=True)
         self._stderr_reader = threading.Thread(target=self._read_stderr, args=[log], daemon=True)
         self._stdout_reader.start()

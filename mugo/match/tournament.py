@@ -11,15 +11,17 @@ A match that was stopped is continued by the same command (match_folder.py).
 import argparse
 import contextlib
 import dataclasses
-import itertools
+import functools
 import json
 import secrets
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from mugo.core.config import split_config, value_of
 from mugo.core.files import BadInput, file_sha256, lock_folder
 from mugo.games import go, gomoku
 from mugo.games.coords import MAX_MOVES, size_value
@@ -48,7 +50,7 @@ MAX_ELO = 2000                           # a difference, of --sprt: 99.999 %
 MAX_GAMES = 1_000_000                    # of each pair
 MAX_TIMEOUT = 1_000_000                  # seconds for a move: eleven days
 GO_SIZE = 9                              # the board of Go by default
-NETWORK_OPTION = "--network"             # of a player
+INTERRUPTED = 130                        # exit status
 GNUGO_SCORERS = {False: "gnugo --mode gtp --chinese-rules", True: "gnugo --mode gtp --japanese-rules"}
 
 
@@ -108,7 +110,11 @@ def add_game(folder: MatchFolder, pairing: Pairing, participants: list[Participa
 
 @contextlib.contextmanager
 def interrupted_by_signals() -> Iterator[None]:
-    """Treat SIGTERM and SIGHUP like Ctrl-C, so that the programs of a match end with it."""
+    """Treat SIGTERM and SIGHUP like Ctrl-C, so that the programs of a match end with it.  In another thread than the
+    main one, where Python does not allow that, signals are left as they are."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
     numbers = [number for number in (getattr(signal, name) for name in names)
                if signal.getsignal(number) == signal.SIG_DFL]
@@ -194,9 +200,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(args: argparse.Namespace) -> int:
-    summary = play(args)
-    print(json.dumps(summary, indent=1) if args.json else format_summary(summary))
+    try:
+        summary = play(args)
+    except Interrupted as interrupted:
+        played = len(interrupted.rows)
+        if played:
+            _print_summary(args, interrupted.summary())
+        kept = f", which {args.output} has; the same command continues" if args.output else \
+            ", which are not kept without -o FOLDER"
+        print(f"\nmugo match: interrupted after {played} games{kept * bool(played)}", file=sys.stderr)
+        return INTERRUPTED
+    _print_summary(args, summary)
     return 0
+
+
+def _print_summary(args: argparse.Namespace, summary: dict[str, Any]) -> None:
+    print(json.dumps(summary, indent=1) if args.json else format_summary(summary))
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C in a match, or a signal that is treated like it.  rows: of the games that were finished.  summary: of
+    these."""
+
+    def __init__(self, rows: Rows, names: list[str], test: SPRT | None):
+        super().__init__()
+        self.rows = rows
+        self.summary = functools.partial(summarize, rows, names, test)
 
 
 def play(args: argparse.Namespace) -> dict[str, Any]:
@@ -227,32 +256,29 @@ def play(args: argparse.Namespace) -> dict[str, Any]:
     with lock_folder(args.output) if args.output else contextlib.nullcontext(), interrupted_by_signals():
         folder = MatchFolder(args.output, match, expected)
         test = SPRT(*args.sprt) if args.sprt else None
-        run_match(participants, rules, folder, pairings, opening, scorer=scorer, jobs=args.jobs,
-                  scheduler=args.scheduler,
-                  is_decided=lambda rows: test is not None and run_sprt(rows, names[0], test).accepted != UNDECIDED)
+        try:
+            run_match(participants, rules, folder, pairings, opening, scorer=scorer, jobs=args.jobs,
+                      scheduler=args.scheduler,
+                      is_decided=lambda rows: test is not None and run_sprt(rows, names[0], test).accepted != UNDECIDED)
+        except KeyboardInterrupt:
+            raise Interrupted(folder.rows, names, test) from None
     return summarize(folder.rows, names, test)
 
 
 def checksums(participants: list[Participant], openings: str | None, start: BasePosition) -> dict[str, str]:
     """The SHA-256 of each network that players of MuGo and openings choose moves by, by the name that is given, or that
-    of the bundled one, and of a file or folder of openings: games of two networks under one name are no match.  Raises
-    BadInput."""
-    names = [_network_name(participant) for participant in participants
-             if participant.is_player and participant.command[1] in NETWORK_PLAYERS]
+    of the bundled one, of the players' --config, and of a file or folder of openings: games of two networks under one
+    name are no match.  Raises BadInput."""
+    players = [participant for participant in participants if participant.is_player]
+    names = [str(value_of(player.command, "network") or "") for player in players
+             if player.command[1] in NETWORK_PLAYERS]
     names += [""] if openings == "policy" else []
     names = [name or bundled_name(start.shape, *game_rules(start)) for name in names]
     found = {name: file_sha256(find_network(name)) for name in sorted(names)}
+    found |= {str(file): file_sha256(file) for player in players for file in split_config(player.command)[1]}
     if openings is not None and Path(openings).exists():
         found[openings] = openings_checksum(openings)
     return found
-
-
-def _network_name(player: Participant) -> str:
-    """The --network of a player, the last one; "" without one."""
-    words = [part for word in player.command[2:]
-             for part in (word.split("=", 1) if word.startswith(f"{NETWORK_OPTION}=") else [word])]
-    values = [value for word, value in itertools.pairwise(words) if word == NETWORK_OPTION]
-    return values[-1] if values else ""
 
 
 def check_arguments(args: argparse.Namespace, options: MatchOptions) -> None:

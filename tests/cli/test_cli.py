@@ -51,7 +51,7 @@ def test_help_and_version_import_nothing_heavy():
 def test_main_py_and_python_m_mugo_run_the_command(start):
     done = subprocess.run([sys.executable, *start, "nosuch"], capture_output=True, text=True)
     assert done.returncode == 2
-    assert done.stderr.startswith("mugo: argument COMMAND: invalid choice: 'nosuch'")
+    assert done.stderr.startswith("mugo: 'nosuch' is no command (commands: download, ")
 
 
 def test_without_compiled_code_there_is_one_line(monkeypatch, capsys):

@@ -13,7 +13,10 @@ WRONG = {
     "": ["COMMAND"], "learn": ["'learn'", "gtp"],
     "train": ["DATASET", "--output"], "train a -o b --filters x": ["--filters", "'x'"],
     "play --komi ７.5": ["--komi", "'７.5'"], "play --seconds 0": ["--seconds 0"],
-    "play uct --secnds 3": ["--secnds 3", "mugo play --help"], "play uct --second 3": ["--second 3"],
+    "play uct --secnds 3": ["--secnds", "--seconds", "mugo play --help"],
+    "play uct --second 3": ["--second; did you mean --seconds?"],
+    "play --sise 9": ["--sise", "did you mean --size?"], "gtp --visits 100": ["--visits"],
+    "play --simulation 100": ["--simulation; did you mean --simulations?"], "plya": ["'plya'", "did you mean play?"],
     "play --game gomoku --komi 0": ["--komi", "Go,", "Gomoku"],
     "play --game gomoku --handicap 2": ["--handicap", "Go,", "Gomoku"],
     "play uct --k 5": ["--k", "Gomoku,"], "play uct --exactly": ["--exactly", "Gomoku,"],
@@ -66,7 +69,8 @@ def test_a_wrong_command_line_gets_one_line_and_status_2(words, tmp_path, monkey
     (tmp_path / "game.sgf").write_text("(;GM[1]SZ[5]KM[0.5];B[cc];W[cb])")
     assert cli.main(shlex.split(words)) == 2
     error = capsys.readouterr().err
-    assert error.startswith(f"mugo {words.split()[0]}: " if words not in ("", "learn") else "mugo: ")
+    command = words.partition(" ")[0]
+    assert error.startswith(f"mugo {command}: " if command in cli.COMMANDS else "mugo: ")
     assert error.count("\n") == 1 and len(error) < 1000
     assert all(named in error for named in WRONG[words]), error
     assert [path.name for path in tmp_path.iterdir()] == ["game.sgf"]

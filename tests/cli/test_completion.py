@@ -10,6 +10,8 @@ from mugo.cli import main as cli
 shtab = pytest.importorskip("shtab")
 
 from mugo.cli.completion import SHELLS, first_words, full_parser  # noqa: E402
+from mugo.core.options import options_of  # noqa: E402
+from mugo.mcts.settings import Settings  # noqa: E402
 
 
 def script(shell, capsys):
@@ -37,11 +39,18 @@ def test_a_script_has_every_command_and_option(shell, capsys):
 @pytest.mark.parametrize("text, words", [
     ("simulations for a move", "simulations for a move"),
     ("seconds for a move, at most (default: 2)", "seconds for a move, at most"),
-    ("of mcts: the weight", "of mcts"),
+    ("of mcts: the weight", "the weight"), ("of Go: White's points (default: 7.5)", "White's points"),
+    ("instead of --positions: times through all", "times through all"),
     ("a " * 60, "a " * 33 + "..."),
 ])
 def test_the_first_words_of_a_help_text_are_shown(text, words):
     assert first_words(text) == words
+
+
+def test_an_option_that_help_does_not_show_is_described():
+    subparsers, = (action for action in full_parser()._actions if isinstance(action, argparse._SubParsersAction))
+    action = subparsers.choices["gtp"]._option_string_actions["--rave-bias"]
+    assert action.help and action.help != "rave bias" and action.help in options_of(Settings)["rave_bias"].description
 
 
 def complete(text, words):

@@ -110,7 +110,8 @@ def test_a_child_process_of_another_checkout_runs_its_own_code(tmp_path):
     """As `mugo match "python OTHER/main.py gtp uct" uct`, while that checkout is edited."""
     (tmp_path / "program.py").write_text(PROGRAM)
     here, there = make_checkout(tmp_path / "here", 10), make_checkout(tmp_path / "there", 20)
-    start = f"import sys; sys.argv = ['', '{there}']; __file__ = '{tmp_path / 'program.py'}'; exec(open(__file__).read())"
+    start = (f"import sys; sys.argv = ['', '{there}']; __file__ = '{tmp_path / 'program.py'}'; "
+             "exec(open(__file__).read())")
     variables = {"HOME": str(tmp_path), "PYTHONPATH": str(here)}
     assert run(start, here, **variables).split("\n") == ["12 False", "22 False"]
     set_points(there, 30)

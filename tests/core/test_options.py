@@ -16,7 +16,6 @@ from mugo.core.options import (
     check_kept,
     check_limits,
     defaults_in_words,
-    expand_config,
     format_names,
     format_option,
     given,
@@ -24,7 +23,6 @@ from mugo.core.options import (
     option,
     option_table,
     options_of,
-    to_toml,
 )
 
 
@@ -119,55 +117,6 @@ def test_a_field_without_a_default_must_be_given():
         Shop()
     assert given(Shop, parser(Shop).parse_args([])) == {} and may_change(Shop) == ("guests",)
     assert defaults_in_words(Shop(3, note="open")) == {"guests": "3", "sizes": "2,4", "kinds": "green", "note": "open"}
-
-
-# ---- --config and --set
-
-def test_options_that_are_written_as_a_file_are_read_from_it(tmp_path):
-    tea, shop = Tea(minutes=0.25, milk=True, share=1e-9), Shop(7, (3,), ("black", "green"), 'say "\\1\\"\n\N{SNOWMAN}')
-    (tmp_path / "a.toml").write_text(to_toml(tea, shop), encoding="utf-8")
-    words = expand_config(["gtp", "--config", str(tmp_path / "a.toml")])[1:]
-    made = argparse.ArgumentParser()
-    for kind in Tea, Shop:
-        add_options(made, kind)
-    args = made.parse_args(words)
-    assert (Tea(**given(Tea, args)), Shop(**given(Shop, args))) == (tea, shop)
-
-
-def test_set_is_another_way_to_write_an_option():
-    assert expand_config(["--set", "c=1", "gtp", "--set", "symmetries=off"]) == ["gtp", "--c=1", "--no-symmetries"]
-    assert expand_config(["gtp", "uct", "--set", "max_edges=5", "--set=early-stop=false", "--c", "1"]) == [
-        "gtp", "uct", "--max-edges=5", "--no-early-stop", "--c", "1"]
-
-
-def test_the_options_of_a_file_stand_before_those_of_the_command_line(tmp_path):
-    path = tmp_path / "tea.toml"
-    path.write_text('minutes = 4.5\n[more]\nmilk = true\nkind = "black"\n')
-    words = expand_config(["gtp", "--minutes", "2", "--config", str(path)])
-    assert words == ["gtp", "--minutes=4.5", "--milk", "--kind=black", "--minutes", "2"]
-    assert given(Tea, parser().parse_args(words[1:])) == {"minutes": 2.0, "milk": True, "kind_": "black"}
-
-
-@pytest.mark.parametrize("content, message", [
-    (b"a = ", "is not a TOML file"), (b"a = [[1]]", "a must be a text, a number, true or false"),
-    (b"\xff", "is not a TOML file"),
-    (b"a = {b = {c = 1}}", "b must be a text"), (b"a = " + b"[" * 100_000, "is not a TOML file"),
-    (b"a = " + b"9" * 5000, "is not a TOML file")])
-def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path, content, message, capsys):
-    (tmp_path / "a.toml").write_bytes(content)
-    assert cli.main(["gtp", "--config", str(tmp_path / "a.toml")]) == 2
-    error = capsys.readouterr().err
-    assert message in error and error.count("\n") == 1 and "Traceback" not in error
-
-
-@pytest.mark.parametrize("words, message", [
-    (["--config"], "--config needs a file"), (["--config", "nowhere.toml"], "--config nowhere.toml: No such file"),
-    (["--set", "c"], "--set c: must be NAME=VALUE"), (["--set"], "--set needs NAME=VALUE"),
-    (["--conf", "nowhere.toml"], "unrecognized arguments: --conf"),
-    (["--set", "colour=red"], "unrecognized arguments: --colour=red"), (["--set", "c=x"], "--c: invalid float value")])
-def test_a_wrong_config_or_set_is_named(words, message, capsys):
-    assert cli.main(["gtp", "uct", *words]) == 2
-    assert message in capsys.readouterr().err
 
 
 def test_help_search_names_every_option_and_katagos_name(capsys):

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,13 +17,14 @@ import pytest
 from drawing import draw
 from fakes import FAKE_ENGINE, GNUGO, is_running
 
+import mugo
 from mugo.cli import main as cli
 from mugo.core.files import BadInput
 from mugo.core.options import options_of
 from mugo.games.coords import PASS
 from mugo.games.go import Position, fixed_handicap
 from mugo.games.rules import NAMED_RULES, parse_rules
-from mugo.match import game_runner
+from mugo.match import game_runner, tournament
 from mugo.match.game_runner import GameRunner, MatchSetup, interpret_score
 from mugo.match.gtp_client import participant_of
 from mugo.match.match_folder import COLUMNS, MatchFolder
@@ -144,10 +146,28 @@ def test_a_match_is_not_continued_with_another_network(tmp_path, capsys):
     ("policy", None, ["policy-9"]), ("uct", None, []),
     ("mcts --network policy-19 --network gomoku-6-4", None, ["gomoku-6-4"]),
     ("policy --network=policy-19", "policy", ["policy-19", "policy-9"]), ("gnugo --network x", None, []),
-    ("policy --network", None, ["policy-9"])])
-def test_the_networks_of_a_match(participant, openings, names):
+    ("policy --network", None, ["policy-9"]), ("mcts --config net.toml", None, ["net.toml", "policy-19"]),
+    ("mcts --network gomoku-6-4 --config=net.toml", None, ["gomoku-6-4", "net.toml"])])
+def test_the_networks_of_a_match(participant, openings, names, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("net.toml").write_text('network = "policy-19"\nsimulations = 8\n')
     found = checksums([participant_of(participant)], openings, Position(9))
     assert sorted(found) == sorted(names) and all(len(value) == 64 for value in found.values())
+
+
+def test_a_match_is_not_continued_with_another_configuration(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = "random --config my.toml", "random", "--size", 5, "--games"
+    Path("my.toml").write_text("seed = 1")
+    match(*words, 1, "-o", "m")
+    Path("my.toml").write_text("seed = 2")
+    assert cli.main(["match", *map(str, words), "2", "-o", "m"]) == 2
+    assert "m holds another match: my.toml has changed since" in capsys.readouterr().err
+
+
+def test_the_name_of_a_player_with_a_typo_gets_a_suggestion(capsys):
+    assert cli.main(["match", "random", "mcst --simulations 5", "--games", "1"]) == 2
+    assert "mcst: cannot be started: No such file or directory; did you mean mcts?" in capsys.readouterr().err
 
 
 def test_participants_with_the_same_name_are_numbered():
@@ -351,6 +371,29 @@ def test_several_participants_get_ratings(capsys):
     assert len(summary["pairs"]) == 3
 
 
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_an_interrupted_match_prints_the_score_so_far_and_what_is_kept(is_kept, tmp_path, capsys, monkeypatch):
+    def add_game(folder, *arguments):
+        add(folder, *arguments)
+        if len(folder.rows) == 2:
+            raise KeyboardInterrupt
+
+    add = tournament.add_game
+    monkeypatch.setattr(tournament, "add_game", add_game)
+    match(FIRST, FAKE_ENGINE, *RULES, "--games", 4, *["-o", tmp_path / "m"] * is_kept, expect=130)
+    output = capsys.readouterr()
+    assert re.search(r"A1 B1 C1 +2 +2 +0 +0 ", output.out)       # games, wins, draws, losses
+    assert output.err.splitlines()[-1] == "mugo match: interrupted after 2 games, which " + (
+        f"{tmp_path / 'm'} has; the same command continues" if is_kept else "are not kept without -o FOLDER")
+
+
+def test_a_match_is_played_in_a_thread():
+    """As in a notebook's server, and in a pool of threads."""
+    with ThreadPoolExecutor(1) as pool:
+        summary = pool.submit(mugo.play_match, FIRST, FAKE_ENGINE, games=1, size=3, komi=0.5).result()
+    assert summary["participants"][0]["wins"] == 1
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 @pytest.mark.parametrize("number, status", [
     (signal.SIGKILL, -9), (signal.SIGINT, 130), pytest.param(signal.SIGTERM, 130, marks=pytest.mark.slow)])
@@ -366,7 +409,8 @@ def test_a_match_that_was_stopped_is_continued(tmp_path, number, status):
     errors = running.communicate(timeout=30)[1].decode()
     assert running.returncode == status
     if number != signal.SIGKILL:
-        assert "interrupted; everything that was saved is complete" in errors and "Traceback" not in errors
+        assert re.search(r"interrupted after \d games, which .* has; the same command continues", errors)
+        assert "Traceback" not in errors
         assert not is_running(int((tmp_path / "child").read_text()))
     games = complete_rows(tmp_path / "m")
     assert 2 <= len(games) < 6

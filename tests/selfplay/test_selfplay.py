@@ -19,7 +19,8 @@ from tqdm import tqdm
 
 from mugo.cli.main import main
 from mugo.core.files import BadInput
-from mugo.core.options import expand_config, given
+from mugo.core.config import read_config, set_values
+from mugo.core.options import given
 from mugo.games import go, gomoku
 from mugo.nn import checkpoint, runtime
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
@@ -327,8 +328,8 @@ def test_a_run_that_cannot_begin_leaves_no_folder_and_no_lock(tmp_path):
 def test_the_options_of_a_run_can_be_given_to_another_run(small_run):
     parser = argparse.ArgumentParser()
     selfplay.add_arguments(parser)
-    words = expand_config(["selfplay", "gomoku", "-o", "x", "--config", str(small_run.folder / "options.toml")])
-    args = parser.parse_args(words[1:])
+    set_values(parser, read_config(small_run.folder / "options.toml"))
+    args = parser.parse_args(["gomoku", "-o", "x"])
     start, *others = selfplay.new_arguments(args, given(GameOptions, args))
     assert game_arguments(start) == game_arguments(START) and others == [CONFIG, OPTIONS]
 

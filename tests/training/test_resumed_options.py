@@ -6,7 +6,8 @@ import pytest
 from small_runs import CONFIG, OPTIONS, train
 
 from mugo.cli import main as cli
-from mugo.core.options import expand_config, options_of
+from mugo.core.config import read_config, set_values
+from mugo.core.options import options_of
 from mugo.nn.metadata import read_metadata
 from mugo.nn.tensor_file import TensorFile
 from mugo.training import command
@@ -60,6 +61,6 @@ def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(data, unbrok
 def test_the_options_of_a_run_can_be_given_to_another_run(data, unbroken):
     parser = argparse.ArgumentParser()
     command.add_arguments(parser)
-    words = expand_config(["train", str(data.folder), "-o", "x", "--config", str(unbroken / "options.toml")])
-    args = parser.parse_args(words[1:])
+    set_values(parser, read_config(unbroken / "options.toml"))
+    args = parser.parse_args([str(data.folder), "-o", "x"])
     assert command.new_arguments(args, CommandOptions(), data) == (CONFIG, OPTIONS)

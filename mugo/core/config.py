@@ -1,0 +1,147 @@
+"""Options that are given as values: those of a TOML file (--config FILE), and the keywords of the library.
+
+    split_config(["gtp", "--config", "my.toml", "uct"])     (["gtp", "uct"], [Path("my.toml")])
+    read_config(Path("my.toml"))                            {"simulations": 400, "player": "uct"}
+    set_values(parser, values, "my.toml")                   what the parser takes where a command line has nothing else
+
+A name is that of an option or of a positional argument, with dashes or underscores.  A value has the type that the
+option has: true or false, a number, a text, or a list where the option takes several.
+"""
+import argparse
+import difflib
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from mugo.core.files import BadInput
+from mugo.core.options import FLAGS, Option, shown_value
+
+CONFIG = "--config"
+_NOT_VALUES = ("help", "version", "config")
+_OPTIONAL_NARGS: dict[Any, str] = {None: "?", "+": "*"}  # of a positional argument that a value stands for
+
+
+class UnknownOption(BadInput):
+    """A name that is none of the options."""
+
+
+def split_config(words: Sequence[str]) -> tuple[list[str], list[Path]]:
+    """(the words without `--config FILE`, the files).  Raises BadInput."""
+    rest: list[str] = []
+    files: list[Path] = []
+    parts = iter(words)
+    for word in parts:
+        name, equals, value = word.partition("=")
+        if name != CONFIG:
+            rest.append(word)
+        elif file := value if equals else next(parts, ""):
+            files.append(Path(file))
+        else:
+            raise BadInput(f"{CONFIG} needs a file")
+    return rest, files
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """The options of a TOML file; its tables are headings.  Raises BadInput."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadInput(f"{CONFIG} {path}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:        # of TOML, of UTF-8, a number of 5,000 digits
+        raise BadInput(f"{CONFIG} {path} is not a TOML file: {error}") from None
+    values: dict[str, Any] = {}
+    for name, value in content.items():
+        values |= value if isinstance(value, dict) else {name: value}
+    return values
+
+
+def value_of(words: Sequence[str], name: str) -> Any:
+    """The last value that a command line gives an option, in its files or itself; None without one.  Raises BadInput.
+
+    For what has to know a single option of a command that another process runs.
+    """
+    rest, files = split_config(words)
+    found = None
+    for path in files:
+        found = {_dashed(key): value for key, value in read_config(path).items()}.get(name, found)
+    for word, following in zip(rest, [*rest[1:], None], strict=True):
+        key, equals, value = word.partition("=")
+        if key == f"--{name}" and (equals or following is not None):
+            found = value if equals else following
+    return found
+
+
+def set_values(parser: argparse.ArgumentParser, values: Mapping[str, Any], source: str = "") -> None:
+    """Have the parser take these values where its command line has no others.
+
+    source: what errors begin with, for example the file.  Raises UnknownOption for a name that the parser does not
+    have, and BadInput for a value that is none of the option's.
+    """
+    where = source and f"{source}: "
+    actions = {name: action for action in parser._actions if action.dest not in _NOT_VALUES for name in _names(action)}
+    for given, value in values.items():
+        name = _dashed(given)
+        if name not in actions:
+            raise UnknownOption(f"{where}there is no option {given[:40]!r}{suggestion(name, actions)}")
+        action = actions[name]
+        try:
+            action.default = _converted(parser, action, value)
+        except ValueError as error:
+            raise BadInput(f"{where}{given}: {error}") from None
+        if (option := _option_of(action)) and (problem := option.problem(action.default)):
+            raise BadInput(f"{where}{given} {shown_value(value):.40}: {problem}")
+        action.required = False
+        if not action.option_strings:
+            action.nargs = _OPTIONAL_NARGS.get(action.nargs, action.nargs)
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """What is added to an error about a name that is not known: '; did you mean sample?', or nothing."""
+    close = difflib.get_close_matches(name, list(known), 1)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def _dashed(name: str) -> str:
+    return name.rstrip("_").replace("_", "-")
+
+
+def _names(action: argparse.Action) -> list[str]:
+    """The names of an option without dashes; of a positional argument its own."""
+    return [word.lstrip("-") for word in action.option_strings] or [_dashed(action.dest)]
+
+
+def _converted(parser: argparse.ArgumentParser, action: argparse.Action, value: Any) -> Any:
+    """A value as the parser would have it from words.  Raises ValueError, with what was expected."""
+    if action.nargs == 0:                                # on or off
+        value = FLAGS.get(value.lower()) if isinstance(value, str) else value
+        if not isinstance(value, bool):
+            raise ValueError("must be true or false")
+        return value
+    items = list(value) if isinstance(value, list | tuple) else [value]
+    for item in items:
+        if isinstance(item, bool | list | tuple | dict):
+            raise ValueError("must be a text or a number" + ", or a list of these" * (len(items) > 1))
+    if isinstance(action.nargs, int) and len(items) != action.nargs:
+        raise ValueError(f"must be a list of {action.nargs} values")
+    if action.nargs is not None and action.nargs != "?" or isinstance(action, argparse._AppendAction):
+        return [_parsed(parser, action, item) for item in items]
+    if len(items) != 1 and not ((option := _option_of(action)) and option.is_list):
+        raise ValueError("must be one value, not a list")
+    return _parsed(parser, action, ",".join(map(shown_value, items)))
+
+
+def _option_of(action: argparse.Action) -> Option | None:
+    """The option of a dataclass that an action is of, if it takes a number or a text: see options.add_options."""
+    owner = getattr(action.type, "__self__", None)       # of Option.parse_argument
+    return owner if isinstance(owner, Option) else None
+
+
+def _parsed(parser: argparse.ArgumentParser, action: argparse.Action, item: Any) -> Any:
+    """A text or number as the action's type.  Raises ValueError."""
+    try:
+        found = parser._get_value(action, shown_value(item))
+        parser._check_value(action, found)
+    except argparse.ArgumentError as error:
+        raise ValueError(error.message) from None
+    return found
