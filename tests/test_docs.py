@@ -26,7 +26,7 @@ NEED_KERAS = ("train", "selfplay")
 # Options in the pages that are not MuGo's: of GNU Go, gogui-twogtp, pip, MkDocs, Dask, TensorBoard, benchmarks, tools.
 FOREIGN = {"--mode", "--level", "--positional-superko", "--strict", "--help", "--version", "--warn", "--seeds",
            "--logdir", "--kill", "--rounds", "--kind", "--python", "--nworkers", "--nthreads",
-           "--task-bytes", "--check", "--upgrade"}
+           "--task-bytes", "--check", "--upgrade", "--install"}
 
 
 def name_of(page: Path) -> str:
