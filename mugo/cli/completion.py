@@ -9,7 +9,7 @@ import re
 import textwrap
 from pathlib import Path
 
-from mugo.cli.main import COMMANDS, EXTRAS, add_command
+from mugo.cli.main import COMMANDS, EXTRAS, add_command, add_config_arguments
 
 SHELLS = ("bash", "zsh", "fish")
 # What stands for a file or a folder in --help, where the type does not say it.
@@ -36,13 +36,14 @@ def full_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="mugo")
     parser.add_argument("--version", action="store_true", help="print versions")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for name, (module_name, _) in COMMANDS.items():
+    for name, (module_name, *_) in COMMANDS.items():
         subparser = add_command(subparsers, name)
         try:
             importlib.import_module(f"mugo.{module_name}").add_arguments(subparser)
         except ModuleNotFoundError as error:
             if (error.name or "").partition(".")[0] not in EXTRAS:
                 raise
+        add_config_arguments(subparser)
         for action in subparser._actions:
             if action.type is Path or str(action.metavar).rstrip(".") in PATHS:
                 action.complete = shtab.FILE             # pyright: ignore[reportAttributeAccessIssue]

@@ -47,7 +47,7 @@ FAILURES = (BadInput, OSError, ImportError, RuntimeError, ValueError)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `mugo doctor`."""
-    parser.add_argument("--json", action=argparse.BooleanOptionalAction, default=False,
+    parser.add_argument("--json", action="store_true",
                         help="print the report as JSON")
     parser.add_argument("--speed", action=argparse.BooleanOptionalAction, default=True, help="measure the speed, which "
                         "takes some seconds, and a minute where nothing has been compiled yet")

@@ -1,5 +1,7 @@
 """`mugo help TOPIC`: all options of a kind, with those that no --help shows.
 
+`mugo help COMMAND` is the command's --help; where a topic has its name, the topic's options follow.
+
 A topic is a row of TOPICS: the dataclasses whose fields are its options.  The table in the documentation is of the
 same row (docs/tools/generate.py).
 """
@@ -63,8 +65,8 @@ def topics_of(command: str) -> list[str]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `mugo help`."""
-    parser.add_argument("topic", choices=tuple(TOPICS), help="whose options: "
-                        + "; ".join(f"{name}, of {', '.join(topic.commands)}" for name, topic in TOPICS.items()))
+    parser.add_argument("topic", choices=tuple(TOPICS), metavar="NAME", help="a command, or a kind of options: "
+                        + "; ".join(f"{name} (of {', '.join(topic.commands)})" for name, topic in TOPICS.items()))
 
 
 def command(args: argparse.Namespace) -> int:

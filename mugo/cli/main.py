@@ -17,38 +17,64 @@ import sys
 import traceback
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from mugo.cli.help import topics_of
+from mugo.cli.help import TOPICS, topics_of
 from mugo.core.compile_cache import cache_folder
 from mugo.core.files import BadInput, printable
 from mugo.core.config import read_config, set_values, split_config, suggestion
 from mugo.core.options import Parser
 
-# command: (module, help)
-COMMANDS = {
-    "download": ("data.download", "fetch public archives of game records"),
-    "preprocess": ("data.preprocess", "read SGF archives into a data set"),
-    "show": ("data.summary", "print and plot the statistics of a data set"),
-    "export": ("data.export", "write a data set's planes and moves as .npy files"),
-    "train": ("training.command", "train a network on a data set"),
-    "selfplay": ("selfplay.selfplay", "train a network by self-play: Gomoku, or Go on small boards"),
-    "label": ("training.label", "write what a teacher, a network or KataGo, says of positions of a data set"),
-    "evaluate": ("training.evaluate", "measure accuracy and calibration of networks on a data set"),
-    "quantize": ("training.quantize", "add an int8 graph to a network, which plays several times as fast"),
-    "convert": ("training.convert", "write a network as a file of ONNX or Keras"),
-    "gtp": ("gtp.command", "play over the Go Text Protocol"),
-    "web": ("web.app", "serve a board for the browser: play, analyse, review games"),
-    "analysis": ("analysis.command", "answer queries of KataGo's analysis protocol"),
-    "match": ("match.tournament", "play matches between players and GTP programs"),
-    "review": ("reviews.command", "review game records move by move"),
-    "play": ("tui.play", "play in the terminal"),
-    "bench": ("cli.bench", "measure the speed of the search, and print the signature of what it does"),
-    "doctor": ("cli.doctor", "examine this machine and installation, for bug reports"),
-    "help": ("cli.help", "explain all options of a kind, for example of the search"),
-    "completion": ("cli.completion", "print a script that completes commands and options in a shell"),
-    "demo": ("cli.demo", "preprocess, train, evaluate and play on the sample games, in a few minutes"),
+# group: its commands; command: (module, help, example)
+GROUPS: dict[str, dict[str, tuple[str, str, str]]] = {
+    "Play": {
+        "play": ("tui.play", "play in the terminal", "play mcts --size 9"),
+        "web": ("web.app", "serve a board for the browser: play, analyse, review games", "web --size 19"),
+        "gtp": ("gtp.command", "play over the Go Text Protocol", "gtp mcts --seconds 5"),
+        "analysis": ("analysis.command", "answer queries of KataGo's analysis protocol", "analysis mcts"),
+    },
+    "Review and matches": {
+        "review": ("reviews.command", "review game records move by move", "review game.sgf -o review"),
+        "match": ("match.tournament", "play matches between players and GTP programs",
+                  "match 'mcts --seconds 2' 'gnugo --mode gtp --chinese-rules' --games 20 -o match"),
+    },
+    "Data and training": {
+        "download": ("data.download", "fetch public archives of game records",
+                     "download https://example.org/gamerecords/ -o games"),
+        "preprocess": ("data.preprocess", "read SGF archives into a data set", "preprocess games -o dataset"),
+        "show": ("data.summary", "print and plot the statistics of a data set", "show dataset"),
+        "export": ("data.export", "write a data set's planes and moves as .npy files", "export dataset -o arrays"),
+        "train": ("training.command", "train a network on a data set", "train dataset -o run --minutes 30"),
+        "selfplay": ("selfplay.selfplay", "train a network by self-play: Gomoku, or Go on small boards",
+                     "selfplay gomoku --size 6 --k 4 -o six"),
+        "label": ("training.label", "write what a teacher, a network or KataGo, says of positions of a data set",
+                  "label dataset --network policy-19 -o large"),
+        "evaluate": ("training.evaluate", "measure accuracy and calibration of networks on a data set",
+                     "evaluate policy-9 dataset"),
+        "quantize": ("training.quantize", "add an int8 graph to a network, which plays several times as fast",
+                     "quantize run dataset"),
+        "convert": ("training.convert", "write a network as a file of ONNX or Keras", "convert policy-9 policy-9.onnx"),
+    },
+    "Tools": {
+        "bench": ("cli.bench", "measure the speed of the search, and print the signature of what it does", "bench"),
+        "doctor": ("cli.doctor", "examine this machine and installation, for bug reports", "doctor"),
+        "help": ("cli.help", "show the help of a command, or all options of a kind, for example of the search",
+                 "help search"),
+        "completion": ("cli.completion", "print a script that completes commands and options in a shell",
+                       "completion bash"),
+        "demo": ("cli.demo", "preprocess, train, evaluate and play on the sample games, in a few minutes",
+                 "demo --minutes 1"),
+    },
 }
+COMMANDS = {name: row for group in GROUPS.values() for name, row in group.items()}
+GREETING = """MuGo plays, analyses and learns Go.  Begin with one of these:
+
+  mugo web                   a board in the browser: play, analyse, review games
+  mugo play                  a game in the terminal
+  mugo review GAME.sgf       what the mistakes of a game were
+  mugo gtp mcts              the engine for Sabaki, GoGui, Lizzie and other programs
+
+mugo --help lists all commands, and mugo help COMMAND explains one."""
 INTERRUPTED = 130
 # What is true after Ctrl-C of a command that writes files
 INTERRUPTED_TEXT = {
@@ -160,14 +186,37 @@ class _PrintVersions(argparse.Action):
         parser.exit()
 
 
+def overview() -> str:
+    """The text of `mugo --help`: all commands in groups."""
+    lines = ["usage: mugo COMMAND ...", "", "Learn, train and play computer Go on an ordinary laptop."]
+    for group, commands in GROUPS.items():
+        lines += ["", f"{group}:", *(f"  {name:<12}{help_text}" for name, (_, help_text, _) in commands.items())]
+    return "\n".join([*lines, "", "mugo help COMMAND explains one.  mugo --version prints the versions of MuGo and of "
+                      "what it runs on."])
+
+
+class _MainParser(Parser):
+    def format_help(self) -> str:
+        return overview() + "\n"
+
+
 def add_command(subparsers, name: str) -> argparse.ArgumentParser:
     """Add the parser of a command, without its arguments.  subparsers: what ArgumentParser.add_subparsers returns."""
-    description = COMMANDS[name][1]
+    _, description, example = COMMANDS[name]
     topics = ", ".join(f"mugo help {topic}" for topic in topics_of(name))
     parser = subparsers.add_parser(name, help=description, description=description[0].upper() + description[1:] + ".",
-                                   epilog=topics and f"More options, with all defaults: {topics}.", allow_abbrev=False)
-    add_config_arguments(parser)
+                                   epilog=f"Example: mugo {example}"
+                                   + (topics and f"\nMore options, with all defaults: {topics}."), allow_abbrev=False,
+                                   formatter_class=argparse.RawDescriptionHelpFormatter)
     return parser
+
+
+def _whole_command(subparsers, name: str) -> tuple[argparse.ArgumentParser, Any]:
+    """(the parser of a command with all of its arguments, the command's module)."""
+    parser, module = add_command(subparsers, name), importlib.import_module(f"mugo.{COMMANDS[name][0]}")
+    module.add_arguments(parser)
+    add_config_arguments(parser)
+    return parser, module
 
 
 def add_config_arguments(parser: argparse.ArgumentParser) -> None:
@@ -179,23 +228,27 @@ def _run(name: str | None, arguments: list[str], files: list[Path]) -> int:
     """Parse the arguments and run the command.  name: the command among them, if any.  files: of --config."""
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         raise BadInput("NUMBA_DISABLE_JIT is set, and the rules of the games run as compiled code only: unset it")
-    parser = Parser(prog="mugo", description="Learn, train and play computer Go on an ordinary laptop.")
-    parser.add_argument("--version", action=_PrintVersions, nargs=0, help="print the versions of MuGo and of what it "
-                        "runs on, and exit")
-    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    if name is not None and name not in COMMANDS:
+    if not arguments or arguments == ["help"]:
+        print(overview() if arguments else GREETING)
+        return 0
+    parser = _MainParser(prog="mugo")
+    parser.add_argument("--version", action=_PrintVersions, nargs=0)
+    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
+    if name is None:                                     # --help, --version, or a command is missing
+        _refuse_unknown_options(parser, arguments)
+        parser.parse_args(arguments)
+    if name is None or name not in COMMANDS:
         raise BadInput(f"{name!r} is no command{suggestion(name, COMMANDS)} (commands: {', '.join(COMMANDS)})")
-    module = None
-    for command in COMMANDS:
-        subparser = add_command(subparsers, command)
-        if command == name:
-            module = importlib.import_module(f"mugo.{COMMANDS[command][0]}")
-            module.add_arguments(subparser)
-            for file in files:
-                set_values(subparser, read_config(file), f"--config {file}")
-            _refuse_unknown_options(subparser, arguments[arguments.index(command) + 1:])
+    if name == "help" and arguments[-1] in COMMANDS:
+        _whole_command(subparsers, arguments[-1])[0].print_help()
+        if arguments[-1] not in TOPICS:
+            return 0
+        print()
+    subparser, module = _whole_command(subparsers, name)
+    for file in files:
+        set_values(subparser, read_config(file), f"--config {file}")
+    _refuse_unknown_options(subparser, arguments[arguments.index(name) + 1:])
     args, unknown = parser.parse_known_args(arguments)
-    assert module is not None                            # argparse has refused a command line without a command
     if unknown:
         raise BadInput(f"unrecognized arguments: {' '.join(unknown)} (see mugo {name} --help)")
     for package in WRITTEN_WITH.get(args.command, ()):

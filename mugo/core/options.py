@@ -231,8 +231,10 @@ def add_options(group: Any, kind: type, without: Collection[str] = (), defaults:
         text = f"{each.description} (default: {(defaults or {}).get(name, each.described_default)})"
         arguments: dict[str, Any] = {"dest": name, "default": None,
                                      "help": text.replace("%", "%%") if each.common else argparse.SUPPRESS}
-        if each.kind is bool:
-            arguments["action"] = argparse.BooleanOptionalAction
+        if each.kind is bool:                            # what is off in any case needs no option that says so
+            is_off = each.default is False and name not in (defaults or {})
+            arguments |= {"action": "store_const", "const": True} if is_off else {
+                "action": argparse.BooleanOptionalAction}
         elif each.choices and not each.is_list:
             arguments["choices"] = each.choices
         else:

@@ -256,7 +256,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="only files whose names match; upper and lower case are the same")
     parser.add_argument("--checksums", type=Path, metavar="FILE",
                         help="expected SHA-256 checksums, as sha256sum writes them (default: those of the page)")
-    parser.add_argument("--yes", action=argparse.BooleanOptionalAction, default=False, help="do not ask")
+    parser.add_argument("--yes", action="store_true", help="do not ask")
 
 
 def command(args: argparse.Namespace) -> int:

@@ -163,7 +163,7 @@ def _overview(games: pd.DataFrame, tables: Tables) -> list[list[str]]:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", type=Path, metavar="DATASET", help=DATASET_HELP)
     parser.add_argument("--where", default="", metavar="QUERY", help=f"{WHERE_HELP} (default: all)")
-    parser.add_argument("--verify", action=argparse.BooleanOptionalAction, default=False,
+    parser.add_argument("--verify", action="store_true",
                         help="read every file and every game first, and stop at the first that is damaged")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE",
                         help="file of the charts, .png, .svg or .pdf (default: DATASET/statistics.png)")

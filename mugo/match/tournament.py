@@ -193,7 +193,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_scheduler_argument(parser)
     parser.add_argument("-o", "--output", type=Path, metavar="FOLDER",
                         help="write the games there, or continue the match that is in it")
-    parser.add_argument("--json", action=argparse.BooleanOptionalAction, default=False,
+    parser.add_argument("--json", action="store_true",
                         help="print the summary as JSON")
     add_options(parser, MatchOptions)
     game_options.add_arguments(parser, str(GO_SIZE), network=False, handicap=True)

@@ -40,7 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         f"least {MIN_GAMES}; the network needs a metadata encoder")
     parser.add_argument("--jobs", type=int, metavar="N", help="games reviewed at the same time (default: 1)")
     add_scheduler_argument(parser)
-    parser.add_argument("--colour", action=argparse.BooleanOptionalAction, default=True, help="colours in the terminal")
+    parser.add_argument("--colour", "--color", action=argparse.BooleanOptionalAction, default=True,
+                        help="colours in the terminal")
     player_options.add_player_options(parser, player_options.CHOICE_OPTIONS, {
         "simulations": f"{SIMULATIONS}, no limit with --seconds", "seconds": "no limit"})
 

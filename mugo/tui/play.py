@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--load", metavar="FILE", help="continue the game in this SGF file")
     parser.add_argument("--move", type=int, metavar="N",
                         help="with --load: continue after N moves (default: after the last)")
-    parser.add_argument("--colour", action=argparse.BooleanOptionalAction, default=True,
+    parser.add_argument("--colour", "--color", action=argparse.BooleanOptionalAction, default=True,
                         help="colours in the terminal; without them a plain board of letters")
 
 

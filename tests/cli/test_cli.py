@@ -1,8 +1,10 @@
 """The command line: help, what is imported, exit status and error lines."""
 import argparse
+import contextlib
 import importlib
 import importlib.util
 import os
+import shlex
 import subprocess
 import sys
 from concurrent.futures import BrokenExecutor
@@ -15,11 +17,16 @@ from mugo.cli import main as cli
 ROOT = Path(__file__).parents[2]
 
 
-def options_of(command):
-    """The options of a command."""
+def parser_of(command):
+    """The parser of a command's arguments."""
     parser = argparse.ArgumentParser()
     importlib.import_module(f"mugo.{cli.COMMANDS[command][0]}").add_arguments(parser)
-    return set(parser._option_string_actions)
+    return parser
+
+
+def options_of(command):
+    """The options of a command."""
+    return set(parser_of(command)._option_string_actions)
 
 
 def test_every_command_has_help(capsys):
@@ -28,6 +35,53 @@ def test_every_command_has_help(capsys):
             cli.main([name, "--help"])
         assert end.value.code == 0
         assert f"usage: mugo {name}" in capsys.readouterr().out
+
+
+def test_mugo_alone_greets_and_help_lists_every_command_in_its_group(capsys):
+    assert cli.main([]) == 0
+    greeting = capsys.readouterr().out
+    assert all(f"\n  mugo {name} " in greeting for name in ("web", "play", "review", "gtp"))
+    texts = []
+    for words in ["help"], ["--help"]:
+        with contextlib.suppress(SystemExit):
+            assert cli.main(words) == 0
+        texts.append(capsys.readouterr().out)
+    assert texts[0] == texts[1] and "Play:\n  play        play in the terminal\n  web " in texts[0]
+    assert all(f"\n  {name} " in texts[0] for name in cli.COMMANDS)
+
+
+def test_help_of_a_command_is_its_help_and_then_the_options_of_its_topic(capsys):
+    for name, follows in ("bench", False), ("match", True):
+        with pytest.raises(SystemExit):
+            cli.main([name, "--help"])
+        text = capsys.readouterr().out
+        assert f"\nExample: mugo {name}" in text
+        assert cli.main(["help", name]) == 0
+        helped = capsys.readouterr().out
+        assert helped.startswith(text) and ("--opening-moves\n" in helped) == follows
+
+
+@pytest.mark.parametrize("name", cli.COMMANDS)
+def test_the_example_of_a_command_can_be_run(name):
+    command, *words = shlex.split(cli.COMMANDS[name][2])
+    assert command == name
+    parser_of(name).parse_args(words)
+
+
+def test_an_option_that_is_off_has_no_second_form():
+    match, gtp = options_of("match"), options_of("gtp")
+    assert {"--json", "--gauntlet", "--alternate", "--no-alternate"} <= match
+    assert {"--rave", "--no-rave", "--no-early-stop", "--ponder"} <= gtp
+    assert not {"--no-json", "--no-gauntlet", "--no-ponder"} & (match | gtp)
+
+
+@pytest.mark.parametrize("command, text", [
+    ("gtp", ""), ("analysis", ""), ("train", "; what was saved is complete, and --resume continues"),
+    ("review", "; what was finished is kept, and the same command continues")])
+def test_ctrl_c_says_what_is_true_of_the_command(command, text, monkeypatch, capsys):
+    monkeypatch.setattr(cli, "_run", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    assert cli.main([command]) == 130
+    assert capsys.readouterr().err == f"\nmugo {command}: interrupted{text}\n"
 
 
 def test_the_help_of_train_names_what_a_network_may_have_more_of_than_its_source(capsys):
@@ -51,7 +105,7 @@ def test_help_and_version_import_nothing_heavy():
 def test_main_py_and_python_m_mugo_run_the_command(start):
     done = subprocess.run([sys.executable, *start, "nosuch"], capture_output=True, text=True)
     assert done.returncode == 2
-    assert done.stderr.startswith("mugo: 'nosuch' is no command (commands: download, ")
+    assert done.stderr.startswith("mugo: 'nosuch' is no command (commands: play, ")
 
 
 def test_without_compiled_code_there_is_one_line(monkeypatch, capsys):

@@ -10,12 +10,12 @@ pytest.importorskip("uvicorn")
 
 # a command line -> words that its error has.  game.sgf is there, x.sgf is not.
 WRONG = {
-    "": ["COMMAND"], "learn": ["'learn'", "gtp"],
+    "--nosuch": ["--nosuch", "mugo --help"], "help nosuch": ["'nosuch'", "search"], "learn": ["'learn'", "gtp"],
     "train": ["DATASET", "--output"], "train a -o b --filters x": ["--filters", "'x'"],
     "play --komi ７.5": ["--komi", "'７.5'"], "play --seconds 0": ["--seconds 0"],
     "play uct --secnds 3": ["--secnds", "--seconds", "mugo play --help"],
     "play uct --second 3": ["--second; did you mean --seconds?"],
-    "play --sise 9": ["--sise", "did you mean --size?"], "gtp --visits 100": ["--visits"],
+    "play --sise 9": ["--sise", "did you mean --size?"], "gtp --vists 100": ["--vists; did you mean --visits?"],
     "play --simulation 100": ["--simulation; did you mean --simulations?"], "plya": ["'plya'", "did you mean play?"],
     "play --game gomoku --komi 0": ["--komi", "Go,", "Gomoku"],
     "play --game gomoku --handicap 2": ["--handicap", "Go,", "Gomoku"],

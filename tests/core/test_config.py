@@ -1,6 +1,5 @@
 """Options from a file: their types, their names, and whom errors blame."""
 import argparse
-import json
 from dataclasses import dataclass
 
 import pytest
@@ -121,10 +120,10 @@ def test_a_file_that_is_not_there_is_named(words, message, capsys):
 
 
 def test_a_file_may_have_the_name_of_a_command(written, tmp_path, monkeypatch, capsys):
-    (tmp_path / "play").write_text('topic = "search"')
-    monkeypatch.setattr("mugo.cli.help.command", lambda args: print(json.dumps(vars(args))) or 0)
-    assert cli.main(["--config", "play", "help"]) == 0
-    assert json.loads(capsys.readouterr().out)["topic"] == "search"
+    (tmp_path / "play").write_text('shell = "fish"')
+    monkeypatch.setattr("mugo.cli.completion.command", lambda args: print(args.shell) or 0)
+    assert cli.main(["--config", "play", "completion"]) == 0
+    assert capsys.readouterr().out == "fish\n"
 
 
 def test_a_single_option_is_known_without_the_command(written):

@@ -79,8 +79,8 @@ def test_a_value_in_range_is_accepted(changes):
 
 def test_a_command_line_gives_what_it_names_and_no_defaults():
     assert given(Tea, parser().parse_args([])) == {}
-    assert given(Tea, parser().parse_args(["--minutes", "4", "--kind=black", "--no-milk"])) == {
-        "minutes": 4.0, "kind_": "black", "milk": False}
+    assert given(Tea, parser().parse_args(["--minutes", "4", "--kind=black", "--milk"])) == {
+        "minutes": 4.0, "kind_": "black", "milk": True}
     with pytest.raises(SystemExit):
         parser(without=["cups"]).parse_args(["--cups", "2"])
 

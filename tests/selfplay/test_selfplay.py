@@ -351,6 +351,8 @@ def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(tmp_path, ca
             continue
         if isinstance(action, argparse.BooleanOptionalAction):
             given = [action.option_strings[action.dest == "head_batch_norm"]]
+        elif action.nargs == 0:
+            given = action.option_strings
         else:
             is_float = isinstance(getattr(OPTIONS, action.dest, getattr(OPTIONS.selfplay, action.dest, 0)), float) \
                 or action.dest == "komi"

@@ -42,6 +42,8 @@ def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(data, unbrok
         if isinstance(action, argparse.BooleanOptionalAction):
             given = [action.option_strings[1 if kept[name] else 0]]
             equal.append(action.option_strings[0 if kept[name] else 1])
+        elif action.nargs == 0:                          # off, and --no-... would say nothing
+            given = [option]
         else:
             given = [option, others.get(name, "7")]
             if kept[name] not in (None, ""):

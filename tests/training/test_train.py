@@ -555,7 +555,7 @@ def test_ctrl_c_on_the_command_line_ends_with_130_and_a_checkpoint(data, tmp_pat
         running.kill()
     assert running.returncode == 130
     assert "Traceback" not in errors
-    assert errors.strip().endswith("interrupted; everything that was saved is complete; --resume continues")
+    assert errors.strip().endswith("interrupted; what was saved is complete, and --resume continues")
 
 
 @pytest.mark.runs
