@@ -14,7 +14,7 @@ requirements = list(project["dependencies"])
 for extra, needed in project["optional-dependencies"].items():
     requirements += [] if extra in LEFT_OUT else needed
 for requirement in sorted(set(requirements)):
-    if not requirement.startswith("mugo["):
+    if not requirement.startswith("mugo-go["):
         name, version = re.fullmatch(r"([\w.-]+)(?:\[\w+\])?>=([\d.]+).*", requirement).groups()
         marker = "".join(requirement.partition(";")[1:])
         print(f"{name}=={version}{marker}")

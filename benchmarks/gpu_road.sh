@@ -25,7 +25,7 @@ step() { printf '\n== %s (%s)\n' "$1" "$(date +%T)"; }
 save() { file=$1; shift; "$@" >"$file"; cat "$file"; }       # not `tee`: a failure would not end the script
 
 if ! command -v mugo >/dev/null; then
-    step "install mugo[$extra]"
+    step "install mugo-go[$extra]"
     [ -d "$folder/venv" ] || python3 -m venv "$folder/venv"
     . "$folder/venv/bin/activate"
     pip install --quiet -e "$(dirname "$0")/..[$extra]"

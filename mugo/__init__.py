@@ -17,22 +17,28 @@ The packages, the lowest first; each imports those above it only (import-linter 
     cli          the commands
 """
 import importlib
+import warnings
 from typing import TYPE_CHECKING, Any
+
+from mugo.core.version import VERSION, other_mugo
 
 if TYPE_CHECKING:
     from mugo.api import *  # noqa: F403
     from mugo.api import __all__ as __all__
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
+if _problem := other_mugo():
+    warnings.warn(_problem, stacklevel=2)
 
-def __getattr__(name: str) -> Any:
-    if name == "__all__" or not name.startswith("_"):
-        library = importlib.import_module("mugo.api")
-        if name in ("__all__", *library.__all__):
-            return getattr(library, name)
-    raise AttributeError(f"module 'mugo' has no attribute {name!r}")
+if not TYPE_CHECKING:                    # so that an editor sees a name that does not exist
+    def __getattr__(name: str) -> Any:
+        if name == "__all__" or not name.startswith("_"):
+            library = importlib.import_module("mugo.api")
+            if name in ("__all__", *library.__all__):
+                return getattr(library, name)
+        raise AttributeError(f"module 'mugo' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [*__getattr__("__all__"), "__version__"]
+    return [*importlib.import_module("mugo.api").__all__, "__version__"]

@@ -29,7 +29,7 @@ def main() -> None:
     try:
         import atheris
     except ImportError:
-        sys.exit("this needs the package atheris: pip install 'mugo[fuzz]'")
+        sys.exit("this needs the package atheris: pip install 'mugo-go[fuzz]'")
     names = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in ROOT.glob("mugo/**/*.py")]
     others = [name.removesuffix(".__init__") for name in names if not name.startswith(INSTRUMENTED)]
     with atheris.instrument_imports(include=["mugo"], exclude=others):

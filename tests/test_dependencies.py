@@ -20,7 +20,7 @@ from mugo.cli.main import EXTRAS
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 NEEDED = [Requirement(line) for line in PROJECT["dependencies"]]
-EXTRA = {name: [Requirement(line) for line in lines if not line.startswith("mugo[")]
+EXTRA = {name: [Requirement(line) for line in lines if not line.startswith("mugo-go[")]
          for name, lines in PROJECT["optional-dependencies"].items()}
 ALL = NEEDED + [requirement for needed in EXTRA.values() for requirement in needed]
 LEFT_OUT = {"lint", "release", "docs", "fuzz", "cuda", "jax-cuda"}     # by .ci/lowest.py: not needed to run

@@ -49,14 +49,14 @@ def files_of(folder: str, *patterns: str) -> set[str]:
 
 
 def test_a_wheel_contains_every_module_the_networks_and_the_page(distributions):
-    with zipfile.ZipFile(next(distributions.glob("mugo-*.whl"))) as wheel:
+    with zipfile.ZipFile(next(distributions.glob("mugo_go-*.whl"))) as wheel:
         names = {name for name in wheel.namelist() if ".dist-info/" not in name}
     assert names == files_of("mugo", "**/*.py", "web/static/**/*") | {
         f"mugo/{name}" for name in files_of("models", "*.safetensors", "*.md")}
 
 
 def test_an_sdist_contains_what_a_wheel_is_built_from_and_no_tests(distributions):
-    with tarfile.open(next(distributions.glob("mugo-*.tar.gz"))) as sdist:
+    with tarfile.open(next(distributions.glob("mugo_go-*.tar.gz"))) as sdist:
         names = {name.partition("/")[2] for name in sdist.getnames()}
     names = {name for name in names if not name.startswith("mugo.egg-info")}
     assert files_of("mugo", "**/*.py", "web/static/**/*") | files_of("models", "*.safetensors", "*.md") | {
@@ -73,7 +73,7 @@ def test_what_is_installed_plays_and_reads_games_outside_the_repository(version,
     environment = tmp_path / "venv"
     run([interpreter, "-m", "venv", environment], tmp_path)
     python, mugo = environment / "bin" / "python", environment / "bin" / "mugo"
-    package = next(distributions.glob("mugo-*.tar.gz" if version == VERSIONS[0] else "mugo-*.whl"))
+    package = next(distributions.glob("mugo_go-*.tar.gz" if version == VERSIONS[0] else "mugo_go-*.whl"))
     run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", package], tmp_path)
     where = run([python, "-c", "import mugo; print(mugo.__file__)"], tmp_path)
     assert Path(where.strip()).is_relative_to(environment)
@@ -100,4 +100,4 @@ def game(number: int) -> str:
 
 
 def version_of(package: Path) -> str:
-    return re.fullmatch(r"mugo-([\w.]+?)(-py3.*\.whl|\.tar\.gz)", package.name)[1]
+    return re.fullmatch(r"mugo_go-([\w.]+?)(-py3.*\.whl|\.tar\.gz)", package.name)[1]

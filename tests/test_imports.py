@@ -8,6 +8,8 @@ STEPS = [
     ("import mugo; mugo.Position", ["pandas", "pyarrow", "onnxruntime"]),
     ("from mugo.gtp.engine import GtpEngine; from mugo.players.options import make_player\n"
      "GtpEngine(make_player('random')).answer('genmove b')", ["pandas", "onnxruntime"]),
+    ("import mugo.web.app, mugo.tui.play, mugo.gtp.command, mugo.analysis.command, mugo.reviews.command",
+     ["pandas", "pyarrow"]),
     ("import mugo.nn.range_calibration, mugo.nn.policy_net, mugo.nn.alphazero_net\n"
      "from mugo.nn.inference import Network\n"
      "Network('policy-9').evaluate([mugo.games.go.Position(9)])", ["pandas"]),

@@ -25,7 +25,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from mugo import __version__
+from mugo.core.version import VERSION
 from mugo.analysis.fields import InvalidQuery
 from mugo.analysis.job_queue import Job, JobQueue
 from mugo.analysis.output import LineWriter
@@ -172,7 +172,7 @@ class AnalysisEngine:
         """Run a query with an "action"; its response is the query itself, with the results added."""
         action = query["action"]
         if action == "query_version":
-            query |= {"version": __version__, "git_hash": "<omitted>"}
+            query |= {"version": VERSION, "git_hash": "<omitted>"}
         elif action == "query_models":
             query["models"] = [model for network in self._networks()
                                for model in katago_models(network, Position(self._size), MAX_BATCH)]

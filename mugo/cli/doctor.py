@@ -25,10 +25,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from mugo import __version__
 from mugo.core.compile_cache import cache_folder
 from mugo.core.files import BadInput, error_line
 from mugo.core.machine import CUDA_EXTRAS, available_cores, nvidia_gpus
+from mugo.core.version import VERSION, other_mugo, pip_install
 
 SECONDS = 0.5             # of each speed test
 SIZE = 19                 # the board of the speed tests
@@ -62,7 +62,7 @@ def command(arguments: argparse.Namespace) -> int:
 
 def versions() -> dict[str, str]:
     """MuGo, Python, the operating system, and each of PACKAGES that is installed: name -> version."""
-    found = {"MuGo": __version__, "Python": f"{platform.python_implementation()} {platform.python_version()}",
+    found = {"MuGo": VERSION, "Python": f"{platform.python_implementation()} {platform.python_version()}",
              "system": platform.platform()}
     for package in PACKAGES:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
@@ -75,7 +75,7 @@ def examine(speed: bool = True) -> dict[str, Any]:
 
     speed: whether to measure.
     """
-    problems: list[str] = []
+    problems = [problem] if (problem := other_mugo()) else []
     report: dict[str, Any] = {"versions": versions()}
     for section in processor, backends, caches, networks:
         report[section.__name__] = section(problems)
@@ -154,8 +154,8 @@ def backends(problems: list[str]) -> dict[str, Any]:
         if {"keras", backend} <= versions().keys():
             found[f"training on {backend}"] = _training_devices(backend, problems)
             if found["GPUs"] and "GPU" not in found[f"training on {backend}"]:
-                problems.append(f"training on {backend}: it sees none of this machine's GPUs: pip install "
-                                f"'mugo[{CUDA_EXTRAS[backend]}]'")
+                problems.append(f"training on {backend}: it sees none of this machine's GPUs: "
+                                f"{pip_install(CUDA_EXTRAS[backend])}")
     return found
 
 

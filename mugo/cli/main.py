@@ -24,6 +24,7 @@ from mugo.core.compile_cache import cache_folder
 from mugo.core.files import BadInput, printable
 from mugo.core.config import read_config, set_values, split_config, suggestion
 from mugo.core.options import Parser
+from mugo.core.version import pip_install
 
 # group: its commands; command: (module, help, example)
 GROUPS: dict[str, dict[str, tuple[str, str, str]]] = {
@@ -84,13 +85,13 @@ INTERRUPTED_TEXT = {
 }
 # package: the extra of pyproject.toml that installs it
 EXTRAS = {"keras": "train", "tensorflow": "train", "tensorboard": "train",
-          "jax": "jax", "matplotlib": "pictures", "py7zr": "7z", "backports": "7z", "starlette": "web",
-          "uvicorn": "web", "websockets": "web", "dask": "distributed", "distributed": "distributed",
-          "shtab": "completion"}
+          "jax": "jax", "pyarrow": "data", "matplotlib": "pictures", "py7zr": "7z", "backports": "7z",
+          "starlette": "web", "uvicorn": "web", "websockets": "web", "dask": "distributed",
+          "distributed": "distributed", "shtab": "completion"}
 ALSO_OF_JAX = ("keras", "tensorboard")    # in the extra `jax` too, which comes without TensorFlow
 # What a command imports only when it writes its first checkpoint or its result: looked for at its start
 WRITTEN_WITH = {"train": ("matplotlib",), "selfplay": ("matplotlib",)}
-REQUIRED = ("llvmlite", "numpy", "numba", "onnxruntime", "pandas", "pyarrow", "safetensors", "sgfmill",    # of every
+REQUIRED = ("llvmlite", "numpy", "numba", "onnxruntime", "pandas", "safetensors", "sgfmill",    # of every
             "tqdm")                      # install
 
 
@@ -133,7 +134,7 @@ def main(arguments: list[str] | None = None) -> int:
         if package not in EXTRAS:
             raise
         extra = "jax" if package in ALSO_OF_JAX and os.environ.get("KERAS_BACKEND") == "jax" else EXTRAS[package]
-        return _fail(name, f"this needs the package {package}: pip install 'mugo[{extra}]'")
+        return _fail(name, f"this needs the package {package}: {pip_install(extra)}")
     except KeyboardInterrupt:
         print(f"\nmugo {name}: interrupted{INTERRUPTED_TEXT.get(name or '', '')}", file=sys.stderr)
         return INTERRUPTED

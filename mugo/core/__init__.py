@@ -1,5 +1,6 @@
 """What every command needs.
 
+    version          the version, and the name under which pip installs this program
     files            writing whole files only, locks, `BadInput`: bad input, in one line
     limits           numbers that come from outside
     schema           JSON that comes from outside
@@ -17,5 +18,5 @@
     compile_cache    the folder of numba's cache;  shared_cache    the cache there, for several processes
     compile_progress     how many functions are compiled, on stderr and for the page
 
-Imports nothing of mugo but its version.
+Imports nothing of mugo.
 """

@@ -27,7 +27,7 @@ from distributed import Client, get_worker
 from distributed.client import Future as DaskFuture
 from distributed.scheduler import KilledWorker
 
-from mugo import __version__
+from mugo.core.version import VERSION
 from mugo.core.files import BadInput, check_writable, error_line
 
 CONNECT_SECONDS = 10                     # for the scheduler to answer
@@ -44,7 +44,7 @@ class BrokenOff(Exception):
 
 def versions() -> dict[str, str]:
     """What must be the same on both sides of a pickle, of this process; Python's last number may differ."""
-    return {"mugo": __version__, "python": _minor(platform.python_version()), "numpy": np.__version__}
+    return {"mugo": VERSION, "python": _minor(platform.python_version()), "numpy": np.__version__}
 
 
 def _minor(version: str) -> str:

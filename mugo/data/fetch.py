@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from mugo import __version__
+from mugo.core.version import VERSION
 from mugo.core.files import BadInput, error_line, file_sha256, fsync_folder, printable
 
 TIMEOUT = 30.0                           # seconds without a byte
@@ -78,7 +78,7 @@ def open_url(url: str, method: str = "GET", headers: dict[str, str] | None = Non
     """The answer of a server.  Raises BadInput, which names the address, if there is none or it is an error."""
     check_url(url)
     request = urllib.request.Request(url, method=method, headers={
-        "User-Agent": f"MuGo/{__version__}", "Accept-Encoding": "identity", **(headers or {})})
+        "User-Agent": f"MuGo/{VERSION}", "Accept-Encoding": "identity", **(headers or {})})
     try:
         return _opener.open(request, timeout=TIMEOUT)
     except urllib.error.HTTPError as error:

@@ -9,7 +9,7 @@ A failure has the text that the specification prescribes, where it prescribes on
 """
 import contextlib
 
-from mugo import __version__
+from mugo.core.version import VERSION
 from mugo.core.files import BadInput
 from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
@@ -41,7 +41,7 @@ from mugo.sgf.convert import load_position
 
 command("protocol_version")(lambda engine: "2")
 command("name")(lambda engine: engine.name or f"MuGo {engine.player.name}")
-command("version")(lambda engine: __version__)
+command("version")(lambda engine: VERSION)
 command("known_command")(lambda engine, name: str(name in COMMANDS.names(engine.position.game)).lower())
 command("list_commands")(lambda engine: "\n".join(COMMANDS.names(engine.position.game)))
 

@@ -12,7 +12,7 @@ https://mjw.woodcraft.me.uk/gomill/doc/0.8.3/gtp_extensions.html
 """
 import time
 
-from mugo import __version__
+from mugo.core.version import VERSION
 from mugo.core.files import atomic_write
 from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
@@ -150,7 +150,7 @@ def _genmove_ex(engine: GtpEngine, *words: str) -> str:
 def _describe_engine(engine: GtpEngine) -> str:
     """Name and version, the network, and all options, a line each."""
     network = engine.player.network
-    lines = [f"{engine.name or f'MuGo {engine.player.name}'} {__version__}"]
+    lines = [f"{engine.name or f'MuGo {engine.player.name}'} {VERSION}"]
     lines += [] if network is None else [f"network: {network.describe()}"]
     lines += [f"{name} {engine.parameters.value(name)}" for name in engine.parameters.names()]
     return "\n".join(lines)

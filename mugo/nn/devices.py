@@ -14,6 +14,7 @@ from typing import Any
 
 from mugo.core.files import BadInput
 from mugo.core.machine import CUDA_EXTRAS, available_cores, nvidia_gpus
+from mugo.core.version import pip_install
 from mugo.nn.backend import accelerator_names, backend_name, keras, ops, tensorflow
 from mugo.nn.processes import process_count
 
@@ -43,7 +44,7 @@ def device_warnings(count: int) -> list[str]:
     warnings = []
     if not accelerator_names() and (gpus := nvidia_gpus()):
         warnings.append(f"this machine has a GPU ({gpus[0]}), which {backend_name()} does not see, so the CPU trains; "
-                        f"pip install 'mugo[{CUDA_EXTRAS[keras.backend.backend()]}]', and see what `mugo doctor` says")
+                        f"{pip_install(CUDA_EXTRAS[keras.backend.backend()])}, and see what `mugo doctor` says")
     if tensorflow and count > 1:
         warnings.append(f"TensorFlow returns to Python after each step of {count} devices; KERAS_BACKEND=jax does not")
     return warnings

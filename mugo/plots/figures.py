@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mugo.core.files import BadInput, atomic_write, error_line
+from mugo.core.version import pip_install
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WOOD, INK, RED, BLUE, GREEN, GREY = "#e3b566", "#2b2118", "#b3332b", "#2a6099", "#4a7d3a", "#c9c5bf"
 PALE_BLUE, PALE_GREEN = "#8db4d9", "#9ec78e"
-NO_MATPLOTLIB = "pictures need matplotlib: pip install 'mugo[pictures]'"
+NO_MATPLOTLIB = f"pictures need matplotlib: {pip_install('pictures')}"
 
 
 def has_matplotlib() -> bool:

@@ -10,7 +10,7 @@ import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from mugo import __version__
+from mugo.core.version import VERSION
 from mugo.core.files import BadInput, file_sha256
 from mugo.core.options import check, given, option
 from mugo.games.coords import BoardSize
@@ -107,11 +107,11 @@ def describe_reviewer(options: ReviewOptions, size: BoardSize) -> str:
     if options.player != "uct":
         network = f"the network {_network_file(options, size).stem}, {_precision(options, size)}"
     if not options.has_search:
-        return f"{REVIEWED_BY} {__version__}: {network}, alone."
+        return f"{REVIEWED_BY} {VERSION}: {network}, alone."
     limits = [f"{options.simulations} simulations"] if options.simulations else []
     limits += [f"{options.seconds:g} seconds"] if options.seconds else []
     network = network and f" with {network}"
-    return f"{REVIEWED_BY} {__version__}: {options.player}{network}, {' or '.join(limits)} per position."
+    return f"{REVIEWED_BY} {VERSION}: {options.player}{network}, {' or '.join(limits)} per position."
 
 
 def fingerprint(task: ReviewTask, options: ReviewOptions, size: BoardSize) -> str:

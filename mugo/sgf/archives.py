@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple
 
 from mugo.core.files import BadInput, error_line, is_temporary, printable
+from mugo.core.version import pip_install
 from mugo.sgf.collection import last_game_start
 from mugo.sgf.parser import MAX_BYTES, SUFFIXES, count_games
 
@@ -160,7 +161,7 @@ def check_package(kind: str, place: str = "") -> None:
             import py7zr  # noqa: F401  (whether it is there)
     except ImportError:
         package = "backports.zstd" if kind == "zst" else "py7zr"
-        raise BadInput(f"{place}reading .{kind} needs the package {package}: pip install 'mugo[7z]'") from None
+        raise BadInput(f"{place}reading .{kind} needs the package {package}: {pip_install('7z')}") from None
 
 
 def unpack(label: str, name: str, file: BinaryIO, on_other: Callable[[str], None] = lambda name: None

@@ -1,7 +1,7 @@
 """Record -> SGF text (FF[4], UTF-8), one line of play without variations."""
 from collections.abc import Mapping
 
-from mugo import __version__
+from mugo.core.version import VERSION
 from mugo.games import coords
 from mugo.games.board import WHITE
 from mugo.games.coords import WHITE_BIT
@@ -18,7 +18,7 @@ def format_record(record: Record, comments: Mapping[int, str] | None = None) -> 
     The root's comment begins with startTurnIdx=N, as KataGo writes it, if the first N moves are an opening.
     """
     root = {"FF": [b"4"], "GM": [GM_GOMOKU if record.k else GM_GO], "CA": [b"UTF-8"],
-            "AP": [f"MuGo:{__version__}".encode()], "SZ": [coords.format_sgf_size(record.shape).encode()]}
+            "AP": [f"MuGo:{VERSION}".encode()], "SZ": [coords.format_sgf_size(record.shape).encode()]}
     info = {ident: getattr(record, name) for ident, name in INFO.items()}
     info |= {"RU": format_row(record.k, record.exactly) if record.k else record.rules,
              "KM": "" if record.komi is None else format_points(record.komi),

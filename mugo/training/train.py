@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from mugo import __version__
+from mugo.core.version import VERSION
 from mugo.core.files import BadInput, atomic_write, file_sha256, lock_folder, log_to_stderr
 from mugo.core.options import check_kept, format_option, may_change, options_of, to_toml
 from mugo.data.dataset import DataSet
@@ -103,7 +103,7 @@ def inputs_of(run: Path, data: DataSet, config: PolicyNetConfig, options: Traini
               ) -> dict[str, bytes]:
     """What must be the same in all processes of a run, by its name in errors."""
     files = [run / checkpoint.CHECKPOINT, run / PRE_DECAY, run / DIVERGED, *([find_network(init)] if init else [])]
-    return {"the version of MuGo or Keras": f"{__version__} {keras.version()}".encode(),
+    return {"the version of MuGo or Keras": f"{VERSION} {keras.version()}".encode(),
             "the options": json.dumps([asdict(config), asdict(options), resume]).encode(),
             "the data set": data.fingerprint.encode(),
             "a checkpoint or network": str([path.is_file() and file_sha256(path) for path in files]).encode()}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from analysis.queries import GAME, query
 
-from mugo import __version__
+from mugo.core.version import VERSION
 
 MUGO = (sys.executable, str(Path(__file__).parents[2] / "main.py"), "analysis")
 
@@ -19,7 +19,7 @@ def test_the_command_answers_over_pipes():
     out, err = process.communicate("".join(json.dumps(line) + "\n" for line in (
         {"id": "v", "action": "query_version"}, query("a", GAME), query("b", maxVisits=3))), timeout=120)
     version, first, second = map(json.loads, out.splitlines())
-    assert version["version"] == __version__
+    assert version["version"] == VERSION
     assert (first["id"], first["turnNumber"], first["rootInfo"]["visits"]) == ("a", 3, 20)
     assert (second["id"], second["rootInfo"]["visits"]) == ("b", 3)
     assert "Started, ready to begin handling requests" in err and process.returncode == 0

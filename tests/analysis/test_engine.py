@@ -12,7 +12,7 @@ import pytest
 
 from analysis.queries import FAST, GAME, FakeNetwork, RunningEngine, is_final, query, run, run_one
 
-from mugo import __version__
+from mugo.core.version import VERSION
 from mugo.analysis.engine import AnalysisEngine, serve
 from mugo.analysis.job_queue import JobQueue
 from mugo.analysis.request import parse_query
@@ -218,7 +218,7 @@ def test_with_a_seed_a_response_does_not_depend_on_earlier_queries():
 
 def test_actions_are_echoed():
     assert run({"id": "v", "action": "query_version"}) == [
-        {"id": "v", "action": "query_version", "version": __version__, "git_hash": "<omitted>"}]
+        {"id": "v", "action": "query_version", "version": VERSION, "git_hash": "<omitted>"}]
     (models,) = run({"id": "m", "action": "query_models"}, network=FakeNetwork())
     assert [model["name"] for model in models["models"]] == ["fake"]
     forgotten = []

@@ -1,4 +1,5 @@
 """`import mugo`: cheap, lazy, and with exactly its public names."""
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,7 @@ def run(program: str) -> str:
 
 def test_importing_it_loads_nothing():
     loaded = run("import sys; before = set(sys.modules); import mugo; print(*set(sys.modules) - before)").split()
-    assert {name for name in loaded if name.startswith("mugo")} == {"mugo"}
+    assert {name for name in loaded if name.startswith("mugo")} == {"mugo", "mugo.core", "mugo.core.version"}
     assert not {"numpy", "numba", "importlib.metadata", "argparse"} & set(loaded)
 
 
@@ -60,3 +61,16 @@ def test_a_function_of_the_users_is_compiled_without_a_word(tmp_path):
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True,
                           env={"NUMBA_CACHE_DIR": str(tmp_path)})
     assert (done.stdout, done.stderr) == ("2\n", "")
+
+
+def test_the_other_package_of_the_name_is_said(tmp_path, monkeypatch):
+    shutil.copytree(ROOT / "core", tmp_path / "mugo" / "core", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "__init__.py", tmp_path / "mugo")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    program = "import warnings; warnings.simplefilter('error'); import mugo"
+    (tmp_path / "mugo_go-0.1.0.dist-info").mkdir()
+    assert run(program) == ""
+    (tmp_path / "mugo-0.1.1.dist-info").mkdir()
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert "the package mugo, a program for genomics, is installed in the same place" in done.stderr

@@ -122,7 +122,7 @@ def test_without_compiled_code_there_is_one_line(monkeypatch, capsys):
         ("web", "starlette", "web"), ("web", "websockets", "web"),
         ("selfplay gomoku -o run", "matplotlib", "pictures"))),
     ("convert policy-9 net.keras", "keras", "train"),
-    ("completion bash", "shtab", "completion"),
+    ("completion bash", "shtab", "completion"), ("preprocess a.sgf -o out", "pyarrow", "data"),
     ("review a.sgf --fast -o out --scheduler x", "distributed", "distributed")])
 def test_a_command_without_a_package_ends_with_one_line(command, package, extra, tmp_path):
     """Each in a process of its own: nothing of the package, nor of what needs it, is loaded before."""
@@ -136,7 +136,7 @@ def test_a_command_without_a_package_ends_with_one_line(command, package, extra,
                                              "KERAS_BACKEND": "jax" if package == "jax" else "tensorflow"})
     assert done.returncode == 2
     name = command.split()[0]
-    assert done.stderr == f"mugo {name}: this needs the package {package}: pip install 'mugo[{extra}]'\n"
+    assert done.stderr == f"mugo {name}: this needs the package {package}: pip install 'mugo-go[{extra}]'\n"
 
 
 @pytest.mark.parametrize("backend, package, extra", [
@@ -149,7 +149,7 @@ def test_what_training_writes_with_is_missed_at_the_start(backend, package, extr
         monkeypatch.setitem(cli.WRITTEN_WITH, "train", ("keras",))
     monkeypatch.setitem(sys.modules, package, None)
     assert cli.main(["train", "games", "-o", "run"]) == 2
-    assert capsys.readouterr().err == f"mugo train: this needs the package {package}: pip install 'mugo[{extra}]'\n"
+    assert capsys.readouterr().err == f"mugo train: this needs the package {package}: pip install 'mugo-go[{extra}]'\n"
 
 
 def test_an_interrupted_command_leaves_no_semaphores_of_its_workers():

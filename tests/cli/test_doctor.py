@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mugo import __version__
+from mugo.core.version import VERSION
 from mugo.cli import doctor
 from mugo.cli import main as cli
 from mugo.cli.doctor import PACKAGES, versions
@@ -22,7 +22,7 @@ def test_version_is_that_of_mugo_and_of_every_package_that_matters(capsys):
         cli.main(["--version"])
     assert end.value.code == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == f"MuGo {__version__}" and lines[1].startswith("Python CPython 3.")
+    assert lines[0] == f"MuGo {VERSION}" and lines[1].startswith("Python CPython 3.")
     assert {"numpy", "numba", "onnxruntime"} <= {line.split()[0] for line in lines}
     for name, version in versions().items():
         assert f"{name} {version}" in lines
@@ -86,7 +86,7 @@ def test_a_gpu_that_no_backend_trains_on_is_a_problem(monkeypatch):
                             subprocess.CompletedProcess(args, 0, f"{devices}\n", ""))
         found = []
         assert doctor.backends(found)["training on jax"] == devices
-        assert len(found) == problems and all("mugo[jax-cuda]" in line for line in found)
+        assert len(found) == problems and all("mugo-go[jax-cuda]" in line for line in found)
 
 
 def test_a_backend_that_cannot_be_imported_is_a_problem(monkeypatch):

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from fakes import GNUGO, StoneCounter, gnugo
 
-from mugo import __version__
+from mugo.core.version import VERSION
 from mugo.cli import main as cli
 from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
@@ -73,7 +73,7 @@ def new_engine(player=None, **options):
 
 def exchanges(path: Path) -> list[tuple[str, str]]:
     """(line, reply) of a transcript: a line that is sent starts with '> ', and its reply follows."""
-    text = path.read_text(encoding="utf-8").replace("{version}", __version__)
+    text = path.read_text(encoding="utf-8").replace("{version}", VERSION)
     parts = re.split(r"^> (.*)\n", text, flags=re.MULTILINE)[1:]
     return [(line, reply if reply.strip() else "")
             for line, reply in zip(parts[::2], parts[1::2], strict=True)]
