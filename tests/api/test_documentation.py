@@ -1,4 +1,5 @@
-"""The examples in docs/learn/python.md and in the docstrings of the library run, and print what stands there."""
+"""The examples in docs/learn/python.md, docs/all-of-mugo.md and the docstrings of the library run, and print what
+stands there."""
 import doctest
 import importlib
 import re
@@ -11,6 +12,7 @@ import mugo
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "learn" / "python.md"
+ALL_OF_MUGO = ROOT / "docs" / "all-of-mugo.md"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
 MODULES = [path.stem for path in (ROOT / "mugo" / "api").glob("*.py")]
 
@@ -24,18 +26,28 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", PAGE.read_text(), re.M | re.S)
+def blocks(language: str, page: Path = PAGE) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.M | re.S)
+
+
+def run(page: Path, examples: int) -> int:
+    """The number of the page's examples that fail; it has at least so many."""
+    test = doctest.DocTestParser().get_doctest("".join(blocks("pycon", page)), {}, page.name, str(page), 0)
+    assert len(test.examples) >= examples
+    runner = doctest.DocTestRunner(optionflags=FLAGS)
+    runner.run(test, clear_globs=False)
+    return runner.failures
 
 
 def test_the_page_says_what_happens(folder, capsys, monkeypatch):
     optimizers = pytest.importorskip("mugo.nn.optimizers")
     monkeypatch.setitem(optimizers.OPTIMIZERS, "muon", optimizers.Adam)          # tracing Muon takes TensorFlow seconds
-    test = doctest.DocTestParser().get_doctest("".join(blocks("pycon")), {}, "python.md", str(PAGE), 0)
-    assert len(test.examples) > 40
-    runner = doctest.DocTestRunner(optionflags=FLAGS)
-    runner.run(test, clear_globs=False)
-    assert not runner.failures, capsys.readouterr().out
+    assert not run(PAGE, 40), capsys.readouterr().out
+
+
+def test_the_page_about_all_of_mugo_says_what_happens(folder, capsys):
+    assert not run(ALL_OF_MUGO, 25), capsys.readouterr().out
+    assert len(ALL_OF_MUGO.read_text().splitlines()) < 300
 
 
 @pytest.mark.parametrize("package", ["torch", "jax"])
