@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 from mugo.data import dataset, game_hash
-from mugo.data.game_index import GameArrays, ranges
+from mugo.data.shards import GameArrays, ranges
 from mugo.games.coords import WHITE_BIT, symmetries
 
 MOVES = 40

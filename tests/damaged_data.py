@@ -6,14 +6,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mugo.data import meta
+from mugo.data import shards as meta
 from mugo.data.game_hash import content_hashes, words_hashes
-from mugo.data.game_index import INDEX, ownership_words, ranges
-from mugo.data.shards import SCHEMA, header_bytes, write_array
-from mugo.data.table_file import write_table
+from mugo.data.shards import INDEX, SCHEMA, ownership_words, ranges
+from mugo.data.games_table import write_table
 
 SHARD = meta.shard_name(0)
-ARRAYS = {meta.INDEX_FILE: INDEX, **dict.fromkeys((meta.MOVES, meta.SETUP, meta.OWNERSHIP), np.dtype("<i2"))}
+ARRAYS = meta.INDEX_FILE, meta.MOVES, meta.SETUP, meta.OWNERSHIP
 
 
 def copy_of(folder: Path, path: Path) -> Path:
@@ -32,10 +31,10 @@ def sign(folder: Path, **fields) -> None:
     values = json.loads((folder / meta.META).read_bytes()) | fields
     del values["checksum"]
     for name, entry in values["shards"][0]["files"].items():
-        content = (folder / SHARD / name).read_bytes()
-        data = content[header_bytes(ARRAYS[name]):] if name in ARRAYS else content
-        entry.update(bytes=len(content), crc32=meta.crc32(data))
-    (folder / meta.META).write_bytes(meta._with_checksum(values))
+        path = folder / SHARD / name
+        data = np.load(path).tobytes() if name in ARRAYS else path.read_bytes()
+        entry.update(bytes=path.stat().st_size, crc32=meta.crc32(data))
+    (folder / meta.META).write_bytes(meta.format_meta(values))
 
 
 def rewrite(folder: Path, games: pd.DataFrame | bytes | None = None, index: np.ndarray | None = None,
@@ -49,7 +48,7 @@ def rewrite(folder: Path, games: pd.DataFrame | bytes | None = None, index: np.n
     if games is not None:
         (folder / SHARD / meta.GAMES).write_bytes(games)
     for name, array in arrays.items():
-        write_array(folder / SHARD / f"{name}.npy", array)
+        np.save(folder / SHARD / f"{name}.npy", array)
     index = index_of(folder) if index is None else index.copy()
     setup, moves, ownership = (np.load(folder / SHARD / name) for name in (meta.SETUP, meta.MOVES, meta.OWNERSHIP))
     for g in range(len(index)):
@@ -60,5 +59,5 @@ def rewrite(folder: Path, games: pd.DataFrame | bytes | None = None, index: np.n
                 and max(first, 0) + words <= len(ownership)):
             index["content_hash"][g] = content_hashes(setup, moves, *ranges(of_game))[0]
             index["ownership_hash"][g] = words_hashes(ownership, np.array([first]), np.array([words]))[0]
-    write_array(folder / SHARD / meta.INDEX_FILE, index)
+    np.save(folder / SHARD / meta.INDEX_FILE, index)
     sign(folder)

@@ -20,7 +20,6 @@ from random_records import random_record
 from safetensors.numpy import save
 
 from mugo.analysis.engine import AnalysisEngine
-from mugo.data.query import names_in
 from mugo.core.files import BadInput
 from mugo.games import gomoku
 from mugo.gtp.engine import GtpEngine
@@ -151,13 +150,6 @@ def fuzz_replay_buffer(data: bytes) -> None:
         assert all(0 <= game.moves.min() <= game.moves.max() < 10 for game in games)
 
 
-def fuzz_query(data: bytes) -> None:
-    try:
-        names_in(data.decode("utf-8", "replace"), COLUMNS)
-    except BadInput as error:
-        assert "\n" not in str(error)
-
-
 def _sgf_seeds() -> list[bytes]:
     return [format_record(random_record(seed, plies=12), {0: "a \\] comment"}).encode() for seed in range(3)] + [
         b"(;GM[1]SZ[19]HA[2]AB[dd][pp]RU[Japanese]KM[0.5];W[qd](;B[dq]C[x\\]])(;B[tt];W[]))", b"(;FF[1]AddBlack[aa]);",
@@ -199,9 +191,6 @@ TARGETS = {
     "metadata": Target(fuzz_metadata, lambda: [json.dumps(TensorFile(MODEL).metadata()).encode()]),
     "network": Target(fuzz_network, lambda: [_small_network(), _small_network()[:2000]]),
     "replay-buffer": Target(fuzz_replay_buffer, _buffer_seeds),
-    "query": Target(fuzz_query, lambda: [b"black_rank >= 6 and komi.notna()",
-                                         b"black.str.contains('a') or size in [9, 19]",
-                                         b"abs(black_rank - 3) <= 1 and date.str[:4] == '2019'"]),
 }
 # Inputs that broke a promise once, by target.
 FOUND: dict[str, list[bytes]] = {

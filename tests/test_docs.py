@@ -459,7 +459,8 @@ def test_the_browser_states_the_strength_that_the_matches_of_the_policy_show(siz
 
 def test_the_page_of_versions_has_the_format_of_every_file():
     table = (ROOT / "docs" / "reference" / "versions.md").read_text()
-    for row, module, name in [("data set", "data.meta", "FORMAT"), ("network and checkpoint", "nn.metadata", "FORMAT"),
+    for row, module, name in [("data set", "data.shards", "FORMAT"),
+                              ("network and checkpoint", "nn.metadata", "FORMAT"),
                               ("replay buffer", "selfplay.replay_buffer", "FORMAT"),
                               ("match", "match.match_folder", "FORMAT"),
                               ("review", "reviews.options", "REVIEW_FORMAT")]:

@@ -22,7 +22,7 @@ from typing import Any, NoReturn
 from mugo.cli.help import TOPICS, topics_of
 from mugo.core.compile_cache import cache_folder
 from mugo.core.files import BadInput, printable
-from mugo.core.config import read_config, set_values, split_config, suggestion
+from mugo.core.config import read_config, set_values, split_config, suggestion, without_queries
 from mugo.core.options import Parser
 from mugo.core.version import pip_install
 
@@ -247,7 +247,8 @@ def _run(name: str | None, arguments: list[str], files: list[Path]) -> int:
         print()
     subparser, module = _whole_command(subparsers, name)
     for file in files:
-        set_values(subparser, read_config(file), f"--config {file}")
+        source = f"--config {file}"
+        set_values(subparser, without_queries(read_config(file), arguments, source), source)
     _refuse_unknown_options(subparser, arguments[arguments.index(name) + 1:])
     args, unknown = parser.parse_known_args(arguments)
     if unknown:

@@ -56,6 +56,18 @@ def read_config(path: Path) -> dict[str, Any]:
     return values
 
 
+def without_queries(values: Mapping[str, Any], words: Sequence[str], source: str) -> dict[str, Any]:
+    """The options of a file without queries that the command line gives.  Raises BadInput for those that it does not,
+    as a query is what somebody types (data/query.py)."""
+    typed = {word.partition("=")[0] for word in words}
+    queries = {name: value for name, value in values.items() if value and _dashed(name) in ("where", "sample-weight")}
+    for name, value in queries.items():
+        if f"--{_dashed(name)}" not in typed:
+            raise BadInput(f"{source} has a query, which is not taken from a file; if you trust it, give it: "
+                           f'--{_dashed(name)} "{value}"')
+    return {name: value for name, value in values.items() if name not in queries}
+
+
 def value_of(words: Sequence[str], name: str) -> Any:
     """The last value that a command line gives an option, in its files or itself; None without one.  Raises BadInput.
 

@@ -7,13 +7,8 @@
     final_ownership   final ownership of the games that ended by scoring
     labels            the moves after a position, the outcome, komi and the final ownership, for its side to move
     query             what --where understands
-    meta              meta.json: options, sources, shards, checksums of the files
-    parquet_layout    what a Parquet file takes in memory
-    table_file        games.parquet
-    games_table       the columns of games.parquet; SGF files -> rows
-    game_index        index.npy: a record for each used game
-    range_checks      every number that is an index
-    shards            a shard: the files of some games
+    games_table       the columns of games.parquet, and the file; SGF files -> rows
+    shards            a shard: the files of some games; meta.json: options, sources, shards, checksums
     selection         games of a data set, read from the mapped files
     positions         batches of planes and labels
     teacher_labels    what a teacher says of positions: NAME.labels

@@ -15,7 +15,7 @@ import numpy as np
 
 from mugo.core.jit import kernel
 from mugo.data.game_hash import OPENING_MOVES, canonicalize, splitmix64, transform_move, without_last_passes
-from mugo.data.game_index import GameArrays, ranges
+from mugo.data.shards import GameArrays, ranges
 from mugo.data.selection import GameSelection
 from mugo.games.coords import WHITE_BIT, symmetries
 

@@ -1,14 +1,11 @@
 """The format of a data set, a folder; and DataSet, which reads it.
 
-    meta.json         format, options of preprocess, sources, counts, shards; checksums of all files (meta.py)
-    shard-000000/     some games: a table of them, an index, their moves (shards.py)
+    meta.json         format, options of preprocess, sources, counts, shards; checksums of all files (shards.py)
+    shard-000000/     some games: a table of them, an index, their moves
     shard-000001/     others, which were added later; it can reject games of the shards before
 
 Shards are written once (merge.py).  What a data set has in memory of its own does not grow with its games; games that
 are selected take 8 bytes each, and their positions 8 more (selection.py, positions.py).
-
-Nothing in the files is trusted: load_dataset, the only way to the games, checks every number that compiled code will
-use as an index (range_checks.py).
 """
 import contextlib
 from collections.abc import Iterator, Sequence
@@ -20,12 +17,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mugo.data.game_index import SPLIT_NAMES, SPLITS
-from mugo.data.meta import META, read_meta, shard_name
+from mugo.data.shards import META, SCHEMA, SPLITS, SPLIT_NAMES, Shard, open_shard, read_meta, shard_name
 from mugo.data.positions import Positions, digest, label_digests
 from mugo.data.query import matching_rows, names_in
 from mugo.data.selection import GameSelection
-from mugo.data.shards import SCHEMA, Shard, open_shard
 from mugo.core.files import BadInput, error_line
 
 ALL_MOVES = (1, float("inf"))            # range of moves, both ends included, counted from 1
@@ -57,7 +52,7 @@ class DataSet:
 
         Raises BadInput for an invalid query, and if a shard is damaged.
         """
-        needed = names_in(where, SCHEMA) if where else set()
+        needed = names_in(where, SCHEMA)
         names = list(SCHEMA) if columns is None else columns
         for number in range(len(self.shards)):
             table = self._table(number, [name for name in SCHEMA if name in needed or name in names])
@@ -87,7 +82,7 @@ class DataSet:
 
     def selection(self, split: str | None = None, size: int | None = None, where: str = "") -> GameSelection:
         """Used games, in the order of the shards and their rows.  split, size, where: see `positions`; None: all."""
-        needed = sorted(names_in(where, SCHEMA)) if where else []
+        needed = names_in(where, SCHEMA)
         numbers, entries = [], []
         for number, shard in enumerate(self.shards):
             chosen = self.is_used(number)
@@ -141,18 +136,16 @@ class DataSet:
         return Positions(size, games, first_index, skip_moves)
 
     def verify(self) -> None:
-        """Read every file and every game.  Raises BadInput for the first that is damaged."""
+        """Read every file.  Raises BadInput for the first that is damaged."""
         for shard in self.shards:
             shard.verify()
-        for _ in self.selection().chunks():
-            pass
 
 
 def load_dataset(folder: str | Path) -> DataSet:
     """Open a data set.
 
-    Raises BadInput, which names the file, if there is none, or it is incomplete, damaged, made up or of another format.
-    What takes long to read is checked when it is used: the tables, the moves.
+    Raises BadInput, which names the file, if there is none, or it is incomplete, damaged or of another format.  The
+    tables are checked when they are used.
     """
     folder = Path(folder)
     try:
@@ -172,21 +165,12 @@ def load_dataset(folder: str | Path) -> DataSet:
     except (OSError, MemoryError) as error:
         name = getattr(error, "filename", None) or folder
         raise BadInput(f"{name} cannot be read as part of a data set: {error_line(error)}") from None
-    data = DataSet(folder, meta, shards, rejected_games(shards))
-    if meta["counts"] != (counts := count_games(data)):
-        raise BadInput(f"{folder / META}: counts is {meta['counts']}, but its shards have {counts}")
-    return data
+    return DataSet(folder, meta, shards, rejected_games(shards))
 
 
 def rejected_games(shards: Sequence[Shard]) -> dict[int, pd.DataFrame]:
     """By number of a shard, the games that later shards reject."""
-    tables = []
-    for number, shard in enumerate(shards):
-        table = shard.rejected()
-        rows = np.array([shards[i].rows if 0 <= i < number else 0 for i in table["shard"]], np.int64)
-        if not ((0 <= table["row"]) & (table["row"] < rows)).all():
-            raise BadInput(f"{shard.folder} rejects a game that no older shard has; make the data set again")
-        tables.append(table)
+    tables = [shard.rejected() for shard in shards]
     games = pd.concat(tables) if tables else pd.DataFrame({"shard": [], "row": []})
     return {int(number): of_shard.drop_duplicates("row").set_index("row")[list(REJECTION)]
             for number, of_shard in games.groupby("shard")}

@@ -18,10 +18,9 @@ import numpy as np
 
 from mugo.data.dataset import DataSet
 from mugo.data.game_hash import OPENING_MOVES, prefix_hashes
-from mugo.data.game_index import GameArrays, ranges
+from mugo.data.shards import GameArrays, Shard, ranges
 from mugo.data.new_games import NewGames
 from mugo.data.selection import CHUNK, GameSelection
-from mugo.data.shards import Shard
 from mugo.games.coords import symmetries
 
 KEY = np.dtype([("opening_hash", "<u8"), ("game_hash", "<u8"), ("game_id", "<i8"), ("num_moves", "<i4")])

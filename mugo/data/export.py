@@ -21,8 +21,7 @@ from typing import BinaryIO
 import numpy as np
 
 from mugo.data.dataset import DataSet, load_dataset
-from mugo.data.game_index import SPLITS
-from mugo.data.meta import DATASET_HELP, WHERE_HELP
+from mugo.data.shards import DATASET_HELP, SPLITS, WHERE_HELP
 from mugo.data.positions import Positions
 from mugo.data.shuffle import shuffled_positions
 from mugo.core.files import BadInput, atomic_write, fsync_folder, lock_folder

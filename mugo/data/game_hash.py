@@ -111,7 +111,7 @@ def content_hash(setup, moves):
 def content_hashes(setup, moves, setup_start, setup_end, move_start, num_moves):
     """`content_hash` of each game, uint64 (n,).
 
-    setup, moves: of all games.  The others: int64 (n,), as in game_index.ranges.
+    setup, moves: of all games.  The others: int64 (n,), as in shards.ranges.
     """
     out = np.empty(len(num_moves), np.uint64)
     for g in range(len(num_moves)):

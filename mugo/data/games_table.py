@@ -4,10 +4,15 @@
 has a row too, with a reject_reason.
 """
 import hashlib
+import io
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
+from mugo.core.files import BadInput, error_line
 from mugo.data.final_ownership import confirmed_ownership, pack_ownership
 from mugo.data.game_hash import game_hashes
 from mugo.games.board import WHITE, clear, new_boards
@@ -141,3 +146,31 @@ def opening_as_setup(record: Record) -> tuple[np.ndarray, np.ndarray]:
     colours = board["colour"][board_points(size)]
     setup = np.flatnonzero(colours) + np.where(colours[colours != 0] == WHITE, WHITE_BIT, 0)
     return setup.astype(np.int16), record.moves[record.opening_moves:]
+
+
+# ---- Parquet files: games.parquet and the parts of an unfinished preprocess
+
+_WIDE = {str: pa.large_string(), bytes: pa.large_binary()}
+
+
+def write_table(table: pd.DataFrame, schema: dict[str, type]) -> bytes:
+    """A table as the content of a Parquet file.  schema: its columns, with the type of their values: str, bytes or a
+    NumPy type, as pandas 2 does not know that of a column of text without rows."""
+    types = pa.schema([(name, _WIDE.get(kind) or pa.from_numpy_dtype(kind)) for name, kind in schema.items()])
+    out = io.BytesIO()
+    pq.write_table(pa.Table.from_pandas(table, types, preserve_index=False), out, compression="zstd")
+    return out.getvalue()
+
+
+def read_table(data: bytes, path: Path, schema: dict[str, type], columns: list[str] | None = None) -> pd.DataFrame:
+    """A table, or some of its columns, from the content of a Parquet file.  path: for messages.
+
+    Raises BadInput if the content is damaged or has other columns.
+    """
+    try:
+        file = pq.ParquetFile(pa.BufferReader(data))
+        if file.schema_arrow.names != list(schema):
+            raise BadInput(f"{path} has other columns than {', '.join(schema)}; make the data set again")
+        return file.read(columns).to_pandas(ignore_metadata=True)
+    except (pa.ArrowException, OSError) as error:
+        raise BadInput(f"{path} cannot be read: {error_line(error)}") from None

@@ -14,7 +14,7 @@ import pandas as pd
 
 from mugo.data import dataset
 from mugo.data.games_table import file_key, read_batch
-from mugo.data.meta import read_meta
+from mugo.data.shards import read_meta
 from mugo.data.new_games import is_known, known_keys
 from mugo.data.parts import part_paths, read_part
 from mugo.core.files import printable

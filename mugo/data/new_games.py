@@ -11,12 +11,10 @@ import numpy as np
 import pandas as pd
 
 from mugo.data.dataset import DataSet
-from mugo.data.game_index import GameArrays, index_games
+from mugo.data.shards import GameArrays, index_games
 from mugo.data.games_table import COLUMNS
 from mugo.data.parts import part_paths, read_part
 from mugo.data.query import matching_rows
-from mugo.data.range_checks import check_games, check_index
-from mugo.core.files import BadInput
 
 
 class NewGames:
@@ -48,11 +46,7 @@ class NewGames:
         for path, is_new in zip(self._paths, self._new, strict=True):
             if not is_new.any():
                 continue
-            if columns is None:
-                table = read_part(path)
-                check_part(path, table)
-            else:
-                table = read_part(path, list(COLUMNS))
+            table = read_part(path, None if columns is None else list(COLUMNS))
             table = table[is_new].set_axis(np.arange(game_id, game_id + is_new.sum()), axis=0)
             game_id += len(table)
             short = (table["reject_reason"] == "") & (table["num_moves"] < min_moves)
@@ -97,13 +91,3 @@ def is_known(keys, known: np.ndarray):
     if not len(known):
         return np.zeros(np.shape(keys), bool)
     return known[np.minimum(np.searchsorted(known, keys), len(known) - 1)] == keys
-
-
-def check_part(path: Path, table: pd.DataFrame) -> None:
-    """Raise BadInput if a number in the rows of a part is out of range."""
-    used = table[table["reject_reason"] == ""]
-    if (used["num_moves"].to_numpy() != [len(game) // 2 for game in used["moves"]]).any():
-        raise BadInput(f"{path}: num_moves is not the number of moves")
-    games = index_games(used.assign(split="train"))
-    check_index(path, games.games, len(table), *(len(array) for array in games[1:]))
-    check_games(path, games)

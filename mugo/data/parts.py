@@ -8,13 +8,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from mugo.data.games_table import PART_COLUMNS
-from mugo.data.meta import crc32
-from mugo.data.table_file import read_table, write_table
-from mugo.core.files import BadInput, atomic_write, read_regular_file
+from mugo.data.games_table import PART_COLUMNS, read_table, write_table
+from mugo.data.shards import crc32
+from mugo.core.files import BadInput, atomic_write
 
 UNFINISHED = "unfinished"                # the folder of the parts
-MAX_BYTES = 1 << 30                      # of a part; one of 8,192 games has 4 MB
 PART_GAMES = 8192                        # games that an interruption can lose
 _NAME = re.compile(r"part-(\d{6,12})-([0-9a-f]{8})\.parquet", re.ASCII)
 
@@ -66,7 +64,7 @@ def next_part(folder: Path) -> int:
 
 def read_part(path: Path, columns: list[str] | None = None) -> pd.DataFrame:
     """The rows of a part, or some columns of them.  Raises BadInput if it is damaged."""
-    content = read_regular_file(path, MAX_BYTES)
+    content = path.read_bytes()
     if f"-{crc32(content)}." not in path.name:
         raise BadInput(f"{path} is damaged: its checksum is not the one in its name; delete it and run the command "
                        "again, which reads its games again")

@@ -224,8 +224,7 @@ class Positions:
         positions have weight 0."""
         if not expression:
             return self
-        columns = sorted(names_in(expression, SCHEMA, weights_of_rows))
-        weights = weights_of_rows(self.games.table(columns or ["size"]), expression)
+        weights = weights_of_rows(self.games.table(names_in(expression, SCHEMA) or ["size"]), expression)
         if not weights @ np.diff(self.first_index):
             raise BadInput(f"--sample-weight {expression:.200}: every position has weight 0")
         return replace(self, weights=weights)

@@ -16,17 +16,17 @@ from contextlib import closing
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from mugo.data.cluster_read import read_on_cluster
 from mugo.data.dataset import DataSet
 from mugo.data.game_hash import DEFAULT_FRACTION
-from mugo.data.game_index import SPLITS
+from mugo.data.shards import FORMAT, META, SPLITS, WHERE_HELP, read_meta
 from mugo.data.games_table import COLUMNS
 from mugo.data.merge import merge_parts, write_meta
-from mugo.data.meta import FORMAT, META, WHERE_HELP, read_meta
 from mugo.data.new_files import ReadReport, SourceRange, known_files, new_batches, read_rows
 from mugo.data.parts import PartWriter, next_part
-from mugo.data.query import names_in
+from mugo.data.query import matching_rows
 from mugo.core.files import BadInput, is_empty_folder, lock_folder, printable
 from mugo.core.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, SEED
 from mugo.core.options import check_limits
@@ -60,8 +60,7 @@ def preprocess(paths: list[str], folder: Path, *, where: str = "", min_moves: in
     sources, report = find_sources(paths), report or ReadReport()
     options = {"where": where, "min_moves": min_moves, "seed": seed, "validation": validation, "test": test}
     defaults = {"validation": DEFAULT_FRACTION, "test": DEFAULT_FRACTION}
-    if where:
-        names_in(where, COLUMNS)         # raises for an invalid query
+    matching_rows(pd.DataFrame(columns=list(COLUMNS)).astype(COLUMNS), where)          # raises for an invalid query
     with lock_folder(folder):
         meta = _open_meta(folder, options, defaults)
         checksums = [source.checksum() for source in sources]

@@ -4,8 +4,7 @@
     shard, entry     0, 0        0, 2        1, 0                 4 bytes each
                      --> record in the shard's index.npy --> stones, moves, ownership in its arrays
 
-8 bytes per game are in memory.  A game is checked when it is read (range_checks.game_fault), so no file has to be read
-through before its first game is used.
+8 bytes per game are in memory.
 """
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,11 +18,7 @@ from numba.extending import intrinsic
 
 from mugo.core.jit import kernel, subroutine
 from mugo.data.final_ownership import words_per_game
-from mugo.data.game_hash import words_hash
-from mugo.data.game_index import INDEX, GameArrays, ownership_words
-from mugo.data.range_checks import FAULTS, game_fault
-from mugo.data.shards import Shard
-from mugo.core.files import BadInput
+from mugo.data.shards import INDEX, GameArrays, Shard, ownership_words
 
 CHUNK = 1 << 15                          # games read at a time: 20 MB
 
@@ -44,8 +39,8 @@ def _pointer(typing_context, address):
 def _copy_records(addresses, shard, entry, out):
     """Copy the records of games; returns the lengths of their setup, moves and ownership in all.
 
-    addresses: int64 (shards, 5), of the data of index, setup, moves, ownership and `checked`.  shard, entry: int32
-    (n,).  out: INDEX (n,).
+    addresses: int64 (shards, 4), of the data of index, setup, moves and ownership.  shard, entry: int32 (n,).  out:
+    INDEX (n,).
     """
     setup = moves = ownership = 0
     for g in range(len(entry)):
@@ -59,52 +54,31 @@ def _copy_records(addresses, shard, entry, out):
 
 @subroutine
 def _copy(source, start, count, out, at):
-    """Copy int16 items from an address to out[at:at + count]; returns that slice of out."""
-    written = out[at:at + count]
+    """Copy int16 items from an address to out[at:at + count]."""
     if count:
         items = carray(_pointer(source), start + count, np.int16)
         for i in range(count):
-            written[i] = items[start + i]
-    return written
+            out[at + i] = items[start + i]
 
 
 @kernel
-def _copy_games(addresses, shard, entry, games, setup, moves, ownership):
-    """Copy the arrays of games, end to end, and let their records point into the copies.
-
-    Returns (the fault of the first game with one, as in range_checks.game_fault, its number), or (0, -1).
-    """
+def _copy_games(addresses, shard, games, setup, moves, ownership):
+    """Copy the arrays of games, end to end, and let their records point into the copies."""
     stones = played = words = 0
     for g in range(len(games)):
         s = shard[g]
-        own_setup = _copy(addresses[s, 1], np.int64(games[g].setup_start), np.int64(games[g].num_setup), setup, stones)
-        own_moves = _copy(addresses[s, 2], np.int64(games[g].move_start), np.int64(games[g].num_moves), moves, played)
+        num_setup, num_moves = np.int64(games[g].num_setup), np.int64(games[g].num_moves)
+        _copy(addresses[s, 1], np.int64(games[g].setup_start), num_setup, setup, stones)
+        _copy(addresses[s, 2], np.int64(games[g].move_start), num_moves, moves, played)
         start = np.int64(games[g].ownership_start)
         count = words_per_game(np.int64(games[g].size)) if start >= 0 else 0
-        own_ownership = _copy(addresses[s, 3], start, count, ownership, words)
-        checked = carray(_pointer(addresses[s, 4]), np.int64(entry[g]) + 1, np.bool_)
-        fault = game_fault(games[g], own_setup, own_moves, own_ownership, not checked[entry[g]])
-        if fault:
-            return fault, g
-        checked[entry[g]] = True
+        _copy(addresses[s, 3], start, count, ownership, words)
         games[g].setup_start, games[g].move_start = stones, played
         if start >= 0:
             games[g].ownership_start = words
-        stones += len(own_setup)
-        played += len(own_moves)
+        stones += num_setup
+        played += num_moves
         words += count
-    return 0, -1
-
-
-@kernel
-def _copy_ownership(source, start, count, hashes, out):
-    """Copy the ownership of games, end to end; returns the first game whose words have another hash, or -1."""
-    at = 0
-    for g in range(len(start)):
-        if words_hash(_copy(source, start[g], count[g], out, at)) != hashes[g]:
-            return g
-        at += count[g]
-    return -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,18 +104,12 @@ class GameSelection:
         return out
 
     def arrays(self, rows: Any = slice(None)) -> GameArrays:
-        """The games, or those with these rows, in memory; 600 bytes per game.  Thread-safe.
-
-        Raises BadInput if one is damaged.
-        """
+        """The games, or those with these rows, in memory; 600 bytes per game.  Thread-safe."""
         shard, entry = self.shard[rows], self.entry[rows]
         games = np.empty(len(entry), INDEX)
         lengths = _copy_records(self._addresses, shard, entry, games)
         setup, moves, ownership = (np.empty(length, np.int16) for length in lengths)
-        fault, game = _copy_games(self._addresses, shard, entry, games, setup, moves, ownership)
-        if fault:
-            raise BadInput(f"{self.shards[shard[game]].folder} is damaged: of the game in row {games['row'][game]} of "
-                           f"games.parquet, {FAULTS[fault - 1]}; make the data set again")
+        _copy_games(self._addresses, shard, games, setup, moves, ownership)
         return GameArrays(games, setup, moves, ownership)
 
     def chunks(self) -> Iterator[GameArrays]:
@@ -150,21 +118,12 @@ class GameSelection:
             yield self.arrays(slice(start, start + CHUNK))
 
     def ownership(self) -> Iterator[np.ndarray]:
-        """The words of ownership.npy of the games, which are in the order of the shards: int16, a shard at a time.
-
-        Raises BadInput if they are damaged.
-        """
+        """The words of ownership.npy of the games, which are in the order of the shards: int16, a shard at a time."""
         for shard, rows in self._by_shard():
             games = shard.index[self.entry[rows]]
             games = games[games["ownership_start"] >= 0]
-            counts = ownership_words(games)
-            out = np.empty(counts.sum(), np.int16)
-            wrong = _copy_ownership(shard.ownership.ctypes.data, games["ownership_start"].astype(np.int64), counts,
-                                 games["ownership_hash"], out)
-            if wrong >= 0:
-                raise BadInput(f"{shard.folder} is damaged: of the game in row {games['row'][wrong]} of games.parquet, "
-                               f"{FAULTS[0]}; make the data set again")
-            yield out
+            counts, start = ownership_words(games), games["ownership_start"].astype(np.int64)
+            yield shard.ownership[np.repeat(start - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())]
 
     def tables(self, columns: list[str] | None = None) -> Iterator[tuple[Any, pd.DataFrame]]:
         """(rows of this selection, their rows of games.parquet or some columns of them) of each shard."""
@@ -189,6 +148,5 @@ class GameSelection:
 
     @cached_property
     def _addresses(self) -> np.ndarray:
-        return np.array([[array.ctypes.data for array in (shard.index, shard.setup, shard.moves, shard.ownership,
-                                                          shard.checked)]
-                         for shard in self.shards], np.int64).reshape(-1, 5)
+        return np.array([[array.ctypes.data for array in (shard.index, shard.setup, shard.moves, shard.ownership)]
+                         for shard in self.shards], np.int64).reshape(-1, 4)

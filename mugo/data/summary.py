@@ -16,7 +16,7 @@ import pandas as pd
 
 from mugo.data import dataset
 from mugo.data.dataset import DataSet
-from mugo.data.meta import DATASET_HELP, WHERE_HELP
+from mugo.data.shards import DATASET_HELP, WHERE_HELP
 from mugo.data.summary_tables import COLUMNS, source_family, summary_tables
 from mugo.core.files import BadInput
 from mugo.plots import charts

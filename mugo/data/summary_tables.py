@@ -9,7 +9,7 @@ import pandas as pd
 
 from mugo.plots.text_table import truncate
 
-from mugo.data.game_index import SPLITS
+from mugo.data.shards import SPLITS
 
 # What the tables need of games.parquet.
 COLUMNS = ["reject_reason", "split", "num_moves", "source", "size", "black_rank", "white_rank", "date", "result",

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from mugo.data.dataset import DataSet, load_dataset
-from mugo.data.meta import META
+from mugo.data.shards import META
 from mugo.data.positions import Positions
 from mugo.core.files import BadInput, file_sha256
 from mugo.nn.bundled import find_network, name_everywhere

@@ -8,7 +8,8 @@ from mugo.core.files import BadInput
 from mugo.core.machine import keep_freed_memory
 from mugo.core.options import add_options, check, format_names, given
 from mugo.data.dataset import DataSet, load_dataset
-from mugo.data.meta import DATASET_HELP
+from mugo.data.shards import DATASET_HELP
+from mugo.data.query import check_typed
 from mugo.nn.backend import has_gpu, resolve_precision
 from mugo.nn.bundled import find_network
 from mugo.nn.checkpoint import latest_metadata
@@ -81,6 +82,7 @@ def resumed_arguments(args: argparse.Namespace, called: CommandOptions, data: Da
     if args.model:
         raise BadInput("--model: a run that is resumed keeps its architecture")
     metadata = latest_metadata(args.output, check_training_run, CHECKPOINTS)
+    check_typed(args.output, asdict(run_options(metadata)), given(TrainingOptions, args))
     return replace(policy_config(metadata, args.output), **given(PolicyNetConfig, args)), \
         replace(run_options(metadata), **given(TrainingOptions, args))
 

@@ -21,8 +21,7 @@ import pandas as pd
 
 from mugo.data import dataset, shuffle
 from mugo.data.dataset import DataSet
-from mugo.data.game_index import SPLITS
-from mugo.data.meta import DATASET_HELP, WHERE_HELP
+from mugo.data.shards import DATASET_HELP, SPLITS, WHERE_HELP
 from mugo.data.positions import Positions
 from mugo.core.files import BadInput, atomic_write, check_writable
 from mugo.core.intervals import mean_and_standard_error
@@ -81,7 +80,7 @@ def evaluate(network: Network, data: DataSet, *, split: str | None = "test", whe
     that wins more of these positions, with its frequency.  'last move' is not in 'all': the positions before the last
     move of all games that ended by scoring, `count` at most.
 
-    split: one of game_index.SPLITS, or None for all.  where: a query that selects games.  count: positions drawn
+    split: one of shards.SPLITS, or None for all.  where: a query that selects games.  count: positions drawn
     by seed; 0 for all.  size: of the boards, by default those that the network was trained on.  people: what a network
     with a metadata encoder is told (predictions.with_people).  Raises BadInput if there are no such positions.
     """

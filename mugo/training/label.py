@@ -20,7 +20,7 @@ from mugo.core.options import add_options, check, given, option
 from mugo.core.progress import progress_bar
 from mugo.data import shuffle
 from mugo.data.dataset import load_dataset
-from mugo.data.meta import DATASET_HELP
+from mugo.data.shards import DATASET_HELP
 from mugo.data.positions import Positions
 from mugo.data.teacher_labels import LabelWriter, find_positions, labels_path
 from mugo.training.loader import KOMI_STDEV, OTHER_KOMI

@@ -14,7 +14,7 @@ from mugo.core.files import BadInput
 from mugo.core.limits import SEED, TRAINING_PRECISIONS
 from mugo.core.options import REQUIRED, check, defaults_in_words, option
 from mugo.core.schema import ANYTHING, Object, Test, check_value, integer, number, object_of, optional
-from mugo.data.meta import WHERE_HELP
+from mugo.data.shards import WHERE_HELP
 from mugo.nn.compile import WEIGHTS
 from mugo.nn.optimizers import OPTIMIZERS, WarmupStableDecay
 from mugo.nn.presets import PRESETS

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from mugo.data import dataset
-from mugo.data.meta import WHERE_HELP
+from mugo.data.shards import WHERE_HELP
 from mugo.core.files import BadInput, check_writable
 from mugo.games.game import encode, new_game
 from mugo.games.position import BasePosition, global_features

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from random_records import finished_record
 
-from mugo.data.game_index import INDEX
+from mugo.data.shards import INDEX
 from mugo.data.preprocess import preprocess
 from mugo.games.coords import WHITE_BIT
 from mugo.sgf.record_positions import position_of

@@ -10,8 +10,7 @@ from damaged_data import copy_of, index_of, rewrite
 from random_records import dataset_of, random_record, transformed
 
 from mugo.data import dataset, game_hash, selection
-from mugo.data.game_index import SPLITS
-from mugo.data.shards import Shard
+from mugo.data.shards import SPLITS, Shard
 from mugo.core.files import BadInput
 
 

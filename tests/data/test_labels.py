@@ -54,7 +54,7 @@ def test_every_label_of_every_position_is_what_replaying_its_game_says(data, rec
         gain = (35 - 0.5 - 3) * (1 - plies[i] / len(record.moves)) if rows[i] == 2 else 0    # three stones, komi, bonus
         assert batch.handicap_gains[i] == pytest.approx(-position.to_play * gain)
     assert labelled == {0, 2}
-    assert [field.dtype for field in batch[1:]] == [np.int32, np.int8, np.int8, np.float32, np.int32, np.int8,
+    assert [field.dtype for field in batch[1:10]] == [np.int32, np.int8, np.int8, np.float32, np.int32, np.int8,
                                                     np.float32, np.float32, np.float32]
     known = batch.global_features()
     assert np.array_equal(known, np.stack([batch.komi, batch.colours], 1), equal_nan=True) and known.dtype == np.float32

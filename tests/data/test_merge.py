@@ -7,15 +7,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from damaged_data import SHARD, copy_of, sign
+from damaged_data import copy_of
 from random_records import dataset_of, finished_record, random_record, write_games
 
-from mugo.data import dataset, merge, meta, new_files
+from mugo.data import dataset, merge, new_files
 from mugo.data import parts as parts_module
 from mugo.data.dataset import DataSet
 from mugo.data.preprocess import preprocess
-from mugo.data.shards import REJECTED
-from mugo.data.table_file import write_table
 from mugo.core.files import BadInput
 from mugo.sgf.writer import format_record
 
@@ -181,16 +179,6 @@ def test_many_shards_are_the_same_data_set_as_one(archives, tmp_path, monkeypatc
     chosen = grown.positions(None, where="reject_reason == '' and black_rank > 2")
     assert chosen.fingerprint == whole.positions(None, where="black_rank > 2").fingerprint
     assert chosen.games.table().equals(grown.used_games[grown.used_games["black_rank"] > 2].reset_index(drop=True))
-
-
-def test_a_made_up_rejection_of_a_later_game_is_refused(archives, tmp_path):
-    preprocess(archives[0], tmp_path / "set", jobs=1)
-    for shard, row in ((0, 0), (1, 0), (-1, 0)):
-        table = pd.DataFrame({"shard": [shard], "row": [row], "reject_reason": "duplicate", "reject_details": ""})
-        (tmp_path / "set" / SHARD / meta.REJECTED_FILE).write_bytes(write_table(table, REJECTED))
-        sign(tmp_path / "set")
-        with pytest.raises(BadInput, match="rejects a game that no older shard has"):
-            dataset.load_dataset(tmp_path / "set")
 
 
 def test_the_ids_of_all_duplicates_are_not_searched_again_for_each_part(tmp_path, monkeypatch):

