@@ -41,7 +41,7 @@ def test_an_invalid_query_is_reported_before_anything_is_read(tmp_path):
     with pytest.raises(BadInput, match="--where \"rank > 3\".*columns: file_key, source"):
         preprocess.preprocess([str(tmp_path / "sgf")], tmp_path / "set", where="rank > 3")
     for column in "setup", "moves":                      # of the tables of new games only
-        with pytest.raises(BadInput, match=f"'{column}' is not a column"):
+        with pytest.raises(BadInput, match=f"name '{column}' is not defined"):
             preprocess.preprocess([str(tmp_path / "sgf")], tmp_path / "set", where=f"{column} > 'x'")
     assert not (tmp_path / "set").exists()
 
