@@ -1,6 +1,5 @@
 """Data sets: games stored as moves, two bytes each, and shuffled batches of their positions.  In reading order:
 
-    fetch             files over HTTP, continued where they broke off
     download          archives behind a page of links                       `mugo download`
     game_hash         hashes that ignore rotation, reflection and colour: duplicates, the split
     shuffle           a permutation of all positions without memory
