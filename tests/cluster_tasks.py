@@ -48,10 +48,6 @@ def fail(path: Path) -> None:
     path.read_bytes()
 
 
-def interrupt(name: str) -> None:
-    raise KeyboardInterrupt
-
-
 def sleep_while(path: Path) -> str:
     """Wait until the file is gone."""
     while path.exists():

@@ -135,8 +135,8 @@ def test_a_match_that_sprt_decides_breaks_off_the_games_of_workers(address, tmp_
 
 
 def test_preprocess_makes_the_same_data_set(address, games, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("mugo.data.cluster_read.TASK_BYTES", 500)
-    monkeypatch.setattr("mugo.data.cluster_read.TASK_FILES", 3)
+    monkeypatch.setattr("mugo.data.new_files.BATCH_FILES", 3)
+    monkeypatch.setattr("mugo.data.parts.PART_GAMES", 4)
     (tmp_path / "a.zip").write_bytes(zipped({f"{path.stem}-z.sgf": path.read_bytes()
                                              for path in games.iterdir()}))
     words = ["preprocess", games, tmp_path / "a.zip", "--min-moves", 5]
@@ -153,7 +153,7 @@ def test_preprocess_makes_the_same_data_set(address, games, tmp_path, capsys, mo
 
 
 def test_evaluate_measures_the_same(address, games, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("mugo.training.cluster_predictions.TASK_POSITIONS", 128)
+    monkeypatch.setattr("mugo.training.predictions.TASK_POSITIONS", 128)
     mugo("preprocess", games, "-o", tmp_path / "set", "--jobs", 1, "--min-moves", 5)
     shutil.copy(find_network("policy-9"), tmp_path / "copy.safetensors")
     words = ["evaluate", tmp_path / "copy.safetensors", "policy-9", tmp_path / "set", "--split", "all", "--sample", 600]
@@ -166,11 +166,11 @@ def test_evaluate_measures_the_same(address, games, tmp_path, capsys, monkeypatc
 
 def test_evaluate_refuses_a_network_that_a_worker_sees_otherwise(address, tmp_path):
     from mugo.core.files import BadInput
-    from mugo.training.cluster_predictions import _open_network
+    from mugo.training.predictions import Measured, _open
 
     shutil.copy(find_network("policy-9"), tmp_path / "copy.safetensors")
-    with pytest.raises(BadInput, match="copy.safetensors is another network on the worker than where the command runs"):
-        _open_network(str(tmp_path / "copy.safetensors"), "0" * 64, "float32")
+    with pytest.raises(BadInput, match="copy.safetensors is another file on the worker than where the command runs"):
+        _open(Measured(str(tmp_path / "copy.safetensors"), "0" * 64, "float32", tmp_path, "", None, 9, "", "unknown"))
 
 
 def selfplay_words(folder, address):

@@ -27,14 +27,13 @@ from concurrent.futures import (
 )
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from mugo.core.files import BadInput
 from mugo.core.machine import available_cores
 
 if TYPE_CHECKING:
-    from mugo.core.cluster import DaskExecutor
+    from mugo.core.cluster import ClusterExecutor
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -42,7 +41,7 @@ IN_FLIGHT = 4                            # tasks for each that runs: no worker w
 
 
 class LocalExecutor:
-    """A concurrent.futures.Executor on processes or threads of this machine, with what commands ask besides.
+    """A concurrent.futures.Executor on processes or threads of this machine.
 
     capacity: how many tasks run at once.  Of a cluster it changes.
     """
@@ -54,16 +53,8 @@ class LocalExecutor:
                                 ProcessPoolExecutor(workers, get_context("spawn"), _initialize_worker))
         self.submit, self.shutdown = self._pool.submit, self._pool.shutdown
 
-    def broadcast(self, function: Callable, *args: Any) -> dict[str, Any]:
-        """Call a function now where tasks run with state of their own: in this process, or in every worker of a
-        cluster; its results by worker.  The state of local worker processes is out of reach."""
-        return {"": function(*args)}
 
-    def check_paths(self, read: Iterable[Path] = (), write: Path | None = None) -> None:
-        """Raise BadInput, which names the worker and the path, unless every worker sees these files and folders."""
-
-
-TaskExecutor: TypeAlias = "LocalExecutor | DaskExecutor"
+TaskExecutor: TypeAlias = "LocalExecutor | ClusterExecutor"
 
 
 @contextlib.contextmanager
@@ -74,21 +65,22 @@ def open_executor(jobs: int | None = None, *, threads: bool = False, scheduler: 
     threads: threads instead.  scheduler: the address of a Dask scheduler; then `jobs` must be None.
     When the block ends, all tasks are done; when it raises, those that have not begun are cancelled.
     Worker processes ignore Ctrl-C (the parent handles it) and end when the parent ends, even by SIGKILL.
-    Raises BadInput for a cluster that cannot be used; see DaskExecutor.
+    Raises BadInput for a cluster that cannot be used; see cluster.open_cluster.
     """
-    if scheduler is None:
-        executor: TaskExecutor = LocalExecutor(jobs or available_cores(), threads)
-    else:
-        from mugo.core.cluster import DaskExecutor            # distributed is optional
+    with contextlib.ExitStack() as stack:
+        if scheduler is None:
+            executor: TaskExecutor = LocalExecutor(jobs or available_cores(), threads)
+        else:
+            from mugo.core.cluster import open_cluster           # distributed is optional
 
-        executor = DaskExecutor(scheduler)
-    try:
-        yield executor
-    except BaseException:
-        executor.shutdown(wait=False, cancel_futures=True)
-        raise
-    finally:
-        executor.shutdown()
+            executor = stack.enter_context(open_cluster(scheduler))
+        try:
+            yield executor
+        except BaseException:
+            executor.shutdown(wait=False, cancel_futures=True)
+            raise
+        finally:
+            executor.shutdown()
 
 
 def _initialize_worker() -> None:

@@ -16,7 +16,6 @@
     parts             games that were read, before they are merged
     new_games         the games of the parts, as the merge reads them; short and unselected ones are rejected
     new_files         the files of archives that a data set does not have yet
-    cluster_read      archives read by the workers of a cluster
     duplicates        which games are duplicates, among new and old ones
     merge             new games -> new shards
     preprocess        archives -> data set                                  `mugo preprocess`

@@ -1,6 +1,6 @@
 """The files of archives that a data set does not have yet, in batches for worker processes.
 
-    SourceRange --new_files--> files with their keys --new_batches--> Batch --read_rows--> rows of games
+    source --new_files--> files with their keys --new_batches--> Batch --read_rows--> rows of games
 
 A file that is twice in an archive comes twice; the merge takes the first (new_games.py).
 """
@@ -37,26 +37,11 @@ class ReadReport:
     example: str = ""
     refused: dict[str, str] = field(default_factory=dict)
 
-    def add(self, other: "ReadReport") -> None:
-        """Add what another process left out."""
-        self.others += other.others
-        self.example = self.example or other.example
-        self.refused |= other.refused
-
     def refusal(self) -> str:
         """Which archives were not read to their end, in one line; '' if there is none."""
         lines = list(self.refused)
         more = f"; and {len(lines) - MAX_REFUSED:,} more" if len(lines) > MAX_REFUSED else ""
         return "; ".join(lines[:MAX_REFUSED]) + more
-
-
-class SourceRange(NamedTuple):
-    """The files of a source that begin in its bytes [first, end)."""
-
-    source: Source
-    checksum: str                        # Source.checksum
-    first: int = 0
-    end: float = float("inf")
 
 
 class Batch(NamedTuple):
@@ -71,53 +56,45 @@ def known_files(folder: Path) -> np.ndarray:
     return np.unique(np.concatenate([known_keys(data) if data else np.empty(0, np.uint64), *of_parts]))
 
 
-def new_files(of: SourceRange, known: np.ndarray, report: ReadReport
+def new_files(source: Source, checksum: str, known: np.ndarray, report: ReadReport
               ) -> Iterator[tuple[int, int, SgfFile | UnreadableFile]]:
     """(bytes of the source read so far, key, file) of each file whose key is not in `known`, which is sorted.
 
-    report: to which is added what the range leaves out.
+    checksum: Source.checksum.  report: to which is added what the source leaves out.
     """
-    at, checksum, source = 0, of.checksum.encode(), of.source
-    others = ReadReport()                                # since the last file; they belong to the range of the next one
+    at = 0
 
     def on_read(size: int) -> None:
         nonlocal at
         at = max(at, size)                               # a .zip is not read from its start to its end
 
     def on_other(name: str) -> None:
-        others.add(ReadReport(1, f"{source.label}/{name}"))
+        report.others += 1
+        report.example = report.example or f"{source.label}/{name}"
 
     for file in read_files(source, on_read, on_other):
-        if at >= of.end:
-            return
-        before, others = others, ReadReport()
-        if at < of.first:
-            continue
-        report.add(before)
         content = file.error.encode() if isinstance(file, UnreadableFile) else file.data
         if isinstance(file, UnreadableFile) and (source.files is None and not file.name
                                                  or file.name.lower().endswith(ARCHIVE_SUFFIXES)):
             report.refused[f"{file.source}{file.name and '/' + file.name}: {printable(file.error)}"] = source.label
-        key = file_key(checksum, file.name, content)
+        key = file_key(checksum.encode(), file.name, content)
         if not is_known(np.uint64(key), known):
             yield at, key, file
-    if of.end == float("inf"):
-        report.add(others)
 
 
-def new_batches(ranges: Iterable[SourceRange], known: np.ndarray, report: ReadReport) -> Iterator[Batch]:
-    """The files of all ranges that are not known; the parameters are those of new_files."""
+def new_batches(sources: Iterable[tuple[Source, str]], known: np.ndarray, report: ReadReport) -> Iterator[Batch]:
+    """The files of all sources, which come with their checksums, that are not known; the rest as in new_files."""
     files: list[tuple[int, SgfFile | UnreadableFile]] = []
     batch_bytes = bytes_before = taken = 0
-    for of in ranges:
-        for at, key, file in new_files(of, known, report):
+    for source, checksum in sources:
+        for at, key, file in new_files(source, checksum, known, report):
             files.append((key, file))
             batch_bytes += len(file.data) if isinstance(file, SgfFile) else 0
             if len(files) >= BATCH_FILES or batch_bytes >= BATCH_BYTES:
                 yield Batch(files, bytes_before + at - taken)
                 taken = bytes_before + at
                 files, batch_bytes = [], 0
-        bytes_before += of.source.size
+        bytes_before += source.size
     if files:
         yield Batch(files, bytes_before - taken)
 

@@ -11,27 +11,23 @@ import argparse
 import sys
 import time
 from collections import Counter
-from collections.abc import Generator
-from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from mugo.data.cluster_read import read_on_cluster
 from mugo.data.dataset import DataSet
 from mugo.data.game_hash import DEFAULT_FRACTION
 from mugo.data.shards import FORMAT, META, SPLITS, WHERE_HELP, read_meta
 from mugo.data.games_table import COLUMNS
 from mugo.data.merge import merge_parts, write_meta
-from mugo.data.new_files import ReadReport, SourceRange, known_files, new_batches, read_rows
+from mugo.data.new_files import ReadReport, known_files, new_batches, read_rows
 from mugo.data.parts import PartWriter, next_part
 from mugo.data.query import matching_rows
 from mugo.core.files import BadInput, is_empty_folder, lock_folder, printable
 from mugo.core.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, SEED
 from mugo.core.options import check_limits
 from mugo.core.parallel import (
-    TaskExecutor,
     add_scheduler_argument,
     check_scheduler,
     open_executor,
@@ -47,9 +43,8 @@ def preprocess(paths: list[str], folder: Path, *, where: str = "", min_moves: in
     """Add the games in files, folders and archives to the data set in `folder`, and return it.
 
     where: a query on games_table.COLUMNS.  min_moves: shorter games are not used.  jobs: worker processes, by default
-    one per core.  scheduler: of a cluster whose workers read the games instead (cluster_read.py).  seed, validation,
-    test: of the split; fractions of the games, None as in game_hash.fractions_with_games.  report: to which is added
-    what was left out.
+    one per core.  scheduler: of a cluster whose workers do that instead.  seed, validation, test: of the split;
+    fractions of the games, None as in game_hash.fractions_with_games.  report: to which is added what was left out.
     Raises BadInput for missing paths, for an invalid query, if the data set was made with other options or is of
     another format, and if another process is writing to it.
     """
@@ -101,28 +96,19 @@ def _read_sources(sources: list[Source], checksums: list[str], folder: Path, job
                   report: ReadReport) -> None:
     """Read the new files of all sources in worker processes or on a cluster, and save their games as parts."""
     all_bytes, games, known = sum(source.size for source in sources), 0, known_files(folder)
-    with (progress_bar("B", all_bytes, scale=True, smoothing=0.05) as bar,
-          open_executor(jobs, scheduler=scheduler) as executor,
-          closing(read_on_cluster(executor, sources, checksums, folder, known, report) if scheduler else
-                  _read_here(executor, sources, checksums, folder, known, report)) as progress):
-        for new_games, size in progress:
-            games += new_games
-            bar.set_postfix_str(f"{games:,} games", refresh=False)
-            bar.update(size)
-        bar.update(all_bytes - bar.n)
-
-
-def _read_here(executor: TaskExecutor, sources: list[Source], checksums: list[str], folder: Path, known: np.ndarray,
-               report: ReadReport) -> Generator[tuple[int, int], None, None]:
-    """Read the sources here; yields the games and bytes of each batch.  Their parts are saved whatever happens."""
     parts = PartWriter(folder, next_part(folder))
-    ranges = map(SourceRange, sources, checksums)
-    try:
-        for table, size in ordered_map(executor, read_rows, new_batches(ranges, known, report)):
-            parts.add(table)
-            yield len(table), size
-    finally:
-        parts.save()
+    batches = new_batches(zip(sources, checksums, strict=True), known, report)
+    with (progress_bar("B", all_bytes, scale=True, smoothing=0.05) as bar,
+          open_executor(jobs, scheduler=scheduler) as executor):
+        try:
+            for table, size in ordered_map(executor, read_rows, batches):
+                parts.add(table)
+                games += len(table)
+                bar.set_postfix_str(f"{games:,} games", refresh=False)
+                bar.update(size)
+        finally:
+            parts.save()
+        bar.update(all_bytes - bar.n)
 
 
 def format_counts(data: DataSet, seconds: float, report: ReadReport) -> str:

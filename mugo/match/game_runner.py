@@ -3,18 +3,17 @@
     --jobs 2:    GameRunner "1"   one process of each participant, and of the scorer
                  GameRunner "2"   likewise
 
-A task is a game, play_task(GameTask): in a thread of the command, or in a worker of a cluster.  Either way it
-takes a free runner of its process, or makes one; close_runners ends those of a match.
+A task is a game.  In a thread of the command it takes a free runner, or makes one.  In a worker of a cluster it has a
+runner of its own, whose programs start and end with the game.
 """
 import contextlib
 import os
 import platform
 import re
 import threading
-import time
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,19 +27,17 @@ from mugo.match.pairings import Pairing
 from mugo.match.referee import GameRecord, MatchRules, play_game, send_rules, setup_commands
 
 SCORE_TIMEOUT = 300                      # seconds for final_score
-IDLE_SECONDS = 600                       # after which another match ends the programs of one that was killed
 
 
 @dataclass(frozen=True)
 class MatchSetup:
     """What the runners of a match are made of.
 
-    key: of this run of the command.  scorer: a program that scores the games; None: `final_score` does.
+    scorer: a program that scores the games; None: `final_score` does.
     logs: the folder of the programs' stderr; None: it is discarded.  many_machines: put this one's name into the names
     of log files.
     """
 
-    key: str
     participants: tuple[Participant, ...]
     rules: MatchRules
     scorer: Participant | None = None
@@ -124,6 +121,11 @@ class GameRunner:
             self.stop(black if game.at_fault == BLACK else white)
         return game
 
+    def play_task(self, task: GameTask) -> GameRecord:
+        """Play the game of a task of this match."""
+        participants = self._setup.participants
+        return self.play(participants[task.pairing.black], participants[task.pairing.white], task.opening)
+
     def score(self, position: BasePosition) -> float:
         """Black's lead at the end of a game.  Raises BadInput if the scorer fails, and again after a restart."""
         scorer = self._setup.scorer
@@ -156,66 +158,59 @@ class GameRunner:
             self._clients.clear()
 
 
-@dataclass
-class _Runners:
-    """The runners of one match in this process."""
+class GameRunners:
+    """The runners of a match in this process, of which each plays one game at a time; for several threads."""
 
-    all: list[GameRunner] = field(default_factory=list)
-    free: list[GameRunner] = field(default_factory=list)
-    used: float = 0.0                    # time.monotonic() when one was last taken
-    is_closed: bool = False
+    def __init__(self, setup: MatchSetup):
+        self._setup = setup
+        self._all: list[GameRunner] = []
+        self._free: list[GameRunner] = []
+        self._is_closed = False
+        self._lock = threading.Lock()
+
+    @contextlib.contextmanager
+    def _take(self) -> Iterator[GameRunner]:
+        with self._lock:
+            if self._is_closed:
+                raise KeyboardInterrupt
+            if not self._free:
+                self._free.append(GameRunner(self._setup, len(self._all) + 1))
+                self._all.append(self._free[-1])
+            runner = self._free.pop()
+        try:
+            yield runner
+        finally:
+            with self._lock:
+                self._free.append(runner)
+
+    def versions(self, start: BasePosition) -> dict[str, str]:
+        """GameRunner.versions, of a runner that then waits for a game."""
+        with self._take() as runner:
+            return runner.versions(start)
+
+    def play(self, task: GameTask) -> tuple[Pairing, GameRecord]:
+        """Play a game in a free runner, or in a new one."""
+        with self._take() as runner:
+            return task.pairing, runner.play_task(task)
+
+    def close(self, *, force: bool = False) -> None:
+        """End all programs; with `force` at once, though they play.  No game begins any more."""
+        with self._lock:
+            self._is_closed = True
+        for runner in self._all:
+            runner.close(force=force)
 
 
-_runners: dict[str, _Runners] = {}       # by MatchSetup.key
-_lock = threading.Lock()
+def play_on_worker(task: GameTask) -> tuple[Pairing, GameRecord]:
+    """Play a game in the worker of a cluster, with programs that end with it."""
+    with contextlib.closing(GameRunner(task.setup)) as runner:
+        return task.pairing, runner.play_task(task)
 
 
-def play_task(task: GameTask) -> tuple[Pairing, GameRecord]:
-    """Play a game in a free runner of this process.  Raises as GameRunner.play."""
-    setup, pairing, opening = task
-    with _free_runner(setup) as runner:
-        return pairing, runner.play(setup.participants[pairing.black], setup.participants[pairing.white], opening)
-
-
-def find_versions(setup: MatchSetup, start: BasePosition) -> dict[str, str]:
-    """GameRunner.versions, of a runner that then waits for a game.  Raises BadInput."""
-    with _free_runner(setup) as runner:
-        return runner.versions(start)
-
-
-def close_runners(key: str, force: bool) -> None:
-    """End the programs of a match in this process; with `force` at once, and no game of it begins any more."""
-    with _lock:
-        runners = _runners.setdefault(key, _Runners()) if force else _runners.pop(key, _Runners())
-        runners.is_closed = True
-    for runner in runners.all:
-        runner.close(force=force)
-    runners.all.clear()
-
-
-@contextlib.contextmanager
-def _free_runner(setup: MatchSetup) -> Iterator[GameRunner]:
-    """A runner that is free, or a new one; afterwards it is free again.  Raises KeyboardInterrupt after close_runners.
-    """
-    with _lock:
-        now = time.monotonic()
-        runners = _runners.setdefault(setup.key, _Runners())
-        if runners.is_closed:
-            raise KeyboardInterrupt
-        runners.used = now
-        idle = [key for key, others in _runners.items()
-                if len(others.free) == len(others.all) and now - others.used > IDLE_SECONDS]
-        if not runners.free:
-            runners.free.append(GameRunner(setup, len(runners.all) + 1))
-            runners.all.append(runners.free[-1])
-        runner = runners.free.pop()
-    for key in idle:
-        close_runners(key, force=False)
-    try:
-        yield runner
-    finally:
-        with _lock:
-            runners.free.append(runner)
+def versions_on_worker(task: GameTask) -> dict[str, str]:
+    """GameRunner.versions in the worker of a cluster, before the first game."""
+    with contextlib.closing(GameRunner(task.setup)) as runner:
+        return runner.versions(next(iter(task.opening.positions())))
 
 
 def interpret_score(text: str) -> float:

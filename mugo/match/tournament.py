@@ -13,7 +13,6 @@ import contextlib
 import dataclasses
 import functools
 import json
-import secrets
 import signal
 import sys
 import threading
@@ -29,7 +28,7 @@ from mugo.games.position import BasePosition
 from mugo.core.limits import AT_LEAST_1, SEED
 from mugo.core.options import add_options, check, check_limits, given, option
 from mugo.games.rules import Rules, parse_rules
-from mugo.match.game_runner import GameTask, MatchSetup, close_runners, find_versions, play_task
+from mugo.match.game_runner import GameRunners, GameTask, MatchSetup, play_on_worker, versions_on_worker
 from mugo.match.gtp_client import Participant, participant_of
 from mugo.match.match_folder import MatchFolder, format_game, game_row
 from mugo.match.openings import load_openings, openings_checksum
@@ -66,7 +65,8 @@ def run_match(participants: list[Participant], rules: MatchRules, folder: MatchF
     """Play the games that the folder does not have, `jobs` at a time (None: 1), or on all workers of a cluster.
 
     opening: a function from the number of an opening to its position.  scorer: see GameRunner.  scheduler: see
-    parallel.open_executor.  is_decided: whether these games are enough; then those under way are broken off.
+    parallel.open_executor.  is_decided: whether these games are enough; then those under way are broken off; on a
+    cluster they are played to their end and dropped.
     Raises BadInput for a program that does not work at all.
     """
     done = {int(row["number"]) for row in folder.rows}
@@ -74,24 +74,24 @@ def run_match(participants: list[Participant], rules: MatchRules, folder: MatchF
     if not pairings or is_decided(folder.rows):
         return
     logs = folder.path and folder.path.absolute() / "logs"
-    setup = MatchSetup(secrets.token_hex(8), tuple(participants), rules, scorer, logs, many_machines=bool(scheduler))
+    setup = MatchSetup(tuple(participants), rules, scorer, logs, many_machines=bool(scheduler))
     jobs = None if scheduler else min(jobs or 1, len(pairings))
     with open_executor(jobs, threads=True, scheduler=scheduler) as executor:
-        executor.check_paths(write=logs)
-        is_complete = False
+        runners, is_complete = GameRunners(setup), False
         try:
-            versions = executor.submit(find_versions, setup, next(iter(opening(0).positions()))).result()
             tasks = (GameTask(setup, pairing, opening(pairing.opening)) for pairing in pairings)
+            versions = executor.submit(versions_on_worker, GameTask(setup, pairings[0], opening(0))).result() \
+                if scheduler else runners.versions(next(iter(opening(0).positions())))
             with progress_bar("games", len(done) + len(pairings), len(done), smoothing=0.05) as bar:
                 bar.set_postfix_str(format_progress(participants, folder.rows))
-                for pairing, game in completed(executor, play_task, tasks):
+                for pairing, game in completed(executor, play_on_worker if scheduler else runners.play, tasks):
                     add_game(folder, pairing, participants, game, rules, versions, bar)
                     if is_decided(folder.rows):
                         break
                 else:
                     is_complete = True
         finally:
-            executor.broadcast(close_runners, setup.key, not is_complete)
+            runners.close(force=not is_complete)
             if not is_complete:
                 executor.shutdown(wait=False, cancel_futures=True)
 

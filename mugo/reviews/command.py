@@ -23,7 +23,7 @@ from mugo.plots.text_table import format_table
 from mugo.core.progress import ProgressBar, progress_bar
 from mugo.reviews.earlier import output_file
 from mugo.reviews.player_rank import RankOfPlayer
-from mugo.reviews.options import SIMULATIONS, ReviewOptions, make_reviewer, network_files, review_options
+from mugo.reviews.options import SIMULATIONS, ReviewOptions, make_reviewer, review_options
 from mugo.reviews.outputs import ReviewResult, review_game
 from mugo.reviews.report import percent
 from mugo.reviews.tasks import ReviewTask, find_tasks, refuse_overwriting
@@ -115,7 +115,6 @@ def _review_all(tasks: list[ReviewTask], folder: Path, options: ReviewOptions, s
     with open_executor(args.jobs, scheduler=args.scheduler) as executor:
         if args.scheduler:
             folder = folder.absolute()                   # workers have current folders of their own
-        executor.check_paths(network_files(options), folder)
         work = functools.partial(review_game, folder=folder, options=options, screen=screen)
         for task, result in zip(tasks, ordered_map(executor, work, tasks), strict=True):
             bar.update(task.num_moves)

@@ -78,12 +78,6 @@ def review_options(args: argparse.Namespace) -> ReviewOptions:
         options.simulations or options.seconds) else options
 
 
-def network_files(options: ReviewOptions) -> list[Path]:
-    """The files that a reviewer of these options reads, without those that come with MuGo."""
-    path = Path(options.network or "")
-    return [path] if path.is_absolute() else []
-
-
 @functools.lru_cache(1)
 def make_reviewer(options: ReviewOptions) -> Reviewer:
     """The reviewer of these options; a process makes it once.  Raises BadInput."""

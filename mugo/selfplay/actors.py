@@ -11,20 +11,19 @@ while the device evaluates the positions of the other half.
 Workers go on playing while the run trains: they then finish the tasks that they have, with the network before.  A
 worker that is killed loses the games that it has not finished, as a run does that is killed.
 """
-import contextlib
+import itertools
 import math
 import secrets
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Executor, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mugo.core.files import BadInput
 from mugo.games.position import BasePosition
-from mugo.core.parallel import TaskExecutor
+from mugo.core.parallel import TaskExecutor, completed
 from mugo.nn.batching import BatchingNetwork
 from mugo.nn.inference import Network
 from mugo.nn.tensor_file import write_tensors
@@ -34,8 +33,7 @@ from mugo.selfplay.parallel import ParallelSelfPlay, SelfPlayGame
 
 NEWEST = "newest.safetensors"            # in the run's folder, for the workers of a cluster
 TASK_SHARE = 8                           # a task ends when this share of a worker's games has: seconds to minutes
-TASKS_PER_WORKER = 2                     # submitted at a time: one that is played, and the next one
-IDLE_SECONDS = 600                       # after which another run takes the memory of one that was killed
+IDLE_SECONDS = 600                       # after which another run takes the memory of one that has ended
 
 OnGame = Callable[[SelfPlayGame], None]
 
@@ -131,11 +129,10 @@ class ClusterActors:
         self.simulations = 0
         self._executor, self._network = executor, folder.absolute() / NEWEST
         threads = 1 if options.provider == "cpu" else options.threads
-        self._task = PlayTask(secrets.token_hex(8), 0, self._network, start, options.selfplay, options.games_per_thread,
-                              [options.seed, games], math.ceil(options.games_per_thread * threads / TASK_SHARE),
-                              threads, options.provider)
-        self._futures: set[Future] = set()
-        executor.check_paths(write=folder)
+        first = PlayTask(secrets.token_hex(8), 0, self._network, start, options.selfplay, options.games_per_thread,
+                         [options.seed, games], math.ceil(options.games_per_thread * threads / TASK_SHARE), threads,
+                         options.provider)
+        self._results = completed(executor, play_task, (first._replace(number=n) for n in itertools.count()))
 
     def set_network(self, weights: Weights, metadata: dict[str, Any]) -> None:
         write_tensors(self._network, weights, metadata | {"history": [], "arena": [], "openings": []})
@@ -143,24 +140,15 @@ class ClusterActors:
     def play(self, on_game: OnGame, should_stop: Callable[[], bool]) -> None:
         """Games beyond the last one that is asked for wait for the next call."""
         while not should_stop():
-            while len(self._futures) < TASKS_PER_WORKER * self._executor.capacity:
-                self._futures.add(self._executor.submit(play_task, self._task))
-                self._task = self._task._replace(number=self._task.number + 1)
-            done, self._futures = wait(self._futures, return_when=FIRST_COMPLETED)
-            for future in done:
-                games, simulations = future.result()
-                self.simulations += simulations
-                for game in games:
-                    on_game(game)
+            games, simulations = next(self._results)
+            self.simulations += simulations
+            for game in games:
+                on_game(game)
 
     def close(self) -> None:
-        """End the games of all workers, if the cluster is still there; the network's file is deleted."""
-        try:
-            with contextlib.suppress(OSError, BadInput):
-                self._executor.broadcast(end_players, self._task.key)
-        finally:
-            self._network.unlink(missing_ok=True)
-            self._executor.shutdown(wait=False, cancel_futures=True)
+        """Take no more games, and delete the network's file.  The workers end when they have ended their tasks."""
+        self._executor.shutdown(wait=False, cancel_futures=True)
+        self._network.unlink(missing_ok=True)
 
 
 # ---- in a worker
@@ -174,21 +162,19 @@ class _Player:
     used: float = 0.0                    # time.monotonic()
 
 
-_players: dict[str, _Player | None] = {}     # by PlayTask.key; None: the run has ended
+_players: dict[str, _Player] = {}        # by PlayTask.key
 
 
 def play_task(task: PlayTask) -> tuple[list[SelfPlayGame], int]:
     """The games that have ended, of those that this process plays for the run; and how many simulations that took."""
     if task.key not in _players:
         now = time.monotonic()
-        for key in [key for key, other in _players.items() if other and now - other.used > IDLE_SECONDS]:
+        for key in [key for key, other in _players.items() if now - other.used > IDLE_SECONDS]:
             del _players[key]
         workers = new_workers(task.start, task.options, task.threads, task.games_per_thread, task.provider,
                               [*task.seed, task.number])
         _players[task.key] = _Player(LocalActors(ThreadPoolExecutor(len(workers)), workers))
     player = _players[task.key]
-    if player is None:
-        return [], 0
     stat = task.network.stat()
     version = stat.st_mtime_ns, stat.st_size, stat.st_ino
     if player.network != version:
@@ -197,11 +183,6 @@ def play_task(task: PlayTask) -> tuple[list[SelfPlayGame], int]:
     player.used = time.monotonic()
     games: list[SelfPlayGame] = []
     before = player.actors.simulations
-    player.actors.play(games.append, lambda: len(games) >= task.games or _players.get(task.key, player) is None)
+    player.actors.play(games.append, lambda: len(games) >= task.games)
     player.used = time.monotonic()
     return games, player.actors.simulations - before
-
-
-def end_players(key: str) -> None:
-    """End a run's games in this process."""
-    _players[key] = None

@@ -12,7 +12,6 @@
     teachers       networks and such programs, which say what they think of positions
     label          their labels for a data set                       `mugo label`
     predictions    a network's predictions for positions of games, scored
-    cluster_predictions    the same on the workers of a cluster
     calibration    whether its probabilities come true
     report         tables of evaluation as text and as a picture
     people_report  what it is worth to know who plays, and how well ranks are estimated

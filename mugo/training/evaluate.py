@@ -9,6 +9,7 @@ network on one data set, so comparisons between networks are paired.
 """
 import argparse
 import contextlib
+import functools
 import itertools
 from collections import Counter
 from collections.abc import Iterator
@@ -35,9 +36,8 @@ from mugo.nn.runtime import PLAY_PRECISIONS
 from mugo.core.parallel import add_scheduler_argument, open_executor
 from mugo.plots import figures
 from mugo.training import calibration, report
-from mugo.training.cluster_predictions import OnCluster
 from mugo.training.people_report import KNOWLEDGE, POSITIONS_PER_PLAYER, rank_report, rank_table
-from mugo.training.predictions import TTA, ClusterMeasure, predict_positions, with_people
+from mugo.training.predictions import TTA, Measure, measure_on_cluster, predict_positions, with_people
 from mugo.training.provenance import copy_notes, unseen_notes
 from mugo.training.report import BASELINE, LAST_MOVE, MEASURES, difference_column
 
@@ -110,11 +110,11 @@ def _drawn(n: int, count: int, seed: int) -> np.ndarray:
     return shuffle.shuffled_positions(0, min(count or n, n), n, seed)[0]
 
 
-def predict_sample(network: Network, sample: Sample, symmetries: bool, on_cluster: ClusterMeasure | None = None
+def predict_sample(network: Network, sample: Sample, symmetries: bool, measure: Measure | None = None
                    ) -> pd.DataFrame:
     """The rows of `predict_positions`, with a column last_move: whether the row is one of sample.last."""
     numbers = np.concatenate([sample.numbers, sample.last])
-    rows = predict_positions(network, sample.positions, numbers, symmetries, on_cluster)
+    rows = predict_positions(network, sample.positions, numbers, symmetries, measure)
     return rows.assign(last_move=np.arange(len(rows)) >= len(sample.numbers))
 
 
@@ -238,11 +238,11 @@ def command(args: argparse.Namespace) -> int:
     prefix = _output_prefix(args.output, f"{'networks' if several else names[0]}-{options.split}")
     symmetries = options.symmetries and not all(network.equivariant for network in networks)
     with contextlib.ExitStack() as stack:
-        on_cluster = None
+        measure = None
         if args.scheduler:
             executor = stack.enter_context(open_executor(scheduler=args.scheduler))
-            on_cluster = OnCluster(executor, data, split, options.where, options.people, args.networks)
-        rows = {name: predict_sample(network, sample, symmetries, on_cluster)
+            measure = functools.partial(measure_on_cluster, executor, data.folder, split, options.where, options.people)
+        rows = {name: predict_sample(network, sample, symmetries, measure)
                 for name, network in zip(names, networks, strict=True)}
     games = sample.positions.games.take(np.unique(sample.positions.locate(sample.numbers)[0]))
     described = (f"on {len(sample.numbers):,} {split + ' ' if split else ''}positions of {len(games):,} games of "

@@ -22,23 +22,30 @@ of games that did not end by scoring (data/final_ownership.py); all of these whe
 by strength.  Outcomes and scores are those of positions.Batch.results, which networks are trained on.
 evaluate.py and calibration.py make tables of these rows.
 """
+import functools
 import math
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from mugo.core.files import BadInput, file_sha256
+from mugo.data.dataset import load_dataset
+from mugo.data.shards import META
 from mugo.data.positions import Batch, Positions
 from mugo.data.summary_tables import rank_groups, source_family
 from mugo.games import coords
 from mugo.games.planes import MAX_PLIES
+from mugo.nn.bundled import find_network, name_everywhere
 from mugo.nn.inference import Network
 from mugo.nn.people import encode_people, parse_rank
 from mugo.nn.output import NetworkOutput, mean_output, turned_back
 from mugo.nn.value_head import STDEV_OF_SCALE
-from mugo.core.parallel import ordered_map
+from mugo.core.parallel import TaskExecutor, ordered_map
 from mugo.core.progress import ProgressBar, progress_bar
 
 BATCH = 128
@@ -52,8 +59,9 @@ TTA = "_tta"                             # ends the name of a measure with test-
 PHASES = ((1, 30), (31, 60), (61, 100), (101, 150), (151, 200), (201, 250), (251, MAX_PLIES))
 RANKS = (("kyu", -99, 0), ("1-3d", 1, 3), ("4-6d", 4, 6), ("7-8d", 7, 8), ("9d", 9, 9),
          ("professional", 10, 18))               # numbers as sgf's rank_number gives them
+TASK_POSITIONS = 8 * BATCH               # of a task of a cluster: some seconds of a core
 # (network, positions, numbers, symmetries, bar) -> the measures of these positions, in order
-ClusterMeasure = Callable[[Network, Positions, np.ndarray, bool, ProgressBar], Iterator[pd.DataFrame]]
+Measure = Callable[[Network, Positions, np.ndarray, bool, ProgressBar], Iterator[pd.DataFrame]]
 
 
 def with_people(positions: Positions, people: str) -> Positions:
@@ -75,16 +83,16 @@ def with_people(positions: Positions, people: str) -> Positions:
 
 
 def predict_positions(network: Network, positions: Positions, numbers: np.ndarray, symmetries: bool,
-                      on_cluster: ClusterMeasure | None = None) -> pd.DataFrame:
+                      measure: Measure | None = None) -> pd.DataFrame:
     """One row for each of these positions: game, phase, rank and source, and what `measure` returns.
 
     symmetries: also with test-time augmentation over the eight symmetries, under the same names + '_tta'.
     Further columns: black_won and won (of the side to move), 1 or 0, NaN where the game has no winner or its komi is
     unknown; and ms, the network's time for the position in its batch, without TTA.
-    on_cluster: measures them on other machines; they see the same data set and network.
+    measure: measure_positions, or what does it on a cluster.
     """
     with progress_bar("positions", len(numbers), scale=True) as bar:
-        measured = list((on_cluster or measure_positions)(network, positions, numbers, symmetries, bar))
+        measured = list((measure or measure_positions)(network, positions, numbers, symmetries, bar))
     rows, moves_played = positions.locate(numbers)
     games = positions.games.take(rows).table(["source", "black_rank", "white_rank"])
     found = pd.concat(measured, ignore_index=True)
@@ -193,3 +201,59 @@ def phase_names(moves: np.ndarray) -> pd.Categorical:
     """The name of the phase that each move number (from 1) belongs to."""
     names = [f"moves {low}-{high}" if high < PHASES[-1][1] else f"moves {low} on" for low, high in PHASES]
     return pd.Categorical.from_codes(np.searchsorted([high for _, high in PHASES], moves), names)
+
+
+# ---- on the workers of a cluster, which see network and data set under the same paths
+
+class Measured(NamedTuple):
+    """What a worker opens to measure positions.  The checksums are those of the files where the command runs."""
+
+    network: str
+    network_sha256: str
+    precision: str
+    data: Path
+    data_sha256: str
+    split: str | None
+    size: int
+    where: str
+    people: str
+
+
+class MeasureTask(NamedTuple):
+    measured: Measured
+    numbers: np.ndarray
+    symmetries: bool
+
+    @property
+    def name(self) -> str:
+        return f"{len(self.numbers):,} positions of {self.measured.data}"
+
+
+def measure_on_cluster(executor: TaskExecutor, data: Path, split: str | None, where: str, people: str, network: Network,
+                       positions: Positions, numbers: np.ndarray, symmetries: bool, bar: ProgressBar
+                       ) -> Iterator[pd.DataFrame]:
+    """measure_positions by the workers of a cluster; positions: those that the first arguments select."""
+    data = data.absolute()
+    measured = Measured(name_everywhere(network.path), file_sha256(network.path), network.precision, data,
+                        file_sha256(data / META), split, positions.size, where, people)
+    tasks = (MeasureTask(measured, numbers[start:start + TASK_POSITIONS], symmetries)
+             for start in range(0, len(numbers), TASK_POSITIONS))
+    for found in ordered_map(executor, measure_task, tasks):
+        yield found
+        bar.update(len(found))
+
+
+def measure_task(task: MeasureTask) -> pd.DataFrame:
+    """The measures of a task's positions, in a worker, which runs the network in one thread."""
+    network, positions = _open(task.measured)
+    return pd.concat(measure_positions(network, positions, task.numbers, task.symmetries), ignore_index=True)
+
+
+@functools.lru_cache(4)
+def _open(measured: Measured) -> tuple[Network, Positions]:
+    path = find_network(measured.network)
+    for file, sha256 in (path, measured.network_sha256), (measured.data / META, measured.data_sha256):
+        if file_sha256(file) != sha256:
+            raise BadInput(f"{file} is another file on the worker than where the command runs")
+    positions = load_dataset(measured.data).positions(measured.split, measured.size, measured.where)
+    return Network(path, threads=1, precision=measured.precision), with_people(positions, measured.people)

@@ -11,7 +11,6 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from drawing import draw
@@ -61,7 +60,7 @@ def test_dead_stones_do_not_count():
         . . X . .
         . . X . .
     """)
-    assert GameRunner(MatchSetup("", (), MatchRules())).score(position) == 25
+    assert GameRunner(MatchSetup((), MatchRules())).score(position) == 25
 
 
 def match(*words, expect=0):
@@ -304,19 +303,6 @@ def test_a_program_that_does_not_work_ends_the_match_at_once(capsys):
     assert "no-such-program: cannot be started" in capsys.readouterr().err
 
 
-def test_programs_of_a_match_that_was_killed_end_when_another_begins_ten_minutes_later(tmp_path, monkeypatch):
-    for key, seconds, old_runs in ("old", 0, True), ("soon", 599, True), ("late", 601, False):
-        monkeypatch.setattr(game_runner, "time", SimpleNamespace(monotonic=lambda now=seconds: now))
-        setup = MatchSetup(key, (participant_of(f"{FAKE_ENGINE} child={tmp_path / key}"),), MatchRules())
-        game_runner.find_versions(setup, Position(3))
-        until = time.monotonic() + 5
-        while is_running(int((tmp_path / "old").read_text())) and not old_runs and time.monotonic() < until:
-            time.sleep(0.01)
-        assert is_running(int((tmp_path / "old").read_text())) == old_runs
-    for key in "soon", "late":
-        game_runner.close_runners(key, force=False)
-
-
 def test_another_program_may_score(tmp_path, capsys):
     match(FIRST, FAKE_ENGINE, *RULES, "--games", 1, "-o", tmp_path / "m", "--scoring",
           f"{FAKE_ENGINE} log={tmp_path / 'scorer'} score=W+3.5")
@@ -330,7 +316,7 @@ def test_a_program_that_scores_gets_whites_points_for_handicap_stones_in_its_kom
     """GNU Go, which stands for any: it is not told which stones are of the handicap.  A failure is asked again."""
     log, replies = [], ["unclear", "B+4"]
     position = Position(9, 0.5).with_handicap(fixed_handicap(9, 4)).with_rules(NAMED_RULES["chinese"])
-    runner = GameRunner(MatchSetup("", (), MatchRules(), participant_of("gnugo")))
+    runner = GameRunner(MatchSetup((), MatchRules(), participant_of("gnugo")))
 
     class Client:
         def send_command(self, line, timeout=0):
@@ -357,7 +343,7 @@ def test_gnugo_counts_a_handicap_game_as_the_referee_does():
     """, komi=0.5)[0]
     position.handicap = 2
     position = position.with_rules(NAMED_RULES["chinese"]).play(PASS).play(PASS)
-    runners = [GameRunner(MatchSetup("", (), MatchRules(), scorer and participant_of(scorer)))
+    runners = [GameRunner(MatchSetup((), MatchRules(), scorer and participant_of(scorer)))
                for scorer in (None, GNUGO_SCORERS[False])]
     assert [runner.score(position) for runner in runners] == [6.5, 6.5]
     runners[1].close()

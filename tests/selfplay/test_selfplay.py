@@ -21,6 +21,7 @@ from mugo.cli.main import main
 from mugo.core.files import BadInput
 from mugo.core.config import read_config, set_values
 from mugo.core.options import given
+from mugo.core.parallel import open_executor
 from mugo.games import go, gomoku
 from mugo.nn import checkpoint, runtime
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
@@ -33,7 +34,7 @@ from mugo.core.progress import ProgressLog
 from mugo.mcts.settings import Settings
 from mugo.selfplay import arena, selfplay
 from mugo.selfplay import run as run_module
-from mugo.selfplay.actors import NEWEST, ClusterActors, LocalActors, end_players, play_task
+from mugo.selfplay.actors import NEWEST, ClusterActors, LocalActors
 from mugo.selfplay.options import GameOptions, RunOptions, SelfPlayOptions, check_selfplay_run
 from mugo.selfplay.replay_buffer import ReplayBuffer, game_arguments
 from mugo.selfplay.run import SelfPlayRun
@@ -544,17 +545,13 @@ def test_a_gpu_gets_the_positions_of_all_threads_in_one_batch(tmp_path, eagerly,
 
 
 def test_the_gpu_of_a_worker_gets_the_positions_of_all_its_threads(small_run, tmp_path, batches):
-    class Executor:
-        def check_paths(self, write):
-            pass
-
     for provider, threads in ("cuda", 3), ("cpu", 1):
-        actors = ClusterActors(Executor(), tmp_path, START, replace(OPTIONS, threads=3, provider=provider), 0)
-        small_run._set_network(actors)
-        games, simulations = play_task(actors._task)
-        end_players(actors._task.key)
-        assert len(games) >= actors._task.games == math.ceil(threads * OPTIONS.games_per_thread / 8) and simulations
-        assert play_task(actors._task) == ([], 0)
+        games = []
+        with open_executor(1) as executor, contextlib.closing(ClusterActors(
+                executor, tmp_path, START, replace(OPTIONS, threads=3, provider=provider), 0)) as actors:
+            small_run._set_network(actors)
+            actors.play(games.append, lambda games=games: bool(games))
+        assert len(games) >= math.ceil(threads * OPTIONS.games_per_thread / 8) and actors.simulations
         if provider == "cuda":
             assert batches[0] in (6, 12) and max(batches) <= 12
             seen = len(batches)
@@ -568,12 +565,8 @@ def test_a_provider_that_is_not_there_is_one_line_and_no_folder(tmp_path, capsys
 
 def test_workers_of_a_cluster_get_both_graphs(small_run, tmp_path, monkeypatch):
     """A worker's processor decides which one it plays; where the run does not quantise, there is one."""
-    class Executor:
-        def check_paths(self, write):
-            pass
-
     monkeypatch.setattr("mugo.nn.runtime.has_exact_int8", lambda: True)
-    actors = ClusterActors(Executor(), tmp_path, START, OPTIONS, 0)
+    actors = ClusterActors(None, tmp_path, START, OPTIONS, 0)
     for quantises, is_fast, expected in ((True, True, "int8"), (True, False, "float32"), (False, True, "float32")):
         monkeypatch.setattr("mugo.nn.runtime.has_fast_int8", lambda is_fast=is_fast: is_fast)
         monkeypatch.setattr(small_run, "_quantises", quantises)
@@ -585,16 +578,10 @@ def test_where_the_scheduler_goes_its_error_ends_the_run_and_no_file_is_left(tmp
     class Executor:
         capacity, is_shut_down = 1, False
 
-        def check_paths(self, write):
-            pass
-
         def submit(self, function, unit):
             future = Future()
             future.set_exception(BadInput("the scheduler has gone"))
             return future
-
-        def broadcast(self, function, *args):
-            raise OSError("timed out after 10 s")
 
         def shutdown(self, wait, *, cancel_futures):
             self.is_shut_down = True
