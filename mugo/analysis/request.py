@@ -30,7 +30,7 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import MAX_SIZE, MIN_SIZE, WHITE_BIT, BoardSize, move_index
 from mugo.games.go import IllegalMove, Position
 from mugo.games.rules import FIELDS as RULE_FIELDS
-from mugo.games.rules import POSITIONAL, SIMPLE, Rules, parse_rules
+from mugo.games.rules import SPIGHT, Rules, parse_rules
 from mugo.mcts.avoided import AvoidedMoves
 from mugo.mcts.records import MAX_DEPTH
 from mugo.sgf.record import Record
@@ -143,11 +143,11 @@ def _read_rules(fields: Fields, handicap: int, warnings: list[tuple[str, str]]) 
     except ValueError as error:
         raise InvalidQuery(f"could not parse rules: {error}", "rules") from None
     different = [name for name in rules.diff(rules.supported())]
-    if rules.ko not in (POSITIONAL, SIMPLE):             # by simple ko no repetition wins, so a search needs none
+    if rules.ko == SPIGHT:
         different.append("ko")
     if different:
-        warnings.append(("rules", f"ignored: {rules.describe(different)}.  Moves are searched under positional "
-                                  "superko without suicide, and there is no button and no tax but that on seki"))
+        warnings.append(("rules", f"ignored: {rules.describe(different)}.  Moves are searched without suicide, and "
+                                  "there is no button, no tax but that on seki, and no Spight superko"))
     bonus = fields.get("whiteHandicapBonus", rules.white_handicap_bonus)
     bonus = str(bonus) if is_integer(bonus) else bonus
     if bonus not in RULE_FIELDS["whiteHandicapBonus"][1]:

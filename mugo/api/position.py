@@ -10,7 +10,7 @@ from mugo.core.files import MugoError
 from mugo.games import scoring
 from mugo.games.coords import COLUMNS, format_gtp, format_size, size_value
 from mugo.games.game import GAMES, new_game
-from mugo.games.go import MAX_KOMI, format_score
+from mugo.games.go import MAX_KOMI
 from mugo.games.go import Position as Go
 from mugo.games.gomoku import format_row
 from mugo.games.position import COLOUR_LETTERS, STONE_MARKS, BasePosition
@@ -140,7 +140,8 @@ class Position:
 
     @property
     def rules(self) -> str:
-        """The scoring as SGF files name it, 'Chinese' or 'Japanese'; in Gomoku '5 in a row'."""
+        """The rules as SGF files name them, 'Japanese', 'AGA' or 'Tromp-Taylor'; where none were asked for, those with
+        the same scoring ('Chinese'); in Gomoku '5 in a row'."""
         return rules_name(self._base) if isinstance(self._base, Go) else format_row(self._base.k, self._base.exactly)
 
     @property
@@ -165,12 +166,14 @@ class Position:
 
     @property
     def is_over(self) -> bool:
-        """Whether the game has ended: after two passes; in Gomoku by a row or a full board."""
+        """Whether the game has ended: after two passes, or with no result, where a position stands on the board for the
+        third time under rules with simple ko; in Gomoku by a row or a full board."""
         return self._base.is_over
 
     def score(self) -> float:
         """Points by which Black leads, komi included, in a finished game of Go: dead stones, which rollouts find, are
-        taken off.  In Gomoku 1 if Black has won, -1 if White has, else 0.
+        taken off, but not under Tromp-Taylor rules; 0 for no result.  In Gomoku 1 if Black has won, -1 if White has,
+        else 0.
 
         >>> Position(9, komi=7.5).play("E5", "pass", "pass").score()
         73.5
@@ -178,15 +181,15 @@ class Position:
         return scoring.final_score(self._base) if isinstance(self._base, Go) else self._base.score()
 
     def result(self) -> str:
-        """The score as SGF files have it: 'B+3.5', 'W+0.5', '0'; in Gomoku 'B+', 'W+', '0', '?' before the end."""
-        return format_score(self.score()) if isinstance(self._base, Go) else self._base.result()
+        """The score as SGF files have it: 'B+3.5', 'W+0.5', '0', 'Void' for no result; in Gomoku 'B+', 'W+', '0', '?'
+        before the end."""
+        return scoring.final_result(self._base) if isinstance(self._base, Go) else self._base.result()
 
     def _key(self) -> tuple:
-        """What is equal in equal positions: the rules, the start, and the moves since."""
+        """What is equal in equal positions: the rules as records name them, the start, and the moves since."""
         base, start = self._base, next(iter(self._base.positions()))
-        rules = (base.scoring_rules.scoring, base.scoring_rules.tax) if isinstance(base, Go) else (base.k, base.exactly)
-        return (base.game, base.shape, rules, base.komi, base.white_points, base.handicap, base.to_play, base.moves,
-                start.stones.tobytes(), tuple(start.captures.items()))
+        return (base.game, base.shape, self.rules, base.komi, base.white_points, base.handicap, base.to_play,
+                base.moves, start.stones.tobytes(), tuple(start.captures.items()))
 
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, Position) else NotImplemented

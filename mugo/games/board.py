@@ -1,7 +1,7 @@
 """The rules of Go on a flat, bordered board: stones, chains, liberties, captures, ko.  Compiled.
 
-No komi and no result: those are in go.Position.  Superko is checked (`is_repetition`) against a history of hashes
-that the caller keeps.  A point is an index:
+No komi and no result: those are in go.Position.  Superko is checked (`is_repetition`), and repetitions are found by
+simple ko (`last_occurrence`), in a history of hashes that the caller keeps.  A point is an index:
 
     # # # # #      point = (row + 1) * (columns + 1) + col + 1
     # . . . .      neighbours: point - 1, + 1, - (columns + 1), + (columns + 1)
@@ -33,6 +33,9 @@ EMPTY, BLACK, WHITE, BORDER = 0, 1, -1, 2
 POINTS = 424                             # (MAX_SIZE + 1) * (MAX_SIZE + 2) + 1 = 421, rounded up
 RECENT = 8                               # number of last moves that a board keeps
 
+# Values of `ko_rule`: which repetitions are illegal, on top of retaking a ko at once.
+SIMPLE_KO, SITUATIONAL_SUPERKO, POSITIONAL_SUPERKO = 0, 1, 2       # none; with the same side to move; all
+
 # Values of `legality`.
 LEGAL, OCCUPIED, KO, SUICIDE = 0, 1, 2, 3
 
@@ -63,7 +66,9 @@ BOARD = np.dtype([
     ("winner", np.int64),                # Gomoku: the colour with k in a row, or EMPTY
     ("territory", np.int64),             # Go: 1 where the game is scored by territory and prisoners, 0 by area
     ("seki_tax", np.int64),              # Go: 1 where eyes of chains in seki are no points
-    ("padding", np.int64, 2),            # 7,808 bytes: whole cache lines
+    ("ko_rule", np.int64),               # Go: SIMPLE_KO, SITUATIONAL_SUPERKO or POSITIONAL_SUPERKO
+    ("last_pass", np.int64),             # the number of the last move that was a pass, 0 without one
+    # 7,808 bytes: whole cache lines.
 ], align=True)
 
 _random = np.random.default_rng(20160920)
@@ -101,6 +106,8 @@ def clear(b, rows, cols):
     b.winner = EMPTY
     b.territory = 0
     b.seki_tax = 0
+    b.ko_rule = POSITIONAL_SUPERKO
+    b.last_pass = 0
     for i in range(RECENT):
         b.recent[i] = PASS
     for p in range(POINTS):
@@ -213,25 +220,53 @@ def hash_after(b, p, c):
 
 
 @kernel
-def is_repetition(b, history, p, c):
-    """Whether a legal move of c on p would repeat a position (positional superko).  A repetition needs a stone on p to
-    have been captured since, so other points need no look at the history."""
-    if b.ever_captured[p]:
-        h = hash_after(b, p, c)
-        for i in range(b.moves + 1):
-            if history[i] == h:
-                return True
+def repeats(b, history, p, c, ko_rule):
+    """Whether a legal move of c on p would repeat a position in a way that this rule (of `ko_rule`) forbids.  A
+    repetition needs a stone on p to have been captured since, so other points need no look at the history."""
+    if ko_rule == SIMPLE_KO or not b.ever_captured[p]:
+        return False
+    h = hash_after(b, p, c)
+    for i in range(b.moves - 1, -1, -2 if ko_rule == SITUATIONAL_SUPERKO else -1):       # the sides alternate
+        if history[i] == h:
+            return True
     return False
 
 
+@subroutine
+def is_repetition(b, history, p, c):
+    """Whether the superko rule of the game forbids a legal move of c on p."""
+    return repeats(b, history, p, c, b.ko_rule)
+
+
 @kernel
-def legal_points(b, history, sensible, found):
-    """Write the points on which the side to move may play, superko included, by row and column, to found, int64
-    (POINTS,); returns their number.  sensible: without those that fill an own true eye."""
+def last_occurrence(b, history, end):
+    """The last of the positions history[:end] that was this one, with the same side to move; -1 if there is none, and
+    after a pass.  The sides alternate."""
+    if b.ever_captured[b.recent[b.moves & (RECENT - 1)]]:        # a stone stood there before; a pass is 0
+        for i in range(end - 2, -1, -2):
+            if history[i] == history[b.moves]:
+                return i
+    return -1
+
+
+@kernel
+def is_no_result(b, history):
+    """Whether the game has ended with no result: by simple ko, the position stands on the board for the third time,
+    with the same side to move, since the last pass.  https://lightvector.github.io/KataGo/rules.html (Main Phase)"""
+    if b.ko_rule != SIMPLE_KO:
+        return False
+    before = last_occurrence(b, history, b.moves)
+    return last_occurrence(b, history, before) >= b.last_pass
+
+
+@kernel
+def legal_points(b, history, sensible, ko_rule, found):
+    """Write the points on which the side to move may play, by row and column, to found, int64 (POINTS,); returns their
+    number.  sensible: without those that fill an own true eye.  ko_rule: see `repeats`."""
     n = 0
     c = b.to_play
     for p in points(b):
-        if is_legal(b, p, c) and not is_repetition(b, history, p, c) and not (sensible and is_true_eye(b, p, c)):
+        if is_legal(b, p, c) and not repeats(b, history, p, c, ko_rule) and not (sensible and is_true_eye(b, p, c)):
             found[n] = p
             n += 1
     return n
@@ -427,6 +462,7 @@ def play(b, p, c):
     if p == PASS:
         b.ko = 0
         b.passes += 1
+        b.last_pass = b.moves
         return 0
     b.passes = 0
     return put_stone(b, p, c)

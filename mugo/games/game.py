@@ -24,7 +24,7 @@ from mugo.core.jit import kernel, subroutine
 from mugo.core.files import BadInput
 from mugo.games import area, board, go_priors, gomoku, gomoku_fours, gomoku_priors, planes, rollouts, territory
 from mugo.games.addresses import BOARD_TYPE, address_of, caller
-from mugo.games.board import LEGAL, ZOBRIST, is_repetition, is_true_eye, legality
+from mugo.games.board import LEGAL, SIMPLE_KO, ZOBRIST, is_repetition, is_true_eye, last_occurrence, legality
 from mugo.games.coords import PASS, BoardSize, symmetries
 from mugo.games.go import Position as Go
 from mugo.games.gomoku import Position as Gomoku
@@ -122,6 +122,13 @@ def is_allowed(b, history, move):
 def may_repeat(b, move):
     """Whether a move can repeat a position on any path to this one (superko)."""
     return not is_gomoku(b) and move != PASS and b.ever_captured[move] != 0
+
+
+@subroutine
+def earlier_occurrence(b, history):
+    """By simple ko, the move after which the position stood on the board before, with the same side to move; -1 if it
+    did not, after a pass, and by superko.  From the last pass on (b.last_pass) a search takes it for no result."""
+    return np.int64(last_occurrence(b, history, b.moves)) if b.ko_rule == SIMPLE_KO else np.int64(-1)
 
 
 @subroutine

@@ -1,6 +1,7 @@
 """Go: positions with superko, komi, handicap and result.
 
-Positional superko, no suicide; area scoring (https://tromp.github.io/go.html), or by territory (territory).
+The rules of the game (rules.Rules) decide which repetitions are legal, and whether a game is scored by area
+(https://tromp.github.io/go.html) or by territory (territory).  Suicide is illegal.
 What positions of every game have is in position; dead stones are found in scoring.
 """
 from collections.abc import Iterable
@@ -11,12 +12,13 @@ import numpy as np
 from mugo.core.jit import kernel
 from mugo.games.area import area_score
 from mugo.games.board import (
-    BLACK, KO, LEGAL, OCCUPIED, POINTS, SUICIDE, WHITE, hash_after, is_repetition, legal_points, legality, play)
+    BLACK, KO, LEGAL, OCCUPIED, POINTS, POSITIONAL_SUPERKO, SIMPLE_KO, SITUATIONAL_SUPERKO, SUICIDE, WHITE,
+    hash_after, is_no_result, legal_points, legality, play, repeats)
 from mugo.games.coords import (
-    MAX_SIZE, MIN_SIZE, PASS, WHITE_BIT, BoardSize, board_points, format_gtp, format_size, point_at, shape_of)
-from mugo.games.position import COLOUR_NAMES, BasePosition, IllegalMove
+    MAX_SIZE, MIN_SIZE, PASS, WHITE_BIT, BoardSize, board_points, format_size, is_on_board, point_at, shape_of)
+from mugo.games.position import COLOUR_NAMES, BasePosition, IllegalMove, name_of
 from mugo.games.replay import replay, set_up
-from mugo.games.rules import KOMI, POSITIONAL, SITUATIONAL, Rules
+from mugo.games.rules import KOMI, POSITIONAL, SIMPLE, SITUATIONAL, SPIGHT, Rules
 from mugo.games.territory import stones_played
 
 MAX_KOMI = 1_000_000                     # points: int32 and float32 count them exactly
@@ -31,7 +33,9 @@ def _points(boards):
 
 
 _REASONS = {OCCUPIED: "is occupied", KO: "retakes the ko", SUICIDE: "is suicide"}
-_SCORING = attrgetter("shape", "white_points", "scoring_rules.scoring", "scoring_rules.tax")
+_KO_RULES = {SIMPLE: SIMPLE_KO, SPIGHT: SIMPLE_KO, SITUATIONAL: SITUATIONAL_SUPERKO, POSITIONAL: POSITIONAL_SUPERKO}
+NO_RESULT = "Void"                       # as SGF has it (RE)
+_SEARCHED = attrgetter("shape", "white_points", "rules.ko", "rules.scoring", "rules.tax")
 
 
 def check_komi(komi: float) -> None:
@@ -41,8 +45,7 @@ def check_komi(komi: float) -> None:
 
 
 class Position(BasePosition):
-    """A position of Go on a board of 2 to 19 rows and columns.  scoring_rules: the scoring, the tax and White's points
-    for handicap stones; its other fields are those of Rules()."""
+    """A position of Go on a board of 2 to 19 rows and columns.  rules: of the game."""
 
     game = "go"
     may_pass = True
@@ -56,14 +59,14 @@ class Position(BasePosition):
             raise ValueError(f"a board is {MIN_SIZE}x{MIN_SIZE} to {MAX_SIZE}x{MAX_SIZE}, not {format_size(size)}")
         check_komi(komi)
         super().__init__(shape, komi, to_play)
-        self.scoring_rules = Rules()
+        self.rules = Rules()
 
     def _empty(self, to_play: int) -> "Position":
-        return Position(self.shape, self.komi, to_play).with_rules(self.scoring_rules)
+        return Position(self.shape, self.komi, to_play).with_rules(self.rules)
 
     def has_same_rules(self, other: BasePosition) -> bool:
-        """Whether the other position has the same game, board size, komi and scoring."""
-        return isinstance(other, Position) and _SCORING(self) == _SCORING(other)
+        """Whether the other position has the same game, board size, komi, ko rule and scoring."""
+        return isinstance(other, Position) and _SEARCHED(self) == _SEARCHED(other)
 
     def with_komi(self, komi: float) -> "Position":
         """This position of the game with another komi."""
@@ -72,20 +75,24 @@ class Position(BasePosition):
         return other
 
     def with_rules(self, rules: Rules) -> "Position":
-        """This position, its game and komi, scored by these rules: their scoring and tax, and White's points for
-        handicap stones."""
+        """This position, its game and komi, under these rules."""
         other = self._copy()
-        other.scoring_rules = Rules(scoring=rules.scoring, tax=rules.supported().tax,
-                                    white_handicap_bonus=rules.white_handicap_bonus)
+        other.rules = rules
         other._start = self._start.copy()
         for board in (other.board, other._start):        # for the kernels
-            board["territory"], board["seki_tax"] = rules.scoring == "TERRITORY", other.scoring_rules.tax == "SEKI"
+            board["territory"], board["seki_tax"] = rules.scoring == "TERRITORY", rules.tax == "SEKI"
+            board["ko_rule"] = _KO_RULES[rules.ko]
         return other
 
     @property
     def handicap_bonus(self) -> int:
         """White's points for handicap stones by the rules of the game, on top of komi."""
-        return self.scoring_rules.handicap_bonus(self.handicap)
+        return self.rules.handicap_bonus(self.handicap)
+
+    @property
+    def removes_dead_stones(self) -> bool:
+        """Whether dead stones are taken off the board at the end of the game."""
+        return self.rules.removes_dead_stones
 
     def without_stones(self, points: Iterable[int]) -> "Position":
         """A new start without the stones on these points, which are then prisoners as those captured before."""
@@ -98,26 +105,30 @@ class Position(BasePosition):
             other.board[0][name] = self.board[0][name] + sum(colours[point] == colour for point in dead)
         return other
 
-    def why_illegal(self, point: int, colour: int | None = None, ko: str = POSITIONAL) -> str | None:
+    def why_illegal(self, point: int, colour: int | None = None, ko: str | None = None) -> str | None:
         """The rule that forbids a move, as 'retakes the ko'; None if the move is legal.
 
-        ko: of games.rules: POSITIONAL forbids to repeat a position, SITUATIONAL only with the same side to move, and
-        the others only to retake a ko at once.
+        ko: of games.rules, instead of the game's own: POSITIONAL forbids to repeat a position, SITUATIONAL only with
+        the same side to move, and the others only to retake a ko at once.
         """
-        if point == PASS:
-            return None
+        if point == PASS or not is_on_board(point, self.shape):          # kernels do not check it
+            return None if point == PASS else f"is not a point of the {format_size(self.shape)} board"
         colour = self.to_play if colour is None else colour
         board = self.board[0]
         reason = legality(board, point, colour)
         if reason != LEGAL:
             return _REASONS[reason]
-        if ko in (POSITIONAL, SITUATIONAL) and is_repetition(board, self.history, point, colour) \
-                and (ko == POSITIONAL or self._repeats_situation(point, colour)):
+        ko = ko or self.rules.ko
+        if self._repeats_situation(point, colour) if ko == SITUATIONAL else \
+                repeats(board, self.history, point, colour, _KO_RULES[ko]):
             return "repeats a position (superko)"
         return None
 
     def _repeats_situation(self, point: int, colour: int) -> bool:
-        """Whether an otherwise legal move repeats a position with the same side to move."""
+        """Whether an otherwise legal move repeats a position with the same side to move.  Kernels take it that the
+        sides alternate."""
+        if not self.board[0]["ever_captured"][point]:
+            return False
         sides_to_move = np.append(self._moves["to_play"], self.to_play)
         return bool(((self.history == hash_after(self.board[0], point, colour)) & (sides_to_move == -colour)).any())
 
@@ -130,8 +141,12 @@ class Position(BasePosition):
         return self._points_to_play(True)
 
     def _points_to_play(self, sensible: bool) -> np.ndarray:
-        found = np.empty(POINTS, np.int64)
-        return found[:legal_points(self.board[0], self.history, sensible, found)]
+        found, is_situational = np.empty(POINTS, np.int64), self.rules.ko == SITUATIONAL
+        rule = SIMPLE_KO if is_situational else _KO_RULES[self.rules.ko]
+        found = found[:legal_points(self.board[0], self.history, sensible, rule, found)]
+        if is_situational:
+            return found[[not self._repeats_situation(point, self.to_play) for point in found.tolist()]]
+        return found
 
     def play_moves(self, moves: np.ndarray) -> "Position":
         """The position after encoded moves, int16 (n,), as in games.coords, whichever colour moves.
@@ -142,7 +157,9 @@ class Position(BasePosition):
         n = len(moves)
         if not n:
             return self
-        points = np.append(board_points(self.shape), PASS)[moves & (WHITE_BIT - 1)]
+        point_of = np.full(WHITE_BIT, POINTS, np.int16)          # POINTS: not on the board
+        point_of[:self.area], point_of[self.area] = board_points(self.shape), PASS
+        points = point_of[moves & (WHITE_BIT - 1)]
         colours = np.where(moves & WHITE_BIT, WHITE, BLACK)
         after = self._before_moves(n)
         new = after._moves[self.plies:]
@@ -156,17 +173,23 @@ class Position(BasePosition):
 
     @property
     def is_over(self) -> bool:
-        """Whether the last two moves were passes."""
-        return bool(self.board[0]["passes"] >= 2)
+        """Whether the last two moves were passes, or the game has ended with no result."""
+        return bool(self.board[0]["passes"] >= 2) or self.is_no_result
+
+    @property
+    def is_no_result(self) -> bool:
+        """Whether the rules have simple ko, and the position stands on the board for the third time, with the same side
+        to move, since the last pass."""
+        return _KO_RULES[self.rules.ko] == SIMPLE_KO and bool(is_no_result(self.board[0], self.history))
 
     def score(self) -> float:
         """Black's points minus White's, minus white_points, by area or by territory and prisoners; every stone on the
-        board counts as alive, and none as in seki (scoring.final_score)."""
-        return _points(self.board) - self.white_points
+        board counts as alive, and none as in seki (scoring.final_score).  0 for no result."""
+        return 0.0 if self.is_no_result else _points(self.board) - self.white_points
 
     def result(self) -> str:
-        """The score in SGF (RE): 'B+3.5', 'W+0.5', '0'."""
-        return format_score(self.score())
+        """The score in SGF (RE): 'B+3.5', 'W+0.5', '0', or NO_RESULT."""
+        return NO_RESULT if self.is_no_result else format_score(self.score())
 
 
 def format_score(score: float) -> str:
@@ -189,7 +212,7 @@ def format_komi(position: Position) -> str:
 
 def illegal_move(position: BasePosition, point: int, colour: int) -> IllegalMove:
     """The error for a move of a game record."""
-    return IllegalMove(f"move {position.plies + 1}: {COLOUR_NAMES[colour]} {format_gtp(point, position.shape)} "
+    return IllegalMove(f"move {position.plies + 1}: {COLOUR_NAMES[colour]} {name_of(point, position.shape)} "
                        f"{position.why_illegal(point, colour)}")
 
 

@@ -21,8 +21,8 @@ import re
 import numpy as np
 
 from mugo.core.jit import kernel, subroutine
-from mugo.games.board import BLACK, BORDER, EMPTY, RECENT, occupy, points
-from mugo.games.coords import MAX_SIZE, PASS, BoardSize, board_points, format_size, shape_of
+from mugo.games.board import BLACK, BORDER, EMPTY, POINTS, RECENT, occupy, points
+from mugo.games.coords import MAX_SIZE, PASS, BoardSize, board_points, format_size, is_on_board, shape_of
 from mugo.games.planes import Plane
 from mugo.games.position import BasePosition
 from mugo.games.replay import decode
@@ -99,7 +99,7 @@ def set_up(b, setup):
     """Place setup stones on an empty board; returns the number placed before the first that is impossible or wins."""
     for i in range(len(setup)):
         p, c = decode(b, setup[i])
-        if p == PASS or b.colour[p] != EMPTY or wins(b, p, c):
+        if p == PASS or p >= POINTS or b.colour[p] != EMPTY or wins(b, p, c):
             return i
         occupy(b, p, c)
     return len(setup)
@@ -285,6 +285,8 @@ class Position(BasePosition):
             return "comes after the end of the game"
         if point == PASS:
             return "is not a move of Gomoku"
+        if not is_on_board(point, self.shape):           # kernels do not check it
+            return f"is not a point of the {format_size(self.shape)} board"
         return None if self.board[0]["colour"][point] == EMPTY else "is occupied"
 
     def legal_points(self) -> np.ndarray:

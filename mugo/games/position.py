@@ -19,7 +19,7 @@ import numpy as np
 from mugo.core.files import BadInput, MugoError
 from mugo.games.board import BLACK, BOARD, EMPTY, WHITE, clear, copy_boards, new_boards, set_to_play
 from mugo.games.coords import (
-    COLUMNS, MAX_MOVES, PASS, WHITE_BIT, board_points, format_gtp, format_size, is_on_board, row_col, square_size)
+    COLUMNS, MAX_MOVES, PASS, WHITE_BIT, BoardSize, board_points, format_gtp, is_on_board, row_col, square_size)
 from mugo.games.territory import area_komi
 
 MAX_POINTS = 1e6                         # of komi, as a global feature
@@ -35,6 +35,11 @@ class IllegalMove(MugoError, ValueError):
 
 # A move of a game: its point and colour, and the side that was to move.
 MOVE = np.dtype([("point", np.int16), ("colour", np.int8), ("to_play", np.int8)])
+
+
+def name_of(point: int, size: BoardSize) -> str:
+    """The GTP vertex of a point, 'pass', or the number itself where it is no point of the board."""
+    return format_gtp(point, size) if point == PASS or is_on_board(point, size) else str(point)
 
 
 def global_features(white_points, to_play) -> np.ndarray:
@@ -55,6 +60,11 @@ def _encoded_stones(stones: np.ndarray) -> np.ndarray:
     return (indices + WHITE_BIT * (stones.ravel()[indices] == WHITE)).astype(np.int16)
 
 
+def _impossible_stone(point: int, colour: int, size: BoardSize) -> IllegalMove:
+    """The error for a stone of a setup."""
+    return IllegalMove(f"a {COLOUR_NAMES[colour].lower()} stone cannot be placed on {name_of(point, size)}")
+
+
 class BasePosition(ABC):
     """A board, its history and the side to move.
 
@@ -69,6 +79,8 @@ class BasePosition(ABC):
     _play: Callable                      # plays a legal move: kernel (board, point, colour)
     _set_up: Callable                    # places encoded stones, (board, setup) -> number before an impossible one
     handicap_bonus: int = 0              # Go: White's points for handicap stones, on top of komi
+    removes_dead_stones: bool = True     # Go: whether dead stones are taken off the board at the end of the game
+    is_no_result: bool = False           # Go: whether the game has ended with no result
     k: int = 0                           # Gomoku: how many in a row win
     exactly: bool = False                # Gomoku: whether more than k in a row do not win
     winner: int = EMPTY                  # Gomoku: the colour with k in a row, EMPTY while there is none
@@ -122,7 +134,8 @@ class BasePosition(ABC):
 
     @abstractmethod
     def why_illegal(self, point: int, colour: int | None = None) -> str | None:
-        """The rule that forbids a move, as 'is occupied'; None if the move is legal."""
+        """The rule that forbids a move, as 'is occupied', also for a number that is no point of the board; None if the
+        move is legal."""
 
     @abstractmethod
     def legal_points(self) -> np.ndarray:
@@ -173,12 +186,10 @@ class BasePosition(ABC):
     def play(self, point: int, colour: int | None = None) -> Self:
         """The position after a move, a point or PASS, of the side to move or of the colour given.  Raises IllegalMove,
         which names the move and the rule."""
-        if point != PASS and not is_on_board(point, self.shape):         # kernels do not check it
-            raise IllegalMove(f"illegal move: {point} is not a point of the {format_size(self.shape)} board")
         colour = self.to_play if colour is None else colour
         reason = self.why_illegal(point, colour)
         if reason:
-            raise IllegalMove(f"illegal move: {format_gtp(point, self.shape)} {reason}")
+            raise IllegalMove(f"illegal move: {name_of(point, self.shape)} {reason}")
         return self.play_unchecked(point, colour)
 
     def play_unchecked(self, point: int, colour: int) -> Self:
@@ -243,9 +254,14 @@ class BasePosition(ABC):
 
     def with_stones(self, black: Iterable[int] = (), white: Iterable[int] = (), to_play: int | None = None) -> Self:
         """A new start without history: this board with more stones on it.  Raises IllegalMove for a stone on an
-        occupied point, without a liberty, or that would capture or win."""
+        occupied point or off the board, without a liberty, or that would capture or win."""
         index = {point: i for i, point in enumerate(board_points(self.shape).tolist())}
-        added = [*(index[int(point)] for point in black), *(index[int(point)] + WHITE_BIT for point in white)]
+        added = []
+        for points, colour, bit in (black, BLACK, 0), (white, WHITE, WHITE_BIT):
+            for point in points:
+                if point not in index:
+                    raise _impossible_stone(point, colour, self.shape)
+                added.append(index[point] + bit)
         return self._with_setup(np.append(_encoded_stones(self.stones), np.array(added, np.int16)),
                                 self.to_play if to_play is None else to_play)
 
@@ -266,8 +282,7 @@ class BasePosition(ABC):
         if placed < len(setup):
             colour = WHITE if setup[placed] & WHITE_BIT else BLACK
             point = int(board_points(self.shape)[setup[placed] & WHITE_BIT - 1])
-            raise IllegalMove(f"a {COLOUR_NAMES[colour].lower()} stone cannot be placed on "
-                              f"{format_gtp(point, self.shape)}")
+            raise _impossible_stone(point, colour, self.shape)
         return other
 
     def with_handicap(self, points: Iterable[int]) -> Self:

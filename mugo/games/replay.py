@@ -41,12 +41,12 @@ def set_up(b, setup):
 
 @kernel
 def replay(b, history, moves, start, end):
-    """Play moves[start:end] on b; returns the index of the first illegal one, or end.  Superko is not checked: records
-    of games by Japanese rules do repeat positions.  history gets the hash of each position."""
+    """Play moves[start:end] on b; returns the index of the first that is illegal or off the board, or end.  Superko is
+    not checked: records of games by Japanese rules do repeat positions.  history gets the hash of each position."""
     history[b.moves] = b.hash
     for i in range(start, end):
         p, c = decode(b, moves[i])
-        if p != PASS and legality(b, p, c) != LEGAL:
+        if p != PASS and (p >= POINTS or legality(b, p, c) != LEGAL):
             return i
         play(b, p, c)
         history[b.moves] = b.hash

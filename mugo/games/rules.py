@@ -7,21 +7,22 @@
 A field that an object leaves out is that of Rules(), MuGo's own rules: area scoring, positional superko, no suicide.
 What MuGo does under other rules:
 
-    ko                  its own moves keep positional superko, which every ko rule here allows; which repetitions of the
-                        opponent are legal: Position.why_illegal
+    ko                  supported; SPIGHT is played as SIMPLE.  By simple ko a position that stands on the board for the
+                        third time since the last pass ends the game with no result, as in KataGo
     suicide             illegal
     scoring             supported: by area, or by territory and prisoners (territory)
     tax                 SEKI is supported in the final score, not by the search; ALL is not
     hasButton           ignored
     whiteHandicapBonus  supported: handicap_bonus
-    friendlyPassOk      supported by GTP: where it is false, dead stones are captured before a pass
+    friendlyPassOk      supported: where it is false, every stone counts as alive by area, and dead stones are captured
+                        before a pass
 
 https://lightvector.github.io/KataGo/rules.html
 https://github.com/lightvector/KataGo/blob/master/docs/GTP_Extensions.md    kata-get-rules, kata-set-rules
 """
 import json
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 KOMI = 7.5                               # by area; Rules.default_komi has those by other rules
@@ -47,7 +48,8 @@ DECISIVE = ("tax", "hasButton")          # fields that decide who wins, of those
 
 @dataclass(frozen=True)
 class Rules:
-    """Rules of Go.  The defaults are MuGo's own; values are KataGo's, of FIELDS."""
+    """Rules of Go.  The defaults are MuGo's own; values are KataGo's, of FIELDS.  name: of NAMED_RULES, by which they
+    were asked for; '' for others."""
     ko: str = POSITIONAL
     scoring: str = "AREA"
     tax: str = "NONE"
@@ -55,6 +57,7 @@ class Rules:
     has_button: bool = False
     white_handicap_bonus: str = "0"
     friendly_pass_ok: bool = True
+    name: str = field(default="", compare=False)
 
     def as_json(self) -> dict[str, Any]:
         """The object that kata-get-rules has: KataGo's names and values."""
@@ -100,6 +103,11 @@ class Rules:
         return Rules(white_handicap_bonus="N" if self.scoring == "TERRITORY" else self.white_handicap_bonus)
 
     @property
+    def removes_dead_stones(self) -> bool:
+        """Whether dead stones are taken off the board at the end; by Tromp-Taylor rules every stone there is alive."""
+        return self.scoring == "TERRITORY" or self.friendly_pass_ok
+
+    @property
     def default_komi(self) -> float:
         """The komi where none is given, as KataGo has it."""
         return 6.5 if self.scoring == "TERRITORY" else 7.0 if self.has_button else KOMI
@@ -110,7 +118,7 @@ _STONES = Rules(ko=SIMPLE, tax="ALL")
 _AGA = Rules(ko=SITUATIONAL, white_handicap_bonus="N-1")
 _NEW_ZEALAND = Rules(ko=SITUATIONAL, suicide=True)
 # Rules by name, as KataGo defines them; spaces, hyphens and underscores in names do not count.
-NAMED_RULES = {
+NAMED_RULES = {name: replace(rules, name=name) for name, rules in {
     "tromp-taylor": Rules(suicide=True, friendly_pass_ok=False),
     "chinese": Rules(ko=SIMPLE, white_handicap_bonus="N"),
     "chinese-ogs": Rules(white_handicap_bonus="N"),
@@ -128,7 +136,7 @@ NAMED_RULES = {
     "nz": _NEW_ZEALAND,
     "ing": Rules(suicide=True),
     "goe": Rules(suicide=True),
-}
+}.items()}
 _BY_PLAIN_NAME = {name.replace("-", ""): rules for name, rules in NAMED_RULES.items()}
 
 

@@ -14,7 +14,7 @@ from mugo.games.area import area_ownership
 from mugo.games.board import EMPTY, POINTS, new_boards
 from mugo.games.coords import board_points
 from mugo.games.dead_stones import SEED, mark_dead_chains
-from mugo.games.go import Position, format_score
+from mugo.games.go import NO_RESULT, Position, format_score
 from mugo.games.position import BasePosition
 from mugo.games.rollouts import MOGO, UNIFORM, roll_out_ownership
 from mugo.games.seki import chains, neighbours, seki_points
@@ -103,15 +103,17 @@ def without_dead(position: BasePosition, ownership_of: OwnershipOf = ownership_a
 
 def final_score(position: BasePosition) -> float:
     """Black's points minus White's and minus white_points, by the rules of the game, of a finished position of Go
-    without its dead stones."""
-    cleared = without_dead(position)
+    without its dead stones, if the rules remove them; 0 for no result."""
+    if position.is_no_result:
+        return 0.0
+    cleared = without_dead(position) if position.removes_dead_stones else position
     tax = owner_of_points(cleared).sum() - final_owners(cleared).sum()
     return cleared.score() - int(tax)
 
 
 def final_result(position: BasePosition) -> str:
-    """final_score in SGF (RE): 'B+3.5', 'W+0.5', '0'."""
-    return format_score(final_score(position))
+    """final_score in SGF (RE): 'B+3.5', 'W+0.5', '0', or go.NO_RESULT."""
+    return NO_RESULT if position.is_no_result else format_score(final_score(position))
 
 
 def final_owners(cleared: BasePosition) -> np.ndarray:
@@ -144,8 +146,9 @@ def owner_of_points(cleared: BasePosition) -> np.ndarray:
 
 
 def final_statuses(position: BasePosition) -> dict[str, list[list[int]]]:
-    """The chains of a finished position by status: for each of STATUSES (as GTP's final_status_list) their points."""
-    cleared = without_dead(position)
+    """The chains of a finished position by status: for each of STATUSES (as GTP's final_status_list) their points.  By
+    rules that remove no dead stones none is dead."""
+    cleared = without_dead(position) if position.removes_dead_stones else position
     colour = cleared.board[0]["colour"]
     in_seki = seki_points(cleared, ownership_at_end(cleared).ravel())
     found: dict[str, list[list[int]]] = {status: [] for status in STATUSES}

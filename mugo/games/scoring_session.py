@@ -13,20 +13,23 @@ from mugo.core.files import BadInput
 from mugo.games import scoring
 from mugo.games.board import BLACK, EMPTY, WHITE
 from mugo.games.coords import board_points, format_gtp
-from mugo.games.go import Position, format_komi, format_score
+from mugo.games.go import NO_RESULT, Position, format_komi, format_score
 
 
 class ScoringSession:
     """A finished position and its dead stones; dead: their points."""
 
     def __init__(self, position: Position, dead: Collection[int] | None = None):
-        """dead: one or more points of each dead chain; None: the chains that rollouts take for dead."""
+        """dead: one or more points of each dead chain; None: the chains that rollouts take for dead,
+        none by rules that remove no dead stones."""
         self.position = position
-        if dead is None:                                 # points that are empty, or would be
+        if dead is not None:
+            marked = set(dead)
+        elif position.removes_dead_stones:               # points that are empty, or would be
             is_empty = scoring.without_dead(position).stones.ravel() == EMPTY
             marked = set(board_points(position.shape)[is_empty].tolist())
         else:
-            marked = set(dead)
+            marked = set()
         self.dead = {point for chain in scoring.chains(position) if not marked.isdisjoint(chain) for point in chain}
 
     def toggle(self, point: int) -> None:
@@ -64,8 +67,8 @@ class ScoringSession:
         return points[BLACK] - points[WHITE] - self.position.white_points
 
     def result(self) -> str:
-        """The score as an SGF result: 'B+3.5', 'W+0.5', '0'."""
-        return format_score(self.score())
+        """The score as an SGF result: 'B+3.5', 'W+0.5', '0', or go.NO_RESULT."""
+        return NO_RESULT if self.position.is_no_result else format_score(self.score())
 
     def __str__(self) -> str:
         points, prisoners = self.points(), self.prisoners()

@@ -14,7 +14,7 @@ from mugo.core.files import BadInput
 from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, interpret_gtp
-from mugo.games.go import check_komi, fixed_handicap
+from mugo.games.go import check_komi, fixed_handicap, format_score
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.gomoku import format_row
 from mugo.games.position import COLOUR_NAMES, IllegalMove
@@ -80,7 +80,7 @@ def _komi(engine: GtpEngine, komi: str) -> None:
     number = parse_float(komi)
     with fails_as(SYNTAX_ERROR, ValueError):
         check_komi(number)
-    engine.komi = number
+    engine.komi = engine.komi_of_new_games = number
     engine.set_position(engine.position)
 
 
@@ -113,7 +113,7 @@ def _place_handicap(engine: GtpEngine, points: list[int]) -> str:
     if engine.position.stones.any():
         raise GtpError("board not empty")
     size = engine.position.shape
-    engine.set_position(engine.empty_board(size).with_handicap(points))
+    engine.set_position(engine.position.with_handicap(points))
     return format_vertices(points, size)
 
 
@@ -201,12 +201,12 @@ def _time_left(engine: GtpEngine, colour: str, seconds: str, stones: str) -> Non
 
 @command("final_score")
 def final_score(engine: GtpEngine) -> str:
-    """The result without dead stones.  Raises GtpError for a game of Gomoku that is not over."""
+    """The result without dead stones; 0 for no result.  Raises GtpError for a game of Gomoku that is not over."""
     if not engine.position.may_pass:
         if not engine.position.is_over:
             raise GtpError("the game is not over", "in Gomoku there is no score before the end")
         return engine.position.result()
-    return scoring.final_result(engine.go_position())
+    return format_score(scoring.final_score(engine.go_position()))       # GTP has no word for no result
 
 
 @command("final_status_list", "go")
@@ -244,7 +244,7 @@ def _loadsgf(engine: GtpEngine, *words: str) -> None:
         plies = max(parse_int(words[-1]) - 1, 0)
         words = words[:-1]
     with fails_as("cannot load file", BadInput, OSError):
-        position = load_position(parse_path(words), plies, engine.komi, engine.position.game)
+        position = load_position(parse_path(words), plies, engine.komi_of_new_games, engine.position.game)
     engine.region = None                                 # its points are those of a board that may have another size
     if position.game == "go":
         engine.komi = position.komi

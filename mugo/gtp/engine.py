@@ -68,8 +68,11 @@ class GtpEngine:
                  now: Callable[[], float] = time.monotonic, wait_until_ready: Callable[[], object] = lambda: None):
         self.player = player
         self.position = start or new_game("go", size, komi=komi)
-        self.komi = self.position.komi           # in Gomoku kept without effect
+        self.komi = self.position.komi           # of the game; in Gomoku kept without effect
+        self.komi_of_new_games = self.komi       # a record that is loaded does not change it
         self.rules = rules                       # of Go, those that are supported; None: a client has set none
+        self._first_rules = self.position.rules if isinstance(self.position, Go) else Rules()
+        self.resignation: tuple[BasePosition, int] | None = None         # the position, and who resigned there
         self.region: frozenset[int] | None = None        # the points that are searched; None: all
         self.quitting = False
         self.parameters = parameters or Parameters()
@@ -160,17 +163,18 @@ class GtpEngine:
     # -- the game
 
     def empty_board(self, size: BoardSize) -> BasePosition:
-        """An empty board of this size, of the current game and its rules.  Raises BadInput."""
+        """An empty board of this size for a new game: of the current game, with the komi and rules that a client has
+        set, or else those of the first position, and not a loaded record's.  Raises BadInput."""
         position = self.position
         if isinstance(position, Gomoku):
             return new_game(position.game, size, k=position.k, exactly=position.exactly)
-        board = new_game(position.game, size, komi=self.komi)
+        board = new_game(position.game, size, komi=self.komi_of_new_games)
         assert isinstance(board, Go)
-        return board.with_rules(self.current_rules())
+        return board.with_rules(self.rules or self._first_rules)
 
     def current_rules(self) -> Rules:
-        """The rules that a client has set, else MuGo's own with the scoring of the game, as a loaded record has it."""
-        return self.rules or (self.position.scoring_rules if isinstance(self.position, Go) else Rules())
+        """The rules of the game, as far as they are supported."""
+        return (self.position.rules if isinstance(self.position, Go) else Rules()).supported()
 
     def go_position(self) -> Go:
         """The position, of a game of Go.  Raises GtpError in another game."""
@@ -189,11 +193,12 @@ class GtpEngine:
     def start_game(self, start: BasePosition) -> None:
         """Start a new game from this position, with full clocks, and without a region."""
         self.position = start
+        self.komi = start.komi if isinstance(start, Go) else self.komi
         self.region = None
         self.set_clocks(self.time_settings)
 
     def set_position(self, position: BasePosition) -> None:
-        """Make this the position, with the current komi, and scored by the rules that a client has set."""
+        """Make this the position, with the current komi, and under the rules that a client has set."""
         self.position = copy.copy(position)
         if isinstance(position, Go):
             if self.rules:
@@ -204,7 +209,7 @@ class GtpEngine:
         """The position after a move that the controller reports.  Raises IllegalMove.
 
         A repetition is legal unless the rules that a client has set forbid it: games come from servers with other
-        rules.  The player's own moves never repeat a position.
+        rules.  The player's own moves keep the rules of the position.
         """
         if not isinstance(position, Go):
             return position.play(point, colour)
@@ -230,7 +235,9 @@ class GtpEngine:
 
     def play_own_move(self, position: BasePosition, point: int) -> None:
         """Play a move of `select_move`; RESIGN plays nothing."""
-        if point != RESIGN:
+        if point == RESIGN:
+            self.resignation = self.position, position.to_play
+        else:
             self.position = self._own_move = position.play(point)
 
     def propose_move(self, colour: int, **callbacks: Any) -> str:
@@ -256,11 +263,10 @@ class GtpEngine:
         """The point that the player selects, on its clock, which nobody plays; PASS, or RESIGN.
 
         callbacks: as in set_callbacks.  Dead stones are captured before a pass with `cleanup`, by the option of this
-        name, and by rules without friendly passes.  Raises BadInput where the player cannot move.
+        name, and by rules that do not remove them.  Raises BadInput where the player cannot move.
         """
         clock = self.clocks[position.to_play]
-        cleanup = cleanup or self.parameters.of_engine.cleanup or \
-            (self.rules is not None and not self.rules.friendly_pass_ok)
+        cleanup = cleanup or self.parameters.of_engine.cleanup or not position.removes_dead_stones
         self.set_callbacks(**callbacks)
         started = self._now()
         try:

@@ -18,9 +18,8 @@ from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, board_points, format_gtp
 from mugo.games.go import Position as Go
-from mugo.games.position import IllegalMove
+from mugo.games.position import COLOUR_LETTERS, IllegalMove
 from mugo.games.rules import Rules
-from mugo.gtp.commands import final_score
 from mugo.gtp.engine import GtpEngine
 from mugo.gtp.protocol import (
     SYNTAX_ERROR,
@@ -107,17 +106,17 @@ def _final_status(engine: GtpEngine, vertex: str) -> str:
     for status, chains in scoring.final_statuses(position).items():
         if any(point in chain for chain in chains):
             return status
-    owners = scoring.final_owners(scoring.without_dead(position))
+    owners = scoring.final_owners(scoring.without_dead(position) if position.removes_dead_stones else position)
     return {BLACK: "black_territory", WHITE: "white_territory"}.get(int(owners[point]), "dame")
 
 
 @command("printsgf")
 def _printsgf(engine: GtpEngine, *words: str) -> str | None:
     """The game as SGF: in the reply, or written to a file if one is named; "-" names none."""
-    result = final_score(engine) if engine.position.is_over else ""
     position = engine.position
-    rules = rules_name(position) if isinstance(position, Go) and position.scoring_rules != Rules() else ""
-    text = format_record(record_from_position(position, result=result, rules=rules))
+    has_rules = isinstance(position, Go) and bool(position.rules.name or position.rules != Rules())
+    rules = rules_name(position) if isinstance(position, Go) and has_rules else ""
+    text = format_record(record_from_position(position, result=_result(engine), rules=rules))
     if not words or words == ("-",):
         return text
     path = parse_path(words)
@@ -127,6 +126,16 @@ def _printsgf(engine: GtpEngine, *words: str) -> str | None:
         with atomic_write(path) as temporary:
             temporary.write_text(text, encoding="utf-8")
     return None
+
+
+def _result(engine: GtpEngine) -> str:
+    """The result of the game as SGF has it (RE); '' before its end."""
+    position = engine.position
+    if engine.resignation is not None and engine.resignation[0] is position:
+        return f"{COLOUR_LETTERS[-engine.resignation[1]]}+R"
+    if not position.is_over:
+        return ""
+    return scoring.final_result(position) if isinstance(position, Go) else position.result()
 
 
 # ---- Gomill

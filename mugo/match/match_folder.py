@@ -41,7 +41,8 @@ COLUMNS: tuple[str, ...] = (
 _SECONDS = (r"\d{1,9}\.\d{3}", "seconds")
 # What the values of games.csv are, by column: a pattern and its name.  The others are compared with the pairing.
 _VALUES = {
-    "number": (r"\d{1,7}", "the number of a game"), "result": (r"0|[BW]\+([RTF]|\d{1,7}(\.\d{1,6})?)?", "a result"),
+    "number": (r"\d{1,7}", "the number of a game"),
+    "result": (r"0|Void|[BW]\+([RTF]|\d{1,7}(\.\d{1,6})?)?", "a result"),
     "end": (r"[\w -]{1,40}", "how a game ends"), "details": (r"[^\0-\x1f\x7f]{0,1000}", "one line"),
     "moves": (r"\d{1,4}", "a number of moves"), "date": (r"\d{4}-\d\d-\d\d", "a date"),
     "game_hash": ("[0-9a-f]{16}", "16 hexadecimal digits"),
@@ -199,7 +200,6 @@ def format_game(row: dict[str, str], game: GameRecord, rules: MatchRules, versio
                f"ended by: {row['end']}", row["details"], game.comments.get(0, "")]
     record = record_from_position(game.position, black=row["black"], white=row["white"], result=row["result"],
                                   date=row["date"], event=f"mugo match, game {row['number']}",
-                                  rules=rules.kgs_rules or (rules_name(game.position) if isinstance(game.position, Go)
-                                                            else ""),
+                                  rules=rules_name(game.position) if isinstance(game.position, Go) else "",
                                   opening_moves=game.opening_moves)
     return format_record(record, game.comments | {0: "\n".join(filter(None, summary))})

@@ -3,11 +3,14 @@ r"""One game between two GTP programs: every move checked and timed.
     program -- genmove --> vertex -- rules, clock --> the next position; `play` to the other program
                                  \-- a fault: the game is lost, and the fault is named
 
-Moves are checked by the rules of the position, in Go with positional superko.  A program that knows simple ko only, as
-GNU Go does without --positional-superko, may lose by that.  With `simple_ko` repetitions are allowed; a program that
-plays by superko then refuses the opponent's repetition and loses, as any program does that refuses a legal move.
+Moves are checked by the rules of the position, in Go with positional superko where no others are set.  A program that
+knows simple ko only, as GNU Go does without --positional-superko, may lose by that.  With `simple_ko` repetitions are
+allowed whatever the rules; a program that plays by superko then refuses the opponent's repetition and loses, as any
+program does that refuses a legal move.
 
-The score of a game of Go is the caller's, by the opening's rules.  A game of Gomoku ends with a row or a full board.
+A game by rules with simple ko ends with no result, a draw, where a position stands on the board for the third time.
+The score of other games of Go is the caller's, by the opening's rules.  A game of Gomoku ends with a row or a full
+board.
 """
 import time
 from collections.abc import Callable
@@ -15,13 +18,14 @@ from dataclasses import dataclass, field
 
 from mugo.games.board import BLACK, LEGAL, WHITE, legality
 from mugo.games.coords import PASS, board_points, format_gtp, interpret_gtp
-from mugo.games.go import format_points, format_score
+from mugo.games.go import NO_RESULT, format_points, format_score
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, BasePosition, IllegalMove
 from mugo.match.gtp_client import PROTOCOL_ERROR, TIMEOUT, EngineFault, GtpClient, Refusal, boardsize_command
 from mugo.match.time_systems import time_commands, time_left
 from mugo.players.time_control import Clock, TimeSettings
 
 TWO_PASSES, RESIGNATION, MOVE_LIMIT, ROW, FULL_BOARD = "two passes", "resigned", "move limit", "a row", "full board"
+REPETITION = "repetition"                # with no result
 ILLEGAL_MOVE, LOST_ON_TIME = "illegal move", "lost on time"      # faults, as those in gtp_client.py
 MAX_COMMENT = 2000        # characters of a program's explanation of a move
 GRACE_SECONDS = 1.0       # to wait for a move after the flag fell, so that the message can say how late it was
@@ -50,9 +54,9 @@ class MatchRules:
 class GameRecord:
     """A game, as far as it was played.
 
-    result: as SGF writes it.  end: TWO_PASSES, RESIGNATION, MOVE_LIMIT, in Gomoku ROW or FULL_BOARD, or the kind of a
-    fault; details: of the fault; at_fault: the colour, 0 for none.  asked: the colour whose program was asked last.
-    seconds: of every genmove, by colour.  comments: by the number of the move, from 1; 0 is the start.
+    result: as SGF writes it.  end: TWO_PASSES, RESIGNATION, MOVE_LIMIT, REPETITION, in Gomoku ROW or FULL_BOARD, or the
+    kind of a fault; details: of the fault; at_fault: the colour, 0 for none.  asked: the colour whose program was asked
+    last.  seconds: of every genmove, by colour.  comments: by the number of the move, from 1; 0 is the start.
     opening_moves: how many first moves are of the opening, not of the programs.
     """
 
@@ -85,6 +89,8 @@ def play_game(clients: dict[int, GtpClient], opening: BasePosition, rules: Match
             if game.position.is_over and not game.position.may_pass:
                 game.result = game.position.result()
                 game.end = FULL_BOARD if game.result == "0" else ROW
+            elif game.position.is_no_result:
+                game.end, game.result = REPETITION, NO_RESULT
             elif game.position.is_over or game.position.plies >= max_moves:
                 game.end = TWO_PASSES if game.position.is_over else MOVE_LIMIT
                 game.result = format_score(score(game.position)) if game.position.may_pass else "0"

@@ -50,7 +50,7 @@ _EDGE = np.dtype([
     ("move", np.int16),                  # constant, as `prior` and `may_repeat` are outside the root
     ("lower", np.int8),                  # bounds of its exact value, for the side that moves; under the lock
     ("upper", np.int8),
-    ("may_repeat", np.bool_),            # superko may forbid it on some path
+    ("may_repeat", np.bool_),            # it may repeat a position on some path: superko forbids it there
 ], align=True)
 
 # The place of an edge can hold a part of a list of moves and priors instead: see lazy_edges.
@@ -85,6 +85,7 @@ PARAMS = np.dtype([
     ("rollout_kind", np.int64),          # rollouts.UNIFORM or MOGO
     ("lambda_", np.float64),             # the weight of rollouts in the value of a leaf
     ("komi", np.float64),                # of the root's game (position.white_points)
+    ("simple_ko", np.bool_),             # of the root's game: a repetition is legal, and no result
     ("mercy", np.int64),                 # lead in stones that ends a rollout
     ("avoids", np.bool_),                # whether avoid_until has any; of Go
     ("avoid_until", np.int32, 2 * POINTS),               # AvoidedMoves.until

@@ -17,7 +17,7 @@ import numpy as np
 
 from mugo.core.files import log_to_stderr
 from mugo.games import rollouts, scoring
-from mugo.games.board import new_boards
+from mugo.games.board import SIMPLE_KO, new_boards
 from mugo.games.position import BasePosition
 from mugo.mcts import formulas, records, scores, solver, stopping
 from mugo.mcts.avoided import AvoidedMoves
@@ -171,6 +171,7 @@ class Search:
         self._allowed_moves = allowed_moves
         if self.tree.set_root(self._board, position.area, may_reuse, may_keep_root, asked):
             self.tree.params["komi"] = position.white_points
+            self.tree.params["simple_ko"] = self._board["ko_rule"] == SIMPLE_KO
             self.tree.params["mercy"] = rollouts.mercy_threshold(position.shape, position.area_komi)
             self._has_reported = False
         self.growth.set_root(position, self._board, self._history, network)

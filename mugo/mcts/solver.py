@@ -13,8 +13,9 @@ along the path of a simulation, so a proof found on another path counts as soon 
 In Go, superko makes legal moves depend on the path, and a node is shared by paths.  Its bounds hold for all of them:
 an upper bound counts all edges, also those that superko forbids on some path, and a lower bound counts only edges that
 superko forbids on none, passes and moves on points where no stone was ever captured (game.position_hash keeps paths
-apart that captured on different points).  At the root, whose path is the game itself, every legal move counts.  Proofs
-are about the moves that the search considers, which fill no own true eyes.
+apart that captured on different points).  At the root, whose path is the game itself, every legal move counts.  By
+simple ko, other moves may end the game with no result on some path, which is worth more than a loss, so they have no
+bounds at all (tree.backup).  Proofs are about the moves that the search considers, which fill no own true eyes.
 """
 import numpy as np
 

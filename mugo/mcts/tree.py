@@ -26,8 +26,9 @@ loss), so that the simulations of a batch, and of several threads, spread out.
 Threads may `simulate` in one tree at once (threaded_growth); records says how each field is written.  A mean that is
 refreshed may miss what another thread adds to it at that moment; it stays a mean of values from -1 to 1.
 
-Knows no network or clock, and asks games.game for everything about the game.  Superko depends on the path, so it is
-checked during selection.
+Knows no network or clock, and asks games.game for everything about the game.  Repetitions depend on the path, so they
+are looked for during selection.  By simple ko a simulation ends where a position of its path, or of the game so far,
+comes again: with no result, a draw, in a leaf without a node; or if there was a pass in between, with an evaluation.
 """
 import numpy as np
 
@@ -133,8 +134,8 @@ def select(tree, nodes, edges, table, b, history, path, scratch):
     """Play b, the root's board, down to a leaf; returns (leaf, edges of the path).
 
     path: gets the node of each step, and which of its edges is followed, from 0; virtual losses are added along it.
-    scratch: planes.Scratch.  A leaf is a node without edges, NULL_NODE when the tree is full, one below the root that
-    is proven, or in a full tree one without an edge that superko allows.
+    scratch: planes.Scratch.  A leaf is a node without edges, NULL_NODE when the tree is full and for no result, one
+    below the root that is proven or repeats a position, or in a full tree one without an edge that superko allows.
     """
     v = tree.root
     depth = 0
@@ -163,10 +164,17 @@ def select(tree, nodes, edges, table, b, history, path, scratch):
         path[depth, 0] = v
         path[depth, 1] = i - nodes[v].first
         depth += 1
+        earlier = game.earlier_occurrence(b, history)
+        if earlier >= b.last_pass:                       # no result
+            fetch_add(nodes[NULL_NODE], "virtual_losses", 1, tree.shared)
+            return np.int64(NULL_NODE), depth
         below = np.int64(edge.node)
         if below == NULL_NODE:
             below = _node_below(tree, nodes, edges, table, i, game.position_hash(b))
         v = below
+        if earlier >= 0:
+            fetch_add(nodes[v], "virtual_losses", 1, tree.shared)
+            break
     return v, depth
 
 
@@ -213,15 +221,16 @@ def backup(tree, nodes, edges, leaf, depth, path, value, exact):
         i = edge_at(nodes, path, k)
         edge = edges[i]
         visits = fetch_add(edge, "visits", 1, tree.shared) + 1
-        if edge.node == NULL_NODE:
+        if edge.node == NULL_NODE or leaf == NULL_NODE and k == depth - 1:
             edge.q += np.float32(-value - edge.q) / np.float32(visits)
         else:
             below = nodes[edge.node]
             edge.q = np.float32(-value) if is_proven(below) else np.float32(-_mean(below))
             # Bounds of a new edge and of its node are the same: nothing to do on most paths.
-            if edge.upper != -below.lower or edge.lower != -below.upper:
+            is_legal = not edge.may_repeat or v == tree.root             # on all paths
+            if (edge.upper != -below.lower or edge.lower != -below.upper) and (is_legal or not tree.params.simple_ko):
                 lock(tree)
-                if bound_edge(nodes, edges, i, not edge.may_repeat or v == tree.root):
+                if bound_edge(nodes, edges, i, is_legal):
                     bound_node(nodes, edges, v)
                 unlock(tree)
         value = float(node.lower) if is_proven(node) else -value
@@ -229,8 +238,10 @@ def backup(tree, nodes, edges, leaf, depth, path, value, exact):
 
 
 @subroutine
-def known_value(tree, nodes, leaf, b):
+def known_value(tree, nodes, leaf, b, history):
     """(whether a leaf needs no evaluation, as the rules decide it or it is proven; its value for the side to move)."""
+    if leaf == NULL_NODE and game.earlier_occurrence(b, history) >= b.last_pass:
+        return True, 0.0                                 # no result
     if game.is_decided(b):
         return True, game.outcome(b, tree.params.komi) * b.to_play
     return is_proven(nodes[leaf]), float(nodes[leaf].lower)
@@ -278,7 +289,7 @@ def simulate(trees, nodes, edges, table, boards, history, path, ownership, scrat
         boards[1].random = random
         leaf, depth = select(tree, nodes, edges, table, boards[1], history, path, scratch)
         c = boards[1].to_play
-        exact, value = known_value(tree, nodes, leaf, boards[1])
+        exact, value = known_value(tree, nodes, leaf, boards[1], history)
         if not exact:
             boards[2].random = boards[1].random
             value = evaluate_leaf(tree, boards, 1, 2, ownership, scratch)
@@ -290,7 +301,7 @@ def simulate(trees, nodes, edges, table, boards, history, path, ownership, scrat
 
 
 @subroutine
-def _look_at_leaf(tree, nodes, edges, b, path, record):
+def _look_at_leaf(tree, nodes, edges, b, history, path, record):
     """Write what is known of a selected leaf without a network or rollouts to its LEAF record, all but node and length.
     b: its board.  A leaf that its forced move decides gets edges, which prove it."""
     leaf = np.int64(record.node)
@@ -303,7 +314,7 @@ def _look_at_leaf(tree, nodes, edges, b, path, record):
             expand(tree, nodes, edges, leaf, b, record.only, lower, upper)
             record.known, record.value = True, float(lower)
             return
-    record.known, record.value = known_value(tree, nodes, leaf, b)
+    record.known, record.value = known_value(tree, nodes, leaf, b, history)
     if record.known:
         return
     record.value = 0.0
@@ -336,7 +347,7 @@ def select_batch(trees, nodes, edges, table, boards, history, paths, leaves, scr
         record = leaves[k]
         record.node = leaf
         record.length = depth
-        _look_at_leaf(tree, nodes, edges, boards[1 + k], paths[k], record)
+        _look_at_leaf(tree, nodes, edges, boards[1 + k], history, paths[k], record)
         if record.needs_evaluation:
             if leaf != NULL_NODE and nodes[leaf].virtual_losses > 1:
                 _remove_virtual_losses(tree, nodes, edges, leaf, depth, paths[k])

@@ -25,7 +25,7 @@ def neutral_points(position: Position) -> int:
 
 def score_at_end(position: Position) -> float | None:
     """Black's final score where nothing is left to play for; None elsewhere, and where neutral points decide."""
-    if not (position.is_over or passing.is_finished(position)):
+    if not (position.is_over or position.removes_dead_stones and passing.is_finished(position)):
         return None
     score = scoring.final_score(position)
     decided = position.is_over or position.counts_territory or abs(score) > neutral_points(position)

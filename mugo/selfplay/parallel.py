@@ -26,7 +26,7 @@ import numpy as np
 
 from mugo.core.jit import kernel
 from mugo.games import rollouts
-from mugo.games.board import new_boards
+from mugo.games.board import SIMPLE_KO, new_boards
 from mugo.games.coords import move_index, point_of_index, symmetries
 from mugo.games.game import packed_bytes, position_hash
 from mugo.games.planes import new_scratch
@@ -108,7 +108,8 @@ class ParallelSelfPlay:
         formula = records.GUMBEL if options.gumbel else records.PUCT
         for name, value in {"formula": formula, "has_priors": True, "max_pass_prior": 1,
                             "c": options.c, "fpu": np.nan, "c_visit": options.c_visit, "c_scale": options.c_scale,
-                            "rollouts": 1, "rollout_kind": rollouts.UNIFORM, "komi": start.white_points}.items():
+                            "rollouts": 1, "rollout_kind": rollouts.UNIFORM, "komi": start.white_points,
+                            "simple_ko": start.board[0]["ko_rule"] == SIMPLE_KO}.items():
             self._trees["params"][name] = value
         for params in self._trees["params"]:
             set_addresses(params, start.game)

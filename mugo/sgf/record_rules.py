@@ -1,27 +1,45 @@
-"""The rules of a game record (RU) <-> games.rules.Rules, as far as they decide the score."""
+"""The rules of a game record (RU) <-> games.rules.Rules.
+
+    'Japanese', '日本ルール', '일본룰', 'Territory'    --parse_record_rules-->    NAMED_RULES["japanese"]
+    NAMED_RULES["new-zealand"]                       --record_name-->           'New Zealand'
+"""
 import re
+import unicodedata
 from dataclasses import replace
 
 from mugo.games.go import Position
 from mugo.games.rules import NAMED_RULES, SIMPLE, Rules, parse_rules
 
-# What the rules of a record begin with that are those of a country.
-_COUNTRIES = {"japanese": re.compile("jap|jp|日本", re.IGNORECASE),
-              "korean": re.compile("kor|kr|한국|韩国|韓国|韓國", re.IGNORECASE),
-              "chinese": re.compile("chin|cn|中国|中國", re.IGNORECASE)}
-
+# What the rules of a record begin with that are not one of NAMED_RULES by its own name.  OGS calls its Chinese rules
+# "ogs", too, and some of its records have "age" for AGA.
+_BEGINNINGS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in {
+    "japanese": "jap|jp|日本|일본|territor",
+    "korean": "kor|kr|한국|韩国|韓国|韓國",
+    "chinese": "chin|cn|中国|中國|중국",
+    "chinese-ogs": r"ogs\b",
+    "aga": r"ag[ae]\b|amer",
+    "bga": r"bga\b|british",
+    "french": "fran",
+    "ing": r"ing\b|应氏|應氏|応氏",
+    "new-zealand": r"nz\b|new.?zealand|新西[兰蘭]|紐西蘭|ニュージーランド|뉴질랜드",
+    "tromp-taylor": "tromp",
+}.items()}
 
 # What may follow a name: 'AGA rules', 'AGA規則'.
 _WORD_FOR_RULES = re.compile("(rules?|ruleset|règles?|regeln|规则|規則|ルール|규칙|룰)$", re.IGNORECASE)
+# How records spell the names whose words do not all begin with a capital letter alone; SGF knows AGA, GOE and NZ.
+_SPELLINGS = {"chinese-ogs": "Chinese-OGS", "chinese-kgs": "Chinese-KGS", "aga": "AGA", "bga": "BGA",
+              "aga-button": "AGA-Button", "new-zealand": "New Zealand", "nz": "NZ", "goe": "GOE"}
 
 
 def parse_record_rules(text: str) -> Rules | None:
     """The rules of a record (RU), as 'Japanese', 'Japan', '日本', 'AGA rules' or 'Chinese (2002)'; None if they are not
     known."""
+    text = unicodedata.normalize("NFKC", text).strip()
     try:
         return parse_rules(_WORD_FOR_RULES.sub("", text.split("(")[0].strip()))
     except ValueError:
-        return next((NAMED_RULES[name] for name, begin in _COUNTRIES.items() if begin.match(text.strip())), None)
+        return next((NAMED_RULES[name] for name, begin in _BEGINNINGS.items() if begin.match(text)), None)
 
 
 def record_bonus(text: str, handicap: int) -> int:
@@ -32,14 +50,18 @@ def record_bonus(text: str, handicap: int) -> int:
 
 
 def record_name(rules: Rules, handicap: int) -> str:
-    """Rules (RU) for a record of a game by these with so many handicap stones: parse_record_rules reads the same
-    scoring, tax and points for them."""
-    if rules.scoring == "AREA" and rules.tax == "NONE":
+    """Rules (RU) for a record of a game by these with so many handicap stones: the name by which they were asked for,
+    that of the same rules, or KataGo's text.  MuGo's own have no name: that of rules with the same scoring and points.
+    """
+    if not rules.name and rules == Rules(white_handicap_bonus=rules.white_handicap_bonus):
         return next(name for name in ("Chinese", "AGA", "New Zealand")
                     if record_bonus(name, handicap) == rules.handicap_bonus(handicap))
+    name = rules.name or next((name for name, named in NAMED_RULES.items() if named == rules), "")
+    if name:
+        return _SPELLINGS.get(name) or name.title()
     return "Japanese" if replace(rules, ko=SIMPLE) == NAMED_RULES["japanese"] else rules.as_text()
 
 
 def rules_name(position: Position) -> str:
     """Rules (RU) for a record of this game: position_of gives it the same scoring and points for handicap stones."""
-    return record_name(position.scoring_rules, position.handicap)
+    return record_name(position.rules, position.handicap)

@@ -1,7 +1,8 @@
 """Game trees as JSON, for the browser's board: SGF --> the JSON game.  The page writes SGF (static/sgf.js).
 
 A game is a dict: "name" ("go" or "gomoku"), "size", for Go "komi", "handicap" and White's points for it by the rules,
-"handicap_bonus", and "scoring" ("AREA" or "TERRITORY"), for Gomoku "k" and "exactly",
+"handicap_bonus", "rules" (a name of games.rules or KataGo's text) and "scoring" ("AREA" or "TERRITORY"), for Gomoku "k"
+and "exactly",
 "black" and "white" (GTP vertices of the stones at the root), "first" ("B" or "W", who plays first), "info" (players,
 result, ...), and "nodes", in which a parent stands before its children and a node's first child is the main line:
 
@@ -67,8 +68,8 @@ def start_from_position(position: BasePosition) -> dict:
     stones = position.stones
     points = {colour: [format_gtp(point_at(row, col, size), size)
                        for row, col in np.argwhere(stones == colour).tolist()] for colour in (BLACK, WHITE)}
-    bonus = {"handicap_bonus": position.handicap_bonus, "scoring": position.scoring_rules.scoring} \
-        if isinstance(position, Go) else {}
+    bonus = {"handicap_bonus": position.handicap_bonus, "rules": position.rules.name or position.rules.as_text(),
+             "scoring": position.rules.scoring} if isinstance(position, Go) else {}
     return {"name": position.game, "size": size_value(size), **rule_fields(position), **bonus, "black": points[BLACK],
             "white": points[WHITE], "first": COLOUR_LETTERS[position.to_play]}
 

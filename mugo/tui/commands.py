@@ -248,7 +248,7 @@ def new(session: Session, size: str | None = None) -> None:
     else:
         start = new_game("go", shape, komi=position.komi)
         assert isinstance(position, Position) and isinstance(start, Position)
-        session.start(start.with_rules(position.scoring_rules))
+        session.start(start.with_rules(position.rules))
 
 
 @command("swap")

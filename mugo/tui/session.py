@@ -16,7 +16,7 @@ import numpy as np
 from mugo.core.files import BadInput, atomic_write
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import MAX_MOVES, PASS, format_gtp
-from mugo.games.go import Position
+from mugo.games.go import NO_RESULT, Position
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.gomoku import format_row
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, BasePosition
@@ -37,6 +37,8 @@ Moves = tuple[tuple[int, int], ...]      # (colour, point) of each
 def format_result(result: str, position: BasePosition) -> str:
     """An SGF result in words: 'Black wins by 3.5', 'White wins with 5 in a row, A1 B1 C1 D1 E1'."""
     winner = {"B": "Black wins", "W": "White wins"}.get(result[:1])
+    if result == NO_RESULT:
+        return "No result: the position stood on the board three times"
     if result.endswith("R"):
         return f"{winner} by resignation"
     if isinstance(position, Gomoku):
@@ -109,8 +111,9 @@ class Session:
         return f"You are {COLOUR_NAMES[human]}; {COLOUR_NAMES[engine]} is {self.player.name}{network}."
 
     def show_position(self) -> None:
-        """Show the board.  If the game is over, finish it: in Go start the scoring, in Gomoku print the result."""
-        if self.position.is_over and self.position.may_pass:
+        """Show the board.  If the game is over, finish it: in Go start the scoring, in Gomoku and where a game of Go
+        ends with no result print the result."""
+        if self.position.is_over and self.position.may_pass and not self.position.is_no_result:
             self.scoring = ScoringSession(cast(Position, self.position))
             self._show_score(self.scoring)
             return
@@ -163,7 +166,7 @@ class Session:
         with interruptible_search(self._out) as progress:
             if isinstance(player, SearchPlayer):
                 player.should_stop, player.on_progress = progress.should_stop, progress.on_progress
-            point = player.select_move(position)
+            point = player.select_move(position, cleanup=not position.removes_dead_stones)
         if point == RESIGN:
             self.print(f"{colour} ({player.name}) resigns.")
             self.resign()

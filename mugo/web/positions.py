@@ -30,7 +30,8 @@ def describe_position(position: BasePosition) -> dict:
 
     "stones": row by row from the top, 'X', 'O', '.'.  "to_play": "B" or "W".  "last_move": a vertex or null.
     "illegal": empty point -> why the side to move may not play there.  "is_over": whether the game has ended.
-    Go: "captures" of "B" and "W".  Gomoku: "row", the points of the winning row, and "result", null before the end.
+    Go: "captures" of "B" and "W", and "result" where the game has ended with no result.  Gomoku: "row", the points of
+    the winning row, and "result", null before the end.
     """
     size = position.shape
     legal = set(position.legal_points().tolist())
@@ -47,8 +48,9 @@ def describe_position(position: BasePosition) -> dict:
     if isinstance(position, Gomoku):
         return description | {"row": [format_gtp(point, size) for point in position.row],
                               "result": position.result() if position.is_over else None}
-    return description | {"captures": {COLOUR_LETTERS[colour]: stones
-                                       for colour, stones in position.captures.items()}}
+    no_result = {"result": position.result()} if position.is_no_result else {}
+    return description | no_result | {"captures": {COLOUR_LETTERS[colour]: stones
+                                                   for colour, stones in position.captures.items()}}
 
 
 @as_bad_input()

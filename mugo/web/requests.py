@@ -80,8 +80,8 @@ def _interpret_move(text: str, size: BoardSize) -> tuple[int, int]:
 
 @as_bad_input()
 def requested_board(game: dict) -> BasePosition:
-    """The empty board for a game's "name" (default: Go), "size", and "komi" and "scoring" (KataGo's "AREA", the
-    default, or "TERRITORY") or "k" and "exactly".
+    """The empty board for a game's "name" (default: Go), "size", and "komi" and "rules" (as in sgf.tree), or in
+    games that were stored without rules "scoring" ("AREA", the default, or "TERRITORY"), or "k" and "exactly".
 
     Raises BadInput.
     """
@@ -95,7 +95,8 @@ def requested_board(game: dict) -> BasePosition:
     if name == "go":
         board = new_game(name, size, komi=require_number(game, "komi", 361))
         assert isinstance(board, Go)
-        return board.with_rules(parse_rules({"scoring": game.get("scoring", "AREA")}))
+        return board.with_rules(parse_rules(str(game["rules"]) if "rules" in game else
+                                            {"scoring": game.get("scoring", "AREA")}))
     exactly = game.get("exactly", False)
     if not isinstance(exactly, bool):
         raise BadInput("'exactly' must be true or false")
@@ -106,16 +107,16 @@ def requested_board(game: dict) -> BasePosition:
 def game_of_request(request: dict) -> dict:
     """A game without moves, in the form of sgf.tree.
 
-    request: for Go "size", "komi", "handicap" (0, or 2 to 9 fixed stones) and "rules" (a name; by default those of
-    "scoring", for example of the first game of the server, else "Chinese"); for Gomoku "size", "k" and "exactly".
+    request: for Go "size", "komi", "handicap" (0, or 2 to 9 fixed stones) and "rules"; for Gomoku "size", "k" and
+    "exactly".
     """
     position = requested_board(request)
-    name = str(request.get("rules", rules_name(position) if isinstance(position, Go) else "Chinese"))
-    rules = rules_to_play(name).supported()
     if not isinstance(position, Go):
         return game_from_position(position)
-    position = with_fixed_handicap(position.with_rules(rules), require_field(request, "handicap", int))
-    return game_from_position(position) | {"info": {"rules": name}}
+    if "rules" in request:
+        position = position.with_rules(rules_to_play(str(request["rules"])).supported())
+    position = with_fixed_handicap(position, require_field(request, "handicap", int))
+    return game_from_position(position) | {"info": {"rules": rules_name(position)}}
 
 
 @as_bad_input()
@@ -134,9 +135,10 @@ def position_of_request(request: dict) -> BasePosition:
         if not 0 <= start.handicap <= 361:
             raise BadInput("'handicap' must be from 0 to 361")
         bonus = require_number(game, "handicap_bonus", 361) if "handicap_bonus" in game else start.handicap_bonus
-        start = start.with_rules(replace(start.scoring_rules,
-                                         white_handicap_bonus=bonus_field(start.handicap, bonus)))
+        if bonus != start.handicap_bonus:
+            start = start.with_rules(replace(start.rules, name="",
+                                             white_handicap_bonus=bonus_field(start.handicap, bonus)))
     pairs = [_interpret_move(str(move), size) for move in moves]
     encoded = [move_index(point, size) + (WHITE_BIT if colour == WHITE else 0) for colour, point in pairs]
-    rules = rules_name(start) if isinstance(start, Go) else ""
-    return position_of(replace(record_from_position(start), moves=np.array(encoded, np.int16), rules=rules))
+    position = position_of(replace(record_from_position(start), moves=np.array(encoded, np.int16)))
+    return position.with_rules(start.rules) if isinstance(position, Go) and isinstance(start, Go) else position

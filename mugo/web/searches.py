@@ -93,7 +93,8 @@ class SessionSearches:
         if isinstance(player, SearchPlayer):
             player.should_stop = job.preemption_point
             player.on_progress = lambda result: job.report({"thinking": format_thinking(result, position)})
-        point = player.select_move(position, seconds=clock.seconds(position.shape, stones))
+        point = player.select_move(position, seconds=clock.seconds(position.shape, stones),
+                                   cleanup=not position.removes_dead_stones)
         result = player.search_result
         return {"move": "resign" if point == RESIGN else format_gtp(point, position.shape), "done": True} \
             | ({"thinking": format_thinking(result, position)} if result else {})

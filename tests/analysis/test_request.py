@@ -7,6 +7,7 @@ from mugo.analysis.fields import InvalidQuery
 from mugo.analysis.overrides import Overrides, read_overrides, search_parameters, unquoted
 from mugo.analysis.request import NO_OVERRIDES, parse_query
 from mugo.games.board import BLACK, WHITE
+from mugo.games.coords import interpret_gtp
 from mugo.players.katago_parameters import KATAGO_PARAMETERS
 
 
@@ -83,13 +84,12 @@ def test_fields_that_are_not_supported_are_warned_about():
         return [(field, text) for field, text in parse_query(query(**more))[1]]
 
     assert fields() == fields(rules="chinese-ogs") == fields(rules='{"score": "AREA"}') == []
-    for supported in ("japanese", "korean", "chinese", {"ko": "SIMPLE", "scoring": "AREA"}, '{"score": "TERRITORY"}',
-                     {"scoring": "TERRITORY", "tax": "NONE"}, {"tax": "SEKI"}):
+    for supported in ("japanese", "korean", "chinese", "AGA", {"ko": "SIMPLE", "scoring": "AREA"},
+                      '{"score": "TERRITORY"}', {"scoring": "TERRITORY", "tax": "NONE"}, {"tax": "SEKI"}):
         assert fields(rules=supported) == [], supported
     for rules, text in (("stone_scoring", ": tax ALL."), ("tromptaylor", ": suicide true."),
-                        ("AGA", ": ko SITUATIONAL."), ("nz", ": suicide true, ko SITUATIONAL."),
-                        ("aga-button", "hasButton true, ko SITUATIONAL."), ("ancient-territory", ": tax ALL."),
-                        ({"ko": "SPIGHT"}, ": ko SPIGHT.")):
+                        ("nz", ": suicide true."), ("aga-button", "hasButton true."),
+                        ("ancient-territory", ": tax ALL."), ({"ko": "SPIGHT"}, ": ko SPIGHT.")):
         ((field, warning),) = fields(rules=rules)
         assert field == "rules" and text in warning, rules
     for name in "rootPolicyTemperature", "rootFpuReductionMax":
@@ -145,15 +145,15 @@ def test_a_query_is_scored_by_its_rules():
                                      ({"scoring": "TERRITORY", "tax": "NONE"}, True, "NONE"),
                                      ("ancient-territory", True, "NONE"), ({"tax": "SEKI"}, False, "SEKI")):
         for position in parse_query(query(rules=rules, moves=[["B", "C3"], ["W", "D3"]]))[0].position(1).positions():
-            assert position.counts_territory == is_territory and position.scoring_rules.tax == tax, rules
+            assert position.counts_territory == is_territory and position.rules.tax == tax, rules
     stones = [["B", "A1"], ["B", "C3"], ["B", "E5"]]
     position = parse_query(query(rules="japanese", initialStones=stones, komi=0.5))[0].position(0)
     assert (position.white_points, position.area_komi) == (0.5, 0.5 + 3 - 0.5)
 
 
 def test_a_warning_about_rules_is_sent_once():
-    lines = run(query("a", rules="aga"), query("b", rules="aga"), query("c", rules="nz"), query("d", rules="aga"))
-    assert sorted(line["id"] for line in lines if "warning" in line) == ["a", "c"]
+    lines = run(query("a", rules="aga"), query("b", rules="nz"), query("c", rules="nz"), query("d", rules="aga"))
+    assert sorted(line["id"] for line in lines if "warning" in line) == ["b"]
     assert sorted(line["id"] for line in lines if "moveInfos" in line) == ["a", "b", "c", "d"]
 
 
@@ -179,6 +179,15 @@ def test_white_gets_points_for_handicap_stones(rules, bonus, komi):
     assert parsed.position(0).komi == komi and parsed.position(0).to_play == WHITE
     one, _ = parse_query(query(rules=rules, whiteHandicapBonus=bonus, initialStones=stones[:1]))
     assert one.position(0).komi == 0 and one.position(0).to_play == BLACK         # one stone is no handicap
+
+
+def test_the_rules_of_a_query_decide_which_repetitions_are_searched():
+    stones = [["B", "C4"], ["B", "B3"], ["B", "C2"], ["W", "D4"], ["W", "E3"], ["W", "D2"], ["W", "C3"]]
+    moves = [["B", "D3"], ["W", "pass"], ["B", "pass"]]
+    point = interpret_gtp("C3", 5)
+    for rules, is_legal in ("tromp-taylor", False), ("aga", False), ("chinese", True), ("japanese", True):
+        position = parse_query(query(rules=rules, initialStones=stones, moves=moves))[0].position(3)
+        assert (point in position.legal_points()) == is_legal, rules
 
 
 def test_moves_may_repeat_a_position_but_not_retake_a_ko():

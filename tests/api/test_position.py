@@ -80,7 +80,10 @@ def test_legal_moves_are_those_that_are_not_illegal():
 
 @pytest.mark.parametrize(("options", "komi", "rules", "handicap"), [
     ({}, 7.5, "Chinese", 0), ({"rules": "japanese"}, 6.5, "Japanese", 0), ({"handicap": 3}, 0.5, "New Zealand", 3),
-    ({"komi": 5, "rules": "aga"}, 5, "Chinese", 0), ({"handicap": 2, "rules": "aga"}, 0.5, "AGA", 2)])
+    ({"komi": 5, "rules": "aga"}, 5, "AGA", 0), ({"handicap": 2, "rules": "aga"}, 0.5, "AGA", 2),
+    ({"rules": "korean"}, 6.5, "Korean", 0), ({"rules": "new-zealand"}, 7.5, "New Zealand", 0),
+    ({"rules": "nz"}, 7.5, "NZ", 0), ({"handicap": 2, "rules": "tromp-taylor"}, 0.5, "Tromp-Taylor", 2),
+    ({"rules": "chinese-kgs"}, 7.5, "Chinese-KGS", 0)])
 def test_rules_have_their_komi(options, komi, rules, handicap):
     position = mugo.Position(19, **options)
     assert (position.komi, position.rules, position.handicap) == (komi, rules, handicap)
@@ -97,6 +100,38 @@ def test_a_finished_game_is_scored_without_dead_stones():
     """, komi=0.5).play("pass", "pass")
     assert board.is_over
     assert board.score() == -0.5 and board.result() == "W+0.5"       # A1 is dead: ten points each
+
+
+def test_by_tromp_taylor_rules_every_stone_left_is_alive():
+    board = mugo.Position.from_text("""
+        . X . O .
+        X X . O .
+        . X . O .
+        . X . O O
+        O X . O .
+    """, komi=0.5, rules="tromp-taylor").play("pass", "pass")
+    assert board.score() == -4.5 and board.result() == "W+4.5"       # A1 lives, and nobody owns A2 and A3
+
+
+# The last move repeats a position with the other side to move: a cycle of three moves.
+CYCLE = "B4 C2 C4 D4 A1 D1 D2 C3 D3 D4 D2".split()
+
+
+@pytest.mark.parametrize(("rules", "is_legal"), [
+    (None, False), ("japanese", True), ("korean", True), ("chinese", True), ("chinese-kgs", False), ("aga", True),
+    ("tromp-taylor", False)])
+def test_the_rules_decide_whether_a_position_may_be_repeated(rules, is_legal):
+    before = mugo.Position(4, komi=0.5, rules=rules).play(*CYCLE[:-1])
+    assert ("D2" in before.legal_moves()) == (before.why_illegal("D2") is None) == is_legal
+    if not is_legal:
+        with pytest.raises(mugo.MugoError, match="D2 repeats a position"):
+            before.play("D2")
+        return
+    game = mugo.Game(before.play("D2"))
+    position = game[0]
+    for colour, move in mugo.Game.from_sgf(game.to_sgf()).moves:
+        position = position.play(move, colour=colour)
+    assert position == game[-1] and len(position.moves) == 11
 
 
 def test_gomoku_ends_with_a_row():

@@ -7,7 +7,10 @@ from drawing import after, assert_same_points, assert_same_stones, draw, named
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, WHITE_BIT, format_gtp, interpret_gtp, move_index
 from mugo.games.go import IllegalMove, Position, fixed_handicap, format_score
+from mugo.games.gomoku import Position as Gomoku
+from mugo.games.replay import replay
 from mugo.games.rules import NAMED_RULES
+from mugo.games.scoring import final_result, final_score
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import Record
 from mugo.sgf.record_positions import position_of, positions_of
@@ -119,6 +122,73 @@ def test_a_triple_ko_repeats_no_position():
     assert before_repetition.why_illegal(at["e"], ko="SIMPLE") is None
     elsewhere = before_repetition.play(interpret_gtp("J1", 9)).play(interpret_gtp("J9", 9))
     assert elsewhere.why_illegal(at["e"]) is None
+
+
+TRIPLE_KO = """
+    . X O . . . . . .
+    X Oa b O . . . . .
+    . X O . . . . . .
+    . X O . . . . . .
+    X c Xd O . . . . .
+    . X O . . . . . .
+    . X O . . . . . .
+    X Oe f O . . . . .
+    . X O . . . . . .
+"""
+
+
+@pytest.mark.parametrize("rules, reason", [
+    ("japanese", None), ("korean", None), ("chinese", None), ("chinese-kgs", "repeats a position (superko)"),
+    ("aga", "repeats a position (superko)"), ("tromp-taylor", "repeats a position (superko)")])
+def test_the_rules_of_a_position_decide_which_repetitions_are_legal(rules, reason):
+    start, at = draw(TRIPLE_KO)
+    before_repetition = after(start.with_rules(NAMED_RULES[rules]), at, "b c f a d")
+    assert before_repetition.why_illegal(at["e"]) == reason
+    assert (at["e"] in before_repetition.legal_points()) == (reason is None)
+    if reason is None:
+        repeated = before_repetition.play(at["e"])
+        assert_same_stones(repeated.stones, start.stones)
+        assert repeated.why_illegal(at["a"]) == "is occupied" and not repeated.is_over
+    else:
+        with pytest.raises(IllegalMove, match=r"^illegal move: B2 repeats a position \(superko\)$"):
+            before_repetition.play(at["e"])
+
+
+def test_a_board_that_was_there_with_the_other_side_to_move_is_a_new_situation():
+    start, at = draw("""
+        a Xb c X .
+        O O X . .
+        . . . . .
+        . . . . .
+        . . . . .
+    """)
+    for rules, is_legal in ("tromp-taylor", False), ("aga", True), ("japanese", True):
+        returned = after(start.with_rules(NAMED_RULES[rules]), at, "a c")
+        assert (at["b"] in returned.legal_points()) == is_legal, rules
+        assert (returned.why_illegal(at["b"]) is None) == is_legal, rules
+
+
+def test_by_simple_ko_a_position_for_the_third_time_is_no_result():
+    start, at = draw(TRIPLE_KO)
+    start = start.with_rules(NAMED_RULES["japanese"])
+    twice = after(start, at, "b c f a d e")
+    almost = after(twice, at, "b c f a d")
+    assert not twice.is_over and not almost.is_over and twice.result() != "Void"
+    third = almost.play(at["e"])
+    assert third.is_over and third.is_no_result and (third.score(), third.result()) == (0, "Void")
+    assert final_score(third) == 0 and final_result(third) == "Void"
+    assert not third.undo().is_over
+    assert not third.play(interpret_gtp("J1", 9)).is_over, "another position"
+    assert not third.with_rules(NAMED_RULES["chinese-kgs"]).is_over, "superko has no such end"
+    assert third.with_rules(NAMED_RULES["chinese"]).is_over
+
+
+def test_a_cycle_with_passes_is_no_reason_for_no_result():
+    start, at = draw(TRIPLE_KO)
+    start = start.with_rules(NAMED_RULES["japanese"])
+    cycle = "b c f a d e"
+    assert not after(start, at, f"{cycle} pass pass {cycle}").is_no_result
+    assert after(start, at, f"{cycle} pass pass {cycle} {cycle}").is_no_result
 
 
 def test_a_situation_of_the_past_has_the_side_that_was_to_move_then():
@@ -322,6 +392,27 @@ def test_moves_played_at_once_do_not_change_the_position_that_they_start_from():
         start.play_moves(np.array([2, 1 + WHITE_BIT], np.int16))
     with pytest.raises(IllegalMove, match="at most 4095 moves"):
         start.play_moves(np.full(4094, 25, np.int16))
+
+
+@pytest.mark.parametrize("index", [82, 371, 372, 511])
+def test_an_encoded_move_off_the_board_is_refused_before_it_is_played(index):
+    with pytest.raises(IllegalMove, match="^move 2: White 424 is not a point of the 9x9 board$"):
+        Position(9).play_moves(np.array([40, index + WHITE_BIT], np.int16))
+    board, history = Position(9).board.copy(), np.zeros(8, np.uint64)
+    assert replay(board[0], history, np.array([40, index + WHITE_BIT, 41], np.int16), 0, 3) == 1
+    assert board[0]["moves"] == 1
+
+
+@pytest.mark.parametrize("start", [Position(9), Gomoku(9)])
+@pytest.mark.parametrize("point", [-1, 10, 20, 101, 424, 500, 500_000_000])
+def test_a_number_that_is_no_point_of_the_board_is_no_move_and_no_place_for_a_stone(start, point):
+    assert start.why_illegal(point) == "is not a point of the 9x9 board"
+    with pytest.raises(IllegalMove, match=f"^illegal move: {point} is not a point of the 9x9 board$"):
+        start.play(point)
+    with pytest.raises(IllegalMove, match=f"^a black stone cannot be placed on {point}$"):
+        start.with_stones(black=[11, point])
+    with pytest.raises(IllegalMove, match=f"^a white stone cannot be placed on {point}$"):
+        start.with_stones(white=[point])
 
 
 @pytest.mark.parametrize("rules, handicap, bonus", [

@@ -1,14 +1,16 @@
 """KataGo's names and objects of rules; what differs from MuGo's own."""
+import re
 from dataclasses import fields
 
 import pytest
 
+from mugo.games.go import Position
 from mugo.games.rules import FIELDS, NAMED_RULES, Rules, bonus_field, parse_rules, rules_to_play
-from mugo.sgf.record_rules import parse_record_rules, record_bonus, record_name
+from mugo.sgf.record_rules import parse_record_rules, record_bonus, record_name, rules_name
 
 
 def test_every_field_has_a_name_of_katagos():
-    assert {attribute for attribute, _ in FIELDS.values()} == {field.name for field in fields(Rules)}
+    assert {attribute for attribute, _ in FIELDS.values()} == {field.name for field in fields(Rules)} - {"name"}
     for name, (attribute, values) in FIELDS.items():
         assert getattr(Rules(), attribute) in values, name
 
@@ -69,9 +71,37 @@ def test_katagos_text_of_rules(text, rules):
     ("Ing rules", "ing"), ("French rules", "french"), ("Tromp-Taylor rules", "tromp-taylor"), ("AGA规则", "aga"),
     ("AGA 規則", "aga"), ("AGAルール", "aga"), ("AGA 룰", "aga"), ("rules", None), ("klingon rules", None),
     ("", None), ("GOE", "goe"), ("7.5", None), ("no Japanese", None),
+    ("일본", "japanese"), ("일본룰", "japanese"), ("일본 규칙", "japanese"), ("Territory", "japanese"),
+    ("Territory scoring", "japanese"), ("중국", "chinese"), ("중국룰", "chinese"), ("한국룰", "korean"),
+    ("ogs", "chinese-ogs"), ("OGS rules", "chinese-ogs"), ("age", "aga"), ("AGA: area", "aga"),
+    ("ing sst", "ing"), ("应氏规则", "ing"),
+    ("NZ (area)", "nz"), ("New Zealand Go Society", "new-zealand"), ("新西兰规则", "new-zealand"), ("British", "bga"),
+    ("Française", "french"), ("Tromp-Taylor (area)", "tromp-taylor"), ("Ｊａｐａｎｅｓｅ", "japanese"), ("agent", None),
+    ("ingenious", None),
 ])
 def test_rules_of_records(text, rules):
     assert parse_record_rules(text) == (rules and NAMED_RULES[rules])
+    if rules in ("japanese", "korean", "chinese", "chinese-ogs"):
+        assert parse_record_rules(text).name == rules
+
+
+@pytest.mark.parametrize("name", NAMED_RULES)
+@pytest.mark.parametrize("handicap", [0, 3])
+def test_named_rules_keep_their_names_in_a_record(name, handicap):
+    text = record_name(NAMED_RULES[name], handicap)
+    assert re.sub("[ -]", "", text.lower()) == name.replace("-", "")
+    read = parse_record_rules(text)
+    assert read == NAMED_RULES[name] and read.name == name and record_name(read, handicap) == text
+    assert record_name(NAMED_RULES[name].supported(), handicap) == text
+    position = Position(9).with_rules(read).play(55)
+    assert rules_name(position) == rules_name(position.with_stones()) == rules_name(position.undo()) == text
+
+
+def test_rules_without_a_name_are_written_so_that_the_same_are_read():
+    for fields_given in ({"ko": "SITUATIONAL"}, {"ko": "SIMPLE", "suicide": True}, {"friendlyPassOk": False}):
+        rules = parse_rules(fields_given)
+        assert parse_record_rules(record_name(rules, 0)) == rules, fields_given
+    assert record_name(parse_rules(NAMED_RULES["aga"].as_json()), 0) == "AGA"
 
 
 @pytest.mark.parametrize("scoring", ["AREA", "TERRITORY"])

@@ -94,7 +94,7 @@ def test_rules_stay_with_a_position():
                  later.with_board(later.stones, WHITE), later.with_turn(BLACK), later.without_stones([]),
                  *later.positions(), Position(5).with_rules(JAPANESE).with_handicap([point_at(0, 0, 5)])):
         assert each.counts_territory
-        assert each.scoring_rules.tax == "SEKI"
+        assert each.rules.tax == "SEKI"
     chinese = later.with_rules(NAMED_RULES["chinese"])
     assert not chinese.counts_territory
     assert not chinese.undo().counts_territory

@@ -237,6 +237,91 @@ def test_resigning_plays_no_move():
     assert len(engine.position.moves) == 1
 
 
+def test_a_resignation_is_the_result_of_the_game_until_it_goes_on():
+    class Resigner(FirstPlayer):
+        def select_move(self, position, **options):
+            return RESIGN
+
+    for line, result in (("genmove w", "B+R"), ("genmove b", "W+R"), ("kgs-genmove_cleanup w", "B+R"),
+                         ("gomill-genmove_ex b", "W+R")):
+        engine = new_engine(Resigner(), size=5)
+        engine.answer("play b C3")
+        assert "RE[" not in engine.answer("printsgf")
+        assert engine.answer(line) == "= resign\n\n"
+        assert f"RE[{result}]" in engine.answer("printsgf"), line
+        assert engine.answer("play w resign").startswith("?") and f"RE[{result}]" in engine.answer("printsgf")
+        for other in "play w B2", "undo":
+            assert engine.answer(other) == "= \n\n" and "RE[" not in engine.answer("printsgf"), other
+        engine.answer(line)
+        engine.answer("clear_board")
+        assert "RE[" not in engine.answer("printsgf")
+    engine.answer("reg_genmove b")
+    assert "RE[" not in engine.answer("printsgf"), "nothing was played"
+
+
+@pytest.mark.parametrize("rules, name", [
+    ("aga", "AGA"), ("new-zealand", "New Zealand"), ("tromp-taylor", "Tromp-Taylor"), ("korean", "Korean"),
+    ("japanese", "Japanese"), ("chinese", "Chinese"), ("chinese-ogs", "Chinese-OGS"), ("ing", "Ing"), ("bga", "BGA")])
+@pytest.mark.parametrize("stones", ["", "fixed_handicap 2"])
+def test_a_record_names_the_rules_that_were_set_and_so_does_one_that_was_loaded(rules, name, stones, tmp_path):
+    engine = new_engine(size=7)
+    for line in (f"kata-set-rules {rules}", stones or "play b a1", f"printsgf {tmp_path / 'game.sgf'}"):
+        assert engine.answer(line).startswith("="), line
+    assert f"RU[{name}]" in (tmp_path / "game.sgf").read_text()
+    other = new_engine()
+    assert other.answer(f"loadsgf {tmp_path / 'game.sgf'}") == "= \n\n"
+    assert f"RU[{name}]" in other.answer("printsgf")
+    assert other.answer("kata-get-rules") == engine.answer("kata-get-rules")
+
+
+def test_by_tromp_taylor_rules_no_stone_is_dead_at_the_end():
+    engine = new_engine(size=5, komi=0)
+    walls = " ".join(f"{colour} {column}{row}" for colour, column in ("bC", "wD") for row in range(1, 6))
+    for rules, score, dead in (("chinese", "B+5", "A3"), ("tromp-taylor", "W+6", ""), ("chinese-kgs", "B+5", "A3")):
+        for line in (f"kata-set-rules {rules}", f"set_position {walls} w A3", "play b pass", "play w pass"):
+            assert engine.answer(line) == "= \n\n", line
+        assert engine.answer("final_score") == f"= {score}\n\n", rules
+        assert engine.answer("final_status_list dead") == f"= {dead}\n\n"
+        assert engine.answer("final_status A3") == f"= {'dead' if dead else 'alive'}\n\n"
+        assert engine.answer("final_status A1") == f"= {'black_territory' if dead else 'dame'}\n\n"
+        assert f"RE[{score}]" in engine.answer("printsgf")
+
+
+def test_a_new_game_after_a_loaded_one_has_the_komi_and_the_rules_of_before(tmp_path):
+    (tmp_path / "a.sgf").write_text("(;GM[1]SZ[9]KM[0.5]RU[Japanese]HA[2]AB[cg][gc];W[ee])")
+    (tmp_path / "b.sgf").write_text("(;GM[1]SZ[9];B[ee])")
+    load = f"loadsgf {tmp_path / 'a.sgf'}"
+    for first, rules, line in (((), "none", "clear_board"), (("komi 5", "kata-set-rules aga"), "aga", "boardsize 9"),
+                               (("komi 5", "kata-set-rules aga"), "aga", "set_position b A1")):
+        engine = new_engine(size=9, komi=7.5)
+        assert {engine.answer(each) for each in first} <= {"= \n\n"}
+        before = [engine.answer(each) for each in ("get_komi", "kata-get-rules")]
+        assert engine.answer(load) == "= \n\n" and engine.answer("get_komi") == "= 0.5\n\n"
+        assert ("TERRITORY" in engine.answer("kata-get-rules")) == (rules == "none"), "a client's rules stay in force"
+        assert engine.answer("undo") == "= \n\n" and engine.answer("get_komi") == "= 0.5\n\n"
+        assert engine.answer(line) == "= \n\n"
+        assert [engine.answer(each) for each in ("get_komi", "kata-get-rules")] == before
+        assert engine.position.komi == engine.komi
+        assert engine.answer(load) == engine.answer(f"loadsgf {tmp_path / 'b.sgf'}") == "= \n\n"
+        assert engine.answer("get_komi") == before[0], "a record without komi has that of new games"
+        assert engine.answer(load) == engine.answer("komi 3") == engine.answer(line) == "= \n\n"
+        assert engine.answer("get_komi") == "= 3\n\n", "a komi that was sent after the record is the client's"
+
+
+def test_a_triple_ko_ends_with_no_result_by_japanese_rules():
+    kos = "A8 C9 B9 C7 B7 D8 A5 C6 B6 C4 B4 D5 A2 C3 B3 C1 B1 D2 C5 B8 J9 B2".split()
+    cycle = "C8 B5 C2 B8 C5 B2".split()                  # both sides take three kos in turn
+    engine = new_engine(size=9, komi=0.5)
+    engine.answer("kata-set-rules japanese")
+    for number, vertex in enumerate(kos + cycle + cycle):
+        assert engine.answer(f"play {'bw'[number % 2]} {vertex}") == "= \n\n", number
+    assert engine.position.is_no_result
+    assert engine.answer("final_score") == "= 0\n\n" and "RE[Void]" in engine.answer("printsgf")
+    assert engine.answer("gogui-rules_legal_moves") == "= \n\n"
+    assert engine.answer("gogui-rules_final_result") == "= draw\n\n"
+    assert engine.answer("undo") == "= \n\n" and "RE[" not in engine.answer("printsgf")
+
+
 @pytest.mark.parametrize("options, rules, cleanup", [
     ({}, "chinese", ""), ({"cleanup": True}, "chinese", ", cleanup"), ({}, "tromp-taylor", ", cleanup")])
 def test_dead_stones_are_captured_by_the_option_and_by_rules_without_friendly_passes(options, rules, cleanup):
@@ -356,15 +441,18 @@ def test_a_repetition_is_played_unless_the_rules_that_are_set_forbid_it():
     assert retaken.answer("play w B3") == "? illegal move\n\n"                # simple ko, by any rules
 
 
-def test_an_own_move_never_repeats_a_position():
+def test_an_own_move_repeats_a_position_only_where_the_rules_that_are_set_allow_it():
     class WantsB3(FirstPlayer):
         def select_move(self, position, **options):
             point = interpret_gtp("B3", 4)
             return point if position.why_illegal(point) is None else PASS
 
-    engine = after_lines("kata-set-rules chinese", *KO, player=WantsB3())
+    engine = after_lines(*KO, player=WantsB3())
     assert engine.answer("genmove w") == "= pass\n\n"
     assert engine.answer("play b pass") == engine.answer("play w B3") == engine.answer("undo") == "= \n\n"
+    for rules, vertex in ("chinese", "B3"), ("japanese", "B3"), ("chinese-kgs", "pass"), ("aga", "pass"):
+        engine = after_lines(f"kata-set-rules {rules}", *KO, player=WantsB3())
+        assert engine.answer("genmove w") == f"= {vertex}\n\n", rules
 
 
 def test_white_gets_points_for_handicap_stones_by_the_rules_that_are_set():
@@ -408,7 +496,7 @@ def test_japanese_rules_count_territory_and_prisoners(tmp_path):
         results[name] = engine.answer("final_score").split()[1]
     # Black: 15 points of area, of them 9 stones, and a prisoner.  White: 10, of them 6 stones.
     assert results == {"chinese": "B+4.5", "aga": "B+4.5", "japanese": "B+2.5", "korean": "B+2.5"}
-    assert "RU[Japanese]" not in engine.answer("printsgf")
+    assert "RU[AGA]" in engine.answer("printsgf")
     engine.answer("kgs-rules japanese")
     engine.answer(f"printsgf {tmp_path / 'game.sgf'}")
     assert "RU[Japanese]" in (tmp_path / "game.sgf").read_text()
@@ -416,7 +504,6 @@ def test_japanese_rules_count_territory_and_prisoners(tmp_path):
     assert other.answer(f"loadsgf {tmp_path / 'game.sgf'}") == "= \n\n"
     assert other.answer("final_score") == "= B+2.5\n\n"             # the record's rules count
     assert '"scoring":"TERRITORY","suicide":false,"tax":"SEKI"' in other.answer("kata-get-rules")
-    assert other.answer("clear_board") == "= \n\n" and other.position.counts_territory
     assert other.answer("kata-set-rule scoring AREA") == other.answer("kata-set-rule tax NONE") == "= \n\n"
     assert not other.position.counts_territory
 

@@ -7,6 +7,7 @@ from fakes import vertices
 
 from mugo.games.board import BLACK, WHITE
 from mugo.games.go import Position
+from mugo.games.rules import NAMED_RULES
 from mugo.match import referee
 from mugo.match.referee import setup_commands
 from mugo.players.time_control import absolute, canadian, fischer, japanese
@@ -61,6 +62,16 @@ def test_a_triple_ko_continues_by_simple_ko(play):
     assert game.end == "two passes" and game.position.plies == len(black) + len(white) + 2
     assert len(game.position.history) == game.position.plies + 1
     assert play(" ".join(black), " ".join(white), Position(9)).details.endswith("repeats a position (superko)")
+
+
+def test_a_game_by_rules_with_simple_ko_ends_with_no_result(play):
+    black, white = TRIPLE["black"] + ["C8", "C2", "C5"] * 20, TRIPLE["white"] + ["B5", "B8", "B2"] * 20
+    for rules in "japanese", "chinese":
+        game = play(" ".join(black), " ".join(white), Position(9).with_rules(NAMED_RULES[rules]))
+        assert (game.end, game.result, game.at_fault) == ("repetition", "Void", 0)
+        assert game.position.plies == 22 + 12 and game.position.is_no_result
+    aga = play(" ".join(black), " ".join(white), Position(9).with_rules(NAMED_RULES["aga"]))
+    assert aga.details.endswith("repeats a position (superko)")
 
 
 def test_a_game_without_max_moves_has_three_a_point(play):

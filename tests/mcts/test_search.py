@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from drawing import LADDER, SEKI, draw
+from drawing import LADDER, SEKI, after, draw
 from fakes import StoneCounter, WorkClock
 
 from mugo.core.files import BadInput
@@ -468,6 +468,31 @@ def test_a_network_without_a_value_head_needs_rollouts():
     judge.has_value = False
     with pytest.raises(BadInput, match="needs a value head"):
         Search(Settings(rollout="none"), judge)
+
+
+TRIPLE_KO = """
+    . X O . . . . . .
+    X Oa b O . . . . .
+    . X O . . . . . .
+    . X O . . . . . .
+    X c Xd O . . . . .
+    . X O . . . . . .
+    . X O . . . . . .
+    X Oe f O . . . . .
+    . X O . . . . . .
+"""
+
+
+@pytest.mark.parametrize("settings, network", [
+    (Settings(seed=1), None), (Settings(seed=1, rave=True, heuristic_priors=True), None),
+    (Settings(seed=1, rollout="none"), StoneCounter())])
+@pytest.mark.parametrize("rules", ["japanese", "chinese", "aga", "chinese-kgs"])
+def test_a_repetition_is_a_draw_by_simple_ko_and_no_move_by_superko(rules, settings, network):
+    start, at = draw(TRIPLE_KO)
+    position = after(start.with_rules(NAMED_RULES[rules]), at, "b c f a d")
+    result = Search(settings, network).search(position, simulations=600)
+    found = [info.win_rate for info in result.moves if info.point == at["e"] and info.visits]
+    assert found == ([0.5] if rules in ("japanese", "chinese") else [])
 
 
 # What a search must know of Go.  X or O to play finds one of the points named by letters.

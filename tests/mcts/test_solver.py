@@ -10,6 +10,7 @@ from trees import Grown
 from mugo.games import go, gomoku
 from mugo.games.coords import PASS, point_at
 from mugo.games.position import BasePosition
+from mugo.games.rules import NAMED_RULES
 from mugo.mcts import move_infos, records, solver, tree
 from mugo.mcts.result import MoveInfo, SearchResult
 from mugo.mcts.search import Search
@@ -146,6 +147,24 @@ def test_proofs_in_go_are_true_for_the_moves_that_led_there(size, komi, settings
         except TimeoutError:
             continue
     assert checked >= 5
+
+
+@pytest.mark.parametrize("size, komi", [(2, 0.5), (2, 1.5), (2, 2.5)])
+def test_proofs_by_simple_ko_are_true_though_a_repetition_is_no_result(size, komi):
+    rng, checked = random.Random(size), 0
+    start = go.Position(size, komi).with_rules(NAMED_RULES["chinese"])
+    for _ in range(40):
+        position = random_position(start, rng.randrange(3 * size, 12 * size), rng)
+        result = Search(Settings(seed=1)).search(position, simulations=400)
+        for info in result.moves:
+            after = position.play(info.point)
+            try:
+                if info.proven is not None:
+                    assert info.proven == -exact_value_of_go(after, budget=[700]), f"\n{after}\n{result.table()}"
+                    checked += 1
+            except TimeoutError:
+                continue
+    assert checked >= 20
 
 
 # ---- superko

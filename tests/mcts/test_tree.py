@@ -9,6 +9,7 @@ from trees import Grown
 from mugo.games import game
 from mugo.games.coords import PASS, board_points
 from mugo.games.go import BLACK, WHITE, Position
+from mugo.games.rules import NAMED_RULES
 from mugo.mcts import compact, formulas, records, solver, tree
 
 
@@ -174,6 +175,37 @@ def test_no_path_in_the_tree_repeats_a_position():
         tree.backup(grown.trees[0], grown.nodes, grown.edges, leaf, depth, path, float(value), position.is_over)
     assert longest > 8
     grown.check()
+
+
+@pytest.mark.parametrize("rules", ["chinese", "japanese"])
+def test_by_simple_ko_a_simulation_ends_where_a_position_comes_again(rules):
+    start = Position(2, komi=0.5).with_rules(NAMED_RULES[rules])
+    grown = Grown(start, nodes=50_000, simple_ko=True)
+    path = np.zeros((records.MAX_DEPTH, 2), np.int32)
+    first, ends = (start.stones.tobytes(), start.to_play), []
+    for _ in range(3000):
+        random = grown.boards[1]["random"]
+        grown.boards[1] = grown.boards[0]
+        grown.boards[1]["random"] = random
+        leaf, depth = tree.select(grown.trees[0], grown.nodes, grown.edges, grown.table, grown.boards[1],
+                                  grown.history, path, grown.scratch)
+        position, seen, since_pass, repeats = start, {first}, {first}, False
+        for step, (v, i) in enumerate(path[:depth]):
+            position = position.play(int(grown.edges_of(grown.nodes[v])[i]["move"]))
+            situation = position.stones.tobytes(), position.to_play
+            repeats = position.last != PASS and situation in seen
+            assert not repeats or step == depth - 1, "no position comes again before the end of a simulation"
+            if not repeats:
+                since_pass = {situation} | (set() if position.last == PASS else since_pass)
+            seen.add(situation)
+        is_no_result = repeats and situation in since_pass
+        assert (leaf == records.NULL_NODE) == is_no_result
+        ends.append(is_no_result)
+        exact, value = tree.known_value(grown.trees[0], grown.nodes, leaf, grown.boards[1], grown.history)
+        assert not is_no_result or (exact, value) == (True, 0)
+        tree.backup(grown.trees[0], grown.nodes, grown.edges, leaf, depth, path, float(value), exact)
+    assert 10 < sum(ends) < 2900
+    assert not grown.used["virtual_losses"].any()
 
 
 @pytest.mark.parametrize("settings", [{}, {"rave": True, "rave_bias": 0.02, "heuristic_priors": True}])

@@ -550,6 +550,44 @@ def test_a_recorded_game_may_repeat_a_position(page):
     assert "error" not in page.request("position", game=go_game(), moves=[*KO, *cycle, "W pass"])
 
 
+# The last move repeats a position with the other side to move: a cycle of three moves.
+CYCLE = ["B B4", "W C2", "B C4", "W D4", "B A1", "W D1", "B D2", "W C3", "B D3", "W D4", "B D2"]
+
+
+@pytest.mark.parametrize("rules, is_legal", [
+    ("Japanese", True), ("Korean", True), ("Chinese", True), ("AGA", True), ("New Zealand", True),
+    ("Chinese-KGS", False), ("Tromp-Taylor", False)])
+def test_the_rules_of_a_game_decide_whether_a_position_may_be_repeated(page, rules, is_legal):
+    new = page.request("new", size=4, komi=0.5, handicap=0, rules=rules)["game"]
+    assert new["info"]["rules"] == rules
+    loaded = page.request("load", data=in_base64(f"(;GM[1]SZ[4]KM[0.5]RU[{rules}])"))["game"]
+    for game in new, loaded:
+        start = {name: value for name, value in game.items() if name not in ("nodes", "info")}
+        described = page.request("position", game=start, moves=CYCLE[:-1])
+        assert ("D2" not in described["illegal"]) == is_legal
+        answer = page.request("play", game=start, moves=CYCLE[:-1], move="D2")
+        assert answer.get("move", "") == ("B D2" if is_legal else "")
+
+
+def test_a_game_that_repeats_a_position_twice_by_simple_ko_has_no_result(page):
+    kos, cycle = "A8 C9 B9 C7 B7 D8 A5 C6 B6 C4 B4 D5 A2 C3 B3 C1 B1 D2 C5 B8 J9 B2", "C8 B5 C2 B8 C5 B2"
+    moves = [f"{'BW'[number % 2]} {vertex}" for number, vertex in enumerate(f"{kos} {cycle} {cycle}".split())]
+    for rules, ends in ("Japanese", True), ("AGA", False):
+        game = page.request("new", size=9, komi=0.5, handicap=0, rules=rules)["game"]
+        del game["info"], game["nodes"]
+        described = page.request("position", game=game, moves=moves)
+        assert (described["is_over"], described.get("result")) == ((True, "Void") if ends else (False, None))
+        assert page.request("position", game=game, moves=moves[:-1])["is_over"] is False
+        if ends:
+            assert page.request("score", game=game, moves=moves)["result"] == "Void"
+
+
+def test_a_stored_game_without_rules_has_those_of_its_scoring(page):
+    for scoring, is_legal in ("TERRITORY", False), ("AREA", False):
+        game = go_game(4) | {"komi": 0.5, "scoring": scoring}
+        assert ("D2" not in page.request("position", game=game, moves=CYCLE[:-1])["illegal"]) == is_legal
+
+
 @pytest.mark.parametrize("sgf, error", [
     ("", "no game found: an SGF game begins with '(;', and it is not GIB, NGF or UGF either"),
     ("(;GM[1]SZ[9];B[aa];W[zz])", "move 2: 'zz' is not a point on 9x9 (aa-ii)"),

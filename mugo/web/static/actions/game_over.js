@@ -27,8 +27,8 @@ export async function again(steps = 0) {
     goTo(from);
     playFrom({ human, opponent, clock });
   } else if (await confirmReplacing(t("playAgain"))) {
-    const { name, size, komi, handicap, scoring, k, exactly } = game.start;
-    const rules = game.isGo ? { name, size, komi, handicap, scoring, rules: game.info.rules } : { name, size, k, exactly };
-    newGame(rules, { human, opponent, clock }).catch(showError);
+    const { name, size, komi, handicap, scoring, rules, k, exactly } = game.start;
+    const same = game.isGo ? { name, size, komi, handicap, scoring, rules } : { name, size, k, exactly };
+    newGame(same, { human, opponent, clock }).catch(showError);
   }
 }

@@ -51,9 +51,9 @@ function missingRank(at, node) {
   return rank && !node.people?.[rank] && rank;
 }
 
-/** Show the result of a finished game: in Go the score, in Gomoku the winner. */
+/** Show the result of a finished game: in Go the score, if it has one, in Gomoku the winner. */
 function showResult(at, game, node) {
-  if (!game.isGo) {
+  if (node.position.result) {
     if (state.human && game.isInPlay() && !game.result) change(() => game.setResult(node.position.result, node));
   } else if (!at.score && !at.isScoreHidden) {
     request(at, "score", async () => {

@@ -116,6 +116,7 @@ export default {
 
   // Results and scores
   draw: "Unentschieden",
+  noResult: "Ohne Ergebnis",
   wins: "{colour} gewinnt",
   winsBy: "{colour} gewinnt mit {points}",
   winsByResignation: "{colour} gewinnt durch Aufgabe",

@@ -117,6 +117,7 @@ export default {
 
   // Results and scores
   draw: "A draw",
+  noResult: "No result",
   wins: "{colour} wins",
   winsBy: "{colour} wins by {points}",
   winsByResignation: "{colour} wins by resignation",
