@@ -172,8 +172,9 @@ class MatchOptions:
                                  most=MAX_TIMEOUT, metavar="SECONDS")
     max_moves: int | None = option(None, "score a game that is longer as it stands", least=1, most=MAX_MOVES,
                                    shown_default="three moves for each point")
-    ko: str = option("superko", "superko: a move that repeats a position loses the game; simple: it is allowed, for "
-                     "programs that know simple ko only", choices=("superko", "simple"), player="Go")
+    ko: str = option("superko", "superko: a move that repeats a position loses the game, unless --rules allow it; "
+                     "simple: it is always allowed, for programs that know simple ko only",
+                     choices=("superko", "simple"), player="Go")
     scoring: str = option("own", "what scores a game: own (dead stones by rollouts), gnugo, or a GTP command line",
                           metavar="PROGRAM", player="Go")
 
