@@ -244,7 +244,7 @@ def _loadsgf(engine: GtpEngine, *words: str) -> None:
         plies = max(parse_int(words[-1]) - 1, 0)
         words = words[:-1]
     with fails_as("cannot load file", BadInput, OSError):
-        position = load_position(parse_path(words), plies, engine.komi_of_new_games, engine.position.game)
+        position = load_position(parse_path(words), plies, engine.komi, engine.position.game)
     engine.region = None                                 # its points are those of a board that may have another size
     if position.game == "go":
         engine.komi = position.komi
