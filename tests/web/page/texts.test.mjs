@@ -115,8 +115,8 @@ test("numbers, plurals and results follow the language", () => {
   assert.equal(t("movesCount", { count: 0 }), "0 moves");
   assert.equal(formatNumber(1234.5), "1,234.5");
   assert.equal(formatNumber(-0.01, 1), "0.0");
-  assert.deepEqual(["B+3.5", "W+R", "0", "B+T", "W+F", "W+"].map(resultText), ["Black wins by 3.5", "White wins by resignation",
-    "A draw", "Black wins on time", "White wins by forfeit", "White wins"]);
+  assert.deepEqual(["B+3.5", "W+R", "0", "B+T", "W+F", "W+", "Void"].map(resultText), ["Black wins by 3.5",
+    "White wins by resignation", "A draw", "Black wins on time", "White wins by forfeit", "White wins", "No result"]);
   assert.equal(formatLead(-2.25), "W+2.3");
   setLanguage("de");
   assert.equal(t("movesCount", { count: 1 }), "1 Zug");

@@ -87,8 +87,8 @@ const WAYS_TO_WIN = { R: "winsByResignation", T: "winsOnTime", F: "winsByForfeit
 
 /** 'B+3.5' -> 'Black wins by 3.5'. */
 export function resultText(result) {
-  if (result === "0") return t("draw");
-  if (result === "Void") return t("noResult");
+  if (result === "0" || result === "Draw") return t("draw");
+  if (!["B", "W"].includes(result[0])) return t("noResult");
   const how = result.slice(2);
   const points = how && Number(how);
   return t(WAYS_TO_WIN[how] ?? "winsBy", { colour: colourName(result[0]), points: Number.isNaN(points) ? how : points });
