@@ -49,7 +49,7 @@ class Dataset:
         targets: 'moves', int64 (n,): what was played, by move index (see move_name); 'outcomes', float32 (n,): 1 the
         side to move won, -1 it lost, 0 unknown; 'ownership', int8 (n, size, size): 1 its point at the end, -1 the
         opponent's, 0 nobody's, or not known.
-        split: 'train', 'validation', 'test', None for all.  size: of the board; None: the most frequent.  where: a
+        split: 'train', 'validation', 'test', None for all.  size: the board's; None: the most frequent.  where: a
         query on the columns of `games`, as "year >= 2010".  augment: each position under a random symmetry of the
         board.  epochs: how often each position comes; None: without end.  The same seed gives the same batches.
         Raises MugoError if there are no such positions, and for arguments out of range.

@@ -26,7 +26,7 @@ class Game(Sequence[Position]):
 
     black, white, black_rank, white_rank, result, date, event, place, rules, main_time, overtime: as the file has them,
     '' if it does not say.  komi: None if it does not say; then positions have 7.5.  handicap: the number of stones.
-    name: of the file, '' if it is not from one.
+    name: the file's, '' if it is not from one.
 
     >>> game = Game(Position(9).play("E5", "C3"), black="Ann", white="Bo", result="B+R")
     >>> game

@@ -117,8 +117,8 @@ class Policy(dict[str, float]):
 
 
 class Network:
-    """A trained network, opened by load_network.  name: of a bundled network, or of the run that trained it.  A pickle
-    of it holds the arguments of load_network, and opens it again where it is read."""
+    """A trained network, opened by load_network.  name: a bundled network's, or its run's.  A pickle of it holds
+    the arguments of load_network, and opens it again where it is read."""
 
     def __init__(self, opened: inference.Network | inference.BundledNetworks, arguments: tuple):
         """arguments: of load_network, in order."""

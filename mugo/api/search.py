@@ -50,7 +50,7 @@ class SearchedMove:
 class SearchResult(Evaluation):
     """What a search found: an Evaluation by its leaves, those of the network and of rollouts, and the moves.
 
-    best: the move to play.  moves: all that were considered, the best first.  visits: of the position.  simulations,
+    best: the move to play.  moves: all that were considered, the best first.  visits: the position's.  simulations,
     seconds: that it took.  is_full: whether the tree has no room for another node, so that more simulations do not read
     deeper: a larger max_edges gives it room.
     """

@@ -57,5 +57,5 @@ def full_parser() -> argparse.ArgumentParser:
 def first_words(text: str) -> str:
     """The beginning of a help text, for a shell that shows it next to each choice: at most 70 characters, without whose
     option it is."""
-    text = re.sub(r"^(of \w+|instead of --[\w-]+): ", "", text)
+    text = re.sub(r"^instead of --[\w-]+: ", "", text)
     return textwrap.shorten(re.split(r"[:;(]|\.\s", text)[0], 70, placeholder=" ...")

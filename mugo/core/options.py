@@ -140,7 +140,7 @@ class Option:
     @property
     def description(self) -> str:
         """The help, with what alone has the option."""
-        return f"of {self.player}: {self.help}" if self.player else self.help
+        return f"{self.help} ({self.player})" if self.player else self.help
 
     @property
     def described_default(self) -> str:

@@ -162,7 +162,7 @@ def _undo(engine: GtpEngine) -> None:
 
 @command("time_settings")
 def _time_settings(engine: GtpEngine, main_time: str, byo_yomi_time: str, byo_yomi_stones: str) -> None:
-    """Canadian byo-yomi: so many stones in each period.
+    """Canadian byo-yomi: a number of stones in each period.
 
     With a period, a main time of less than 0 counts as 0: gtp2ogs announces Fischer time as periods of one stone, and
     takes the increment off the main time.

@@ -51,7 +51,7 @@ MAX_SIMULATIONS = 10 ** 9  # of a search that only the next command ends: visits
 class GtpEngine:
     """A player, a position and two clocks; `answer` runs commands.
 
-    size, komi: of the first board of Go.  start: the first position instead, of any game.
+    size, komi: the first board's, in Go.  start: the first position instead, of any game.
     name: the reply to the command `name`, for clients that know only some engines; '' for MuGo's own.
     rules: that a client would set; None: those of the first position.
     parameters: the options of the engine, and those of the player that commands can change; None: the defaults.

@@ -1,4 +1,4 @@
-"""Commands of GNU Go that controllers use, beyond those of GTP 2, and those of Gomill's ringmaster.
+"""Commands of GNU Go that controllers use, beyond GTP 2, and those of Gomill's ringmaster.
 
     list_stones b                =  D4 Q16
     final_status D4              =  alive

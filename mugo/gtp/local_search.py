@@ -14,7 +14,7 @@ from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, format_vertices, 
 
 @command("mugo-region")
 def _region(engine: GtpEngine, *corners: str) -> str:
-    """Two opposite corners of a rectangle: genmove and analyses search the moves in it, below the root passes, too.
+    """Two opposite corners of a rectangle: genmove and analyses search the moves in it, and passes below the root.
     Without arguments: the whole board.  The reply has the points."""
     if not corners:
         engine.region = None

@@ -75,8 +75,8 @@ class Parameters:
         """The player with this value of the option, DEFAULT for its default: a new one, with a new tree, unless the
         option is the engine's.
 
-        player: the current one, whose open network is kept where the option allows.  position: of the game that goes
-        on, which a network that is named must play.
+        player: the current one, whose open network is kept where the option allows.  position: the game's that
+        goes on, which a network that is named must play.
         Raises BadInput, without the name of the option, for a value that it cannot have; then nothing is changed.
         """
         field, each = self._options[name]

@@ -36,7 +36,7 @@ from mugo.games.coords import BoardSize, shape_of
 from mugo.players.options import PLAYERS
 
 CRASH, TIMEOUT, PROTOCOL_ERROR, REFUSED = "crash", "time-out", "protocol error", "refused"
-SILENT_START = 10                        # seconds without its first response, after which this is said
+SILENT_START = 10                        # seconds without its first response, after which a message is printed
 COMMAND_TIMEOUT = 60                     # seconds, for a command other than genmove
 START_TIMEOUT = 300                      # for the first response: the program compiles, or loads a large network
 QUIT_TIMEOUT = 3                         # between `quit` and SIGKILL
@@ -190,7 +190,7 @@ class GtpClient:
 
     def _next_line(self, line: str, deadline: float) -> bytes | None:
         """The next line of stdout.  Raises queue.Empty at the deadline, before which a program that starts, which may
-        take minutes, is said to be awaited."""
+        take minutes, has a message."""
         if not self._has_responded:
             with contextlib.suppress(queue.Empty):
                 return self._lines.get(timeout=max(min(SILENT_START, deadline - time.monotonic()), 0))

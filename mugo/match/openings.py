@@ -39,8 +39,8 @@ def load_openings(source: str | None, start: BasePosition, *, rules: Rules | Non
 
     source: the value of --openings, see the table above; None for `start` itself.
     start: the empty board of the match, or its handicap stones.
-    rules: of the match; None: area scoring, with White's points for handicap stones by a recorded game's own rules.
-    max_moves: of an opening by the policy (by default 8) or of a recorded game (by default all of them).
+    rules: the match's; None: area scoring, with White's points for handicap stones by a recorded game's own rules.
+    max_moves: in an opening by the policy (by default 8) or of a recorded game (by default all of them).
     Raises BadInput if there are no openings for this board.
     """
     if source is None:
@@ -57,7 +57,7 @@ def load_openings(source: str | None, start: BasePosition, *, rules: Rules | Non
 
 
 def openings_checksum(path: str) -> str:
-    """The SHA-256 of the recorded games of --openings: of a file, or of the names and contents of all files in a folder
+    """The SHA-256 of --openings: a file's, or that of the names and contents of all files in a folder
     that may have games.  Raises BadInput if there are none."""
     if Path(path).is_file():
         return file_sha256(Path(path))

@@ -22,7 +22,7 @@ def elo(rate: float) -> float:
 
 
 def elo_difference(wins: float, games: float) -> Estimate:
-    """The Elo difference of a participant with so many wins to its opponent, with the interval of Wilson (1927)."""
+    """The Elo difference of a participant to its opponent, by its wins, with the interval of Wilson (1927)."""
     rate = wilson_interval(wins, games)
     return Estimate(elo(rate.value), elo(rate.low), elo(rate.high))
 

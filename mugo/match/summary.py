@@ -21,7 +21,7 @@ Rows = Sequence[Mapping[str, str]]
 def summarize(rows: Rows, names: Sequence[str], sprt: SPRT | None = None) -> dict[str, Any]:
     """The summary of a match, ready for JSON.
 
-    rows: of games.csv (match_folder.COLUMNS).  names: of the participants.  sprt: the test of a match of two.
+    rows: of games.csv (match_folder.COLUMNS).  names: the participants'.  sprt: the test of a match of two.
     Elo is relative to the opponent; of more than two participants, relative to the first.  Values that are infinite or
     unknown, such as the Elo of a participant that won all games, are None.
     """
@@ -52,7 +52,7 @@ def summarize(rows: Rows, names: Sequence[str], sprt: SPRT | None = None) -> dic
 
 
 def run_sprt(rows: Rows, first: str, sprt: SPRT) -> SPRTResult:
-    """The result of a test: of the game pairs in the order of their numbers, up to the first that is not complete.
+    """The result of a test over the game pairs in the order of their numbers, up to the first that is not complete.
 
     first: the name of the participant that the test is about.  Games 2 k and 2 k + 1 are a pair (see pairings.py).
     Pairs count in this order, not as they end, because short games would come first.

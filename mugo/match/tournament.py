@@ -220,7 +220,7 @@ def _print_summary(args: argparse.Namespace, summary: dict[str, Any]) -> None:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C in a match, or a signal that is treated like it.  rows: of the games that were finished.  summary: of
+    """Ctrl-C in a match, or a signal that is treated like it.  rows: the finished games'.  summary: of
     these."""
 
     def __init__(self, rows: Rows, names: list[str], test: SPRT | None):

@@ -1,4 +1,4 @@
-"""Learning curves: of a run of `train`, and of one of `selfplay`."""
+"""Learning curves of runs of `train` and of `selfplay`."""
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -26,7 +26,7 @@ VERDICT_PROPERTIES = {"inaccuracy": ("DO", b""), "mistake": ("BM", b"1"), "blund
 def annotated_sgf(review: Review, nodes: Sequence[Node], reviewed_by: str) -> bytes:
     """The game with the review in it, as SGF in UTF-8.
 
-    nodes: of the game, as sgf.parser.read_trees yields them.  reviewed_by: a line about the reviewer.
+    nodes: the game's, as sgf.parser.read_trees yields them.  reviewed_by: a line about the reviewer.
     """
     written = list(nodes)
     with_move = [index for index in main_line(nodes) if not nodes[index].properties.keys().isdisjoint(("B", "W"))]

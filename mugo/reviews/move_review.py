@@ -12,7 +12,7 @@ from mugo.sgf.record import Record
 class MoveReview:
     """A reviewed move.  Win rates are from 0 to 1, of the side that plays it; None without search and value head.
 
-    number: of the move, from 1.  colour: BLACK or WHITE.  point: the move (PASS for a pass).
+    number: the move's, from 1.  colour: BLACK or WHITE.  point: the move (PASS for a pass).
     rank, prior: by the network, 1 for the legal move with the highest prior; without a network, by the search's visits.
     pv: the principal variation, the best move first.
     win_rate_before: after the best move.  win_rate_after: after this move.

@@ -37,7 +37,7 @@ class ReviewOptions:
 
     network: a name or a file that other machines know too; None for the bundled ones.  Other fields of `opened`: with
     which the network is opened and evaluates without a search.
-    simulations, seconds: limits of the search of a position; None without one.  settings: of the search.
+    simulations, seconds: limits of the search of a position; None without one.  settings: the search's.
     """
     player: str = option("mcts", "the player that evaluates the positions",
                          choices=[name for name in PLAYERS if name != "random"], common=True)
@@ -109,7 +109,7 @@ def describe_reviewer(options: ReviewOptions, size: BoardSize) -> str:
 
 
 def fingerprint(task: ReviewTask, options: ReviewOptions, size: BoardSize) -> str:
-    """The SHA-256 of a game and of all that its review depends on: of a network, its bytes and not its name."""
+    """The SHA-256 of a game and of all that its review depends on; a network counts by its bytes, not its name."""
     opened = options.opened
     if options.player != "uct":
         opened = replace(opened, network=file_sha256(_network_file(options, size)),

@@ -76,7 +76,7 @@ def review_game(task: ReviewTask, folder: Path, options: ReviewOptions, screen: 
 
 
 def review_statistics(review: Review) -> dict:
-    """The numbers of NAME.json: of the game, and of each side its moves, verdicts, mean losses and agreement."""
+    """The numbers of NAME.json: the game's, and each side's moves, verdicts, mean losses and agreement."""
     sides = {}
     for side, colour in ("black", BLACK), ("white", WHITE):
         moves = [move for move in review.judged_moves if move.colour == colour]

@@ -21,7 +21,7 @@ NAMES_SHOWN = 8           # of an error
 class RankOfPlayer:
     """An estimate that is checked when it is made, and run when the games have been reviewed.
 
-    name: of the player, as the records have it, in upper or lower case; the attribute can be printed.
+    name: the player's, as the records have it, in upper or lower case; the attribute can be printed.
     Raises BadInput for a network that takes no people, a name in no game, and too few games.
     """
 

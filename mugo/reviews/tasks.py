@@ -22,8 +22,8 @@ MAX_STEM_BYTES = 200                # of the name of output files; with number a
 class ReviewTask(NamedTuple):
     """One game to review.
 
-    name: of its output files, without suffix.  data: the SGF text.  index: of the game in this text, from 0.
-    num_moves: of the record.  game: its earlier.game_hash.
+    name: its output files' without suffix.  data: the SGF text.  index: the game's in this text, from 0.
+    num_moves: the record's.  game: its earlier.game_hash.
     """
     name: str
     data: bytes

@@ -97,7 +97,7 @@ class LocalActors:
 class PlayTask(NamedTuple):
     """Play on until `games` games have ended.
 
-    key: of this run of the command.  number: of the task, from 0.  seed, games_per_thread, threads, provider: of
+    key: identifies this run of the command.  number: the task's, from 0.  seed, games_per_thread, threads, provider: of
     new_workers, at a worker's first task; the number is added to the seed.  network: the newest one's file.
     """
 
@@ -122,7 +122,7 @@ class ClusterActors:
 
     Each has options.games_per_thread games at once in one thread, or, where options.provider is not cpu, in each of
     options.threads threads.
-    folder: of the run, which they see.  games: of the run so far; with options.seed and a number it seeds a worker.
+    folder: the run's, which they see.  games: in the run so far; with options.seed and a number it seeds a worker.
     """
 
     def __init__(self, executor: TaskExecutor, folder: Path, start: BasePosition, options: RunOptions, games: int):

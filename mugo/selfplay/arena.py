@@ -33,8 +33,8 @@ BATCH = 8                                # leaves that the network evaluates tog
 class ArenaPlayer:
     """A participant of an arena match.
 
-    simulations: a move.  network: None for UCT.  settings: of its search.
-    temperature_moves: so many of its moves are sampled by visits, so that games differ.
+    simulations: per move.  network: None for UCT.  settings: its search's.
+    temperature_moves: how many of its moves are sampled by visits, so that games differ.
     """
 
     simulations: int
@@ -111,7 +111,7 @@ def play_match(first: ArenaPlayer, second: ArenaPlayer, start: BasePosition, gam
                ) -> ArenaResult:
     """Play pairs of games with both colours, `threads` games at a time, until the test is decided.
 
-    games: at most so many; an even number is played.  max_moves: of a game; 0 is three moves per point.
+    games: the most; an even number is played.  max_moves: in a game; 0 is three moves per point.
     on_pair: called with the number of games so far.
     The result depends on the seed only, not on `threads`.
     """

@@ -92,7 +92,7 @@ DEFAULT_SELFPLAY_OPTIONS = SelfPlayOptions()
 class RunOptions:
     """The options of a run; kept in its checkpoints, so that it is resumed with the same.
 
-    threads, provider: of this machine; of a cluster, of each of its workers, which have one thread where the provider
+    threads, provider: this machine's; on a cluster those of each worker, which have one thread where the provider
     is cpu.
     Raises BadInput for values out of their limits.
     """

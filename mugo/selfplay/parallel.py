@@ -71,7 +71,7 @@ class ParallelSelfPlay:
 
     network: has `evaluate_packed(packed, features)` as nn.inference.Network, with values; it may be replaced between
     two calls of `play`, and the games continue.
-    seed: of the noise, the sampled moves and the symmetries.  threads: that search, each a share of the games; the
+    seed: for the noise, the sampled moves and the symmetries.  threads: that search, each a share of the games; the
     games do not depend on it.
     """
 

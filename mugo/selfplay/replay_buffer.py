@@ -50,7 +50,7 @@ def header_of(start: BasePosition) -> bytes:
 class ReplayBuffer:
     """The games in a file, in the order in which they ended: a sequence of SelfPlayGame that can be appended to.
 
-    In memory, too, games are compressed; each is decompressed when it is taken.
+    Games are compressed in memory as well; each is decompressed when it is taken.
     """
 
     def __init__(self, path: Path, start: BasePosition):
@@ -166,7 +166,7 @@ def find_games(data: bytes, start: BasePosition, offset: int) -> FoundGames:
 def game_of(block: bytes, points: int) -> SelfPlayGame:
     """The game in a block.
 
-    points: of the board, and one for the pass.
+    points: the board's, and one for the pass.
     Raises ValueError, struct.error or zlib.error for a block that holds anything else, or a number out of range.
     """
     unzip = zlib.decompressobj()
@@ -219,8 +219,8 @@ def first_frame(path: Path, data: bytes, header: bytes) -> int:
 def repair_buffer(path: Path, start: BasePosition) -> Path | None:
     """Write a damaged file again with the games that are whole; the damaged one is kept under another name.
 
-    start: of the games; the first line is made from it.  Returns the damaged file's new name, None if there is nothing
-    to repair.  At every moment `path` is the old file or the new one.
+    start: the games' first position; the first line is made from it.  Returns the damaged file's new
+    name, None if there is nothing to repair.  At every moment `path` is the old file or the new one.
     Raises BadInput if `path` holds other games, or if another process writes to it.
     """
     if not path.exists():

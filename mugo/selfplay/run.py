@@ -10,7 +10,7 @@
     RUN/previous.safetensors      the checkpoint before
     RUN/log.csv, arena.csv, ...   see run_log.py
 
-Games are always played by the newest network, but for those of a warm start (warm_start).  Update number u trains on
+The newest network plays all games, except those of a warm start (warm_start).  Update number u trains on
 the games of the replay buffer up to number u * update_games, with batches that are a function of (seed, u).  So
 whatever stops a run, Ctrl-C or kill -9 during self-play, training or saving, `--resume` reaches exactly the weights
 that it would have had with these games; only unfinished games are lost.
@@ -131,7 +131,7 @@ class SelfPlayRun:
     def run(self, scheduler: str | None = None) -> None:
         """Play, train and evaluate until there are options.games games.  After Ctrl-C the run can be resumed.
 
-        scheduler: of a cluster that plays the games (see parallel.open_executor); training and arena stay here.
+        scheduler: address of a cluster that plays the games (see parallel.open_executor); training and arena stay here.
         """
         options, games = self.options, len(self.buffer)
         total = options.updates * options.update_games
@@ -173,9 +173,9 @@ class SelfPlayRun:
         return checkpoint.playable(self.model, self.metadata, positions)
 
     def _play(self, actors: Actors, games: int, bar: ProgressBar) -> None:
-        """Self-play until the replay buffer has so many games.
+        """Self-play until the replay buffer has this number of games.
 
-        Games that end at the same time are kept, too; but the run never has more games than its updates need.
+        Games that end at the same time are kept; but the run never has more games than its updates need.
         """
         if len(self.buffer) >= games:
             return

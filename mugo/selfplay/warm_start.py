@@ -2,7 +2,7 @@
 
 A network that knows nothing teaches itself little: on a large board its first games are noise.  So the first games may
 be searched without it, by rollouts and RAVE (Wang, Preuss and Plaat 2020, "Warm-Start AlphaZero Self-Play Search
-Enhancements", arXiv:2004.12357), here with the heuristic priors of `uct`, too.  The network learns from them as from
+Enhancements", arXiv:2004.12357), here with the heuristic priors of `uct` as well.  The network learns from them as from
 its own: the visits of every search, and the outcome.
 """
 from collections.abc import Callable

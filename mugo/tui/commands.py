@@ -227,7 +227,7 @@ def _path(*words: str) -> Path:
 
 @command("load", arguments="FILE.sgf [MOVE]")
 def load(session: Session, name: str, *more: str) -> None:
-    """continue a game from a file, after so many of its moves"""
+    """continue a game from a file, after N of its moves"""
     move = int(more[-1]) if more and more[-1].isdecimal() else None
     path, position = _path(name, *(more if move is None else more[:-1])), session.position
     loaded = load_game(path, move, position.komi, position.game, notice=session.print)

@@ -51,7 +51,7 @@ class Session:
     """A person, a player and their game.
 
     humans: the colours that the person plays.
-    result: of the game in SGF's form, '' while it goes on.
+    result: in SGF's form, '' while it goes on.
     scoring: the score of a finished game while the person agrees to it, else None.
     is_closed: set when the person leaves.
     """

@@ -82,7 +82,7 @@ class SearchProgress:
 
 
 def _ignore(*_: object) -> None:
-    """A handler.  Of a signal that arrives just before its handler is SIG_IGN, Python prints an error."""
+    """A handler.  Python prints an error if a signal arrives just before its handler becomes SIG_IGN."""
 
 
 @contextlib.contextmanager

@@ -39,7 +39,7 @@ def test_a_script_has_every_command_and_option(shell, capsys):
 @pytest.mark.parametrize("text, words", [
     ("simulations for a move", "simulations for a move"),
     ("seconds for a move, at most (default: 2)", "seconds for a move, at most"),
-    ("of mcts: the weight", "the weight"), ("of Go: White's points (default: 7.5)", "White's points"),
+    ("the weight (mcts)", "the weight"), ("White's points (Go) (default: 7.5)", "White's points"),
     ("instead of --positions: times through all", "times through all"),
     ("a " * 60, "a " * 33 + "..."),
 ])
