@@ -96,8 +96,8 @@ def evaluate(network: Network | PathLike, dataset: PathLike, **options: Any) -> 
 def play_match(*participants: str, games: int = 100, folder: PathLike | None = None, **options: Any) -> dict[str, Any]:
     """Play a match between players and GTP programs, each in a process of its own; print and return its summary.
 
-    participants: a player with its options, 'mcts --simulations 100', or a command line, 'gnugo --mode gtp'.  games: for
-    each pair.  folder: where the games are written; a match that was stopped goes on from there.  options: of `mugo
+    participants: a player with its options, 'mcts --simulations 100', or a command line, 'gnugo --mode gtp'.  games:
+    for each pair.  folder: where the games are written; a match that was stopped goes on from there.  options: of `mugo
     match`: size (9), komi, rules, handicap, openings, time, jobs, ...
     Raises MugoError for a participant that does not work, and options out of range.
     """

@@ -55,8 +55,8 @@ class GameRecord:
     """A game, as far as it was played.
 
     result: as SGF writes it.  end: TWO_PASSES, RESIGNATION, MOVE_LIMIT, REPETITION, in Gomoku ROW or FULL_BOARD, or the
-    kind of a fault; details: what was wrong; at_fault: the colour, 0 for none.  asked: the colour whose program was asked
-    last.  seconds: of every genmove, by colour.  comments: by the number of the move, from 1; 0 is the start.
+    kind of a fault; details: what was wrong; at_fault: the colour, 0 for none.  asked: the colour whose program was
+    asked last.  seconds: of every genmove, by colour.  comments: by the number of the move, from 1; 0 is the start.
     opening_moves: how many first moves are of the opening, not of the programs.
     """
 
