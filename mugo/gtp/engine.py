@@ -163,7 +163,7 @@ class GtpEngine:
     # -- the game
 
     def empty_board(self, size: BoardSize) -> BasePosition:
-        """An empty board of this size for a new game, which is the current game, with the komi and rules that a client has
+        """An empty board of this size for a new game of the same kind, with the komi and rules that a client has
         set, or else those of the first position, and not a loaded record's.  Raises BadInput."""
         position = self.position
         if isinstance(position, Gomoku):
