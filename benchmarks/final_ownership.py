@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from mugo.data.final_ownership import accepted_difference, count
-from mugo.data.summary_tables import source_family
+from mugo.data.summary import source_family
 from mugo.core.files import BadInput
 from mugo.games.go import IllegalMove
 from mugo.plots.text_table import format_table

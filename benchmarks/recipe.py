@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mugo.data import dataset, shuffle
+from mugo.data import dataset, game_hash
 from mugo.core.intervals import mean_and_standard_error
 from mugo.nn.inference import Network
 from mugo.training.predictions import predict_positions
@@ -94,7 +94,7 @@ def run(data: dataset.DataSet, folder: Path, name: str, seed: int, positions: in
     tried = []
     for source in SOURCES:
         tested = data.positions("validation", network.size, f"source.str.contains('{source}', case=False)")
-        numbers, _ = shuffle.shuffled_positions(0, min(COUNT, len(tested)), len(tested), 0)
+        numbers, _ = game_hash.shuffled_positions(0, min(COUNT, len(tested)), len(tested), 0)
         predicted = predict_positions(network, tested, numbers, symmetries=False)
         tried.append(predicted.assign(source=source, seconds=seconds))
     rows = pd.concat(tried, ignore_index=True)

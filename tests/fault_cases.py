@@ -80,7 +80,7 @@ class Preprocess(Case):
 
     name = "preprocess"
     modules = ("mugo.data.preprocess",)
-    constants = {"mugo.data.parts:PART_GAMES": 4, "mugo.data.new_files:BATCH_FILES": 2,
+    constants = {"mugo.data.unmerged:PART_GAMES": 4, "mugo.data.new_files:BATCH_FILES": 2,
                  "mugo.data.merge:SHARD_GAMES": 8}
 
     def prepare(self, out: Path) -> None:

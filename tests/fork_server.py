@@ -1,6 +1,6 @@
 """Starts commands of MuGo quickly: a process that has imported them forks one for each command line.
 
-    {"words": ["match", ...], "constants": {"mugo.data.parts:PART_GAMES": 4}, "log": "out.txt", "disk": null}
+    {"words": ["match", ...], "constants": {"mugo.data.unmerged:PART_GAMES": 4}, "log": "out.txt", "disk": null}
                      -->  {"pid": 123}          when it has begun, and {"status": -9} when it has ended
 
 Requests and replies are lines of JSON on stdin and stdout.  Importing Keras takes seconds; killed a hundred times, a

@@ -1,8 +1,7 @@
 """Data sets: games stored as moves, two bytes each, and shuffled batches of their positions.  In reading order:
 
     download          archives behind a page of links                       `mugo download`
-    game_hash         hashes that ignore rotation, reflection and colour: duplicates, the split
-    shuffle           a permutation of all positions without memory
+    game_hash         hashes that ignore rotation, reflection and colour: duplicates, the split; the shuffled order
     final_ownership   final ownership of the games that ended by scoring
     labels            the moves after a position, the outcome, komi and the final ownership, for its side to move
     query             what --where understands
@@ -12,15 +11,12 @@
     positions         batches of planes and labels
     teacher_labels    what a teacher says of positions: NAME.labels
     dataset           DataSet: the shards of a folder
-    copies            copies of training games that the split cannot keep out
-    parts             games that were read, before they are merged
-    new_games         the games of the parts, as the merge reads them; short and unselected ones are rejected
+    unmerged          games that were read, before they are merged; short and unselected ones are rejected
     new_files         the files of archives that a data set does not have yet
-    duplicates        which games are duplicates, among new and old ones
+    duplicates        which games are duplicates, among new and old ones, and copies in another split
     merge             new games -> new shards
     preprocess        archives -> data set                                  `mugo preprocess`
-    summary_tables    counts of games by source, rank, year, result, ...
-    summary           these tables as text and charts                       `mugo show`
+    summary           counts of games, as text and charts                   `mugo show`
     export            planes and labels as .npy files                       `mugo export`
 
 Imports sgf, plots, games and below.  Does not know networks, training or players.

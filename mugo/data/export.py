@@ -23,7 +23,7 @@ import numpy as np
 from mugo.data.dataset import DataSet, load_dataset
 from mugo.data.shards import DATASET_HELP, SPLITS, WHERE_HELP
 from mugo.data.positions import Positions
-from mugo.data.shuffle import shuffled_positions
+from mugo.data.game_hash import shuffled_positions
 from mugo.core.files import BadInput, atomic_write, fsync_folder, lock_folder
 from mugo.games import planes
 from mugo.core.limits import SEED

@@ -22,7 +22,7 @@ from mugo.data.dataset import DataSet
 from mugo.data.duplicates import Duplicates, by_shard, find_duplicates
 from mugo.data.game_hash import assign_splits, fractions_with_games
 from mugo.data.shards import META, REJECTED, format_meta, is_shard_name, open_shard, shard_name, write_shard
-from mugo.data.new_games import NewGames, reject, rows_with
+from mugo.data.unmerged import NewGames, reject, rows_with
 from mugo.core.files import atomic_write
 
 Fractions = tuple[float | None, float | None]

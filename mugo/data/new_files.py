@@ -2,7 +2,7 @@
 
     source --new_files--> files with their keys --new_batches--> Batch --read_rows--> rows of games
 
-A file that is twice in an archive comes twice; the merge takes the first (new_games.py).
+A file that is twice in an archive comes twice; the merge takes the first (unmerged.py).
 """
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -15,8 +15,7 @@ import pandas as pd
 from mugo.data import dataset
 from mugo.data.games_table import file_key, read_batch
 from mugo.data.shards import read_meta
-from mugo.data.new_games import is_known, known_keys
-from mugo.data.parts import part_paths, read_part
+from mugo.data.unmerged import is_known, known_keys, part_paths, read_part
 from mugo.core.files import printable
 from mugo.sgf.archives import ARCHIVE_SUFFIXES, SgfFile, UnreadableFile
 from mugo.sgf.sources import Source, read_files

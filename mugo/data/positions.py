@@ -22,7 +22,7 @@ from mugo.data.labels import write_labels
 from mugo.data.query import names_in, weights_of_rows
 from mugo.data.selection import GameSelection
 from mugo.data.shards import SCHEMA
-from mugo.data.shuffle import shuffled_positions
+from mugo.data.game_hash import shuffled_positions
 from mugo.core.files import BadInput
 from mugo.games import planes
 from mugo.games.coords import symmetries
@@ -230,7 +230,7 @@ class Positions:
         return replace(self, weights=weights)
 
     def shuffled_batch(self, step: int, batch_size: int, seed: int) -> Batch:
-        """Batch number `step` (from 0) of the endless shuffled stream (data/shuffle.py) for this seed, augmented."""
+        """Batch number `step` (from 0) of the endless shuffled stream (data/game_hash.py) for this seed, augmented."""
         return self.shuffled(step * batch_size, batch_size, seed)
 
     def shuffled(self, start: int, count: int, seed: int, random_symmetries: bool = True) -> Batch:

@@ -22,7 +22,7 @@ from mugo.data.shards import FORMAT, META, SPLITS, WHERE_HELP, read_meta
 from mugo.data.games_table import COLUMNS
 from mugo.data.merge import merge_parts, write_meta
 from mugo.data.new_files import ReadReport, known_files, new_batches, read_rows
-from mugo.data.parts import PartWriter, next_part
+from mugo.data.unmerged import PartWriter, next_part
 from mugo.data.query import matching_rows
 from mugo.core.files import BadInput, is_empty_folder, lock_folder, printable
 from mugo.core.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, SEED

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from mugo.data import dataset, shuffle
+from mugo.data import dataset, game_hash
 from mugo.data.dataset import DataSet
 from mugo.data.shards import DATASET_HELP, SPLITS, WHERE_HELP
 from mugo.data.positions import Positions
@@ -107,7 +107,7 @@ def sample_positions(data: DataSet, size: int, split: str | None, where: str, co
 
 def _drawn(n: int, count: int, seed: int) -> np.ndarray:
     """`count` of the numbers 0 to n - 1, drawn by seed; all if there are fewer, or count is 0."""
-    return shuffle.shuffled_positions(0, min(count or n, n), n, seed)[0]
+    return game_hash.shuffled_positions(0, min(count or n, n), n, seed)[0]
 
 
 def predict_sample(network: Network, sample: Sample, symmetries: bool, measure: Measure | None = None

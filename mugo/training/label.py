@@ -18,7 +18,7 @@ import numpy as np
 from mugo.core.files import BadInput
 from mugo.core.options import add_options, check, given, option
 from mugo.core.progress import progress_bar
-from mugo.data import shuffle
+from mugo.data import game_hash
 from mugo.data.dataset import load_dataset
 from mugo.data.shards import DATASET_HELP
 from mugo.data.positions import Positions
@@ -42,7 +42,7 @@ def asked_positions(positions: Positions, is_labelled: np.ndarray, count: int, k
     for start in range(0, len(positions), CHUNK):
         if left <= 0:
             return
-        indices = shuffle.shuffled_positions(start, min(CHUNK, len(positions) - start), len(positions), SEED)[0]
+        indices = game_hash.shuffled_positions(start, min(CHUNK, len(positions) - start), len(positions), SEED)[0]
         rng = np.random.default_rng((SEED, start))
         drawn, shifts = rng.random(CHUNK)[:len(indices)], rng.standard_normal(CHUNK)[:len(indices)]
         rows, moves_played = positions.locate(indices)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mugo.data import shuffle
+from mugo.data import game_hash
 from mugo.data.dataset import DataSet
 from mugo.data.positions import Batch, Positions
 from mugo.core.files import BadInput
@@ -130,7 +130,7 @@ def people_kept(count: int, dropout: float, rng: np.random.Generator) -> np.ndar
 
 def validation_batch(positions: Positions, options: TrainingOptions, config: PolicyNetConfig) -> tuple[Any, dict]:
     """Examples, the same for every run on this data set: drawn once from all of these positions."""
-    numbers, _ = shuffle.shuffled_positions(0, min(options.validation_positions, len(positions)), len(positions), 0)
+    numbers, _ = game_hash.shuffled_positions(0, min(options.validation_positions, len(positions)), len(positions), 0)
     return examples(positions.batch(np.sort(numbers)), config)
 
 

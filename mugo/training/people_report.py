@@ -14,7 +14,7 @@ from mugo.core.intervals import wilson_interval
 from mugo.core.progress import progress_bar
 from mugo.data.dataset import DataSet
 from mugo.data.positions import Positions
-from mugo.data.summary_tables import rank_groups
+from mugo.data.summary import rank_groups
 from mugo.nn.inference import Network
 from mugo.nn.people import PROFESSIONAL, encode_people
 from mugo.players.rank_estimate import MIN_GAMES, estimate_rank, known_ranks, log_probabilities

@@ -37,7 +37,7 @@ from mugo.core.files import BadInput, file_sha256
 from mugo.data.dataset import load_dataset
 from mugo.data.shards import META
 from mugo.data.positions import Batch, Positions
-from mugo.data.summary_tables import rank_groups, source_family
+from mugo.data.summary import rank_groups, source_family
 from mugo.games import coords
 from mugo.games.planes import MAX_PLIES
 from mugo.nn.bundled import find_network, name_everywhere

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from mugo.data.copies import find_copies
+from mugo.data.duplicates import find_copies
 from mugo.data.dataset import DataSet
 from mugo.data.game_hash import assign_splits
 from mugo.data.positions import Positions

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from random_records import dataset_of, random_record, transformed
 
-from mugo.data.copies import find_copies
+from mugo.data.duplicates import find_copies
 from mugo.data.game_hash import OPENING_MOVES
 from mugo.games.coords import WHITE_BIT
 from mugo.sgf.record import Record

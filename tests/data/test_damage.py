@@ -9,7 +9,8 @@ from damaged_data import SHARD, copy_of, index_of, rewrite
 from random_records import random_record, write_games
 
 from mugo.cli import main as cli
-from mugo.data import dataset, games_table, parts
+from mugo.data import dataset, games_table
+from mugo.data import unmerged as parts
 from mugo.data import shards as meta
 from mugo.core.files import BadInput
 from mugo.games.coords import WHITE_BIT

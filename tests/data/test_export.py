@@ -14,7 +14,7 @@ from mugo.cli import main as cli
 from mugo.data import export as module
 from mugo.data.export import ExportOptions
 from mugo.data.preprocess import preprocess
-from mugo.data.shuffle import shuffled_positions
+from mugo.data.game_hash import shuffled_positions
 from mugo.core.files import BadInput, lock_folder
 from mugo.games import planes
 

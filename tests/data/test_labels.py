@@ -6,7 +6,7 @@ from random_records import dataset_of, finished_record, random_record
 
 from mugo.data.dataset import load_dataset
 from mugo.data.labels import white_points
-from mugo.data.shuffle import shuffled_positions
+from mugo.data.game_hash import shuffled_positions
 from mugo.games.area import area_score
 from mugo.games.coords import symmetries
 from mugo.sgf.record_positions import position_of

@@ -11,7 +11,7 @@ from damaged_data import copy_of
 from random_records import dataset_of, finished_record, random_record, write_games
 
 from mugo.data import dataset, merge, new_files
-from mugo.data import parts as parts_module
+from mugo.data import unmerged as parts_module
 from mugo.data.dataset import DataSet
 from mugo.data.preprocess import preprocess
 from mugo.core.files import BadInput

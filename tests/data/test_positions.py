@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 from random_records import dataset_of, finished_record, random_record
 
-from mugo.data import dataset, shuffle
+from mugo.data import dataset, game_hash
 from mugo.games.coords import symmetries
 from mugo.games.game import encode
 from mugo.sgf.record_positions import position_of
@@ -11,7 +11,7 @@ from mugo.sgf.record_positions import position_of
 
 def test_a_batch_has_the_planes_moves_and_outcomes_of_its_positions(data):
     positions = data.positions(None)
-    numbers, turns = shuffle.shuffled_positions(0, 80, len(positions), 9)
+    numbers, turns = game_hash.shuffled_positions(0, 80, len(positions), 9)
     batch = positions.batch(numbers, turns)
     rows, plies = positions.locate(numbers)
     dates = positions.games.table(["date"])["date"]

@@ -15,10 +15,11 @@ from sgf_games import encoded
 
 from mugo.cli import main as cli
 from mugo.core import progress
-from mugo.data import dataset, merge, new_files, parts, preprocess
+from mugo.data import dataset, merge, new_files, preprocess
+from mugo.data import unmerged as parts
 from mugo.data.game_hash import DEFAULT_FRACTION, assign_splits, fractions_with_games
 from mugo.data.games_table import make_table
-from mugo.data.new_games import is_known
+from mugo.data.unmerged import is_known
 from mugo.core.files import BadInput, lock_folder
 from mugo.games import planes
 from mugo.sgf.sources import read_files
@@ -140,7 +141,7 @@ def test_a_killed_run_is_resumed_with_the_same_result(tmp_path, monkeypatch):
     with zipfile.ZipFile(tmp_path / "games.zip", "w") as archive:
         for seed in range(60):
             archive.writestr(f"{seed}.sgf", format_record(random_record(seed, plies=30)))
-    program = ("from mugo.data import new_files, parts, preprocess; from pathlib import Path; parts.PART_GAMES = 4; "
+    program = ("from mugo.data import new_files, unmerged, preprocess; from pathlib import Path; unmerged.PART_GAMES = 4; "
                "new_files.BATCH_FILES = 4\n"
                "if __name__ == '__main__':\n"
                f"    preprocess.preprocess([{str(tmp_path / 'games.zip')!r}], Path({str(tmp_path / 'set')!r}),"

@@ -8,7 +8,7 @@ from damaged_data import SHARD, copy_of
 from small_games import small_data
 
 from mugo.cli import main as cli
-from mugo.data import summary, summary_tables
+from mugo.data import summary
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +83,6 @@ def test_without_used_games_the_reasons_are_shown(data, capsys):
 def test_control_characters_in_names_are_not_printed(data):
     rows = data.used_games.copy()
     rows["black"] = "\x1b[31mred\x07"
-    report = summary.report(data, rows, summary_tables.summary_tables(rows))
+    report = summary.report(data, rows, summary.summary_tables(rows))
     assert "?[31mred?" in report
     assert "\x1b" not in report

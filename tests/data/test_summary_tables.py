@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from small_games import games, small_data
 
-from mugo.data import summary_tables
+from mugo.data import summary
 from mugo.sgf.properties import rank_number
 
 
@@ -17,7 +17,7 @@ def data(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def tables(data):
-    return summary_tables.summary_tables(data.games)
+    return summary.summary_tables(data.games)
 
 
 def as_dict(table, column="games"):
@@ -53,7 +53,7 @@ def test_the_ranks_of_both_players_are_counted(tables):
     for game in games():
         for rank in game.ranks:
             number = rank_number(rank)
-            names = [name for name, low, high in summary_tables.RANK_GROUPS if low <= number <= high]
+            names = [name for name, low, high in summary.RANK_GROUPS if low <= number <= high]
             expected[names[0] if names else "unknown"] += 1
     assert as_dict(tables["ranks"], "players") == dict(expected)
     assert list(tables["ranks"].index)[-1] == "unknown"
@@ -63,7 +63,7 @@ def test_the_ranks_of_both_players_are_counted(tables):
     ("30k", "30-26k"), ("26k", "30-26k"), ("25k", "25-21k"), ("5k", "5-1k"), ("1k", "5-1k"), ("1d", "1d"),
     ("9d", "9d"), ("1p", "1-3p"), ("6p", "4-6p"), ("8p", "7-8p"), ("9p", "9p"), ("?", "unknown")])
 def test_every_rank_is_in_one_group(rank, name):
-    assert list(summary_tables.rank_groups(pd.Series([rank_number(rank)]), summary_tables.RANK_GROUPS)) == [name]
+    assert list(summary.rank_groups(pd.Series([rank_number(rank)]), summary.RANK_GROUPS)) == [name]
 
 
 def test_handicap_and_komi_have_black_s_win_rate(tables):
@@ -80,7 +80,7 @@ def test_handicap_and_komi_have_black_s_win_rate(tables):
 def test_win_rates_of_more_than_127_games():
     """The column winner is int8, which overflows above 127."""
     games = pd.DataFrame({"reject_reason": "", "winner": np.array([1] * 300 + [-1] * 100, np.int8), "handicap": 0})
-    assert summary_tables._games_and_wins(games, games["handicap"])["black_won"].tolist() == [0.75]
+    assert summary._games_and_wins(games, games["handicap"])["black_won"].tolist() == [0.75]
 
 
 def test_years_are_counted(tables):
@@ -89,8 +89,8 @@ def test_years_are_counted(tables):
 
 def test_many_years_are_counted_in_spans():
     dates = [f"{year}-01-01" for year in range(1670, 2017)] + ["", "long ago"]
-    table = summary_tables.year_table(pd.DataFrame({"date": dates}))
-    assert len(table) <= summary_tables.MAX_YEAR_ROWS + 1
+    table = summary.year_table(pd.DataFrame({"date": dates}))
+    assert len(table) <= summary.MAX_YEAR_ROWS + 1
     assert table.loc["1700-49", "games"] == 50
     assert table.loc["unknown", "games"] == 2
     assert table["games"].sum() == len(dates)
@@ -100,12 +100,12 @@ def test_many_years_are_counted_in_spans():
     ("B+R", "resignation"), ("W+T", "time"), ("B+F", "forfeit"), ("W+0.5", "points"), ("B+", "unknown margin"),
     ("0", "draw"), ("", "unknown")])
 def test_result_kinds(result, how):
-    assert summary_tables.result_kind(result) == how
+    assert summary.result_kind(result) == how
 
 
 def test_results_are_counted_by_kind_and_winner(tables):
     sides = {"B": "Black", "W": "White"}
-    expected = Counter((summary_tables.result_kind(game.result), sides.get(game.result[:1], "neither"))
+    expected = Counter((summary.result_kind(game.result), sides.get(game.result[:1], "neither"))
                        for game in games())
     found = {(how, side): n for how, row in tables["results"].iterrows() for side, n in row.items() if n}
     assert found == dict(expected)
@@ -125,4 +125,4 @@ def test_players_have_their_games_and_win_rate(tables):
     ("2003.zip", "2003.zip"), ("7\x1b[31m\r\n" + "9" * 100_000, "7?[31m??" + "9" * 15 + "…"),
     ("x" * 100_000, "x" * 23 + "…")])
 def test_the_family_of_a_source_is_the_prefix_of_its_name(label, kind):
-    assert summary_tables.source_family(label) == kind
+    assert summary.source_family(label) == kind
