@@ -80,8 +80,8 @@ class Preprocess(Case):
 
     name = "preprocess"
     modules = ("mugo.data.preprocess",)
-    constants = {"mugo.data.unmerged:PART_GAMES": 4, "mugo.data.new_files:BATCH_FILES": 2,
-                 "mugo.data.merge:SHARD_GAMES": 8}
+    constants = {"mugo.data.unmerged:PART_GAMES": 4, "mugo.data.unmerged:BATCH_FILES": 2,
+                 "mugo.data.preprocess:SHARD_GAMES": 8}
 
     def prepare(self, out: Path) -> None:
         shutil.copytree(self.inputs / "set", out)

@@ -11,11 +11,9 @@
     positions         batches of planes and labels
     teacher_labels    what a teacher says of positions: NAME.labels
     dataset           DataSet: the shards of a folder
-    unmerged          games that were read, before they are merged; short and unselected ones are rejected
-    new_files         the files of archives that a data set does not have yet
+    unmerged          the files of archives that a data set does not have yet; their games, before they are merged
     duplicates        which games are duplicates, among new and old ones, and copies in another split
-    merge             new games -> new shards
-    preprocess        archives -> data set                                  `mugo preprocess`
+    preprocess        archives -> games -> new shards                       `mugo preprocess`
     summary           counts of games, as text and charts                   `mugo show`
     export            planes and labels as .npy files                       `mugo export`
 

@@ -4,8 +4,8 @@
     shard-000000/     some games: a table of them, an index, their moves
     shard-000001/     others, which were added later; it can reject games of the shards before
 
-Shards are written once (merge.py).  What a data set has in memory of its own does not grow with its games; games that
-are selected take 8 bytes each, and their positions 8 more (selection.py, positions.py).
+Shards are written once (preprocess.py).  What a data set has in memory of its own does not grow with its games; games
+that are selected take 8 bytes each, and their positions 8 more (selection.py, positions.py).
 """
 import contextlib
 from collections.abc import Iterator, Sequence

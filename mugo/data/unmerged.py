@@ -6,20 +6,29 @@ A part can be deleted: the next preprocess reads its games again.
 NewGames is how the merge reads them: again and again, a part at a time.  Each has a game_id, which continues the rows
 of the data set.  Games of a file that the data set has already are left out, as parts may have been merged, but not
 deleted; and those of a file's second copy.
+
+    source --new_files--> files with their keys --new_batches--> Batch --read_rows--> rows of games --PartWriter--> part
+
+Files are those that the data set does not have yet.  A file that is twice in an archive comes twice; the merge takes
+the first.
 """
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from mugo.core.files import BadInput, atomic_write
+from mugo.core.files import BadInput, atomic_write, printable
+from mugo.data import dataset
 from mugo.data.dataset import DataSet
-from mugo.data.games_table import COLUMNS, PART_COLUMNS, read_table, write_table
+from mugo.data.games_table import COLUMNS, PART_COLUMNS, file_key, read_batch, read_table, write_table
 from mugo.data.query import matching_rows
-from mugo.data.shards import GameArrays, crc32, index_games
+from mugo.data.shards import GameArrays, crc32, index_games, read_meta
+from mugo.sgf.archives import ARCHIVE_SUFFIXES, SgfFile, UnreadableFile
+from mugo.sgf.sources import Source, read_files
 
 UNFINISHED = "unfinished"                # the folder of the parts
 PART_GAMES = 8192                        # games that an interruption can lose
@@ -154,3 +163,86 @@ def is_known(keys, known: np.ndarray):
     if not len(known):
         return np.zeros(np.shape(keys), bool)
     return known[np.minimum(np.searchsorted(known, keys), len(known) - 1)] == keys
+
+
+BATCH_FILES, BATCH_BYTES = 256, 4 << 20  # what a worker process gets at a time
+MAX_REFUSED = 10                         # archives that are named
+
+
+@dataclass
+class ReadReport:
+    """What was left out of archives.
+
+    others: how many members are not game records; example: one of them.  refused: a line for each archive that was not
+    read, or not to its end, with the label of its source.
+    """
+
+    others: int = 0
+    example: str = ""
+    refused: dict[str, str] = field(default_factory=dict)
+
+    def refusal(self) -> str:
+        """Which archives were not read to their end, in one line; '' if there is none."""
+        lines = list(self.refused)
+        more = f"; and {len(lines) - MAX_REFUSED:,} more" if len(lines) > MAX_REFUSED else ""
+        return "; ".join(lines[:MAX_REFUSED]) + more
+
+
+class Batch(NamedTuple):
+    files: list[tuple[int, SgfFile | UnreadableFile]]                # with their keys
+    size: int                            # bytes of the sources that were read since the batch before
+
+
+def known_files(folder: Path) -> np.ndarray:
+    """The keys of the files in a data set, or in the parts of an unfinished preprocess, sorted: uint64 (n,)."""
+    data = dataset.load_dataset(folder) if read_meta(folder)["counts"] else None
+    of_parts = [read_part(path, ["file_key"])["file_key"].to_numpy() for path in part_paths(folder)]
+    return np.unique(np.concatenate([known_keys(data) if data else np.empty(0, np.uint64), *of_parts]))
+
+
+def new_files(source: Source, checksum: str, known: np.ndarray, report: ReadReport
+              ) -> Iterator[tuple[int, int, SgfFile | UnreadableFile]]:
+    """(bytes of the source read so far, key, file) of each file whose key is not in `known`, which is sorted.
+
+    checksum: Source.checksum.  report: to which is added what the source leaves out.
+    """
+    at = 0
+
+    def on_read(size: int) -> None:
+        nonlocal at
+        at = max(at, size)                               # a .zip is not read from its start to its end
+
+    def on_other(name: str) -> None:
+        report.others += 1
+        report.example = report.example or f"{source.label}/{name}"
+
+    for file in read_files(source, on_read, on_other):
+        content = file.error.encode() if isinstance(file, UnreadableFile) else file.data
+        if isinstance(file, UnreadableFile) and (source.files is None and not file.name
+                                                 or file.name.lower().endswith(ARCHIVE_SUFFIXES)):
+            report.refused[f"{file.source}{file.name and '/' + file.name}: {printable(file.error)}"] = source.label
+        key = file_key(checksum.encode(), file.name, content)
+        if not is_known(np.uint64(key), known):
+            yield at, key, file
+
+
+def new_batches(sources: Iterable[tuple[Source, str]], known: np.ndarray, report: ReadReport) -> Iterator[Batch]:
+    """The files of all sources, which come with their checksums, that are not known; the rest as in new_files."""
+    files: list[tuple[int, SgfFile | UnreadableFile]] = []
+    batch_bytes = bytes_before = taken = 0
+    for source, checksum in sources:
+        for at, key, file in new_files(source, checksum, known, report):
+            files.append((key, file))
+            batch_bytes += len(file.data) if isinstance(file, SgfFile) else 0
+            if len(files) >= BATCH_FILES or batch_bytes >= BATCH_BYTES:
+                yield Batch(files, bytes_before + at - taken)
+                taken = bytes_before + at
+                files, batch_bytes = [], 0
+        bytes_before += source.size
+    if files:
+        yield Batch(files, bytes_before - taken)
+
+
+def read_rows(batch: Batch) -> tuple[pd.DataFrame, int]:
+    """(the rows of a batch's games, its size); for worker processes."""
+    return read_batch(batch.files), batch.size

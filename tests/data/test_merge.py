@@ -10,8 +10,8 @@ import pytest
 from damaged_data import copy_of
 from random_records import dataset_of, finished_record, random_record, write_games
 
-from mugo.data import dataset, merge, new_files
-from mugo.data import unmerged as parts_module
+from mugo.data import dataset, unmerged
+from mugo.data import preprocess as preprocess_module
 from mugo.data.dataset import DataSet
 from mugo.data.preprocess import preprocess
 from mugo.core.files import BadInput
@@ -155,9 +155,9 @@ def test_a_data_set_without_a_shard_is_not_begun_anew(archives, tmp_path):
 def test_many_shards_are_the_same_data_set_as_one(archives, tmp_path, monkeypatch):
     """Each archive added alone, or a shard for each part: the games used, their order and labels."""
     whole = preprocess(archives[1], tmp_path / "whole", jobs=1)
-    monkeypatch.setattr(parts_module, "PART_GAMES", 2)
-    monkeypatch.setattr(new_files, "BATCH_FILES", 1)
-    monkeypatch.setattr(merge, "SHARD_GAMES", 2)
+    monkeypatch.setattr(unmerged, "PART_GAMES", 2)
+    monkeypatch.setattr(unmerged, "BATCH_FILES", 1)
+    monkeypatch.setattr(preprocess_module, "SHARD_GAMES", 2)
     parts = preprocess(archives[1], tmp_path / "parts", jobs=1)
     assert len(parts.shards) >= 5 and len(whole.shards) == 1
     columns = [name for name in whole.games if name != "ownership_start"]
@@ -184,8 +184,8 @@ def test_many_shards_are_the_same_data_set_as_one(archives, tmp_path, monkeypatc
 def test_the_ids_of_all_duplicates_are_not_searched_again_for_each_part(tmp_path, monkeypatch):
     """Which would be quadratic: they are sorted."""
     monkeypatch.setattr(pd.Index, "isin", lambda *_, **__: pytest.fail("a search among all ids"))
-    monkeypatch.setattr(parts_module, "PART_GAMES", 2)
-    monkeypatch.setattr(new_files, "BATCH_FILES", 2)
+    monkeypatch.setattr(unmerged, "PART_GAMES", 2)
+    monkeypatch.setattr(unmerged, "BATCH_FILES", 2)
     records = [random_record(seed, plies=60) for seed in range(6)]
     cut = [replace(record, moves=record.moves[:55]) for record in records]
     data = dataset_of(tmp_path, [*records, *cut, *records])

@@ -15,8 +15,7 @@ from sgf_games import encoded
 
 from mugo.cli import main as cli
 from mugo.core import progress
-from mugo.data import dataset, merge, new_files, preprocess
-from mugo.data import unmerged as parts
+from mugo.data import dataset, preprocess, unmerged
 from mugo.data.game_hash import DEFAULT_FRACTION, assign_splits, fractions_with_games
 from mugo.data.games_table import make_table
 from mugo.data.unmerged import is_known
@@ -68,10 +67,10 @@ def test_an_archive_is_not_opened_again_once_its_games_are_in_the_data_set(tmp_p
             {f"{seed}.sgf": format_record(random_record(seed)).encode() for seed in seeds}))
     preprocess.preprocess([str(tmp_path / "a.tar")], tmp_path / "set", jobs=1)
     opened = []
-    monkeypatch.setattr(new_files, "read_files", lambda source, *rest: opened.append(source.label) or iter(()))
+    monkeypatch.setattr(unmerged, "read_files", lambda source, *rest: opened.append(source.label) or iter(()))
     again = preprocess.preprocess([str(tmp_path / "a.tar")], tmp_path / "set", jobs=1)
     assert len(again.games) == 3 and opened == []
-    monkeypatch.setattr(new_files, "read_files", lambda source, *rest: opened.append(source.label)
+    monkeypatch.setattr(unmerged, "read_files", lambda source, *rest: opened.append(source.label)
                         or read_files(source, *rest))
     more = preprocess.preprocess([str(tmp_path / name) for name in ("a.tar", "b.tar")], tmp_path / "set", jobs=1)
     assert len(more.games) == 5 and opened == ["b.tar"]
@@ -137,12 +136,12 @@ def test_a_folder_that_is_not_a_data_set_is_not_touched(tmp_path):
 
 
 def test_a_killed_run_is_resumed_with_the_same_result(tmp_path, monkeypatch):
-    """kill -9 as soon as a part is on the disk; small parts, so that there is more to come."""
+    """kill -9 as soon as a part is on the disk; small unmerged, so that there is more to come."""
     with zipfile.ZipFile(tmp_path / "games.zip", "w") as archive:
         for seed in range(60):
             archive.writestr(f"{seed}.sgf", format_record(random_record(seed, plies=30)))
-    program = ("from mugo.data import new_files, unmerged, preprocess; from pathlib import Path; unmerged.PART_GAMES = 4; "
-               "new_files.BATCH_FILES = 4\n"
+    program = ("from mugo.data import preprocess, unmerged; from pathlib import Path; unmerged.PART_GAMES = 4; "
+               "unmerged.BATCH_FILES = 4\n"
                "if __name__ == '__main__':\n"
                f"    preprocess.preprocess([{str(tmp_path / 'games.zip')!r}], Path({str(tmp_path / 'set')!r}),"
                " jobs=1)")
@@ -165,7 +164,7 @@ def test_progress_advances_to_a_total_that_does_not_change(tmp_path, monkeypatch
         write_games(tmp_path / name, range(8) if name == "a" else range(8, 40), plies=30)
     bars: list[progress.ProgressLog] = []
     seen: list[tuple[float, float]] = []
-    monkeypatch.setattr(new_files, "BATCH_FILES", 4)
+    monkeypatch.setattr(unmerged, "BATCH_FILES", 4)
     monkeypatch.setattr(preprocess, "progress_bar",
                         lambda unit, total, **_: bars.append(progress.ProgressLog(unit, total)) or bars[0])
     monkeypatch.setattr(progress.ProgressLog, "set_postfix_str",
@@ -258,8 +257,8 @@ def test_files_are_known_by_their_keys_in_a_data_set_or_a_part(tmp_path):
     write_games(tmp_path / "a", range(5))
     preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
     stored = dataset.load_dataset(tmp_path / "set").games["file_key"].tolist()
-    parts.write_part(tmp_path / "set", make_table([{"file_key": key} for key in (7, 2**64 - 1)]))
-    known = new_files.known_files(tmp_path / "set")
+    unmerged.write_part(tmp_path / "set", make_table([{"file_key": key} for key in (7, 2**64 - 1)]))
+    known = unmerged.known_files(tmp_path / "set")
     assert known.tolist() == sorted([7, 2**64 - 1, *stored]) and is_known(known, known).all()
     assert not any(is_known(np.uint64(key), known) for key in (1, 2**64 - 2, 2**63, 8)) and is_known(known[3], known)
     assert not is_known(np.uint64(1), known[:0])
@@ -279,7 +278,7 @@ def test_parts_that_were_merged_but_not_deleted_are_not_merged_again(tmp_path, m
     """As after kill -9 between the two."""
     write_games(tmp_path / "a", range(4))
     with monkeypatch.context() as patched:
-        patched.setattr(merge.shutil, "rmtree", lambda *_, **__: None)
+        patched.setattr(preprocess.shutil, "rmtree", lambda *_, **__: None)
         first = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
     assert list((tmp_path / "set" / "unfinished").glob("part-*.parquet"))
     again = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
@@ -322,6 +321,6 @@ def test_options_may_change_until_the_first_merge(tmp_path, monkeypatch):
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
         patched.setattr(preprocess, "merge_parts", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
-    monkeypatch.setattr(new_files, "read_batch", None)     # nothing is read again
+    monkeypatch.setattr(unmerged, "read_batch", None)     # nothing is read again
     data = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1, where="num_moves > 1")
     assert len(data.games) == 3 and data.meta["options"]["where"] == "num_moves > 1"
