@@ -3,7 +3,7 @@
 Read in this order; each module opens with what it is:
 
     notation   coords, rules
-    boards     board, area, territory, replay, handicap
+    boards     board, repetition, area, territory, replay, handicap
     reading    ladders, patterns, dead_stones, seki
     rollouts   addresses (compiled functions that are called by address), light_board, rollouts
     positions  position, go, gomoku, tsumego

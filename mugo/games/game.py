@@ -24,11 +24,12 @@ from mugo.core.jit import kernel, subroutine
 from mugo.core.files import BadInput
 from mugo.games import area, board, go_priors, gomoku, gomoku_fours, gomoku_priors, planes, rollouts, territory
 from mugo.games.addresses import BOARD_TYPE, address_of, caller
-from mugo.games.board import LEGAL, SIMPLE_KO, ZOBRIST, is_repetition, is_true_eye, last_occurrence, legality
+from mugo.games.board import LEGAL, SIMPLE_KO, ZOBRIST, is_true_eye, legality
 from mugo.games.coords import PASS, BoardSize, symmetries
 from mugo.games.go import Position as Go
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.position import BasePosition
+from mugo.games.repetition import is_repetition, last_occurrence
 from mugo.games.rules import KOMI
 
 PLANE_TABLES = {"go": planes.PLANES, "gomoku": gomoku.PLANES}

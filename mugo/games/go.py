@@ -13,10 +13,11 @@ from mugo.core.jit import kernel
 from mugo.games.area import area_score
 from mugo.games.board import (
     BLACK, KO, LEGAL, OCCUPIED, POINTS, POSITIONAL_SUPERKO, SIMPLE_KO, SITUATIONAL_SUPERKO, SUICIDE, WHITE,
-    hash_after, is_no_result, legal_points, legality, play, repeats)
+    hash_after, legality, play)
 from mugo.games.coords import (
     MAX_SIZE, MIN_SIZE, PASS, WHITE_BIT, BoardSize, board_points, format_size, is_on_board, point_at, shape_of)
 from mugo.games.position import COLOUR_NAMES, BasePosition, IllegalMove, name_of
+from mugo.games.repetition import is_no_result, legal_points, repeats
 from mugo.games.replay import replay, set_up
 from mugo.games.rules import KOMI, POSITIONAL, SIMPLE, SITUATIONAL, SPIGHT, Rules
 from mugo.games.territory import stones_played
