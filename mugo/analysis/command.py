@@ -28,7 +28,8 @@ THREADS = {"numAnalysisThreads": "jobs", "numSearchThreads": "threads",
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `mugo analysis`, with KataGo's spelling of some options, for programs that start it."""
-    player_options.add_arguments(parser, without={*player_options.CHOICE_OPTIONS, "reuse_tree"} - ORDER_OPTIONS)
+    player_options.add_arguments(parser, without={*player_options.CHOICE_OPTIONS, "reuse_tree"} - ORDER_OPTIONS,
+                                 players=[name for name in player_options.PLAYERS if name != "random"])
     parser.add_argument("--jobs", "-analysis-threads", type=int, metavar="N",
                         help="positions analysed at the same time, each on --threads threads (default: the cores "
                         "divided by --threads)")
@@ -47,8 +48,6 @@ def command(arguments: argparse.Namespace) -> int:
     """Run `mugo analysis`; returns the exit status.  Raises BadInput before the first line is read."""
     name = arguments.player
     overrides = _read_config(arguments)
-    if name not in (*SEARCHERS, *NETWORK_PLAYERS):
-        raise BadInput(f"{name} cannot analyze: it has neither a search nor a network (uct, mcts and policy have)")
     check_limits(arguments, {"jobs": (1, MAX_JOBS)})
     options = player_options.player_options(arguments)
     play_options = player_options.play_options_from_arguments(arguments)

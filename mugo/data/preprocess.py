@@ -249,7 +249,8 @@ def format_counts(data: DataSet, seconds: float, report: ReadReport) -> str:
             ("positions", positions)]
     lines = [f"{count:12,}  {name}" for name, count in rows]
     lines += [f"{moves:12,}  positions in {split}, from {count:,} games" for split, (count, moves) in of_splits.items()]
-    lines += _about_fractions(data.meta["options"], [split for split, (count, _) in of_splits.items() if not count])
+    if games:
+        lines += _about_fractions(data.meta["options"], [split for split, (count, _) in of_splits.items() if not count])
     del reasons[""]
     if reasons:
         lines.append("  games not used, by reason:")

@@ -20,6 +20,9 @@ from mugo.mcts.search import Search
 from mugo.mcts.settings import RAVE_C, SCORE_UTILITY, UCB_C, Settings
 
 PLAYERS = ("random", "policy", "randompolicy", "uct", "mcts")
+MEANINGS = {"mcts": "tree search with a network, the strongest", "uct": "tree search with rollouts, without a network",
+            "policy": "the network's first choice, at once", "randompolicy": "a move drawn from the network's policy",
+            "random": "any sensible move"}
 SEARCHERS = ("uct", "mcts")
 NETWORK_PLAYERS = ("policy", "randompolicy", "mcts")
 GO_SIZE = 19              # the board of Go by default
@@ -132,12 +135,13 @@ def open_network(name: str | Path | None, threads: int | None = None, precision:
     return network_class(name, threads, precision, provider)
 
 
-def add_arguments(parser: argparse.ArgumentParser, default: str | None = "mcts", without: Collection[str] = ()
-                  ) -> None:
+def add_arguments(parser: argparse.ArgumentParser, default: str | None = "mcts", without: Collection[str] = (),
+                  players: Collection[str] = PLAYERS) -> None:
     """The player, and the options of all players.  default: the player; None: it depends on the board.  without: fields
-    that the command does not follow."""
-    parser.add_argument("player", nargs="?", default=default, choices=PLAYERS, metavar="PLAYER",
-                        help=f"{', '.join(PLAYERS)} (default: "
+    that the command does not follow.  players: those that it can have."""
+    meanings = "; ".join(f"{name}: {meaning}" for name, meaning in MEANINGS.items() if name in players)
+    parser.add_argument("player", nargs="?", default=default, choices=players, metavar="PLAYER",
+                        help=f"{meanings} (default: "
                         f"{default or 'mcts, or uct where there is no network for the board'})")
     add_player_options(parser, without)
 

@@ -85,11 +85,19 @@ def rank_likelihoods(request: dict, state: ServerState) -> dict:
     colour = COLOUR_OF.get(require_field(request, "colour", str).lower())
     if colour is None or not 0 <= first <= len(moves):
         raise BadInput("'colour' must be 'B' or 'W', and 'first' a number of moves of the game")
+    first = max(first, _placed_moves(moves))
     last = min(first + RANK_MOVES, len(moves))
     part = [position_of_request(request | {"moves": moves[:count]}) for count in range(first, last + 1)]
     network = state.network.for_position(part[0])
     found, count = game_likelihoods(network, part, colour, known_ranks(network))
     return {"likelihoods": found.tolist(), "moves": count, "next": last if last < len(moves) else None}
+
+
+def _placed_moves(moves: list) -> int:
+    """How many first moves place handicap stones, as sgf.record.Record.placed_stones has them."""
+    is_white = [str(move)[:1].upper() == "W" for move in moves]
+    first = is_white.index(True) if True in is_white else 0
+    return first if first >= 2 else 0
 
 
 def rank_estimate(request: dict, state: ServerState) -> dict:

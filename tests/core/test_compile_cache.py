@@ -145,7 +145,7 @@ def command(args):
     from mugo.data.game_hash import splitmix64
     print(splitmix64(numpy.uint64(3)))
     return 0
-cli._run = lambda name, arguments: command(arguments)
+cli._run = lambda name, arguments, files: command(arguments)
 sys.exit(cli.main(["gtp"]))
 """
 

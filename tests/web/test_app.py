@@ -170,6 +170,8 @@ def test_a_rank_is_estimated_from_the_parts_of_several_games(page):
         ranks = known_ranks(network)
         sums = np.array(first["likelihoods"]) + second["likelihoods"]
         assert np.allclose(sums, game_likelihoods(network, played, -1, ranks)[0])
+        placed = {"game": go_game(), "moves": ["B A1", "B B1", "B C1", "W C3", "B C2"]}      # three handicap stones
+        assert other.request("rank_likelihoods", **placed, colour="B", first=0)["moves"] == 1
         five = {"likelihoods": [sums.tolist()] * 5, "counts": [10] * 5}
         answer = other.request("rank_estimate", **fields, **five)
         expected = estimate_rank(np.array(five["likelihoods"]), np.array(five["counts"]), ranks)
