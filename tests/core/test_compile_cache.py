@@ -22,8 +22,8 @@ def test_the_key_is_that_of_the_compiled_sources_and_their_constants(tmp_path):
     (tmp_path / "web" / "app.py").write_text("site")
     assert compile_cache_key(tmp_path) == keys[0]
     for change in (lambda: (tmp_path / "games" / "coords.py").write_text("SIZE = 13"),
-                   lambda: (tmp_path / "search" / "tree.py").write_text(f"{TREE}2"),
-                   lambda: (tmp_path / "search" / "tree.py").rename(tmp_path / "search" / "a_tree.py")):
+                   lambda: (tmp_path / "mcts" / "tree.py").write_text(f"{TREE}2"),
+                   lambda: (tmp_path / "mcts" / "tree.py").rename(tmp_path / "mcts" / "a_tree.py")):
         change()
         keys.append(compile_cache_key(tmp_path))
     assert len(set(keys)) == 4

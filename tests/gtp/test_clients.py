@@ -73,7 +73,7 @@ def test_gomill_plays_games_to_the_end_and_asks_for_the_score(tmp_path):
     ("lz-setoption name visits value 0", False), ("kata-analyze interval 1", True), ("kata-set-rules chinese", True),
     ("set_free_handicap A1", False), ("set_position", True), ("lz-analyze interval 1 minmoves 30", True),
     ("endstate_map", False), ("kata-raw-nn 0", True), ("kata-analyze 1 pvVisits true", True),
-    ("kata-analyze 1 pvEdgeVisits true", False), ("kata-analyze 1 ownershipStdev true", True),
+    ("kata-analyze 1 pvEdgeVisits true", True), ("kata-analyze 1 ownershipStdev true", True),
     ("kata-analyze 1 movesOwnership true", True), ("kata-analyze 1 rootInfo true", True),
     ("lz-analyze 1 allow B D4 1", True), ("kata-get-param allowResignation", False),
     ("kata-search_analyze_cancellable B", True), ("kata-get-param humanSLProfile", False), ("kata-get-models", True),
