@@ -193,7 +193,8 @@ def _entries(folder: str | Path) -> Iterator[os.DirEntry]:
 def _is_abandoned(entry: os.DirEntry) -> bool:
     """Whether an entry is an unfinished file that nobody writes any more.
 
-    Of another machine, whose processes cannot be seen here, one that has not changed for ABANDONED_SECONDS.
+    A file of another machine, whose processes cannot be seen here, counts as one after ABANDONED_SECONDS without a
+    change.
     """
     match = _TEMPORARY_NAME.fullmatch(entry.name)
     if not match or not entry.is_file(follow_symlinks=False):

@@ -38,10 +38,10 @@ class PlayerOptions:
                             "faster and the network has an int8 graph, else float32",
                             choices=PLAY_PRECISIONS, common=True)
     provider: str = provider_option()
-    rank: str | None = option(None, "play as a person of this rank plays, against one of the same: 5k, 3d, 9p or pro; "
-                              "policy then samples its moves. The network needs a metadata encoder", common=True,
+    rank: str | None = option(None, "choose moves as players of this rank do, against one of the same: 5k, 3d, 9p or "
+                              "pro; policy then samples. The network needs a metadata encoder", common=True,
                               shown_default="unknown", metavar="RANK")
-    style: int | None = option(None, "play as people did in this year; otherwise as --rank", least=1, most=9999,
+    style: int | None = option(None, "choose moves as people did in this year; otherwise as --rank", least=1, most=9999,
                                shown_default="unknown", metavar="YEAR")
     human_profile: str | None = option(
         None, "who plays by KataGo's name of a profile, rank_5k, preaz_3d, rank_5k_3d (Black's rank, White's) or "
