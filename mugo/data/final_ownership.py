@@ -10,13 +10,12 @@ import math
 import numpy as np
 
 from mugo.core.jit import kernel, subroutine
-from mugo.games import scoring
 from mugo.games.area import area_ownership
-from mugo.games.board import BLACK, EMPTY, POINTS, WHITE, new_boards
+from mugo.games.board import BLACK, EMPTY, POINTS, WHITE
 from mugo.games.coords import WHITE_BIT, board_points
-from mugo.games.dead_stones import remove_dead_chains
+from mugo.games.dead_stones import judge
+from mugo.games.replay import board_with
 from mugo.sgf.record import Record
-from mugo.sgf.record_positions import position_of
 from mugo.sgf.record_rules import parse_record_rules
 
 POINTS_PER_WORD = 8
@@ -48,26 +47,26 @@ def confirmed_ownership(record: Record, last: np.ndarray) -> np.ndarray | None:
 def count(record: Record, last: np.ndarray) -> tuple[np.ndarray, float]:
     """(the ownership of the points at the end of a game with a score and komi, count_difference).  last: as above.
 
-    Few rollouts, and if the result does not confirm them, those of scoring.without_dead, which knows seki.  The
-    difference is infinite where the rollouts do not agree on who owns the points, as the game was broken off.
+    By few rollouts (dead_stones.judge), and if the result does not confirm them, by more.  The difference is infinite
+    where the rollouts do not agree on who owns the points, as the game was broken off.
     """
-    boards = new_boards(2)
-    boards[0] = last[0]
-    is_finished = remove_dead_chains(boards, ROLLOUTS, MAX_UNSETTLED * record.size ** 2)
-    ownership = _ownership(boards[:1])
-    if not is_finished:
-        return ownership, math.inf
-    if abs(count_difference(record, ownership)) > accepted_difference(record):
-        ownership = _ownership(scoring.without_dead(
-            position_of(record), lambda position: scoring.ownership_at_end(position, MORE_ROLLOUTS)).board)
-    return ownership, count_difference(record, ownership)
+    stones = last[0]["colour"][board_points(record.size)].reshape(record.size, record.size)
+    for rollouts in ROLLOUTS, MORE_ROLLOUTS:
+        judgement = judge(stones, rollouts, deep=False)
+        ownership = _ownership(np.where(judgement.dead, EMPTY, stones))
+        if rollouts == ROLLOUTS and judgement.unsettled > MAX_UNSETTLED * record.size ** 2:
+            return ownership, math.inf
+        difference = count_difference(record, ownership)
+        if abs(difference) <= accepted_difference(record):
+            break
+    return ownership, difference
 
 
-def _ownership(board: np.ndarray) -> np.ndarray:
-    """int8 (size²,): the ownership of the points of a BOARD (1,) on which every stone is alive."""
+def _ownership(stones: np.ndarray) -> np.ndarray:
+    """int8 (size²,): the ownership of the points of a board, int8 (size, size), on which every stone is alive."""
     ownership = np.empty(POINTS, np.int8)
-    area_ownership(board[0], ownership)
-    return ownership[board_points(int(board[0]["rows"]))]
+    area_ownership(board_with(stones)[0], ownership)
+    return ownership[board_points(len(stones))]
 
 
 def count_difference(record: Record, ownership: np.ndarray) -> float:

@@ -1,77 +1,100 @@
-"""Dead stones of a finished position, from the ownership of its points.  Compiled.
+"""Which stones of a finished position are dead or in seki: rollouts, and reading of what they leave in doubt.
 
-    position --> ownership --> dead chains --> position without them, and again until no chain is dead
+    stones --> rollouts --> ownership --> verdicts on chains in doubt --> dead chains --> stones without them, again
 
-remove_dead_chains does that by rollouts alone, blind to seki, with as few of them as the caller likes: for game
-records, whose result checks the count.  scoring.without_dead knows seki.
+There is one answer for scores, passes, clean-up and the final ownership of data sets; it needs no network and no
+search.  Rollouts play a finished position to its end, where every stone left is alive.  They are reliable in finished
+positions, unreliable in fights and blind to seki, for which life_and_death reads.
 """
+import functools
+from typing import NamedTuple
+
 import numpy as np
 
 from mugo.core.jit import kernel
-from mugo.games.addresses import address_of
-from mugo.games.board import BLACK, BORDER, POINTS, WHITE, clear, is_stone, points, put_stone
-from mugo.games.light_board import LIGHT_BOARD
-from mugo.games.rollouts import ROLL_OUT, roll_out_mogo, roll_outs_ownership
+from mugo.games.board import BORDER, EMPTY, POINTS, is_stone, points
+from mugo.games.coords import board_points
+from mugo.games.life_and_death import (
+    CLEAR_SURVIVAL, DEAD, DEEP, QUICK, SAFE, SEKI, UNREAD, UNSETTLED, read_chains)
+from mugo.games.reading import new_reader
+from mugo.games.replay import board_with
+from mugo.games.rollouts import MOGO, rollout_ownership
 
-SEED = np.uint64(20160920)               # of the rollouts: the same position always gives the same result
+ROLLOUTS = 200                           # 10 ms on 19x19
 CLEARLY_DEAD = -0.2                      # mean ownership, for its colour, of a chain that is removed before others
 
 
-@kernel
-def mark_dead_chains(b, ownership, n, is_safe, dead):
-    """Write to dead, bool (POINTS,), which points hold stones to remove; returns whether any do.
+class Judgement(NamedTuple):
+    """What is dead and in seki.
 
-    A chain is dead if the opponent owns its points by the mean.  If some chains are clearly dead, only they are
-    removed: the ownership of the others has to be computed again without them.
-    ownership: (POINTS,), sums over n rollouts, or means and 1.  is_safe: bool (POINTS,), points of chains that live.
+    dead, seki: bool (rows, columns), the stones that are.
+    is_clear: whether every chain is clearly alive, dead or in seki.
+    unsettled: the number of points that neither colour owns after three quarters of the rollouts.
     """
+    dead: np.ndarray
+    seki: np.ndarray
+    is_clear: bool
+    unsettled: int
+
+
+def judge(stones: np.ndarray, rollouts: int = ROLLOUTS, deep: bool = True) -> Judgement:
+    """What is dead and in seki on a finished board, int8 (rows, columns).
+
+    If some chains are clearly dead, only they are removed at first, as they may change the ownership of others.
+    deep: read longer where not every chain is clear, up to 0.1 s.
+    """
+    first = look = _look(stones.tobytes(), stones.shape, rollouts, QUICK)
+    dead = seki = np.zeros(stones.shape, np.bool_)
+    while True:
+        if deep and not look.is_clear:
+            look = _look(np.where(dead, EMPTY, stones).astype(np.int8).tobytes(), stones.shape, rollouts, DEEP)
+        seki = seki | look.seki
+        if not (look.dead & ~seki).any():
+            return Judgement(dead, seki, first.is_clear, first.unsettled)
+        dead = dead | look.dead & ~seki
+        look = _look(np.where(dead, EMPTY, stones).astype(np.int8).tobytes(), stones.shape, rollouts, QUICK)
+
+
+@functools.lru_cache(maxsize=64)         # as rollout_ownership
+def _look(stones: bytes, shape: tuple[int, int], rollouts: int, nodes: int) -> Judgement:
+    """A judgement on these stones as bytes, with only those dead that are to be removed first.  nodes: of
+    life_and_death.read_chains."""
+    ownership = rollout_ownership(stones, shape, MOGO, rollouts) / rollouts
+    board = board_with(np.frombuffer(stones, np.int8).reshape(shape))
+    dead, seki = np.zeros(POINTS, np.bool_), np.zeros(POINTS, np.bool_)
+    is_clear = bool(_mark(board[0], ownership, new_reader(), nodes, dead, seki))
+    points = board_points(shape)
+    unsettled = int(np.count_nonzero(2 * np.abs(ownership[points]) < 1))
+    return Judgement(dead[points].reshape(shape), seki[points].reshape(shape), is_clear, unsettled)
+
+
+@kernel
+def _mark(b, ownership, reader, nodes, dead, seki):
+    """Write the stones to remove to `dead` and those in seki to `seki`, bool (POINTS,); returns whether every chain is
+    clearly alive, dead or in seki.  A chain is dead if it is by reading, or else if the opponent owns its points by the
+    mean.  ownership: float64 (POINTS,), means."""
     survival = np.zeros(POINTS, np.float64)      # of the chain with this head: the mean for its own colour
     for p in points(b):
-        if is_stone(b.colour[p]) and not is_safe[p]:
+        if is_stone(b.colour[p]):
             survival[b.head[p]] += ownership[p] * b.colour[p] / b.stones[b.head[p]]
+    verdicts = np.empty(POINTS, np.int8)
+    read_chains(b, survival, ownership, reader, nodes, verdicts)
+    is_clear = True
     lowest = 0.0
+    for h in points(b):
+        if not is_stone(b.colour[h]) or b.head[h] != h:
+            continue
+        verdict = verdicts[h]
+        if verdict == UNSETTLED or verdict == UNREAD and abs(survival[h]) <= CLEAR_SURVIVAL:
+            is_clear = False
+        if verdict == DEAD:
+            survival[h] = -1
+        elif verdict == SAFE or verdict == SEKI:
+            survival[h] = 1
+        lowest = min(lowest, survival[h])
+    limit = CLEARLY_DEAD if lowest < CLEARLY_DEAD else 0.0
     for p in points(b):
-        lowest = min(lowest, survival[p])
-    limit = CLEARLY_DEAD * n if lowest < CLEARLY_DEAD * n else 0.0
-    for p in points(b):
-        dead[p] = is_stone(b.colour[p]) and survival[b.head[p]] < limit
-    return lowest < 0
-
-
-def remove_dead_chains(boards: np.ndarray, n: int, max_unsettled: float) -> bool:
-    """Remove the dead chains of boards[0], by n MoGo rollouts; it then has no history.
-
-    A position with more than max_unsettled points that neither colour owns after three quarters of the rollouts is not
-    finished, and stays as it is.  Returns whether the position is finished.  boards: BOARD (2,); boards[1] is scratch.
-    """
-    return _remove_dead_chains(boards, address_of(roll_out_mogo, ROLL_OUT), n, max_unsettled,
-                               np.empty(1, LIGHT_BOARD), np.zeros(POINTS, np.int8))
-
-
-@kernel
-def _remove_dead_chains(boards, roll_out_address, n, max_unsettled, light_boards, first_plays):
-    """As remove_dead_chains.  light_boards, first_plays: as in rollouts.roll_outs_ownership."""
-    ownership = np.empty(POINTS, np.int32)
-    is_safe = np.zeros(POINTS, np.bool_)
-    dead = np.zeros(POINTS, np.bool_)
-    is_first = True
-    while True:
-        boards[0].random = SEED
-        ownership[:] = 0
-        roll_outs_ownership(boards, roll_out_address, n, ownership, light_boards, first_plays)
-        b = boards[0]
-        unsettled = 0
-        for p in points(b):
-            unsettled += b.colour[p] != BORDER and 2 * abs(ownership[p]) < n
-        if is_first and unsettled > max_unsettled:
-            return False
-        if not mark_dead_chains(b, ownership, n, is_safe, dead):
-            return True
-        is_first = False
-        old = boards[1]
-        boards[1] = boards[0]
-        clear(b, old.rows, old.cols)
-        for c in (BLACK, WHITE):         # in the order of Position.with_stones, so that the rollouts are the same
-            for p in points(old):
-                if old.colour[p] == c and not dead[p]:
-                    put_stone(b, p, c)
+        if b.colour[p] != BORDER and b.colour[p] != EMPTY:
+            dead[p] = survival[b.head[p]] < limit
+            seki[p] = verdicts[b.head[p]] == SEKI
+    return is_clear

@@ -20,6 +20,7 @@ from mugo.core.files import BadInput, MugoError
 from mugo.games.board import BLACK, BOARD, EMPTY, WHITE, clear, copy_boards, new_boards, set_to_play
 from mugo.games.coords import (
     COLUMNS, MAX_MOVES, PASS, WHITE_BIT, BoardSize, board_points, format_gtp, is_on_board, row_col, square_size)
+from mugo.games.replay import encode_stones
 from mugo.games.territory import area_komi
 
 MAX_POINTS = 1e6                         # of komi, as a global feature
@@ -52,12 +53,6 @@ def global_features(white_points, to_play) -> np.ndarray:
     to_play = np.asarray(to_play, np.float64)
     points = np.clip(-np.asarray(white_points, np.float64) * to_play, -MAX_POINTS, MAX_POINTS)
     return np.stack([points, to_play], -1).astype(np.float32)
-
-
-def _encoded_stones(stones: np.ndarray) -> np.ndarray:
-    """int16 (n,): the stones of an int8 (rows, columns) board, encoded as in games.coords."""
-    indices = np.flatnonzero(stones)
-    return (indices + WHITE_BIT * (stones.ravel()[indices] == WHITE)).astype(np.int16)
 
 
 def _impossible_stone(point: int, colour: int, size: BoardSize) -> IllegalMove:
@@ -262,7 +257,7 @@ class BasePosition(ABC):
                 if point not in index:
                     raise _impossible_stone(point, colour, self.shape)
                 added.append(index[point] + bit)
-        return self._with_setup(np.append(_encoded_stones(self.stones), np.array(added, np.int16)),
+        return self._with_setup(np.append(encode_stones(self.stones), np.array(added, np.int16)),
                                 self.to_play if to_play is None else to_play)
 
     def with_board(self, stones: np.ndarray, to_play: int) -> Self:
@@ -271,7 +266,7 @@ class BasePosition(ABC):
         So superko starts anew, no ko is forbidden, and captures are counted from here.
         Raises IllegalMove for a stone in a chain without a liberty, or that wins.
         """
-        return self._with_setup(_encoded_stones(stones), to_play)
+        return self._with_setup(encode_stones(stones), to_play)
 
     def _with_setup(self, setup: np.ndarray, to_play: int) -> Self:
         """A new start with encoded stones, int16 (n,).  Raises IllegalMove.  Handicap stones are not known from others,

@@ -9,7 +9,8 @@ An encoded move (coords) is an int16: the move index, plus WHITE_BIT if White's.
 import numpy as np
 
 from mugo.core.jit import kernel
-from mugo.games.board import BLACK, EMPTY, LEGAL, POINTS, SUICIDE, WHITE, legality, play, put_stone
+from mugo.games.board import (
+    BLACK, EMPTY, LEGAL, POINTS, SUICIDE, WHITE, clear, legality, new_boards, play, put_stone)
 from mugo.games.coords import PASS, WHITE_BIT
 
 
@@ -37,6 +38,20 @@ def set_up(b, setup):
     b.black_captures = 0
     b.white_captures = 0
     return len(setup)
+
+
+def encode_stones(stones: np.ndarray) -> np.ndarray:
+    """int16 (n,): the stones of an int8 (rows, columns) board, encoded as in games.coords."""
+    indices = np.flatnonzero(stones)
+    return (indices + WHITE_BIT * (stones.ravel()[indices] == WHITE)).astype(np.int16)
+
+
+def board_with(stones: np.ndarray) -> np.ndarray:
+    """BOARD (1,) with these stones, int8 (rows, columns), that could stand on a board, without history."""
+    boards = new_boards(1)
+    clear(boards[0], *stones.shape)
+    set_up(boards[0], encode_stones(stones))
+    return boards
 
 
 @kernel

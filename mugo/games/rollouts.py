@@ -27,6 +27,7 @@ They are played on light_board, whose moves are those on board.BOARD.
     first_plays  int8 (POINTS,)     the colour of the first stone played on each point, 0 none; see roll_out
     ownership  int32 (POINTS,)      sums over rollouts: 1 Black, -1 White
 """
+import functools
 import math
 
 import numpy as np
@@ -35,12 +36,13 @@ from numba import from_dtype, types
 from mugo.core.jit import kernel, subroutine
 from mugo.games.addresses import BOARD_TYPE, address_of, caller
 from mugo.games.area import area_score, stone_difference
-from mugo.games.board import BLACK, BORDER, EMPTY, POINTS, RECENT, WHITE, points
+from mugo.games.board import BLACK, BORDER, EMPTY, POINTS, RECENT, WHITE, new_boards, points
 from mugo.games.coords import PASS, BoardSize, shape_of
 from mugo.games.light_board import (
     LIGHT_BOARD, atari_liberty, copy_position, empty_neighbours, is_legal, is_true_eye, owner,
     pattern_code, play, self_atari, set_codes, write_back)
 from mugo.games.patterns import MATCHES
+from mugo.games.replay import board_with
 
 UNIFORM, MOGO = 0, 1                     # kinds of rollouts
 MOVES_PER_POINT, EXTRA_MOVES = 3, 100    # see max_moves
@@ -315,10 +317,20 @@ ROLL_OUT = types.int64(BOARD_TYPE, types.Array(from_dtype(LIGHT_BOARD), 1, "C"),
 call_roll_out = caller(ROLL_OUT)
 
 
-def roll_out_ownership(boards: np.ndarray, kind: int, n: int, ownership: np.ndarray) -> None:
-    """roll_outs_ownership with rollouts of a kind."""
-    roll_outs_ownership(boards, address_of(roll_out_mogo if kind == MOGO else roll_out_uniform, ROLL_OUT), n, ownership,
+SEED = np.uint64(20160920)               # of rollout_ownership: the same stones always have the same ownership
+
+
+@functools.lru_cache(maxsize=64)         # a player asks about the same stones several times for one move
+def rollout_ownership(stones: bytes, shape: tuple[int, int], kind: int, n: int) -> np.ndarray:
+    """int32 (POINTS,), read-only: sums of the final ownership over n rollouts of a kind from these stones, int8 (rows,
+    columns) as bytes.  Black begins half of them and White half."""
+    boards, total = new_boards(2), np.zeros(POINTS, np.int32)
+    boards[0] = board_with(np.frombuffer(stones, np.int8).reshape(shape))[0]
+    boards[0]["random"] = SEED
+    roll_outs_ownership(boards, address_of(roll_out_mogo if kind == MOGO else roll_out_uniform, ROLL_OUT), n, total,
                         np.empty(1, LIGHT_BOARD), np.zeros(POINTS, np.int8))
+    total.setflags(write=False)
+    return total
 
 
 @kernel

@@ -1,32 +1,42 @@
-"""Scoring a finished game of Go: ownership of points, dead stones and seki.  When a game is finished: players.passing.
+"""Scoring a finished game of Go.  When a game is finished: players.passing.
 
-    position --> rollouts --> ownership --> dead chains --> position without them --> final score
-
-Rollouts play a finished position to its end, where every stone left is alive.  They are reliable in finished positions,
-unreliable in fights, and blind to seki, which module seki finds by shape.  No networks and no search.
+    position --> dead stones (dead_stones) --> position without them --> final score
 """
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from mugo.games.area import area_ownership
-from mugo.games.board import EMPTY, POINTS, new_boards
+from mugo.games.board import EMPTY, POINTS
 from mugo.games.coords import board_points
-from mugo.games.dead_stones import SEED, mark_dead_chains
+from mugo.games.dead_stones import ROLLOUTS, judge
 from mugo.games.go import NO_RESULT, Position, format_score
 from mugo.games.position import BasePosition
-from mugo.games.rollouts import MOGO, UNIFORM, roll_out_ownership
-from mugo.games.seki import chains, neighbours, seki_points
+from mugo.games.rollouts import MOGO, UNIFORM, rollout_ownership
 
-ROLLOUTS = 200            # for `ownership`: 10 ms on 19x19
 MOVE_ROLLOUTS = 50        # for the ownership after a move: 2 ms on 19x19
 # The score's standard deviation, as a multiple of what it would be if points were owned independently.  In rollouts
 # the factor is 3.4 to 5.2 on 9x9, but results of people's games vary less than those of random moves.
 STDEV_FACTOR = 2.0
 SETTLED = 0.9             # ownership of a point that one colour owns after 95 % of the rollouts
 STATUSES = ("alive", "dead", "seki")
-OwnershipOf = Callable[[BasePosition], np.ndarray]       # float32 (rows, columns) of a position, 1 Black, -1 White
+
+
+def chains(position: BasePosition) -> list[list[int]]:
+    """The points of every chain on the board."""
+    board = position.board[0]
+    points = board_points(position.shape)
+    found: dict[int, list[int]] = {}
+    for point in points[board["colour"][points] != EMPTY].tolist():
+        found.setdefault(int(board["head"][point]), []).append(point)
+    return list(found.values())
+
+
+def neighbours(point: int, position: BasePosition) -> Iterator[int]:
+    """The four neighbours of a point; some may be those of the border."""
+    width = position.shape[1] + 1
+    return (point + step for step in (-width, -1, 1, width))
 
 
 def ownership(position: BasePosition, n: int = ROLLOUTS, kind: int = UNIFORM) -> np.ndarray:
@@ -35,10 +45,7 @@ def ownership(position: BasePosition, n: int = ROLLOUTS, kind: int = UNIFORM) ->
     kind: of the rollouts.  Uniform ones are the fastest; MoGo's answer threats, so chains that need an answer live.
     Black begins half of them and White half, whoever is to play.  The same position always gives the same result.
     """
-    boards, total = new_boards(2), np.zeros(POINTS, np.int32)
-    boards[0] = position.board[0]
-    boards[0]["random"] = SEED
-    roll_out_ownership(boards, kind, n, total)
+    total = rollout_ownership(position.stones.tobytes(), position.shape, kind, n)
     return (total[board_points(position.shape)] / n).astype(np.float32).reshape(position.shape)
 
 
@@ -86,19 +93,12 @@ def score_stdev(ownership: np.ndarray) -> float:
     return STDEV_FACTOR * float(np.sqrt((ownership_stdev(ownership) ** 2).sum()))
 
 
-def without_dead(position: BasePosition, ownership_of: OwnershipOf = ownership_at_end) -> BasePosition:
+def without_dead(position: BasePosition) -> BasePosition:
     """A finished position without its dead stones, which are prisoners, ready for `score`; a new start without history.
-    A chain is dead as in dead_stones.mark_dead_chains, but not in a seki."""
+    The position itself where no stone is dead."""
     assert isinstance(position, Position)
-    owners, dead = np.zeros(POINTS, np.float32), np.zeros(POINTS, np.bool_)
-    while True:
-        ownership = ownership_of(position).ravel()
-        owners[board_points(position.shape)] = ownership
-        is_safe = np.zeros(POINTS, np.bool_)
-        is_safe[list(seki_points(position, ownership))] = True
-        if not mark_dead_chains(position.board[0], owners, 1.0, is_safe, dead):
-            return position
-        position = position.without_stones(np.flatnonzero(dead).tolist())
+    dead = judge(position.stones).dead.ravel()
+    return position.without_stones(board_points(position.shape)[dead].tolist()) if dead.any() else position
 
 
 def final_score(position: BasePosition) -> float:
@@ -124,12 +124,16 @@ def final_owners(cleared: BasePosition) -> np.ndarray:
     return owners
 
 
+def stones_in_seki(position: BasePosition) -> list[int]:
+    """The points of all chains in seki."""
+    return board_points(position.shape)[judge(position.stones).seki.ravel()].tolist()
+
+
 def eyes_in_seki(cleared: BasePosition) -> set[int]:
     """The empty points that only chains in seki and their colour surround.  cleared: without dead stones."""
-    in_seki = seki_points(cleared, ownership_at_end(cleared).ravel())
     owners, colour = owner_of_points(cleared), cleared.board[0]["colour"]
     found: set[int] = set()
-    left = list(in_seki)
+    left = stones_in_seki(cleared)
     while left:
         for adjacent in neighbours(left.pop(), cleared):
             if colour[adjacent] == EMPTY and owners[adjacent] != EMPTY and adjacent not in found:
@@ -149,8 +153,7 @@ def final_statuses(position: BasePosition) -> dict[str, list[list[int]]]:
     """The chains of a finished position by status: for each of STATUSES (as GTP's final_status_list) their points.  By
     rules that remove no dead stones none is dead."""
     cleared = without_dead(position) if position.removes_dead_stones else position
-    colour = cleared.board[0]["colour"]
-    in_seki = seki_points(cleared, ownership_at_end(cleared).ravel())
+    colour, in_seki = cleared.board[0]["colour"], set(stones_in_seki(position))
     found: dict[str, list[list[int]]] = {status: [] for status in STATUSES}
     for chain in chains(position):
         found["dead" if colour[chain[0]] == EMPTY else "seki" if chain[0] in in_seki else "alive"].append(chain)

@@ -30,13 +30,15 @@ from mugo.games.board import BLACK, EMPTY, WHITE
 from mugo.games.coords import PASS, move_indices
 from mugo.games.position import BasePosition
 from mugo.games.rollouts import UNIFORM
-from mugo.games.scoring import MOVE_ROLLOUTS, ROLLOUTS, SETTLED
-from mugo.games.seki import CLEAR_OWNERSHIP, chains, neighbours, seki_points
+from mugo.games.dead_stones import judge
+from mugo.games.life_and_death import CLEAR_SURVIVAL
+from mugo.games.scoring import MOVE_ROLLOUTS, SETTLED, chains, neighbours
 from mugo.mcts.result import MoveInfo, SearchResult
 
 MARGIN = 0.05             # differences of win rates below this are noise
 FINISHED_MARGIN = 0.1     # the same after the end of a game
 ROLLOUT_MARGIN = 0.2      # and of values by rollouts alone, where those of the side that has lost hope for mistakes
+MAX_UNCLEAR = 8           # chains that neither colour owns for sure by a few rollouts: those of two sekis, or a fight
 MIN_VISITS = 100          # simulations after which ownership and win rates are relied on
 
 
@@ -48,13 +50,15 @@ def is_nearly_over(position: BasePosition) -> bool:
 def is_finished(position: BasePosition) -> bool:
     """Whether nothing is left to play for by territory, and by area neutral points at most.
 
-    By MoGo's rollouts every chain is clearly alive, clearly dead or in seki, and without the dead ones every empty
-    point that nobody owns is between stones of both colours: a neutral point, not an open border.
+    Every chain is clearly alive, clearly dead or in seki, and without the dead ones every empty point that nobody owns
+    is between stones of both colours: a neutral point, not an open border.
     """
     # A few rollouts first, with room for their deviation: in the middle game they suffice, and a policy alone is fast.
-    if 3 * np.count_nonzero(position.stones) < position.area \
-            or not _all_clear(position, MOVE_ROLLOUTS, CLEAR_OWNERSHIP - 0.3) \
-            or not _all_clear(position, ROLLOUTS, CLEAR_OWNERSHIP):
+    if 3 * np.count_nonzero(position.stones) < position.area:
+        return False
+    owners = scoring.ownership_at_end(position, MOVE_ROLLOUTS).ravel()
+    if len(_unclear_chains(position, owners, CLEAR_SURVIVAL - 0.3)) > MAX_UNCLEAR \
+            or not judge(position.stones).is_clear:
         return False
     cleared = scoring.without_dead(position)
     colour = cleared.board[0]["colour"]
@@ -62,16 +66,9 @@ def is_finished(position: BasePosition) -> bool:
                for point in scoring.neutral_points(cleared))
 
 
-def _all_clear(position: BasePosition, rollouts: int, limit: float) -> bool:
-    """Whether every chain has a mean ownership beyond the limit, or is in seki."""
-    owners = scoring.ownership_at_end(position, rollouts).ravel()
-    unclear = _unclear_chains(position, owners, limit)
-    return not unclear or {chain[0] for chain in unclear} <= seki_points(position, owners)
-
-
 def all_chains_settled(position: BasePosition, kind: int = UNIFORM) -> bool:
     """Whether every chain is clearly alive or clearly dead by rollouts of this kind.  A chain in seki is neither."""
-    return not _unclear_chains(position, scoring.ownership(position, kind=kind).ravel(), CLEAR_OWNERSHIP)
+    return not _unclear_chains(position, scoring.ownership(position, kind=kind).ravel(), CLEAR_SURVIVAL)
 
 
 def _unclear_chains(position: BasePosition, owners: np.ndarray, limit: float) -> list[list[int]]:
@@ -81,8 +78,7 @@ def _unclear_chains(position: BasePosition, owners: np.ndarray, limit: float) ->
 
 def dame(position: BasePosition) -> list[int]:
     """The neutral points of a finished position that are worth a move by area: those that are no liberty of a seki."""
-    cleared = scoring.without_dead(position)
-    in_seki = seki_points(cleared, scoring.ownership_at_end(cleared).ravel())
+    cleared, in_seki = scoring.without_dead(position), set(scoring.stones_in_seki(position))
     return [point for point in scoring.neutral_points(cleared) if in_seki.isdisjoint(neighbours(point, cleared))]
 
 
