@@ -131,7 +131,7 @@ def test_without_rollouts_scores_are_zero_with_one_warning():
                          ids=["search", "network"])
 @pytest.mark.parametrize("view, player", [("BLACK", "B"), ("BLACK", "W"), ("WHITE", "B"), ("SIDETOMOVE", "W")])
 def test_scores_and_ownership_are_the_networks_where_it_has_them(settings, visits, view, player, monkeypatch):
-    monkeypatch.setattr(scoring, "roll_out_ownership", None)         # no rollouts
+    monkeypatch.setattr(scoring, "rollout_ownership", None)         # no rollouts
     monkeypatch.setattr(passing, "is_nearly_over", lambda position: False)
     position, _ = draw(SETTLED)
     sign = 1 if view == "BLACK" or view == "SIDETOMOVE" and player == "B" else -1

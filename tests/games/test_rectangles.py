@@ -25,7 +25,6 @@ from mugo.games.coords import (
     square_size,
     symmetries,
 )
-from mugo.games.dead_stones import remove_dead_chains
 from mugo.games.game import encode, new_game
 from mugo.games.go import Position, fixed_handicap
 from mugo.games.planes import unpack
@@ -174,9 +173,6 @@ def test_dead_stones_are_found_and_scored():
     session = ScoringSession(position)
     assert session.ownership().tolist() == [[1, 1, 1, 1, -1, -1, -1]] * 4
     assert session.score() == 16 - 12 - position.komi
-    boards = np.repeat(position.board, 2)
-    assert remove_dead_chains(boards, 100, 8)
-    assert np.array_equal(boards["colour"][0][board_points(position.shape)].reshape(4, 7), cleared.stones)
     assert scoring.ownership(position).shape == (4, 7)
     assert passing.is_nearly_over(position)
 
@@ -189,11 +185,10 @@ def test_a_seki_is_found_on_a_rectangle():
     square, _ = draw(SEKI)
     position, _ = draw("\n".join(f"{line} ." for line in SEKI.strip().splitlines()))
     assert position.shape == (7, 8)
-    found = points_of(square, scoring.seki_points(square, scoring.ownership(square).ravel()))
+    found = points_of(square, scoring.stones_in_seki(square))
     assert len(found) == 19
     for other, at in ((position, slice(None)), (transposed_stones(position), slice(None, None, -1))):
-        seki = scoring.seki_points(other, scoring.ownership(other).ravel())
-        assert {point[at] for point in points_of(other, seki)} == found
+        assert {point[at] for point in points_of(other, scoring.stones_in_seki(other))} == found
 
 
 # -- handicap, Gomoku

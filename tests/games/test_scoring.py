@@ -6,11 +6,10 @@ import oracles
 import pytest
 from drawing import DEAD_STONES, SETTLED, assert_same_points, draw
 
-from mugo.games import scoring, seki
+from mugo.games import scoring
 from mugo.games.area import area_ownership, area_score
 from mugo.games.board import BLACK, POINTS, WHITE, clear, new_boards
-from mugo.games.coords import PASS, board_points, interpret_gtp, move_index, move_indices
-from mugo.games.dead_stones import remove_dead_chains
+from mugo.games.coords import PASS, board_points
 from mugo.games.go import Position
 from mugo.games.rules import NAMED_RULES
 from mugo.sgf.parser import read_records
@@ -150,16 +149,6 @@ def test_other_positions_are_no_seki(picture, swapped):
     assert scoring.final_statuses(position)["seki"] == []
 
 
-@pytest.mark.parametrize("vertices, two_eyes", [
-    ("C3 D3 E3", False), ("C3 D3 E3 F3", True), ("C3 D3 C2 D2", False), ("C3 D3 E3 D4", False),
-    ("C3 D3 E3 C2 D2 E2", False), ("C3 D3 E3 C2 D2 E2 C1", True),
-])
-def test_the_area_in_which_two_eyes_are_made_though_the_opponent_begins(vertices, two_eyes):
-    """Nakade: one point divides a row of three or a pyramid, none a square or two rows of three."""
-    area = frozenset(interpret_gtp(vertex, 9) for vertex in vertices.split())
-    assert seki._makes_two_eyes(area, Position(9)) == two_eyes
-
-
 def test_a_chain_that_lives_by_an_answer_is_alive():
     # White's four stones in the corner are cut off, unless White answers at a, b or c.
     position, _ = draw("""
@@ -175,52 +164,6 @@ def test_a_chain_that_lives_by_an_answer_is_alive():
     """, komi=7.5)
     assert scoring.final_statuses(position)["dead"] == []
     assert scoring.without_dead(position).result() == "W+26.5"
-
-
-def test_dead_stones_are_those_of_the_ownership_that_is_given():
-    position, at = draw("""
-        . X . X O . O
-        X X X X O O O
-        . a X X O b .
-        X X X X O O O
-        . X X X O . O
-        . . X X O O .
-        . . X X O O .
-    """)
-    position = position.with_stones(white=[at["a"]], black=[at["b"]])
-    asked = []
-
-    def black_owns_all(each):
-        asked.append(str(each))
-        return np.ones((7, 7), np.float32)
-
-    assert scoring.without_dead(position, black_owns_all).score() == 49 - position.white_points
-    assert len(asked) == 2                               # until no chain is dead
-    assert sorted(scoring.final_statuses(position)["dead"]) == sorted([[at["a"]], [at["b"]]])
-
-
-def test_chains_that_are_hardly_dead_are_looked_at_again_without_those_that_clearly_are():
-    position, at = draw(DEAD_STONES)
-    asked = []
-
-    def ownership_of(each):
-        """White's dead stone is clearly dead, Black's hardly, and not at all once White's is gone."""
-        asked.append(each)
-        owners = scoring.ownership_at_end(each).ravel()
-        owners[move_index(at["b"], 7)] = -0.1 if len(asked) == 1 else 0.1
-        return owners.reshape(7, 7)
-
-    cleared = scoring.without_dead(position, ownership_of)
-    assert_same_points(position, board_points(7)[(position.stones != cleared.stones).ravel()], [at["a"]], "dead")
-
-
-def test_a_chain_in_seki_is_not_dead_though_its_owner_by_the_mean_is_the_opponent():
-    position, at = draw(SEKI["two liberties shared and no eye"])
-    owners = scoring.ownership(position)
-    for name in "xo":
-        chain = next(chain for chain in scoring.chains(position) if at[name] in chain)
-        owners.ravel()[move_indices(chain, 7)] = -0.5 * position.board[0]["colour"][at[name]]
-    assert (scoring.without_dead(position, lambda each: owners).stones == position.stones).all()
 
 
 def test_a_position_without_dead_stones_keeps_its_side_to_move_its_komi_and_the_points_for_handicap_stones():
@@ -272,23 +215,3 @@ def test_the_owners_by_area_are_those_of_a_flood_fill():
             area_ownership(board[0], owners)
             expected = oracles.owners(size, {at: int(colour) for at, colour in np.ndenumerate(stones) if colour})
             assert dict(np.ndenumerate(owners[board_points(size)].reshape(size, size))) == expected
-
-
-def test_dead_stones_by_the_compiled_kernel_are_those_of_scoring_where_there_is_no_seki(monkeypatch):
-    monkeypatch.setattr(scoring, "seki_points", lambda position, owners: set())
-    dead = removed_later = 0
-    for source in find_sources([Path(__file__).parents[2] / "data" / "gnugo-19x19.tar.gz"]):
-        for text in list(read_files(source))[:40]:
-            for record in read_records(text.data):
-                position = position_of(record)
-                boards = new_boards(2)
-                boards[0] = position.board[0]
-                assert remove_dead_chains(boards, 16, 90)
-                calls: list = []
-                expected = scoring.without_dead(position, lambda each, calls=calls: calls.append(each) or
-                                                scoring.ownership_at_end(each, 16))
-                assert (boards[0]["colour"][board_points(19)] == expected.stones.ravel()).all()
-                assert area_score(boards[0]) == expected.score() + expected.white_points
-                dead += np.count_nonzero(position.stones) - np.count_nonzero(expected.stones)
-                removed_later += len(calls) > 2
-    assert dead > 100 and removed_later > 2

@@ -165,7 +165,7 @@ def test_the_tax_takes_the_points_of_one_colour(monkeypatch):
         . . . . .
         . . . . .
     """)
-    monkeypatch.setattr(scoring, "seki_points", lambda *_: {at["a"] + 1})
+    monkeypatch.setattr(scoring, "stones_in_seki", lambda _: [at["a"] + 1])
     monkeypatch.setattr(scoring, "without_dead", lambda each: each)              # everybody lives
     taxed, untaxed = japanese(position), position.with_rules(Rules(scoring="TERRITORY"))
     assert scoring.final_score(untaxed) - scoring.final_score(taxed) == 1

@@ -423,7 +423,7 @@ def test_a_policy_player_is_analyzed_by_the_networks_priors_and_values():
                                       rollout="none", seed=1), play_options=PlayOptions(60))])
 @pytest.mark.parametrize("colour, sign", [("b", 1), ("w", -1)])
 def test_scores_and_ownership_are_the_networks_where_it_has_them(make, colour, sign, monkeypatch):
-    monkeypatch.setattr(scoring, "roll_out_ownership", None)         # no rollouts
+    monkeypatch.setattr(scoring, "rollout_ownership", None)         # no rollouts
     monkeypatch.setattr("mugo.gtp.analyze.may_analyze_pass", lambda position, allowed_moves: True)
     engine = engine_of(make(StoneCounter()), size=7)
     engine.position, _ = draw(SETTLED, komi=0.5)
