@@ -15,6 +15,7 @@ from mugo.games.board import BLACK, EMPTY, POINTS, WHITE
 from mugo.games.coords import WHITE_BIT, board_points
 from mugo.games.dead_stones import judge
 from mugo.games.replay import board_with
+from mugo.games.rollouts import MOGO, rollout_ownership
 from mugo.sgf.record import Record
 from mugo.sgf.record_rules import parse_record_rules
 
@@ -51,11 +52,11 @@ def count(record: Record, last: np.ndarray) -> tuple[np.ndarray, float]:
     where the rollouts do not agree on who owns the points, as the game was broken off.
     """
     stones = last[0]["colour"][board_points(record.size)].reshape(record.size, record.size)
+    sums = rollout_ownership(stones.tobytes(), stones.shape, MOGO, ROLLOUTS)[board_points(record.size)]
+    if np.count_nonzero(2 * np.abs(sums) < ROLLOUTS) > MAX_UNSETTLED * record.size ** 2:
+        return _ownership(stones), math.inf
     for rollouts in ROLLOUTS, MORE_ROLLOUTS:
-        judgement = judge(stones, rollouts, deep=False)
-        ownership = _ownership(np.where(judgement.dead, EMPTY, stones))
-        if rollouts == ROLLOUTS and judgement.unsettled > MAX_UNSETTLED * record.size ** 2:
-            return ownership, math.inf
+        ownership = _ownership(np.where(judge(stones, rollouts, deep=False).dead, EMPTY, stones))
         difference = count_difference(record, ownership)
         if abs(difference) <= accepted_difference(record):
             break

@@ -4,8 +4,9 @@ Read in this order; each module opens with what it is:
 
     notation   coords, rules
     boards     board, repetition, area, territory, replay, handicap
-    reading    ladders, patterns, dead_stones, seki
+    tactics    ladders, patterns
     rollouts   addresses (compiled functions that are called by address), light_board, rollouts
+    dead       reading, life_and_death, dead_stones
     positions  position, go, gomoku, tsumego
     networks   planes
     search     game (dispatch over Go and Gomoku), go_priors, gomoku_priors, gomoku_fours

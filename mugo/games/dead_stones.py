@@ -29,12 +29,10 @@ class Judgement(NamedTuple):
 
     dead, seki: bool (rows, columns), the stones that are.
     is_clear: whether every chain is clearly alive, dead or in seki.
-    unsettled: the number of points that neither colour owns after three quarters of the rollouts.
     """
     dead: np.ndarray
     seki: np.ndarray
     is_clear: bool
-    unsettled: int
 
 
 def judge(stones: np.ndarray, rollouts: int = ROLLOUTS, deep: bool = True) -> Judgement:
@@ -50,7 +48,7 @@ def judge(stones: np.ndarray, rollouts: int = ROLLOUTS, deep: bool = True) -> Ju
             look = _look(np.where(dead, EMPTY, stones).astype(np.int8).tobytes(), stones.shape, rollouts, DEEP)
         seki = seki | look.seki
         if not (look.dead & ~seki).any():
-            return Judgement(dead, seki, first.is_clear, first.unsettled)
+            return Judgement(dead, seki, first.is_clear)
         dead = dead | look.dead & ~seki
         look = _look(np.where(dead, EMPTY, stones).astype(np.int8).tobytes(), stones.shape, rollouts, QUICK)
 
@@ -64,8 +62,7 @@ def _look(stones: bytes, shape: tuple[int, int], rollouts: int, nodes: int) -> J
     dead, seki = np.zeros(POINTS, np.bool_), np.zeros(POINTS, np.bool_)
     is_clear = bool(_mark(board[0], ownership, new_reader(), nodes, dead, seki))
     points = board_points(shape)
-    unsettled = int(np.count_nonzero(2 * np.abs(ownership[points]) < 1))
-    return Judgement(dead[points].reshape(shape), seki[points].reshape(shape), is_clear, unsettled)
+    return Judgement(dead[points].reshape(shape), seki[points].reshape(shape), is_clear)
 
 
 @kernel

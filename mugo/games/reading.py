@@ -3,11 +3,11 @@
     region --> both colours play in it, or pass --> the attacker captures the target, or fails
 
 A region is a graph of at most NODES nodes: empty points, stones in doubt, and chains in doubt of LARGE stones or more,
-each one node.  What is around it is alive: stones connected to living stones of their colour cannot be captured.  Sets
+each one node.  Smaller chains whose points make two eyes are large, too.  What is around it is alive: stones connected to living stones of their colour cannot be captured.  Sets
 of nodes are the bits of an int64, so a position is two of them and those of the bans.
 
     the target's capture by stones that are connected to living ones      success
-    a chain of LARGE stones is captured                                   success for the side that takes it
+    a large chain is captured                                             success for the side that takes it
     the target is connected to living stones                              failure
     two passes: more points of the target are the attacker's
                 than points of its own stones in doubt are lost           success, otherwise failure
@@ -44,7 +44,7 @@ REGION = np.dtype([
     ("near", np.int64, NODES),           # the nodes next to a node
     ("twins", np.int64, NODES),          # the lower nodes on which a move is the same, as outside liberties
     ("all", np.int64),                   # all nodes
-    ("large", np.int64),                 # chains of LARGE stones or more
+    ("large", np.int64),                 # chains whose points make two eyes
     ("target", np.int64),
     ("defender", np.int64), ("attacker", np.int64),              # the stones of each side
     ("defender_lives", np.int64), ("attacker_lives", np.int64),  # nodes next to what of that side is alive outside
