@@ -3,8 +3,9 @@
     region --> both colours play in it, or pass --> the attacker captures the target, or fails
 
 A region is a graph of at most NODES nodes: empty points, stones in doubt, and chains in doubt of LARGE stones or more,
-each one node.  Smaller chains whose points make two eyes are large, too.  What is around it is alive: stones connected to living stones of their colour cannot be captured.  Sets
-of nodes are the bits of an int64, so a position is two of them and those of the bans.
+each one node.  Smaller chains whose points make two eyes are large, too.  What is around the region is alive: stones
+connected to living stones of their colour cannot be captured.  Sets of nodes are the bits of an int64, so a position is
+two of them and those of the bans.
 
     the target's capture by stones that are connected to living ones      success
     a large chain is captured                                             success for the side that takes it
