@@ -107,7 +107,7 @@ def final_score(position: BasePosition) -> float:
     if position.is_no_result:
         return 0.0
     cleared = without_dead(position) if position.removes_dead_stones else position
-    tax = owner_of_points(cleared).sum() - final_owners(cleared).sum()
+    tax = owner_of_points(cleared).sum() - final_owners(cleared, position).sum()
     return cleared.score() - int(tax)
 
 
@@ -116,11 +116,12 @@ def final_result(position: BasePosition) -> str:
     return NO_RESULT if position.is_no_result else format_score(final_score(position))
 
 
-def final_owners(cleared: BasePosition) -> np.ndarray:
-    """As owner_of_points, but by rules with a tax on seki, eyes of chains in seki are nobody's."""
+def final_owners(cleared: BasePosition, position: BasePosition) -> np.ndarray:
+    """As owner_of_points, but by rules with a tax on seki, eyes of chains in seki are nobody's.  position: before the
+    dead stones were removed."""
     owners = owner_of_points(cleared)
     if cleared.board[0]["seki_tax"]:
-        owners[list(eyes_in_seki(cleared))] = EMPTY
+        owners[list(eyes_in_seki(cleared, position))] = EMPTY
     return owners
 
 
@@ -129,11 +130,11 @@ def stones_in_seki(position: BasePosition) -> list[int]:
     return board_points(position.shape)[judge(position.stones).seki.ravel()].tolist()
 
 
-def eyes_in_seki(cleared: BasePosition) -> set[int]:
-    """The empty points that only chains in seki and their colour surround.  cleared: without dead stones."""
+def eyes_in_seki(cleared: BasePosition, position: BasePosition) -> set[int]:
+    """The empty points that only chains in seki and their colour surround.  cleared: `position` without dead stones."""
     owners, colour = owner_of_points(cleared), cleared.board[0]["colour"]
     found: set[int] = set()
-    left = stones_in_seki(cleared)
+    left = [point for point in stones_in_seki(position) if colour[point] != EMPTY]
     while left:
         for adjacent in neighbours(left.pop(), cleared):
             if colour[adjacent] == EMPTY and owners[adjacent] != EMPTY and adjacent not in found:

@@ -2,7 +2,7 @@
 
     ScoringSession(position) -- toggle(point) ... --> ownership(), score(), result()
 
-Rollouts propose the dead chains (scoring.py).  The game is then scored by its rules: by area as Tromp and Taylor do
+The program proposes the dead chains (dead_stones.py).  The game is then scored by its rules: by area as Tromp and Taylor do
 (https://tromp.github.io/go.html), or by territory and prisoners, without points in seki.
 """
 from collections.abc import Collection
@@ -44,7 +44,7 @@ class ScoringSession:
         """int8 (rows, columns): BLACK, WHITE, or EMPTY for a neutral point (scoring.final_owners); dead stones are
         removed."""
         shape = self.position.shape
-        return scoring.final_owners(self._cleared())[board_points(shape)].reshape(shape)
+        return scoring.final_owners(self._cleared(), self.position)[board_points(shape)].reshape(shape)
 
     def points(self) -> dict[int, int]:
         """Of each colour: its area, or its territory and prisoners."""

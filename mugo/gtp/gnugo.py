@@ -106,7 +106,8 @@ def _final_status(engine: GtpEngine, vertex: str) -> str:
     for status, chains in scoring.final_statuses(position).items():
         if any(point in chain for chain in chains):
             return status
-    owners = scoring.final_owners(scoring.without_dead(position) if position.removes_dead_stones else position)
+    cleared = scoring.without_dead(position) if position.removes_dead_stones else position
+    owners = scoring.final_owners(cleared, position)
     return {BLACK: "black_territory", WHITE: "white_territory"}.get(int(owners[point]), "dame")
 
 

@@ -148,7 +148,7 @@ def test_eyes_of_a_seki_are_no_points():
     position, at = draw(SEKI_WITH_EYES)
     taxed = japanese(position)
     untaxed = position.with_rules(Rules(scoring="TERRITORY"))
-    assert scoring.eyes_in_seki(taxed) == {at["a"], at["b"]}
+    assert scoring.eyes_in_seki(taxed, taxed) == {at["a"], at["b"]}
     assert scoring.final_score(taxed) == scoring.final_score(untaxed)            # an eye each
     assert [scoring.owner_of_points(taxed)[at[name]] for name in "ab"] == [BLACK, WHITE]
     points, area = ScoringSession(taxed).points(), ScoringSession(untaxed).points()
