@@ -7,8 +7,8 @@ captured stones leave it one eye.  So for a chain in doubt two questions are rea
 first, and if it does itself?
 
     the opponent moves first     its own side moves first
-    it is not captured           -                          SAFE, or SEKI if an opponent's chain beside it is, too,
-                                                            and both would be captured if they did not move
+    it is not captured           -                          SAFE; SEKI if an opponent's chain in the region is as well,
+                                                            and each would be captured if its side never moved
     it is captured               it is captured             DEAD
     it is captured               it is not                  UNSETTLED
 

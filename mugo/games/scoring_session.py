@@ -2,8 +2,8 @@
 
     ScoringSession(position) -- toggle(point) ... --> ownership(), score(), result()
 
-The program proposes the dead chains (dead_stones.py).  The game is then scored by its rules: by area as Tromp and Taylor do
-(https://tromp.github.io/go.html), or by territory and prisoners, without points in seki.
+The program proposes the dead chains (dead_stones.py).  The game is then scored by its rules: by area as Tromp and
+Taylor do (https://tromp.github.io/go.html), or by territory and prisoners, without points in seki.
 """
 from collections.abc import Collection
 
