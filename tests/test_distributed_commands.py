@@ -136,7 +136,7 @@ def test_a_match_that_sprt_decides_breaks_off_the_games_of_workers(address, tmp_
 
 def test_preprocess_makes_the_same_data_set(address, games, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("mugo.data.unmerged.BATCH_FILES", 3)
-    monkeypatch.setattr("mugo.data.parts.PART_GAMES", 4)
+    monkeypatch.setattr("mugo.data.unmerged.PART_GAMES", 4)
     (tmp_path / "a.zip").write_bytes(zipped({f"{path.stem}-z.sgf": path.read_bytes()
                                              for path in games.iterdir()}))
     words = ["preprocess", games, tmp_path / "a.zip", "--min-moves", 5]

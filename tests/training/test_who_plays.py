@@ -201,5 +201,5 @@ def test_weights_are_those_of_training_games_and_the_log_says_so(data):
     whole, halves = stream.batch(5, 32, 1), [stream.batch(5, 32, 1, i, 2) for i in range(2)]
     assert np.array_equal(whole.packed, np.concatenate([half.packed for half in halves]))
     assert not (whole.people[:, 0] == whole.people[:, 1]).all() and whole.packed.any()
-    with pytest.raises(BadInput, match="--sample-weight 'rank': 'rank' is not a column"):
+    with pytest.raises(BadInput, match="--sample-weight rank: name 'rank' is not defined"):
         select_positions(data, "train", WITH_ENCODER, replace(OPTIONS, sample_weight="rank"))
