@@ -17,7 +17,7 @@ from mugo.games.game import new_game
 from mugo.nn.bundled import find_network
 from mugo.nn.inference import Network
 from mugo.players.searcher import default_settings
-from mugo.search.search import Search
+from mugo.mcts.search import Search
 
 SIMULATIONS = 400
 

@@ -41,7 +41,7 @@ from mugo.players import options
 from mugo.players.estimates import moves_by_prior
 from mugo.players.player import Player
 from mugo.players.searcher import SearchPlayer
-from mugo.mcts.avoided import AvoidedMoves, avoided_outside
+from mugo.mcts.root import AvoidedMoves, avoided_outside
 
 FILE = Path(__file__).with_name("problems.txt")
 MARKS = {".": 0, "X": BLACK, "O": WHITE}

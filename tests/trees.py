@@ -9,7 +9,7 @@ from mugo.games.board import POINTS, new_boards
 from mugo.games.coords import symmetries
 from mugo.games.planes import new_scratch
 from mugo.games.position import BasePosition
-from mugo.mcts import formulas, rave, records, tree
+from mugo.mcts import records, selection, table, tree
 from mugo.mcts.tree_arrays import TreeArrays
 
 
@@ -19,11 +19,12 @@ class Grown:
     def __init__(self, position: BasePosition, *, max_edges=100_000, nodes=20_000, batch=8, **settings):
         self.position = position
         self.trees = np.zeros(1, records.TREE)
-        chosen = dict(formula=records.UCB, c=0.7, fpu=math.inf, expand_after=1, komi=position.komi,
+        select = selection._select_by_puct if settings.pop("formula", "ucb") == "puct" else None
+        chosen = dict(c=0.7, fpu=math.inf, expand_after=1, komi=position.komi,
                       rollouts=1, lambda_=1.0, max_pass_prior=1.0) | settings
         for name, value in chosen.items():
             self.trees[0]["params"][name] = value
-        formulas.set_addresses(self.trees[0]["params"], position.game)
+        selection.set_addresses(self.trees[0]["params"], position.game, select)
         self.nodes = np.zeros(nodes, records.NODE)
         self.edges = np.zeros(max_edges, records.EDGE)
         self.table = np.zeros(1 << 16, np.int32)
@@ -36,7 +37,7 @@ class Grown:
         self.leaves = np.zeros(batch, records.LEAF)
         self.ownership = np.zeros(POINTS, np.int32)
         self.scratch = new_scratch()
-        tree.reset(self.trees[0], self.nodes, self.table, np.uint64(game.position_hash(position.board[0])))
+        table.reset(self.trees[0], self.nodes, self.table, np.uint64(game.position_hash(position.board[0])))
 
     @property
     def root(self):
@@ -71,18 +72,18 @@ class Grown:
         if self.trees[0]["params"]["rave"]:
             amaf = np.zeros((n, 2, POINTS, 2), np.float32)
             for k in np.flatnonzero(~leaves[:n]["known"]):
-                leaves[k]["value"] = tree.evaluate_leaf(self.trees[0], self.boards, 1 + k, 1 + n + k, self.ownership,
-                                                        self.scratch._replace(amaf=amaf[k]))
+                leaves[k]["rollout"] = tree.evaluate_leaf(self.trees[0], self.boards, 1 + k, 1 + n + k,
+                                                          self.ownership, self.scratch._replace(amaf=amaf[k]))
         else:
             tree.evaluate_leaves(self.trees, self.boards, leaves, 0, n, n, self.ownership, self.scratch)
         asked = int(leaves[:n]["needs_evaluation"].sum())
         priors, values = evaluate(asked) if evaluate else (np.zeros((0, size * size + 1)), np.zeros(0))
         tree.expand_and_backup(self.trees, self.nodes, self.edges, self.boards, self.paths, leaves, n,
-                               priors.astype(np.float32), values.astype(np.float32))
+                               priors.astype(np.float32), values.astype(np.float32), tree.NO_SCORES)
         if self.trees[0]["params"]["rave"]:
             for k in range(n):
-                rave.backup_amaf(self.nodes, self.edges, int(leaves[k]["length"]), self.paths[k],
-                                 int(self.boards[1 + k]["to_play"]), float(leaves[k]["value"]), amaf[k])
+                selection.backup_amaf(self.nodes, self.edges, int(leaves[k]["length"]), self.paths[k],
+                                      int(self.boards[1 + k]["to_play"]), float(leaves[k]["value"]), amaf[k])
         return n
 
     def check(self):
@@ -90,7 +91,7 @@ class Grown:
         for v, node in enumerate(self.used, 1):
             assert node["virtual_losses"] == 0
             assert abs(node["total"]) <= node["visits"]
-            assert tree.find(self.nodes, self.table, node["key"]) == v
+            assert table.find(self.nodes, self.table, node["key"]) == v
             edges = self.edges_of(node)
             assert edges["visits"].sum() <= node["visits"]
             assert (edges["virtual_losses"] == 0).all()

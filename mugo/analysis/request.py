@@ -31,7 +31,7 @@ from mugo.games.coords import MAX_SIZE, MIN_SIZE, WHITE_BIT, BoardSize, move_ind
 from mugo.games.go import IllegalMove, Position
 from mugo.games.rules import FIELDS as RULE_FIELDS
 from mugo.games.rules import SPIGHT, Rules, parse_rules
-from mugo.mcts.avoided import AvoidedMoves
+from mugo.mcts.root import AvoidedMoves
 from mugo.mcts.records import MAX_DEPTH
 from mugo.sgf.record import Record
 from mugo.sgf.record_positions import position_of

@@ -19,7 +19,7 @@ from mugo.players.passing import may_analyze_pass
 from mugo.players.searcher import SECONDS, default_select_by, default_settings
 from mugo.plots.svg import board_svg
 from mugo.mcts import result as results
-from mugo.mcts.avoided import AvoidedMoves
+from mugo.mcts.root import AvoidedMoves
 from mugo.mcts.records import MAX_DEPTH
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings

@@ -51,7 +51,7 @@ from mugo.players.evaluator import TOP_MOVES
 from mugo.players.passing import may_analyze_pass
 from mugo.players.player import Player
 from mugo.players.searcher import SearchPlayer
-from mugo.mcts.avoided import AvoidedMoves
+from mugo.mcts.root import AvoidedMoves
 from mugo.mcts.records import MAX_DEPTH
 from mugo.mcts.result import MoveInfo, SearchResult
 

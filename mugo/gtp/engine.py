@@ -40,7 +40,7 @@ from mugo.gtp.protocol import (
 from mugo.players.player import RESIGN, Player
 from mugo.players.searcher import SearchPlayer
 from mugo.players.time_control import NO_LIMIT, Clock, TimeSettings
-from mugo.mcts.avoided import AvoidedMoves, avoided_outside
+from mugo.mcts.root import AvoidedMoves, avoided_outside
 from mugo.mcts.result import SearchResult
 from mugo.mcts.search import Search
 

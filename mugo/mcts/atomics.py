@@ -12,11 +12,10 @@ raise: nothing would unlock it.
 import platform
 
 from llvmlite import ir
+from mugo.core.jit import subroutine
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
-
-from mugo.core.jit import subroutine
 
 
 def _member(context, builder, record_type, record, field):

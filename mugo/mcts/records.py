@@ -5,11 +5,9 @@ Which threads may write a field, and how, stands with it.  What the arrays mean:
 from typing import Any
 
 import numpy as np
+from mugo.games.board import POINTS
 from numba import from_dtype
 
-from mugo.games.board import POINTS
-
-UCB, PUCT, GUMBEL = 0, 1, 2              # selection formulas
 MAX_DEPTH = 1024                         # moves from the root to a leaf
 NULL_NODE = 0                            # where an edge leads whose node is not in the tree
 
@@ -47,10 +45,11 @@ _EDGE = np.dtype([
     ("rave_visits", np.float32),         # simulations, and virtual visits of the heuristic prior; see rave
     ("rave_q", np.float32),              # their mean value
     ("virtual_losses", np.uint16),       # added atomically
-    ("move", np.int16),                  # constant, as `prior` and `may_repeat` are outside the root
+    ("move", np.int16),                  # constant, as `may_repeat` is, and outside the root `prior`
     ("lower", np.int8),                  # bounds of its exact value, for the side that moves; under the lock
     ("upper", np.int8),
     ("may_repeat", np.bool_),            # it may repeat a position on some path: superko forbids it there
+    ("allowed", np.bool_),               # whether it may be selected: at the root some are not, elsewhere all are
 ], align=True)
 
 # The place of an edge can hold a part of a list of moves and priors instead: see lazy_edges.
@@ -66,7 +65,6 @@ PARAMS = np.dtype([
     ("write_edges", np.int64), ("expand", np.int64),     # see expansion
     ("play", np.int64), ("forced_move", np.int64), ("roll_out", np.int64),       # see game.SIGNATURES
     ("write_heuristic_priors", np.int64), ("write_planes", np.int64),
-    ("formula", np.int64),               # UCB, PUCT or GUMBEL
     ("c", np.float64),
     ("fpu", np.float64),                 # UCB1: inf visits every edge once first.  PUCT: nan takes the mean value of
                                          # the node minus the reduction
@@ -121,7 +119,10 @@ LEAF = np.dtype([
     ("length", np.int64),                # edges of its path
     ("node", np.int64),
     ("needs_evaluation", np.bool_),      # by the network, for priors and a value
-    ("only", np.int64),                  # the only move that has to be considered (game.forced_move), or 0
-    ("known", np.bool_),                 # `value` needs no rollout: it is exact, or that of an edge without a node
-    ("value", np.float64),               # for the side to move there
+    ("only", np.int64),                  # the only move that has to be considered (forced_move), or 0
+    ("known", np.bool_),                 # whether `value` is known at selection: exact, or that of an edge without node
+    ("has_network", np.bool_),           # whether it has a value by the network:
+    ("network", np.float64),             # v + f u
+    ("rollout", np.float64),             # z, the mean outcome of its rollouts
+    ("value", np.float64),               # of the simulation.  All are for the side to move there
 ], align=True)

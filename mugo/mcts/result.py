@@ -1,13 +1,58 @@
-"""What a search returns: a SearchResult, with a MoveInfo for every move at the root."""
+"""What a search returns: a SearchResult, with a MoveInfo for every move at the root, the best first.
+
+The move to play may be chosen by the lower confidence bound (LCB) of its value, as KataGo and Leela Zero do:
+
+    lcb = mean - stdevs * standard error of the mean
+
+The variance is that of the values of the simulations through the move.  As in KataGo (getSelfUtilityLCBAndRadius), n
+visits get one more observation of the largest variance, with weight 1 / n²: few visits that agree are no evidence.
+Values are from -1 to 1 here, and a little more where a part is for the score.
+"""
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
-
+from mugo.core.intervals import lower_confidence_bound
 from mugo.games.coords import format_gtp
 from mugo.games.position import BasePosition
-from mugo.core.intervals import lower_confidence_bound
-from mugo.mcts.lcb import MIN_VISIT_PROP, best_by_lcb
+from mugo.mcts.records import NULL_NODE
+from mugo.mcts.settings import LCB_STDEVS, MIN_VISIT_PROP
+from mugo.mcts.solver import LOSS, WIN
+
+_LARGEST_VARIANCE = 1.0                  # of values from -1 to 1
+_UNVISITED = -3.0                        # the bound of a move without visits: below those of all others
+
+
+def standard_errors(visits: np.ndarray, variances: np.ndarray) -> np.ndarray:
+    """float64 (n,): of means over so many visits (at least 1), given the variances of the values."""
+    weight = 1.0 / visits.astype(np.float64) ** 2
+    total = visits + weight
+    variances = np.maximum(variances, 1e-8) + _LARGEST_VARIANCE * weight / total
+    return np.sqrt(variances * (visits + weight ** 2)) / total
+
+
+def lower_confidence_bounds(visits: np.ndarray, means: np.ndarray, squares: np.ndarray, stdevs: float = LCB_STDEVS
+                            ) -> np.ndarray:
+    """float64 (n,): the bounds of n moves.  visits: int.  means, squares: of the values, and of their squares.  stdevs:
+    how many standard errors below the mean."""
+    counts = np.maximum(visits, 1)
+    bounds = means - stdevs * standard_errors(counts, squares - means ** 2)
+    return np.where(visits > 0, bounds, _UNVISITED)
+
+
+def best_by_lcb(visits: np.ndarray, bounds: np.ndarray, min_visit_prop: float = MIN_VISIT_PROP) -> int:
+    """The index of the move with the highest bound, of those that have this proportion of the most visits; with equal
+    bounds the most visited.  bounds: from -1 on.
+
+    Below -1, the value of a loss, a bound says nothing of the value, only that a move is certain to lose or has few
+    visits: of moves that all may lose, the surest loss would have the highest.  They count as equal."""
+    eligible = (visits > 0) & (visits >= min_visit_prop * visits.max())
+    if not eligible.any():
+        return 0
+    return int(max(np.flatnonzero(eligible), key=lambda i: (max(bounds[i], -1.0), visits[i])))
+
 
 OUTCOMES = {1: "win", 0: "draw", -1: "loss"}             # of MoveInfo.proven
 
@@ -24,8 +69,8 @@ class MoveInfo:
     score_stdev: the standard deviation of that score.
     lcb: the lower confidence bound by which a move is chosen, that of (1 + utility) / 2, below 0 for few visits; None
     where there was no search.
-    score_utility: the part of the mean value that is for the score (scores), 0 where the search has none.
-    symmetry_of: the move that was searched in its stead, by which all of this is known (root_symmetry); else None.
+    score_utility: the part of the mean value that is for the score (tree), 0 where the search has none.
+    symmetry_of: the move that was searched in its stead, by which all of this is known (root); else None.
     lower_bound: of the win rate, from 0, for protocols; without a search a binomial one.  A proven value is its own
     bound.
     utility: the mean value, from -1 to 1 and the part for the score.  utility_lcb: its lower bound.
@@ -161,3 +206,95 @@ class SearchResult:
 
     def _vertices(self, points: Sequence[int]) -> str:
         return " ".join(format_gtp(point, self.position.shape) for point in points)
+
+
+PV_LENGTH = 8                            # moves of a principal variation
+PV_MOVES = 20                            # moves that get one
+
+
+class RootMoves(NamedTuple):
+    """The moves at the root that are not proven to lose.  visits: int64 (n,).  means, squares: float64 (n,), of the
+    values of their simulations, from -1 to 1, and of their squares."""
+    visits: np.ndarray
+    means: np.ndarray
+    squares: np.ndarray
+
+
+def root_moves(nodes: np.ndarray, edges: np.ndarray) -> RootMoves:
+    """The statistics of edges: NODE (n,), EDGE (k,).  Values are those of the nodes that they lead to, over all paths,
+    and exact where they are proven."""
+    below = edges["node"]
+    known, proven = below != NULL_NODE, edges["lower"] == edges["upper"]
+    means = np.where(known, -nodes["total"][below] / np.maximum(nodes["visits"][below], 1), edges["q"])
+    means = np.where(proven, edges["lower"], means)
+    squares = np.where(proven, means ** 2, np.where(known, nodes["value_square"][below], 1.0))
+    return RootMoves(edges["visits"].astype(np.int64), means, squares)
+
+
+def utility_of_score(node: np.ndarray) -> float:
+    """The part of a node's mean value that is for the score; 0 without visits."""
+    return float(node["score_utility"]) * int(node["scored"]) / max(int(node["visits"]), 1)
+
+
+def score_of(node: np.ndarray) -> tuple[float | None, float | None]:
+    """(mean, standard deviation) of a node's score, in points of its side to move; None where no leaf has one."""
+    if not node["scored"]:
+        return None, None
+    mean = float(node["score_mean"])
+    return mean, math.sqrt(max(float(node["score_square"]) - mean * mean, 0.0))
+
+
+def move_infos(nodes: np.ndarray, edges: np.ndarray, block: np.ndarray, lengths: np.ndarray | None = None,
+               lcb_stdevs: float = LCB_STDEVS, priors: np.ndarray | None = None) -> tuple[MoveInfo, ...]:
+    """A MoveInfo for each edge of a node, by `ranking`.  nodes, edges: of the tree.  block: the edges of the node.
+    lengths: as in ranking.  priors: of the edges; None as they stand."""
+    order = ranking(block, lengths)
+    priors = block["prior"] if priors is None else priors
+    lcbs = (1 + lower_confidence_bounds(*root_moves(nodes, block), lcb_stdevs)) / 2
+    pv_lengths = (PV_LENGTH if rank < PV_MOVES else 1 for rank in range(len(order)))
+    return tuple(_move_info(nodes, edges, block[i], float(priors[i]), float(lcbs[i]), length)
+                 for i, length in zip(order.tolist(), pv_lengths, strict=True))
+
+
+def _move_info(nodes: np.ndarray, edges: np.ndarray, edge: np.ndarray, prior: float, lcb: float, moves: int
+               ) -> MoveInfo:
+    """An edge as a MoveInfo; moves: the length of its principal variation."""
+    pv = [int(edge["move"])]
+    if edge["visits"] and edge["node"] != NULL_NODE and moves > 1:
+        pv += principal_variation(nodes, edges, int(edge["node"]), moves - 1)
+    proven = int(edge["lower"]) if edge["lower"] == edge["upper"] else None
+    mean, stdev = (None, None) if edge["node"] == NULL_NODE else score_of(nodes[edge["node"]])
+    of_score = 0.0 if mean is None or proven is not None else -utility_of_score(nodes[edge["node"]])
+    win_rate = (1 + float(edge["q"]) - of_score) / 2 if proven is None else (1 + proven) / 2
+    return MoveInfo(pv[0], prior, int(edge["visits"]), min(max(win_rate, 0.0), 1.0), tuple(pv), proven,
+                    None if mean is None else -mean, stdev, lcb, of_score)
+
+
+def principal_variation(nodes, edges, node: int, longest: int) -> list[int]:
+    """The best moves by `ranking` from a node on, at most `longest`, as points."""
+    moves = []
+    while len(moves) < longest and nodes[node]["count"]:
+        first = nodes[node]["first"]
+        block = edges[first:first + nodes[node]["count"]]
+        best = block[ranking(block)[0]]
+        if best["visits"] == 0 and best["lower"] < WIN:
+            break
+        moves.append(int(best["move"]))
+        node = int(best["node"])
+    return moves
+
+
+def ranking(block: np.ndarray, lengths: np.ndarray | None = None) -> np.ndarray:
+    """The indices of a node's edges, the best first: those without a proven mistake by visits, proven losses last.
+    lengths: of the proofs of a won node, by node; the shortest win comes first."""
+    keys = [-block["prior"], -block["visits"].astype(np.int64), block["upper"] == LOSS, is_proven_mistake(block)]
+    if lengths is not None:
+        keys.insert(-2, np.where((block["lower"] == WIN) & (block["node"] != NULL_NODE), lengths[block["node"]], 0))
+    return np.lexsort(keys)
+
+
+def is_proven_mistake(block: np.ndarray) -> np.ndarray:
+    """bool (n,): which edges of a node must not be played: proven losses where another move is not, and where the value
+    of the node is proven, those that may be worse."""
+    lower, upper = block["lower"].max(initial=LOSS), block["upper"].max(initial=LOSS)
+    return block["lower"] < lower if lower == upper else block["upper"] == LOSS

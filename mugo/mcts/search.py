@@ -3,34 +3,103 @@
     uct    Search(Settings(rave=True, ...))       UCB1 with RAVE, leaves evaluated by rollouts
     mcts   Search(Settings(...), network)         PUCT, priors by the network, leaves by its value head and rollouts
 
-    set the root --> [ limits reached? --no--> grow ] --> result         growth: batched_growth, threaded_growth
+    set the root --> [ limits reached? --no--> grow ] --> result
 
-The tree is kept between searches, and the next position is looked up in it.  Which move is played: players.
+A search ends at its limits, or before them where the choice of the move is decided (is_decided).  The tree is kept
+between searches, and the next position is looked up in it.  Which move is played: players.
 """
 import math
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-
 from mugo.core.files import log_to_stderr
 from mugo.games import rollouts, scoring
-from mugo.games.board import SIMPLE_KO, new_boards
+from mugo.games.board import SIMPLE_KO
 from mugo.games.position import BasePosition
-from mugo.mcts import formulas, records, scores, solver, stopping
-from mugo.mcts.avoided import AvoidedMoves
-from mugo.mcts.batched_growth import BatchedGrowth
-from mugo.mcts.move_infos import move_infos
-from mugo.mcts.result import MoveInfo, SearchResult
-from mugo.mcts.root_priors import with_dirichlet_noise, with_temperature
-from mugo.mcts.root_symmetry import RootSymmetries
+from mugo.mcts import selection, solver
+from mugo.mcts.growth import BatchedGrowth, ThreadedGrowth
+from mugo.mcts.result import (
+    MoveInfo,
+    RootMoves,
+    SearchResult,
+    best_by_lcb,
+    lower_confidence_bounds,
+    move_infos,
+    root_moves,
+    score_of,
+    standard_errors,
+    utility_of_score,
+)
+from mugo.mcts.root import AvoidedMoves, Root
 from mugo.mcts.settings import DEFAULT_SETTINGS, Settings, set_params
-from mugo.mcts.threaded_growth import ThreadedGrowth
 from mugo.mcts.tree_arrays import TreeArrays
 
 CHECK_EVERY = 64                         # simulations between two checks of the limits, where they are constant
+
+
+@dataclass(frozen=True)
+class SearchLimits:
+    """The limits of one search.  simulations, deadline: math.inf without a limit.  started, deadline: the time in
+    seconds.  select_by: how the move is chosen, as in SearchResult.best; None: the search is to evaluate."""
+    settings: Settings
+    simulations: float
+    started: float
+    deadline: float
+    select_by: str | None
+
+    def rate(self, done: int, now: float) -> float:
+        """Simulations a second."""
+        return done / max(now - self.started, 1e-6)
+
+    def simulations_left(self, done: int, now: float) -> float:
+        """How many simulations are left, at most; the rate is unknown at first."""
+        left = self.simulations - done
+        if self.deadline == math.inf:
+            return left
+        if now - self.started <= (self.deadline - self.started) / 20:
+            return math.inf
+        return min(left, (self.deadline - now) * self.rate(done, now))
+
+    def are_reached(self, done: int, now: float, moves: Callable[[], RootMoves]) -> bool:
+        """Whether the search ends after so many simulations.  moves: returns those at the root."""
+        return done >= self.simulations or now >= self.deadline or (
+            self.settings.early_stop
+            and is_decided(moves(), self.simulations_left(done, now), self.select_by, self.settings))
+
+
+def is_decided(moves: RootMoves, left: float, select_by: str | None, settings: Settings) -> bool:
+    """Whether `left` more simulations, whatever their values, cannot change which move is chosen.  select_by: as in
+    SearchLimits; None is by visits, but does not end because one move is left."""
+    if len(moves.visits) < 2:
+        return select_by is not None and len(moves.visits) == 1
+    if select_by == "value":                             # every simulation may change it
+        return False
+    if select_by == "lcb":
+        return left < math.inf and _is_decided_by_lcb(moves, left, settings)
+    second, first = np.partition(moves.visits, len(moves.visits) - 2)[-2:]
+    return bool(first - second > left)
+
+
+def _is_decided_by_lcb(moves: RootMoves, left: float, settings: Settings) -> bool:
+    """By bounds: the chosen move loses all simulations that are left, or any other move wins them all."""
+    visits, means, squares = moves
+    most = left * (1 + settings.score_utility_factor(0))         # the sum of the values that are left, on any board
+    chosen = best_by_lcb(visits, lower_confidence_bounds(*moves, settings.lcb_stdevs), settings.min_visit_prop_for_lcb)
+    n = visits[chosen]
+    others = np.arange(len(visits)) != chosen
+    if n == 0 or n < settings.min_visit_prop_for_lcb * (visits[others].max() + left):
+        return False
+    lowest, highest = ((n * means[chosen] + sign * most) / (n + left) for sign in (-1, 1))
+    least_square = 0.0 if lowest < 0 < highest else min(lowest ** 2, highest ** 2)
+    variance = (n * squares[chosen] + most ** 2 / max(left, 1)) / (n + left) - least_square
+    worst = lowest - settings.lcb_stdevs * standard_errors(np.array([n]), np.array([variance]))[0]
+    contenders = others & (visits + left >= settings.min_visit_prop_for_lcb * visits.max())
+    best = (visits * means + most) / np.maximum(visits + left, 1)
+    return bool((best[contenders] < worst).all())
 
 
 class Search:
@@ -56,12 +125,7 @@ class Search:
         self.growth: BatchedGrowth | ThreadedGrowth = (
             ThreadedGrowth(self.tree, settings.threads, self._rng, executor) if network is None else
             BatchedGrowth(self.tree, settings, self._rng, executor))
-        self._board = new_boards(1)[0]                   # the root's
-        self._history = np.zeros(4096, np.uint64)        # position hashes up to it, and room for a path
-        self._root: BasePosition | None = None
-        self._allowed_moves: frozenset[int] | None = None        # at the root, in the newest search; None: all
-        self._avoided: dict[tuple[int, int], int] = {}           # below the root, in the newest search
-        self._is_nearly_over = False                     # the game, in the newest search (unsettled_prior)
+        self._root: Root | None = None                   # of the newest search, if its tree may be reused
         self._has_reported = False
 
     # -- one search
@@ -85,43 +149,33 @@ class Search:
         should_stop: called between batches, or every LOOK_SECONDS, or CHECK_EVERY simulations.
         on_progress: called with the result so far every progress_interval seconds.
         With early_stop the search also ends when the root is proven, when no simulation that is left can change the
-        choice, and, to choose a move, when a single one is not proven to lose (stopping.is_decided).
+        choice, and, to choose a move, when a single one is not proven to lose (is_decided).
         Raises BadInput as `check` does.
         """
         self.check(position)
         started = self.now()
         self.growth.begin()
-        avoided = avoided or AvoidedMoves()
-        if allowed_moves is None:
-            allowed_moves = avoided.considered_at(position) or avoided.allowed_at(position)
-        asked = allowed_moves
-        self._symmetries = RootSymmetries(
-            position, allowed_moves, self.settings.root_symmetry_pruning and not avoided.below_root())
-        allowed_moves = self._symmetries.searched(position, allowed_moves)
-        self._set_root(position, None if allowed_moves is None else frozenset(allowed_moves), asked, avoided)
+        root = Root(position, allowed_moves=allowed_moves, may_pass=may_pass, avoided=avoided or AvoidedMoves(),
+                    prunes=self.settings.root_symmetry_pruning, unsettled=self._unsettled(position))
+        self._set_root(root)
         most = math.inf if visits is None else visits - int(self.tree.root_node["visits"])
-        limits = stopping.SearchLimits(self.settings, max(most if simulations is None else min(simulations, most), 1),
-                                       started, math.inf if seconds is None else started + seconds, select_by)
+        limits = SearchLimits(self.settings, max(most if simulations is None else min(simulations, most), 1),
+                              started, math.inf if seconds is None else started + seconds, select_by)
+        reported = started
+
+        def is_due() -> bool:
+            return on_progress is not None and self.now() - reported >= progress_interval
+
         try:
             done = 0 if len(self.tree.root_edges) else self.growth.grow(1)     # with a network, this expands the root
-            reported = started
-            self._symmetries.note_priors(self.tree.root_edges)
-            with self.tree.restricted_root(position, self._board, may_pass, allowed_moves):
-                clean_priors = self._prepare_root()
-                try:
-                    done = first = done or self.growth.grow(1)
-                    self.tree.prove_winning_sequence(self._board, self._symmetries.stand_in)
-                    def is_due() -> bool:
-                        return on_progress is not None and self.now() - reported >= progress_interval
-
-                    for done in self._simulations(first, limits, should_stop, is_due):
-                        if on_progress is not None and is_due():
-                            reported = self.now()
-                            on_progress(self._result(position, done, reported - started, clean_priors))
-                    result = self._result(position, done, self.now() - started, clean_priors)
-                finally:
-                    if clean_priors is not None:
-                        self.tree.root_edges["prior"] = clean_priors
+            self._prepare_root(root)
+            done = first = done or self.growth.grow(1)
+            self.tree.prove_winning_sequence(root.board, root.symmetries.stand_in)
+            for done in self._simulations(first, limits, should_stop, is_due):
+                if on_progress is not None and is_due():
+                    reported = self.now()
+                    on_progress(self._result(root, done, reported - started))
+            result = self._result(root, done, self.now() - started)
         except BaseException:
             self._root = None                            # virtual losses may be left in it: start a new tree
             raise
@@ -145,60 +199,46 @@ class Search:
         network = self.network
         return network.for_position(position) if hasattr(network, "for_position") else network
 
-    def _set_root(self, position: BasePosition, allowed_moves: frozenset[int] | None, asked: Collection[int] | None,
-                  avoided: AvoidedMoves) -> None:
-        """Advance the root to a position that is in the tree and drop the rest, or start a new tree, as where other
-        moves were allowed at this root, whose visits would count as a preference, or left out below it.
-        asked: the moves that get edges in any case."""
-        network = self._network_for(position)
+    def _set_root(self, root: Root) -> None:
+        """Advance to a root whose position is in the tree and drop the rest, or start a new tree."""
+        position, network = root.position, self._network_for(root.position)
         before, self._root = self._root, None            # an interruption leaves no tree of another position
-        if (most := position.plies + records.MAX_DEPTH) >= len(self._history):
-            self._history = np.zeros(2 * most, np.uint64)
-        self._history[:position.plies + 1] = position.history
-        self._board = position.board.copy()[0]
-        self._board["passes"] = min(self._board["passes"], 1)            # two passes may be searched on
-        formulas.set_addresses(self.tree.params, position.game)
-        may_reuse = self.settings.reuse_tree and before is not None and before.has_same_rules(position)
-        below = avoided.below_root()
-        if below or self._avoided:
-            may_reuse = may_reuse and below == self._avoided and before is not None and \
-                np.array_equal(before.history, position.history)
-        self._avoided = below
-        may_reuse = not self._set_unsettled(position) and may_reuse
-        self.tree.params["avoids"] = bool(below) and position.game == "go"
-        self.tree.params["avoid_until"] = avoided.until(position.plies)
-        may_keep_root = self._allowed_moves in (None, allowed_moves)
-        self._allowed_moves = allowed_moves
-        if self.tree.set_root(self._board, position.area, may_reuse, may_keep_root, asked):
-            self.tree.params["komi"] = position.white_points
-            self.tree.params["simple_ko"] = self._board["ko_rule"] == SIMPLE_KO
-            self.tree.params["mercy"] = rollouts.mercy_threshold(position.shape, position.area_komi)
+        params = self.tree.params
+        selection.set_addresses(params, position.game)
+        params["avoids"] = bool(root.avoided.below_root()) and position.game == "go"
+        params["avoid_until"] = root.avoided.until(position.plies)
+        params["is_unsettled"] = 0
+        if root.unsettled is not None:
+            params["is_unsettled"][root.unsettled] = 1
+        may_reuse = self.settings.reuse_tree and before is not None and root.may_reuse_tree_of(before)
+        old_key = self.tree.root_node["key"]
+        if self.tree.set_root(root.board, position.area, may_reuse, before is not None and root.may_continue(before),
+                              root.asked):
+            params["komi"] = position.white_points
+            params["simple_ko"] = root.board["ko_rule"] == SIMPLE_KO
+            params["mercy"] = rollouts.mercy_threshold(position.shape, position.area_komi)
             self._has_reported = False
-        self.growth.set_root(position, self._board, self._history, network)
-        self._root = position
+        elif before is not None and self.tree.root_node["key"] == old_key:
+            root.priors = before.priors
+        self.growth.set_root(root, network)
+        self._root = root
 
-    def _set_unsettled(self, position: BasePosition) -> bool:
-        """Mark the unsettled points, which share unsettled_prior; returns whether the game has become nearly over, so
-        that no node of the tree has such priors."""
+    def _unsettled(self, position: BasePosition) -> np.ndarray | None:
+        """The unsettled points, which share unsettled_prior; None without it, and before the game is nearly over."""
         shares = self.network is not None and self.settings.unsettled_prior > 0 and position.game == "go"
-        unsettled = scoring.unsettled_points(position) if shares else None
-        self.tree.params["is_unsettled"] = 0
-        if unsettled is not None:
-            self.tree.params["is_unsettled"][unsettled] = 1
-        was_nearly_over, self._is_nearly_over = self._is_nearly_over, unsettled is not None
-        return self._is_nearly_over and not was_nearly_over
+        return scoring.unsettled_points(position) if shares else None
 
-    def _prepare_root(self) -> np.ndarray | None:
-        """Change the priors of the root for this search; returns them as they were, None where nothing changes."""
-        edges, settings = self.tree.root_edges, self.settings
-        if not len(edges) or self.network is None:
-            return None
-        clean_priors = edges["prior"].copy()
-        priors = with_temperature(self._symmetries.summed_priors(edges), settings.root_policy_temperature)
-        edges["prior"] = with_dirichlet_noise(priors, settings.dirichlet_weight, settings.dirichlet_alpha, self._rng)
-        return clean_priors
+    def _prepare_root(self, root: Root) -> None:
+        """Set which edges of the root may be selected, its bounds, and with a network its priors."""
+        edges = self.tree.root_edges
+        root.restrict(edges)
+        self.tree.bound_root(root.board)
+        if root.priors is None:
+            root.priors = edges["prior"].copy()
+        if len(edges) and self.network is not None:
+            root.set_priors(edges, self.settings, self._rng)
 
-    def _simulations(self, done: int, limits: stopping.SearchLimits, should_stop: Callable[[], bool],
+    def _simulations(self, done: int, limits: SearchLimits, should_stop: Callable[[], bool],
                      is_due: Callable[[], bool]) -> Iterator[int]:
         """Run simulations until a limit is reached; yields their number so far.  done: those already run.  is_due:
         whether progress is to be reported."""
@@ -217,35 +257,41 @@ class Search:
 
     # -- results
 
-    def _root_moves(self) -> stopping.RootMoves:
-        """The statistics of the moves at the root that are not proven to lose."""
+    def _root_moves(self) -> RootMoves:
+        """The statistics of the moves at the root that may be selected and are not proven to lose."""
         edges = self.tree.root_edges
-        return stopping.root_moves(self.tree.nodes, edges[edges["upper"] > solver.LOSS])
+        return root_moves(self.tree.nodes, edges[edges["allowed"] & (edges["upper"] > solver.LOSS)])
 
     def moves_after(self, moves: Sequence[int] = ()) -> tuple[MoveInfo, ...]:
         """The moves after these moves from the root, the best first; win rates are of the side to move there.
         Very unlikely moves below the root are left out until they are searched.  () where the tree ends before."""
+        if not moves and self._root is not None:
+            return self._root_infos(self._root)
         edges = self.tree.moves_of(self.tree.node_after(moves))
         return move_infos(self.tree.nodes, self.tree.edges, edges, None, self.settings.lcb_stdevs)
 
-    def _result(self, position: BasePosition, simulations: int, seconds: float,
-                priors: np.ndarray | None) -> SearchResult:
-        """The statistics of the root.  priors: of its edges; None as they stand."""
-        tree = self.tree
-        tree.bound_root(self._board)
-        root, edges = tree.root_node, tree.root_edges
-        proven = int(root["lower"]) if solver.is_proven(root) else None
+    def _root_infos(self, root: Root, lengths: np.ndarray | None = None) -> tuple[MoveInfo, ...]:
+        """The moves that may be selected at the root, with the priors that the network gave them."""
+        edges, allowed = self.tree.root_edges, self.tree.root_edges["allowed"]
+        return move_infos(self.tree.nodes, self.tree.edges, edges[allowed], lengths, self.settings.lcb_stdevs,
+                          None if root.priors is None else root.priors[allowed])
+
+    def _result(self, root: Root, simulations: int, seconds: float) -> SearchResult:
+        """The statistics of the root."""
+        tree, position = self.tree, root.position
+        tree.bound_root(root.board)
+        node = tree.root_node
+        proven = int(node["lower"]) if solver.is_proven(node) else None
         lengths = None
         if proven == solver.WIN:
             lengths = solver.proof_lengths(tree.nodes, tree.edges, tree.n_nodes, tree.root)
-        infos = self._symmetries.with_pruned(
-            move_infos(tree.nodes, tree.edges, edges, lengths, self.settings.lcb_stdevs, priors))
-        lead, stdev = scores.score_of(root)
-        value = float(root["total"]) / max(int(root["visits"]), 1) if proven is None else proven
-        of_score = scores.utility_of_score(root) if proven is None else 0.0
+        lead, stdev = score_of(node)
+        value = float(node["total"]) / max(int(node["visits"]), 1) if proven is None else proven
+        of_score = utility_of_score(node) if proven is None else 0.0
         ownership = self.growth.ownership(position)
         return SearchResult(
-            position, infos, win_rate=min(max((1 + value - of_score) / 2, 0.0), 1.0), visits=int(root["visits"]),
+            position, root.symmetries.with_pruned(self._root_infos(root, lengths)),
+            win_rate=min(max((1 + value - of_score) / 2, 0.0), 1.0), visits=int(node["visits"]),
             simulations=simulations, seconds=seconds, depth=float(tree.record["depth_sum"]) / max(simulations, 1),
             nodes=tree.n_nodes - 1, rollouts=int(self.growth.rollouts[:, 0].sum()),
             ownership=None if ownership is None else ownership.astype(np.float32).reshape(position.shape),

@@ -7,14 +7,13 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
-
 from mugo.core.files import BadInput
-from mugo.games import rollouts
 from mugo.core.limits import SEED
 from mugo.core.options import check, option
-from mugo.mcts import records
-from mugo.mcts.lcb import LCB_STDEVS, MIN_VISIT_PROP
+from mugo.games import rollouts
 
+LCB_STDEVS = 5.0                         # KataGo's lcbStdevs
+MIN_VISIT_PROP = 0.15                    # KataGo's minVisitPropForLCB
 UCB_C, RAVE_C, PUCT_C = 0.4, 0.0, 2.0    # exploration constants
 SCORE_UTILITY = 0.3                      # dynamic_score_utility_factor by default, on boards of at most
 SCORE_UTILITY_AREA = 9 * 9               # points: there it won its match, and not on 19x19 (docs/lab/tuning.md)
@@ -153,6 +152,5 @@ def set_params(params: np.void, settings: Settings, has_network: bool) -> None:
             params[field.name] = math.nan if value is None else value
     if settings.fpu is None and not has_network:
         params["fpu"] = math.inf
-    params["formula"] = records.PUCT if has_network else records.UCB
     params["has_priors"] = params["lazy_edges"] = has_network
     params["rollout_kind"] = ROLLOUT_KINDS.get(settings.rollout, rollouts.UNIFORM)

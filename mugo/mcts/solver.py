@@ -18,7 +18,6 @@ simple ko, other moves may end the game with no result on some path, which is wo
 bounds at all (tree.backup).  Proofs are about the moves that the search considers, which fill no own true eyes.
 """
 import numpy as np
-
 from mugo.core.jit import kernel, subroutine
 from mugo.games import game
 from mugo.mcts.records import NULL_NODE
@@ -41,27 +40,40 @@ def q_under_loss(edge, losses, n):
 
 @subroutine
 def may_select(edge, losing, b, history, check_superko):
-    """Whether an edge is worth a simulation: not proven to lose and, with check_superko, no repetition.
+    """Whether an edge is worth a simulation: allowed at the root, not proven to lose and, with check_superko, no
+    repetition.
 
     losing: the upper bound up to which an edge is left out."""
-    return edge.upper > losing and (not check_superko or game.is_allowed(b, history, np.int64(edge.move)))
+    return edge.allowed and edge.upper > losing and (
+        not check_superko or game.is_allowed(b, history, np.int64(edge.move)))
+
+
+@subroutine
+def last_allowed(edges, first, end):
+    """The last of the edges from `first` to `end` that may be selected."""
+    i = end - 1
+    while i > first and not edges[i].allowed:
+        i -= 1
+    return i
 
 
 @subroutine
 def edge_at(nodes, path, k):
-    """The edge of step k of a path.  It is as far behind its node's first edge as it was, wherever that is now."""
+    """The edge of step k of a path.  Its offset from the node's first edge is unchanged."""
     return np.int64(nodes[path[k, 0]].first) + np.int64(path[k, 1])
 
 
 @subroutine
 def bound_node(nodes, edges, v):
-    """Set the bounds of an expanded node by those of its edges.  Of a move without an edge nothing is known."""
+    """Set the bounds of an expanded node by those of its edges, at the root those that are allowed.  Nothing is known
+    of a move without an edge."""
     node = nodes[v]
     lower = LOSS
     upper = LOSS if node.count == node.moves else WIN
     for i in range(node.first, node.first + node.count):
-        lower = max(lower, edges[i].lower)
-        upper = max(upper, edges[i].upper)
+        if edges[i].allowed:
+            lower = max(lower, edges[i].lower)
+            upper = max(upper, edges[i].upper)
     node.lower = lower
     node.upper = upper
 

@@ -1,4 +1,4 @@
-"""The search tree: select, evaluate, back up.  Compiled.
+"""The search tree: select a leaf, evaluate it, back its value up.  Compiled.
 
     nodes    positions; with transpositions, all orders of moves that lead to a position share its node
     edges    moves; those of one node are contiguous, the pass, if the game has one, last unless they are lazy; with
@@ -20,101 +20,65 @@ boards[0] is the root's, 1 ... N the leaves', 1 + N ... 2 N those in which rollo
 win, -1 for a loss, of the side to move at the node; q of an edge is its node's mean value, of the side that made the
 move, as it was when a simulation last passed: UCT2 of Childs, Brodeur and Kocsis 2008 ("Transpositions and Move Groups
 in Monte Carlo Tree Search"), with means refreshed along the path only.  The value of a proven node is exact (solver).
-Which edge a simulation follows is formulas'.  A simulation under way counts as a loss for the side that moved (virtual
-loss), so that the simulations of a batch, and of several threads, spread out.
+Which edge a simulation follows is selection's.  A simulation under way counts as a loss for the side that moved
+(virtual loss), so that the simulations of a batch, and of several threads, spread out.
 
-Threads may `simulate` in one tree at once (threaded_growth); records says how each field is written.  A mean that is
+The value of a leaf is
+
+    (1 - lambda) (v + f u) + lambda z        v, u: by the network, z: the mean outcome of rollouts
+
+and where one of both is missing the other.  u is KataGo's utility of the score: won games are won by many points, and
+lost ones lost by few.  Values in the tree contain it, and score_utility is its part, so that win rates are without it.
+A node's score is KataGo's scoreMean: points of its side to move, komi included, averaged over the leaves that a network
+with scores evaluated at or below it.  Its standard deviation has both parts, that of the leaves' means and the leaves'
+own.  Games that end in the tree are left out: their area counts dead stones as alive.
+
+Threads may `simulate` in one tree at once (growth); records says how each field is written.  A mean that is
 refreshed may miss what another thread adds to it at that moment; it stays a mean of values from -1 to 1.
 
 Knows no network or clock, and asks games.game for everything about the game.  Repetitions depend on the path, so they
 are looked for during selection.  By simple ko a simulation ends where a position of its path, or of the game so far,
 comes again: with no result, a draw, in a leaf without a node; or if there was a pass in between, with an evaluation.
 """
-import numpy as np
+import math
+from typing import NamedTuple
 
+import numpy as np
 from mugo.core.jit import kernel, subroutine
 from mugo.games import game
 from mugo.mcts.atomics import acquire_fence, fetch_add, lock, release_fence, unlock
-from mugo.mcts.expansion import call_expand, expand, forced_move, give_priors, has_room
-from mugo.mcts.formulas import select_child
-from mugo.mcts.lazy_edges import list_moves
-from mugo.mcts.rave import backup_amaf, record_rollout
+from mugo.mcts.expansion import (
+    call_expand,
+    expand,
+    forced_move,
+    give_priors,
+    has_room,
+    list_moves,
+)
 from mugo.mcts.records import MAX_DEPTH, NULL_NODE
+from mugo.mcts.selection import backup_amaf, record_rollout, select_child
 from mugo.mcts.solver import LOSS, WIN, bound_edge, bound_node, edge_at, is_proven
+from mugo.mcts.table import find_or_add
 
-MAX_LOAD = 0.5                           # of the table: nodes for each slot
-
-
-@subroutine
-def find_slot(nodes, table, key):
-    """The slot of a key in the table, or the empty one where it belongs."""
-    mask = np.uint64(len(table) - 1)
-    at = key & mask
-    while table[at] != NULL_NODE and nodes[table[at]].key != key:
-        at = (at + np.uint64(1)) & mask
-    return at
+CENTER = 0.8                             # of the root's lead: 1 - KataGo's dynamicScoreCenterZeroWeight
+SCALE = 0.75                             # of the side of the board: KataGo's dynamicScoreCenterScale
+NO_SCORE = (False, 0.0, 0.0, 0.0)        # of a leaf; see backup
 
 
-@kernel
-def find(nodes, table, key):
-    """The node of a key, or NULL_NODE."""
-    return np.int64(table[find_slot(nodes, table, key)])
+class Scores(NamedTuple):
+    """The scores of the leaves of a batch, by a network.
+
+    means, stdevs: float32 (n,), for the side to move at the leaf; (0,) without scores.  factor: f in the value of a
+    leaf, 0 if no part of it is for the score.  lead: Black's at the root, in points.  area: points of the board.
+    """
+    means: np.ndarray
+    stdevs: np.ndarray
+    factor: float = 0.0
+    lead: float = 0.0
+    area: int = 0
 
 
-@kernel
-def fill_table(tree, nodes, table):
-    """Enter all nodes into a table."""
-    table[:] = NULL_NODE
-    for v in range(1, tree.n_nodes):
-        table[find_slot(nodes, table, nodes[v].key)] = v
-
-
-@subroutine
-def find_or_add(tree, nodes, table, key):
-    """The node of a key, a new one if there is none; NULL_NODE if the tree is full.  Threads need the lock."""
-    at = find_slot(nodes, table, key)
-    if table[at] != NULL_NODE:
-        return np.int64(table[at])
-    if tree.n_nodes >= min(len(nodes), len(table) * MAX_LOAD):
-        return NULL_NODE
-    v = tree.n_nodes
-    tree.n_nodes += 1
-    table[at] = v
-    node = nodes[v]
-    node.key = key
-    node.total = 0.0
-    node.visits = 0
-    node.virtual_losses = 0
-    node.first = 0
-    node.count = 0
-    node.moves = 0
-    node.listed = 0
-    node.list = 0
-    node.tried = 0
-    node.expanding = False
-    node.evaluated = False
-    node.lower = LOSS
-    node.upper = WIN
-    node.scored = 0
-    node.score_mean = np.float32(0)
-    node.score_square = np.float32(0)
-    node.score_utility = np.float32(0)
-    node.value_square = np.float32(0)
-    node.raw_value = np.float32(0)
-    return v
-
-
-@kernel
-def reset(tree, nodes, table, key):
-    """Empty the tree and give it a root with this key."""
-    tree.lock = 0
-    tree.n_nodes = 1
-    tree.n_edges = 0
-    tree.depth_sum = 0
-    nodes[NULL_NODE].lower = LOSS
-    nodes[NULL_NODE].upper = WIN
-    table[:] = NULL_NODE
-    tree.root = find_or_add(tree, nodes, table, key)
+NO_SCORES = Scores(np.zeros(0, np.float32), np.zeros(0, np.float32))
 
 
 @subroutine
@@ -188,11 +152,16 @@ def _remove_virtual_losses(tree, nodes, edges, leaf, depth, path):
 
 
 @subroutine
-def _add_value(tree, node, value):
-    """Count a simulation with this value in a node's statistics."""
+def _add(tree, node, value, has_score, mean, square, utility):
+    """Count a simulation with this value, and this score if it has one, in a node's statistics."""
     visits = fetch_add(node, "visits", 1, tree.shared) + 1
     fetch_add(node, "total", value, tree.shared)
     node.value_square += np.float32((value * value - node.value_square) / visits)
+    if has_score:
+        node.scored += 1
+        node.score_mean += np.float32((mean - node.score_mean) / node.scored)
+        node.score_square += np.float32((square - node.score_square) / node.scored)
+        node.score_utility += np.float32((utility - node.score_utility) / node.scored)
 
 
 @subroutine
@@ -204,9 +173,11 @@ def _mean(node):
 
 
 @subroutine
-def backup(tree, nodes, edges, leaf, depth, path, value, exact):
+def backup(tree, nodes, edges, leaf, depth, path, value, exact, score):
     """Add the value of a leaf, of its side to move, to every node and edge of its path, and draw the conclusions.
-    exact: whether the value is the outcome of the game.  From a node that is proven, its exact value goes on."""
+    exact: whether the value is the outcome of the game.  From a node that is proven, its exact value goes on.
+    score: (whether it has one, its mean, the mean of its square, the part of the value that is for it)."""
+    has_score, mean, square, utility = score
     _remove_virtual_losses(tree, nodes, edges, leaf, depth, path)
     fetch_add(tree, "depth_sum", depth, tree.shared)
     if exact and leaf != NULL_NODE:
@@ -214,7 +185,7 @@ def backup(tree, nodes, edges, leaf, depth, path, value, exact):
         nodes[leaf].upper = np.int8(value)
     elif is_proven(nodes[leaf]):
         value = float(nodes[leaf].lower)
-    _add_value(tree, nodes[leaf], value)
+    _add(tree, nodes[leaf], value, has_score, mean, square, utility)
     for k in range(depth - 1, -1, -1):
         v = np.int64(path[k, 0])
         node = nodes[v]
@@ -234,7 +205,8 @@ def backup(tree, nodes, edges, leaf, depth, path, value, exact):
                     bound_node(nodes, edges, v)
                 unlock(tree)
         value = float(node.lower) if is_proven(node) else -value
-        _add_value(tree, node, value)
+        mean, utility = -mean, -utility
+        _add(tree, node, value, has_score, mean, square, utility)
 
 
 @subroutine
@@ -294,7 +266,7 @@ def simulate(trees, nodes, edges, table, boards, history, path, ownership, scrat
             boards[2].random = boards[1].random
             value = evaluate_leaf(tree, boards, 1, 2, ownership, scratch)
             boards[1].random = boards[2].random
-        backup(tree, nodes, edges, leaf, depth, path, value, exact)
+        backup(tree, nodes, edges, leaf, depth, path, value, exact, NO_SCORE)
         if tree.params.rave:
             backup_amaf(nodes, edges, depth, path, c, value, scratch.amaf)
     return done
@@ -307,6 +279,8 @@ def _look_at_leaf(tree, nodes, edges, b, history, path, record):
     leaf = np.int64(record.node)
     record.only = 0
     record.needs_evaluation = False
+    record.has_network = False
+    record.rollout = 0.0
     is_over = game.is_over(b)
     if tree.params.has_priors and nodes[leaf].count == 0 and not is_over:
         record.only, lower, upper = forced_move(tree, leaf, b, True)
@@ -317,7 +291,6 @@ def _look_at_leaf(tree, nodes, edges, b, history, path, record):
     record.known, record.value = known_value(tree, nodes, leaf, b, history)
     if record.known:
         return
-    record.value = 0.0
     # Evaluated before, and no node has the value.  With rollouts every visit is another one.
     if leaf == NULL_NODE and tree.params.lambda_ == 0:
         edge = edges[edge_at(nodes, path, record.length - 1)]
@@ -327,7 +300,7 @@ def _look_at_leaf(tree, nodes, edges, b, history, path, record):
     if not tree.params.has_priors:
         return
     if nodes[leaf].count or nodes[leaf].evaluated and (is_over or not has_room(tree, edges, b)):
-        record.value = (1 - tree.params.lambda_) * nodes[leaf].raw_value
+        record.has_network, record.network = True, nodes[leaf].raw_value
     elif record.length < MAX_DEPTH:
         record.needs_evaluation = (leaf == NULL_NODE or leaf == tree.root
                                    or nodes[leaf].visits >= tree.params.expand_after)
@@ -358,37 +331,117 @@ def select_batch(trees, nodes, edges, table, boards, history, paths, leaves, scr
 
 @kernel
 def evaluate_leaves(trees, boards, leaves, start, end, n, ownership, scratch):
-    """Roll out leaves [start, end) of the n selected; adds lambda times the outcome to their values.  scratch:
-    planes.Scratch, of this thread."""
-    tree = trees[0]
+    """Roll out leaves [start, end) of the n selected.  scratch: planes.Scratch, of this thread."""
     for k in range(start, end):
         if not leaves[k].known:
-            outcome = evaluate_leaf(tree, boards, 1 + k, 1 + n + k, ownership, scratch)
-            leaves[k].value += tree.params.lambda_ * outcome
+            leaves[k].rollout = evaluate_leaf(trees[0], boards, 1 + k, 1 + n + k, ownership, scratch)
+
+
+@subroutine
+def score_utility(mean, stdev, lead, area):
+    """KataGo's dynamic score utility of a score, 2 / pi arctan((score - center) / scale), from -1 to 1.
+
+    The center is CENTER lead, but at most the scale of a sure score away from the lead.  The scale has the standard
+    deviation, in the place of KataGo's mean over scores.  lead: of the root's score, for the same side.  area: points
+    of the board.
+    """
+    least_scale = SCALE * math.sqrt(area)
+    center = lead - min(max((1 - CENTER) * lead, -least_scale), least_scale)
+    return 2 / math.pi * math.atan((mean - center) / math.sqrt(least_scale * least_scale + stdev * stdev))
+
+
+@subroutine
+def value_of(tree, record):
+    """The value of a leaf; see above."""
+    if record.known:
+        return record.value
+    if not record.has_network:
+        return record.rollout
+    return (1 - tree.params.lambda_) * record.network + tree.params.lambda_ * record.rollout
+
+
+@subroutine
+def _score_of_leaf(tree, node, record, to_play, row, scores):
+    """The score of a leaf, as in `backup`; scores: as in expand_and_backup.  One that was evaluated before has the same
+    again.  The leaf's value by the network, of row `row` of the batch, gets the part for the score."""
+    if record.needs_evaluation and len(scores.means):
+        mean, stdev = float(scores.means[row]), float(scores.stdevs[row])
+        utility = np.float32(0)
+        if scores.factor > 0:
+            lead = scores.lead * to_play
+            utility = np.float32(scores.factor) * np.float32(score_utility(mean, stdev, lead, scores.area))
+        record.network = np.float32(record.network) + utility
+        return True, mean, mean * mean + stdev * stdev, (1 - tree.params.lambda_) * float(utility)
+    if not record.needs_evaluation and not record.known and node.evaluated and node.scored:
+        return True, float(node.score_mean), float(node.score_square), float(node.score_utility)
+    return NO_SCORE
 
 
 @kernel
-def expand_and_backup(trees, nodes, edges, boards, paths, leaves, n, priors, values):
-    """Finish the n simulations selected: expand the leaves, back up their values.  priors, values: a row for each leaf
-    that needs_evaluation, in order.  leaves[k].value holds the part of the rollouts already, and gets the whole."""
+def expand_and_backup(trees, nodes, edges, boards, paths, leaves, n, priors, values, scores):
+    """Finish the n simulations selected: expand the leaves, back up their values, which leaves[k].value gets.
+
+    priors, values: float32, a row for each leaf that needs_evaluation, in order.  scores: Scores of the same leaves.
+    """
     tree = trees[0]
     row = 0
     for k in range(n):
-        leaf = np.int64(leaves[k].node)
-        value = leaves[k].value
-        if leaves[k].needs_evaluation:
-            value += (1 - tree.params.lambda_) * values[row]
-            if not game.is_over(boards[1 + k]) and expand(tree, nodes, edges, leaf, boards[1 + k], leaves[k].only,
-                                                          LOSS, WIN):
-                give_priors(tree, nodes, edges, leaf, boards[1 + k], priors[row])
-                if tree.params.lazy_edges and leaf != tree.root and leaves[k].only == 0:
-                    list_moves(tree, nodes, edges, leaf, boards[1 + k])
-                nodes[leaf].evaluated = False
+        record = leaves[k]
+        leaf = np.int64(record.node)
+        if record.needs_evaluation:
+            record.has_network, record.network = True, values[row]
+        score = _score_of_leaf(tree, nodes[leaf], record, boards[1 + k].to_play, row, scores)
+        if record.needs_evaluation:
+            nodes[leaf].evaluated = False
+            b = boards[1 + k]
+            if not game.is_over(b) and expand(tree, nodes, edges, leaf, b, record.only, LOSS, WIN):
+                give_priors(tree, nodes, edges, leaf, b, priors[row])
+                if tree.params.lazy_edges and leaf != tree.root and record.only == 0:
+                    list_moves(tree, nodes, edges, leaf, b)
             else:
                 nodes[leaf].evaluated = leaf != NULL_NODE
-            nodes[leaf].raw_value = values[row]
+            nodes[leaf].raw_value = record.network
             row += 1
-        elif tree.params.lambda_ > 0 and not (leaves[k].known or nodes[leaf].evaluated or nodes[leaf].count):
-            value /= tree.params.lambda_                  # only rollouts evaluated it
-        backup(tree, nodes, edges, leaf, leaves[k].length, paths[k], value, leaves[k].known)
-        leaves[k].value = value
+        record.value = value_of(tree, record)
+        backup(tree, nodes, edges, leaf, record.length, paths[k], record.value, record.known, score)
+
+
+@kernel
+def recenter(trees, nodes, edges, factor, area, before, after):
+    """Measure the score utilities of a reused tree against the lead `after` of its root's side to move, in place of
+    `before`; KataGo's recursivelyRecomputeStats.  A node's utility is changed by that of its mean score.
+
+    factor: that of the utility in the value of a leaf by the network.  area: points of the board.
+    """
+    tree = trees[0]
+    share = factor * (1 - tree.params.lambda_)           # of the utility in the value of a leaf
+    sides = np.zeros(tree.n_nodes, np.int8)              # 1: the root's side to move, -1: the other, 0: not reached
+    stack = np.empty(tree.n_nodes, np.int32)
+    stack[0] = tree.root
+    sides[tree.root] = 1
+    depth = 1
+    while depth:
+        depth -= 1
+        v = stack[depth]
+        node = nodes[v]
+        if node.scored:
+            mean = float(node.score_mean)
+            stdev = math.sqrt(max(float(node.score_square) - mean * mean, 0.0))
+            change = (score_utility(mean, stdev, sides[v] * after, area)
+                      - score_utility(mean, stdev, sides[v] * before, area))
+            in_mean = share * change * node.scored / node.visits
+            node.value_square += np.float32(in_mean * (2 * node.total / node.visits + in_mean))
+            node.total += in_mean * node.visits
+            node.score_utility += np.float32(share * change)
+            node.raw_value += np.float32(factor * change)
+        for i in range(node.first, node.first + node.count):
+            below = edges[i].node
+            if below != NULL_NODE and not sides[below]:
+                sides[below] = -sides[v]
+                stack[depth] = below
+                depth += 1
+    for v in range(1, tree.n_nodes):
+        for i in range(nodes[v].first, nodes[v].first + nodes[v].count):
+            below = nodes[edges[i].node]
+            if edges[i].node != NULL_NODE and below.visits and not is_proven(below):
+                edges[i].q = np.float32(-below.total / below.visits)

@@ -1,14 +1,11 @@
 """The arrays of a search tree, how they grow with it, and its root."""
-import contextlib
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
-
 from mugo.games import game
 from mugo.games.coords import PASS
-from mugo.games.position import BasePosition
-from mugo.mcts import compact, lazy_edges, records, solver, tree
+from mugo.mcts import expansion, records, solver, table
 
 EDGES_FOR_EACH_NODE = 8                  # at least so many edges are used before the nodes run out
 SMALLEST_TABLE = 1 << 14                 # slots, a power of two
@@ -57,7 +54,7 @@ class TreeArrays:
         return self.edges[first:first + self.nodes[node]["count"]]
 
     def moves_of(self, node: int) -> np.ndarray:
-        """EDGE (k,): the edges of a node, and as edges without visits its other listed moves (lazy_edges)."""
+        """EDGE (k,): the edges of a node, and as edges without visits its other listed moves (expansion)."""
         record, edges = self.nodes[node], self.edges_of(node)
         n, listed = len(edges), int(record["listed"])
         if n >= listed:
@@ -94,9 +91,9 @@ class TreeArrays:
     def make_room(self, simulations: int) -> None:
         """Let the table have slots for the nodes that so many simulations add.  No thread may use the tree."""
         wanted = min(self.n_nodes + ROOM_FOR_EACH * simulations, len(self.nodes))
-        if tree.MAX_LOAD * len(self.table) < wanted:
-            self.table = np.zeros(1 << int(wanted / tree.MAX_LOAD).bit_length(), np.int32)
-            tree.fill_table(self.trees[0], self.nodes, self.table)
+        if table.MAX_LOAD * len(self.table) < wanted:
+            self.table = np.zeros(1 << int(wanted / table.MAX_LOAD).bit_length(), np.int32)
+            table.fill_table(self.trees[0], self.nodes, self.table)
 
     def has_room(self, edges: int) -> bool:
         """Whether another node with so many edges fits."""
@@ -113,16 +110,16 @@ class TreeArrays:
         self.record["asked"] = 0
         self.record["asked"][list(asked or ())] = 1
         key = np.uint64(game.position_hash(board))
-        node = int(tree.find(self.nodes, self.table, key)) if may_reuse else records.NULL_NODE
+        node = int(table.find(self.nodes, self.table, key)) if may_reuse else records.NULL_NODE
         is_same = node == self.root                      # a full tree of the same root is searched on
         if node != records.NULL_NODE and (may_keep_root or not is_same):
-            compact.advance_root(self.trees, self.nodes, self.edges, self.table, node)
+            table.advance_root(self.trees, self.nodes, self.edges, self.table, node)
             if is_same or self.has_room(area):
-                lazy_edges.open_root(self.trees[0], self.nodes, self.edges, board)
+                expansion.open_root(self.trees[0], self.nodes, self.edges, board)
                 edges = self.root_edges
                 if not len(edges) or np.isin(list(asked or ()), edges["move"]).all():
                     return False
-        tree.reset(self.trees[0], self.nodes, self.table, key)
+        table.reset(self.trees[0], self.nodes, self.table, key)
         return True
 
     def bound_root(self, board: np.void) -> None:
@@ -142,31 +139,3 @@ class TreeArrays:
             edges = self.root_edges
             edges["lower"][edges["move"] == stand_in(int(move))] = solver.WIN
             self.bound_root(board)
-
-    @contextlib.contextmanager
-    def restricted_root(self, position: BasePosition, board: np.void, may_pass: bool,
-                        allowed_moves: Collection[int] | None) -> Iterator[None]:
-        """Hide the other moves of the root for a while, and those that superko forbids: they are moved behind its last
-        edge.  Its bounds are those of the moves that are left."""
-        root, edges = self.root_node, self.root_edges
-        legal = np.ones(len(edges), bool)
-        for i in np.flatnonzero(edges["may_repeat"]).tolist():
-            legal[i] = not position.why_illegal(int(edges[i]["move"]))
-        wanted = legal if allowed_moves is None else legal & np.isin(edges["move"], list(allowed_moves))
-        if not may_pass and len(position.sensible_points()) > 0:
-            wanted = wanted & (edges["move"] != PASS)
-        if not wanted.any():
-            wanted = legal
-        if wanted.all():
-            self.bound_root(board)
-            yield
-            return
-        order = np.argsort(~wanted, kind="stable")
-        edges[:] = edges[order]
-        root["count"] = root["tried"] = root["moves"] = wanted.sum()     # UCB1 compares visits once all edges are tried
-        self.bound_root(board)
-        try:
-            yield
-        finally:
-            root["count"] = root["tried"] = root["moves"] = len(edges)
-            edges[order] = edges.copy()                  # the pass is the last edge of every node

@@ -13,7 +13,7 @@ from mugo.games.coords import move_indices
 from mugo.games.position import BasePosition
 from mugo.players import passing
 from mugo.players.player import Player, pass_or_raise
-from mugo.mcts.root_priors import with_temperature
+from mugo.mcts.root import with_temperature
 
 TEMPERATURE = 0.5         # of randompolicy: squares the priors, so that a hundred moves of 0.1 % do not outweigh one
                           # of 10 %

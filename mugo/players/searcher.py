@@ -19,8 +19,7 @@ from mugo.players.passing import MIN_VISITS
 from mugo.players.player import RESIGN, pass_or_raise
 from mugo.players.policy import sampled_move
 from mugo.mcts import solver
-from mugo.mcts.avoided import AvoidedMoves
-from mugo.mcts.compile_ahead import compiled_ahead
+from mugo.mcts.root import AvoidedMoves
 from mugo.mcts.result import MoveInfo, SearchResult
 from mugo.mcts.search import Search
 from mugo.mcts.settings import PUCT_C, Settings
@@ -248,10 +247,7 @@ class SearchPlayer:
         return f"{text}, with komi {result.position.komi:g}" if self._has_other_komi else text
 
     def warm_up(self, start: BasePosition) -> None:
-        with compiled_ahead(self.search, start):
-            self._warm_up(start)
-
-    def _warm_up(self, position: BasePosition) -> None:
+        position = start
         for _ in range(2):                   # the second search reuses the tree of the first
             points = position.sensible_points()
             if not len(points) or position.plies >= MAX_MOVES:

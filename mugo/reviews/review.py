@@ -30,7 +30,7 @@ from mugo.players.estimates import moves_by_prior, sensible_moves
 from mugo.players.evaluator import Evaluation, SearchEvaluator
 from mugo.reviews.end_of_game import final_scores, neutral_points, scored
 from mugo.reviews.move_review import MoveReview, Review
-from mugo.mcts.move_infos import PV_LENGTH
+from mugo.mcts.result import PV_LENGTH
 from mugo.mcts.result import MoveInfo, distinct
 from mugo.sgf import lz
 from mugo.sgf.record import Record

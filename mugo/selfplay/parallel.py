@@ -2,12 +2,12 @@
 
     games --select_leaves--> a leaf of each --network--> priors, values --expand_and_backup_leaves--> games ...
 
-A game that has had its simulations makes a move.  The search is the PUCT of mcts/formulas.py, one simulation at a
+A game that has had its simulations makes a move.  The search is the PUCT of mcts/selection.py, one simulation at a
 time in each game, so a simulation never meets the virtual loss of another: a game is searched as if it were alone.
 
 From AlphaZero (Silver et al. 2017, 2018) come Dirichlet noise in the priors of the root, moves sampled by visits early
 in a game, the reuse of the tree from move to move, and a random symmetry for each evaluation.  With options.gumbel the
-search is that of mcts/gumbel.py instead, with its own noise.  Plays any game of games/game.py.
+search is that of selfplay/gumbel.py instead, with its own noise.  Plays any game of games/game.py.
 
 Arrays of the kernels, one row for each of G games; N nodes per game:
 
@@ -32,9 +32,11 @@ from mugo.games.game import packed_bytes, position_hash
 from mugo.games.planes import new_scratch
 from mugo.games.position import BasePosition, global_features
 from mugo.nn.output import turned_back
-from mugo.mcts import compact, gumbel, records, tree
-from mugo.mcts.formulas import set_addresses
-from mugo.mcts.move_infos import is_proven_mistake
+from mugo.mcts import records, tree
+from mugo.mcts.result import is_proven_mistake
+from mugo.mcts.selection import set_addresses
+from mugo.mcts.table import advance_root, find, reset
+from mugo.selfplay import gumbel
 from mugo.selfplay.options import DEFAULT_SELFPLAY_OPTIONS, SelfPlayOptions
 
 
@@ -105,14 +107,13 @@ class ParallelSelfPlay:
         self._has_noise = np.zeros(games, bool)          # whether the root's priors have their noise
         self._positions = [start] * games
         self._visits: list[list[np.ndarray]] = [[] for _ in range(games)]
-        formula = records.GUMBEL if options.gumbel else records.PUCT
-        for name, value in {"formula": formula, "has_priors": True, "max_pass_prior": 1,
+        for name, value in {"has_priors": True, "max_pass_prior": 1,
                             "c": options.c, "fpu": np.nan, "c_visit": options.c_visit, "c_scale": options.c_scale,
                             "rollouts": 1, "rollout_kind": rollouts.UNIFORM, "komi": start.white_points,
                             "simple_ko": start.board[0]["ko_rule"] == SIMPLE_KO}.items():
             self._trees["params"][name] = value
         for params in self._trees["params"]:
-            set_addresses(params, start.game)
+            set_addresses(params, start.game, gumbel.select_by_gumbel if options.gumbel else None)
         for g in range(games):
             self._start_game(g)
 
@@ -143,7 +144,7 @@ class ParallelSelfPlay:
             row = np.cumsum(needs_evaluation) - needs_evaluation             # of the first leaf of each share
             self._in_threads(lambda i, of: expand_and_backup_leaves(
                 self._trees[of], self._nodes[of], self._edges[of], self._boards[of], self._paths[of], self._leaves[of],
-                output.priors[row[of.start]:], output.values[row[of.start]:]))
+                output.priors[row[of.start]:], output.values[row[of.start]:], tree.NO_SCORES))
         self.simulations += before - int(self._remaining.sum())
         for g in np.flatnonzero(~self._has_noise).tolist():
             self._add_root_noise(g)
@@ -172,11 +173,11 @@ class ParallelSelfPlay:
         self._histories[g, :position.plies + 1] = position.history
         key = np.uint64(position_hash(board))
         reuses = position.plies and not self.options.gumbel          # sequential halving counts visits from 0
-        node = tree.find(nodes, table, key) if reuses else records.NULL_NODE
+        node = find(nodes, table, key) if reuses else records.NULL_NODE
         if node != records.NULL_NODE:
-            compact.advance_root(self._trees[g:g + 1], nodes, self._edges[g], table, node)
+            advance_root(self._trees[g:g + 1], nodes, self._edges[g], table, node)
         if node == records.NULL_NODE or len(nodes) - settings["n_nodes"] < self.options.simulations:
-            tree.reset(settings, nodes, table, key)
+            reset(settings, nodes, table, key)
         self._remaining[g] = self.options.simulations
         self._has_noise[g] = False
         self._add_root_noise(g)
@@ -256,16 +257,17 @@ def select_leaves(trees, nodes, edges, tables, boards, histories, paths, leaves,
             remaining[g] -= 1
             if not leaves[g].needs_evaluation:
                 tree.backup(trees[g], nodes[g], edges[g], np.int64(leaves[g].node), leaves[g].length, paths[g],
-                            leaves[g].value, leaves[g].known)
+                            tree.value_of(trees[g], leaves[g]), leaves[g].known, tree.NO_SCORE)
 
 
 @kernel
-def expand_and_backup_leaves(trees, nodes, edges, boards, paths, leaves, priors, values):
-    """Finish the simulations of select_leaves: priors and values have a row for each leaf that needs evaluation."""
+def expand_and_backup_leaves(trees, nodes, edges, boards, paths, leaves, priors, values, scores):
+    """Finish the simulations of select_leaves: priors and values have a row for each leaf that needs evaluation.
+    scores: tree.NO_SCORES."""
     row = 0
     for g in range(len(trees)):
         if leaves[g].needs_evaluation:
             tree.expand_and_backup(trees[g:g + 1], nodes[g], edges[g], boards[g], paths[g:g + 1], leaves[g:g + 1], 1,
-                                   priors[row:row + 1], values[row:row + 1])
+                                   priors[row:row + 1], values[row:row + 1], scores)
             leaves[g].needs_evaluation = False
             row += 1

@@ -19,7 +19,7 @@ from mugo.players.passing import may_evaluate_pass
 from mugo.players.player import RESIGN, Player
 from mugo.players.searcher import SearchPlayer, default_settings
 from mugo.players.time_control import Clock, TimeSettings
-from mugo.mcts.avoided import AvoidedMoves, avoided_outside
+from mugo.mcts.root import AvoidedMoves, avoided_outside
 from mugo.mcts.records import MAX_DEPTH
 from mugo.mcts.search import Search
 from mugo.web.opponents import MAX_EDGES, find_opponent, make_opponent

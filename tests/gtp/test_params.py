@@ -8,7 +8,7 @@ from mugo.gtp.engine import GtpEngine
 from mugo.core.options import add_options
 from mugo.gtp.params import GtpOptions, Parameters
 from mugo.players import options as player_options
-from mugo.mcts.lcb import LCB_STDEVS, MIN_VISIT_PROP
+from mugo.mcts.settings import LCB_STDEVS, MIN_VISIT_PROP
 
 
 def new_engine(*words):

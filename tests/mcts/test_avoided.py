@@ -8,7 +8,7 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, interpret_gtp
 from mugo.games.go import Position
 from mugo.games.gomoku import Position as Gomoku
-from mugo.mcts.avoided import AvoidedMoves, avoided_outside
+from mugo.mcts.root import AvoidedMoves, avoided_outside
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
 

@@ -11,7 +11,7 @@ from mugo.games.go import Position
 from mugo.games.position import BasePosition
 from mugo.nn.output import NetworkOutput
 from mugo.mcts import records, solver
-from mugo.mcts.lazy_edges import LEAST_PRIOR
+from mugo.mcts.expansion import LEAST_PRIOR
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
 

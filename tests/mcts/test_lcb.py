@@ -7,7 +7,7 @@ from fakes import LevelNetwork
 
 from mugo.games.go import Position
 from mugo.mcts import records, solver
-from mugo.mcts.lcb import best_by_lcb, lower_confidence_bounds
+from mugo.mcts.result import best_by_lcb, lower_confidence_bounds
 from mugo.mcts.result import MoveInfo, SearchResult
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings

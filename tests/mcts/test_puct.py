@@ -8,8 +8,8 @@ from fakes import LevelNetwork
 from mugo.games.board import new_boards
 from mugo.games.coords import PASS
 from mugo.games.go import Position
-from mugo.mcts import puct, records
-from mugo.mcts.root_priors import with_dirichlet_noise, with_temperature
+from mugo.mcts import records, selection
+from mugo.mcts.root import with_dirichlet_noise, with_temperature
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
 from mugo.mcts.solver import LOSS, WIN
@@ -19,7 +19,7 @@ HISTORY = np.zeros(8, np.uint64)
 
 def tree_record(**values):
     tree = np.zeros(1, records.TREE)
-    for name, value in (dict(c=2.0, fpu=math.nan, formula=records.PUCT) | values).items():
+    for name, value in (dict(c=2.0, fpu=math.nan) | values).items():
         tree[0]["params"][name] = value
     tree[0]["root"] = 1
     return tree[0]
@@ -30,7 +30,7 @@ def tree_record(**values):
     (1, 0.45, 500, 500, 1 + 0.45 * math.log(2)), (1, 0.45, 500, 9500, 1 + 0.45 * math.log(20)),        # KataGo
     (2, 0, 0, 1000, 2)])
 def test_c_grows_with_the_logarithm_of_visits(c, c_log, c_base, visits, expected):
-    found = puct.exploration_constant(
+    found = selection.exploration_constant(
         tree_record(c=c, cpuct_exploration_log=c_log, cpuct_exploration_base=c_base)["params"], visits)
     assert found == pytest.approx(expected, rel=1e-6)
 
@@ -39,10 +39,11 @@ def test_first_play_urgency_falls_with_the_priors_that_were_tried():
     node = np.zeros(1, records.NODE)
     node[0]["total"], node[0]["visits"] = 3.0, 10        # a mean of 0.3
     tree = tree_record(fpu_reduction_max=0.2, root_fpu_reduction_max=0.1)
-    assert puct.first_play_urgency(tree["params"], node[0], False, 0.49) == pytest.approx(0.3 - 0.2 * 0.7)
-    assert puct.first_play_urgency(tree["params"], node[0], True, 0.49) == pytest.approx(0.3 - 0.1 * 0.7)
-    assert puct.first_play_urgency(tree["params"], node[0], False, 0.0) == pytest.approx(0.3)
-    assert puct.first_play_urgency(tree_record(fpu=-0.5, fpu_reduction_max=0.2)["params"], node[0], False, 0.49) == -0.5
+    assert selection.first_play_urgency(tree["params"], node[0], False, 0.49) == pytest.approx(0.3 - 0.2 * 0.7)
+    assert selection.first_play_urgency(tree["params"], node[0], True, 0.49) == pytest.approx(0.3 - 0.1 * 0.7)
+    assert selection.first_play_urgency(tree["params"], node[0], False, 0.0) == pytest.approx(0.3)
+    params = tree_record(fpu=-0.5, fpu_reduction_max=0.2)["params"]
+    assert selection.first_play_urgency(params, node[0], False, 0.49) == -0.5
 
 
 def slow_puct(tree, node, edges, is_root, may_select):
@@ -73,6 +74,7 @@ def test_selection_agrees_with_the_formula(settings):
     for case in range(300):
         count = int(rng.integers(1, 12))
         edges = np.zeros(count, records.EDGE)
+        edges["allowed"] = True
         edges["visits"] = rng.integers(0, 4, count) * rng.integers(0, 20, count) * (case % 3 > 0)
         edges["virtual_losses"] = rng.integers(0, 3, count) * (case % 2)
         edges["q"] = np.where(edges["visits"] > 0, rng.uniform(-1, 1, count), 0)
@@ -87,7 +89,7 @@ def test_selection_agrees_with_the_formula(settings):
             continue
         is_root = bool(case % 5 == 0)
         tree["root"] = 0 if is_root else 1
-        found = puct.puct_child(tree, node, edges, 0, LOSS, boards[0], HISTORY, False)
+        found = selection.puct_child(tree, node, edges, 0, LOSS, boards[0], HISTORY, False)
         scores = slow_puct(tree, node[0], edges, is_root, lambda edge: edge["upper"] > LOSS)
         assert scores[found] == pytest.approx(max(scores), abs=1e-5)
         kinds.add(bool(edges[found]["visits"] + edges[found]["virtual_losses"]))

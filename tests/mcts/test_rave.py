@@ -10,8 +10,8 @@ from mugo.games.coords import PASS, board_points
 from mugo.games.go import Position
 from mugo.games.light_board import LIGHT_BOARD
 from mugo.games.rollouts import MOGO, UNIFORM
-from mugo.mcts.avoided import AvoidedMoves
-from mugo.mcts import expansion, rave, tree
+from mugo.mcts.root import AvoidedMoves, Root
+from mugo.mcts import expansion, selection, table
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
 
@@ -194,7 +194,7 @@ def test_the_moves_of_a_path_come_before_those_of_the_rollout():
     a, b, c, d = (at[name] for name in "abcd")
     grown.simulate(1)
     root = int(grown.trees[0]["root"])
-    below = int(tree.find_or_add(grown.trees[0], grown.nodes, grown.table, np.uint64(77)))
+    below = int(table.find_or_add(grown.trees[0], grown.nodes, grown.table, np.uint64(77)))
     assert expansion.expand(grown.trees[0], grown.nodes, grown.edges, root, position.board[0], 0, -1, 1)
     assert expansion.expand(grown.trees[0], grown.nodes, grown.edges, below, position.play(a).board[0], 0, -1, 1)
 
@@ -205,9 +205,9 @@ def test_the_moves_of_a_path_come_before_those_of_the_rollout():
     amaf = np.zeros((2, POINTS, 2), np.float32)
     first_plays = np.zeros(POINTS, np.int8)
     first_plays[[a, c]], first_plays[[b, d]] = WHITE, BLACK
-    rave.record_rollout(first_plays, 1.0, 1.0, amaf)
+    selection.record_rollout(first_plays, 1.0, 1.0, amaf)
     assert not first_plays.any()
-    rave.backup_amaf(grown.nodes, grown.edges, 2, path, BLACK, 1.0, amaf)
+    selection.backup_amaf(grown.nodes, grown.edges, 2, path, BLACK, 1.0, amaf)
     assert not amaf.any()
     seen = {(node, point): tuple(map(float, grown.edges_of(grown.nodes[node])[edge_of(node, point)][
                 ["rave_visits", "rave_q"]].item()))
@@ -225,7 +225,7 @@ def test_the_moves_of_a_path_come_before_those_of_the_rollout():
     (250_000, 1e12, 0.01, 1 / 101),
 ])
 def test_the_weight_of_rave_is_the_minimum_mse_schedule(visits, rave_visits, bias, beta):
-    weight = rave.rave_weight(np.float32(visits), np.float32(rave_visits), np.float32(bias))
+    weight = selection.rave_weight(np.float32(visits), np.float32(rave_visits), np.float32(bias))
     assert weight == pytest.approx(beta, rel=1e-5)
 
 
@@ -241,7 +241,8 @@ def test_a_reused_tree_keeps_its_amaf_values():
     point = result.moves[0].point
     child = next(int(edge["node"]) for edge in search.tree.root_edges if edge["move"] == point)
     before = {int(e["move"]): (float(e["rave_visits"]), float(e["rave_q"])) for e in search.tree.edges_of(child)}
-    search._set_root(position.play(point), None, None, AvoidedMoves())
+    search._set_root(Root(position.play(point), allowed_moves=None, may_pass=True, avoided=AvoidedMoves(), prunes=False,
+                          unsettled=None))
     after = {int(e["move"]): (float(e["rave_visits"]), float(e["rave_q"])) for e in search.tree.root_edges}
     assert before == after and min(visits for visits, _ in after.values()) > 10
 

@@ -9,8 +9,7 @@ from fakes import StoneCounter
 from mugo.games.coords import PASS, format_gtp, interpret_gtp, move_index, point_of_index, symmetries
 from mugo.games.go import Position
 from mugo.games.gomoku import Position as Gomoku
-from mugo.mcts.avoided import avoided_outside
-from mugo.mcts.root_symmetry import RootSymmetries, symmetries_of
+from mugo.mcts.root import RootSymmetries, avoided_outside, symmetries_of
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
 
@@ -83,7 +82,7 @@ def test_the_first_move_is_searched_in_the_upper_right_corner_alone(network):
     searched = [info for info in result.moves if info.symmetry_of is None]
     assert len(result.moves) == 82 and len(searched) == 16                   # 15 of an octant, and the pass
     assert len({info.point for info in result.moves}) == 82
-    assert len(search.tree.moves_of(search.tree.root)) == 82                 # the edges are put back
+    assert len(search.tree.moves_of(search.tree.root)) == 82
     for info in searched:
         if info.point != PASS:
             column, row = format_gtp(info.point, 9)[0], int(format_gtp(info.point, 9)[1:])

@@ -9,7 +9,7 @@ from fakes import StoneCounter
 from mugo.games.coords import PASS, format_gtp
 from mugo.games.go import BLACK, WHITE, Position
 from mugo.games.rules import NAMED_RULES
-from mugo.mcts import scores
+from mugo.mcts import tree
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
 
@@ -211,8 +211,8 @@ def test_the_score_utility_of_a_reused_tree_is_measured_against_the_lead_of_its_
         assert edge["q"] == pytest.approx(-below["total"] / below["visits"], abs=1e-6)
 
 
-def test_score_utility_is_katagos():
+@pytest.mark.parametrize("mean, lead, expected", [(8, 10, 0), (14.75, 10, 0.5), (-20, -25, 0)])
+def test_score_utility_is_katagos(mean, lead, expected):
     """2 / pi arctan of the lead beyond 0.8 of the root's, in 0.75 sides of the board."""
-    means, stdevs, leads = (np.array(values, np.float32) for values in ((8, 14.75, -20), (0, 0, 0), (10, 10, -25)))
-    assert scores.score_utility(means, stdevs, leads, 81) == pytest.approx([0, 0.5, 0], abs=1e-6)
-    assert 0 < scores.score_utility(means, stdevs + 9, leads, 81)[1] < 0.4
+    assert tree.score_utility(float(mean), 0.0, float(lead), 81) == pytest.approx(expected, abs=1e-6)
+    assert expected == 0 or 0 < tree.score_utility(float(mean), 9.0, float(lead), 81) < 0.4

@@ -16,7 +16,7 @@ from mugo.players.searcher import UCT
 from mugo.mcts import solver
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
-from mugo.mcts.stopping import is_decided
+from mugo.mcts.search import is_decided
 
 
 class Evaluator:
@@ -135,7 +135,7 @@ def test_when_more_simulations_cannot_change_the_move(rows, left, decided):
     root["count"] = root["moves"] = len(rows)
     for edge, (visits, lower, upper) in zip(search.tree.root_edges, rows, strict=True):
         edge["visits"], edge["lower"], edge["upper"], edge["node"] = visits, lower, upper, 0
-    search.tree.bound_root(search._board)
+    search.tree.bound_root(search._root.board)
     proven, moves = solver.is_proven(root), search._root_moves()
     assert {select_by: proven or is_decided(moves, left, select_by, Settings()) for select_by in decided} == decided
 

@@ -61,7 +61,7 @@ def test_score_utility_is_by_default_for_boards_up_to_9x9():
 
 def test_the_kernels_read_the_settings_under_their_own_names():
     params = set(records.PARAMS.names)
-    derived = {"formula", "has_priors", "rollout_kind", "komi", "simple_ko", "mercy", "c_visit", "c_scale",
+    derived = {"has_priors", "rollout_kind", "komi", "simple_ko", "mercy", "c_visit", "c_scale",
                "considered", "budget", "gumbel", "avoids", "avoid_until", "is_unsettled", "select_child", "write_edges",
                "expand", "lazy_edges", *SIGNATURES}
     assert params - derived < {field.name for field in fields(Settings)}

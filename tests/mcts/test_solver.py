@@ -11,7 +11,7 @@ from mugo.games import go, gomoku
 from mugo.games.coords import PASS, point_at
 from mugo.games.position import BasePosition
 from mugo.games.rules import NAMED_RULES
-from mugo.mcts import move_infos, records, solver, tree
+from mugo.mcts import records, result, solver, table, tree
 from mugo.mcts.result import MoveInfo, SearchResult
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
@@ -82,7 +82,7 @@ def random_position(start: BasePosition, plies: int, rng: random.Random) -> Base
 # ---- proofs are true
 
 @pytest.mark.parametrize("size, k, plies", [(3, 3, 0), (3, 3, 2), (4, 4, 9), (4, 3, 7)])
-@pytest.mark.parametrize("settings", [{}, {"formula": records.PUCT, "c": 1.5}])
+@pytest.mark.parametrize("settings", [{}, {"formula": "puct", "c": 1.5}])
 def test_the_bounds_of_every_node_hold_in_gomoku(size, k, plies, settings):
     known, rng = {}, random.Random(size + k)
     for _ in range(2):
@@ -197,7 +197,8 @@ def test_a_win_by_a_move_that_superko_forbids_on_some_path_is_no_proof_for_all()
         for record in grown.nodes[2], grown.nodes[v], grown.edges[i]:
             record["virtual_losses"] = 1
         path = np.array([[v, i]], np.int32)
-        tree.backup(grown.trees[0], grown.nodes, grown.edges, 2, 1, path, -1.0, True)
+        tree.backup(grown.trees[0], grown.nodes, grown.edges, 2, 1, path, -1.0, True,
+                    tree.NO_SCORE)
         assert solver.is_proven(grown.nodes[v]) == at_root
 
 
@@ -208,6 +209,7 @@ def test_the_shortest_win_is_the_best_and_the_longest_resistance_counts():
     bounds = {1: 1, 2: -1, 3: 1, 4: -1, 5: -1, 6: -1}
     links = {1: (2, 5), 2: (3,), 3: (4,), 6: (3, 1, 3)}
     nodes, edges, n = np.zeros(8, records.NODE), np.zeros(8, records.EDGE), 0
+    edges["allowed"] = True
     nodes["lower"], nodes["upper"] = -1, 1
     for v, value in bounds.items():
         nodes[v]["lower"] = nodes[v]["upper"] = value
@@ -219,7 +221,7 @@ def test_the_shortest_win_is_the_best_and_the_longest_resistance_counts():
     lengths = solver.proof_lengths(nodes, edges, 8, 1)
     assert lengths[[1, 2, 3, 4, 5]].tolist() == [1, 2, 1, 0, 0] and lengths[6] > 1000 < lengths[7]
     assert solver.proof_lengths(nodes, edges, 8, 6)[[1, 6]].tolist() == [1, 2]
-    assert move_infos.ranking(edges[:2], lengths).tolist() == [1, 0]      # the shortest, though it has fewer visits
+    assert result.ranking(edges[:2], lengths).tolist() == [1, 0]      # the shortest, though it has fewer visits
     edges[1]["lower"] = edges[1]["upper"] = -1
     lengths = solver.proof_lengths(nodes, edges, 8, 6)
     assert lengths[[1, 6]].tolist() == [3, 4]                            # 6 resists longest by 1
@@ -263,7 +265,7 @@ def test_a_leaf_gets_the_forced_move_that_was_found_when_it_was_selected():
         . . . . .
     """, to_play=-1, k=4)
     for noted in "ab":
-        grown = Grown(position, formula=records.PUCT, has_priors=True, lambda_=0.0, expand_after=0)
+        grown = Grown(position, formula="puct", has_priors=True, lambda_=0.0, expand_after=0)
 
         def note(n, grown=grown, noted=noted):
             assert grown.leaves[0]["only"] == at["a"] and n == 1
@@ -292,8 +294,8 @@ def edges_of(*rows):
 ])
 def test_the_order_of_moves_and_which_are_mistakes(rows, order, mistakes):
     edges = edges_of(*rows)
-    assert move_infos.ranking(edges).tolist() == order
-    assert np.flatnonzero(move_infos.is_proven_mistake(edges)).tolist() == mistakes
+    assert result.ranking(edges).tolist() == order
+    assert np.flatnonzero(result.is_proven_mistake(edges)).tolist() == mistakes
 
 
 @pytest.mark.parametrize("proven, infos, best", [
@@ -352,7 +354,7 @@ def test_the_exact_value_of_a_proven_node_goes_up_whatever_the_leaf_was_worth():
     """1 -> 2 -> 3, and 2 has been proven by another path."""
     grown = Grown(gomoku.Position(3))
     for v in 2, 3:
-        tree.find_or_add(grown.trees[0], grown.nodes, grown.table, np.uint64(v))
+        table.find_or_add(grown.trees[0], grown.nodes, grown.table, np.uint64(v))
     for v, below in (1, 2), (2, 3):
         grown.nodes[v]["first"], grown.nodes[v]["count"], grown.nodes[v]["moves"] = v, 1, 1
         grown.edges[v]["node"], grown.edges[v]["lower"], grown.edges[v]["upper"] = below, -1, 1
@@ -360,7 +362,8 @@ def test_the_exact_value_of_a_proven_node_goes_up_whatever_the_leaf_was_worth():
     grown.nodes[3]["virtual_losses"] = 1
     grown.nodes[2]["lower"] = grown.nodes[2]["upper"] = solver.LOSS
     path = np.array([[1, 0], [2, 0]], np.int32)
-    tree.backup(grown.trees[0], grown.nodes, grown.edges, 3, 2, path, 0.25, False)
+    tree.backup(grown.trees[0], grown.nodes, grown.edges, 3, 2, path, 0.25, False,
+                    tree.NO_SCORE)
     assert grown.nodes["total"][1:4].tolist() == [1.0, -1.0, 0.25]
     assert grown.edges["q"][1:3].tolist() == [1.0, -0.25]
     assert (grown.root["lower"], grown.root["upper"]) == (1, 1)

@@ -6,10 +6,11 @@ import pytest
 from fakes import LevelNetwork
 
 from mugo.games.go import Position
-from mugo.mcts.lcb import best_by_lcb, lower_confidence_bounds
+from mugo.mcts.result import best_by_lcb, lower_confidence_bounds
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
-from mugo.mcts.stopping import RootMoves, SearchLimits, is_decided
+from mugo.mcts.result import RootMoves
+from mugo.mcts.search import SearchLimits, is_decided
 
 
 def moves_of(*rows):

@@ -10,11 +10,11 @@ from mugo.games import game
 from mugo.games.coords import PASS, board_points
 from mugo.games.go import BLACK, WHITE, Position
 from mugo.games.rules import NAMED_RULES
-from mugo.mcts import compact, formulas, records, solver, tree
+from mugo.mcts import records, selection, solver, table, tree
 
 
 @pytest.mark.parametrize("settings", [{}, {"fpu": 1.1}, {"expand_after": 3}, {"rollouts": 3},
-                                      {"formula": records.PUCT, "c": 2.0, "fpu": math.nan},
+                                      {"formula": "puct", "c": 2.0, "fpu": math.nan},
                                       {"rave": True, "rave_bias": 0.02, "heuristic_priors": True}])
 def test_statistics_of_a_tree_are_consistent(settings):
     grown = Grown(Position(5), **settings).simulate(3000)
@@ -44,7 +44,7 @@ def test_a_node_shared_by_two_parents_has_the_exact_mean_of_both():
     grown = Grown(Position(5))
     root, first, second, shared = 1, 2, 3, 4
     for v in first, second, shared:
-        assert tree.find_or_add(grown.trees[0], grown.nodes, grown.table, np.uint64(1000 + v)) == v
+        assert table.find_or_add(grown.trees[0], grown.nodes, grown.table, np.uint64(1000 + v)) == v
     for i, node in enumerate([first, second, shared, shared]):         # edges 0, 1 of the root; 2 of first, 3 of second
         grown.edges[i]["node"], grown.edges[i]["lower"], grown.edges[i]["upper"] = node, solver.LOSS, solver.WIN
     for v, start, count in (root, 0, 2), (first, 2, 1), (second, 3, 1):
@@ -56,7 +56,8 @@ def test_a_node_shared_by_two_parents_has_the_exact_mean_of_both():
             grown.nodes[v]["virtual_losses"] += 1
             grown.edges_of(grown.nodes[v])["virtual_losses"][i] += 1
         grown.nodes[shared]["virtual_losses"] += 1
-        tree.backup(grown.trees[0], grown.nodes, grown.edges, shared, 2, paths[parent], value, exact)
+        tree.backup(grown.trees[0], grown.nodes, grown.edges, shared, 2, paths[parent], value, exact,
+                    tree.NO_SCORE)
         assert not grown.nodes["virtual_losses"].any() and not grown.edges["virtual_losses"].any()
 
     def statistics():
@@ -99,9 +100,9 @@ def test_the_position_hash_includes_side_to_move_ko_and_passes():
     assert game.position_hash(never_taken.board[0]) != game.position_hash(taken.board[0])
 
 
-@pytest.mark.parametrize("formula, rave", [(records.UCB, False), (records.UCB, True), (records.PUCT, False)])
+@pytest.mark.parametrize("formula, rave", [("ucb", False), ("ucb", True), ("puct", False)])
 def test_select_child_maximises_the_formula(formula, rave):
-    settings = {"formula": formula, "c": 0.8, "fpu": 0.6 if formula == records.UCB else math.nan,
+    settings = {"formula": formula, "c": 0.8, "fpu": 0.6 if formula == "ucb" else math.nan,
                 "rave": rave, "rave_bias": 0.1}
     grown = Grown(Position(4), **settings).simulate(500)
     rng = np.random.default_rng(1)
@@ -129,7 +130,7 @@ def test_select_child_maximises_the_formula(formula, rave):
                     value = (1 - beta) * (q or 0) + beta * (edge["rave_q"] * edge["rave_visits"] - losses) / rave_n
                 exploration = 0.8 * math.sqrt(math.log(total) / (n + 1))
                 worth.append(exploration + (0.6 if value is None else (1 + value) / 2))
-            elif formula == records.UCB:
+            elif formula == "ucb":
                 total = max(node["visits"] + node["virtual_losses"], 1)
                 worth.append(0.6 if q is None else (1 + q) / 2 + 0.8 * math.sqrt(math.log(total) / n))
             else:
@@ -138,7 +139,7 @@ def test_select_child_maximises_the_formula(formula, rave):
                 worth.append(q + 0.8 * edge["prior"] * math.sqrt(total) / (1 + n))
             if edge["upper"] == solver.LOSS and not solver.is_proven(node):
                 worth[-1] = -math.inf
-        chosen = formulas.select_child(grown.trees[0], grown.nodes, grown.edges, v, grown.boards[0], grown.history,
+        chosen = selection.select_child(grown.trees[0], grown.nodes, grown.edges, v, grown.boards[0], grown.history,
                                        False)
         assert worth[chosen - node["first"]] == pytest.approx(max(worth), abs=1e-5)
         checked += 1
@@ -172,7 +173,8 @@ def test_no_path_in_the_tree_repeats_a_position():
         value = 0.0                                      # backup replaces that of a proven leaf
         if position.is_over:
             value = np.sign(position.score()) * position.to_play
-        tree.backup(grown.trees[0], grown.nodes, grown.edges, leaf, depth, path, float(value), position.is_over)
+        tree.backup(grown.trees[0], grown.nodes, grown.edges, leaf, depth, path, float(value), position.is_over,
+                    tree.NO_SCORE)
     assert longest > 8
     grown.check()
 
@@ -237,7 +239,7 @@ def test_advance_root_keeps_exactly_the_subtree():
         return found
 
     before, all_nodes = facts(v), len(grown.used)
-    kept = compact.advance_root(grown.trees, grown.nodes, grown.edges, grown.table, v)
+    kept = table.advance_root(grown.trees, grown.nodes, grown.edges, grown.table, v)
     assert facts(int(grown.trees[0]["root"])) == before
     assert kept == len(before) == len(grown.used) < all_nodes
     assert grown.trees[0]["n_edges"] == sum(len(edges) for _, _, edges in before.values())
@@ -245,7 +247,7 @@ def test_advance_root_keeps_exactly_the_subtree():
 
 
 def test_a_batch_selects_different_leaves_and_leaves_no_virtual_loss():
-    grown = Grown(Position(5), has_priors=True, lazy_edges=True, formula=records.PUCT, c=3.0, fpu=math.nan,
+    grown = Grown(Position(5), has_priors=True, lazy_edges=True, formula="puct", c=3.0, fpu=math.nan,
                   expand_after=0, batch=8)
 
     def even(n):
@@ -266,7 +268,7 @@ def test_priors_are_normalised_over_legal_moves():
         X a X
         . X .
     """, to_play=WHITE)
-    grown = Grown(position, has_priors=True, formula=records.PUCT, expand_after=0)
+    grown = Grown(position, has_priors=True, formula="puct", expand_after=0)
     grown.batch(1, lambda n: (np.eye(10)[[4]], np.zeros(1)))
     edges = grown.edges_of(grown.root)
     assert at["a"] not in edges["move"]
@@ -277,7 +279,7 @@ def test_priors_are_normalised_over_legal_moves():
 def test_the_value_of_a_leaf_is_mixed_by_lambda(lambda_):
     position = Position(5, komi=-50)                      # every rollout is Black's
     for to_play, outcome in ((BLACK, 1.0), (WHITE, -1.0)):
-        grown = Grown(position.with_turn(to_play), has_priors=True, formula=records.PUCT, expand_after=0,
+        grown = Grown(position.with_turn(to_play), has_priors=True, formula="puct", expand_after=0,
                       lambda_=lambda_)
         grown.batch(1, lambda n: (np.full((n, 26), 1 / 26), np.full(n, 0.4)))
         assert grown.root["total"] == pytest.approx((1 - lambda_) * 0.4 + lambda_ * outcome)
@@ -285,7 +287,7 @@ def test_the_value_of_a_leaf_is_mixed_by_lambda(lambda_):
 
 
 def test_a_leaf_that_the_network_does_not_evaluate_has_the_value_of_its_rollouts_alone():
-    grown = Grown(Position(5, komi=-50), has_priors=True, formula=records.PUCT, expand_after=2, lambda_=0.5)
+    grown = Grown(Position(5, komi=-50), has_priors=True, formula="puct", expand_after=2, lambda_=0.5)
     for total in 0.5, 1.5, 2.5:                          # the root: half the rollout and half the network's 0
         grown.batch(1, lambda n: (np.full((n, 26), 1 / 26), np.zeros(n)))
         assert grown.root["total"] == pytest.approx(total)
@@ -293,7 +295,7 @@ def test_a_leaf_that_the_network_does_not_evaluate_has_the_value_of_its_rollouts
 
 @pytest.mark.parametrize("lambda_, repeats", [(0.0, True), (1.0, False)])
 def test_an_edge_without_a_node_repeats_a_networks_value_but_not_a_rollout(lambda_, repeats):
-    grown = Grown(Position(3, 0.5), nodes=3, formula=records.PUCT, has_priors=True, expand_after=0, lambda_=lambda_,
+    grown = Grown(Position(3, 0.5), nodes=3, formula="puct", has_priors=True, expand_after=0, lambda_=lambda_,
                   c=9.0)
     rng = np.random.default_rng(1)
     for _ in range(400):

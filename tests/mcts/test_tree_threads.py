@@ -17,7 +17,7 @@ from mugo.mcts import solver
 from mugo.mcts.atomics import fetch_add, lock, unlock
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
-from mugo.mcts.threaded_growth import ThreadedGrowth
+from mugo.mcts.growth import ThreadedGrowth
 from mugo.mcts.tree_arrays import TreeArrays
 
 THREADS = 6                              # more than cores: they are interrupted in the middle of a simulation

@@ -8,8 +8,9 @@ from mugo.games import go, gomoku
 from mugo.games.coords import move_index, point_at, point_of_index, symmetries
 from mugo.games.rules import NAMED_RULES
 from mugo.nn.output import NetworkOutput
-from mugo.mcts import formulas, gumbel, records
-from mugo.mcts.gumbel import improved_policy
+from mugo.mcts import selection
+from mugo.selfplay import gumbel
+from mugo.selfplay.gumbel import improved_policy
 from mugo.mcts.records import NULL_NODE
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
@@ -326,13 +327,15 @@ def test_a_gumbel_game_is_searched_as_by_a_search_of_its_own():
         search = Search(Settings(rollout="none", batch=1, early_stop=False, seed=3), network)
         params = search.tree.params
 
-        def with_noise(search=search, params=params, noise=noise):
+        def with_noise(root, search=search, params=params, noise=noise):
             edges = search.tree.root_edges
+            root.restrict(edges)
+            root.priors = edges["prior"].copy()
             gumbel.start(params, len(edges), 23, 8, 0.0, np.random.default_rng(0))
             params["gumbel"][:len(edges)] = [noise[point] for point in edges["move"].tolist()]
-            params["formula"], params["lazy_edges"] = records.GUMBEL, False
+            params["lazy_edges"] = False
             params["c_visit"], params["c_scale"] = 50.0, 1.0
-            formulas.set_addresses(params, "gomoku")
+            selection.set_addresses(params, "gomoku", gumbel.select_by_gumbel)
 
         search._prepare_root = with_noise
         result = search.search(position, simulations=24)

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from mugo.games.board import new_boards
-from mugo.mcts import gumbel, records
+from mugo.mcts import records
+from mugo.selfplay import gumbel
 from mugo.mcts.solver import LOSS, WIN
 
 HISTORY = np.zeros(8, np.uint64)
@@ -37,6 +38,7 @@ def node_of(priors, visits, q, *, raw_value=0.0, considered=4, budget=16, noise=
     """(tree, node, edges) of a root with these edges."""
     count = len(priors)
     tree, node, edges = np.zeros(1, records.TREE), np.zeros(1, records.NODE), np.zeros(count, records.EDGE)
+    edges["allowed"] = True
     for name, value in (dict(c_visit=50.0, c_scale=1.0, considered=considered, budget=budget) | values).items():
         tree[0]["params"][name] = value
     if noise is not None:

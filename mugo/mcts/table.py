@@ -1,13 +1,87 @@
-"""The next position as the root of the tree: everything that cannot be reached from it is dropped.  Compiled.
+"""The transposition table, key of a position -> node; a new tree; and the next position as the root of the tree, where
+everything that cannot be reached from it is dropped.  Compiled.
 
 Arrays as in tree.
 """
 import numpy as np
-
 from mugo.core.jit import kernel, subroutine
-from mugo.mcts.lazy_edges import block_size, list_size
+from mugo.mcts.expansion import block_size, list_size
 from mugo.mcts.records import NULL_NODE
-from mugo.mcts.tree import fill_table
+from mugo.mcts.solver import LOSS, WIN
+
+MAX_LOAD = 0.5                           # nodes for each slot
+
+
+@subroutine
+def find_slot(nodes, table, key):
+    """The slot of a key in the table, or the empty one where it belongs."""
+    mask = np.uint64(len(table) - 1)
+    at = key & mask
+    while table[at] != NULL_NODE and nodes[table[at]].key != key:
+        at = (at + np.uint64(1)) & mask
+    return at
+
+
+@kernel
+def find(nodes, table, key):
+    """The node of a key, or NULL_NODE."""
+    return np.int64(table[find_slot(nodes, table, key)])
+
+
+@kernel
+def fill_table(tree, nodes, table):
+    """Enter all nodes into a table."""
+    table[:] = NULL_NODE
+    for v in range(1, tree.n_nodes):
+        table[find_slot(nodes, table, nodes[v].key)] = v
+
+
+@subroutine
+def find_or_add(tree, nodes, table, key):
+    """The node of a key, a new one if there is none; NULL_NODE if the tree is full.  Threads need the lock."""
+    at = find_slot(nodes, table, key)
+    if table[at] != NULL_NODE:
+        return np.int64(table[at])
+    if tree.n_nodes >= min(len(nodes), len(table) * MAX_LOAD):
+        return NULL_NODE
+    v = tree.n_nodes
+    tree.n_nodes += 1
+    table[at] = v
+    node = nodes[v]
+    node.key = key
+    node.total = 0.0
+    node.visits = 0
+    node.virtual_losses = 0
+    node.first = 0
+    node.count = 0
+    node.moves = 0
+    node.listed = 0
+    node.list = 0
+    node.tried = 0
+    node.expanding = False
+    node.evaluated = False
+    node.lower = LOSS
+    node.upper = WIN
+    node.scored = 0
+    node.score_mean = np.float32(0)
+    node.score_square = np.float32(0)
+    node.score_utility = np.float32(0)
+    node.value_square = np.float32(0)
+    node.raw_value = np.float32(0)
+    return v
+
+
+@kernel
+def reset(tree, nodes, table, key):
+    """Empty the tree and give it a root with this key."""
+    tree.lock = 0
+    tree.n_nodes = 1
+    tree.n_edges = 0
+    tree.depth_sum = 0
+    nodes[NULL_NODE].lower = LOSS
+    nodes[NULL_NODE].upper = WIN
+    table[:] = NULL_NODE
+    tree.root = find_or_add(tree, nodes, table, key)
 
 
 @subroutine

@@ -23,8 +23,8 @@ elsewhere.  Moves that are proven to lose are left out while there are others.
 import math
 
 import numpy as np
-
 from mugo.core.jit import kernel, subroutine
+from mugo.mcts.selection import losing_bound
 from mugo.mcts.solver import LOSS, may_select
 
 _LEAST_PRIOR = 1e-30                     # of a logit: a prior may be 0 in float32
@@ -147,6 +147,14 @@ def gumbel_child(tree, node, edges, losing, b, history, check_superko):
             best = lag
             chosen = first + k
     return chosen
+
+
+@subroutine
+def select_by_gumbel(tree, nodes, edges, v, b, history, check_superko):
+    """A formula, as those of mcts.selection."""
+    if v == tree.root:
+        return gumbel_root_child(tree, nodes[v], edges, losing_bound(nodes[v]), b, history, check_superko)
+    return gumbel_child(tree, nodes[v], edges, losing_bound(nodes[v]), b, history, check_superko)
 
 
 def start(params: np.ndarray, n: int, budget: int, max_considered: int, scale: float, rng: np.random.Generator) -> None:
