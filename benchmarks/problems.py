@@ -39,7 +39,7 @@ from mugo.games.tsumego import with_tsumego_frame
 from mugo.core.intervals import wilson_interval
 from mugo.players import options
 from mugo.players.estimates import moves_by_prior
-from mugo.players.player import Player
+from mugo.players.player import Player, SearchControl
 from mugo.players.searcher import SearchPlayer
 from mugo.mcts.root import AvoidedMoves, avoided_outside
 
@@ -134,14 +134,13 @@ def answer(player: Player, problem: Problem, args: argparse.Namespace) -> Cell |
     position = problem.position()
     position = with_tsumego_frame(position) if args.frame else position
     region = [point_at(*cell, problem.size) for cell in box]
-    if isinstance(player, SearchPlayer):
-        player.avoided = avoided_outside(region, problem.size) if args.region else AvoidedMoves()
-        if args.region == "root":
-            player.avoided.depths = dict.fromkeys(player.avoided.depths, 1)
-    elif args.region:
+    avoided = avoided_outside(region, problem.size) if args.region else AvoidedMoves()
+    if args.region == "root":
+        avoided.depths = dict.fromkeys(avoided.depths, 1)
+    if args.region and not isinstance(player, SearchPlayer):
         moves = moves_by_prior(position, player.network.evaluate([position]).priors[0], position.sensible_points())
         return next((row_col(point, problem.size) for point, _ in moves if point in region), None)
-    point = player.select_move(position)
+    point = player.select_move(position, control=SearchControl(avoided=avoided))
     return row_col(point, problem.size) if point > 0 else None
 
 

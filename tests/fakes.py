@@ -15,7 +15,7 @@ from mugo.games.coords import format_gtp, move_index
 from mugo.games.game import encode
 from mugo.games.position import BasePosition, global_features
 from mugo.match.gtp_client import GtpClient, participant_of
-from mugo.nn.output import NetworkOutput
+from mugo.nn.output import NetworkOutput, NetworkProtocol
 from mugo.nn.people import People
 from mugo.mcts.search import Search
 
@@ -62,14 +62,11 @@ class WorkClock:
         return 1e-4 * self._work
 
 
-class LevelNetwork:
+class LevelNetwork(NetworkProtocol):
     """A network with a value head: every move is as likely as another, and every position is even."""
     name = "level"
     has_value = True
     has_ownership = False
-
-    def describe(self):
-        return self.name
 
     def evaluate_packed(self, packed, features=None):
         n, *shape, _ = packed.shape
@@ -114,9 +111,6 @@ class TiltedNetwork(LevelNetwork):
         told._people = people, when_white or people
         return told
 
-    def for_position(self, position):
-        return self
-
     def evaluate(self, positions, symmetries=False, people=None):
         numbers = [(people or self._people[position.to_play == WHITE]).numbers()[0] for position in positions]
         return self.outputs([position.plies for position in positions], positions[0].area, np.array(numbers))
@@ -136,7 +130,7 @@ class TiltedNetwork(LevelNetwork):
                              np.full(len(ranks), 4, np.float32))
 
 
-class StoneCounter:
+class StoneCounter(NetworkProtocol):
     """A network with ownership and score to which the owner of a point is the colour of its stone.
 
     Every move is as likely as another; the standard deviation of the score is 3, komi included.
@@ -144,14 +138,8 @@ class StoneCounter:
     name = "stone-counter"
     has_value = has_ownership = True
 
-    def describe(self):
-        return self.name
-
     def forget(self):
         """It remembers nothing."""
-
-    def for_position(self, position):
-        return self
 
     def evaluate_packed(self, packed, features=None):
         own = (packed[:, :, 0] & 1).astype(np.float32) - (packed[:, :, 0] >> 1 & 1)

@@ -27,6 +27,7 @@ class Grown:
         selection.set_addresses(self.trees[0]["params"], position.game, select)
         self.nodes = np.zeros(nodes, records.NODE)
         self.edges = np.zeros(max_edges, records.EDGE)
+        self.edges["allowed"] = True                     # those that a test writes itself
         self.table = np.zeros(1 << 16, np.int32)
         self.history = np.zeros(4096, np.uint64)
         self.history[:position.plies + 1] = position.history

@@ -6,10 +6,10 @@ import numpy as np
 from mugo.core.files import BadInput
 from mugo.games.coords import move_index
 from mugo.games.position import BasePosition
-from mugo.nn.output import NetworkOutput
+from mugo.nn.output import NetworkOutput, NetworkProtocol
 
 
-class UniformNetwork:
+class UniformNetwork(NetworkProtocol):
     """A prior of one half for one move, uniform priors for the others, and the value 0.
 
     games: those it plays.
@@ -21,9 +21,6 @@ class UniformNetwork:
     def __init__(self, preferred: int = 0, games: tuple[str, ...] = ("go", "gomoku")):
         self.preferred = preferred
         self.games = games
-
-    def for_position(self, position: BasePosition):
-        return self
 
     def evaluate(self, positions: list[BasePosition], symmetries: bool = False):
         size, area = positions[0].shape, positions[0].area

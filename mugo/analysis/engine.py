@@ -39,11 +39,12 @@ from mugo.games.coords import MAX_SIZE, BoardSize
 from mugo.games.go import Position
 from mugo.core.limits import parse_json
 from mugo.nn.output import NetworkOutput
-from mugo.players import passing
+from mugo.players.analyze import analyze
 from mugo.players.estimates import moves_by_prior, ownership_after
 from mugo.players.katago_parameters import katago_models
 from mugo.players.passing import MIN_VISITS
-from mugo.players.searcher import SECONDS, PlayOptions
+from mugo.players.player import SearchControl
+from mugo.players.searcher import PlayOptions
 from mugo.mcts.result import MoveInfo, SearchResult
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
@@ -82,7 +83,7 @@ class AnalysisEngine:
         self._size: BoardSize = MAX_SIZE                 # of the network that query_models describes
         # It answers for people, as KataGo's -human-model does; the search is that of nobody in particular.
         self._human_network = human_network or network
-        self._takes_people = getattr(self._human_network, "takes_people", False)
+        self._takes_people = self._human_network is not None and self._human_network.takes_people
         # The tree of another query would add visits to those asked for; early stop would leave some out.
         self._settings = None if settings is None else replace(settings, reuse_tree=False, early_stop=False)
         if self._settings:
@@ -296,8 +297,6 @@ class AnalysisEngine:
         own = [limit for limit in (self._play_options.simulations, self._play_options.visits) if limit is not None]
         simulations = query.overrides.max_visits or min(own, default=None)
         seconds = self._play_options.seconds if query.overrides.max_time is None else query.overrides.max_time
-        if simulations is None and seconds is None:
-            seconds = SECONDS
         next_report = time.perf_counter() + (query.first_report_after or math.inf)
 
         def on_progress(result: SearchResult) -> None:
@@ -306,12 +305,11 @@ class AnalysisEngine:
                 next_report += query.report_every or math.inf
                 self._send_result(job, result, raw, search, is_during_search=True)
 
-        result = search.search(
-            position, simulations=simulations, seconds=seconds, avoided=query.avoided,
-            may_pass=passing.may_analyze_pass(position, allowed_moves),
-            should_stop=lambda: job.is_stopped or self._is_abandoned(),
-            on_progress=on_progress if query.first_report_after else None,
-            progress_interval=min(query.first_report_after or math.inf, query.report_every or math.inf))
+        result = analyze(search, position, simulations=simulations, seconds=seconds,
+                         select_by=self._play_options.select_by, control=SearchControl(
+                             lambda: job.is_stopped or self._is_abandoned(),
+                             on_progress if query.first_report_after else None,
+                             min(query.first_report_after or math.inf, query.report_every or math.inf), query.avoided))
         if result.warning:
             self._send_warning(query.id, "maxVisits", result.warning)
         self._send_result(job, result, raw, search)
@@ -353,8 +351,7 @@ class AnalysisEngine:
         if ownership is None and result.score_lead is None:
             self._send_warning(query.id, "scoreLead", "scores are 0 where there are no rollouts and no ownership is "
                                                       "asked for", once=True)
-        infos = [info for info in result.ordered(self._play_options.select_by).moves if info.visits] \
-            if result.moves else []
+        infos = [info for info in result.moves if info.visits]
         pv_visits = search.tree.pv_visits if search and infos else lambda points: [0] * len(points)
         result = replace(result, moves=tuple(infos) or policy_moves(
             job.position, raw.policy, query.avoided.allowed_at(job.position), result.win_rate))
@@ -368,8 +365,9 @@ class AnalysisEngine:
 def _raw_evaluation(position: Position, output: NetworkOutput, k: int = 0) -> RawEvaluation:
     """Row k of a network's output, of this position."""
     lead, stdev = output.score(k)
-    win_rate = 0.5 if output.values is None else (1 + float(output.values[k])) / 2
-    return RawEvaluation(legal_policy(position, output.priors[k]), win_rate, lead or 0.0, stdev or 0.0)
+    win_rate = output.win_rate(k)
+    return RawEvaluation(legal_policy(position, output.priors[k]), 0.5 if win_rate is None else win_rate, lead or 0.0,
+                         stdev or 0.0)
 
 
 def policy_moves(position: Position, policy: np.ndarray, allowed_moves: Collection[int] | None, win_rate: float

@@ -225,7 +225,7 @@ def _evaluation(position: Position, output: NetworkOutput, row: int) -> Evaluati
     """What a row of a network's output says of a position."""
     base = base_of(position)
     ownership = output.board_ownership(row, base)
-    return Evaluation(position, None if output.values is None else (1 + float(output.values[row])) / 2,
+    return Evaluation(position, output.win_rate(row),
                       *output.score(row), None if ownership is None else ownership * np.float32(base.to_play))
 
 

@@ -14,9 +14,10 @@ from mugo.core.progress import progress_bar
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import format_gtp
 from mugo.games.position import BasePosition
+from mugo.players.analyze import SECONDS, analyze
 from mugo.players.estimates import score_estimate
-from mugo.players.passing import may_analyze_pass
-from mugo.players.searcher import SECONDS, default_select_by, default_settings
+from mugo.players.player import SearchControl
+from mugo.players.searcher import default_select_by, default_settings
 from mugo.plots.svg import board_svg
 from mugo.mcts import result as results
 from mugo.mcts.root import AvoidedMoves
@@ -125,15 +126,14 @@ def search(position: Position, network: Network | None = None, *, simulations: i
 
     with contextlib.ExitStack() as stack:
         settings = replace(default_settings(player, base.game), **options)
-        found = Search(settings, opened).search(base, simulations=simulations, seconds=seconds, on_progress=show,
-                                                progress_interval=PROGRESS_SECONDS, select_by=select_by,
-                                                avoided=avoided,
-                                                may_pass=may_analyze_pass(base, avoided.allowed_at(base)))
+        found = analyze(Search(settings, opened), base, simulations=simulations, seconds=seconds, select_by=select_by,
+                        is_choice=True, control=SearchControl(on_progress=show, progress_interval=PROGRESS_SECONDS,
+                                                              avoided=avoided))
     return _result(position, found, select_by)
 
 
 def _avoided(base: BasePosition, allow: Iterable[str] | None, avoid: Iterable[str], depth: int) -> AvoidedMoves:
-    """The moves that a search leaves out.  Raises MugoError if they are all."""
+    """The moves that a search leaves out."""
     size, depth = base.shape, min(depth, MAX_DEPTH)
     allowed = None if allow is None else [point_of(move, size) for move in allow]
     left_out, avoided = [point_of(move, size) for move in avoid], AvoidedMoves()
@@ -141,8 +141,6 @@ def _avoided(base: BasePosition, allow: Iterable[str] | None, avoid: Iterable[st
         if allowed is not None:
             avoided.allow(colour, allowed, depth, size)
         avoided.avoid(colour, left_out, depth)
-    if avoided.allowed_at(base) == []:
-        raise MugoError("no legal move is allowed")
     return avoided
 
 

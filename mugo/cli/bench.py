@@ -23,7 +23,7 @@ from mugo.core.files import BadInput
 from mugo.games.coords import format_size, interpret_sgf
 from mugo.games.game import new_game
 from mugo.games.position import BasePosition
-from mugo.nn.output import NetworkOutput
+from mugo.nn.output import NetworkOutput, NetworkProtocol
 from mugo.players.searcher import default_settings
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
@@ -57,7 +57,7 @@ CASES = (
 )
 
 
-class HashNetwork:
+class HashNetwork(NetworkProtocol):
     """A stand-in for a network: priors and values are a hash of the planes, in numbers that float32 has exactly."""
 
     name = "hash"

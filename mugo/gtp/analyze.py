@@ -46,9 +46,9 @@ from mugo.gtp.protocol import (
     parse_float,
     parse_vertex,
 )
+from mugo.players.analyze import analyze
 from mugo.players.estimates import infos_by_network, moves_by_prior, ownership_after, score_estimate
 from mugo.players.evaluator import TOP_MOVES
-from mugo.players.passing import may_analyze_pass
 from mugo.players.player import Player
 from mugo.players.searcher import SearchPlayer
 from mugo.mcts.root import AvoidedMoves
@@ -239,8 +239,9 @@ def result_from_policy(network, position: BasePosition) -> SearchResult:
         raise BadInput("the game is over: there is no move to analyze")
     output = network.evaluate([position])
     moves = moves_by_prior(position, output.priors[0])
-    win_rate = 0.5 if output.values is None else (1 + float(output.values[0])) / 2
-    top = 0 if output.values is None or position.plies >= MAX_MOVES else TOP_MOVES
+    win_rate = output.win_rate()
+    top = 0 if win_rate is None or position.plies >= MAX_MOVES else TOP_MOVES
+    win_rate = 0.5 if win_rate is None else win_rate
     infos = infos_by_network(network, position, moves[:top], visits=1)
     infos += [MoveInfo(point, prior, 1, win_rate, (point,)) for point, prior in moves[top:]]
     lead, stdev = output.score(0)
@@ -254,7 +255,6 @@ def result_from_policy(network, position: BasePosition) -> SearchResult:
 def _analyze(engine: GtpEngine, *words: str, format_result: Format) -> None:
     """Search the position and stream the results until another line arrives."""
     options = parse_analyze_options(words, engine.position, format_result is format_kata)
-    options.avoided.update(engine.avoided_outside_region())
     player = engine.player
     search, network = player.search, player.network
     if search is None and network is None:
@@ -263,31 +263,29 @@ def _analyze(engine: GtpEngine, *words: str, format_result: Format) -> None:
     position = engine.position.with_turn(options.colour)
 
     def write_result(result: SearchResult) -> None:
-        engine.write_line(format_result(result.ordered(select_by), options, player))
+        engine.write_line(format_result(result, options, player))
 
-    select_by = _select_by(player)
-    allowed_moves = options.avoided.allowed_at(position)
+    def should_stop() -> bool:
+        engine.start_reply()                             # the search has begun: what cannot be searched was refused
+        return engine.has_input()
+
+    control = engine.control(write_result, options.interval, should_stop, options.avoided)
     if search is None:
         result = result_from_policy(network, position)
+        allowed_moves = control.avoided.allowed_at(position)
         if allowed_moves is not None:
             allowed = tuple(info for info in result.moves if info.point in allowed_moves)
             result = replace(result, moves=allowed or result.moves)
-        engine.start_reply()
         write_result(result)
     else:
-        search.check(position)
-        engine.start_reply()
-        result = search.search(
-            position, simulations=MAX_SIMULATIONS, avoided=options.avoided,
-            may_pass=may_analyze_pass(position, allowed_moves), should_stop=engine.has_input,
-            progress_interval=options.interval, on_progress=write_result)
+        result = analyze(search, position, simulations=MAX_SIMULATIONS, select_by=select_by_of(player), control=control)
         if not engine.has_input():                       # decided: the search has ended by itself
             write_result(result)
     while not engine.has_input():
         time.sleep(POLL_SECONDS)
 
 
-def _select_by(player: Player) -> str:
+def select_by_of(player: Player) -> str:
     """How a player chooses its move, as in SearchResult.best; by priors without a search."""
     return player.select_by if isinstance(player, SearchPlayer) else "visits"
 
@@ -322,7 +320,7 @@ def _genmove_analyze(engine: GtpEngine, *words: str, format_result: Format, stre
         return cancellation() if cancellable else engine.is_interrupted()
 
     def write_result(result: SearchResult, played: int | None = None) -> None:
-        engine.write_line(format_result(result.ordered(_select_by(player), played), options, player))
+        engine.write_line(format_result(result.ordered(select_by_of(player), played), options, player))
 
     vertex = (engine.generate_move if play else engine.propose_move)(
         options.colour, avoided=options.avoided, on_progress=write_result if stream else None,

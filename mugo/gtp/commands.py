@@ -141,8 +141,7 @@ def _genmove_cleanup(engine: GtpEngine, colour: str) -> str:
 def _reg_genmove(engine: GtpEngine, colour: str) -> str:
     """The move that genmove would play, without playing it and with no limit by the clock."""
     position = engine.position_to_move(parse_colour(colour))
-    engine.set_callbacks()
-    return engine.format_move(engine.player.select_move(position))
+    return engine.format_move(engine.player.select_move(position, control=engine.control()))
 
 
 @command("mugo-explain")

@@ -37,8 +37,7 @@ from mugo.gtp.protocol import (
     split_line,
     taken_arguments,
 )
-from mugo.players.player import RESIGN, Player
-from mugo.players.searcher import SearchPlayer
+from mugo.players.player import RESIGN, Player, SearchControl
 from mugo.players.time_control import NO_LIMIT, Clock, TimeSettings
 from mugo.mcts.root import AvoidedMoves, avoided_outside
 from mugo.mcts.result import SearchResult
@@ -262,16 +261,16 @@ class GtpEngine:
     def select_move(self, position: BasePosition, cleanup: bool = False, **callbacks: Any) -> int:
         """The point that the player selects, on its clock, which nobody plays; PASS, or RESIGN.
 
-        callbacks: as in set_callbacks.  Dead stones are captured before a pass with `cleanup`, by the option of this
+        callbacks: as in `control`.  Dead stones are captured before a pass with `cleanup`, by the option of this
         name, and by rules that do not remove them.  Raises BadInput where the player cannot move.
         """
         clock = self.clocks[position.to_play]
         cleanup = cleanup or self.parameters.of_engine.cleanup or not position.removes_dead_stones
-        self.set_callbacks(**callbacks)
         started = self._now()
         try:
             stones = int((position.stones != EMPTY).sum())
-            return self.player.select_move(position, seconds=clock.seconds(position.shape, stones), cleanup=cleanup)
+            return self.player.select_move(position, seconds=clock.seconds(position.shape, stones), cleanup=cleanup,
+                                           control=self.control(**callbacks))
         finally:
             clock.spend(self._now() - started)
 
@@ -279,18 +278,16 @@ class GtpEngine:
         """The moves outside the region that a client has set."""
         return AvoidedMoves() if self.region is None else avoided_outside(self.region, self.position.shape)
 
-    def set_callbacks(self, on_progress: Callable[[SearchResult], None] | None = None, progress_interval: float = 1.0,
-                      should_stop: Callable[[], bool] | None = None, avoided: AvoidedMoves | None = None) -> None:
-        """Set the callbacks of a player that searches, for its next move.
+    def control(self, on_progress: Callable[[SearchResult], None] | None = None, progress_interval: float = 1.0,
+                should_stop: Callable[[], bool] | None = None, avoided: AvoidedMoves | None = None) -> SearchControl:
+        """How a search is followed and restricted.
 
         on_progress: called with the result so far every progress_interval seconds.  should_stop: ends the search; None:
         `# interrupt` does.  avoided: moves to leave out, besides those outside the region.
         """
-        if isinstance(self.player, SearchPlayer):
-            self.player.on_progress, self.player.progress_interval = on_progress, progress_interval
-            self.player.should_stop = should_stop or self.is_interrupted
-            self.player.avoided = self.avoided_outside_region()
-            self.player.avoided.update(avoided or AvoidedMoves())
+        all_avoided = self.avoided_outside_region()
+        all_avoided.update(avoided or AvoidedMoves())
+        return SearchControl(should_stop or self.is_interrupted, on_progress, progress_interval, all_avoided)
 
     def format_move(self, point: int) -> str:
         """The vertex of a player's move, or 'resign'."""

@@ -22,6 +22,7 @@ from mugo.games.coords import PASS, BoardSize, board_points, format_gtp, shape_o
 from mugo.games.game import encode, plane_names
 from mugo.games.planes import unpack
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, STONE_MARKS, IllegalMove
+from mugo.gtp.analyze import select_by_of
 from mugo.gtp.engine import GtpEngine
 from mugo.gtp.protocol import (
     COMMANDS,
@@ -33,9 +34,8 @@ from mugo.gtp.protocol import (
     parse_colour,
     parse_stones,
 )
+from mugo.players.analyze import analyze
 from mugo.players.estimates import moves_by_prior, ownership_by
-from mugo.players.passing import may_analyze_pass
-from mugo.players.searcher import SearchPlayer
 from mugo.mcts.result import SearchResult
 from mugo.mcts.search import Search
 
@@ -246,9 +246,8 @@ def _search_position(engine: GtpEngine) -> tuple[Search, SearchResult]:
     if player.search is None:
         raise GtpError("no search", f"{player.name} does not search")
     engine.wait_until_ready()
-    result = player.search.search(position, seconds=SEARCH_SECONDS, should_stop=engine.is_interrupted,
-                                  may_pass=may_analyze_pass(position, None))
-    return player.search, result.ordered(player.select_by if isinstance(player, SearchPlayer) else "visits")
+    return player.search, analyze(player.search, position, seconds=SEARCH_SECONDS, select_by=select_by_of(player),
+                                  control=engine.control())
 
 
 def _heat_map(moves: Sequence[tuple[int, float]], size: BoardSize) -> list[str]:

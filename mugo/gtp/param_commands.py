@@ -127,7 +127,7 @@ def _katago_names(engine: GtpEngine) -> list[str]:
             if parameter.option in known and (player.name == "mcts" or not parameter.of_puct)
             and (player.search is not None or parameter.option in of_all | of_network)
             and (player.network is not None or parameter.option not in of_network)
-            and (name != "humanSLProfile" or getattr(player.network, "takes_people", False))]
+            and (name != "humanSLProfile" or player.network is not None and player.network.takes_people)]
 
 
 def _katago_parameter(engine: GtpEngine, name: str) -> KatagoParameter:

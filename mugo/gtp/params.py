@@ -84,7 +84,7 @@ class Parameters:
         arguments = argparse.Namespace(**vars(self._arguments) | {field: value})
         if field not in options_of(GtpOptions):
             network = None if name in NETWORK_OPTIONS else player.network
-            if network is not None and getattr(network, "takes_people", False):
+            if network is not None and network.takes_people:
                 network = network.with_people(People())          # the options say who plays
             player = player_from_arguments(arguments, self._game, network)
             if name == "network" and value is not None and player.network is not None:

@@ -96,7 +96,7 @@ def _kata_get_models(engine: GtpEngine) -> str:
 @command("kata-raw-human-nn")
 def _kata_raw_human_nn(engine: GtpEngine, *words: str) -> str:
     """As kata-raw-nn, for who plays by humanSLProfile, --rank or --style."""
-    if not getattr(engine.player.network, "takes_people", False):
+    if engine.player.network is None or not engine.player.network.takes_people:
         raise GtpError("no network that takes who plays: name one that was trained with --metadata-encoder")
     return _kata_raw_nn(engine, *words)
 

@@ -304,7 +304,7 @@ def _open_all(tree, nodes, edges, v, b):
     listed = max(np.int64(node.count), np.int64(node.listed))
     others = 1.0
     for k in range(listed):                              # they keep their places
-        if k < node.count:                               # compact keeps no list of which all moves have edges
+        if k < node.count:                               # table keeps no list of which all moves have edges
             move, prior = np.int64(edges[old + k].move), edges[old + k].prior
         else:
             move, prior = _listed(node, edges, k)

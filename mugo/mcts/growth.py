@@ -226,7 +226,7 @@ class BatchedGrowth(Growth):
         """float64 (points,): as SearchResult.ownership.  If this search evaluated no leaf, as all were before, the
         network's is that of the position."""
         ownership = super().ownership(position)
-        if self._network_ownership is None and getattr(self._network, "has_ownership", False):
+        if self._network_ownership is None and self._network.has_ownership:
             output = self._network.evaluate([position])          # all leaves were evaluated in searches before
             self._network_ownership, self._leaves_evaluated = output.board_ownership(0, position).ravel(), 1
         if self._network_ownership is None:

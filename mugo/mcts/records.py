@@ -18,7 +18,7 @@ NODE = np.dtype([
     ("visits", np.int32),
     ("first", np.int32),                 # its first edge: written under the lock, published by `count`
     ("count", np.int16),                 # of its edges; 0: not expanded.  Written last, after a release fence
-    ("moves", np.int16),                 # of its side to move; more than `count` where edges are lazy (lazy_edges)
+    ("moves", np.int16),                 # of its side to move; more than `count` where edges are lazy (expansion)
     ("listed", np.int16),                # those of its list of moves and priors
     ("list", np.int32),                  # where the list begins in the array of the edges
     ("tried", np.int16),                 # edges visited so far where UCB1 visits each once first; added atomically
@@ -52,7 +52,7 @@ _EDGE = np.dtype([
     ("allowed", np.bool_),               # whether it may be selected: at the root some are not, elsewhere all are
 ], align=True)
 
-# The place of an edge can hold a part of a list of moves and priors instead: see lazy_edges.
+# The place of an edge can hold a part of a list of moves and priors instead: see expansion.
 LISTED_IN_EDGE = 5
 _FIELDS: Any = {**(_EDGE.fields or {}), "listed_priors": ((np.float32, LISTED_IN_EDGE), 0),
                 "listed_moves": ((np.int16, LISTED_IN_EDGE), 4 * LISTED_IN_EDGE)}
@@ -61,7 +61,7 @@ EDGE = np.dtype(_FIELDS, align=True)
 # The options of a search as the kernels read them: constant during a search.  Names are those of settings.Settings.
 PARAMS = np.dtype([
     # Addresses of compiled functions of the game and the formula, 0 where the search does not call one.
-    ("select_child", np.int64),          # see formulas
+    ("select_child", np.int64),          # see selection
     ("write_edges", np.int64), ("expand", np.int64),     # see expansion
     ("play", np.int64), ("forced_move", np.int64), ("roll_out", np.int64),       # see game.SIGNATURES
     ("write_heuristic_priors", np.int64), ("write_planes", np.int64),
@@ -72,7 +72,7 @@ PARAMS = np.dtype([
     ("fpu_reduction_max", np.float64), ("root_fpu_reduction_max", np.float64),
     ("expand_after", np.int64),
     ("has_priors", np.bool_),            # priors come from a network
-    ("lazy_edges", np.bool_),            # see lazy_edges; with PUCT only
+    ("lazy_edges", np.bool_),            # see expansion; with PUCT only
     ("max_pass_prior", np.float32),
     ("unsettled_prior", np.float32),
     ("is_unsettled", np.int8, POINTS),   # 1: its move shares unsettled_prior.  None before a game is nearly over

@@ -222,8 +222,9 @@ class Root:
         for i in np.flatnonzero(edges["may_repeat"]).tolist():
             legal[i] = not self.position.why_illegal(int(edges[i]["move"]))
         wanted = legal if self.allowed is None else legal & np.isin(edges["move"], list(self.allowed))
-        if not self.may_pass and len(self.position.sensible_points()) > 0:
-            wanted = wanted & (edges["move"] != PASS)
+        others = wanted & (edges["move"] != PASS)
+        if not self.may_pass and others.any():
+            wanted = others
         edges["allowed"] = wanted if wanted.any() else legal
 
     def set_priors(self, edges: np.ndarray, settings: Settings, rng: np.random.Generator) -> None:

@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from mugo.core.files import log_to_stderr
@@ -37,6 +36,7 @@ from mugo.mcts.result import (
 from mugo.mcts.root import AvoidedMoves, Root
 from mugo.mcts.settings import DEFAULT_SETTINGS, Settings, set_params
 from mugo.mcts.tree_arrays import TreeArrays
+from mugo.nn.output import NetworkProtocol
 
 CHECK_EVERY = 64                         # simulations between two checks of the limits, where they are constant
 
@@ -105,14 +105,13 @@ def _is_decided_by_lcb(moves: RootMoves, left: float, settings: Settings) -> boo
 class Search:
     """A search tree, and searches that grow it.
 
-    network: an object with `has_value` and `evaluate_packed(packed, features)` (nn.inference.Network); if it has
-    `for_position`, that returns the network for a position's game and board, or raises BadInput.
+    network: None without one.
     now: the time in seconds.  tree: its arrays.  growth: what grows it.
     reports_full_tree: on stderr, once for each tree; set it where a person gives the options of the search.
     Raises BadInput for settings that need a network, or none.
     """
 
-    def __init__(self, settings: Settings = DEFAULT_SETTINGS, network: Any = None,
+    def __init__(self, settings: Settings = DEFAULT_SETTINGS, network: NetworkProtocol | None = None,
                  now: Callable[[], float] = time.perf_counter):
         self.settings = settings
         self.network = network
@@ -179,10 +178,13 @@ class Search:
         except BaseException:
             self._root = None                            # virtual losses may be left in it: start a new tree
             raise
+        self._report_full_tree(result)
+        return result
+
+    def _report_full_tree(self, result: SearchResult) -> None:
         if result.is_full and self.reports_full_tree and not self._has_reported:
             self._has_reported = True
             log_to_stderr(f"{result.warning}; a larger --max-edges than {self.settings.max_edges} takes more memory")
-        return result
 
     def check(self, position: BasePosition) -> None:
         """Raise BadInput for a board the network does not play, and for a game of Gomoku that is over."""
@@ -194,10 +196,9 @@ class Search:
         self.growth.begin()
         self._root = None
 
-    def _network_for(self, position: BasePosition) -> Any:
+    def _network_for(self, position: BasePosition) -> NetworkProtocol | None:
         """The network for its board; None without one."""
-        network = self.network
-        return network.for_position(position) if hasattr(network, "for_position") else network
+        return None if self.network is None else self.network.for_position(position)
 
     def _set_root(self, root: Root) -> None:
         """Advance to a root whose position is in the tree and drop the rest, or start a new tree."""

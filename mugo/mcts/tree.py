@@ -2,7 +2,7 @@
 
     nodes    positions; with transpositions, all orders of moves that lead to a position share its node
     edges    moves; those of one node are contiguous, the pass, if the game has one, last unless they are lazy; with
-             PUCT lists of moves and priors, too, from which nodes get edges as they need them: lazy_edges
+             PUCT lists of moves and priors, too, from which nodes get edges as they need them: expansion
     table    transposition table: key of a position -> node, open addressing
 
                edges first ... first + count - 1

@@ -1,7 +1,7 @@
 """What a network says of positions, and how it is turned back and averaged over symmetries.  No Keras here."""
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -31,11 +31,42 @@ class NetworkOutput(NamedTuple):
             return None
         return (self.ownership[k] * position.to_play).astype(np.float32).reshape(position.shape)
 
+    def win_rate(self, k: int = 0) -> float | None:
+        """That of position k, from 0 to 1."""
+        return None if self.values is None else (1 + float(self.values[k])) / 2
+
     def score(self, k: int) -> tuple[float, float] | tuple[None, None]:
         """(mean, standard deviation) of the score of position k."""
         if self.score_mean is None or self.score_stdev is None:
             return None, None
         return float(self.score_mean[k]), float(self.score_stdev[k])
+
+
+class NetworkProtocol(Protocol):
+    """What searches, players and front ends use of a network: inference.Network, BundledNetworks, or a stand-in."""
+    name: str
+    has_value: bool
+    has_ownership: bool = False
+    takes_people: bool = False
+
+    def evaluate(self, positions: list[Any], symmetries: bool = False) -> NetworkOutput:
+        """As inference.Network.evaluate."""
+        ...
+
+    def evaluate_packed(self, packed: np.ndarray, features: np.ndarray | None = None) -> NetworkOutput:
+        """As inference.Network.evaluate_packed."""
+        ...
+
+    def for_position(self, position: BasePosition) -> "NetworkProtocol":
+        """The network for a position's game and board.  Raises BadInput if there is none."""
+        return self
+
+    def describe(self) -> str:
+        """What evaluates positions, for people."""
+        return self.name
+
+    def forget(self) -> None:
+        """Forget the evaluations that are remembered."""
 
 
 def turned_back(output: NetworkOutput, symmetry: np.ndarray) -> NetworkOutput:

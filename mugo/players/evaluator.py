@@ -14,10 +14,10 @@ from typing import Protocol
 import numpy as np
 
 from mugo.games.position import BasePosition
+from mugo.players.analyze import analyze
 from mugo.players.estimates import infos_by_network, moves_by_prior, sensible_moves
-from mugo.players.passing import may_evaluate_pass
-from mugo.players.player import Player
-from mugo.players.searcher import PROGRESS_INTERVAL, UCT
+from mugo.players.player import Player, SearchControl
+from mugo.players.searcher import UCT
 from mugo.mcts.result import MoveInfo, SearchResult
 from mugo.mcts.search import Search
 
@@ -59,12 +59,10 @@ class SearchEvaluator:
 
     def evaluate(self, position: BasePosition, *, should_stop: Callable[[], bool] = lambda: False,
                  on_progress: Callable[[SearchResult], None] | None = None, reused_visits: int = 0) -> Evaluation:
-        """Evaluate a position; a pass as may_evaluate_pass says.  reused_visits: in the reused tree; they count as
-        simulations."""
+        """Evaluate a position.  reused_visits: in the reused tree; they count as simulations."""
         simulations = None if self.simulations is None else max(1, self.simulations - reused_visits)
-        result = self.search.search(position, simulations=simulations, seconds=self.seconds,
-                                    may_pass=may_evaluate_pass(position), should_stop=should_stop,
-                                    on_progress=on_progress, progress_interval=PROGRESS_INTERVAL)
+        result = analyze(self.search, position, simulations=simulations, seconds=self.seconds, may_end_game=False,
+                         control=SearchControl(should_stop, on_progress))
         visited = tuple(info for info in result.moves if info.visits) or result.moves[:1]
         return Evaluation(visited, result.win_rate, result.ownership, result.score_lead, result.visits)
 
@@ -80,11 +78,11 @@ class NetworkEvaluator:
         position.check_has_moves()
         output = self.network.evaluate([position], symmetries=True)
         best = moves_by_prior(position, output.priors[0], sensible_moves(position))[:TOP_MOVES]
-        if output.values is None:
-            moves, win_rate = tuple(MoveInfo(point, prior, 0, math.nan, (point,)) for point, prior in best), None
+        win_rate = output.win_rate()
+        if win_rate is None:
+            moves = tuple(MoveInfo(point, prior, 0, math.nan, (point,)) for point, prior in best)
         else:
             moves = tuple(infos_by_network(self.network, position, best, visits=0, symmetries=True))
-            win_rate = float(1 + output.values[0]) / 2
         return Evaluation(moves, win_rate, output.board_ownership(0, position), output.score(0)[0])
 
 

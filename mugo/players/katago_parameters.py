@@ -67,4 +67,4 @@ def katago_models(network, position: BasePosition, max_batch: int = 1) -> list[d
     name = "" if network is None else network.for_position(position).name
     return [] if network is None else [
         {"name": name, "internalName": name, "maxBatchSize": max_batch,
-         "usesHumanSLProfile": getattr(network, "takes_people", False), "version": 1, "usingFP16": "false"}]
+         "usesHumanSLProfile": network.takes_people, "version": 1, "usingFP16": "false"}]

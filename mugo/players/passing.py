@@ -20,7 +20,7 @@ point.  By territory the search evaluates such a pass as any other move, and mov
 Before the game is nearly over only the first rule applies, and the third in a game that is searched with its own komi.
 With `cleanup` the score includes dead stones, and those of the opponent are captured first.
 """
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -34,6 +34,7 @@ from mugo.games.dead_stones import judge
 from mugo.games.life_and_death import CLEAR_SURVIVAL
 from mugo.games.scoring import MOVE_ROLLOUTS, SETTLED, chains, neighbours
 from mugo.mcts.result import MoveInfo, SearchResult
+from mugo.mcts.root import AvoidedMoves
 
 MARGIN = 0.05             # differences of win rates below this are noise
 FINISHED_MARGIN = 0.1     # the same after the end of a game
@@ -92,19 +93,13 @@ def dead_liberties(position: BasePosition) -> np.ndarray:
     return sensible[np.isin(sensible, list(liberties))]
 
 
-def may_evaluate_pass(position: BasePosition) -> bool:
-    """Whether a search that evaluates a position for people should look at a pass: in Go near the end, and not after a
-    pass, where a second one would count dead stones as alive."""
-    return position.may_pass and position.last != PASS and is_nearly_over(position)
-
-
-def may_analyze_pass(position: BasePosition, allowed_moves: Collection[int] | None) -> bool:
-    """Whether a search for another program looks at a pass: if it is among the moves that the program allows, or, where
-    it allows all (None), in Go near the end.  In the opening two passes may win by the score, but people would not stop
-    there."""
-    if allowed_moves is not None:
-        return PASS in allowed_moves
-    return position.may_pass and is_nearly_over(position)
+def may_search_pass(position: BasePosition, avoided: AvoidedMoves | None = None, may_end_game: bool = True) -> bool:
+    """Whether an analysis looks at a pass: where it is named, and in Go near the end.  In the opening two passes may
+    win by the score, but people would not stop there.  may_end_game: also after a pass, where a second one counts dead
+    stones as alive."""
+    if avoided is not None and (position.to_play, PASS) in avoided.named:
+        return True
+    return position.may_pass and (may_end_game or position.last != PASS) and is_nearly_over(position)
 
 
 def candidate_moves(position: BasePosition, priors: np.ndarray, cleanup: bool = False) -> np.ndarray:

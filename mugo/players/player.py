@@ -8,6 +8,8 @@
 
 A sensible point is legal, superko included, and fills no own true eye; in Gomoku every empty point is sensible.
 """
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,9 +17,26 @@ import numpy as np
 from mugo.games.coords import PASS
 from mugo.games.position import BasePosition
 from mugo.mcts.result import SearchResult
+from mugo.mcts.root import AvoidedMoves
 from mugo.mcts.search import Search
 
 RESIGN = -1               # what `select_move` returns to resign
+PROGRESS_INTERVAL = 0.2   # seconds between two reports of progress
+
+
+@dataclass(frozen=True)
+class SearchControl:
+    """How a search is stopped, followed and restricted, as in Search.search; players without a search ignore it.
+
+    avoided: with moves to avoid a player does not resign, and passes only where no other move is left.
+    """
+    should_stop: Callable[[], bool] = lambda: False
+    on_progress: Callable[[SearchResult], None] | None = None
+    progress_interval: float = PROGRESS_INTERVAL
+    avoided: AvoidedMoves = field(default_factory=AvoidedMoves)
+
+
+FREE = SearchControl()
 
 
 class Player(Protocol):
@@ -34,7 +53,8 @@ class Player(Protocol):
     def search_result(self) -> SearchResult | None:
         return None
 
-    def select_move(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False) -> int:
+    def select_move(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False,
+                    control: SearchControl = FREE) -> int:
         """A point for the side to move, RESIGN, or in Go PASS.
 
         seconds: that it may take, by the clock; None: by the player's own options.
@@ -66,7 +86,8 @@ class RandomPlayer(Player):
     def __init__(self, seed: int | None = None):
         self._rng = np.random.default_rng(seed)
 
-    def select_move(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False) -> int:
+    def select_move(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False,
+                    control: SearchControl = FREE) -> int:
         points = position.sensible_points()
         return int(self._rng.choice(points)) if len(points) else pass_or_raise(position)
 

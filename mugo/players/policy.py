@@ -12,7 +12,7 @@ from mugo.games import gomoku
 from mugo.games.coords import move_indices
 from mugo.games.position import BasePosition
 from mugo.players import passing
-from mugo.players.player import Player, pass_or_raise
+from mugo.players.player import FREE, Player, SearchControl, pass_or_raise
 from mugo.mcts.root import with_temperature
 
 TEMPERATURE = 0.5         # of randompolicy: squares the priors, so that a hundred moves of 0.1 % do not outweigh one
@@ -48,7 +48,8 @@ class PolicyPlayer(Player):
         self._symmetries = symmetries
         self._rng = np.random.default_rng(seed)
 
-    def select_move(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False) -> int:
+    def select_move(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False,
+                    control: SearchControl = FREE) -> int:
         if self.temperature == 0 and position.game == "gomoku" and not position.is_over:
             forced, _, _ = gomoku.forced_move(position.board[0], False)
             if forced:

@@ -72,7 +72,7 @@ def known_ranks(network) -> np.ndarray:
     """Numbers of ranks that a network knows, at most MAX_RANKS of them, evenly spaced but for the last: from the
     weakest to the strongest of its training games, or of all if its file does not say.  Raises BadInput for one that
     takes no people."""
-    if not getattr(network, "takes_people", False):
+    if not network.takes_people:
         raise BadInput("an estimate of ranks needs a network that was trained with --metadata-encoder")
     ranks = _all_known_ranks(network)
     step = -(-len(ranks) // MAX_RANKS)
@@ -88,7 +88,7 @@ def _all_known_ranks(network) -> np.ndarray:
 
 def known_rank_names(network) -> list[str]:
     """The names of all ranks that a network knows, the weakest first; none for one that takes no people."""
-    return [format_rank(rank) for rank in _all_known_ranks(network)] if getattr(network, "takes_people", False) else []
+    return [format_rank(rank) for rank in _all_known_ranks(network)] if network.takes_people else []
 
 
 def game_likelihoods(network, positions: Sequence[BasePosition], colour: int, ranks: np.ndarray

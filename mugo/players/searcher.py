@@ -1,6 +1,5 @@
 """Players that search: uct and mcts."""
 import functools
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -16,16 +15,14 @@ from mugo.games.position import BasePosition
 from mugo.core.options import check, option
 from mugo.players import passing
 from mugo.players.passing import MIN_VISITS
-from mugo.players.player import RESIGN, pass_or_raise
+from mugo.players.analyze import SECONDS
+from mugo.players.player import FREE, RESIGN, SearchControl, pass_or_raise
 from mugo.players.policy import sampled_move
 from mugo.mcts import solver
-from mugo.mcts.root import AvoidedMoves
 from mugo.mcts.result import MoveInfo, SearchResult
 from mugo.mcts.search import Search
 from mugo.mcts.settings import PUCT_C, Settings
 
-SECONDS = 2.0             # for a move, where nothing else limits the search
-PROGRESS_INTERVAL = 0.2   # seconds between two reports of progress
 BRIEF_EDGES = 1_000_000   # of the tree of brief searches
 SELECT_BY = ("visits", "value", "lcb")
 MOVES_PER_POINT = 0.6     # of a game: about 200 moves on 19x19
@@ -107,8 +104,6 @@ class _LastMove(NamedTuple):
 class SearchPlayer:
     """Plays the move a search prefers; in Go, passing.py decides when it passes instead.
 
-    should_stop, on_progress, progress_interval, avoided: as in Search.search; set them to follow, stop or restrict its
-    search.  With moves to avoid it does not resign, and passes only where no other move is left.
     search_result: of the last move, None before the first.
     """
 
@@ -119,10 +114,7 @@ class SearchPlayer:
         self.search = search
         self.network = search.network
         self.search_result: SearchResult | None = None
-        self.should_stop: Callable[[], bool] = lambda: False
-        self.on_progress: Callable[[SearchResult], None] | None = None
-        self.progress_interval = PROGRESS_INTERVAL
-        self.avoided = AvoidedMoves()
+        self._control = FREE                             # of the last move
         self._play_options = play_options
         self.temperature = temperature
         self._rng = np.random.default_rng(search.settings.seed)          # of the moves of human_move_prop
@@ -135,15 +127,16 @@ class SearchPlayer:
         """How its move is chosen, as in SearchResult.best."""
         return self._play_options.select_by
 
-    def select_move(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False) -> int:
-        self.search_result = None
+    def select_move(self, position: BasePosition, *, seconds: float | None = None, cleanup: bool = False,
+                    control: SearchControl = FREE) -> int:
+        self.search_result, self._control = None, control
         last = self._last_moves.pop(position.to_play, None)
         if last and not last.is_followed_by(position):
             last = None
-        allowed = self.avoided.considered_at(position)
+        allowed = control.avoided.considered_at(position)
         if not len(position.sensible_points()) and not allowed:
             return pass_or_raise(position)
-        if self.avoided.depths:
+        if control.avoided.depths:
             return self._select_allowed(position, seconds, allowed)
         plan = passing.plan_move(position, cleanup)
         if plan.wins_by_pass and len(plan.moves_first) < 2:
@@ -179,8 +172,8 @@ class SearchPlayer:
         """Search a position; the result is also kept as search_result.  options: as in Search.search."""
         self.search_result = self.search.search(
             position, simulations=self._play_options.simulations, visits=self._play_options.visits, seconds=seconds,
-            should_stop=self.should_stop, on_progress=self.on_progress, progress_interval=self.progress_interval,
-            **options)
+            should_stop=self._control.should_stop, on_progress=self._control.on_progress,
+            progress_interval=self._control.progress_interval, **options)
         return self.search_result
 
     def _is_hopeless(self, best: MoveInfo, colour: int) -> bool:
@@ -205,8 +198,8 @@ class SearchPlayer:
                 raise BadInput("every move is outside the region, or left out")
             if not set(allowed) - {PASS}:
                 return PASS
-        result = self._search(position, self._seconds(seconds), allowed_moves=allowed, avoided=self.avoided,
-                              may_pass=allowed is None and passing.may_evaluate_pass(position),
+        result = self._search(position, self._seconds(seconds), allowed_moves=allowed, avoided=self._control.avoided,
+                              may_pass=allowed is None and passing.may_search_pass(position, may_end_game=False),
                               select_by=self._play_options.select_by)
         return result.best(self._play_options.select_by).point
 
@@ -219,7 +212,7 @@ class SearchPlayer:
             return None
         simulations = max(self.search_result.simulations, MIN_VISITS) // 4
         result = self._brief_search.search(position, simulations=simulations, seconds=left,
-                                           should_stop=self.should_stop, **options)
+                                           should_stop=self._control.should_stop, **options)
         return result if result.visits >= MIN_VISITS // 4 or result.proven is not None else None
 
     @property

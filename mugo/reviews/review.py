@@ -179,7 +179,7 @@ def _best_moves_of(evaluation: Evaluation) -> Evaluation:
 
 def _values_of(output: NetworkOutput, k: int) -> tuple[float | None, float | None]:
     """(win rate, lead) of the side to move in position k; None for what the network does not have."""
-    return None if output.values is None else (1 + float(output.values[k])) / 2, output.score(k)[0]
+    return output.win_rate(k), output.score(k)[0]
 
 
 def _higher(one: Values, other: Values) -> Values:

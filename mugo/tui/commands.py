@@ -109,7 +109,7 @@ def heat(session: Session) -> None:
 def people(session: Session, rank: str, number: str = str(HINTS)) -> None:
     """the N moves that people of a rank, 3d say, would most likely play, and what the search says of them"""
     count, network, position = _count("people", number), session.player.network, session.position
-    if not getattr(network, "takes_people", False):
+    if network is None or not network.takes_people:
         raise BadInput("this player's network does not take who plays: it was trained without --metadata-encoder")
     priors = network.evaluate([position], people=People(rank, rank)).priors[0]
     moves = moves_by_prior(position, priors, sensible_moves(position))[:count]

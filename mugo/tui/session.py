@@ -22,8 +22,7 @@ from mugo.games.gomoku import format_row
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, BasePosition
 from mugo.games.scoring_session import ScoringSession
 from mugo.players.evaluator import Evaluation, evaluator_for
-from mugo.players.player import RESIGN, Player
-from mugo.players.searcher import SearchPlayer
+from mugo.players.player import RESIGN, Player, SearchControl
 from mugo.plots.terminal import PLAIN, Screen, board_lines
 from mugo.sgf.convert import LoadedGame, record_from_position
 from mugo.sgf.nodes import parse_game
@@ -164,9 +163,8 @@ class Session:
         position, player = self.position, self.player
         colour = COLOUR_NAMES[position.to_play]
         with interruptible_search(self._out) as progress:
-            if isinstance(player, SearchPlayer):
-                player.should_stop, player.on_progress = progress.should_stop, progress.on_progress
-            point = player.select_move(position, cleanup=not position.removes_dead_stones)
+            point = player.select_move(position, cleanup=not position.removes_dead_stones,
+                                       control=SearchControl(progress.should_stop, progress.on_progress))
         if point == RESIGN:
             self.print(f"{colour} ({player.name}) resigns.")
             self.resign()

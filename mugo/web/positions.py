@@ -75,13 +75,12 @@ def policy(position: BasePosition, network, rank: str | None = None) -> dict:
     Averaged over the 8 symmetries.  rank: of both players, "3d" say; None: unknown.  Raises BadInput for a network that
     takes no people.
     """
-    if rank is not None and not getattr(network, "takes_people", False):
+    if rank is not None and not network.takes_people:
         raise BadInput("the network does not take who plays")
     people = {} if rank is None else {"people": People(rank, rank)}
     output = network.evaluate([position], symmetries=True, **people)
     return {"priors": [round(float(prior), 5) for prior in output.priors[0]],
-            "win_rate": None if output.values is None else
-            black_win_rate((1 + float(output.values[0])) / 2, position),
+            "win_rate": None if (win_rate := output.win_rate()) is None else black_win_rate(win_rate, position),
             "lead": black_lead(output.score(0)[0], position)}
 
 

@@ -12,12 +12,12 @@ import numpy as np
 
 from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import PASS, format_gtp
+from mugo.games.coords import format_gtp
 from mugo.games.position import BasePosition
+from mugo.players.analyze import analyze
 from mugo.players.options import SEARCHERS
-from mugo.players.passing import may_evaluate_pass
-from mugo.players.player import RESIGN, Player
-from mugo.players.searcher import SearchPlayer, default_settings
+from mugo.players.player import RESIGN, Player, SearchControl
+from mugo.players.searcher import default_settings
 from mugo.players.time_control import Clock, TimeSettings
 from mugo.mcts.root import AvoidedMoves, avoided_outside
 from mugo.mcts.records import MAX_DEPTH
@@ -57,16 +57,11 @@ class SessionSearches:
         if limit is not None and not 0 < limit <= 1 << 30 or max_seconds <= 0:
             raise BadInput(f"an analysis has at least one simulation and at most {MAX_SECONDS:g} seconds")
         avoided = _avoided_moves(position, request)
-        allowed = avoided.allowed_at(position)
-        if allowed == []:
-            raise BadInput("no legal move is allowed")
-        result = self._analysis_search(name, position.game).search(
-            position, simulations=limit, seconds=max_seconds, avoided=avoided,
-            may_pass=PASS in allowed if allowed and request.keys() & {"allow", "region"} else
-            may_evaluate_pass(position),
-            should_stop=job.preemption_point,
-            on_progress=lambda result: job.report({"search": format_search(result)}),
-            progress_interval=PROGRESS_INTERVAL)
+        result = analyze(
+            self._analysis_search(name, position.game), position, simulations=limit, seconds=max_seconds,
+            may_end_game=False, control=SearchControl(
+                job.preemption_point, lambda result: job.report({"search": format_search(result)}), PROGRESS_INTERVAL,
+                avoided))
         return {"search": format_search(result), "done": True}
 
     def _analysis_search(self, name: str, game: str) -> Search:
@@ -90,11 +85,10 @@ class SessionSearches:
             self._opponent = None
             self._opponent = (key, position.game), make_opponent(opponent, position.game, self.network)
         player = self._opponent[1]
-        if isinstance(player, SearchPlayer):
-            player.should_stop = job.preemption_point
-            player.on_progress = lambda result: job.report({"thinking": format_thinking(result, position)})
-        point = player.select_move(position, seconds=clock.seconds(position.shape, stones),
-                                   cleanup=not position.removes_dead_stones)
+        point = player.select_move(
+            position, seconds=clock.seconds(position.shape, stones), cleanup=not position.removes_dead_stones,
+            control=SearchControl(job.preemption_point,
+                                  lambda result: job.report({"thinking": format_thinking(result, position)})))
         result = player.search_result
         return {"move": "resign" if point == RESIGN else format_gtp(point, position.shape), "done": True} \
             | ({"thinking": format_thinking(result, position)} if result else {})
@@ -109,13 +103,13 @@ class SessionSearches:
         line = iter(position.positions())
         while (batch := list(islice(line, EVALUATION_BATCH))) and not job.preemption_point():
             output = self.network.evaluate(batch)
-            values = output.values
-            if values is None:
-                return {"win_rates": None, "leads": None, "done": True}
-            leads += [black_lead(output.score(k)[0], each) for k, each in enumerate(batch)]
-            win_rates += [final_win_rate(each) if each.is_over and not each.may_pass else
-                          black_win_rate((1 + float(value)) / 2, each)
-                          for value, each in zip(values, batch, strict=True)]
+            for k, each in enumerate(batch):
+                win_rate = output.win_rate(k)
+                if win_rate is None:
+                    return {"win_rates": None, "leads": None, "done": True}
+                leads.append(black_lead(output.score(k)[0], each))
+                win_rates.append(final_win_rate(each) if each.is_over and not each.may_pass else
+                                 black_win_rate(win_rate, each))
         return {"win_rates": win_rates, "leads": None if None in leads else leads, "done": True}
 
 

@@ -9,7 +9,7 @@ import pytest
 from mugo.analysis.engine import AnalysisEngine, serve
 from mugo.games.board import BLACK
 from mugo.games.coords import board_points, format_gtp
-from mugo.nn.output import NetworkOutput
+from mugo.nn.output import NetworkOutput, NetworkProtocol
 from mugo.players.searcher import PlayOptions
 from mugo.mcts.settings import Settings
 
@@ -18,7 +18,7 @@ OUR_RULES = {"ko": "POSITIONAL", "scoring": "AREA", "suicide": False}       # th
 GAME = [["B", "C3"], ["W", "C4"], ["B", "B4"]]
 
 
-class FakeNetwork:
+class FakeNetwork(NetworkProtocol):
     """A network whose priors grow from point to point, with a constant value for Black."""
     name = "fake"
     has_value = True
@@ -27,9 +27,6 @@ class FakeNetwork:
     def __init__(self, black_value=0.5):
         self.black_value = black_value
         self.batches = []
-
-    def for_position(self, position):
-        return self
 
     def evaluate(self, positions, symmetries=False):
         self.batches.append(len(positions))

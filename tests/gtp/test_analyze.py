@@ -34,7 +34,7 @@ from mugo.gtp.engine import GtpEngine, serve
 from mugo.gtp.params import Parameters
 from mugo.gtp.line_reader import MAX_UNREAD, LineReader
 from mugo.gtp.protocol import GtpError
-from mugo.nn.output import NetworkOutput
+from mugo.nn.output import NetworkOutput, NetworkProtocol
 from mugo.players.evaluator import TOP_MOVES
 from mugo.players.options import make_player
 from mugo.players.player import RandomPlayer
@@ -393,7 +393,7 @@ def test_cgos_genmove_analyze_writes_one_line_of_json(new_engine):
     assert re.fullmatch(f"play ({VERTEX}|resign)", played)
 
 
-class FirstPointNetwork:
+class FirstPointNetwork(NetworkProtocol):
     """A network with the prior 0.5 for the first point, and the value 0.4 for the side to move."""
     name, has_value, has_ownership = "first-point", True, False
 
@@ -424,7 +424,7 @@ def test_a_policy_player_is_analyzed_by_the_networks_priors_and_values():
 @pytest.mark.parametrize("colour, sign", [("b", 1), ("w", -1)])
 def test_scores_and_ownership_are_the_networks_where_it_has_them(make, colour, sign, monkeypatch):
     monkeypatch.setattr(scoring, "rollout_ownership", None)         # no rollouts
-    monkeypatch.setattr("mugo.gtp.analyze.may_analyze_pass", lambda position, allowed_moves: True)
+    monkeypatch.setattr("mugo.players.analyze.may_search_pass", lambda *_: True)
     engine = engine_of(make(StoneCounter()), size=7)
     engine.position, _ = draw(SETTLED, komi=0.5)
     lead = sign * (int(engine.position.stones.sum()) - 0.5)

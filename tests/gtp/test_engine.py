@@ -52,7 +52,7 @@ class FirstPlayer:
     name = "first"
     network = search = search_result = None
 
-    def select_move(self, position, *, seconds=None, cleanup=False):
+    def select_move(self, position, *, seconds=None, cleanup=False, control=None):
         self.limits = "no time limit" if seconds is None else f"{seconds:.3f} s"
         self.limits += ", cleanup" * cleanup
         points = position.sensible_points()

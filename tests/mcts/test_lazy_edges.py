@@ -9,14 +9,14 @@ from mugo.games import game, gomoku
 from mugo.games.coords import PASS, board_points
 from mugo.games.go import Position
 from mugo.games.position import BasePosition
-from mugo.nn.output import NetworkOutput
+from mugo.nn.output import NetworkOutput, NetworkProtocol
 from mugo.mcts import records, solver
 from mugo.mcts.expansion import LEAST_PRIOR
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
 
 
-class Rugged:
+class Rugged(NetworkProtocol):
     """A network whose priors differ by factors of up to e^spread, and whose values are small, by a hash of the
     planes."""
     name, has_value, has_ownership = "rugged", True, False

@@ -138,8 +138,7 @@ def test_the_temperature_changes_the_search_and_not_the_priors_that_are_told():
         settings = Settings(rollout="none", root_policy_temperature=temperature, early_stop=False, seed=1)
         search = Search(settings, OneMove())
         result = search.search(Position(5), simulations=100)
-        assert sorted(search.tree.root_edges["prior"].tolist()) == sorted(
-            np.float32(info.prior) for info in result.moves)
+        assert max(info.prior for info in result.moves) == pytest.approx(0.5 + 0.5 / 26)
         return result.moves[0]
 
     plain, flat = searched(1.0), searched(3.0)

@@ -11,7 +11,7 @@ from mugo.games.coords import PASS, point_at
 from mugo.games.go import BLACK, WHITE, Position
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.rules import NAMED_RULES
-from mugo.nn.output import NetworkOutput
+from mugo.nn.output import NetworkOutput, NetworkProtocol
 from mugo.players.searcher import UCT
 from mugo.mcts import solver
 from mugo.mcts.search import Search
@@ -19,7 +19,7 @@ from mugo.mcts.settings import Settings
 from mugo.mcts.search import is_decided
 
 
-class Evaluator:
+class Evaluator(NetworkProtocol):
     """A network that knows nothing but who wins: priors all alike, the same value for one colour everywhere."""
     name = "judge"
     has_value = True
@@ -205,7 +205,8 @@ def test_the_priors_of_the_moves_allowed_at_the_root_sum_to_1(temperature, weigh
                     StoneCounter())
     allowed = [int(point) for point in Position(5).sensible_points()[:3]]
     search.search(Position(5), simulations=20, allowed_moves=allowed, progress_interval=0,
-                  on_progress=lambda result: sums.append(search.tree.root_edges["prior"].sum()))
+                  on_progress=lambda result: sums.append(
+                      search.tree.root_edges["prior"][search.tree.root_edges["allowed"]].sum()))
     assert sums and sums == pytest.approx([1.0] * len(sums), abs=1e-5)
 
 
@@ -243,6 +244,27 @@ def test_a_node_keeps_the_value_of_the_network_alone(lambda_):
     root = search.search(position, simulations=1) and search.tree.root_node
     assert root["total"] == pytest.approx(-0.8 * (1 - lambda_) + lambda_, abs=1e-6)
     assert root["raw_value"] == pytest.approx(-0.8)
+
+
+@pytest.mark.parametrize("lambda_", [0.25, 0.75])
+def test_a_leaf_that_was_evaluated_before_has_the_weighted_mean_of_both_values(lambda_):
+    """After two passes by territory the network is not asked again.  All rollouts are won by Black, -1 for White; the
+    network's value for White is 0.8."""
+    position, _ = draw("""
+        X X . X .
+        X X X X X
+        X X X X X
+        X X X X X
+        X X X X X
+    """, komi=0.5, to_play=WHITE)
+    start = position.with_rules(NAMED_RULES["japanese"]).play(PASS)
+    network = Evaluator(5, black_wins=-0.8)
+    search = Search(Settings(seed=1, early_stop=False, lambda_=lambda_, rollout="mogo"), network)
+    search.search(start, simulations=50, allowed_moves=[PASS])
+    (edge,) = search.tree.root_edges[search.tree.root_edges["visits"] > 0]
+    below = search.tree.nodes[edge["node"]]
+    assert below["visits"] == 49 and sum(network.calls) == 2
+    assert below["total"] / 49 == pytest.approx(0.8 * (1 - lambda_) - lambda_, abs=1e-6)
 
 
 @pytest.mark.parametrize("network", [None, Evaluator(9)])

@@ -11,6 +11,7 @@ from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
 from mugo.mcts.result import RootMoves
 from mugo.mcts.search import SearchLimits, is_decided
+from mugo.nn.output import NetworkProtocol
 
 
 def moves_of(*rows):
@@ -27,6 +28,13 @@ def choice(sums, select_by, settings):
     counts = np.maximum(visits, 1)
     bounds = lower_confidence_bounds(visits, totals / counts, squares / counts, settings.lcb_stdevs)
     return best_by_lcb(visits, bounds, settings.min_visit_prop_for_lcb)
+
+
+def test_values_with_a_part_for_the_score_can_be_larger_and_are_decided_later():
+    moves = moves_of((400, 0.5, 0.3), (100, -0.5, 0.3))
+    last = {factor: max(left for left in range(1, 300) if is_decided(moves, left, "lcb", Settings(
+        dynamic_score_utility_factor=factor))) for factor in (0.0, 0.5)}
+    assert last[0.0] > 1.2 * last[0.5] > 10
 
 
 @pytest.mark.parametrize("select_by", ["visits", "lcb"])
@@ -89,7 +97,7 @@ def test_a_search_without_early_stop_does_not_look_at_the_moves():
     assert limits.are_reached(100, 1.0, lambda: pytest.fail("looked"))
 
 
-class CountedTime:
+class CountedTime(NetworkProtocol):
     """A clock on which every evaluation of the network takes a tenth of a second."""
 
     def __init__(self, network):

@@ -15,6 +15,7 @@ from mugo.games.go import WHITE, Position
 from mugo.players.searcher import UCT
 from mugo.mcts import solver
 from mugo.mcts.atomics import fetch_add, lock, unlock
+from mugo.mcts.root import AvoidedMoves, Root
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
 from mugo.mcts.growth import ThreadedGrowth
@@ -74,7 +75,8 @@ class GrownByThreads(Grown):
         arrays.record = self.trees[0]
         with ThreadPoolExecutor(THREADS) as pool:
             growth = ThreadedGrowth(arrays, THREADS, np.random.default_rng(1), pool)
-            growth.set_root(self.position, self.boards[0], self.history, None)
+            growth.set_root(Root(self.position, allowed_moves=None, may_pass=True, avoided=AvoidedMoves(), prunes=False,
+                                 unsettled=None), None)
             assert growth.grow(n) == n
         self.rollouts = growth.rollouts
         return self

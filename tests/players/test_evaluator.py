@@ -6,14 +6,16 @@ from drawing import draw
 from fakes import LevelNetwork, Likes
 
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import PASS
+from mugo.games.coords import PASS, interpret_gtp
 from mugo.games.go import Position
+from mugo.games.rules import NAMED_RULES
 from mugo.nn.output import NetworkOutput
 from mugo.players.estimates import infos_by_network, score_estimate
 from mugo.players.evaluator import NetworkEvaluator, SearchEvaluator, evaluator_for
 from mugo.players.options import make_player
 from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import UCT
+from mugo.mcts.result import SearchResult
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
 
@@ -85,3 +87,12 @@ def test_by_rollouts_the_lead_is_of_the_side_to_move_and_includes_komi(to_play, 
 
 def test_a_very_low_temperature_does_not_underflow():
     assert PolicyPlayer(Likes(3, {}), temperature=1e-3, seed=1).select_move(Position(3)) in Position(3).legal_points()
+
+
+def test_a_score_by_ownership_is_that_of_the_rules_of_the_game():
+    """By territory Black's stone on C3 is no point, and by area it is one."""
+    for rules, lead in ("japanese", 23.5), ("chinese", 24.5):
+        position = Position(5, 0.5).with_rules(NAMED_RULES[rules]).play(interpret_gtp("C3", 5)).play(PASS).play(PASS)
+        result = SearchResult(position, (), 0.5, 1, 1, 0.0, 1.0, 1, 1, np.ones((5, 5), np.float32))
+        found, _ = score_estimate(result)
+        assert found * position.to_play == lead, rules

@@ -17,6 +17,7 @@ from mugo.players.passing import Plan
 from mugo.players.player import RESIGN
 from mugo.players.searcher import SECONDS, PlayOptions, SearchPlayer
 from mugo.mcts.result import MoveInfo, SearchResult
+from mugo.mcts.root import AvoidedMoves
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
 
@@ -260,8 +261,13 @@ def test_a_game_is_nearly_over_when_its_points_are_settled():
 
 def test_a_pass_is_evaluated_near_the_end_and_not_after_a_pass():
     settled = draw(SETTLED)[0]
-    assert passing.may_evaluate_pass(settled) and not passing.may_evaluate_pass(settled.play(PASS))
-    assert not passing.may_evaluate_pass(Position(9)) and not passing.may_evaluate_pass(Gomoku(6, 4))
+    after = settled.play(PASS)
+    assert passing.may_search_pass(settled) and passing.may_search_pass(after)
+    assert not passing.may_search_pass(after, may_end_game=False)
+    assert not passing.may_search_pass(Position(9)) and not passing.may_search_pass(Gomoku(6, 4))
+    named = AvoidedMoves()
+    named.allow(Position(9).to_play, [PASS], 1, 9)
+    assert passing.may_search_pass(Position(9), named)
 
 
 def test_chains_in_seki_are_not_settled():

@@ -18,7 +18,7 @@ from mugo.games.gomoku import Position as Gomoku
 from mugo.games.scoring import without_dead
 from mugo.players import options as player_options
 from mugo.players.options import player_from_arguments
-from mugo.players.player import RESIGN, RandomPlayer
+from mugo.players.player import RESIGN, RandomPlayer, SearchControl
 from mugo.players.searcher import PlayOptions, SearchPlayer, balanced, default_settings
 from mugo.mcts import solver
 from mugo.mcts.search import Search
@@ -53,13 +53,20 @@ def test_a_pass_is_answered_with_a_pass_without_a_search_if_that_wins():
     assert player.search_result is None and player.explain() == ""
 
 
+def test_a_second_search_of_the_same_position_begins_anew():
+    """Its visits would count those of another question."""
+    player = uct(200)
+    player.select_move(Position(5))
+    results = [player._search_briefly(None, Position(5)) for _ in range(2)]
+    assert [result.visits for result in results] == [50, 50]
+
+
 def test_a_search_of_a_player_reports_progress_and_can_be_stopped():
     search = WorkClock().search(Settings(seed=1, early_stop=False))
     player = SearchPlayer("uct", search, PlayOptions(seconds=60))
     seen = []
-    player.on_progress = seen.append
-    player.should_stop = lambda: len(seen) > 1
-    assert player.select_move(Position(5)) in Position(5).sensible_points()
+    control = SearchControl(should_stop=lambda: len(seen) > 1, on_progress=seen.append)
+    assert player.select_move(Position(5), control=control) in Position(5).sensible_points()
     assert player.search_result.seconds < 1 and player.search_result.simulations > seen[0].simulations > 0
 
 

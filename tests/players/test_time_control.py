@@ -335,7 +335,7 @@ class Dawdler:
     def __init__(self, seed):
         self._rng = random.Random(seed)
 
-    def select_move(self, position, *, seconds=None, cleanup=False):
+    def select_move(self, position, *, seconds=None, cleanup=False, control=None):
         points = position.sensible_points()
         if seconds is not None:
             time.sleep(seconds)

@@ -26,7 +26,7 @@ from mugo.games.go import Position
 from mugo.nn import runtime
 from mugo.nn.bundled import find_network
 from mugo.nn.inference import Network
-from mugo.nn.output import NetworkOutput
+from mugo.nn.output import NetworkOutput, NetworkProtocol
 from mugo.players.evaluator import SearchEvaluator
 from mugo.players.options import PlayerOptions
 from mugo.reviews import command, options, report, tasks
@@ -51,7 +51,7 @@ AB[ea][eb][ac][bc][cc][dc][bd][dd]AW[da][ab][bb][cb][db]PL[W]
 PLAIN = "(;GM[1]SZ[5]KM[0.5];B[cc];W[cb];B[bb];W[dc])"
 
 
-class ConstantNetwork:
+class ConstantNetwork(NetworkProtocol):
     """A network with the prior 0.5 for one point in every position, and the same value for Black, -1 to 1."""
     name = "constant"
     has_value = True

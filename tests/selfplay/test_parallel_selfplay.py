@@ -7,7 +7,7 @@ import pytest
 from mugo.games import go, gomoku
 from mugo.games.coords import move_index, point_at, point_of_index, symmetries
 from mugo.games.rules import NAMED_RULES
-from mugo.nn.output import NetworkOutput
+from mugo.nn.output import NetworkOutput, NetworkProtocol
 from mugo.mcts import selection
 from mugo.selfplay import gumbel
 from mugo.selfplay.gumbel import improved_policy
@@ -19,7 +19,7 @@ from mugo.selfplay.options import SelfPlayOptions
 from mugo.selfplay.parallel import POLICY_UNITS, ParallelSelfPlay
 
 
-class HashNetwork:
+class HashNetwork(NetworkProtocol):
     """Priors and values that are functions of the position, so irregular that no two moves are equally good."""
     has_value = True
     has_ownership = False

@@ -48,7 +48,7 @@ class Scripted:
     def __init__(self, moves=""):
         self.moves = moves.split()
 
-    def select_move(self, position, *, seconds=None, cleanup=False):
+    def select_move(self, position, *, seconds=None, cleanup=False, control=None):
         move = self.moves.pop(0) if self.moves else "pass"
         return RESIGN if move == "resign" else interpret_gtp(move, position.size)
 

@@ -35,7 +35,7 @@ from mugo.games.coords import PASS, format_gtp, interpret_gtp, point_at
 from mugo.games.go import Position
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.rules import parse_rules
-from mugo.nn.output import NetworkOutput
+from mugo.nn.output import NetworkOutput, NetworkProtocol
 from mugo.nn.people import People
 from mugo.players.rank_estimate import estimate_rank, format_rank, game_likelihoods, known_ranks
 from mugo.players.searcher import PlayOptions
@@ -191,7 +191,7 @@ def test_planes_come_packed(page):
     assert packed[0] & 0b111 == 0b010 and packed[6] & 0b111 == 0b100     # theirs on A5, empty on B5
 
 
-class BlackIsAhead:
+class BlackIsAhead(NetworkProtocol):
     """A network with the value 0.5 for Black, whoever is to move, and uniform priors."""
     name, has_value, has_ownership = "black-is-ahead", True, False
 

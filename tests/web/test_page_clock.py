@@ -210,7 +210,7 @@ class Recorder:
     """A player that notes the seconds that it may take."""
     search_result = None
 
-    def select_move(self, position, *, seconds=None, cleanup=False):
+    def select_move(self, position, *, seconds=None, cleanup=False, control=None):
         self.seconds = seconds
         return 0
 
