@@ -74,8 +74,8 @@ command("top_moves_white")(lambda engine: _top_moves(engine, WHITE))
 def _top_moves(engine: GtpEngine, colour: int) -> str:
     """The best moves, each with a weight: the share of its visits or, without a search, its prior, in percent."""
     position = engine.position_to_move(colour)
-    engine.set_callbacks()
-    chosen, network, result = engine.player.select_move(position), engine.player.network, engine.player.search_result
+    chosen = engine.player.select_move(position, control=engine.control())
+    network, result = engine.player.network, engine.player.search_result
     if result is not None:
         total = max(sum(info.visits for info in result.moves), 1)
         moves = [(info.point, info.visits / total) for info in result.moves]

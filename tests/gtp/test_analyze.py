@@ -230,7 +230,7 @@ def test_a_client_limits_the_number_of_moves_and_the_moves_searched(new_engine):
     engine = new_engine()
     assert len(parse_lz(analyze(engine, "lz-analyze 50 maxmoves 3")[-1])) == 3
     assert len(parse_lz(analyze(engine, "lz-analyze 2 maxmoves 3 minmoves 5")[-1])) == 5
-    allowed = parse_lz(analyze(engine, "lz-analyze b 20 allow b c3,D4 1")[-1])
+    allowed = parse_lz(analyze(engine, "lz-analyze b 2 allow b c3,D4 1 minmoves 2")[-1])
     assert {move["move"] for move in allowed} == {"C3", "D4"}
     avoided = parse_lz(analyze(engine, "lz-analyze b 2 avoid b C3,D4 1 avoid b B2 3 avoid w A1 1 minmoves 25")[-1])
     assert {"C3", "D4", "B2"}.isdisjoint(move["move"] for move in avoided)
@@ -328,7 +328,7 @@ def test_a_move_that_is_named_is_searched_and_played_though_it_fills_an_own_eye(
         . . O . .
         . . . . .
     """)
-    assert {move["move"] for move in parse_lz(analyze(engine, "lz-analyze b 5 allow b A5,C1 1", 1)[-1])} == {"A5", "C1"}
+    assert {move["move"] for move in parse_lz(analyze(engine, "lz-analyze b 5 allow b A5,C1 1 minmoves 2", 1)[-1])} == {"A5", "C1"}
     assert analyze(engine, "kata-search_analyze b 50 allow b A5 1")[-1] == "play A5"
     assert engine.answer("mugo-region A5 A5") == "= A5\n\n"
     assert engine.answer("kata-search b") == "= pass\n\n"         # a region names no move
