@@ -1,4 +1,6 @@
 """The clocks of the page: their arithmetic, and games with them in a headless Chromium."""
+from types import SimpleNamespace
+
 import pytest
 
 from page_states import SETTLED
@@ -228,7 +230,8 @@ def test_mugo_plays_within_its_clock(monkeypatch, clock, least, most):
     player = Recorder()
     monkeypatch.setattr(searches, "make_opponent", lambda *arguments: player)
     request = {"game": go_game(9), "moves": [], "opponent": "policy"} | ({"clock": clock} if clock else {})
-    answer = SessionSearches(UniformNetwork()).genmove(position_of_request(request), request, None)
+    answer = SessionSearches(UniformNetwork()).genmove(position_of_request(request), request,
+                                                              SimpleNamespace(preemption_point=lambda: False))
     assert answer == {"move": "pass", "done": True}
     if clock is None:
         assert player.seconds is None
