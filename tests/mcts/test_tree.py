@@ -205,7 +205,7 @@ def test_by_simple_ko_a_simulation_ends_where_a_position_comes_again(rules):
         ends.append(is_no_result)
         exact, value = tree.known_value(grown.trees[0], grown.nodes, leaf, grown.boards[1], grown.history)
         assert not is_no_result or (exact, value) == (True, 0)
-        tree.backup(grown.trees[0], grown.nodes, grown.edges, leaf, depth, path, float(value), exact)
+        tree.backup(grown.trees[0], grown.nodes, grown.edges, leaf, depth, path, float(value), exact, tree.NO_SCORE)
     assert 10 < sum(ends) < 2900
     assert not grown.used["virtual_losses"].any()
 
