@@ -9,7 +9,7 @@ simulations; after each round the better half of them goes on, by
 and the last one is played.  Below the root, the move with the highest
 
     improved policy - n / (1 + N)      improved policy = softmax(logit + sigma(completed q))
-                                       completed q: of a move without visits, the mixed value of the node
+                                       completed q: the mixed value of the node for a move without visits
 
 n are the visits of an edge, N their sum, logit = ln prior.  The mixed value (appendix D of the paper) is
 
@@ -159,7 +159,7 @@ def select_by_gumbel(tree, nodes, edges, v, b, history, check_superko):
 
 def start(params: np.ndarray, n: int, budget: int, max_considered: int, scale: float, rng: np.random.Generator) -> None:
     """Set PARAMS for a search of a root with n edges: the noise, and the size of the first round.  budget: simulations
-    at the root.  scale: of the noise; 0 is none."""
+    at the root.  scale: that of the noise; 0 is none."""
     params["gumbel"][:n] = scale * rng.gumbel(size=n) if scale else 0
     params["considered"] = max(min(max_considered, n, budget), 1)
     params["budget"] = max(budget, 1)
