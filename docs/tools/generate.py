@@ -47,17 +47,21 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def options(topic: str) -> str:
-    """The table of a topic; of training three: the common options, the architecture, the others."""
+    """The table of a topic, without the rows of an earlier topic; of training three: common, architecture, others."""
     kinds, defaults = TOPICS[topic].load()
     head, rule, *rows = option_table(kinds, defaults).splitlines()
-    if topic != "train":
-        return "\n".join([head, rule, *rows])
-    found = {f"| `--{each.name}` |":
-             "Common" if each.common else "Architecture" if kind is PolicyNetConfig else "Others"
-             for kind in kinds for each in options_of(kind).values()}
-    parts = {title: [row for row in rows if found[" ".join(row.split()[:3])] == title]
-             for title in ("Common", "Architecture", "Others")}
-    return "\n\n".join("\n".join([f"**{title}**", "", head, rule, *part]) for title, part in parts.items())
+    if topic == "train":
+        found = {f"| `--{each.name}` |":
+                 "Common" if each.common else "Architecture" if kind is PolicyNetConfig else "Others"
+                 for kind in kinds for each in options_of(kind).values()}
+        parts = {title: [row for row in rows if found[" ".join(row.split()[:3])] == title]
+                 for title in ("Common", "Architecture", "Others")}
+        return "\n\n".join("\n".join([f"**{title}**", "", head, rule, *part]) for title, part in parts.items())
+    above = {row for name in list(TOPICS)[:list(TOPICS).index(topic)]
+             for row in option_table(*TOPICS[name].load()).splitlines()[2:]}
+    again = [row.split()[1] for row in rows if row in above]
+    return "\n".join([head, rule, *(row for row in rows if row not in above),
+                      *(["", f"And, as in the tables above: {', '.join(again)}."] if again else [])])
 
 
 def parser_of(name: str) -> argparse.ArgumentParser:
