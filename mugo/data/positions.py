@@ -100,7 +100,11 @@ class Batch(NamedTuple):
                                          #   as the stronger player, negative if it is the weaker one: handicap.py
     people: np.ndarray                   # float32 (n, 4): who plays, as in nn.people, for the side to move; NaN:
                                          #   unknown, or not asked for by Positions.with_people
-    teacher: np.ndarray | None = None    # teacher_labels.label_type (n,): what a teacher says; None: nobody was asked
+
+    @property
+    def teacher(self) -> np.ndarray | None:
+        """teacher_labels.label_type (n,): what a teacher says of these positions; None: nobody was asked."""
+        return None
 
     @property
     def is_nearly_even(self) -> np.ndarray:
@@ -133,12 +137,23 @@ class Batch(NamedTuple):
                        self.is_nearly_even & ~np.isnan(self.scores))
 
 
+class TaughtBatch(Batch):
+    """A batch of positions that a teacher has labelled.  labels: what it says."""
+
+    labels: np.ndarray
+
+    @property
+    def teacher(self) -> np.ndarray:
+        return self.labels
+
+
 class Taught(NamedTuple):
     """Which of some positions a teacher has labelled, and its labels."""
 
     indices: np.ndarray                  # int64 (n,): of the positions
     records: np.ndarray                  # teacher_labels.label_type, mapped
     rows: np.ndarray                     # int64 (n,): of the positions' labels among the records
+    teacher: dict                        # its version and models, or its network
 
     def labels(self, numbers: np.ndarray, symmetry: np.ndarray) -> np.ndarray:
         """The labels of those with these numbers, int64 (n,), each under its symmetry, a row of coords.symmetries."""
@@ -185,10 +200,11 @@ class Positions:
         """
         if not hasattr(_scratch_of_thread, "scratch"):
             _scratch_of_thread.scratch = planes.new_scratch()
-        n, teacher = len(indices), None
         if self.taught is not None:
-            teacher = self.taught.labels(indices, symmetries(self.size)[np.broadcast_to(symmetry, n)])
-            indices = self.taught.indices[indices]
+            batch = TaughtBatch(*replace(self, taught=None).batch(self.taught.indices[indices], symmetry))
+            batch.labels = self.taught.labels(indices, symmetries(self.size)[np.broadcast_to(symmetry, len(indices))])
+            return batch
+        n = len(indices)
         rows, moves_played = self.locate(indices)
         games, setup, moves, ownership = self.games.arrays(rows)
         samples = np.stack([games["setup_start"], games["setup_start"] + games["num_setup"], games["move_start"],
@@ -207,7 +223,7 @@ class Positions:
         people = np.full((n, 4), np.nan, np.float32) if self.people is None else self.people[rows]
         whites = labels[1] < 0
         people[whites, :2] = people[whites, 1::-1]
-        return Batch(packed, targets, *labels, people, teacher)
+        return Batch(packed, targets, *labels, people)
 
     def with_people(self) -> "Positions":
         """These, with batches that say who plays (Batch.people), which takes 16 bytes per game."""

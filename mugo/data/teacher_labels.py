@@ -76,7 +76,7 @@ class TeacherLabels:
         chosen = np.flatnonzero((indices >= 0) & ~np.isnan(self.records["win_rate"]))
         if not len(chosen):
             raise BadInput(f"{self.path} labels none of these positions: were they of other games?")
-        return replace(positions, taught=Taught(indices[chosen], self.records, chosen))
+        return replace(positions, taught=Taught(indices[chosen], self.records, chosen, self.header["teacher"]))
 
 
 def find_positions(records: np.ndarray, positions: Positions) -> np.ndarray:

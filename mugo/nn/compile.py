@@ -14,11 +14,13 @@ from mugo.nn.heads import PolicyHead
 from mugo.nn.losses import (
     KnownMean,
     entropy,
+    first_move_metrics,
     known_move_loss,
     outcome_loss,
     ownership_loss,
     score_loss,
     squared_error,
+    weighted_moves_loss,
 )
 from mugo.nn.optimizers import OPTIMIZERS
 from mugo.nn.policy_net import PolicyNetConfig
@@ -37,12 +39,14 @@ WEIGHTS = {"value_weight": 0.5, "ownership_weight": 0.5, "score_weight": 0.05, "
 
 def compile_for_training(model: keras.Model, config: PolicyNetConfig, schedule: Any, *,
                          weights: dict[str, float] = WEIGHTS, optimizer: str = "muon",
-                         weight_decay: float = 0.0, clip_norm: float | None = None, frozen: str = "") -> None:
+                         weight_decay: float = 0.0, clip_norm: float | None = None, frozen: str = "",
+                         mixes_policy: bool = False) -> None:
     """Prepare a model of this config for supervised learning; top-1 and top-5 accuracy are among its metrics.
 
     schedule: the learning rate, a number or a schedule.  weights: of the losses, by the names of WEIGHTS.  optimizer:
     one of OPTIMIZERS.  weight_decay, clip_norm: see optimizers.Adam.
     frozen: what does not learn, one of LEARNING; '': everything learns.
+    mixes_policy: whether the targets of the policy are those of losses.weighted_moves_loss, not moves.
     """
     if frozen:
         own = LEARNING[frozen](config)
@@ -55,6 +59,8 @@ def compile_for_training(model: keras.Model, config: PolicyNetConfig, schedule: 
         keras.metrics.SparseCategoricalAccuracy(name="top1"),
         keras.metrics.SparseTopKCategoricalAccuracy(5, name="top5"),
     ]}
+    if mixes_policy:
+        losses["policy"], metrics["policy"] = weighted_moves_loss, first_move_metrics()
     for output in sorted(set(model.output_names) - {"policy"}):
         loss, weight, measures = SUPERVISED[output]
         losses[output], loss_weights[output] = loss, weights[weight]

@@ -10,11 +10,13 @@ from mugo.nn.backend import keras, ops
 
 def outcome_loss(outcome, score):
     """Negative log-likelihood of the outcome z, whose probability is (1 + z tanh(score)) / 2; 0 where z is 0, unknown.
+    Where z lies between -1 and 1, a teacher's value, it is the cross-entropy of the win rates.
 
     (z - v)² instead stops learning where tanh is saturated and wrong.
     """
     outcome = ops.cast(ops.reshape(outcome, ops.shape(score)), score.dtype)
-    return ops.mean(ops.abs(outcome) * ops.softplus(-2 * outcome * score), axis=-1)
+    known = ops.cast(outcome != 0, score.dtype)
+    return ops.mean(known * (ops.softplus(2 * score) - (1 + outcome) * score), axis=-1)
 
 
 def squared_error(outcome, score):
@@ -45,13 +47,14 @@ def ownership_loss(ownership, logits):
 def score_loss(points, score):
     """Negative log-likelihood of the final score, in points, under a logistic distribution: (n,).
 
-    points: (n, 1), NaN where it is not known.  score: (n, 2), the mean and the scale.
+    points: (n, k), NaN where it is not known; a mean over k scores, say of those that a teacher expects.
+    score: (n, 2), the mean and the scale.
     """
-    points = ops.cast(points[..., 0], score.dtype)
+    points = ops.cast(points, score.dtype)
     known = points == points
-    scale = score[..., 1]
-    error = (ops.where(known, points, score[..., 0]) - score[..., 0]) / scale
-    return ops.where(known, ops.log(scale) + error + 2 * ops.softplus(-error), 0.0)
+    mean, scale = score[..., :1], score[..., 1:]
+    error = (ops.where(known, points, mean) - mean) / scale
+    return ops.mean(ops.where(known, ops.log(scale) + error + 2 * ops.softplus(-error), 0.0), axis=-1)
 
 
 def known_move_loss(moves, logits):
@@ -61,12 +64,33 @@ def known_move_loss(moves, logits):
     return ops.where(moves >= 0, loss, 0.0)
 
 
+def weighted_moves_loss(targets, logits):
+    """Cross-entropy of several moves, each with a weight: (n,).
+
+    targets: float32 (n, 2 k): k move indices, of which those of weight 0 may be any below 0, and their weights.
+    """
+    k = targets.shape[-1] // 2
+    moves, weights = ops.maximum(ops.cast(targets[:, :k], "int32"), 0), ops.cast(targets[:, k:], logits.dtype)
+    return -ops.sum(weights * ops.take_along_axis(ops.log_softmax(logits), moves, axis=-1), axis=-1)
+
+
+def first_move_metrics() -> list:
+    """ce, top1 and top5 of the first of the moves in targets of weighted_moves_loss."""
+    metrics, wrapper = keras.metrics, keras.metrics.MeanMetricWrapper
+    return [
+        wrapper(lambda targets, logits: keras.losses.sparse_categorical_crossentropy(
+            targets[:, 0], logits, from_logits=True), name="ce"),
+        wrapper(lambda targets, logits: metrics.sparse_categorical_accuracy(targets[:, 0], logits), name="top1"),
+        wrapper(lambda targets, logits: metrics.sparse_top_k_categorical_accuracy(targets[:, 0], logits, k=5),
+                name="top5")]
+
+
 def _outcome_error(outcome, score):
     return ops.square(outcome - ops.tanh(score)), outcome != 0
 
 
 def _is_sign_right(signs, logits):
-    return ops.sign(logits) == signs, ops.abs(signs) == 1
+    return ops.sign(logits) == ops.sign(signs), ops.logical_and(signs != 0, ops.abs(signs) <= 1)
 
 
 def _score_error(points, score):
@@ -92,8 +116,10 @@ class KnownMean(keras.metrics.Mean):
     def update_state(self, y_true, y_pred, sample_weight=None):
         """As keras.metrics.Metric.  Targets and outputs are those of the losses."""
         y_pred = ops.cast(y_pred, "float32")
-        width = 1 if self.name == "error" else y_pred.shape[-1]
-        y_true = ops.cast(ops.reshape(y_true, (-1, width)), "float32")          # batches may have no static shape
+        y_true = ops.cast(y_true, "float32")
+        if self.name == "error":
+            y_true = ops.mean(y_true, axis=-1, keepdims=True)
+        y_true = ops.reshape(y_true, (-1, 1 if self.name == "error" else y_pred.shape[-1]))     # no static shape
         values, known = (ops.cast(array, "float32") for array in self.measure(y_true, y_pred))
         count = ops.sum(known, axis=-1)
         super().update_state(ops.sum(values * known, axis=-1) / ops.maximum(count, 1.0),

@@ -1,8 +1,10 @@
 """Supervised learning: data set -> network, and how well the network predicts.
 
     options        the options of a training run
+    teacher_targets    what a teacher says, mixed with moves and results
     loader         its positions, and batches prefetched by threads
     callbacks      progress, checkpoints, validation; a run whose loss becomes infinite or NaN
+    kernel_norms   norms of kernels, and how far training turns them
     step_log       a line of JSON for every hundred steps
     provenance     what a network was trained on; whether other games are unseen by it
     fit            batches into Keras's fit, on one device or several

@@ -11,6 +11,7 @@ from mugo.core.files import BadInput, atomic_write, error_line, log_to_stderr, r
 from mugo.core.progress import ProgressBar, progress_bar
 from mugo.nn import checkpoint
 from mugo.nn.backend import keras
+from mugo.nn.cost import Throughput
 from mugo.nn.devices import one_device
 from mugo.nn.metadata import read_metadata
 from mugo.nn.processes import is_first
@@ -41,24 +42,28 @@ def rename_logs(logs: dict[str, Any]) -> dict[str, float]:
 
 
 class ProgressCallback(keras.callbacks.Callback):
-    """The progress bar: positions/s, loss, accuracies, time left.  step: the run's first."""
+    """The progress bar: positions/s, loss, accuracies, TFLOP/s, time left.  step: the run's first.  throughput: of the
+    run's network and devices."""
 
-    def __init__(self, options: TrainingOptions, step: int):
+    def __init__(self, options: TrainingOptions, step: int, throughput: Throughput):
         super().__init__()
+        self.throughput = throughput
         self.batch_size = options.batch_size
         self.bar = progress_bar("positions", options.steps * self.batch_size, step * self.batch_size, scale=True,
                                 smoothing=0.02)
-        self.last_shown, self.shown = 0.0, is_first()
+        self.last_shown, self.shown_positions, self.shown = 0.0, 0.0, is_first()
 
     def on_train_batch_end(self, batch, logs=None):
         if not self.shown:
             return
         self.bar.update(self.model.steps_per_execution * self.batch_size)
         if logs and time.monotonic() - self.last_shown > 0.5:
-            self.last_shown = time.monotonic()
-            logs = rename_logs(logs)
-            self.bar.set_postfix_str(f"loss {logs['loss']:.3f} top-1 {logs['top1']:.1%} top-5 {logs['top5']:.1%}",
-                                     refresh=False)
+            logs, now = rename_logs(logs), time.monotonic()
+            seconds, positions = now - self.last_shown, self.bar.n - self.shown_positions
+            flops = self.throughput.describe(positions / seconds) if self.last_shown else ""
+            self.last_shown, self.shown_positions = now, self.bar.n
+            self.bar.set_postfix_str(f"loss {logs['loss']:.3f} top-1 {logs['top1']:.1%} top-5 {logs['top5']:.1%} "
+                                     f"{flops}".rstrip(), refresh=False)
 
 
 class CheckpointCallback(keras.callbacks.Callback):

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from mugo.core.machine import available_cores
-from mugo.nn.backend import has_gpu, keras, tensorflow
+from mugo.nn.backend import accelerator_names, has_gpu, keras, tensorflow
 from mugo.nn.compile import build_metrics
+from mugo.nn.cost import throughput
 from mugo.nn.devices import DataParallel
 from mugo.nn.metadata import config_of
 from mugo.nn.policy_net import PolicyNetConfig
@@ -42,10 +43,11 @@ def fit_run(model: keras.Model, run: Path, metadata: dict[str, Any], stream: Tra
         for each in model, averaged.model:
             build_metrics(each, *keras.tree.map_structure(lambda array: array[:2], validation))
     make = batch_maker(stream, config, options)
-    progress = ProgressCallback(options, first_step)
+    speed = throughput(config.spec(), bool(options.frozen), accelerator_names()[:parallel.count])
+    progress = ProgressCallback(options, first_step, speed)
     interrupt = interrupt_callback()
     checkpoints = CheckpointCallback(run, options, metadata, progress.bar, averaged, validation)
-    step_log = StepLog(run, options, first_step, checkpoints.tensorboard)
+    step_log = StepLog(run, options, first_step, checkpoints.tensorboard, speed)
     callbacks = [progress, step_log, checkpoints, interrupt]
     step, steps_per_second, history = first_step, 0.0, metadata["history"]
     with contextlib.closing(progress.bar), interrupt:
@@ -68,7 +70,7 @@ def batch_maker(stream: TrainingStream, config: PolicyNetConfig, options: Traini
         number = options.skip_batches + step
         batch = stream.batch(number, options.batch_size, options.seed, *of_process)
         return examples(batch, config, np.random.default_rng((options.seed, number)), *of_process,
-                        options.people_dropout)
+                        options.people_dropout, options.teacher_weight, options.mixes_policy)
 
     return make
 

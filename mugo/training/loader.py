@@ -10,6 +10,7 @@ import numpy as np
 from mugo.data import game_hash
 from mugo.data.dataset import DataSet
 from mugo.data.positions import Batch, Positions
+from mugo.data.teacher_labels import labels_path, open_labels
 from mugo.core.files import BadInput
 from mugo.core.parallel import ordered_map
 from mugo.games.planes import HISTORY
@@ -20,6 +21,7 @@ from mugo.nn.people import encode_people
 from mugo.nn.policy_net import NEXT_MOVES, PolicyNetConfig
 from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions
 from mugo.training.options import MAX_STEPS_PER_EXECUTION, TrainingOptions, move_range
+from mugo.training.teacher_targets import taught_targets
 
 OTHER_KOMI = 0.5                         # of the positions with a known final score, those that get another komi
 KOMI_STDEV = 15.0                        # points; of the other komi around the game's
@@ -31,6 +33,8 @@ def select_positions(data: DataSet, split: str, config: PolicyNetConfig, options
     """The positions of a split that options.where and options.moves select, with what a network of this config takes;
     those to train on with options.sample_weight.  Raises BadInput if there are none."""
     positions = data.positions(split, config.size, options.where, move_range(options.moves))
+    if options.teacher:
+        positions = open_labels(labels_path(data.folder, options.teacher)).taught(positions)
     positions = positions.weighted(options.sample_weight) if split == "train" else positions
     return positions.with_people() if config.metadata_encoder else positions
 
@@ -70,16 +74,12 @@ class TrainingStream:
         if self.endgame is not None and middle < end:
             first = number * endgames + middle - (size - endgames)
             batches.append(self.endgame.shuffled(first, end - middle, seed, augment))
-        return batches[0] if len(batches) == 1 else concatenated(batches)
-
-
-def concatenated(batches: list[Batch]) -> Batch:
-    """Several batches as one; labels of a teacher are in all or in none."""
-    return Batch(*(None if field[0] is None else np.concatenate(field) for field in zip(*batches, strict=True)))
+        return batches[0] if len(batches) == 1 else Batch(*map(np.concatenate, zip(*batches, strict=True)))
 
 
 def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | None = None,
-             process_index: int = 0, process_count: int = 1, people_dropout: float = 0.0) -> tuple[Any, dict]:
+             process_index: int = 0, process_count: int = 1, people_dropout: float = 0.0,
+             teacher_weight: float = 0.0, mixes_policy: bool = False) -> tuple[Any, dict]:
     """A batch as Keras takes it: (inputs, targets) of a model of this config; see keras_model.build and losses.
 
     Where the final score of a game is known, so is the winner by area for every komi; by territory rules, another may
@@ -90,23 +90,31 @@ def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | N
     by; who plays is unknown in every second position.
     process_index, process_count: which slice of a larger batch this is, as in TrainingStream.batch; it gets the komi
     that it has there.
+    teacher_weight, mixes_policy: of TrainingOptions.  Positions that a teacher has labelled have the komi of the label
+    and the targets of teacher_targets.py.
     """
     n = len(batch.komi)
     here = slice(process_index * n, (process_index + 1) * n)
     targets: dict[str, np.ndarray] = {"policy": batch.targets}
     features, komi = None, batch.komi
     if config.value_head:
-        if config.komi_input and rng is not None:
+        if batch.teacher is not None:
+            komi = -batch.colours * batch.teacher["komi"]
+        elif config.komi_input and rng is not None:
             drawn, shifts = rng.random(process_count * n), rng.standard_normal(process_count * n)
             others = ~np.isnan(batch.scores) & (drawn[here] < OTHER_KOMI)
             komi = np.where(others, np.floor(komi + KOMI_STDEV * shifts[here]) + 0.5, komi).astype(np.float32)
         results = batch.results(komi, estimated=rng is not None)
-        targets["value"] = results.outcomes[:, None]
+        is_other = np.isnan(batch.scores) & (komi != batch.komi) & ~np.isnan(batch.komi)       # of a label
+        targets["value"] = np.where(is_other, 0, results.outcomes).astype(np.float32)[:, None]
         if config.komi_input:
             features = np.nan_to_num(batch.global_features(komi))
             targets["ownership"] = np.where(results.has_ownership[:, None], batch.ownership,
                                             UNKNOWN_OWNER).astype(np.int8)
             targets["score"] = results.scores[:, None]
+    if batch.teacher is not None:
+        drawn = np.full(n, 0.5) if rng is None else rng.random(process_count * n)[here]
+        targets = taught_targets(targets, batch.teacher, teacher_weight, mixes_policy, drawn)
     if config.auxiliary_heads:
         targets |= {f"policy_{move}": batch.next_moves[:, i:i + 1] for i, move in enumerate(NEXT_MOVES)}
     people = None
@@ -131,7 +139,8 @@ def people_kept(count: int, dropout: float, rng: np.random.Generator) -> np.ndar
 def validation_batch(positions: Positions, options: TrainingOptions, config: PolicyNetConfig) -> tuple[Any, dict]:
     """Examples, the same for every run on this data set: drawn once from all of these positions."""
     numbers, _ = game_hash.shuffled_positions(0, min(options.validation_positions, len(positions)), len(positions), 0)
-    return examples(positions.batch(np.sort(numbers)), config)
+    return examples(positions.batch(np.sort(numbers)), config, teacher_weight=options.teacher_weight,
+                    mixes_policy=options.mixes_policy)
 
 
 def calibration_positions(inputs: Any, targets: dict[str, np.ndarray]) -> CalibrationPositions:
@@ -142,7 +151,8 @@ def calibration_positions(inputs: Any, targets: dict[str, np.ndarray]) -> Calibr
                                 for name in ("packed", GLOBAL_FEATURES, PEOPLE))
     assert packed is not None
     outcomes = targets["value"][order, 0] if "value" in targets else None
-    return CalibrationPositions(packed, features, targets["policy"][order], outcomes, people)
+    moves = targets["policy"] if targets["policy"].ndim == 1 else targets["policy"][:, 0].astype(np.int32)
+    return CalibrationPositions(packed, features, moves[order], outcomes, people)
 
 
 class PrefetchLoader:

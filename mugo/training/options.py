@@ -79,6 +79,11 @@ class TrainingOptions:
     endgame_fraction: float = option(0.0, "fraction of each batch that is drawn from the last 60 moves of games that "
                                      "ended by scoring, as far as --moves selects them: a better value where a game is "
                                      "nearly decided", least=0, most=1)
+    teacher: str = option("", "train on the positions of the labels of this name, which `mugo label` wrote, and mix "
+                          "what the teacher says with what people played and how their games ended", metavar="NAME",
+                          shown_default="none", common=True)
+    teacher_weight: float = option(0.5, "with --teacher, its share of the targets; 1: learn from it alone", least=0,
+                                   most=1, common=True)
     people_dropout: float = option(0.3, "with --metadata-encoder, the probability that all of who plays is dropped, "
                                    "and else that each rank, the source and the year is, by itself", least=0, most=1)
     freeze_policy: bool = option(False, "train the value head alone: the policy of --init-from stays as it is")
@@ -94,6 +99,14 @@ class TrainingOptions:
     def __post_init__(self):
         check(self)
         move_range(self.moves)
+        if self.teacher and (self.sample_weight or self.endgame_fraction):
+            raise BadInput("--teacher: the positions are those that it has labelled, without --sample-weight and "
+                           "--endgame-fraction")
+
+    @property
+    def mixes_policy(self) -> bool:
+        """Whether the policy learns from a teacher too."""
+        return bool(self.teacher) and not self.freeze_policy
 
     @property
     def frozen(self) -> str:

@@ -6,6 +6,8 @@ are TensorBoard's curves steps/NAME.
     gradient_norm           of this step: of all gradients together, before --clip-norm
     learning_rate           of this step
     positions_per_second    since the line before, without checkpoints
+    tflops                  of these, forward and backward (nn/cost.py); not where a part of the network is frozen
+    kernel_norm, kernel_turn    of each convolution that learns, by its name: kernel_norms.py
     input_wait              fraction of that time in which no batch was ready: near 0, or the input is the limit
 
 A number that is not finite, as the loss of a run that diverges, is null, because JSON has no NaN.
@@ -19,8 +21,10 @@ from typing import Any
 
 from mugo.core.files import atomic_write
 from mugo.nn.backend import keras
+from mugo.nn.cost import Throughput
 from mugo.nn.processes import is_first
 from mugo.nn.tensorboard_log import TensorBoardLog
+from mugo.training.kernel_norms import KernelNorms
 from mugo.training.loader import PrefetchLoader
 from mugo.training.options import TrainingOptions
 
@@ -29,21 +33,25 @@ METRICS_LOG = "metrics.jsonl"
 
 
 class StepLog(keras.callbacks.Callback):
-    """Appends the lines.  step: the run's first; later lines, of steps that were lost, are removed.
+    """Appends the lines.  step: the run's first; later lines, of steps that were lost, are removed.  throughput: of
+    the run's network and devices.
 
     loader: what the run takes its batches from; set for each of Keras's epochs.
     """
 
     loader: PrefetchLoader
 
-    def __init__(self, run: Path, options: TrainingOptions, step: int, tensorboard: TensorBoardLog):
+    def __init__(self, run: Path, options: TrainingOptions, step: int, tensorboard: TensorBoardLog,
+                 throughput: Throughput):
         super().__init__()
+        self.throughput = throughput
         self.path, self.options, self.step, self.tensorboard = run / METRICS_LOG, options, step, tensorboard
         if is_first():
             _remove_after(self.path, step)
 
     def on_epoch_begin(self, epoch, logs=None):
         self._first, self._sums = self.step, {}
+        self.norms = KernelNorms(self.model)
         self._begin_line()
 
     def _begin_line(self) -> None:
@@ -64,16 +72,29 @@ class StepLog(keras.callbacks.Callback):
             self._sums[name] = total
         line |= {"gradient_norm": float(model.optimizer.gradient_norm), "learning_rate": float(
                      self.options.schedule()(self.step - 1)),
-                 "positions_per_second": steps * self.options.batch_size / seconds,
+                 "positions_per_second": (rate := steps * self.options.batch_size / seconds),
                  "input_wait": (self.loader.waited - self._waited) / seconds}
+        if self.throughput.multiplications:
+            line["tflops"] = self.throughput.tflops(rate)
+        norms = self.norms.measure(steps)
+        self.norms.begin()
         if is_first():
-            line = {name: float(f"{value:.6g}") if isinstance(value, float) else value for name, value in line.items()}
-            finite = {name: value if math.isfinite(value) else None for name, value in line.items()}
             with open(self.path, "a", encoding="utf-8") as file:
-                file.write(json.dumps(finite) + "\n")
+                file.write(json.dumps(_finite(line | norms)) + "\n")
             self.tensorboard.write("steps", {name: value for name, value in line.items()
                                              if name not in ("step", "positions")}, positions)
+            for group, values in norms.items():
+                self.tensorboard.write(group, values, positions)
         self._begin_line()
+
+
+def _finite(value: Any) -> Any:
+    """A value of JSON with numbers of six digits; None for one that is not finite."""
+    if isinstance(value, dict):
+        return {name: _finite(each) for name, each in value.items()}
+    if isinstance(value, float):
+        return float(f"{value:.6g}") if math.isfinite(value) else None
+    return value
 
 
 def _remove_after(path: Path, step: int) -> None:

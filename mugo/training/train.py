@@ -34,6 +34,7 @@ from mugo.nn.backend import backend_name, keras, resolve_precision
 from mugo.nn.bundled import find_network
 from mugo.nn.checkpoint import latest_checkpoint, latest_metadata
 from mugo.nn.compile import WEIGHTS, compile_for_training
+from mugo.nn.cost import cost
 from mugo.nn.devices import DataParallel, describe_devices, device_warnings, one_device
 from mugo.nn.keras_model import build
 from mugo.nn.metadata import check_metadata, config_of, new_metadata, run_name, read_metadata
@@ -82,7 +83,8 @@ def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOp
                 new_training_run(run, data, config, options, init, training, validating)
             model.optimizer.build(model.trainable_variables)
         if is_first():
-            log_to_stderr(f"{run}: {model.count_params():,} weights, {options.precision}, on "
+            log_to_stderr(f"{run}: {model.count_params():,} weights, {cost(config.spec()).multiplications / 1e6:,.1f} "
+                          f"million multiplications per position, {options.precision}, on "
                           f"{describe_devices(parallel.count)}, {backend_name()}, Keras {keras.version()}")
             for line in device_warnings(parallel.count):
                 log_to_stderr(line)
@@ -146,6 +148,8 @@ def new_training_run(run: Path, data: DataSet, config: PolicyNetConfig, options:
     metadata = new_metadata(config) | {
         "name": run_name(run.name), "history": [], "best": None,
         "data": describe_data(data, training, validating, options.seed)}
+    if training.taught is not None:
+        metadata["teacher"] = training.taught.teacher | {"positions": len(training)}
     if init:
         path = find_network(init)
         metadata["init_from"] = init_from(model, config, path)
@@ -246,7 +250,7 @@ def averaged_model(model: keras.Model, stream: TrainingStream, config: PolicyNet
 def compile_model(model: keras.Model, config: PolicyNetConfig, options: TrainingOptions) -> None:
     compile_for_training(model, config, options.schedule(), weights={name: getattr(options, name) for name in WEIGHTS},
                          optimizer=options.optimizer, weight_decay=options.weight_decay, clip_norm=options.clip_norm,
-                         frozen=options.frozen)
+                         frozen=options.frozen, mixes_policy=options.mixes_policy)
 
 
 def positions_seen(metadata: dict[str, Any]) -> int:

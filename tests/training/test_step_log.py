@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 step_log = pytest.importorskip("mugo.training.step_log")
+from mugo.nn.cost import Throughput  # noqa: E402   after the check for Keras
 from mugo.nn.tensorboard_log import TensorBoardLog  # noqa: E402   after the check for Keras
 from mugo.training.options import TrainingOptions  # noqa: E402
 
@@ -15,9 +16,9 @@ LOSSES = np.random.default_rng(0).random((500, 2))       # of each step: all, an
 
 def run_steps(run, first, epochs, steps_per_execution=4):
     """Keras's calls for these numbers of steps, an epoch each."""
-    log = step_log.StepLog(run, OPTIONS, first, TensorBoardLog(run / "tensorboard"))
+    log = step_log.StepLog(run, OPTIONS, first, TensorBoardLog(run / "tensorboard"), Throughput(443_000_000, 0))
     log.loader = SimpleNamespace(waited=0.0)
-    log.set_model(SimpleNamespace(steps_per_execution=steps_per_execution,
+    log.set_model(SimpleNamespace(steps_per_execution=steps_per_execution, layers=[],
                                   optimizer=SimpleNamespace(gradient_norm=np.float32(0.5))))
     step = first
     for count in epochs:
