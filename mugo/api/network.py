@@ -212,6 +212,13 @@ def _open(name: str | None, threads: int | None, precision: str, provider: str) 
     return Network(open_network(name, threads, precision, provider), (file, threads, precision, provider))
 
 
+def opened_of(network: "Network | None") -> inference.Network | inference.BundledNetworks | None:
+    """What evaluates positions for the packages below.  Raises MugoError for anything but a Network or None."""
+    if network is not None and not isinstance(network, Network):
+        raise MugoError(f"a network of mugo.load_network was expected, not a {type(network).__name__}")
+    return network and network._opened
+
+
 def _listed(positions: Position | Sequence[Position]) -> Sequence[Position]:
     """The positions of a call with one or several.  Raises MugoError for anything else."""
     if isinstance(positions, Position):

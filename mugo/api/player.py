@@ -2,10 +2,12 @@
 from typing import Any
 
 from mugo.api.commands import parsed
-from mugo.api.moves import python_errors
-from mugo.api.network import Network
+from mugo.api.moves import check_number, python_errors
+from mugo.api.network import Network, opened_of
 from mugo.api.position import Position, base_of
+from mugo.core.files import MugoError
 from mugo.games.coords import format_gtp
+from mugo.games.game import GAMES
 from mugo.players import options as players
 from mugo.players.player import RESIGN
 from mugo.players.player import Player as AnyPlayer
@@ -26,7 +28,8 @@ class Player:
         """
         base = base_of(position)
         base.check_has_moves()
-        point = self._made.select_move(base, seconds=seconds)
+        limit = None if seconds is None else check_number("seconds", seconds, 0.001, is_whole=False)
+        point = self._made.select_move(base, seconds=limit)
         return "resign" if point == RESIGN else format_gtp(point, base.shape)
 
     def __repr__(self) -> str:
@@ -44,5 +47,7 @@ def player(name: str = "mcts", *, network: Network | None = None, game: str = "g
     >>> player("policy").select_move(Position(9))
     'E5'
     """
+    if game not in GAMES:
+        raise MugoError(f"game is 'go' or 'gomoku', not {game!r:.40}")
     arguments = parsed(players.add_arguments, [name], options)
-    return Player(players.player_from_arguments(arguments, game, network and network._opened))
+    return Player(players.player_from_arguments(arguments, game, opened_of(network)))

@@ -1,20 +1,17 @@
 """review: what each move of a game lost, as `mugo review` finds it."""
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from mugo.api.game import Game
 from mugo.api.moves import check_number, python_errors
-from mugo.core.config import suggestion
-from mugo.api.network import Network, load_network
+from mugo.api.network import Network, load_network, opened_of
+from mugo.api.search import settings_of
 from mugo.core.files import MugoError
-from mugo.core.options import options_of
 from mugo.core.progress import progress_bar
 from mugo.games.coords import format_gtp
 from mugo.games.position import COLOUR_LETTERS
 from mugo.mcts.search import Search
-from mugo.mcts.settings import Settings
 from mugo.players.evaluator import SearchEvaluator
-from mugo.players.searcher import default_settings
 from mugo.reviews import move_review
 from mugo.reviews.annotated_sgf import annotated_sgf
 from mugo.reviews.earlier import REVIEWED_BY
@@ -93,14 +90,11 @@ def review(game: Game, network: Network | None = None, *, simulations: int | Non
     """
     if not isinstance(game, Game):
         raise MugoError(f"a mugo.Game was expected, not a {type(game).__name__}")
-    if unknown := options.keys() - options_of(Settings).keys():
-        raise TypeError(f"review() has no option {min(unknown)!r}" + (suggestion(min(unknown), options_of(Settings))
-                                                              or ": `mugo help search` lists them"))
-    opened, evaluators = (network or load_network())._opened, None
+    # Without early stop: the best move may be known long before its win rate is.
+    settings = settings_of("review", "mcts", "go", options, early_stop=False)
+    opened, evaluators = opened_of(network) or load_network()._opened, None
     if simulations is not None:
         check_number("simulations", simulations, 1)
-        # Without early stop: the best move may be known long before its win rate is.
-        settings = replace(default_settings("mcts", "go"), early_stop=False, **options)
         evaluators = (SearchEvaluator(Search(settings, opened), simulations, None),
                       SearchEvaluator(Search(settings, opened), simulations, None))
     with progress_bar("moves", len(game) - 1) as bar:

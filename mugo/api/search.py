@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mugo.api.moves import check_number, point_of, python_errors
-from mugo.core.config import suggestion
-from mugo.api.network import Evaluation, Network
+from mugo.api.network import Evaluation, Network, opened_of
 from mugo.api.position import Position, base_of
-from mugo.core.files import MugoError
+from mugo.core.config import suggestion
 from mugo.core.options import check_player, options_of
 from mugo.core.progress import progress_bar
 from mugo.games.board import BLACK, WHITE
@@ -98,14 +97,9 @@ def search(position: Position, network: Network | None = None, *, simulations: i
     >>> search(Position(5, komi=0).play("C3"), simulations=100, seed=1).simulations
     100
     """
-    if network is not None and not isinstance(network, Network):
-        raise MugoError(f"a network of mugo.load_network was expected, not a {type(network).__name__}")
-    if unknown := options.keys() - options_of(Settings).keys():
-        raise TypeError(f"search() has no option {min(unknown)!r}" + (suggestion(min(unknown), options_of(Settings))
-                                                              or ": `mugo help search` lists them"))
-    base, opened = base_of(position), network and network._opened_for(position)
-    player = "uct" if network is None else "mcts"
-    check_player(Settings, options, player)
+    opened_of(network)
+    base, player = base_of(position), "uct" if network is None else "mcts"
+    settings, opened = settings_of("search", player, base.game, options), network and network._opened_for(position)
     select_by = default_select_by(player, base.game)
     simulations = None if simulations is None else check_number("simulations", simulations, 1)
     if seconds is not None or simulations is None:
@@ -125,11 +119,20 @@ def search(position: Position, network: Network | None = None, *, simulations: i
         bars[0].update(done - bars[0].n)
 
     with contextlib.ExitStack() as stack:
-        settings = replace(default_settings(player, base.game), **options)
         found = analyze(Search(settings, opened), base, simulations=simulations, seconds=seconds, select_by=select_by,
                         is_choice=True, control=SearchControl(on_progress=show, progress_interval=PROGRESS_SECONDS,
                                                               avoided=avoided))
     return _result(position, found, select_by)
+
+
+def settings_of(function: str, player: str, game: str, options: dict[str, Any], **defaults: Any) -> Settings:
+    """The settings of a search with the options of a library function.  Raises TypeError for one that does not exist,
+    and BadInput for one that is out of range or only another player's."""
+    if unknown := options.keys() - options_of(Settings).keys():
+        hint = suggestion(min(unknown), options_of(Settings)) or ": `mugo help search` lists them"
+        raise TypeError(f"{function}() has no option {min(unknown)!r}{hint}")
+    check_player(Settings, options, player)
+    return replace(default_settings(player, game), **defaults | options)
 
 
 def _avoided(base: BasePosition, allow: Iterable[str] | None, avoid: Iterable[str], depth: int) -> AvoidedMoves:

@@ -78,4 +78,5 @@ def cache_folder() -> Path:
             return folder / key
     made = tempfile.mkdtemp(prefix="mugo-")
     atexit.register(shutil.rmtree, made, ignore_errors=True)
+    os.environ["NUMBA_CACHE_DIR"] = made                 # for this process's children, or each would compile anew
     return Path(made)

@@ -119,8 +119,10 @@ def _dashed(name: str) -> str:
 
 
 def _names(action: argparse.Action) -> list[str]:
-    """The names of an option without dashes; of a positional argument its own."""
-    return [word.lstrip("-") for word in action.option_strings] or [_dashed(action.dest)]
+    """The names of an option without dashes, not those that switch it off; of a positional argument its own."""
+    words = [word for word in action.option_strings
+             if not (isinstance(action, argparse.BooleanOptionalAction) and word.startswith("--no-"))]
+    return [word.lstrip("-") for word in words] or [_dashed(action.dest)]
 
 
 def _converted(parser: argparse.ArgumentParser, action: argparse.Action, value: Any) -> Any:

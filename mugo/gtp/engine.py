@@ -9,7 +9,6 @@ One function of the engine and its arguments per command, in the modules that th
 specification prescribes where it prescribes one; the details go to the log.  How long a move may take is
 players/time_control.py's.
 """
-import copy
 import threading
 import time
 import traceback
@@ -198,11 +197,9 @@ class GtpEngine:
 
     def set_position(self, position: BasePosition) -> None:
         """Make this the position, with the current komi, and under the rules that a client has set."""
-        self.position = copy.copy(position)
         if isinstance(position, Go):
-            if self.rules:
-                self.position = position.with_rules(self.rules)
-            self.position.komi = self.komi
+            position = position.with_rules(self.rules or position.rules).with_komi(self.komi)
+        self.position = position
 
     def play_move(self, position: BasePosition, point: int, colour: int) -> BasePosition:
         """The position after a move that the controller reports.  Raises IllegalMove.

@@ -50,7 +50,7 @@ def _param(engine: GtpEngine, *words: str) -> str | None:
     parameters = engine.parameters
     if not words:
         return "\n".join(f"{'[bool] ' * parameters.is_bool(name)}{name} {parameters.value(name)}"
-                                for name in parameters.names())
+                         for name in parameters.names())
     if words[0] not in parameters.names():
         raise GtpError("unknown parameter", f"{words[0]!r}; mugo-param without arguments lists all")
     if len(words) == 1:

@@ -53,10 +53,12 @@ INTERRUPTED = 130                        # exit status
 GNUGO_SCORERS = {False: "gnugo --mode gtp --chinese-rules", True: "gnugo --mode gtp --japanese-rules"}
 
 
+KGS_RULES = {"japanese": "japanese", "chinese": "chinese-kgs", "aga": "aga", "new_zealand": "new_zealand"}
+
+
 def kgs_name(rules: Rules) -> str:
     """Rules in one word, for kgs-rules: KGS's name of them, or KataGo's text where KGS has none."""
-    return next((name for name in ("japanese", "chinese", "aga", "new_zealand")
-                 if parse_rules(name) == rules), rules.as_text())
+    return next((name for name, ours in KGS_RULES.items() if parse_rules(ours) == rules), rules.as_text())
 
 
 def run_match(participants: list[Participant], rules: MatchRules, folder: MatchFolder, pairings: list[Pairing],

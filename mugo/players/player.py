@@ -58,7 +58,7 @@ class Player(Protocol):
         """A point for the side to move, RESIGN, or in Go PASS.
 
         seconds: that it may take, by the clock; None: by the player's own options.
-        cleanup: capture every dead stone before passing.
+        cleanup: capture every dead stone before passing, as always by rules that take none off the board.
         Raises BadInput where its network cannot be opened or does not play this board, and for a game of Gomoku
         that is over.
         """

@@ -55,6 +55,7 @@ class PolicyPlayer(Player):
             if forced:
                 return forced
         priors = self.network.evaluate([position], symmetries=self._symmetries).priors[0]
+        cleanup = cleanup or not position.removes_dead_stones
         points = passing.candidate_moves(position, priors, cleanup) if position.may_pass else position.sensible_points()
         if not len(points):
             return pass_or_raise(position)

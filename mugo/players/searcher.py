@@ -138,6 +138,7 @@ class SearchPlayer:
             return pass_or_raise(position)
         if control.avoided.depths:
             return self._select_allowed(position, seconds, allowed)
+        cleanup = cleanup or not position.removes_dead_stones
         plan = passing.plan_move(position, cleanup)
         if plan.wins_by_pass and len(plan.moves_first) < 2:
             return next(iter(plan.moves_first), PASS)

@@ -238,7 +238,7 @@ def rank_number(text: str) -> float:
     return float(number + 9 if professional else number)
 
 
-_OF_PROFESSIONALS = re.compile("gogod|professional", re.IGNORECASE)
+_OF_PROFESSIONALS = re.compile("gogod|(?<!non)(?<!non-)(?<!un)professional", re.IGNORECASE)
 
 
 def rank_in(text: str, file: str) -> float:

@@ -163,8 +163,7 @@ class Session:
         position, player = self.position, self.player
         colour = COLOUR_NAMES[position.to_play]
         with interruptible_search(self._out) as progress:
-            point = player.select_move(position, cleanup=not position.removes_dead_stones,
-                                       control=SearchControl(progress.should_stop, progress.on_progress))
+            point = player.select_move(position, control=SearchControl(progress.should_stop, progress.on_progress))
         if point == RESIGN:
             self.print(f"{colour} ({player.name}) resigns.")
             self.resign()

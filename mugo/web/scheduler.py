@@ -170,7 +170,10 @@ class Scheduler:
     def preempt(self, job: Job) -> None:
         """Job.preemption_point, without its result."""
         with self._lock:
-            is_over = self._waiting and time.perf_counter() - job.slice_start > TIME_SLICE
+            now = time.perf_counter()
+            if not self._waiting:
+                job.slice_start = now                            # nobody waits: it may go on, and does not overrun
+            is_over = now - job.slice_start > TIME_SLICE
         if is_over and not job.is_cancelled():
             self._release(job)
             self._acquire(job)
@@ -181,7 +184,7 @@ class Scheduler:
         """Start waiting jobs while there is capacity: overrunning jobs do not count as running."""
         now = time.perf_counter()
         running = sum(now - job.slice_start <= MAX_WAIT for job in self._running)
-        for job in sorted(self._waiting, key=lambda job: job.is_search)[:self._capacity - running]:
+        for job in sorted(self._waiting, key=lambda job: job.is_search)[:max(self._capacity - running, 0)]:
             job.slice_start = now
             self._waiting.remove(job)
             self._running.append(job)

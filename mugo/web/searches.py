@@ -86,7 +86,7 @@ class SessionSearches:
             self._opponent = (key, position.game), make_opponent(opponent, position.game, self.network)
         player = self._opponent[1]
         point = player.select_move(
-            position, seconds=clock.seconds(position.shape, stones), cleanup=not position.removes_dead_stones,
+            position, seconds=clock.seconds(position.shape, stones),
             control=SearchControl(job.preemption_point,
                                   lambda result: job.report({"thinking": format_thinking(result, position)})))
         result = player.search_result

@@ -34,4 +34,4 @@ def test_a_review_is_written_as_a_commented_record(review):
 
 def test_a_review_by_search_takes_the_options_of_a_search():
     game = mugo.Game(mugo.Position(5, komi=0).play("C3", "C2", "D2"))
-    assert len(mugo.review(game, simulations=20, threads=1, seed=1).moves) == 3
+    assert len(mugo.review(game, simulations=20, threads=1, seed=1, early_stop=True).moves) == 3

@@ -131,3 +131,13 @@ def test_a_single_option_is_known_without_the_command(written):
     for words, value in ((["gtp", "--network", "b", "--network=c"], "c"), (["gtp"], None), (["gtp", "--network"], None),
                          (["gtp", "--config", "my.toml"], "a"), (["gtp", "--network", "b", "--config=my.toml"], "b")):
         assert value_of(words, "network") == value, words
+
+
+def test_an_option_is_switched_off_by_its_own_name_only(written, tmp_path):
+    made = argparse.ArgumentParser()
+    made.add_argument("--symmetries", action=argparse.BooleanOptionalAction, default=True)
+    written("symmetries = false")
+    assert configured(made, tmp_path / "my.toml").symmetries is False
+    written("no-symmetries = true")
+    with pytest.raises(BadInput, match="no-symmetries"):
+        configured(made, tmp_path / "my.toml")

@@ -519,10 +519,10 @@ def test_a_file_of_another_program_version_or_kind_is_named(name, text, message,
 
 @pytest.mark.parametrize("text, name", [
     ("Japanese", "japanese"), ("korean", "japanese"), ("New Zealand", "new_zealand"), ("nz", "new_zealand"),
-    ("chinese", "chinese"), ("french", "aga"), ("tromp-taylor", "koPOSITIONALscoreAREAtaxNONEsui1"),
+    ("chinese kgs", "chinese"), ("french", "aga"), ("tromp-taylor", "koPOSITIONALscoreAREAtaxNONEsui1"),
     ('{"scoring": "AREA"}', "koPOSITIONALscoreAREAtaxNONEsui0fpok1"),
     ('{"scoring":\n "TERRITORY",\r\n "ko": "SIMPLE"}', "japanese"),
-    ("chinese ogs", "koPOSITIONALscoreAREAtaxNONEsui0whbNfpok1")])
+    ("chinese", "koSIMPLEscoreAREAtaxNONEsui0whbNfpok1"), ("chinese ogs", "chinese")])
 def test_rules_in_one_word(text, name):
     assert kgs_name(parse_rules(text)) == name
-    assert parse_rules(name) == parse_rules(text)
+    assert parse_rules(name if name != "chinese" else "chinese kgs") == parse_rules(text)

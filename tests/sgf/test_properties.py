@@ -116,6 +116,7 @@ def test_rank_numbers(text, number):
 
 @pytest.mark.parametrize("text, file, rank", [
     ("9d", "GoGoD-2023.zip/1996/1.sgf", 18), ("1d", "games/gogod/a.sgf", 10), ("3k", "GoGoD.zip/1.sgf", -2),
+    ("9d", "non-professional/1.sgf", 9),
     ("9p", "GoGoD.zip/1.sgf", 18), ("9d", "kgs.zip/1.sgf", 9)])
 def test_gogod_writes_a_professional_as_9d(text, file, rank):
     assert rank_in(text, file) == rank
