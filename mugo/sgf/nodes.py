@@ -12,7 +12,6 @@ A node stands behind its parent.  Properties and their values keep the order of 
 twice has the values of both.  In the long names of FF[1] to FF[3] lower-case letters do not count: "AddBlack" is "AB".
 """
 import re
-import string
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -25,8 +24,8 @@ from mugo.sgf.record import BadRecord
 Properties = dict[str, list[bytes]]
 
 # A node that is only a move, as most are, is one match.  A bracket that closes nothing, as OGS writes, is passed over.
-_NODE = re.compile(rb"[\s\]]*+(?P<mark>;)(?:(?P<name>[BW])\[(?P<value>[A-Za-z]{0,2})\](?=\s*+[;()]))?+")
-_TOKEN = re.compile(rb"[\s\]]*+(?:\[(?P<value>[^\\\]]*+(?:\\.[^\\\]]*+)*+)\]|(?P<name>[A-Za-z]{1,64})|(?P<mark>[()]))",
+_NODE = re.compile(rb"\s*+(?P<mark>;)(?:(?P<name>[BW])\[(?P<value>[A-Za-z]{0,2})\](?=\s*+[;()]))?+")
+_TOKEN = re.compile(rb"\s*+(?:\[(?P<value>[^\\\]]*+(?:\\.[^\\\]]*+)*+)\]|(?P<name>[A-Za-z]{1,64})|(?P<mark>[()])|\])",
                     re.DOTALL)
 _LOWER_CASE = bytes(range(ord("a"), ord("z") + 1))
 _LIKE_A_ROOT = re.compile(rb"\((?=\s{0,9};\s{0,9}[A-Z]{2}\s{0,9}\[[^\\\]]{0,40}\Z)")
@@ -92,6 +91,8 @@ def parse_game(text: bytes, most: int | None = None) -> list[Node]:
             properties, values = {} if ident is None else {ident.decode(): [value]}, None
             nodes.append(Node(current, properties))
             current = len(nodes) - 1
+        elif ident is None and value is None and mark is None:
+            continue                                     # a stray bracket
         elif value is not None:
             if values is None:
                 raise ValueError("unexpected value")
@@ -116,7 +117,7 @@ def parse_game(text: bytes, most: int | None = None) -> list[Node]:
             current = parents.pop()
             if not parents:
                 return nodes
-    rest = text[position:].lstrip(b"]" + string.whitespace.encode())[:20].decode("utf-8", "replace")[:1]
+    rest = text[position:].lstrip()[:20].decode("utf-8", "replace")[:1]
     raise ValueError("unexpected end of SGF data" if rest in ("", "[") else f"unexpected {rest!r}")
 
 

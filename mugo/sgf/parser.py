@@ -234,14 +234,23 @@ def _collect(nodes: list[Properties], size: BoardSize, setup_anywhere: bool) -> 
             has_later_setup |= bool(stones and moves)
             if not moves:
                 setup |= stones
-        played = moves_in(node)
-        if len(played) > 1 and not setup_anywhere:
-            raise BadRecord("several moves in a node", f"after move {len(moves)}: a node with {len(played)} moves")
-        for colour, raw in played:
+        if "B" in node:
+            values, bit, several = node["B"], 0, "W" in node
+        elif "W" in node:
+            values, bit, several = node["W"], WHITE_BIT, False
+        else:
+            continue
+        if several or len(values) > 1:
+            played = [(WHITE_BIT if ident == "W" else 0, raw) for ident, raw in moves_in(node)]
+            if not setup_anywhere:
+                raise BadRecord("several moves in a node", f"after move {len(moves)}: a node with {len(played)} moves")
+        else:
+            played = ((bit, values[0]),)
+        for bit, raw in played:
             index = index_of.get(raw)
             if index is None:
                 index = _interpret_index(raw.strip(), size, "move outside the board", f"move {len(moves) + 1}")
-            moves.append(index + (0 if colour == "B" else WHITE_BIT))
+            moves.append(index + bit)
     return {index: colour for index, colour in setup.items() if colour != EMPTY}, moves, has_later_setup
 
 

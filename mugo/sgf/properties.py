@@ -45,6 +45,8 @@ def plain_digits(text: str) -> str:
 
         １目半, 一目半 -> 1目半       三又四分之三子 -> 3又3/4子
     """
+    if text.isascii():
+        return text
     text = text.translate(_FULL_WIDTH)
     return _IN_WORDS.sub(lambda match: f"{_value_of(match[2])}/{_value_of(match[1])}" if match[2] else
                          str(_value_of(match[1])), text)
