@@ -64,6 +64,10 @@ class HashNetwork(NetworkProtocol):
     has_value = True
     has_ownership = False
 
+    def evaluate(self, positions: list[BasePosition], symmetries: bool = False) -> NetworkOutput:
+        """Not there: a search evaluates planes."""
+        raise NotImplementedError
+
     def evaluate_packed(self, packed: np.ndarray, features: np.ndarray) -> NetworkOutput:
         """Priors of which a few are large, as a network's are, and small values.  features: not looked at."""
         planes = packed.reshape(len(packed), -1).astype(np.uint64)

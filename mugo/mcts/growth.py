@@ -70,7 +70,7 @@ class ThreadedGrowth(Growth):
         self._scratches = [new_scratch() for _ in range(threads)]
         arrays.record["shared"] = executor is not None
 
-    def set_root(self, root: Root, network: None) -> None:
+    def set_root(self, root: Root, network: Any) -> None:
         """Take over the root, and expand it.  network: there is none."""
         for k, boards in enumerate(self._boards):
             random = boards[0]["random"]
