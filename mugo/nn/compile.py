@@ -71,10 +71,7 @@ def compile_for_training(model: keras.Model, config: PolicyNetConfig, schedule: 
 
 
 def build_metrics(model: keras.Model, inputs: Any, targets: dict[str, Any]) -> None:
-    """Make the variables of a compiled model's losses and metrics, from a few examples.
-
-    On TensorFlow without a strategy Keras makes them while it traces the first step, and has to trace it once more.
-    """
+    """Make the variables of a compiled model's losses and metrics, from a few examples."""
     outputs = model(inputs)
     model.compute_loss(inputs, targets, outputs)
     model.compute_metrics(inputs, targets, outputs)

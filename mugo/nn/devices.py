@@ -1,21 +1,20 @@
-"""Data parallelism: a model on several devices, each of which gets an equal slice of every batch.  On JAX they may
-belong to several processes (processes.py), each of which gives its slice.
+"""Data parallelism on JAX: a model on several devices, each of which gets an equal slice of every batch.  They may
+belong to several processes (processes.py), each of which gives its slice.  TensorFlow trains on one device.
 
-    JAX           keras.distribution.DataParallel: the compiler divides one program among the devices
-    TensorFlow    tf.distribute.MirroredStrategy: each device runs the program as a replica.  Replicas exchange
-                  gradients, batch-norm statistics and new values of variables, by functions of this module
-
-Either way a step is that of the whole batch on one device, but for rounding: gradients are summed, and batch
-normalisation uses the statistics of the whole batch.
+A step is that of the whole batch on one device, but for rounding: the compiler divides one program among the devices
+(keras.distribution.DataParallel), so gradients are summed, and batch normalisation uses the statistics of the whole
+batch.
 """
 import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from mugo.core.files import BadInput
 from mugo.core.machine import CUDA_EXTRAS, available_cores, nvidia_gpus
 from mugo.core.version import pip_install
-from mugo.nn.backend import accelerator_names, backend_name, keras, ops, tensorflow
+from mugo.nn.backend import accelerator_names, backend_name, keras, tensorflow
 from mugo.nn.processes import process_count
 
 
@@ -40,37 +39,40 @@ def describe_devices(count: int | None = None) -> str:
 
 
 def device_warnings(count: int) -> list[str]:
-    """Why training on so many devices is slower than this machine could be, a sentence each."""
+    """Why training on n devices is slower than this machine could be, a sentence each."""
     warnings = []
     if not accelerator_names() and (gpus := nvidia_gpus()):
         warnings.append(f"this machine has a GPU ({gpus[0]}), which {backend_name()} does not see, so the CPU trains; "
                         f"{pip_install(CUDA_EXTRAS[keras.backend.backend()])}, and see what `mugo doctor` says")
-    if tensorflow and count > 1:
-        warnings.append(f"TensorFlow returns to Python after each step of {count} devices; KERAS_BACKEND=jax does not")
+    if tensorflow and len(accelerator_names()) > count:
+        warnings.append(f"TensorFlow trains on one of {len(accelerator_names())} GPUs; KERAS_BACKEND=jax on all")
     return warnings
 
 
 class DataParallel:
-    """The first `count` devices.  Raises BadInput if there are not so many."""
+    """The first `count` devices.  Raises BadInput if there are fewer, and for several on TensorFlow."""
 
     def __init__(self, count: int | None = None):
-        """count: None takes all devices.  Those of other processes are needed too: then a number is refused."""
-        devices = list_devices()
-        processes = process_count()
-        if processes > 1 and count is not None:
+        """count: None takes all devices, on TensorFlow one.  Those of other processes are needed too: then a number is
+        refused."""
+        if tensorflow and count is not None and count > 1:
+            raise BadInput(f"--devices {count}: TensorFlow trains on one device; KERAS_BACKEND=jax trains on several")
+        devices = list_devices()[:1] if tensorflow else list_devices()
+        if process_count() > 1 and count is not None:
             raise BadInput(f"--devices {count}: several processes train on all of their devices; "
                            "CUDA_VISIBLE_DEVICES takes fewer")
         if count is not None and not 1 <= count <= len(devices):
             raise BadInput(f"--devices {count}: must be from 1 to {len(devices)}, the devices of this machine")
         self.count = count or len(devices)
-        self._distribution: Any = None
+        self.everywhere: Any = None      # where the state of a training step is: a jax.sharding; None: on one device
         if self.count > 1:
-            # auto_shard_dataset: every process has its slice of each batch already.
-            self._distribution = tensorflow.distribute.MirroredStrategy(devices[:self.count]) if tensorflow else \
-                keras.distribution.DataParallel(devices=devices[:self.count], auto_shard_dataset=processes == 1)
-            if processes > 1 and not hasattr(self._distribution, "auto_shard_dataset"):
-                raise BadInput(f"Keras {keras.__version__} trains in several processes on data of TensorFlow only: "
-                               "install a newer one")
+            from jax import devices as jax_devices
+            from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+            self._distribution = keras.distribution.DataParallel(devices=devices[:self.count])
+            mesh = Mesh(np.array(jax_devices()[:self.count]), ("batch",))
+            self.everywhere, self._divided = NamedSharding(mesh, PartitionSpec()), NamedSharding(
+                mesh, PartitionSpec("batch"))
 
     def check_batch_size(self, size: int) -> None:
         """Raise BadInput unless batches of this size can be divided equally."""
@@ -79,22 +81,21 @@ class DataParallel:
                            "takes fewer")
 
     def scope(self) -> contextlib.AbstractContextManager:
-        """In which models are made, and their optimizers built."""
+        """In which models are made, their optimizers built, and they are trained."""
         return self._distribution.scope() if self.count > 1 else contextlib.nullcontext()
 
-    def training(self, model: keras.Model) -> contextlib.AbstractContextManager:
-        """In which a model that was made in `scope` is trained."""
+    def divided(self, batch: Any) -> Any:
+        """A batch of this process, as arrays that are divided among the devices."""
         if self.count == 1:
-            return contextlib.nullcontext()
-        if tensorflow:                   # a model trains where it was made; XLA does not compile what replicas exchange
-            model.jit_compile = False
-            return contextlib.nullcontext()
-        return self._distribution.scope()
+            return batch
+        from jax import make_array_from_process_local_data
+
+        return keras.tree.map_structure(lambda array: make_array_from_process_local_data(self._divided, array), batch)
 
 
 @contextlib.contextmanager
 def one_device() -> Iterator[None]:
-    """Inside DataParallel.training: models that are made and run in this context are on one device."""
+    """Inside DataParallel.scope: models that are made and run in this context are on one device."""
     distribution = None if tensorflow else keras.distribution.distribution()
     if distribution is None:
         yield
@@ -104,33 +105,3 @@ def one_device() -> Iterator[None]:
         yield
     finally:
         keras.distribution.set_distribution(distribution)
-
-
-def replicas() -> int:
-    """How many replicas run the code that calls this; 1 but for TensorFlow on several devices."""
-    return tensorflow.distribute.get_strategy().num_replicas_in_sync if tensorflow else 1
-
-
-def sum_over_replicas(tensors: list) -> list:
-    """The sum of each tensor over all replicas."""
-    if replicas() == 1:
-        return tensors
-    return tensorflow.distribute.get_replica_context().all_reduce(
-        tensorflow.distribute.ReduceOp.SUM, [ops.convert_to_tensor(tensor) for tensor in tensors])
-
-
-def assign(pairs: list[tuple[Any, Any]]) -> None:
-    """Assign to each of these (variable, value) its value, which is the same on all replicas."""
-    if replicas() == 1:
-        for variable, value in pairs:
-            variable.assign(value)
-        return
-
-    def update(strategy, values):
-        for (variable, _), value in zip(pairs, values, strict=True):
-            strategy.extended.update(variable.value, lambda local, new: local.assign(new), args=(value,), group=False)
-
-    values = [ops.cast(value, variable.dtype) for variable, value in pairs]
-    with tensorflow.control_dependencies(values):        # all or none: where the data end, a step begins without any
-        values = [tensorflow.identity(value) for value in values]
-    tensorflow.distribute.get_replica_context().merge_call(update, args=(values,))

@@ -11,7 +11,6 @@ import functools
 import numpy as np
 
 from mugo.games import planes
-from mugo.nn import devices
 from mugo.nn.backend import keras, ops, quiet, tensorflow
 
 @keras.saving.register_keras_serializable("mugo")
@@ -44,27 +43,15 @@ class FusedBatchNorm(keras.layers.BatchNormalization):
     """
 
     def call(self, inputs, training=None, mask=None):
-        divided = devices.replicas() > 1
-        if not (tensorflow and training and self.trainable and (len(inputs.shape) == 4 or divided)):
+        if not (tensorflow and training and self.trainable and len(inputs.shape) == 4):
             return super().call(inputs, training=training, mask=mask)
-        outputs, mean, variance = self._of_whole_batch(inputs) if divided else self._fused(inputs)
-        devices.assign([(moving, moving * self.momentum + of_batch * (1 - self.momentum)) for moving, of_batch in
-                        ((self.moving_mean, mean), (self.moving_variance, variance))])
-        return outputs
-
-    def _fused(self, inputs) -> tuple:
-        """(outputs, mean, variance) by TensorFlow's operation."""
         unused = tensorflow.zeros([0])
-        return tensorflow.raw_ops.FusedBatchNormV3(
+        outputs, mean, variance = tensorflow.raw_ops.FusedBatchNormV3(
             x=inputs, scale=ops.convert_to_tensor(self.gamma), offset=ops.convert_to_tensor(self.beta), mean=unused,
             variance=unused, epsilon=self.epsilon, is_training=True)[:3]
-
-    def _of_whole_batch(self, inputs) -> tuple:
-        """The same on several devices, with the statistics of the whole batch; also of (n, features)."""
-        mean, variance = ops.moments(ops.cast(inputs, "float32"), list(range(len(inputs.shape) - 1)), synchronized=True)
-        scale = self.gamma * ops.rsqrt(variance + self.epsilon)
-        outputs = ops.cast(inputs, scale.dtype) * scale + (self.beta - mean * scale)
-        return ops.cast(outputs, inputs.dtype), mean, variance
+        for moving, of_batch in (self.moving_mean, mean), (self.moving_variance, variance):
+            moving.assign(moving * self.momentum + of_batch * (1 - self.momentum))
+        return outputs
 
 
 @keras.saving.register_keras_serializable("mugo")

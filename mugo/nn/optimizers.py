@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mugo.nn import devices, equivariance
+from mugo.nn import equivariance
 from mugo.nn.backend import keras, ops
 from mugo.nn.blocks import METADATA_LAYERS
 
@@ -119,7 +119,7 @@ class Adam(keras.optimizers.Optimizer):
         share = self.newest_share(rate)
         gradients = [ops.cast(equivariance.project_gradient(gradient, state.variable, self.weight_axes)
                               if self.weight_axes else gradient, state.variable.dtype)
-                     for state, gradient in zip(self.states, devices.sum_over_replicas(list(grads)), strict=True)]
+                     for state, gradient in zip(self.states, grads, strict=True)]
         norm = ops.sqrt(sum(ops.sum(ops.square(gradient)) for gradient in gradients))
         if self.clip_norm is not None:
             gradients = [gradient * ops.minimum(1.0, self.clip_norm / (norm + 1e-12)) for gradient in gradients]
@@ -127,7 +127,8 @@ class Adam(keras.optimizers.Optimizer):
         for state, gradient in zip(self.states, gradients, strict=True):
             new = self.update(state, gradient, rate)
             values += [*new, (state.average, state.average + share * (new[0][1] - state.average))]
-        devices.assign(values)
+        for variable, value in values:
+            variable.assign(value)
 
     def newest_share(self, rate: Any) -> Any:
         """What the weights after this step count for in the average.  rate: the learning rate of this step."""

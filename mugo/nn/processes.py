@@ -7,33 +7,26 @@ Ctrl-C between two training steps.
 
 They agree on numbers and on the moment to stop through JAX.  A run of one process agrees with itself at once.
 
-Not here: how arrays are divided among devices (devices), which positions a process reads (training/fit).
+Not here: how arrays are divided among devices (devices), which positions a process reads (training/loop).
 """
 import atexit
 import contextlib
 import hashlib
-import inspect
 import os
-import re
 import signal
-import socket
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from mugo.core.files import BadInput, error_line
 from mugo.nn.backend import keras
 
-START_SECONDS = 300                      # until all processes have come
-HEARTBEAT_SECONDS = 60                   # without a sign of life, after which JAX ends the others
 COORDINATOR_WAITS = 3.0                  # seconds; at its end the others, which end too, would lose it
-# What XLA says of a collective operation that failed: the code of its status, or the library.
-_COLLECTIVE_FAILED = re.compile(r"\b(UNKNOWN|INTERNAL|UNAVAILABLE|ABORTED|CANCELLED|DEADLINE_EXCEEDED): |[Gg]loo |NCCL")
 
 
 @contextlib.contextmanager
@@ -44,21 +37,13 @@ def distributed(wanted: bool = False, coordinator_address: str | None = None, nu
     The arguments are those of jax.distributed.initialize, which finds what is None under Slurm, Open MPI, Kubernetes
     and on TPUs; wanted: even if all are.  Where nothing is given, there is one process, and this does nothing.
     An error in the context ends the process at once: Python's end would wait for the other processes, which wait for
-    this one.  A step that fails because another process is gone is BadInput.
-    Raises BadInput if the numbers do not fit, on TensorFlow, and if the others do not come.
+    this one.  Raises BadInput on TensorFlow, and if JAX does not join the processes.
     """
-    coordinator_address = coordinator_address or os.environ.get("JAX_COORDINATOR_ADDRESS")
-    if wanted or (coordinator_address, num_processes, process_id) != (None, None, None):
+    if wanted or (coordinator_address, num_processes, process_id) != (None, None, None) \
+            or "JAX_COORDINATOR_ADDRESS" in os.environ:
         _join(coordinator_address, num_processes, process_id)
     try:
-        try:
-            yield
-        except (RuntimeError, ValueError) as error:      # JAX raises either, where it waits for a result
-            if process_count() == 1 or not _COLLECTIVE_FAILED.search(str(error)):
-                raise
-            raise BadInput(f"process {process_index()} of {process_count()}: a step failed, because another process "
-                           "has ended or cannot be reached: --resume in all processes continues "
-                           f"({error_line(error)})") from None
+        yield
     except BaseException as error:
         if process_count() > 1:
             atexit.register(_end, 130 if isinstance(error, KeyboardInterrupt) else 2)   # before JAX's
@@ -68,39 +53,16 @@ def distributed(wanted: bool = False, coordinator_address: str | None = None, nu
 def _join(address: str | None, count: int | None, index: int | None) -> None:
     if keras.backend.backend() != "jax":
         raise BadInput("--distributed: several processes train on JAX: set KERAS_BACKEND=jax")
-    if address is not None and not re.fullmatch(r"(\[[0-9A-Fa-f:.%\w]+\]|[^\s:/]+):[0-9]{1,5}", address):
-        raise BadInput(f"--coordinator-address {address}: must be HOST:PORT, where process 0 runs")
     import jax
 
     if getattr(jax.config, "jax_cpu_collectives_implementation", None) in (None, "none"):    # the default before 0.6
         with contextlib.suppress(AttributeError):
             jax.config.update("jax_cpu_collectives_implementation", "gloo")
-    heartbeat: dict[str, Any] = {"heartbeat_timeout_seconds": HEARTBEAT_SECONDS}
-    if not heartbeat.keys() <= inspect.signature(jax.distributed.initialize).parameters.keys():
-        heartbeat = {}                   # JAX before 0.7
-    if address is not None and index:
-        _wait_for_coordinator(address, index)
     try:
-        jax.distributed.initialize(address, count, index, initialization_timeout=START_SECONDS, **heartbeat)
+        jax.distributed.initialize(address, count, index)
     except (RuntimeError, ValueError) as error:
         raise BadInput("--distributed: this process cannot join the others by --coordinator-address, --num-processes "
                        f"and --process-id, or what the environment says: {error_line(error)}") from None
-
-
-def _wait_for_coordinator(address: str, index: int) -> None:
-    """Wait until process 0 listens: JAX aborts a process that does not reach it in time.
-
-    Raises BadInput after START_SECONDS.
-    """
-    host, _, port = address.rpartition(":")
-    end = time.monotonic() + START_SECONDS
-    while True:
-        try:
-            return socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
-        except (OSError, OverflowError) as error:
-            if time.monotonic() > end:
-                raise BadInput(f"process {index} cannot reach process 0 at {address}: {error_line(error)}") from None
-        time.sleep(0.2)
 
 
 def process_index() -> int:
@@ -178,15 +140,17 @@ def _exchange(values: Mapping[str, bytes], error: Exception | None) -> None:
                            "files, with the same options and versions")
 
 
-class InterruptCallback(keras.callbacks.Callback):
+class Interrupt:
     """A context in which Ctrl-C takes effect between two training steps, as KeyboardInterrupt.
 
     Python raises KeyboardInterrupt wherever it is: in a destructor, where it is lost, or under C++ code of the backend,
     which aborts the process.  A second Ctrl-C raises it at once, for a first step that is still being compiled.
+
+    stops: whether to stop after this step, with a checkpoint.
     """
+    stops = False
 
     def __init__(self):
-        super().__init__()
         self.requested = False
 
     def __enter__(self) -> Self:
@@ -201,16 +165,10 @@ class InterruptCallback(keras.callbacks.Callback):
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, self._before)
         if error is None:
-            self.raise_if_requested()
+            self.check()
 
-    def on_train_batch_end(self, batch, logs=None):
-        self.raise_if_requested()
-
-    def on_epoch_end(self, epoch, logs=None):
-        self.raise_if_requested()
-
-    def raise_if_requested(self) -> None:
-        """Between two steps of a training loop that is not Keras's."""
+    def check(self) -> None:
+        """Between two steps; raises KeyboardInterrupt."""
         if self.requested:
             raise KeyboardInterrupt
 
@@ -220,7 +178,7 @@ class InterruptCallback(keras.callbacks.Callback):
         self.requested = True
 
 
-class StopTogetherCallback(InterruptCallback):
+class InterruptTogether(Interrupt):
     """Ctrl-C, or SIGTERM, of one process stops all after the same step, with a checkpoint; then KeyboardInterrupt.
 
     JAX's preemption service takes SIGTERM as the notice, and names a step that none of them has reached
@@ -229,35 +187,30 @@ class StopTogetherCallback(InterruptCallback):
 
     def __init__(self):
         super().__init__()
-        self.calls = 0
-        self.agreed = False
+        self._calls = 0
 
-    def on_train_batch_end(self, batch, logs=None):
+    def check(self) -> None:
         from jax.experimental import multihost_utils
 
-        self.calls += 1                  # with several steps in each execution, these are counted
-        if multihost_utils.reached_preemption_sync_point(self.calls):
-            self.agreed = True
-            assert self.model is not None
-            self.model.stop_training = True      # ends the epoch, with a checkpoint
-
-    def on_epoch_end(self, epoch, logs=None):
-        if self.agreed:
+        if self.stops:
             import jax
 
-            jax.distributed.shutdown()   # waits for the others' end of the epoch
+            jax.distributed.shutdown()   # waits for the others' checkpoint
             raise KeyboardInterrupt
+        self._calls += 1
+        self.stops = multihost_utils.reached_preemption_sync_point(self._calls)
 
-    def raise_if_requested(self) -> None:
-        """The run has ended before the others knew."""
+    def __exit__(self, *_: object) -> None:              # the run may have ended before the others knew
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, self._before)
 
     def _request(self, *_: object) -> None:
         super()._request()
         os.kill(os.getpid(), signal.SIGTERM)
 
 
-def interrupt_callback() -> InterruptCallback:
-    return StopTogetherCallback() if process_count() > 1 else InterruptCallback()
+def interrupt_between_steps() -> Interrupt:
+    return InterruptTogether() if process_count() > 1 else Interrupt()
 
 
 def _end(status: int) -> None:

@@ -32,7 +32,7 @@ from mugo.nn.bundled import find_network
 from mugo.nn.checkpoint import latest_checkpoint
 from mugo.nn.compile import compile_for_selfplay, train_step
 from mugo.nn.inference import Network
-from mugo.nn.processes import InterruptCallback
+from mugo.nn.processes import Interrupt
 from mugo.nn.keras_model import build
 from mugo.nn.metadata import check_metadata, config_of, new_metadata, run_name
 from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions
@@ -198,10 +198,10 @@ class SelfPlayRun:
         rng = np.random.default_rng([options.seed, update])
         learning_rate = options.learning_rate_of(update)
         logs = []
-        with InterruptCallback() as interrupt:
+        with Interrupt() as interrupt:
             for _ in range(options.steps):
                 logs.append(train_step(self.model, *self.window.sample(options.batch_size, rng), learning_rate))
-                interrupt.raise_if_requested()
+                interrupt.check()
         if not np.isfinite([log["loss"] for log in logs]).all() or checkpoint.nonfinite_weight(self.model):
             raise BadInput(f"{self.folder}: training has diverged in update {update:,}: the loss or the weights are "
                            f"infinite or NaN; the files of update {update - 1:,} are unchanged: continue from them "

@@ -3,11 +3,12 @@
     options        the options of a training run
     teacher_targets    what a teacher says, mixed with moves and results
     loader         its positions, and batches prefetched by threads
-    callbacks      progress, checkpoints, validation; a run whose loss becomes infinite or NaN
     kernel_norms   norms of kernels, and how far training turns them
+    checkpoints    validation, checkpoints, learning curve; a run whose loss becomes infinite or NaN
     step_log       a line of JSON for every hundred steps
     provenance     what a network was trained on; whether other games are unseen by it
-    fit            batches into Keras's fit, on one device or several
+    steps          a training step, compiled by TensorFlow or JAX
+    loop           batch, step, log, checkpoint
     train          the training run
     command        its command line                                  `mugo train`
     analysis_program    a program that speaks KataGo's analysis protocol

@@ -18,7 +18,7 @@ from mugo.nn.metadata import new_metadata, read_metadata
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.presets import architecture
 from mugo.nn.processes import distributed, is_first, process_count, synchronized
-from mugo.training.fit import batch_maker, training_rate
+from mugo.training.loop import batch_maker, training_rate
 from mugo.training.loader import TrainingStream, select_positions
 from mugo.training.options import (
     DEFAULTS, GPU_DEFAULTS, CommandOptions, TrainingOptions, check_training_run, run_options)

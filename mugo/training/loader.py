@@ -20,7 +20,7 @@ from mugo.nn.losses import UNKNOWN_OWNER
 from mugo.nn.people import encode_people
 from mugo.nn.policy_net import NEXT_MOVES, PolicyNetConfig
 from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions
-from mugo.training.options import MAX_STEPS_PER_EXECUTION, TrainingOptions, move_range
+from mugo.training.options import EXECUTION_STEPS, TrainingOptions, move_range
 from mugo.training.teacher_targets import taught_targets
 
 OTHER_KOMI = 0.5                         # of the positions with a known final score, those that get another komi
@@ -164,10 +164,10 @@ class PrefetchLoader:
     """
 
     def __init__(self, make: Callable[[int], tuple], first: int, threads: int):
-        """Batches made ahead are one for each thread, and MAX_STEPS_PER_EXECUTION."""
+        """Batches made ahead are one for each thread, and EXECUTION_STEPS."""
         self._executor, self._closed, self.waited = ThreadPoolExecutor(threads), False, 0.0
         self._batches = ordered_map(self._executor, make, itertools.count(first),
-                                    threads + MAX_STEPS_PER_EXECUTION)
+                                    threads + EXECUTION_STEPS)
 
     def __iter__(self) -> Iterator[tuple]:
         return self

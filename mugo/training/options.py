@@ -23,7 +23,7 @@ MAX_POSITIONS = 10**12
 MAX_BATCH_SIZE = 65_536
 MAX_EPOCHS = MAX_MINUTES = 1_000_000
 MAX_CHECKPOINT_MINUTES = 1_440
-MAX_STEPS_PER_EXECUTION = 16             # as many batches as are prefetched
+EXECUTION_STEPS = 16                     # after which the loss is read; as many batches are prefetched
 MIN_INTERVAL_STEPS = 64                  # between checkpoints by time; the first of them show how fast the run is
 MAX_VALIDATION_POSITIONS = 10**7         # their planes are in memory: 2 kB each on 19x19
 MAX_PROCESSES = 10_000
@@ -142,13 +142,13 @@ class TrainingOptions:
         """The number of steps until the next checkpoint of a run at this step, which has taken so many seconds.
 
         steps_per_second: measured; 0 while it is not known.  Between checkpoints by time are at least
-        MIN_INTERVAL_STEPS, and multiples of MAX_STEPS_PER_EXECUTION but before those that have their place.
+        MIN_INTERVAL_STEPS, and multiples of EXECUTION_STEPS but before those that have their place.
         """
         last = self.checkpoint_step(step) - step
         if self.checkpoint_positions is not None:
             return last
         steps = max(MIN_INTERVAL_STEPS, steps_per_second * self.checkpoint_seconds(seconds))
-        return min(last, round(steps / MAX_STEPS_PER_EXECUTION) * MAX_STEPS_PER_EXECUTION)
+        return min(last, round(steps / EXECUTION_STEPS) * EXECUTION_STEPS)
 
     @property
     def decay_start_step(self) -> int:

@@ -32,46 +32,38 @@ LOG_STEPS = 100
 METRICS_LOG = "metrics.jsonl"
 
 
-class StepLog(keras.callbacks.Callback):
+class StepLog:
     """Appends the lines.  step: the run's first; later lines, of steps that were lost, are removed.  throughput: of
-    the run's network and devices.
+    the run's network and devices."""
 
-    loader: what the run takes its batches from; set for each of Keras's epochs.
-    """
-
-    loader: PrefetchLoader
-
-    def __init__(self, run: Path, options: TrainingOptions, step: int, tensorboard: TensorBoardLog,
-                 throughput: Throughput):
-        super().__init__()
+    def __init__(self, model: keras.Model, run: Path, options: TrainingOptions, step: int, tensorboard: TensorBoardLog,
+                 loader: PrefetchLoader, throughput: Throughput):
+        self.model: Any = model
+        self.path, self.options, self.tensorboard, self.loader = run / METRICS_LOG, options, tensorboard, loader
         self.throughput = throughput
-        self.path, self.options, self.step, self.tensorboard = run / METRICS_LOG, options, step, tensorboard
         if is_first():
             _remove_after(self.path, step)
 
-    def on_epoch_begin(self, epoch, logs=None):
-        self._first, self._sums = self.step, {}
+    def begin(self, step: int) -> None:
+        """The means that `write` is given begin after this step."""
+        self._first, self._sums = step, {}
         self.norms = KernelNorms(self.model)
-        self._begin_line()
+        self._begin_line(step)
 
-    def _begin_line(self) -> None:
-        self._began, self._waited = time.perf_counter(), self.loader.waited
-        self._line_begin = self.step
+    def _begin_line(self, step: int) -> None:
+        self._line_begin, self._began, self._waited = step, time.perf_counter(), self.loader.waited
 
-    def on_train_batch_end(self, batch, logs=None):
-        model: Any = self.model
-        before, self.step = self.step, self.step + model.steps_per_execution
-        if not logs or before // LOG_STEPS == self.step // LOG_STEPS:
-            return
-        positions, seconds = self.step * self.options.batch_size, time.perf_counter() - self._began
-        steps = self.step - self._line_begin
-        line = {"step": self.step, "positions": positions}
-        for name in (name for name in logs if name == "loss" or name.endswith("_loss")):
-            total = float(logs[name]) * (self.step - self._first)            # Keras's are means since the epoch began
+    def write(self, step: int, means: dict[str, float]) -> None:
+        """The line after this step.  means: of the loss and the metrics since `begin`."""
+        positions, seconds = step * self.options.batch_size, time.perf_counter() - self._began
+        steps = step - self._line_begin
+        line = {"step": step, "positions": positions}
+        for name in (name for name in means if name == "loss" or name.endswith("_loss")):
+            total = means[name] * (step - self._first)
             line[name] = (total - self._sums.get(name, 0.0)) / steps
             self._sums[name] = total
-        line |= {"gradient_norm": float(model.optimizer.gradient_norm), "learning_rate": float(
-                     self.options.schedule()(self.step - 1)),
+        line |= {"gradient_norm": float(self.model.optimizer.gradient_norm), "learning_rate": float(
+                     self.options.schedule()(step - 1)),
                  "positions_per_second": (rate := steps * self.options.batch_size / seconds),
                  "input_wait": (self.loader.waited - self._waited) / seconds}
         if self.throughput.multiplications:
@@ -85,7 +77,7 @@ class StepLog(keras.callbacks.Callback):
                                              if name not in ("step", "positions")}, positions)
             for group, values in norms.items():
                 self.tensorboard.write(group, values, positions)
-        self._begin_line()
+        self._begin_line(step)
 
 
 def _finite(value: Any) -> Any:

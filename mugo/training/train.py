@@ -42,8 +42,8 @@ from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.processes import is_first, synchronized
 from mugo.nn.transfer import check_init, init_from
 from mugo.nn.weight_averaging import AveragedModel
-from mugo.training.callbacks import DIVERGED, PRE_DECAY, add_int8, check_diverged, link_pre_decay, write_results
-from mugo.training.fit import fit_run
+from mugo.training.checkpoints import DIVERGED, PRE_DECAY, add_int8, check_diverged, link_pre_decay, write_results
+from mugo.training.loop import train_steps
 from mugo.training.loader import TrainingStream, examples, select_positions, validation_batch
 from mugo.training.options import TrainingOptions, check_training_run, run_options
 from mugo.training.provenance import check_same_data, describe_data, init_notes, outcome_note, weight_note
@@ -94,7 +94,7 @@ def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOp
             if is_first():
                 write_begin(run, model, metadata, averaged, [weight_note(training),
                                                              outcome_note(training, validating, config)])
-        fit_run(model, run, metadata, stream, averaged, validation, parallel)
+        train_steps(model, run, metadata, stream, averaged, validation, parallel)
         with synchronized(lambda: weights_of(model)), one_device():
             if is_first():
                 add_int8(run, validation)

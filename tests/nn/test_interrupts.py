@@ -1,10 +1,10 @@
-"""Ctrl-C while Keras trains takes effect between two steps, and is never lost."""
+"""Ctrl-C during training takes effect between two steps, and is never lost."""
 import contextlib
 import signal
 
 import pytest
 
-from mugo.nn.processes import InterruptCallback
+from mugo.nn.processes import Interrupt
 
 
 @contextlib.contextmanager
@@ -26,24 +26,24 @@ class Destroyed:
 def test_ctrl_c_takes_effect_at_the_end_of_the_step():
     done = []
     with handler_of_ctrl_c(signal.default_int_handler):
-        with pytest.raises(KeyboardInterrupt), InterruptCallback() as interrupt:
+        with pytest.raises(KeyboardInterrupt), Interrupt() as interrupt:
             for step in range(3):
                 if step == 1:
                     Destroyed()
                 done.append(step)
-                interrupt.on_train_batch_end(step)
+                interrupt.check()
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     assert done == [0, 1]
 
 
 def test_ctrl_c_after_the_last_step_is_not_lost():
-    with handler_of_ctrl_c(signal.default_int_handler), pytest.raises(KeyboardInterrupt), InterruptCallback():
+    with handler_of_ctrl_c(signal.default_int_handler), pytest.raises(KeyboardInterrupt), Interrupt():
         Destroyed()
 
 
 def test_a_second_ctrl_c_takes_effect_at_once():
     done = []
-    with handler_of_ctrl_c(signal.default_int_handler), pytest.raises(KeyboardInterrupt), InterruptCallback():
+    with handler_of_ctrl_c(signal.default_int_handler), pytest.raises(KeyboardInterrupt), Interrupt():
         signal.raise_signal(signal.SIGINT)
         done.append(1)
         signal.raise_signal(signal.SIGINT)
@@ -54,7 +54,7 @@ def test_a_second_ctrl_c_takes_effect_at_once():
 def test_an_ignored_ctrl_c_stays_ignored():
     """As a shell starts what runs in its background."""
     with handler_of_ctrl_c(signal.SIG_IGN):
-        with InterruptCallback() as interrupt:
+        with Interrupt() as interrupt:
             signal.raise_signal(signal.SIGINT)
-            interrupt.on_train_batch_end(0)
+            interrupt.check()
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN

@@ -14,7 +14,7 @@ from mugo.data import preprocess
 from mugo.nn.backend import BACKENDS
 from mugo.nn.inference import Network
 from mugo.nn.policy_net import PolicyNetConfig
-from mugo.training.callbacks import CheckpointCallback
+from mugo.training.checkpoints import Checkpoints
 from mugo.training.options import TrainingOptions
 from mugo.training.train import train
 
@@ -30,13 +30,13 @@ def test_a_run_goes_on_on_the_other_backend_with_the_same_metrics(tmp_path, monk
         pytest.importorskip(backend)
     write_games(tmp_path / "sgf", range(20), plies=40)
     data = preprocess.preprocess([str(tmp_path / "sgf")], tmp_path / "set", jobs=1, validation=0.2, test=0.2)
-    saved = CheckpointCallback.save
+    saved = Checkpoints.save
 
     def interrupted(self):
         saved(self)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(CheckpointCallback, "save", interrupted)
+    monkeypatch.setattr(Checkpoints, "save", interrupted)
     with pytest.raises(KeyboardInterrupt):
         train(data, tmp_path / keras.backend.backend(), CONFIG, OPTIONS)
     logs, outputs = [], []

@@ -15,15 +15,12 @@ from mugo.nn.policy_net import PolicyNetConfig
 from mugo.training import command
 from mugo.training.options import TrainingOptions
 
+on_jax = pytest.mark.skipif(keras.backend.backend() != "jax", reason="several devices train on JAX")
 # JAX must do without TensorFlow.
 TRAIN = """
 import os, sys
 if os.environ["KERAS_BACKEND"] == "jax":
     sys.modules["tensorflow"] = None
-from mugo.nn.backend import tensorflow
-if tensorflow:
-    cpu, = tensorflow.config.list_physical_devices("CPU")
-    tensorflow.config.set_logical_device_configuration(cpu, [tensorflow.config.LogicalDeviceConfiguration()] * 4)
 from mugo.cli import main as cli
 sys.exit(cli.main(sys.argv[1:]))
 """
@@ -37,6 +34,7 @@ def on_four_devices(*arguments) -> subprocess.CompletedProcess:
              "XLA_FLAGS": "--xla_force_host_platform_device_count=4"})
 
 
+@on_jax
 @pytest.mark.runs
 def test_a_run_on_four_devices_is_the_run_on_one_and_is_resumed_on_two(data, tmp_path):
     """With Muon, batch normalisation, tied weights, and batches of 16: the same metrics at each checkpoint, and the
@@ -63,6 +61,7 @@ def test_a_run_on_four_devices_is_the_run_on_one_and_is_resumed_on_two(data, tmp
             assert np.allclose(ours[name], theirs[name], rtol=5e-3, atol=2e-3), name
 
 
+@on_jax
 @pytest.mark.runs
 def test_a_batch_that_cannot_be_divided_among_all_devices_is_refused_in_one_line(data, tmp_path):
     done = on_four_devices("train", data.folder, "-o", tmp_path / "run", "--batch-size", "18", "--positions", "100")
@@ -72,6 +71,15 @@ def test_a_batch_that_cannot_be_divided_among_all_devices_is_refused_in_one_line
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.skipif(keras.backend.backend() == "jax", reason="TensorFlow")
+def test_several_devices_on_tensorflow_are_refused(data, tmp_path, capsys):
+    assert cli.main(["train", str(data.folder), "-o", str(tmp_path / "run"), "--devices", "2"]) == 2
+    error = capsys.readouterr().err
+    assert "--devices 2: TensorFlow trains on one device; KERAS_BACKEND=jax trains on several" in error
+    assert not (tmp_path / "run").exists()
+
+
+@on_jax
 def test_more_devices_than_there_are_are_refused(data, tmp_path, capsys):
     for count, expected in (0, "at least 1"), (99, f"from 1 to {len(devices.list_devices())}"):
         assert cli.main(["train", str(data.folder), "-o", str(tmp_path / "run"), "--devices", str(count)]) == 2

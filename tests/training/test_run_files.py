@@ -20,8 +20,8 @@ from mugo.games import planes
 from mugo.nn import metadata, range_calibration
 from mugo.nn.inference import Network
 from mugo.nn.runtime import has_exact_int8
-from mugo.training import callbacks
-from mugo.training.callbacks import CheckpointCallback
+from mugo.training import checkpoints
+from mugo.training.checkpoints import Checkpoints
 from mugo.training.loader import TrainingStream, select_positions, validation_batch
 from mugo.training.options import FORMER_OPTIONS, check_training_run
 
@@ -47,16 +47,14 @@ class Averaged:
         return self.model.weights
 
 
-def callback_of(unbroken, folder, name: str):
-    """The callback of a copy of the finished run, which is at this checkpoint, and the copy."""
+def checkpoints_of(unbroken, folder, name: str):
+    """The Checkpoints of a copy of the finished run, which is at this checkpoint, and the copy."""
     run = folder / "run"
     shutil.copytree(unbroken, run, ignore=shutil.ignore_patterns("tensorboard"))
     shutil.copy(unbroken / name, run / "checkpoint.safetensors")
     model, found = checkpoint.latest_checkpoint(run, check_training_run, train.compiled_model)
     one = np.zeros((1, 81, planes.PACKED), np.uint8), {"policy": np.zeros(1, np.int32)}      # too few for an int8 graph
-    callback = CheckpointCallback(run, OPTIONS, found, tqdm(disable=True), Averaged(model), one)
-    callback.set_model(model)
-    return callback, run
+    return Checkpoints(model, run, OPTIONS, found, tqdm(disable=True), Averaged(model), one), run
 
 
 # ---- a run that diverges
@@ -77,8 +75,8 @@ def test_a_run_that_diverges_is_stopped_and_continues_from_its_last_checkpoint_m
     run = tmp_path / "run"
     poison(monkeypatch, 9)
     written = {}
-    saved = CheckpointCallback.save
-    monkeypatch.setattr(CheckpointCallback, "save", lambda self: (saved(self), written.update(files_of(run))))
+    saved = Checkpoints.save
+    monkeypatch.setattr(Checkpoints, "save", lambda self: (saved(self), written.update(files_of(run))))
     with pytest.raises(BadInput, match=r"run: training has diverged: at step 16 the loss is nan; the files of step 8 "
                                        "are unchanged: continue from them with --resume --learning-rate 0.001, or "
                                        "lower"):
@@ -118,49 +116,49 @@ def test_a_run_that_diverges_before_its_first_checkpoint_is_started_again(data, 
 
 def test_a_network_whose_validation_is_nan_does_not_become_the_best(data, unbroken, tmp_path):
     """Nor does a row whose metrics are not numbers reach the history, against which later ones are compared."""
-    callback, run = callback_of(unbroken, tmp_path, "checkpoint.safetensors")
+    each, run = checkpoints_of(unbroken, tmp_path, "checkpoint.safetensors")
     before = files_of(run)
     for name, value in ("loss", np.inf), ("policy_ce", np.nan):
         with pytest.raises(BadInput, match=f"at step 24 {name.removeprefix('policy_')} is {value}"):
-            callback.on_epoch_begin(0)
-            callback.on_epoch_end(0, dict.fromkeys(
+            each.begin()
+            each.write(24, dict.fromkeys(
                 ("loss", "policy_ce", "policy_top1", "policy_top5", "value_mse"), 1.0) | {name: value})
         (run / "diverged.json").unlink()
     for name, value in ("loss", np.nan), ("policy_ce", np.inf):
         with pytest.raises(BadInput, match=f"at step 24 validation_{name.removeprefix('policy_')} is {value}"):
-            next_checkpoint(callback, 24, **{name: value})
+            next_checkpoint(each, 24, **{name: value})
     # A ReLU may hide NaN in the weights from all metrics.
     good = checkpoint.load(run / "network.safetensors")
-    callback.averaged = Averaged(good)
-    for bad in callback.model, good:
+    each.averaged = Averaged(good)
+    for bad in each.model, good:
         kernel = bad.get_layer("conv0").kernel
         old = np.array(kernel)
         kernel.assign(np.full(old.shape, np.nan))
         with pytest.raises(BadInput, match="at step 24 conv0/kernel is infinite or NaN"):
-            callback.on_epoch_begin(0)
-            callback.on_epoch_end(0, {"loss": 1.0})
+            each.begin()
+            each.write(24, {"loss": 1.0})
         kernel.assign(old)
     assert files_of(run).items() >= before.items()
-    assert len(callback.metadata["history"]) == 3
+    assert len(each.metadata["history"]) == 3
 
 
 # ---- the best checkpoint
 
-def next_checkpoint(callback, step: int, **metrics: float) -> None:
+def next_checkpoint(each, step: int, **metrics: float) -> None:
     """A checkpoint at this step, whose validation has these metrics."""
-    callback.model.optimizer.iterations.assign(step)
-    callback.averaged.evaluate = lambda *_, **__: {
+    each.model.optimizer.iterations.assign(step)
+    each.averaged.evaluate = lambda *_, **__: {
         "loss": 2.0, "policy_ce": 2.0, "policy_top1": 0.1, "policy_top5": 0.3, "value_mse": 1.0} | metrics
-    callback.on_epoch_begin(0)
-    callback.on_epoch_end(0, dict.fromkeys(("loss", "policy_ce", "policy_top1", "policy_top5", "value_mse"), 1.0))
+    each.begin()
+    each.write(step, dict.fromkeys(("loss", "policy_ce", "policy_top1", "policy_top5", "value_mse"), 1.0))
 
 
 def test_the_best_checkpoint_is_that_of_the_least_validation_loss_whatever_its_policy(unbroken, tmp_path):
-    callback, run = callback_of(unbroken, tmp_path, "checkpoint.safetensors")
-    callback.averaged = Averaged(checkpoint.load(run / "network.safetensors"))
+    each, run = checkpoints_of(unbroken, tmp_path, "checkpoint.safetensors")
+    each.averaged = Averaged(checkpoint.load(run / "network.safetensors"))
     best = []
     for step, (loss, ce) in enumerate([(0.9, 9.0), (1.0, 1.0), (0.8, 9.0)], start=25):     # better value; policy; value
-        next_checkpoint(callback, step, loss=loss, policy_ce=ce)
+        next_checkpoint(each, step, loss=loss, policy_ce=ce)
         best.append(metadata.read_metadata(run / "network.safetensors")["best"]["step"])
     assert best == [25, 25, 27]
     assert pd.read_csv(run / "log.csv")["validation_loss"].tolist()[-3:] == [0.9, 1.0, 0.8]
@@ -192,7 +190,7 @@ def test_a_network_that_cannot_be_quantised_stays_as_it_is_and_a_line_says_why(u
     run.mkdir()
     without_int8(unbroken / "network.safetensors").replace(run / "network.safetensors")
     before = files_of(run)
-    callbacks.add_int8(run, (np.zeros((1, 81, planes.PACKED), np.uint8), {"policy": np.zeros(1, np.int32)}))
+    checkpoints.add_int8(run, (np.zeros((1, 81, planes.PACKED), np.uint8), {"policy": np.zeros(1, np.int32)}))
     assert files_of(run) == before
     assert capsys.readouterr().err == (f"mugo: {run / 'network.safetensors'}: int8 takes at least two positions to "
                                        "calibrate on; the network is played in float32\n")
@@ -207,8 +205,8 @@ def test_a_full_disk_while_a_finished_run_is_quantised_is_a_message(unbroken, tm
     def full_disk(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(callbacks, "quantize_file", full_disk)
-    callbacks.add_int8(run, (np.zeros((2, 81, planes.PACKED), np.uint8), {"policy": np.zeros(2, np.int32)}))
+    monkeypatch.setattr(checkpoints, "quantize_file", full_disk)
+    checkpoints.add_int8(run, (np.zeros((2, 81, planes.PACKED), np.uint8), {"policy": np.zeros(2, np.int32)}))
     assert files_of(run) == before
     assert capsys.readouterr().err == (f"mugo: {run / 'network.safetensors'}: int8: No space left on device; the "
                                        "network is played in float32\n")
@@ -246,15 +244,15 @@ def test_killed_at_any_operation_of_saving_the_run_has_this_state_or_the_one_bef
                                                                                     monkeypatch):
     """The state before is at step 16, where the learning rate has not decayed; the one that is saved differs in one
     weight and is better."""
-    callback, run = callback_of(unbroken, tmp_path, "previous.safetensors")
+    each, run = checkpoints_of(unbroken, tmp_path, "previous.safetensors")
     (run / "pre-decay.safetensors").unlink()
     shutil.copy(unbroken / "previous.safetensors", run / "pre-decay.safetensors")
     before = tmp_path / "before"
     shutil.copytree(run, before)
-    model, found = callback.model, callback.metadata
+    model, found = each.model, each.metadata
     row = found["history"][-1] | {"step": 17, "validation_loss": 1.0}
     best = found["best"]
-    callback.options = replace(OPTIONS, decay_start=0.71)                # 17 of 24 steps
+    each.options = replace(OPTIONS, decay_start=0.71)                # 17 of 24 steps
     old = np.array(model.get_layer("conv0").kernel)
     model.get_layer("conv0").kernel.assign(old + 1)
     found["history"].append(row)
@@ -270,7 +268,7 @@ def test_killed_at_any_operation_of_saving_the_run_has_this_state_or_the_one_bef
         with monkeypatch.context() as patched:
             tried = die_at(patched, number)
             try:
-                callback.save()
+                each.save()
                 break
             except Killed:
                 number += 1
@@ -283,7 +281,7 @@ def test_killed_at_any_operation_of_saving_the_run_has_this_state_or_the_one_bef
                 assert np.array_equal(tensors_of(run / name)["conv0/kernel"], old + (step == 17)), tried
     assert seen == {16, 17} and number > 15
     found = metadata.read_metadata(run / "pre-decay.safetensors")
-    assert found["best"]["step"] == 17 == callback.options.decay_start_step
+    assert found["best"]["step"] == 17 == each.options.decay_start_step
     assert metadata.read_metadata(run / "previous.safetensors")["best"]["step"] == 16
     # Killed before the last of it, the run does the rest when it is resumed.
     shutil.rmtree(run)
@@ -291,7 +289,7 @@ def test_killed_at_any_operation_of_saving_the_run_has_this_state_or_the_one_bef
     found["best"] = best
     with monkeypatch.context() as patched, pytest.raises(Killed):
         die_at(patched, [i for i, name in enumerate(tried) if name == "link"][1])      # of pre-decay.safetensors
-        callback.save()
+        each.save()
     assert metadata.read_metadata(run / "pre-decay.safetensors")["best"]["step"] == 16
     assert metadata.read_metadata(run / "network.safetensors")["best"]["step"] == 24
     monkeypatch.setattr(train, "fit_run", lambda *_: None)

@@ -1,4 +1,4 @@
-"""RUN/metrics.jsonl: means of the steps between two lines, whatever Keras sums up; what a resumed run keeps of it."""
+"""RUN/metrics.jsonl: means of the steps between two lines, between two checkpoints; what a resumed run keeps of it."""
 import json
 from types import SimpleNamespace
 
@@ -14,20 +14,20 @@ OPTIONS = TrainingOptions(positions=16 * 1000, batch_size=16, learning_rate=0.02
 LOSSES = np.random.default_rng(0).random((500, 2))       # of each step: all, and the value head's
 
 
-def run_steps(run, first, epochs, steps_per_execution=4):
-    """Keras's calls for these numbers of steps, an epoch each."""
-    log = step_log.StepLog(run, OPTIONS, first, TensorBoardLog(run / "tensorboard"), Throughput(443_000_000, 0))
-    log.loader = SimpleNamespace(waited=0.0)
-    log.set_model(SimpleNamespace(steps_per_execution=steps_per_execution, layers=[],
-                                  optimizer=SimpleNamespace(gradient_norm=np.float32(0.5))))
+def run_steps(run, first, intervals):
+    """The loop's calls for intervals of these numbers of steps."""
+    model = SimpleNamespace(layers=[], optimizer=SimpleNamespace(gradient_norm=np.float32(0.5)))
+    log = step_log.StepLog(model, run, OPTIONS, first, TensorBoardLog(run / "tensorboard"), SimpleNamespace(waited=0.0),
+                           Throughput(443_000_000, 0))
     step = first
-    for count in epochs:
+    for count in intervals:
         start = step
-        log.on_epoch_begin(0)
+        log.begin(start)
         while step < start + count:
-            step += steps_per_execution
-            loss, value = LOSSES[start:step].mean(0)     # as Keras has them
-            log.on_train_batch_end(0, {"loss": loss, "value_loss": value, "policy_top1": 0.5})
+            step += 1
+            if step % step_log.LOG_STEPS == 0:
+                loss, value = LOSSES[start:step].mean(0)
+                log.write(step, {"loss": loss, "value_loss": value, "policy_top1": 0.5})
     return [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
 
 
@@ -35,7 +35,7 @@ def test_a_line_has_the_means_since_the_line_before_and_since_the_checkpoint(tmp
     lines = run_steps(tmp_path, 0, [160, 240])
     assert [line["step"] for line in lines] == [100, 200, 300, 400]
     assert [line["positions"] for line in lines] == [1600, 3200, 4800, 6400]
-    # 160 is a checkpoint, where Keras's means and this log begin again.
+    # 160 is a checkpoint, where the means begin again.
     for line, (start, end) in zip(lines, [(0, 100), (160, 200), (200, 300), (300, 400)], strict=True):
         assert [line["loss"], line["value_loss"]] == pytest.approx(LOSSES[start:end].mean(0), rel=1e-5)
         assert line["gradient_norm"] == 0.5 and "policy_top1" not in line
@@ -47,7 +47,7 @@ def test_a_resumed_run_replaces_the_lines_of_steps_that_were_lost(tmp_path):
     run_steps(tmp_path, 0, [320])
     with open(tmp_path / "metrics.jsonl", "a") as file:
         file.write('{"step": 400, "posi')                # killed
-    lines = run_steps(tmp_path, 160, [240], steps_per_execution=1)
+    lines = run_steps(tmp_path, 160, [240])
     assert [line["step"] for line in lines] == [100, 200, 300, 400]
     assert lines[1]["loss"] == pytest.approx(LOSSES[160:200, 0].mean(), rel=1e-5)
 

@@ -26,8 +26,9 @@ from mugo.nn.inference import Network
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.weights import is_of_int8, layer_names
 from mugo.sgf.writer import format_record
-from mugo.training import command, evaluate, fit
-from mugo.training.callbacks import METRICS, CheckpointCallback, rename_logs
+from mugo.nn.devices import DataParallel
+from mugo.training import command, evaluate, loop
+from mugo.training.checkpoints import METRICS, Checkpoints, rename_means
 from mugo.training.loader import TrainingStream, examples, select_positions, validation_batch
 from mugo.training.options import CommandOptions, TrainingOptions, check_training_run
 
@@ -139,7 +140,7 @@ def test_metrics_of_the_value_are_left_out_where_no_winner_is_known(tmp_path, ea
 @pytest.mark.runs
 @pytest.mark.parametrize("checkpoints", [0, 2])
 def test_a_run_resumed_after_an_interrupt_ends_as_one_without(data, unbroken, tmp_path, monkeypatch, checkpoints):
-    saved = CheckpointCallback.save
+    saved = Checkpoints.save
 
     def interrupted(self):
         if checkpoints:
@@ -147,7 +148,7 @@ def test_a_run_resumed_after_an_interrupt_ends_as_one_without(data, unbroken, tm
         if len(self.metadata["history"]) >= checkpoints:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(CheckpointCallback, "save", interrupted)
+    monkeypatch.setattr(Checkpoints, "save", interrupted)
     with pytest.raises(KeyboardInterrupt):
         train.train(data, tmp_path / "run", CONFIG, OPTIONS)
     monkeypatch.undo()
@@ -428,7 +429,7 @@ def test_without_batch_norm_and_value_head_the_log_has_the_same_names(data, tmp_
 
 def test_a_run_trains_on_the_batches_of_its_stream(data, tmp_path, eagerly, monkeypatch):
     options, made = replace(OPTIONS, positions=32, endgame_fraction=0.5), []
-    monkeypatch.setattr(fit, "examples", lambda batch, *others: (made.append(batch), examples(batch, *others))[1])
+    monkeypatch.setattr(loop, "examples", lambda batch, *others: (made.append(batch), examples(batch, *others))[1])
     train.train(data, tmp_path / "run", CONFIG, options)
     stream = TrainingStream(data.positions("train"), options)
     for number in 0, 1:                  # several threads make them
@@ -459,7 +460,7 @@ def test_a_network_overfits_a_few_positions(data):
     for _ in range(60):
         logs = model.train_on_batch(*examples(batch, config), return_dict=True)
         model.reset_metrics()
-    assert rename_logs(logs)["top1"] > 0.9
+    assert rename_means(logs)["top1"] > 0.9
 
 
 @pytest.mark.parametrize(("arguments", "line"), [
@@ -509,13 +510,16 @@ def test_a_run_is_not_started_with_a_network_that_could_not_be_read(data, tmp_pa
 
 def test_the_minutes_of_a_run_are_measured_with_its_loader(monkeypatch):
     """Here the model takes no time, and a batch 0.05 s on each core."""
-    monkeypatch.setattr(fit, "fit", lambda model, batches, count, parallel: [next(batches) for _ in range(count)])
+    class Steps:
+        begin = means = store = take = lambda *_: None
+
+    monkeypatch.setattr(loop, "make_steps", lambda *_: Steps())
 
     def make(step):
         time.sleep(0.05)
         return (step,)
 
-    rate = fit.training_rate(None, make, 10, None, 1.0)
+    rate = loop.training_rate(None, make, 10, DataParallel(1), 1.0)
     assert rate < 1.5 * 10 * available_cores() / 0.05
 
 
@@ -564,13 +568,13 @@ def test_a_run_with_checkpoints_by_time_is_resumed_exactly(data, tmp_path, monke
     options = replace(OPTIONS, batch_size=16, weight_decay=0.1, checkpoint_positions=384)
     train.train(data, tmp_path / "by-positions", PLAIN, options)
     by_time = replace(options, checkpoint_positions=None)
-    saved = CheckpointCallback.save
+    saved = Checkpoints.save
 
     def interrupted(self):
         saved(self)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(CheckpointCallback, "save", interrupted)
+    monkeypatch.setattr(Checkpoints, "save", interrupted)
     monkeypatch.setattr(TrainingOptions, "interval_steps", lambda *_: 1)
     with pytest.raises(KeyboardInterrupt):
         train.train(data, tmp_path / "by-time", PLAIN, by_time)

@@ -17,7 +17,7 @@ from mugo.nn.people import encode_people
 from mugo.sgf.properties import rank_number
 from mugo.sgf.writer import format_record
 from mugo.training import evaluate
-from mugo.training.callbacks import CheckpointCallback
+from mugo.training.checkpoints import Checkpoints
 from mugo.training.loader import TrainingStream, calibration_positions, examples, people_kept, select_positions
 from mugo.training.predictions import with_people
 from mugo.training.provenance import rank_range, weight_note
@@ -97,17 +97,17 @@ def test_validation_knows_who_plays_in_every_second_position(data):
 
 @pytest.mark.runs
 def test_a_run_resumed_after_an_interrupt_ends_as_one_without(data, tmp_path, monkeypatch, eagerly):
-    options, saved = replace(OPTIONS, positions=256, people_dropout=0.4), CheckpointCallback.save
+    options, saved = replace(OPTIONS, positions=256, people_dropout=0.4), Checkpoints.save
     train.train(data, tmp_path / "whole", WITH_ENCODER, options)
 
     def interrupted(self):
         saved(self)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(CheckpointCallback, "save", interrupted)
+    monkeypatch.setattr(Checkpoints, "save", interrupted)
     with pytest.raises(KeyboardInterrupt):
         train.train(data, tmp_path / "broken", WITH_ENCODER, options)
-    monkeypatch.setattr(CheckpointCallback, "save", saved)
+    monkeypatch.setattr(Checkpoints, "save", saved)
     train.train(data, tmp_path / "broken", WITH_ENCODER, options, resume=True)
     ours, theirs = (tensors_of(tmp_path / run / "checkpoint.safetensors") for run in ("broken", "whole"))
     assert all(np.allclose(ours[name], theirs[name], atol=1e-6) for name in theirs)

@@ -1,4 +1,4 @@
-"""Keras callbacks of a training run: the progress bar; and checkpoints with validation, log and learning curve."""
+"""The checkpoints of a training run, with validation, log and learning curve."""
 import json
 import math
 import time
@@ -8,10 +8,9 @@ from typing import Any, NoReturn
 import pandas as pd
 
 from mugo.core.files import BadInput, atomic_write, error_line, log_to_stderr, read_json
-from mugo.core.progress import ProgressBar, progress_bar
+from mugo.core.progress import ProgressBar
 from mugo.nn import checkpoint
 from mugo.nn.backend import keras
-from mugo.nn.cost import Throughput
 from mugo.nn.devices import one_device
 from mugo.nn.metadata import read_metadata
 from mugo.nn.processes import is_first
@@ -30,10 +29,10 @@ PRE_DECAY = "pre-decay.safetensors"      # the last checkpoint before the learni
 DIVERGED = "diverged.json"               # where, and with which learning rate, until a checkpoint follows
 
 
-def rename_logs(logs: dict[str, Any]) -> dict[str, float]:
-    """Keras's logs under the names of COLUMNS, which do not depend on whether there is a value head."""
+def rename_means(means: dict[str, float]) -> dict[str, float]:
+    """Keras's names of losses and metrics as those of COLUMNS, which do not depend on whether there is a value head."""
     renamed = {}
-    for name, value in logs.items():
+    for name, value in means.items():
         prefix = "validation_" if name.startswith("val_") else ""
         name = name.removeprefix("val_")
         if name == "loss" or not name.endswith("_loss"):
@@ -41,34 +40,9 @@ def rename_logs(logs: dict[str, Any]) -> dict[str, float]:
     return renamed
 
 
-class ProgressCallback(keras.callbacks.Callback):
-    """The progress bar: positions/s, loss, accuracies, TFLOP/s, time left.  step: the run's first.  throughput: of the
-    run's network and devices."""
-
-    def __init__(self, options: TrainingOptions, step: int, throughput: Throughput):
-        super().__init__()
-        self.throughput = throughput
-        self.batch_size = options.batch_size
-        self.bar = progress_bar("positions", options.steps * self.batch_size, step * self.batch_size, scale=True,
-                                smoothing=0.02)
-        self.last_shown, self.shown_positions, self.shown = 0.0, 0.0, is_first()
-
-    def on_train_batch_end(self, batch, logs=None):
-        if not self.shown:
-            return
-        self.bar.update(self.model.steps_per_execution * self.batch_size)
-        if logs and time.monotonic() - self.last_shown > 0.5:
-            logs, now = rename_logs(logs), time.monotonic()
-            seconds, positions = now - self.last_shown, self.bar.n - self.shown_positions
-            flops = self.throughput.describe(positions / seconds) if self.last_shown else ""
-            self.last_shown, self.shown_positions = now, self.bar.n
-            self.bar.set_postfix_str(f"loss {logs['loss']:.3f} top-1 {logs['top1']:.1%} top-5 {logs['top5']:.1%} "
-                                     f"{flops}".rstrip(), refresh=False)
-
-
-class CheckpointCallback(keras.callbacks.Callback):
-    """At the end of each of Keras's epochs, which is a checkpoint interval: validates the averaged model, and writes
-    the checkpoint with the history, the best network, the log and the learning curve.
+class Checkpoints:
+    """What is done at the end of each checkpoint interval: validates the averaged model, and writes the checkpoint with
+    the history, the best network, the log and the learning curve.
 
     A run whose loss, weights or validation become infinite or NaN is stopped (stop_diverged), and none of
     that is written.
@@ -76,56 +50,53 @@ class CheckpointCallback(keras.callbacks.Callback):
     validation: packed planes and targets.
     """
 
-    def __init__(self, run: Path, options: TrainingOptions, metadata: dict[str, Any], bar: ProgressBar,
-                 averaged: AveragedModel, validation: tuple):
-        super().__init__()
+    def __init__(self, model: keras.Model, run: Path, options: TrainingOptions, metadata: dict[str, Any],
+                 bar: ProgressBar, averaged: AveragedModel, validation: tuple):
+        self.model: Any = model
         self.run, self.options, self.metadata, self.bar = run, options, metadata, bar
         self.averaged, self.validation = averaged, validation
         self.tensorboard = TensorBoardLog(run / "tensorboard")
 
-    def on_epoch_begin(self, epoch, logs=None):
-        self.start = time.perf_counter()
+    def begin(self) -> None:
+        """The time of an interval counts from here."""
+        self._start = time.perf_counter()
 
-    def on_train_batch_end(self, batch, logs=None):
-        if logs and not math.isfinite(logs["loss"]):     # a mean: once NaN, it stays so
-            self.stop_diverged(f"the loss is {logs['loss']}")
-
-    def on_epoch_end(self, epoch, logs=None):
-        assert logs is not None
-        with one_device():
-            self.checkpoint(logs)
-
-    def checkpoint(self, logs: dict[str, Any]) -> None:
-        """Everything that is done at a checkpoint.  logs: the metrics of training since the last one."""
+    def write(self, step: int, means: dict[str, float]) -> None:
+        """The checkpoint after this step.  means: of the loss and the metrics since the last one."""
         trained = time.perf_counter()
-        model: Any = self.model
-        averaged: Any = self.averaged.update_ema_model()
-        if name := checkpoint.nonfinite_weight(model) or checkpoint.nonfinite_weight(averaged):
-            self.stop_diverged(f"{name} is infinite or NaN")
-        logs.update({f"val_{name}": value for name, value in averaged.evaluate(
-            *self.validation, batch_size=self.options.batch_size, verbose=0, return_dict=True).items()})
+        with one_device():
+            averaged: Any = self.averaged.update_ema_model()
+            if name := checkpoint.nonfinite_weight(self.model) or checkpoint.nonfinite_weight(averaged):
+                self.stop_diverged(step, f"{name} is infinite or NaN")
+            validated = averaged.evaluate(*self.validation, batch_size=self.options.batch_size, verbose=0,
+                                          return_dict=True)
         history = self.metadata["history"]
-        step = int(model.optimizer.iterations.numpy())
         positions = step * self.options.batch_size
         before = history[-1] if history else {"step": 0, "seconds": 0.0}
-        row = {name: value for name, value in rename_logs(logs).items()
+        row = {name: value
+               for name, value in rename_means(means | {f"val_{name}": value for name, value in validated.items()}
+                                               ).items()
                if not (name.endswith(MASKED_METRICS) and math.isnan(value))} | {
             "step": step, "positions": positions,
-            "seconds": round(before["seconds"] + time.perf_counter() - self.start, 1),
+            "seconds": round(before["seconds"] + time.perf_counter() - self._start, 1),
             "learning_rate": float(self.options.schedule()(step)),
-            "positions_per_second": (step - before["step"]) * self.options.batch_size / (trained - self.start),
+            "positions_per_second": (step - before["step"]) * self.options.batch_size / (trained - self._start),
         }
         for name, value in row.items():
             if not math.isfinite(value):
-                self.stop_diverged(f"{name} is {value}")
+                self.stop_diverged(step, f"{name} is {value}")
         history.append({name: round(row[name], 6) for name in COLUMNS if name in row})
-        if not is_first():
-            return
-        self.save()
-        for name in sorted(history[-1].keys() - {"step", "positions", "seconds"}):
+        if is_first():
+            with one_device():
+                self.save()
+            self._report(history[-1])
+
+    def _report(self, row: dict[str, Any]) -> None:
+        """Show a row of the history in TensorBoard and on the terminal."""
+        for name in sorted(row.keys() - {"step", "positions", "seconds"}):
             group = "validation" if name.startswith("validation_") else "training"
-            self.tensorboard.write(group, {name.removeprefix("validation_"): history[-1][name]}, positions)
-        self.bar.write(f"{step:8,} steps  {positions:11,} positions  loss {row['loss']:.3f}  "
+            self.tensorboard.write(group, {name.removeprefix("validation_"): row[name]}, row["positions"])
+        self.bar.write(f"{row['step']:8,} steps  {row['positions']:11,} positions  loss {row['loss']:.3f}  "
                        f"top-1 {row['top1']:.1%}  validation: loss {row['validation_loss']:.3f}  "
                        f"top-1 {row['validation_top1']:.2%}  top-5 {row['validation_top5']:.2%}  "
                        f"cross-entropy {row['validation_ce']:.3f}"
@@ -135,7 +106,6 @@ class CheckpointCallback(keras.callbacks.Callback):
 
     def save(self) -> None:
         """Write everything; at each moment there is at least one checkpoint that is not damaged."""
-        assert self.model is not None
         history = self.metadata["history"]
         path = self.run / checkpoint.CHECKPOINT
         if path.exists():
@@ -151,13 +121,12 @@ class CheckpointCallback(keras.callbacks.Callback):
         write_results(self.averaged.model, self.run, self.metadata)
         (self.run / DIVERGED).unlink(missing_ok=True)
 
-    def stop_diverged(self, reason: str) -> NoReturn:
+    def stop_diverged(self, step: int, reason: str) -> NoReturn:
         """Raise BadInput, which says how to continue, and write DIVERGED, with which check_diverged says it again.
 
         Checkpoints and network stay as they are.
         """
-        model: Any = self.model
-        step, rate = int(model.optimizer.iterations.numpy()), self.options.learning_rate
+        rate = self.options.learning_rate
         history = self.metadata["history"]
         if is_first():
             with atomic_write(self.run / DIVERGED) as temporary:

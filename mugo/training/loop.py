@@ -1,0 +1,141 @@
+"""The training loop:  batch -> step -> log -> checkpoint.
+
+    PrefetchLoader --batch--> Steps.take --every 16 steps--> the loss is read --> StepLog, Checkpoints
+
+A step computes the loss, the gradients and the update, compiled (steps.py, nn/compile.py).  Python reads the loss, for
+which it waits for the device, after EXECUTION_STEPS only, or half a second where a step takes longer.
+"""
+import contextlib
+import math
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mugo.core.machine import available_cores
+from mugo.core.progress import ProgressBar, progress_bar
+from mugo.nn.backend import accelerator_names, keras
+from mugo.nn.compile import build_metrics
+from mugo.nn.cost import throughput
+from mugo.nn.devices import DataParallel
+from mugo.nn.metadata import config_of
+from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.processes import broadcast, interrupt_between_steps, is_first, process_count, process_index
+from mugo.nn.weight_averaging import AveragedModel
+from mugo.training.checkpoints import Checkpoints, rename_means
+from mugo.training.loader import PrefetchLoader, TrainingStream, examples
+from mugo.training.options import EXECUTION_STEPS, TrainingOptions, run_options
+from mugo.training.step_log import LOG_STEPS, StepLog
+from mugo.training.steps import Steps
+
+READ_SECONDS = 0.5
+
+
+def train_steps(model: keras.Model, run: Path, metadata: dict[str, Any], stream: TrainingStream,
+                averaged: AveragedModel, validation: tuple, parallel: DataParallel) -> None:
+    """Train the model of a run from its step to the last.
+
+    metadata: of the run's checkpoint.  validation: see loader.validation_batch.  parallel: in whose scope the model was
+    made.  Raises BadInput where the training diverges.
+    """
+    config, options, history = config_of(metadata), run_options(metadata), metadata["history"]
+    assert isinstance(config, PolicyNetConfig)
+    step, size, per_second = int(model.optimizer.iterations.numpy()), options.batch_size, 0.0
+    if step >= options.steps:
+        if is_first():
+            print(f"{run} is finished: {options.steps:,} steps, {options.steps * size:,} positions")
+        return
+    bar = progress_bar("positions", options.steps * size, step * size, scale=True, smoothing=0.02)
+    loader = PrefetchLoader(batch_maker(stream, config, options), step, available_cores())
+    with contextlib.closing(bar), interrupt_between_steps() as interrupt, contextlib.closing(loader), parallel.scope():
+        steps = make_steps(model, parallel, validation)
+        checkpoints = Checkpoints(model, run, options, metadata, bar, averaged, validation)
+        speed = throughput(config.spec(), bool(options.frozen), accelerator_names()[:parallel.count])
+        log = StepLog(model, run, options, step, checkpoints.tensorboard, loader, speed)
+        while step < options.steps:
+            end = step + broadcast(options.interval_steps(step, history[-1]["seconds"] if history else 0.0, per_second))
+            steps.begin()
+            checkpoints.begin()
+            log.begin(step)
+            read, read_at = step, time.monotonic()
+            while step < end and not interrupt.stops:
+                steps.take(next(loader))
+                step += 1
+                is_logged = step % LOG_STEPS == 0
+                if step - read >= EXECUTION_STEPS or is_logged or time.monotonic() - read_at > READ_SECONDS:
+                    means = steps.means()
+                    if not math.isfinite(means["loss"]):         # a mean: once NaN, it stays so
+                        checkpoints.stop_diverged(step, f"the loss is {means['loss']}")
+                    if is_logged:
+                        steps.store()
+                        log.write(step, means)
+                    flops = speed.describe((step - read) * size / max(time.monotonic() - read_at, 1e-9))
+                    show(bar, (step - read) * size, means, flops)
+                    read, read_at = step, time.monotonic()
+                interrupt.check()
+            means = steps.means()
+            show(bar, (step - read) * size, means)
+            steps.store()
+            checkpoints.write(step, means)
+            interrupt.check()
+            per_second = history[-1]["positions_per_second"] / size
+
+
+def show(bar: ProgressBar, positions: int, means: dict[str, float], flops: str = "") -> None:
+    """Advance the bar of process 0 by these positions."""
+    if is_first():
+        means = rename_means(means)
+        bar.set_postfix_str(f"loss {means['loss']:.3f} top-1 {means['top1']:.1%} top-5 {means['top5']:.1%} "
+                            f"{flops}".rstrip(), refresh=False)
+        bar.update(positions)
+
+
+def make_steps(model: keras.Model, parallel: DataParallel, batch: tuple) -> Steps:
+    """The steps of a compiled model; batch: of which two examples build its losses and metrics."""
+    build_metrics(model, *keras.tree.map_structure(lambda array: array[:2], batch))
+    return Steps(model, parallel)
+
+
+def batch_maker(stream: TrainingStream, config: PolicyNetConfig, options: TrainingOptions) -> Callable[[int], tuple]:
+    """A function that makes the batch of a step, as Keras takes it, for this process."""
+    of_process = process_index(), process_count()
+
+    def make(step: int) -> tuple:
+        number = options.skip_batches + step
+        batch = stream.batch(number, options.batch_size, options.seed, *of_process)
+        return examples(batch, config, np.random.default_rng((options.seed, number)), *of_process,
+                        options.people_dropout, options.teacher_weight, options.mixes_policy)
+
+    return make
+
+
+def training_rate(model: keras.Model, make: Callable[[int], tuple], batch_size: int, parallel: DataParallel,
+                  seconds: float) -> float:
+    """Positions/s of a model that is trained for n seconds, or of its loader, if that is slower.
+
+    make: the batch of a step.  Batches that were made while the model was compiled do not count.
+    """
+    made: list[int] = []
+
+    def noted(step: int) -> tuple:
+        batch = make(step)
+        made.append(step)
+        return batch
+
+    with contextlib.closing(PrefetchLoader(noted, 0, available_cores())) as loader, parallel.scope():
+        steps = make_steps(model, parallel, make(0))
+        steps.begin()
+        for _ in range(2):                               # the first compiles
+            steps.take(next(loader))
+        steps.means()
+        start, batches, made_before = time.perf_counter(), 0, len(made)
+        while not batches or time.perf_counter() - start < seconds:
+            for _ in range(4):
+                steps.take(next(loader))
+            steps.means()
+            batches += 4
+        steps.store()
+        count = min(batches, max(1, len(made) - made_before))
+        return count * batch_size / (time.perf_counter() - start)
