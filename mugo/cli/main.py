@@ -239,7 +239,7 @@ def _run(name: str | None, arguments: list[str], files: list[Path]) -> int:
         _refuse_unknown_options(parser, arguments)
         parser.parse_args(arguments)
     if name is None or name not in COMMANDS:
-        raise BadInput(f"{name!r} is no command{suggestion(name, COMMANDS)} (commands: {', '.join(COMMANDS)})")
+        raise BadInput(f"{name!r} is no command{suggestion(name or '', COMMANDS)} (commands: {', '.join(COMMANDS)})")
     if name == "help" and arguments[-1] in COMMANDS:
         _whole_command(subparsers, arguments[-1])[0].print_help()
         if arguments[-1] not in TOPICS:

@@ -276,7 +276,7 @@ class _Member(tarfile.TarInfo):
 def _untar(of: _Unpacking, prefix: str, stream: _CountedStream, depth: int) -> Iterator[SgfFile | UnreadableFile]:
     with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Member) as archive:
         for member in archive:
-            archive.members.clear()              # tarfile keeps every header
+            archive.members.clear()              # pyright: ignore[reportAttributeAccessIssue]  (tarfile keeps every header)
             if member.isreg():
                 yield from _member(of, prefix + printable_name(member.name), member.size,
                                    lambda member=member: archive.extractfile(member), depth)
