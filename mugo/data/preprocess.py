@@ -122,7 +122,7 @@ def _main_hashes(new: NewGames, duplicates: Duplicates) -> np.ndarray:
     sizes, hashes = [np.zeros(0, np.int64)], [np.zeros(0, np.uint64)]
     for table in new.tables(["size", "opening_hash", "reject_reason"]):
         found = duplicates.among(range(table.index[0], table.index[-1] + 1))
-        used = table[(table["reject_reason"] == "") & ~table.index.isin(found.game_id)]
+        used = table[(table["reject_reason"] == "") & ~np.isin(table.index, found.game_id)]
         sizes.append(used["size"].to_numpy(np.int64))
         hashes.append(used["opening_hash"].to_numpy())
     size = np.concatenate(sizes)
