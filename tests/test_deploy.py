@@ -104,7 +104,7 @@ def test_each_image_has_the_extras_that_its_command_needs_and_runs_as_nobody_spe
     assert list(images)[-1] == "cluster"                 # what is built without --target
     for name, extras in ("engine", {"7z"}), ("page", {"web"}), ("cluster", {"train", "7z", "distributed"}):
         install, = (rest for word, rest in images[name] if word == "RUN" and "pip install" in rest)
-        assert set(re.search(r"mugo-\*\.whl\)\[([\w,]+)\]\"$", install)[1].split(",")) == extras
+        assert set(re.search(r"mugo_go-\*\.whl\)\[([\w,]+)\]\"$", install)[1].split(",")) == extras
         words = [word for word, _ in images[name]]
         assert ("USER", "mugo") in images[name] and words.index("USER") < words.index("CMD")
         assert "USER" not in words[words.index("USER") + 1:]

@@ -19,7 +19,7 @@ LOCKED = [Requirement(line.rstrip(" \\")) for line in LOCK.splitlines() if line[
 # `fuzz` is not in .ci/lock: atheris has wheels for some platforms only.
 EXTRAS = [lines for extra, lines in PROJECT["optional-dependencies"].items() if extra != "fuzz"]
 ASKED = [requirement for lines in [PROJECT["dependencies"], *EXTRAS]
-         for requirement in map(Requirement, lines) if requirement.name != "mugo"]
+         for requirement in map(Requirement, lines) if requirement.name != "mugo-go"]
 PYTHONS = [line.rpartition(" ")[2] for line in PROJECT["classifiers"] if "Python ::" in line]
 
 

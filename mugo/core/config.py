@@ -19,6 +19,7 @@ from mugo.core.options import FLAGS, Option, shown_value
 
 CONFIG = "--config"
 _NOT_VALUES = ("help", "version", "config")
+_APPEND = type(argparse.ArgumentParser().add_argument("--each", action="append"))     # argparse does not name the class
 _OPTIONAL_NARGS: dict[Any, str] = {None: "?", "+": "*"}  # of a positional argument that a value stands for
 
 
@@ -138,11 +139,11 @@ def _converted(parser: argparse.ArgumentParser, action: argparse.Action, value: 
             raise ValueError("must be a text or a number" + ", or a list of these" * (len(items) > 1))
     if isinstance(action.nargs, int) and len(items) != action.nargs:
         raise ValueError(f"must be a list of {action.nargs} values")
-    if action.nargs is not None and action.nargs != "?" or isinstance(action, argparse._AppendAction):
-        return [_parsed(parser, action, item) for item in items]
+    if action.nargs is not None and action.nargs != "?" or isinstance(action, _APPEND):
+        return [_parsed(action, item) for item in items]
     if len(items) != 1 and not ((option := _option_of(action)) and option.is_list):
         raise ValueError("must be one value, not a list")
-    return _parsed(parser, action, ",".join(map(shown_value, items)))
+    return _parsed(action, ",".join(map(shown_value, items)))
 
 
 def _option_of(action: argparse.Action) -> Option | None:
@@ -151,11 +152,15 @@ def _option_of(action: argparse.Action) -> Option | None:
     return owner if isinstance(owner, Option) else None
 
 
-def _parsed(parser: argparse.ArgumentParser, action: argparse.Action, item: Any) -> Any:
+def _parsed(action: argparse.Action, item: Any) -> Any:
     """A text or number as the action's type.  Raises ValueError."""
+    text = shown_value(item)
     try:
-        found = parser._get_value(action, shown_value(item))
-        parser._check_value(action, found)
-    except argparse.ArgumentError as error:
-        raise ValueError(error.message) from None
+        found = action.type(text) if callable(action.type) else text
+    except argparse.ArgumentTypeError as error:
+        raise ValueError(str(error)) from None
+    except (TypeError, ValueError):
+        raise ValueError(f"invalid {getattr(action.type, '__name__', 'type')} value: {text!r}") from None
+    if action.choices is not None and found not in action.choices:
+        raise ValueError(f"invalid choice: {found!r} (choose from {', '.join(map(repr, action.choices))})")
     return found

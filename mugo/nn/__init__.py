@@ -17,6 +17,7 @@ Without Keras, in reading order:
     network_file       a network's weights and metadata, read from its file
     bundled            the networks that come with MuGo
     presets            architectures by name
+    cost               multiplications of a network, and the peak of devices
     onnx_file          the format of ONNX files
     onnx_graph         a network as an ONNX graph
     runtime            execution providers and precisions of ONNX Runtime

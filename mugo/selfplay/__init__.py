@@ -1,6 +1,7 @@
 """AlphaZero-style self-play (Silver et al. 2017, 2018): a network learns a game from nothing.  In reading order:
 
     options         options of the games and of the whole run
+    gumbel          Gumbel AlphaZero's choice of moves; compiled
     parallel        many games at once, one network call for all of them; compiled
     warm_start      games of UCT, to begin with
     replay_buffer   the games on disk

@@ -65,9 +65,7 @@ def train_steps(model: keras.Model, run: Path, metadata: dict[str, Any], stream:
                 step += 1
                 is_logged = step % LOG_STEPS == 0
                 if step - read >= EXECUTION_STEPS or is_logged or time.monotonic() - read_at > READ_SECONDS:
-                    means = steps.means()
-                    if not math.isfinite(means["loss"]):         # a mean: once NaN, it stays so
-                        checkpoints.stop_diverged(step, f"the loss is {means['loss']}")
+                    means = finite_means(steps, checkpoints, step)
                     if is_logged:
                         steps.store()
                         log.write(step, means)
@@ -75,12 +73,20 @@ def train_steps(model: keras.Model, run: Path, metadata: dict[str, Any], stream:
                     show(bar, (step - read) * size, means, flops)
                     read, read_at = step, time.monotonic()
                 interrupt.check()
-            means = steps.means()
+            means = finite_means(steps, checkpoints, step)
             show(bar, (step - read) * size, means)
             steps.store()
             checkpoints.write(step, means)
             interrupt.check()
             per_second = history[-1]["positions_per_second"] / size
+
+
+def finite_means(steps: Steps, checkpoints: Checkpoints, step: int) -> dict[str, float]:
+    """The means of loss and metrics since `begin`.  Raises BadInput where the loss, a mean, is no number any more."""
+    means = steps.means()
+    if not math.isfinite(means["loss"]):
+        checkpoints.stop_diverged(step, f"the loss is {means['loss']}")
+    return means
 
 
 def show(bar: ProgressBar, positions: int, means: dict[str, float], flops: str = "") -> None:

@@ -18,8 +18,7 @@ from mugo.players.searcher import PlayOptions
 
 HERE = Path(__file__).parent
 KATRAIN_PYTHON = os.environ.get("KATRAIN_PYTHON") or (sys.executable if importlib.util.find_spec("katrain") else None)
-IGNORED = {"ignored: ko SITUATIONAL", "ignored: suicide true", "ignored: tax ALL",
-                "ignored: suicide true, ko SITUATIONAL",
+IGNORED = {"ignored: suicide true", "ignored: tax ALL",
                 "this player has no such settings: wideRootNoise",           # uct has no priors
                 "this player has no such settings: wideRootNoise, antiMirror",
                 "this player has no such settings: wideRootNoise, playoutDoublingAdvantage, "

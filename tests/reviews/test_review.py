@@ -425,9 +425,10 @@ def test_the_last_position_is_scored_as_the_record_says_if_the_winner_is_the_sam
 
 
 def test_a_pass_in_a_game_that_goes_on_is_reviewed_as_any_move():
-    review, _ = review_text(sgf_of(FINISHED, ";B[];W[gh];B[];W[fh]", 7.5), Reviewer(NetworkAgainstPasses("J1", 9)))
+    begun = "\n".join([". . . . . . . . ."] * 3 + [". . X . . . O . ."] * 2 + [". . . . . . . . ."] * 4)
+    review, _ = review_text(sgf_of(begun, ";B[];W[gh];B[];W[fh]", 7.5), Reviewer(NetworkAgainstPasses("J1", 9)))
     assert [move.verdict for move in review.moves] == ["blunder", "good", "blunder", "good"]
-    broken_off, _ = review_text(sgf_of(FINISHED, ";B[]", 7.5), Reviewer(NetworkAgainstPasses("J1", 9)))
+    broken_off, _ = review_text(sgf_of(begun, ";B[]", 7.5), Reviewer(NetworkAgainstPasses("J1", 9)))
     assert [move.verdict for move in broken_off.moves] == ["blunder"]
 
 

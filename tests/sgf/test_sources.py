@@ -52,7 +52,7 @@ def test_a_missing_package_is_reported_before_anything_is_read(tmp_path, monkeyp
     for module in ("compression", "backports", "backports.zstd"):
         monkeypatch.setitem(sys.modules, module, None)
     (tmp_path / "games.archive").write_bytes(b"\x28\xb5\x2f\xfd" + bytes(600))
-    with pytest.raises(BadInput, match=r"games.archive: .*zstd: pip install 'mugo\[7z\]'"):
+    with pytest.raises(BadInput, match=r"games.archive: .*zstd: pip install 'mugo-go\[7z\]'"):
         find_sources([tmp_path / "games.archive"])
 
 

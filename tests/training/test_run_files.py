@@ -292,7 +292,7 @@ def test_killed_at_any_operation_of_saving_the_run_has_this_state_or_the_one_bef
         each.save()
     assert metadata.read_metadata(run / "pre-decay.safetensors")["best"]["step"] == 16
     assert metadata.read_metadata(run / "network.safetensors")["best"]["step"] == 24
-    monkeypatch.setattr(train, "fit_run", lambda *_: None)
+    monkeypatch.setattr(train, "train_steps", lambda *_: None)
     train.train(data, run, CONFIG, OPTIONS, resume=True)
     for name in "pre-decay.safetensors", "network.safetensors":
         assert metadata.read_metadata(run / name)["best"]["step"] == 17

@@ -423,7 +423,8 @@ def test_without_batch_norm_and_value_head_the_log_has_the_same_names(data, tmp_
     train.train(data, tmp_path / "run", config, replace(OPTIONS, positions=32))
     log = pd.read_csv(tmp_path / "run" / "log.csv")
     assert not log[["loss", "ce", "top1", "top5", "validation_top1"]].isna().any().any()
-    assert re.search(r"run: [\d,]+ weights, float32, on the CPU \(\d+ cores?\), (TensorFlow|JAX) [\d.]+, Keras 3",
+    assert re.search(r"run: [\d,]+ weights, [\d.]+ million multiplications per position, float32, on the CPU "
+                     r"\(\d+ cores?\), (TensorFlow|JAX) [\d.]+, Keras 3",
                      capsys.readouterr().err)
 
 
