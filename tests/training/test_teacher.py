@@ -124,7 +124,7 @@ def test_a_run_learns_what_a_teacher_says_and_then_its_value_alone(taught, tmp_p
     network = Network(path)
     output = network.evaluate_packed(batch.packed, batch.global_features(-batch.colours * batch.teacher["komi"]))
     assert output.priors[:, 81].mean() > 0.4 and output.priors[:, [7, 81]].sum(1).mean() > 0.5
-    assert output.values.mean() == pytest.approx(0.8, abs=0.1) and output.ownership.mean() > 0.8
+    assert output.values.mean() == pytest.approx(0.8, abs=0.2) and output.ownership.mean() > 0.8
     row = read_metadata(path)["best"]
     assert row["validation_value_mse"] < 0.05 < 3 < row["validation_ce"]       # moves are those that people played
     assert read_metadata(path)["teacher"] == {
