@@ -22,6 +22,7 @@ ALLOWED_SKIPS = (
     "no game records here",                  # archives of real games, kept outside the repository too
     "could not import 'torch'",              # an example of the library's page
     "could not import 'jax'",                # the other Keras backend; .ci/run installs it later and runs these again
+    "several devices train on JAX",          # so do these
     "MUGO_LOWEST=1",                         # a check of an environment that .ci/run makes besides
     "gomill is not installed",               # needs Python 2.7
     "KaTrain is not installed",              # needs Kivy; its queries are recorded

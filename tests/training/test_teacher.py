@@ -126,7 +126,8 @@ def test_a_run_learns_what_a_teacher_says_and_then_its_value_alone(taught, tmp_p
     assert output.priors[:, 81].mean() > 0.4 and output.priors[:, [7, 81]].sum(1).mean() > 0.5
     assert output.values.mean() == pytest.approx(0.8, abs=0.2) and output.ownership.mean() > 0.8
     row = read_metadata(path)["best"]
-    assert row["validation_value_mse"] < 0.05 < 3 < row["validation_ce"]       # moves are those that people played
+    # The teacher's value is 0.8, 0.64 from an untrained one's; moves are those that people played.
+    assert row["validation_value_mse"] < 0.2 < 3 < row["validation_ce"]
     assert read_metadata(path)["teacher"] == {
         "version": "1", "positions": len(select_positions(taught, "train", CONFIG, TAUGHT))}
 
