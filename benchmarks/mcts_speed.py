@@ -12,7 +12,7 @@ import resource
 import statistics
 from dataclasses import replace
 
-from mugo.core.networks import bundled_networks
+from mugo.core.version import bundled_networks
 from mugo.games.game import new_game
 from mugo.nn.bundled import find_network
 from mugo.nn.inference import Network

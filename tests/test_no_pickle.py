@@ -1,6 +1,6 @@
 """The package reads and writes no pickle, and runs no text as code.
 
-Numba's cache, in a folder that only its owner can write, aside: tests/core/test_compile_cache.py."""
+Numba's cache, in a folder that only its owner can write, aside: tests/core/test_shared_cache.py."""
 import ast
 import re
 from collections.abc import Iterator

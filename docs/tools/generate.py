@@ -23,7 +23,7 @@ import functools
 import importlib
 import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ import results
 
 from mugo.cli.help import TOPICS, topics_of
 from mugo.cli.main import COMMANDS
-from mugo.core.options import option_table, options_of
+from mugo.core.options import options_of
 from mugo.games.coords import MAX_SIZE, MIN_SIZE, format_size
 from mugo.games.planes import PLANES
 from mugo.nn.bundled import bundled_name
@@ -44,6 +44,14 @@ END = "<!-- end -->\n"
 PART = re.compile(r"(<!-- (\w+) ?([\w-]*): written by docs/tools/generate\.py -->\n).*?" + END, re.DOTALL)
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def option_table(kinds: Iterable[type], defaults: Mapping[str, str]) -> str:
+    """The options of dataclasses as a table; defaults: those that differ from the fields', in words."""
+    rows = [f"| `--{each.name}` | {defaults.get(name, each.described_default)} | {each.description}"
+            f"{each.choices and ': ' + ', '.join(f'`{choice}`' for choice in each.choices) or ''} |"
+            for kind in kinds for name, each in options_of(kind).items()]
+    return "\n".join(["| option | default | meaning |", "|---|---|---|", *rows])
 
 
 def options(topic: str) -> str:

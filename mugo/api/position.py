@@ -5,7 +5,7 @@ import numpy as np
 
 from mugo.api.moves import check_number, colour_of, point_of, python_errors, shape_of_size
 from mugo.core.command_table import refuse_other_game
-from mugo.core.compile_progress import announce_compiling
+from mugo.core.progress import announce_compiling
 from mugo.core.files import MugoError
 from mugo.games import scoring
 from mugo.games.coords import COLUMNS, format_gtp, format_size, size_value

@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from mugo.core.compile_cache import cache_folder
+from mugo.core.shared_cache import cache_folder
 from mugo.core.files import BadInput, error_line
 from mugo.core.machine import CUDA_EXTRAS, available_cores, nvidia_gpus
 from mugo.core.version import VERSION, other_mugo, pip_install
@@ -195,7 +195,7 @@ def caches(problems: list[str]) -> dict[str, Any]:
 
 def networks(problems: list[str]) -> dict[str, Any]:
     """The bundled networks: size, precision, and whether ONNX Runtime opens them."""
-    from mugo.core.networks import bundled_networks
+    from mugo.core.version import bundled_networks
     from mugo.nn.inference import Network
 
     found: dict[str, Any] = {}

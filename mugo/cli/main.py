@@ -14,13 +14,11 @@ import itertools
 import os
 import signal
 import sys
-import traceback
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
 from typing import Any, NoReturn
 
 from mugo.cli.help import TOPICS, topics_of
-from mugo.core.compile_cache import cache_folder
 from mugo.core.files import BadInput, printable
 from mugo.core.config import read_config, set_values, split_config, suggestion, without_queries
 from mugo.core.options import Parser
@@ -149,17 +147,6 @@ def main(arguments: list[str] | None = None) -> int:
     except OSError as error:
         path = f"{error.filename}: " if error.filename else ""
         return _fail(name, f"{path}{error.strerror or error}")
-    except Exception as error:           # of any type: what a damaged pickle raises
-        if not _is_of_compile_cache(error):
-            raise
-        return _fail(name, f"the cache of compiled code is damaged: delete the folder {cache_folder()}, and "
-                           "give the command again")
-
-
-def _is_of_compile_cache(error: BaseException) -> bool:
-    """Whether an exception was raised while numba read its cache."""
-    place = os.path.join("numba", "core", "caching.py")
-    return any(frame.f_code.co_filename.endswith(place) for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
 def _open_standard_streams() -> None:
@@ -180,7 +167,7 @@ class _PrintVersions(argparse.Action):
 
     def __call__(self, parser, namespace, values, option_string=None):
         from mugo.cli.doctor import versions
-        from mugo.core.networks import bundled_networks
+        from mugo.core.version import bundled_networks
 
         print("\n".join([*(f"{name} {version}" for name, version in versions().items()),
                          *(f"network {path.stem}" for path in bundled_networks().values())]))

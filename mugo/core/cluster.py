@@ -1,14 +1,8 @@
 """Tasks on the workers of a Dask cluster:  --scheduler tcp://10.0.0.1:8786
 
-    ClusterExecutor.submit --> scheduler --> workers: run_task, one task at a time in each --> results, once each
-
 A task whose worker is lost is run again on another one, as often as the scheduler's `allowed-failures` says.  So a task
 may run twice, even at the same time, and must then write the same files.  Its result reaches the caller once.
-
-Dask sends functions and arguments as pickles: whoever can connect to the scheduler can run code on all of its
-machines (docs/howto/cluster.md).  Nothing of that is written to a file.
-
-The package distributed is optional: `parallel` imports this module only for --scheduler.
+Whoever can connect to the scheduler can run code on all of its machines (docs/howto/cluster.md).
 """
 import contextlib
 import logging
@@ -30,18 +24,17 @@ CONNECT_SECONDS = 10                     # for the scheduler to answer
 WAIT_SECONDS = 60                        # for the first worker to join
 CAPACITY_SECONDS = 2                     # for which a count of the workers holds
 CLOSE_SECONDS = 5
-MAX_NAME = 100                           # letters of a task's name in a message
 CONTINUES = "the same command continues where it stopped (selfplay with --resume)"
 
 
 def versions() -> str:
-    """What must be the same on both sides of a pickle, of this process; Python's last number may differ."""
+    """The versions that the command and its workers must share; Python's last number may differ."""
     python = ".".join(platform.python_version_tuple()[:2])
     return f"mugo {VERSION}, python {python}, numpy {np.__version__}"
 
 
 def run_task(command: str, function: Callable, args: tuple) -> Any:
-    """Run a task in a worker; command: the `versions` where it was submitted.  An error of the worker names it."""
+    """Run a task in a worker.  command: the `versions` of the command.  Raises BadInput that names the worker."""
     worker = get_worker()
     if (own := versions()) != command:
         raise BadInput(f"worker {worker.address} has {own}, and the command {command}: install the same versions")
@@ -56,13 +49,8 @@ def run_task(command: str, function: Callable, args: tuple) -> Any:
         raise BadInput(f"worker {worker.address}: {path}{error_line(error)}{hint}") from None
 
 
-def task_name(args: tuple) -> str:
-    """What messages and the dashboard call a task: the `name` of its first argument, or its text."""
-    return " ".join(str(getattr(args[0], "name", args[0])).split())[:MAX_NAME]
-
-
 class ClusterExecutor:
-    """What parallel.LocalExecutor is, on the workers of a cluster."""
+    """As parallel.LocalExecutor, on the workers of a cluster."""
 
     def __init__(self, client: Client):
         self._client: Any = client
@@ -78,9 +66,9 @@ class ClusterExecutor:
         return max(int(self._workers), 1)
 
     def submit(self, fn: Callable, /, *args: Any) -> Future:
-        """Have a worker call fn(*args)."""
-        key = f"{task_name(args)}-{uuid.uuid4().hex}"
-        return self._pool.submit(run_task, versions(), fn, args, key=key)
+        """Have a worker call fn(*args).  Messages and the dashboard name a task after its first argument."""
+        name = " ".join(str(getattr(args[0], "name", args[0])).split())[:100]
+        return self._pool.submit(run_task, versions(), fn, args, key=f"{name}-{uuid.uuid4().hex}")
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """As in concurrent.futures.  A task that has begun runs to its end; only its result is dropped."""
@@ -89,11 +77,8 @@ class ClusterExecutor:
 
 @contextlib.contextmanager
 def open_cluster(address: str) -> Iterator[ClusterExecutor]:
-    """The executor of the cluster with this scheduler.
-
-    Raises BadInput if no scheduler answers at the address or it goes meanwhile, if no worker joins in WAIT_SECONDS, and
-    for a task whose workers were all lost.
-    """
+    """The executor of the cluster with this scheduler.  Raises BadInput if no scheduler answers or it goes, if no
+    worker joins in WAIT_SECONDS, and for a task whose workers were all lost."""
     for name in "distributed", "distributed.client":     # what the user must know is in our messages
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:

@@ -16,7 +16,7 @@ from mugo.core.files import BadInput
 
 
 class WrongArguments(Exception):
-    """A command does not take that many arguments; str(): what is missing or too much."""
+    """A command does not take that many arguments; the message says what is missing or too much."""
 
 
 @dataclass(frozen=True)

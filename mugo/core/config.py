@@ -58,8 +58,8 @@ def read_config(path: Path) -> dict[str, Any]:
 
 
 def without_queries(values: Mapping[str, Any], words: Sequence[str], source: str) -> dict[str, Any]:
-    """The options of a file without queries that the command line gives.  Raises BadInput for those that it does not,
-    as a query is what somebody types (data/query.py)."""
+    """The options of a file without the queries that the command line gives, too.  Raises BadInput for other queries,
+    which would run as code (data/query.py)."""
     typed = {word.partition("=")[0] for word in words}
     queries = {name: value for name, value in values.items() if value and _dashed(name) in ("where", "sample-weight")}
     for name, value in queries.items():
@@ -70,10 +70,7 @@ def without_queries(values: Mapping[str, Any], words: Sequence[str], source: str
 
 
 def value_of(words: Sequence[str], name: str) -> Any:
-    """The last value that a command line gives an option, in its files or itself; None without one.  Raises BadInput.
-
-    For what has to know a single option of a command that another process runs.
-    """
+    """The last value that a command line or its files give an option; None without one.  Raises BadInput."""
     rest, files = split_config(words)
     found = None
     for path in files:
@@ -89,7 +86,7 @@ def set_values(parser: argparse.ArgumentParser, values: Mapping[str, Any], sourc
     """Have the parser take these values where its command line has no others.
 
     source: what errors begin with, for example the file.  Raises UnknownOption for a name that the parser does not
-    have, and BadInput for a value that is none of the option's.
+    have, and BadInput for a value that the option cannot have.
     """
     where = source and f"{source}: "
     actions = {name: action for action in parser._actions if action.dest not in _NOT_VALUES for name in _names(action)}

@@ -1,47 +1,29 @@
-"""Atomic writes, folder locks, the exception for a user's mistake, and lines on stderr.
-
-    atomic_write    a temporary file, fsync, os.replace, fsync of the folder
-    lock_folder     one writer at a time: flock on the folder; what killed processes left is deleted
-    MugoError       errors with a message for a person
-    BadInput        one line for the user; mugo.cli.main prints it and exits with status 2
-    printable       text from elsewhere, for a terminal
-    log_to_stderr   for programs whose stdout is a protocol
-    open_regular_file, read_regular_file, read_text, read_json    no pipe, no device, of a limited size
-    file_sha256     the checksum of a file
-
-Not here: what the files contain.
-"""
+"""Errors in one line, reading files of a limited size, atomic writes, folder locks, and lines on stderr."""
 import contextlib
 import errno
 import hashlib
 import json
 import os
-import platform
 import re
+import secrets
 import shutil
 import stat
 import sys
 import tempfile
-import time
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
 
 class MugoError(Exception):
-    """What the caller or a file has wrong, in one sentence that names it and what was expected.  Every such error of
-    the library is of this class."""
+    """An error of the caller or of a file: one sentence that names it and what was expected."""
 
     __module__ = "mugo"                  # as which it is public
 
 
 class BadInput(MugoError):
-    """An argument, option or file of the user is invalid.
-
-    The message has one line.  It names the file, the place in it and what was expected.  `cli.main` prints it and exits
-    with status 2.
-    """
+    """An argument, option or file of the user is invalid.  `cli.main` prints the message, which is one line, and exits
+    with status 2."""
 
 
 def error_line(error: BaseException) -> str:
@@ -56,18 +38,14 @@ def printable(text: str) -> str:
 
 
 def log_to_stderr(text: str) -> None:
-    """Write a text, in which lines are kept, to stderr.  A stderr that is closed, or that nobody reads any more, is no
-    error."""
+    """Write a text, in which lines are kept, to stderr; nothing if that is closed."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         sys.stderr.write("mugo: " + "\n".join(map(printable, text.split("\n"))) + "\n")
         sys.stderr.flush()
 
 
 def open_regular_file(path: str | os.PathLike) -> BinaryIO:
-    """A regular file, or one that a symbolic link leads to, open for reading.
-
-    Raises BadInput for anything else: a pipe or a device could block for ever.  Raises OSError.
-    """
+    """Open a file for reading.  Raises BadInput for a pipe or a device, which could block for ever; OSError."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -85,9 +63,7 @@ def read_regular_file(path: str | os.PathLike, max_bytes: int) -> bytes:
 
 
 def read_text(path: Path, max_bytes: int) -> str:
-    """The text of a file in UTF-8.
-
-    Raises BadInput for anything but a regular file, for more than max_bytes and for other bytes; FileNotFoundError.
+    """The text of a file in UTF-8.  Raises BadInput as read_regular_file does, and for other bytes; FileNotFoundError.
     """
     try:
         return read_regular_file(path, max_bytes).decode("utf-8")
@@ -127,24 +103,21 @@ def check_writable(folder: Path) -> None:
 def atomic_write(path: str | os.PathLike) -> Iterator[Path]:
     """Write a file atomically: yield a temporary path in the same folder, rename it to `path` at the end.
 
-    The data is flushed to the disk (fsync) before the rename, so after a crash at any moment `path`
-    has its old content or the new content, never a part.  If the block raises, the temporary file is
-    deleted and `path` is unchanged.  A symbolic link stays one, and the file it leads to is written; a file keeps its
-    permissions.  A device or a pipe gets the data at the end.  Raises OSError with a file name.
+    The data is flushed to the disk (fsync) before the rename: after a crash `path` has its old or its new content.  If
+    the block raises, the temporary file is deleted and `path` is unchanged.  A symbolic link stays one, and the file it
+    leads to is written; a file keeps its permissions.  A device or a pipe gets the data at the end.  Raises OSError
+    with a file name.
     """
     given, path = path, Path(os.path.realpath(path))
     is_special = path.exists() and not path.is_file()
     folder = Path(tempfile.mkdtemp()) if is_special else path.parent       # nobody else knows its name
     folder.mkdir(parents=True, exist_ok=True)
     name = path.name if len(os.fsencode(path.name)) < 200 else hashlib.blake2b(os.fsencode(path.name)).hexdigest()
-    temporary = folder / f".{name}.{_MACHINE}.mugo-{os.getpid()}{path.suffix[:20]}"
+    temporary = folder / f".{name}.{secrets.token_hex(4)}.mugo-{os.getpid()}{path.suffix[:20]}"
     try:
         yield temporary
-        if is_special:                   # a pipe that nobody reads is an error
-            descriptor = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0))
-            os.set_blocking(descriptor, True)
-            with open(descriptor, "wb") as special:
-                special.write(temporary.read_bytes())
+        if is_special:
+            path.write_bytes(temporary.read_bytes())
             return
         with open(temporary, "rb+") as file:
             os.fsync(file.fileno())
@@ -165,10 +138,7 @@ def atomic_write(path: str | os.PathLike) -> Iterator[Path]:
             folder.rmdir()
 
 
-# On storage that machines share, processes of two of them may have one number.
-_MACHINE = f"{zlib.crc32(platform.node().encode()):08x}"
-_TEMPORARY_NAME = re.compile(r"\.(.*)\.mugo-([0-9]{1,10})(\.[^.]*)?", re.DOTALL)
-ABANDONED_SECONDS = 3600                 # without a change: an unfinished file of another machine, which nobody writes
+_TEMPORARY_NAME = re.compile(r"\..*\.mugo-([0-9]{1,10})(\.[^.]*)?", re.DOTALL)
 
 
 def is_temporary(name: str) -> bool:
@@ -181,28 +151,10 @@ def is_empty_folder(folder: Path) -> bool:
     return all(is_temporary(path.name) for path in folder.iterdir())
 
 
-def _entries(folder: str | Path) -> Iterator[os.DirEntry]:
-    """What is in a folder and in the folders directly below it; a lost+found, which cannot be read, is passed over."""
-    for entry in [*os.scandir(folder)]:
-        yield entry
-        if entry.is_dir(follow_symlinks=False):
-            with contextlib.suppress(OSError):
-                yield from [*os.scandir(entry.path)]
-
-
-def _is_abandoned(entry: os.DirEntry) -> bool:
-    """Whether an entry is an unfinished file that nobody writes any more.
-
-    A file of another machine, whose processes cannot be seen here, counts as one after ABANDONED_SECONDS without a
-    change.
-    """
-    match = _TEMPORARY_NAME.fullmatch(entry.name)
-    if not match or not entry.is_file(follow_symlinks=False):
-        return False
-    machine = match[1].rpartition(".")[2]
-    if re.fullmatch("[0-9a-f]{8}", machine) and machine != _MACHINE:
-        return time.time() - entry.stat(follow_symlinks=False).st_mtime > ABANDONED_SECONDS
-    return not _is_running(int(match[2]))
+def _is_abandoned(path: Path) -> bool:
+    """Whether a path is an unfinished file of a process that has ended."""
+    match = _TEMPORARY_NAME.fullmatch(path.name)
+    return match is not None and path.is_file() and not _is_running(int(match[1]))
 
 
 def _is_running(process: int) -> bool:
@@ -221,9 +173,9 @@ def _is_running(process: int) -> bool:
 def lock_folder(folder: Path, may_have_links: bool = False) -> Iterator[None]:
     """Create a folder if it does not exist, and hold an exclusive lock on it; no lock on Windows.
 
-    Unfinished files that killed processes left in it are deleted, and at the end a folder that was created and that is
-    empty.  Raises BadInput if another process holds the lock, if `folder` is a file, and if it holds a symbolic link,
-    unless it may: what is written would go to another place.
+    Unfinished files that killed processes left in it or in folders directly below are deleted, and at the end a folder
+    that was created and is empty.  Raises BadInput if another process holds the lock, if `folder` is a file, and for a
+    symbolic link in it unless may_have_links: what is written would go to another place.
     """
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"{folder} is not a folder; choose another name with -o")
@@ -234,12 +186,12 @@ def lock_folder(folder: Path, may_have_links: bool = False) -> Iterator[None]:
             descriptor = os.open(folder, os.O_RDONLY)
             stack.callback(os.close, descriptor)
             lock_file(descriptor, folder)
-            for entry in _entries(folder):
-                if entry.is_symlink() and not may_have_links:
-                    raise BadInput(f"{entry.path} is a symbolic link, and a folder that MuGo writes to holds none")
+            for path in [*folder.glob("*"), *folder.glob("*/*")]:
+                if path.is_symlink() and not may_have_links:
+                    raise BadInput(f"{path} is a symbolic link, and a folder that MuGo writes to holds none")
                 with contextlib.suppress(OSError):
-                    if _is_abandoned(entry):
-                        os.unlink(entry.path)
+                    if _is_abandoned(path):
+                        path.unlink()
         try:
             yield
         finally:
@@ -249,10 +201,9 @@ def lock_folder(folder: Path, may_have_links: bool = False) -> Iterator[None]:
 
 
 def lock_file(descriptor: int, path: Path) -> None:
-    """Lock an open file or folder exclusively (flock); the lock ends when it is closed or the process ends.
+    """Lock an open file or folder until it is closed (flock); nothing on Windows and on file systems without locks.
 
-    Does nothing on Windows and on file systems without locks.  Raises BadInput, which names `path`, if another
-    process holds the lock.
+    Raises BadInput, which names `path`, if another process holds the lock.
     """
     with contextlib.suppress(ImportError, OSError):
         import fcntl

@@ -15,19 +15,14 @@ def available_cores() -> int:
 
 
 def keep_freed_memory() -> bool:
-    """Have glibc keep the memory that this process frees instead of giving it back to the kernel; returns whether it
-    does.  False, and nothing changes, where the C library is another.
-
-    A step of training on a CPU takes gigabytes for activations and frees them again, and the kernel clears every page
-    that it gives: docs/lab/benchmarks.md, "Memory of training".  There is one arena, or each would keep its own.
-    """
+    """Have glibc keep the memory that this process frees (docs/lab/benchmarks.md, "Memory of training"); returns
+    whether it does: not with another C library.  There is one arena, or each would keep its own."""
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None     # musl has none
     return mallopt is not None and all(mallopt(*option) == 1 for option in MALLOC_OPTIONS.values())
 
 
 def nvidia_gpus() -> list[str]:
-    """Name, driver and memory of each NVIDIA GPU that the environment does not hide, without serial numbers; [] without
-    NVIDIA's driver, or where CUDA_VISIBLE_DEVICES is empty or -1."""
+    """Name, driver and memory of each NVIDIA GPU; [] without its driver, or if CUDA_VISIBLE_DEVICES is empty or -1."""
     if os.environ.get("CUDA_VISIBLE_DEVICES", "0").strip() in ("", "-1"):
         return []
     try:

@@ -7,16 +7,13 @@
         def __post_init__(self):
             check(self)                    raises BadInput for a value out of range
 
-From the field follow
-
     add_options(parser, Settings)          --c C on a command line; those that are not common are not in its --help
     given(Settings, args)                  {"c": 1.5}: the options that a command line gives
-    option_table([Settings])               Markdown for the documentation
     check_kept(run, kept, given, ...)      BadInput if a resumed run is given others than those that it keeps
     to_toml(Settings(c=1.5))               a file for --config
 
-and what other modules make of `options_of`: KataGo's parameters, the kernels' record, fingerprints.  An option is
-named after its field, lambda_ without the underscore, with dashes.  None is a default that depends on other options.
+KataGo's parameters, the kernels' record, fingerprints and the tables of the documentation follow from `options_of`.  An
+option is named after its field, lambda_ without the underscore, with dashes.
 """
 import argparse
 import dataclasses
@@ -45,13 +42,12 @@ def shown_value(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Option:
-    """What a field's metadata says of its option.
+    """An option, as the metadata of its field describe it.
 
-    name: on the command line, without dashes.  kind: of its values, or of the items of a list.  is_list: whether it is
-    a tuple, 32,64,128 on a command line; limits and choices are those of each item.  is_optional: whether it may be
-    None.  default: None where it depends on other options.
-    help: a sentence without its full stop.  shown_default: of a default None, in words.
-    least, most: of a number, inclusive; above, below: exclusive.  choices: of a text.
+    name: on the command line, without dashes.  kind: the type of its values, or of the items of a list.
+    is_list: whether it is a tuple, 32,64,128 on a command line; limits and choices are those of each item.
+    is_optional: whether it may be None.  default: None where it depends on other options; shown_default says it.
+    help: a sentence without its full stop.  least, most: limits of a number, inclusive; above, below: exclusive.
     common: whether the --help of a command shows it.  katago: KataGo's name of the same parameter.
     metavar: what stands for the value in --help; "" for N, X or TEXT, by the kind.
     player: "uct" or "mcts", or a game, "Go" or "Gomoku", if only that one has it.
@@ -76,8 +72,7 @@ class Option:
     may_change: bool = False
 
     def parse(self, text: str) -> Any:
-        """The value that a text means.  Raises BadInput, which says what was expected, for one the option cannot have.
-        """
+        """The value that a text means.  Raises BadInput, which says what was expected."""
         try:
             value = self._read(text)
         except ValueError as error:
@@ -139,19 +134,20 @@ class Option:
 
     @property
     def description(self) -> str:
-        """The help, with what alone has the option."""
+        """The help, with the player or game that alone has the option."""
         return f"{self.help} ({self.player})" if self.player else self.help
 
     @property
     def described_default(self) -> str:
         """The default as help texts show it."""
-        return self.shown_default or self.describe(self.default)
+        return self.shown_default or described(self.default)
 
-    def describe(self, value: Any) -> str:
-        """A value as help texts show it."""
-        if isinstance(value, bool):
-            return "on" if value else "off"
-        return "none" if value in (None, "") else shown_value(value)
+
+def described(value: Any) -> str:
+    """A value as help texts show it."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return "none" if value in (None, "") else shown_value(value)
 
 
 def _parse_whole(text: str) -> int:
@@ -176,7 +172,7 @@ _EXPECTED = {int: "a whole number", float: "a number", bool: "true or false", st
 
 
 def option(default: Any, help: str, **details: Any) -> Any:
-    """The dataclass field of an option.  default: or REQUIRED.  details: the other fields of Option."""
+    """The dataclass field of an option.  default: a value, or REQUIRED.  details: the other fields of Option."""
     shown = None if default is REQUIRED else default
     return dataclasses.field(default=default, metadata={"option": {"default": shown, "help": help, **details}})
 
@@ -209,10 +205,7 @@ def check_player(kind: type, names: Iterable[str], player: str) -> None:
 
 
 def check_limits(options: object, limits: Mapping[str, tuple[float, float]]) -> None:
-    """Check attributes of an object against their (least, most); None passes.
-
-    Raises BadInput, which names the option, for the first one that is out of range, infinite or NaN.
-    """
+    """Raise BadInput for the first attribute of an object that is not None and not within (least, most)."""
     for name, (least, most) in limits.items():
         each = Option(name.replace("_", "-"), float, is_optional=True, least=least, most=most)
         each.check(getattr(options, name))
@@ -220,8 +213,7 @@ def check_limits(options: object, limits: Mapping[str, tuple[float, float]]) -> 
 
 def add_options(group: Any, kind: type, without: Collection[str] = (), defaults: Mapping[str, str] | None = None
                 ) -> None:
-    """Add the options of a dataclass to a parser of a command line, or to a group of one; an option that is not given
-    is None.
+    """Add the options of a dataclass to a parser of a command line, or to a group of one; None is not given.
 
     without: fields that the command does not follow.  defaults: in words, where a command's differ.
     """
@@ -251,7 +243,7 @@ def given(kind: type, args: argparse.Namespace) -> dict[str, Any]:
 
 def defaults_in_words(instance: Any) -> dict[str, str]:
     """The values of a dataclass's options, as add_options takes defaults; those that are None are left out."""
-    return {name: each.describe(value) for name, each in options_of(type(instance)).items()
+    return {name: described(value) for name in options_of(type(instance))
             if (value := getattr(instance, name)) is not None}
 
 
@@ -267,18 +259,8 @@ def to_toml(*instances: Any) -> str:
     return "\n".join(rows) + "\n"
 
 
-def option_table(kinds: Iterable[type], defaults: Mapping[str, str] | None = None) -> str:
-    """The options of dataclasses as a Markdown table: name, default, meaning.  defaults: as in add_options."""
-    rows = [f"| `--{each.name}` | {(defaults or {}).get(name, each.described_default)} | "
-            f"{each.description}"
-            f"{each.choices and ': ' + ', '.join(f'`{choice}`' for choice in each.choices) or ''} |"
-            for kind in kinds for name, each in options_of(kind).items()]
-    return "\n".join(["| option | default | meaning |", "|---|---|---|", *rows])
-
-
 class Parser(argparse.ArgumentParser):
-    """One whose errors are one line, as all errors are, and whose options of type int and float are read by
-    parse_integer and parse_number."""
+    """A parser that raises BadInput, and reads int and float by parse_integer and parse_number."""
 
     def __init__(self, *args, **options):
         super().__init__(*args, **options)
@@ -289,13 +271,10 @@ class Parser(argparse.ArgumentParser):
         raise BadInput(f"{message} (see {self.prog} --help)")
 
 
-# ---- --resume: a run keeps its options, but for the few that may change
-
 def check_kept(run: Path, kept: dict[str, Any], given: dict[str, Any], may_change: tuple[str, ...]) -> None:
-    """Raise BadInput, which names each difference, if an option in `given` is not the run's.
+    """Raise BadInput, which names each difference, if a resumed run is given other options than it keeps.
 
-    kept: the run's options.  given: those it is resumed with; both by the names of attributes ("batch_size").
-    may_change: the options that need not be equal.
+    kept, given: values by the names of fields ("batch_size").  may_change: the options that need not be equal.
     """
     differences = [f"{format_option(name, kept.get(name))}, not {format_option(name, value)}"
                    for name, value in given.items() if name not in may_change and value != kept.get(name)]

@@ -4,10 +4,8 @@
     open_executor(jobs=4, threads=True)                4 threads, for tasks that wait for other programs
     open_executor(scheduler="tcp://10.0.0.1:8786")     all workers of a cluster (cluster.py)
 
-    tasks --submit--> executor: at most `max_in_flight` futures --> results in the order of the tasks
-
-Every command that takes --jobs or --scheduler runs its tasks here.  A task is a call of a function that a
-module defines, with arguments that can be pickled and are small: names of files rather than their contents.
+A task is a call of a function that a module defines, with arguments that can be pickled and are small: names of files
+rather than their contents.
 """
 import argparse
 import concurrent.futures
@@ -17,14 +15,7 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    Executor,
-    Future,
-    ProcessPoolExecutor,
-    ThreadPoolExecutor,
-    as_completed,
-)
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
@@ -41,14 +32,10 @@ IN_FLIGHT = 4                            # tasks for each that runs: no worker w
 
 
 class LocalExecutor:
-    """A concurrent.futures.Executor on processes or threads of this machine.
-
-    capacity: how many tasks run at once.  Of a cluster it changes.
-    """
+    """A concurrent.futures.Executor on processes or threads of this machine.  capacity: how many tasks run at once."""
 
     def __init__(self, workers: int, threads: bool):
         self.capacity = workers
-        # One process more would only cost its start: a thread does the same.
         self._pool: Executor = (ThreadPoolExecutor(workers) if threads or workers == 1 else
                                 ProcessPoolExecutor(workers, get_context("spawn"), _initialize_worker))
         self.submit, self.shutdown = self._pool.submit, self._pool.shutdown
@@ -60,12 +47,12 @@ TaskExecutor: TypeAlias = "LocalExecutor | ClusterExecutor"
 @contextlib.contextmanager
 def open_executor(jobs: int | None = None, *, threads: bool = False, scheduler: str | None = None
                   ) -> Iterator[TaskExecutor]:
-    """An executor of so many processes (default: one per core); of 1, a thread of this process.
+    """An executor of `jobs` processes (default: one per core); for 1, a thread of this process.
 
     threads: threads instead.  scheduler: the address of a Dask scheduler; then `jobs` must be None.
     When the block ends, all tasks are done; when it raises, those that have not begun are cancelled.
     Worker processes ignore Ctrl-C (the parent handles it) and end when the parent ends, even by SIGKILL.
-    Raises BadInput for a cluster that cannot be used; see cluster.open_cluster.
+    Raises BadInput as cluster.open_cluster does.
     """
     with contextlib.ExitStack() as stack:
         if scheduler is None:
@@ -97,11 +84,8 @@ def _initialize_worker() -> None:
 
 def ordered_map(executor: "Executor | TaskExecutor", function: Callable[[Item], Result], items: Iterable[Item],
                 max_in_flight: int | None = None) -> Iterator[Result]:
-    """Yield function(item) for every item, in order, with at most `max_in_flight` futures at a time.
-
-    max_in_flight: None is IN_FLIGHT times the capacity of a TaskExecutor.
-    Unlike Executor.map it reads the next item only when there is room for it, so memory is bounded.
-    """
+    """Yield function(item) for every item, in order, with at most `max_in_flight` futures at a time; items are read
+    only as there is room for them.  max_in_flight: None is IN_FLIGHT times the capacity of a TaskExecutor."""
     futures: deque[Future[Result]] = deque()
     for item in items:
         futures.append(executor.submit(function, item))

@@ -8,22 +8,24 @@ A log gets at most one line in LOG_SECONDS, without carriage returns, and none f
 import contextlib
 import sys
 import time
-from typing import TextIO
+from typing import Self, TextIO
 
 from tqdm import tqdm
 
 from mugo.core.files import log_to_stderr
 
 LOG_SECONDS = 10
+COMPILING = "getting ready; the first start on a machine compiles"
+NOTICE_SECONDS = 3                       # of compiling, after which stderr shows it
 
 
 def progress_bar(unit: str, total: float | None, initial: float = 0, *, scale: bool = False, smoothing: float = 0.1,
                  delay: float = 0) -> "ProgressBar":
-    """The progress of work on `total` units, of which `initial` were done before; a context manager.  total: None: not
-    known, so that no share and no time left are shown.
+    """A context manager that shows the progress of work.
 
-    unit: in the plural, say "games".  scale: show 48,640 as 48.6k.  smoothing: of the speed in a terminal, from 0,
-    its mean, to 1, that of the last update.  delay: seconds before a bar is drawn.
+    total: units of the whole work; None: not known.  initial: those done before.  unit: in the plural, say "games".
+    scale: show 48,640 as 48.6k.  smoothing: of the speed in a terminal, from 0, its mean, to 1, that of the last
+    update.  delay: seconds before a bar is drawn.
     """
     if _redraws(sys.stderr):
         return tqdm(total=total, initial=initial, unit=unit if unit == "B" else f" {unit}", unit_scale=scale,
@@ -40,7 +42,7 @@ def _redraws(stream: TextIO | None) -> bool:
     return False
 
 
-class ProgressLog:
+class ProgressLog(contextlib.AbstractContextManager["ProgressLog"]):
     """The part of tqdm's interface that MuGo uses, written as lines; parameters as in `progress_bar`."""
 
     def __init__(self, unit: str, total: float | None, initial: float = 0, scale: bool = False):
@@ -57,7 +59,7 @@ class ProgressLog:
             log_to_stderr(self._line(now - self._start))
 
     def set_postfix_str(self, text: str, refresh: bool = True) -> None:
-        """Text that later lines end with.  refresh: as in tqdm; a log's lines never change."""
+        """Text that later lines end with.  refresh: as in tqdm."""
         self._postfix = text
 
     def write(self, text: str, file: TextIO | None = None) -> None:
@@ -65,13 +67,9 @@ class ProgressLog:
         print(text, file=file or sys.stdout, flush=True)
 
     def close(self) -> None:
-        """There is nothing to close, as there is for tqdm."""
+        """Nothing: as tqdm has it."""
 
-    def __enter__(self) -> "ProgressLog":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
+    def __exit__(self, *_: object) -> None: ...
 
     def _line(self, seconds: float) -> str:
         speed = (self.n - self.initial) / seconds
@@ -91,3 +89,54 @@ class ProgressLog:
 
 
 ProgressBar = tqdm | ProgressLog
+
+
+# ---- Compiling.  How many functions there will be depends on the player, the game and what the cache has: not known.
+
+class CompileProgress:
+    """A context manager: counts MuGo's functions that are compiled meanwhile, and shows them on stderr.
+
+    number: of them so far; None before the first one, and afterwards.
+    """
+    number: int | None = None
+    _begun = 0.0
+    _bar: ProgressBar | None = None
+
+    def __enter__(self) -> Self:
+        _counting.append(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _counting.remove(self)
+        self.number = None
+        if self._bar is not None:
+            self._bar.close()
+
+
+_counting: list[CompileProgress] = []
+_notices: list[str] = []                 # what is said when the next function is compiled
+
+
+def announce_compiling() -> None:
+    """Say on stderr when MuGo first compiles in this process, which can take a minute without a sign of life."""
+    _notices.append(COMPILING)
+
+
+def report_compiling() -> None:
+    """One of MuGo's functions is not in the cache, and is compiled now."""
+    while _notices:
+        log_to_stderr(_notices.pop())
+    for each in _counting:
+        if each.number is None:
+            each.number, each._begun = 0, time.monotonic()
+
+
+def report_compiled() -> None:
+    """A function has been compiled."""
+    for each in _counting:
+        each.number = (each.number or 0) + 1
+        if each._bar is not None:
+            each._bar.update()
+        elif time.monotonic() - each._begun >= NOTICE_SECONDS:
+            log_to_stderr(COMPILING)
+            each._bar = progress_bar("functions", None, each.number)

@@ -1,11 +1,11 @@
-"""Values of JSON compared with a schema: types and ranges, and a line for the first value that does not fit.
+"""JSON values checked against a schema; an error names the first value that does not fit.
 
     check_value(metadata, Object({"options": Object({"seed": integer(0)})}), "run/checkpoint.safetensors")
     BadInput: run/checkpoint.safetensors: options.seed is "x", expected an integer of at least 0
 
 A schema is one of these:
 
-    Test            a function of the value, and what is expected, in words
+    Test            a function of the value, and the words for what it accepts
     [schema]        a list of any length
     Object          an object; its fields have schemas
 """
@@ -26,8 +26,8 @@ class Test(NamedTuple):
 
 @dataclass(frozen=True)
 class Object:
-    """required, optional: schemas by the names of fields.  others: of fields with other names; None: there are none.
-    may_be_empty: whether {} is accepted as well."""
+    """An object.  required, optional: schemas of fields by name.  others: the schema of other fields; None: there are
+    none.  may_be_empty: whether {} is accepted as well."""
 
     required: dict[str, Any]
     optional: dict[str, Any] = field(default_factory=dict)

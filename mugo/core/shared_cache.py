@@ -1,13 +1,21 @@
-"""Numba's cache of compiled functions, in MuGo's own folder, for processes that compile at the same time: each function
-is compiled by one of them, and the others wait for it.
+"""Numba's cache of compiled functions: in a folder of one user and of exactly these sources, shared by processes.
 
-A process locks a byte of the file "lock" for each function that it compiles, from looking for it in the cache until it
-is there.  Where files cannot be locked, as on Windows, processes compile the same functions.
+    ~/.cache/mugo/KEY            KEY: a hash of all sources that are compiled
+    /tmp/mugo-USER/KEY           where that cannot be made, or others than the user could write in it
+    a temporary folder           where that is somebody else's, too; it is removed at the end
+
+Processes that compile at the same time compile each function once: one locks a byte of the file "lock" from looking for
+the function until it is in the cache, and the others wait.  Where files cannot be locked, as on Windows, each compiles.
 """
+import atexit
 import contextlib
 import functools
 import hashlib
 import os
+import re
+import shutil
+import stat
+import tempfile
 import time
 from pathlib import Path
 from types import FunctionType
@@ -15,8 +23,7 @@ from typing import IO, Any, Self
 
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
-from mugo.core import compile_progress
-from mugo.core.compile_cache import cache_folder
+from mugo.core import progress
 
 fcntl: Any
 try:
@@ -27,15 +34,64 @@ except ImportError:                                      # Windows
 CAN_SHARE = fcntl is not None
 MAX_WAIT = 60                            # seconds for a function: the process that has locked it may be suspended
 _POLL_SECONDS = 0.02
+_IMPORTS_NUMBA = re.compile(rb"^from (numba|mugo\.core\.jit) import ", re.MULTILINE)
+
+
+def compile_cache_key(package: Path) -> str:
+    """A hash of the sources that are compiled: all of games/, whose constants other kernels contain, and every module
+    that imports numba or jit."""
+    sources = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        text = path.read_bytes()
+        if _IMPORTS_NUMBA.search(text) or path.parent.name == "games":
+            sources.update(f"{path.relative_to(package).as_posix()}\0{len(text)}\0".encode())
+            sources.update(text)
+    return sources.hexdigest()[:16]
+
+
+def _private_folder(folder: Path) -> bool:
+    """Make a folder in which only this user can write; False if that is impossible.  Numba's cache holds pickles, which
+    run code when they are read.  A folder that exists is not changed."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        state = folder.lstat()
+    except OSError:
+        return False
+    if not hasattr(os, "getuid"):                        # Windows: the folder of a user is private
+        return True
+    return (stat.S_ISDIR(state.st_mode) and state.st_uid == os.getuid() and not state.st_mode & 0o022
+            and os.access(folder, os.W_OK))
+
+
+@functools.cache
+def cache_folder() -> Path:
+    """The folder of this process: NUMBA_CACHE_DIR if it can be written, else one for exactly these sources.
+
+    Numba checks only the file of a function itself: after an edit in board.py it would go on using stale machine code
+    of the functions in planes.py that call it.
+    """
+    if chosen := os.environ.get("NUMBA_CACHE_DIR"):
+        with contextlib.suppress(OSError):
+            os.makedirs(chosen, exist_ok=True)
+            if os.access(chosen, os.W_OK):
+                return Path(chosen)
+    key = compile_cache_key(Path(__file__).parents[1])
+    caches = Path(os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")) / "mugo"
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    for folder in caches, Path(tempfile.gettempdir(), f"mugo-{user}"):
+        if _private_folder(folder) and _private_folder(folder / key):
+            return folder / key
+    made = tempfile.mkdtemp(prefix="mugo-")
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    os.environ["NUMBA_CACHE_DIR"] = made                 # for this process's children, or each would compile anew
+    return Path(made)
 
 
 @functools.cache
 def _lock_file() -> IO[bytes] | None:
     """The open file; None where it cannot be written.  Closing it would end the locks of this process."""
-    folder = cache_folder()
     with contextlib.suppress(OSError):
-        os.makedirs(folder, exist_ok=True)
-        return open(folder / "lock", "ab")
+        return open(cache_folder() / "lock", "ab")
     return None
 
 
@@ -71,7 +127,7 @@ class _Implementation(CompileResultCacheImpl):
 
 
 class SharedCache(FunctionCache):
-    """The cache of one function."""
+    """The cache of one function.  What cannot be read of it, as after a power cut, is compiled again."""
     _impl_class = _Implementation
 
     def __init__(self, function: FunctionType):
@@ -80,20 +136,28 @@ class SharedCache(FunctionCache):
         self._byte = int.from_bytes(hashlib.sha256(name.encode()).digest()[:7])
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        found = super().load_overload(sig, target_context)
+        found = self._load(sig, target_context)
         if found is None and CAN_SHARE and (file := _lock_file()):
             self._wait_and_lock(file)
-            found = super().load_overload(sig, target_context)
+            found = self._load(sig, target_context)
             if found is not None:
                 self._unlock()
         if found is None:
-            compile_progress.report_start()
+            progress.report_compiling()
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         super().save_overload(sig, data)
         self._unlock()
-        compile_progress.report_end()
+        progress.report_compiled()
+
+    def _load(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:                                # a damaged pickle raises anything
+            with contextlib.suppress(OSError):
+                self.flush()
+            return None
 
     def _wait_and_lock(self, file: IO[bytes]) -> None:
         end = time.monotonic() + MAX_WAIT

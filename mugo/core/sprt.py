@@ -6,8 +6,7 @@
                            H0 is accepted                        H1 is accepted            -2.94 and 2.94 for 5 %
 
 The ratio is Fishtest's: the generalised SPRT on the scores of game pairs (pentanomial), in logistic Elo.  A pair is two
-games with colours exchanged, so neither draws nor the advantage of the first move widen the test.  Whatever the
-distribution of a pair's score is, each hypothesis gets the likeliest one with its mean.
+games with colours exchanged.  Each hypothesis gets the likeliest distribution of a pair's score with its mean.
 
 Van den Bergh, "A practical introduction to the GSPRT", http://hardy.uhasselt.be/Fishtest/GSPRT_approximation.pdf
 """
@@ -55,10 +54,7 @@ class SPRT:
                    for score, count in zip(PAIR_SCORES, present, strict=True))
 
     def run(self, pairs: Iterable[float]) -> "SPRTResult":
-        """Test pairs in the order in which they are given, up to the first decision; no more are taken.
-
-        pairs: the points of the first side in each pair: 0, 0.5, 1, 1.5 or 2.
-        """
+        """Test pairs up to the first decision.  pairs: the points of the first side in each: 0, 0.5, 1, 1.5 or 2."""
         counts, ratio = [0] * len(PAIR_SCORES), 0.0
         for points in pairs:
             counts[round(2 * points)] += 1
@@ -72,9 +68,9 @@ class SPRT:
 
 @dataclass(frozen=True)
 class SPRTResult:
-    """What a test has found.
+    """The outcome of a test.
 
-    accepted: H0, H1 or UNDECIDED.  ratio: the log-likelihood ratio, when the test was decided or of all pairs.
+    accepted: H0, H1 or UNDECIDED.  ratio: the log-likelihood ratio of the pairs up to the decision, or of all.
     counts: how many of these pairs had each of PAIR_SCORES.
     """
 
@@ -85,7 +81,7 @@ class SPRTResult:
 
 @functools.cache
 def _ratio(test: SPRT, counts: tuple[int, ...]) -> float:
-    """Its log-likelihood ratio, kept: a match runs its test on all pairs again when a game ends."""
+    """The log-likelihood ratio, cached: a match runs its test on all pairs again when a game ends."""
     return test.log_likelihood_ratio(counts)
 
 
@@ -95,11 +91,8 @@ def expected_score(elo: float) -> float:
 
 
 def _multiplier(counts: Sequence[float], mean: float) -> float:
-    """The Lagrange multiplier theta of the likeliest distribution with this mean.
-
-    That distribution gives a score x the probability p(x) / (1 + theta (x - mean)), p being the observed one (Van den
-    Bergh, proposition 1.1); theta is where sum p(x) (x - mean) / (1 + theta (x - mean)) = 0.
-    """
+    """The Lagrange multiplier theta of the likeliest distribution with this mean (Van den Bergh, proposition 1.1):
+    where sum p(x) (x - mean) / (1 + theta (x - mean)) = 0, p(x) being the observed probability of a score x."""
     low, high = -1 / (PAIR_SCORES[-1] - mean), 1 / (mean - PAIR_SCORES[0])
     theta = 0.0
     for _ in range(100):                 # the sum falls from infinity to -infinity: Newton's method, else bisection

@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TextIO
 
-from mugo.core.compile_progress import CompileProgress
+from mugo.core.progress import CompileProgress
 from mugo.core.files import BadInput, error_line, log_to_stderr
 from mugo.core.options import add_options
 from mugo.core.pipes import is_pipe_closed, read_lines

@@ -9,7 +9,7 @@ The file of version 13 of policy-19 is policy-19-v13.safetensors; without a vers
 import re
 from pathlib import Path
 
-from mugo.core import networks
+from mugo.core import version
 from mugo.core.files import BadInput
 from mugo.games.coords import BoardSize, format_size, shape_of, size_value
 from mugo.nn.metadata import format_game
@@ -27,8 +27,8 @@ def find_network(name: str | Path) -> Path:
         return of_run
     if path.is_file():
         return path
-    bundled = networks.bundled_networks()
-    for path in bundled.get(str(name)), *(folder / f"{name}.safetensors" for folder in networks.network_folders()):
+    bundled = version.bundled_networks()
+    for path in bundled.get(str(name)), *(folder / f"{name}.safetensors" for folder in version.network_folders()):
         if path and path.is_file():
             return path
     if Path(name).is_dir():
@@ -43,12 +43,12 @@ def name_everywhere(name: str | Path) -> str:
     name of a bundled one.  Raises BadInput.
     """
     path = find_network(name)
-    return path.stem if path.resolve().parent in networks.network_folders() else str(path.absolute())
+    return path.stem if path.resolve().parent in version.network_folders() else str(path.absolute())
 
 
 def go_networks() -> dict[int, str]:
     """Board size -> the name of the bundled network for Go that was trained on it.  Raises BadInput without any."""
-    found = {int(name.removeprefix("policy-")): name for name in networks.bundled_networks()
+    found = {int(name.removeprefix("policy-")): name for name in version.bundled_networks()
              if re.fullmatch(r"policy-\d+", name)}
     if not found:
         raise BadInput("there is no bundled network: name one with --network")
@@ -64,7 +64,7 @@ def bundled_name(size: BoardSize, game: str = "go", k: int = 0, exactly: bool = 
     if game == "go":
         names = go_networks()
         return names[min(names, key=lambda trained: (abs(2 * trained - sum(shape_of(size))), -trained))]
-    found = [name for name in networks.bundled_networks() if re.fullmatch(r"gomoku-\d+-\d+", name)]
+    found = [name for name in version.bundled_networks() if re.fullmatch(r"gomoku-\d+-\d+", name)]
     name = f"gomoku-{size_value(size)}-{k}"
     if exactly or name not in found:
         others = f"only {', '.join(found)}" if found else "and none for any Gomoku"

@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 
-from mugo.core.compile_progress import CompileProgress
+from mugo.core.progress import CompileProgress
 from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.position import BasePosition

@@ -4,7 +4,7 @@ import threading
 from dataclasses import replace
 from typing import Any
 
-from mugo.core.compile_progress import CompileProgress
+from mugo.core.progress import CompileProgress
 from mugo.core.files import BadInput
 from mugo.core.machine import available_cores
 from mugo.games.go import Position

@@ -62,7 +62,7 @@ def test_the_report_has_no_personal_folder(monkeypatch, tmp_path):
 def test_a_network_that_cannot_be_read_is_a_problem_and_the_others_are_reported(monkeypatch, tmp_path, capsys):
     (tmp_path / "policy-5.safetensors").write_bytes(b"PK")
     models = Path(__file__).parents[2] / "models"
-    monkeypatch.setattr("mugo.core.networks.network_folders", lambda: [tmp_path, models])
+    monkeypatch.setattr("mugo.core.version.network_folders", lambda: [tmp_path, models])
     monkeypatch.setattr(doctor, "backends", lambda problems: {})         # imports Keras with each backend
     assert cli.main(["doctor", "--no-speed"]) == 2
     text = capsys.readouterr().out

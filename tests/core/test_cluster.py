@@ -17,7 +17,7 @@ import cluster_tasks as tasks
 
 from mugo.core import cluster
 from mugo.cli.main import main
-from mugo.core.cluster import open_cluster, task_name
+from mugo.core.cluster import open_cluster
 from mugo.core.files import BadInput
 from mugo.core.parallel import completed, open_executor, ordered_map
 
@@ -142,8 +142,3 @@ def test_local_numbers_and_a_scheduler_exclude_each_other(capsys, tmp_path):
     assert main(["review", str(tmp_path / "a.sgf"), "--jobs", "2", "--scheduler", "tcp://127.0.0.1:9"]) == 2
     assert capsys.readouterr().err == ("mugo review: --jobs is for this machine; with --scheduler every worker of the "
                                        "cluster takes part\n")
-
-
-def test_a_task_is_called_by_its_first_argument(tmp_path):
-    assert [task_name((first,)) for first in (tmp_path / "games.zip", 3, None, "x" * 200, "two\nlines")] == [
-        "games.zip", "3", "None", "x" * 100, "two lines"]

@@ -1,9 +1,7 @@
 """Atomic writes and folder locks."""
-import errno
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -73,8 +71,6 @@ def test_a_device_and_a_pipe_get_the_data_and_stay_what_they_are(tmp_path):
     with pytest.raises(OSError, match="No space left"), atomic_write("/dev/full") as temporary:
         temporary.write_text("x")
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(OSError, match="No such device"), atomic_write(tmp_path / "pipe") as temporary:
-        temporary.write_text("nobody reads this")
     reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
     with atomic_write(tmp_path / "pipe") as temporary:
         temporary.write_text("somebody does")
@@ -115,15 +111,6 @@ def test_unfinished_files_of_killed_processes_are_no_content_and_are_taken_away(
         assert all(path.exists() for path in others)
 
 
-def test_an_unfinished_file_of_another_machine_is_taken_away_when_nobody_has_written_it_for_an_hour(tmp_path):
-    new, old = tmp_path / ".a.sgf.01234567.mugo-1.sgf", tmp_path / f".b.sgf.01234567.mugo-{os.getpid()}.sgf"
-    for path in new, old:
-        path.write_text("half")
-    os.utime(old, (time.time() - 3700, time.time() - 3700))
-    with lock_folder(tmp_path):
-        assert new.exists() and not old.exists()
-
-
 def test_a_folder_with_a_symbolic_link_is_not_written_to(tmp_path):
     (tmp_path / "run" / "sgf").mkdir(parents=True)
     (tmp_path / "elsewhere").mkdir()
@@ -160,17 +147,3 @@ def test_only_regular_files_of_limited_size_are_read(tmp_path):
     for special in path, Path("/dev/zero"), tmp_path:
         with pytest.raises(BadInput, match="is not a regular file"):
             read_text(special, 10)
-
-
-def test_a_folder_that_cannot_be_read_inside_is_no_obstacle(tmp_path, monkeypatch):
-    unreadable, scandir = tmp_path / "lost+found", os.scandir
-    unreadable.mkdir()
-
-    def refuse(path):
-        if path == str(unreadable):                     # a mode of 0 would not stop root
-            raise PermissionError(errno.EACCES, "Permission denied", path)
-        return scandir(path)
-
-    monkeypatch.setattr(os, "scandir", refuse)
-    with lock_folder(tmp_path):
-        pass

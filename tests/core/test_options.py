@@ -21,7 +21,6 @@ from mugo.core.options import (
     given,
     may_change,
     option,
-    option_table,
     options_of,
 )
 
@@ -95,8 +94,6 @@ def test_help_shows_common_options_with_their_defaults():
 def test_an_option_has_its_field_as_name_without_the_last_underscore():
     assert [each.name for each in options_of(Tea).values()] == ["minutes", "kind", "cups", "milk", "sugar", "share"]
     assert options_of(Tea)["cups"].katago == "numCups" and options_of(Tea)["cups"].kind is int
-    table = option_table([Tea]).splitlines()
-    assert table[3] == "| `--kind` | green | the leaves: `green`, `black` |"
 
 
 def test_a_list_has_commas_and_its_items_are_checked():

@@ -5,8 +5,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from numba import njit
 
-from mugo.core import progress
+from mugo.core import progress, shared_cache
+from mugo.core.jit import kernel
+from mugo.core.progress import CompileProgress
 
 ROOT = Path(__file__).parents[2]
 
@@ -95,3 +98,49 @@ def test_every_program_shows_progress_by_this_module():
     users = {path.relative_to(ROOT).as_posix() for path in (ROOT / "mugo").rglob("*.py")
              if re.search(r"^\s*(from|import) tqdm", path.read_text(), re.MULTILINE)}
     assert users == {"mugo/core/progress.py"}
+
+
+# ---- compiling
+
+def compile_one(clock):
+    progress.report_compiling()
+    clock[0] += 0.25
+    progress.report_compiled()
+
+
+def test_compiling_shows_how_far_it_is(clock, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", log := io.StringIO())
+    with CompileProgress() as counted:
+        assert counted.number is None
+        for _ in range(80):                              # 20 seconds
+            compile_one(clock)
+        assert counted.number == 80
+    assert counted.number is None
+    first, *lines = log.getvalue().splitlines()
+    assert first == "mugo: getting ready; the first start on a machine compiles"
+    assert lines[0] == "mugo: 52 functions, 4.0 functions/s, 00:10"
+
+
+def test_a_few_functions_are_compiled_without_a_word(clock, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", log := io.StringIO())
+    with CompileProgress() as counted:
+        for _ in range(11):
+            compile_one(clock)
+        assert counted.number == 11
+    with CompileProgress() as counted:
+        assert counted.number is None                    # nothing is compiled
+    assert log.getvalue() == ""
+
+
+def add_one(x):
+    return x + 1
+
+
+def test_it_counts_the_functions_of_mugo_that_numba_compiles(tmp_path, monkeypatch):
+    monkeypatch.setattr(shared_cache, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(shared_cache, "_lock_file", lambda: None)
+    for number in 1, None:                               # the second time it is in the cache
+        with CompileProgress() as counted:
+            assert njit(add_one)(1) == 2                 # as a user's
+            assert kernel(add_one)(1) == 2
+            assert counted.number == number

@@ -6,7 +6,7 @@ import pytest
 from networks import alphazero_network, policy_file
 
 from mugo.cli import main as cli
-from mugo.core import networks
+from mugo.core import version
 from mugo.core.files import BadInput
 from mugo.games import go, gomoku, scoring
 from mugo.games.coords import PASS, point_at
@@ -19,7 +19,7 @@ from mugo.players.estimates import ownership_after, ownership_by
 
 
 def test_every_board_has_the_bundled_network_of_the_nearest_size(tmp_path, monkeypatch):
-    monkeypatch.setattr(networks, "network_folders", lambda: [tmp_path])
+    monkeypatch.setattr(version, "network_folders", lambda: [tmp_path])
     with pytest.raises(BadInput, match="there is no bundled network"):
         bundled.bundled_name(9)
     path = policy_file(tmp_path, value_head=True)
@@ -70,7 +70,7 @@ def test_black_is_ahead_with_handicap_stones_and_komi_decides_an_even_game():
 
 
 def test_every_gomoku_board_has_the_bundled_network_of_its_rules(tmp_path, monkeypatch):
-    monkeypatch.setattr(networks, "network_folders", lambda: [tmp_path])
+    monkeypatch.setattr(version, "network_folders", lambda: [tmp_path])
     with pytest.raises(BadInput, match=r"no bundled network for Gomoku, 4 in a row, on 6x6 .*none for any Gomoku"):
         bundled.bundled_name(6, "gomoku", 4)
     policy_file(tmp_path, "policy-5", size=5, layers=3, value_head=True)
@@ -93,11 +93,11 @@ def test_every_gomoku_board_has_the_bundled_network_of_its_rules(tmp_path, monke
 
 def test_a_name_is_that_of_the_newest_version(tmp_path, monkeypatch):
     (tmp_path / "older").mkdir()
-    monkeypatch.setattr(networks, "network_folders", lambda: [tmp_path, tmp_path / "older"])
-    monkeypatch.setattr(networks, "network_folders", lambda: [tmp_path, tmp_path / "older"])
+    monkeypatch.setattr(version, "network_folders", lambda: [tmp_path, tmp_path / "older"])
+    monkeypatch.setattr(version, "network_folders", lambda: [tmp_path, tmp_path / "older"])
     for name in "policy-9-v2", "policy-9-v10", "policy-9-small-v11", "older/policy-9-v9", "older/policy-9-v10", "mine":
         (tmp_path / f"{name}.safetensors").touch()
-    assert {name: path.relative_to(tmp_path).stem for name, path in networks.bundled_networks().items()} == {
+    assert {name: path.relative_to(tmp_path).stem for name, path in version.bundled_networks().items()} == {
         "mine": "mine", "policy-9": "policy-9-v10", "policy-9-small": "policy-9-small-v11"}
     for name, file in (("policy-9", "policy-9-v10"), ("policy-9-v10", "policy-9-v10"), ("policy-9-v2", "policy-9-v2"),
                        ("policy-9-v9", "older/policy-9-v9"), ("mine", "mine")):
@@ -109,7 +109,7 @@ def test_the_bundled_networks_have_versions_and_their_metadata_say_the_same(caps
     with pytest.raises(SystemExit):
         cli.main(["--version"])
     printed = capsys.readouterr().out
-    for name, path in networks.bundled_networks().items():
+    for name, path in version.bundled_networks().items():
         assert read_metadata(path)["name"] == path.stem and re.fullmatch(rf"{name}-v\d+", path.stem)
         assert f"network {path.stem}\n" in printed
 
