@@ -23,7 +23,7 @@ from mugo.data.preprocess import preprocess
 from mugo.core.files import is_temporary
 from mugo.games import gomoku
 from mugo.nn.tensor_file import TensorFile
-from mugo.selfplay.replay_buffer import find_games, first_frame, frame_of, header_of
+from mugo.selfplay.replay import ReplayBuffer
 from mugo.sgf.writer import format_record
 
 
@@ -202,8 +202,8 @@ class SelfPlay(Case):
     """24 games of noughts and crosses, and three updates of a small network."""
 
     name = "selfplay"
-    modules = ("mugo.selfplay.selfplay",)
-    constants = {"mugo.selfplay.arena:UCT_LEVELS": [20, 40]}
+    modules = ("mugo.selfplay.run",)
+    constants = {"mugo.selfplay.arena:UCT_LEVELS": [20, 40], "mugo.selfplay.replay:SAVE_SECONDS": 0}
     start = gomoku.Position(3, 3)
 
     def words(self, out: Path) -> list:
@@ -214,14 +214,8 @@ class SelfPlay(Case):
                 "--arena-every", 1000, "--arena-games", 24, "--filters", "4,4", "--value-units", 8, "--seed", 5]
 
     def frames(self, out: Path) -> list[bytes]:
-        """The whole games of the replay buffer."""
-        path = out / "replay_buffer.bin"
-        if not path.exists():
-            return []
-        data = path.read_bytes()
-        found = find_games(data, self.start, first_frame(path, data, header_of(self.start)))
-        assert found.damage is None
-        return [frame_of(block) for block in found.blocks]
+        """The games of the replay buffer."""
+        return [game.moves.tobytes() + game.visits.tobytes() for game in ReplayBuffer(out, self.start, 8)]
 
     def check(self, out: Path) -> None:
         """Games that were whole stay as they are."""
@@ -243,8 +237,7 @@ class SelfPlay(Case):
         first checkpoint with all these games.  `run_again` is given by the test."""
         again = out.with_name(f"{out.name}.again")
         shutil.copytree(self.inputs / "selfplay-start", again)
-        with open(again / "replay_buffer.bin", "ab") as file:
-            file.write(b"".join(self.frames(out)))
+        shutil.copytree(out / "replay", again / "replay")
         self.run_again(again)
         return self.contents(again)
 
@@ -255,8 +248,7 @@ class SelfPlay(Case):
         """Keep the first checkpoint of a run."""
         start = self.inputs / "selfplay-start"
         start.mkdir()
-        for name in "checkpoint.safetensors", "replay_buffer.bin":
-            shutil.copy(out / name, start / name)
+        shutil.copy(out / "checkpoint.safetensors", start)
 
 
 CASES: tuple[type[Case], ...] = (Preprocess, Train, SelfPlay, Match, Analyze)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 # Not what numba compiles, nor what imports it on the way.
 INSTRUMENTED = ("mugo.sgf", "mugo.gtp", "mugo.analysis", "mugo.core.schema", "mugo.nn.metadata",
-                "mugo.selfplay.replay_buffer")
+                "mugo.selfplay.replay")
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
 

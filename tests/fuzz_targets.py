@@ -34,7 +34,7 @@ from mugo.players.options import make_player
 from mugo.players.searcher import PlayOptions
 from mugo.mcts.settings import Settings
 from mugo.selfplay.parallel import SelfPlayGame
-from mugo.selfplay.replay_buffer import block_of, find_games, first_frame, frame_of, game_of, header_of
+from mugo.selfplay.replay import ReplayBuffer
 from mugo.sgf.archives import SgfFile, unpack
 from mugo.sgf.nodes import format_nodes, parse_game
 from mugo.sgf.parser import read_records, read_trees
@@ -140,14 +140,15 @@ def _small_network() -> bytes:
 
 
 def fuzz_replay_buffer(data: bytes) -> None:
-    header = header_of(START)
-    try:
-        found = find_games(data, START, first_frame(Path("buffer"), data, header))
-    except BadInput:
-        return
-    if found.damage is None:             # every whole frame can be written again
-        games = [game_of(block, 10) for block in found.blocks]
-        assert all(0 <= game.moves.min() <= game.moves.max() < 10 for game in games)
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "replay").mkdir()
+        (Path(folder) / "replay" / "000000.npz").write_bytes(data)
+        try:
+            games = list(ReplayBuffer(Path(folder), START, 3))
+        except BadInput as error:
+            assert "\n" not in str(error)
+            return
+        assert all(len(game.moves) == len(game.visits) for game in games)
 
 
 def _sgf_seeds() -> list[bytes]:
@@ -173,9 +174,12 @@ def _query_lines() -> list[bytes]:
 
 def _buffer_seeds() -> list[bytes]:
     rng = np.random.default_rng(1)
-    games = [SelfPlayGame(rng.permutation(9)[:6].astype(np.int16), rng.integers(1, 9, (6, 10)).astype(np.uint16), 1)
-             for _ in range(3)]
-    return [header_of(START) + b"".join(frame_of(block_of(game)) for game in games), header_of(START)]
+    with tempfile.TemporaryDirectory() as folder:
+        buffer = ReplayBuffer(Path(folder), START, 3)
+        for _ in range(3):
+            buffer.append(SelfPlayGame(rng.permutation(9)[:6].astype(np.int16),
+                                       rng.integers(1, 9, (6, 10)).astype(np.uint16), 1))
+        return [(Path(folder) / "replay" / "000000.npz").read_bytes()]
 
 
 TARGETS = {

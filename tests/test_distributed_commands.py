@@ -1,5 +1,4 @@
 """Every command with --scheduler: what it writes is what it writes without, also when workers are killed."""
-import contextlib
 import csv
 import os
 import shutil
@@ -25,7 +24,7 @@ from mugo.cli import main as cli
 from mugo.data.dataset import load_dataset
 from mugo.games import gomoku
 from mugo.nn.bundled import find_network
-from mugo.selfplay.replay_buffer import ReplayBuffer
+from mugo.selfplay.replay import ReplayBuffer
 
 pytestmark = pytest.mark.runs
 
@@ -180,15 +179,15 @@ def selfplay_words(folder, address):
 
 
 def selfplay_games(folder):
-    with contextlib.closing(ReplayBuffer(folder / "replay_buffer.bin", gomoku.Position(3, 3))) as buffer:
-        return [(game.moves.tobytes(), game.visits.tobytes()) for game in buffer[:]]
+    return [(game.moves.tobytes(), game.visits.tobytes()) for game in ReplayBuffer(folder, gomoku.Position(3, 3), 8)]
 
 
 def test_selfplay_goes_on_with_the_same_workers_when_its_command_was_killed(address, tmp_path, capsys):
-    words, buffer = [*selfplay_words(tmp_path / "run", address), "--games", 40], tmp_path / "run" / "replay_buffer.bin"
+    words = [*selfplay_words(tmp_path / "run", address), "--games", 40]
+    buffer = tmp_path / "run" / "replay" / "000000.npz"
     command = subprocess.Popen([sys.executable, "-m", "mugo", *map(str, words)], stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 240
-    while not (buffer.exists() and buffer.stat().st_size > 300) and time.monotonic() < deadline:
+    while not buffer.exists() and time.monotonic() < deadline:
         time.sleep(0.01)
     command.kill()
     assert command.wait() == -signal.SIGKILL
@@ -201,8 +200,8 @@ def test_selfplay_goes_on_with_the_same_workers_when_its_command_was_killed(addr
 
 def test_selfplay_has_as_many_games_as_were_asked_for(address, tmp_path, capsys):
     words = selfplay_words(tmp_path / "run", address)
-    buffer = tmp_path / "run" / "replay_buffer.bin"
-    with Killer(address, lambda: buffer.exists() and buffer.stat().st_size > 300):
+    buffer = tmp_path / "run" / "replay" / "000000.npz"
+    with Killer(address, lambda: buffer.exists()):
         mugo(*words, "--games", 24)
     mugo(*words, "--games", 32, "--resume")
     found = selfplay_games(tmp_path / "run")

@@ -481,7 +481,7 @@ def test_the_page_of_versions_has_the_format_of_every_file():
     table = (ROOT / "docs" / "reference" / "versions.md").read_text()
     for row, module, name in [("data set", "data.shards", "FORMAT"),
                               ("network and checkpoint", "nn.metadata", "FORMAT"),
-                              ("replay buffer", "selfplay.replay_buffer", "FORMAT"),
+                              ("replay buffer", "selfplay.replay", "FORMAT"),
                               ("match", "match.match_folder", "FORMAT"),
                               ("review", "reviews.options", "REVIEW_FORMAT")]:
         number = re.search(rf"^\| {row}, [^|]*\| (\d+) \|", table, re.M)[1]

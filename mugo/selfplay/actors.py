@@ -6,34 +6,37 @@
     a cluster:   RUN/newest.safetensors --> PlayTask --> worker: LocalActors, kept from task to task --> games
 
 On a CPU each thread plays and evaluates games of its own.  On another provider all threads search the games of one half
-while the device evaluates the positions of the other half.
-
-Workers go on playing while the run trains: they then finish the tasks that they have, with the network before.  A
-worker that is killed loses the games that it has not finished, as a run does that is killed.
+while the device evaluates the positions of the other half.  The workers of a cluster go on playing while the run
+trains, with the network before.
 """
+import functools
 import itertools
 import math
 import secrets
 import threading
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mugo.games.position import BasePosition
+import numpy as np
+
 from mugo.core.parallel import TaskExecutor, completed
+from mugo.games.coords import move_index, point_of_index
+from mugo.games.position import BasePosition
+from mugo.mcts.result import SearchResult
+from mugo.mcts.search import Search
 from mugo.nn.batching import BatchingNetwork
 from mugo.nn.inference import Network
 from mugo.nn.tensor_file import write_tensors
 from mugo.nn.weights import Weights
+from mugo.players.searcher import UCT
 from mugo.selfplay.options import RunOptions, SelfPlayOptions
-from mugo.selfplay.parallel import ParallelSelfPlay, SelfPlayGame
+from mugo.selfplay.parallel import POLICY_UNITS, ParallelSelfPlay, SelfPlayGame, sampled_move
 
 NEWEST = "newest.safetensors"            # in the run's folder, for the workers of a cluster
 TASK_SHARE = 8                           # a task ends when this share of a worker's games has: seconds to minutes
-IDLE_SECONDS = 600                       # after which another run takes the memory of one that has ended
 
 OnGame = Callable[[SelfPlayGame], None]
 
@@ -94,23 +97,79 @@ class LocalActors:
             wait(futures)
 
 
+# ---- a warm start
+
+class UctSelfPlay:
+    """Plays games one after the other by UCT with RAVE and heuristic priors, for a network that knows nothing yet
+    (Wang, Preuss and Plaat 2020, arXiv:2004.12357).
+
+    Moves are sampled as in ParallelSelfPlay.  options: warm_start_simulations a move.  seed: of searches and samples.
+    simulations: so far.
+    """
+
+    def __init__(self, start: BasePosition, options: RunOptions, *, seed=None):
+        self.simulations = 0
+        self._start, self._options = start, options
+        self._rng = np.random.default_rng(seed)
+        self._max_moves = options.selfplay.max_moves or 3 * start.size ** 2
+
+    def play(self, on_game: OnGame, should_stop: Callable[[], bool]) -> None:
+        """Play until should_stop() is true, and hand every game to on_game; the game under way is dropped."""
+        while not should_stop():
+            game = self._play_game(should_stop)
+            if game is not None:
+                on_game(game)
+
+    def _play_game(self, should_stop: Callable[[], bool]) -> SelfPlayGame | None:
+        """A game; None if it was stopped."""
+        simulations, size = self._options.warm_start_simulations, self._start.size
+        edges = 4 * simulations * (size ** 2 + 1)
+        search = Search(replace(UCT, root_symmetry_pruning=False, seed=int(self._rng.integers(2**31)),
+                                max_edges=min(UCT.max_edges, 1000 + edges)))
+        position, moves, visits = self._start, [], []
+        while not position.is_over and position.plies < self._max_moves:
+            result = search.search(position, simulations=simulations, should_stop=should_stop, select_by="visits")
+            if should_stop():
+                return None
+            self.simulations += result.simulations
+            visits.append(visits_of(result))
+            moves.append(sampled_move(visits[-1], len(moves), self._options.selfplay, self._rng))
+            position = position.play(point_of_index(moves[-1], size))
+        return SelfPlayGame(np.array(moves, np.int16), np.array(visits), int(np.sign(position.score())))
+
+
+def visits_of(result: SearchResult) -> np.ndarray:
+    """uint16 (size² + 1,): visits of the root's moves by move index, as in SelfPlayGame; without any, 1 for each that
+    may be played."""
+    visits = np.zeros(result.position.area + 1, np.uint16)
+    best = max((-1 if info.proven is None else info.proven for info in result.moves), default=0)
+    decided = result.proven is not None
+    good = [info for info in result.moves if (info.proven == best if decided else info.proven != -1)] or result.moves
+    any_visits = any(info.visits for info in good)
+    for info in good:
+        visits[move_index(info.point, result.position.size)] = min(info.visits, POLICY_UNITS) if any_visits else 1
+    return visits
+
+
+# ---- the workers of a cluster
+
 class PlayTask(NamedTuple):
     """Play on until `games` games have ended.
 
-    key: identifies this run of the command.  number: the task's, from 0.  seed, games_per_thread, threads, provider: of
-    new_workers, at a worker's first task; the number is added to the seed.  network: the newest one's file.
+    key: identifies this run of the command.  number: the task's, from 0; it is added to the seed.  network: the newest
+    one's file.  The rest are arguments of new_workers, at a worker's first task.
     """
 
     key: str
     number: int
     network: Path
+    games: int
     start: BasePosition
     options: SelfPlayOptions
-    games_per_thread: int
-    seed: list[int]
-    games: int
     threads: int
+    games_per_thread: int
     provider: str
+    seed: list[int]
 
     @property
     def name(self) -> str:
@@ -129,9 +188,9 @@ class ClusterActors:
         self.simulations = 0
         self._executor, self._network = executor, folder.absolute() / NEWEST
         threads = 1 if options.provider == "cpu" else options.threads
-        first = PlayTask(secrets.token_hex(8), 0, self._network, start, options.selfplay, options.games_per_thread,
-                         [options.seed, games], math.ceil(options.games_per_thread * threads / TASK_SHARE), threads,
-                         options.provider)
+        share = math.ceil(options.games_per_thread * threads / TASK_SHARE)
+        first = PlayTask(secrets.token_hex(8), 0, self._network, share, start, options.selfplay, threads,
+                         options.games_per_thread, options.provider, [options.seed, games])
         self._results = completed(executor, play_task, (first._replace(number=n) for n in itertools.count()))
 
     def set_network(self, weights: Weights, metadata: dict[str, Any]) -> None:
@@ -151,38 +210,27 @@ class ClusterActors:
         self._network.unlink(missing_ok=True)
 
 
-# ---- in a worker
-
-@dataclass
-class _Player:
-    """A worker's games of one run."""
-
-    actors: LocalActors
-    network: tuple[int, ...] = ()        # what tells one file of the network from another
-    used: float = 0.0                    # time.monotonic()
-
-
-_players: dict[str, _Player] = {}        # by PlayTask.key
+MAX_RUNS = 4                             # whose games a worker keeps from task to task
+_playing: dict[str, LocalActors] = {}    # in a worker: the games of each run, by PlayTask.key
 
 
 def play_task(task: PlayTask) -> tuple[list[SelfPlayGame], int]:
     """The games that have ended, of those that this process plays for the run; and how many simulations that took."""
-    if task.key not in _players:
-        now = time.monotonic()
-        for key in [key for key, other in _players.items() if now - other.used > IDLE_SECONDS]:
-            del _players[key]
+    if task.key not in _playing:
         workers = new_workers(task.start, task.options, task.threads, task.games_per_thread, task.provider,
                               [*task.seed, task.number])
-        _players[task.key] = _Player(LocalActors(ThreadPoolExecutor(len(workers)), workers))
-    player = _players[task.key]
-    stat = task.network.stat()
-    version = stat.st_mtime_ns, stat.st_size, stat.st_ino
-    if player.network != version:
-        player.actors.use(network_class(task.provider)(task.network, threads=1, provider=task.provider))
-        player.network = version
-    player.used = time.monotonic()
+        while len(_playing) >= MAX_RUNS:
+            del _playing[next(iter(_playing))]           # the oldest
+        _playing[task.key] = LocalActors(ThreadPoolExecutor(len(workers)), workers)
+    actors, stat = _playing[task.key], task.network.stat()
+    actors.use(_open(task.network, task.provider, stat.st_mtime_ns, stat.st_ino))
     games: list[SelfPlayGame] = []
-    before = player.actors.simulations
-    player.actors.play(games.append, lambda: len(games) >= task.games)
-    player.used = time.monotonic()
-    return games, player.actors.simulations - before
+    before = actors.simulations
+    actors.play(games.append, lambda: len(games) >= task.games)
+    return games, actors.simulations - before
+
+
+@functools.lru_cache(MAX_RUNS)
+def _open(path: Path, provider: str, *_: int) -> Network:
+    """The network in a file; the other arguments tell one version of the file from the next."""
+    return network_class(provider)(path, threads=1, provider=provider)

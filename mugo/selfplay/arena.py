@@ -3,10 +3,8 @@
     newest network - best network so far           it replaces the best if it is stronger
     newest network - UCT with 1,000 simulations    then 3,000, 5,000, ...: opponents whose strength does not change
 
-Each match is a sequential test (mugo/core/sprt.py): it ends as soon as it is clear whether the newest network
-is stronger.
-Both sides search.  Plain UCT is UCB1 with uniform rollouts, not the player `uct`, so that a level means the same in
-every version.  A game is a function of its number and the seed.
+Each match is a sequential test (core/sprt.py) of whether the newest network is stronger.  Plain UCT is UCB1 with
+uniform rollouts, so that a level means the same in every version.  A game is a function of its number and the seed.
 """
 import threading
 from collections.abc import Callable, Iterator
@@ -34,7 +32,7 @@ class ArenaPlayer:
     """A participant of an arena match.
 
     simulations: per move.  network: None for UCT.  settings: its search's.
-    temperature_moves: how many of its moves are sampled by visits, so that games differ.
+    temperature_moves: how many of its moves are sampled by visits.
     """
 
     simulations: int
@@ -52,10 +50,8 @@ class ArenaPlayer:
 
 @dataclass(frozen=True)
 class ArenaResult:
-    """Wins, draws and losses of the first player of a match, and what its test has found.
-
-    llr: the log-likelihood ratio.  accepted: H0, H1 (the first player is stronger) or UNDECIDED.
-    """
+    """Wins, draws and losses of the first player of a match, and its test's log-likelihood ratio and verdict: H0, H1
+    (the first player is stronger) or UNDECIDED."""
     wins: int
     draws: int
     losses: int
@@ -139,11 +135,8 @@ def play_match(first: ArenaPlayer, second: ArenaPlayer, start: BasePosition, gam
 
 
 def level_test(attempt: int) -> SPRT:
-    """The test of a network's attempt number 1, 2, ... at a level of UCT.
-
-    A run tries a level again and again until it passes.  The alphas of all attempts are ALPHA / (k (k + 1)) and sum to
-    ALPHA, so a run passes a level by luck in ALPHA of cases at most, however often it tries.
-    """
+    """The test of a network's attempt number 1, 2, ... at a level of UCT.  The alphas of all attempts sum to ALPHA: a
+    run passes a level by luck in ALPHA of cases at most, however often it tries."""
     return SPRT(0, 200, ALPHA / (attempt * (attempt + 1)))
 
 

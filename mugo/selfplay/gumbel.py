@@ -1,24 +1,22 @@
 """Gumbel AlphaZero's search: Danihelka, Guez, Schrittwieser and Silver 2022, "Policy improvement by planning with
 Gumbel".  Compiled.
 
-At the root, Gumbel-Top-k and sequential halving: `considered` moves with the highest gumbel + logit share a `budget` of
-simulations; after each round the better half of them goes on, by
+At the root, sequential halving: `considered` moves with the highest gumbel + logit share a `budget` of simulations;
+after each round the better half of them goes on, and the last one is played, by
 
     gumbel + logit + sigma(q)          sigma(q) = (c_visit + max n) c_scale (1 + q) / 2
 
-and the last one is played.  Below the root, the move with the highest
+Below the root, the move with the highest
 
     improved policy - n / (1 + N)      improved policy = softmax(logit + sigma(completed q))
                                        completed q: the mixed value of the node for a move without visits
 
-n are the visits of an edge, N their sum, logit = ln prior.  The mixed value (appendix D of the paper) is
+n are the visits of an edge, N their sum, logit = ln prior, q from -1 to 1.  The mixed value (appendix D) is
 
     (raw value + N (sum of prior q of the moves with visits) / (sum of their priors)) / (1 + N)
 
-The improved policy is the target of training.  In expectation over the noise the move played is better than one sampled
-from the priors, with any number of simulations; without noise (gumbel 0) it is the best by the same order.  Names and
-order of simulations are those of DeepMind's mctx.  q counts from 0 to 1 in sigma, as in the paper, and is -1 to 1
-elsewhere.  Moves that are proven to lose are left out while there are others.
+The improved policy is the target of training.  Names and order of simulations are those of DeepMind's mctx.  Moves that
+are proven to lose are left out while there are others.
 """
 import math
 
@@ -105,11 +103,8 @@ def root_scores(tree, node, edges):
 
 @subroutine
 def gumbel_root_child(tree, node, edges, losing, b, history, check_superko):
-    """The edge of the root that is next in sequential halving.  Arguments as in solver.may_select.
-
-    Where no edge has the visits that are due, as when one has been proven to lose, one that is nearest to them.
-    Simulations under way count as visits.
-    """
+    """The edge of the root that is next in sequential halving: of those whose visits, with simulations under way, are
+    nearest to what is due, the one with the highest score.  Arguments as in solver.may_select."""
     first = np.int64(node.first)
     done = 0
     for i in range(first, first + node.count):
@@ -158,8 +153,7 @@ def select_by_gumbel(tree, nodes, edges, v, b, history, check_superko):
 
 
 def start(params: np.ndarray, n: int, budget: int, max_considered: int, scale: float, rng: np.random.Generator) -> None:
-    """Set PARAMS for a search of a root with n edges: the noise, and the size of the first round.  budget: simulations
-    at the root.  scale: that of the noise; 0 is none."""
+    """Set PARAMS for a search of a root with n edges and this budget of simulations.  scale: of the noise."""
     params["gumbel"][:n] = scale * rng.gumbel(size=n) if scale else 0
     params["considered"] = max(min(max_considered, n, budget), 1)
     params["budget"] = max(budget, 1)

@@ -1,8 +1,8 @@
 """The options of self-play: the game, how games are played, and how a run trains on them.
 
-A field of GameOptions, SelfPlayOptions, RunOptions, or of nn.alphazero_net.AlphaZeroNetConfig, is an option of `mugo
-selfplay`, a line of `mugo help selfplay` and of docs/reference/options.md, a value in the metadata of the run and its
-options.toml, and one that --resume compares.
+A field of GameOptions, SelfPlayOptions, RunOptions or nn.alphazero_net.AlphaZeroNetConfig is an option of `mugo
+selfplay`, a line of its help and of docs/reference/options.md, a value in the run's metadata and options.toml, and is
+compared by --resume.
 """
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,13 +12,11 @@ from mugo.core.files import BadInput
 from mugo.core.limits import SEED, TRAINING_PRECISIONS
 from mugo.core.machine import available_cores
 from mugo.core.options import REQUIRED, check, may_change, option
-from mugo.core.schema import ANYTHING, BOOLEAN, TEXT, Object, check_value, integer, number, object_of, optional
 from mugo.games.coords import MAX_MOVES, MAX_SIZE, MIN_SIZE
 from mugo.games.rules import KOMI
 from mugo.nn.runtime import provider_option
 from mugo.mcts.settings import MOST
 
-MAX_GAMES_PER_THREAD, MAX_THREADS, MAX_BATCH_SIZE, MAX_WINDOW = 65_536, 1024, 65_536, 10**8
 MAX_KOMI = 361
 MAX_SIMULATIONS = 10**9
 MIN_ARENA_GAMES = 24                     # with fewer, arena.PROMOTION is undecided even if all are won
@@ -45,8 +43,6 @@ class GameOptions:
 class CommandOptions:
     """What a command line of `mugo selfplay` says besides, which the run does not keep.  Raises BadInput."""
     resume: bool = option(False, "continue the run with its own options", common=True)
-    repair: bool = option(False, "with --resume: keep the whole games of a damaged replay buffer, and move the damaged "
-                          "file aside")
     init_from: str = option("", "initialise from this network's weights", metavar="NETWORK", common=True)
 
     def __post_init__(self):
@@ -55,13 +51,10 @@ class CommandOptions:
 
 @dataclass(frozen=True)
 class SelfPlayOptions:
-    """How games of self-play are played (Silver et al. 2017, 2018).
+    """How games of self-play are played (Silver et al. 2017, 2018; with gumbel, Danihelka et al. 2022).
 
-    The tree is reused from move to move, so simulations are new ones.  Priors at the root become (1 - weight) prior +
-    weight Dirichlet(alpha); AlphaZero has the weight 0.25, alpha 0.3 in chess and 0.03 in Go on 19x19.
-    gumbel: Danihelka et al. 2022, with the names of mctx (search.gumbel).  Its noise takes the place of Dirichlet noise
-    and of sampled moves, its tree is new for every move, and the target of the policy is the improved policy; the arena
-    searches by PUCT.
+    Priors at the root become (1 - weight) prior + weight Dirichlet(alpha); AlphaZero has the weight 0.25, alpha 0.3 in
+    chess and 0.03 in Go on 19x19.  Gumbel's noise takes the place of that noise and of sampled moves.
     Raises BadInput for values out of their limits.
     """
     simulations: int = option(400, "simulations for a move", least=2, most=MAX_SIMULATIONS, common=True)
@@ -92,18 +85,17 @@ DEFAULT_SELFPLAY_OPTIONS = SelfPlayOptions()
 class RunOptions:
     """The options of a run; kept in its checkpoints, so that it is resumed with the same.
 
-    threads, provider: this machine's; on a cluster those of each worker, which have one thread where the provider
-    is cpu.
+    threads, provider: this machine's; on a cluster each worker's, with one thread where the provider is cpu.
     Raises BadInput for values out of their limits.
     """
 
     games: int = option(REQUIRED, "games of self-play in all; full updates are played: with --update-games 16, 1,000 "
                         "means 992", least=1, shown_default=str(GAMES), common=True, may_change=True)
     selfplay: SelfPlayOptions = DEFAULT_SELFPLAY_OPTIONS
-    threads: int = option(available_cores(), "threads of self-play", least=1, most=MAX_THREADS, common=True,
+    threads: int = option(available_cores(), "threads of self-play", least=1, most=1024, common=True,
                           shown_default="one for each core", may_change=True)
     games_per_thread: int = option(32, "games at once in each thread, whose positions the network evaluates together",
-                                   least=1, most=MAX_GAMES_PER_THREAD)
+                                   least=1, most=65_536)
     precision: str = option("auto", "precision of the network in self-play and arena: auto is int8 where this "
                             "processor multiplies int8 faster", choices=("auto", "float32"), common=True)
     provider: str = provider_option(may_change=True)
@@ -113,9 +105,9 @@ class RunOptions:
                                         most=MAX_SIMULATIONS)
     update_games: int = option(16, "games between two updates of the network", least=1)
     steps: int = option(40, "training steps in an update", least=1)
-    batch_size: int = option(512, "positions in a batch", least=1, most=MAX_BATCH_SIZE)
+    batch_size: int = option(512, "positions in a batch", least=1, most=65_536)
     window: int = option(20_000, "newest positions to train on, of at most half of all games", least=1,
-                         most=MAX_WINDOW)
+                         most=10**8)
     learning_rate: float = option(2e-3, "peak learning rate", above=0, most=1, common=True, may_change=True)
     decay_start: float = option(0.5, "fraction of the games after which the learning rate decays", least=0, most=1)
     final_lr_fraction: float = option(0.1, "final learning rate, as a fraction of the peak", least=0, most=1)
@@ -149,8 +141,7 @@ class RunOptions:
         return self.learning_rate * (1 - (1 - self.final_lr_fraction) * min(max(decay, 0.0), 1.0))
 
     def has_arena(self, update: int) -> bool:
-        """Whether the network is evaluated in the arena after this update: when it is due, and after the last one, also
-        of a run that is resumed with fewer games than it has played."""
+        """Whether the network is evaluated in the arena after this update: when it is due, and after the last one."""
         before = (update - 1) * self.update_games // self.arena_every
         after = update * self.update_games // self.arena_every
         return after > before or update >= self.updates
@@ -158,33 +149,11 @@ class RunOptions:
 
 MAY_CHANGE = may_change(RunOptions)      # when a run is resumed
 
-
-_ROW = Object({"update": integer(0)}, others=number())
-# The metadata of a run's checkpoint, in addition to those that every network has.
-_RUN = Object({
-    "rules": Object({"game": TEXT, "size": integer(MIN_SIZE, MAX_SIZE)},
-                    {"komi": number(-MAX_KOMI, MAX_KOMI), "k": integer(1, MAX_SIZE), "exactly": BOOLEAN}),
-    "options": object_of(RunOptions), "update": integer(0), "arena_update": integer(0), "seconds": number(0),
-    "uct_level": integer(0), "uct_attempts": integer(0), "best": optional(_ROW), "history": [_ROW],
-    "arena": [Object({"games": integer(0), "seconds": number(0), "opponent": TEXT, "simulations": integer(0),
-                      "score": number(0, 1)}, others=ANYTHING)],
-    "openings": [Object({"games": integer(0), "value": number(-1, 1), "priors": [number(0, 1)]})]}, others=ANYTHING)
-
-
 def check_selfplay_run(metadata: dict[str, Any], path: Path) -> None:
-    """Raise BadInput, which names the field, unless these are the metadata of a checkpoint of `mugo selfplay`."""
+    """Raise BadInput unless these are the metadata of a checkpoint of `mugo selfplay` that this version resumes."""
     if "rules" not in metadata:
         raise BadInput(f"{path} is not a checkpoint of `mugo selfplay`")
-    check_value(metadata, _RUN, str(path))
-    rules, size = metadata["rules"], metadata["size"]
     try:
         RunOptions.from_dict(metadata["options"])
-    except BadInput as error:
+    except (BadInput, TypeError) as error:
         raise BadInput(f"{path}: {error}") from None
-    if (rules["size"], rules["game"]) != (size, metadata.get("game", "go")):
-        raise BadInput(f"{path} has rules of {rules['game'][:40]} on {rules['size']}x{rules['size']}, which its "
-                       "network does not play")
-    if metadata["arena_update"] > metadata["update"]:
-        raise BadInput(f"{path} is of update {metadata['update']}, and evaluated at {metadata['arena_update']}")
-    if any(len(row["priors"]) != size ** 2 + 1 for row in metadata["openings"]):
-        raise BadInput(f"{path} has priors of another board than {size}x{size}")

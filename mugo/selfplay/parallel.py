@@ -3,11 +3,9 @@
     games --select_leaves--> a leaf of each --network--> priors, values --expand_and_backup_leaves--> games ...
 
 A game that has had its simulations makes a move.  The search is the PUCT of mcts/selection.py, one simulation at a
-time in each game, so a simulation never meets the virtual loss of another: a game is searched as if it were alone.
-
-From AlphaZero (Silver et al. 2017, 2018) come Dirichlet noise in the priors of the root, moves sampled by visits early
-in a game, the reuse of the tree from move to move, and a random symmetry for each evaluation.  With options.gumbel the
-search is that of selfplay/gumbel.py instead, with its own noise.  Plays any game of games/game.py.
+time in each game, or with options.gumbel that of gumbel.py.  As in AlphaZero (Silver et al. 2017, 2018), priors of the
+root have Dirichlet noise, the first moves are sampled by visits, the tree is reused from move to move, and each
+evaluation is in a random symmetry.
 
 Arrays of the kernels, one row for each of G games; N nodes per game:
 
@@ -47,9 +45,8 @@ KEPT_NODES = 7                           # of the tree that is kept from move to
 class SelfPlayGame(NamedTuple):
     """A finished game.
 
-    moves: int16 (n,), move indices.  visits: uint16 (n, size² + 1), of the root's moves before each move; 0 for those
-    that are proven mistakes, as all others are where a win is proven.  Of Gumbel searches, the improved policy in
-    units of 1 / POLICY_UNITS instead.
+    moves: int16 (n,), move indices.  visits: uint16 (n, size² + 1), of the root's moves before each move; 0 for proven
+    mistakes.  Of Gumbel searches, the improved policy in units of 1 / POLICY_UNITS instead.
     outcome: 1 if Black has won, -1 if White has, 0 for a draw.
     """
     moves: np.ndarray
@@ -58,10 +55,7 @@ class SelfPlayGame(NamedTuple):
 
 
 def sampled_move(visits: np.ndarray, number: int, options: SelfPlayOptions, rng: np.random.Generator) -> int:
-    """A move index for move `number` of a game, from 0: one of the first is sampled, then the most visited is played.
-
-    visits: (size² + 1,).
-    """
+    """A move index for move `number` of a game, from 0: sampled by visits, (size² + 1,), and later the most visited."""
     if number < options.temperature_moves:
         weights = (visits / visits.max()) ** (1 / options.temperature)
         return int(rng.choice(len(visits), p=weights / weights.sum()))
@@ -71,10 +65,8 @@ def sampled_move(visits: np.ndarray, number: int, options: SelfPlayOptions, rng:
 class ParallelSelfPlay:
     """Plays `games` games at once; a finished game is replaced by a new one from `start`.
 
-    network: has `evaluate_packed(packed, features)` as nn.inference.Network, with values; it may be replaced between
-    two calls of `play`, and the games continue.
-    seed: for the noise, the sampled moves and the symmetries.  threads: that search, each a share of the games; the
-    games do not depend on it.
+    network: an nn.inference.Network with values; it may be replaced between two calls of `play`.
+    seed: of noise, sampled moves and symmetries.  threads: that search; the games do not depend on their number.
     """
 
     def __init__(self, start: BasePosition, network, options: SelfPlayOptions = DEFAULT_SELFPLAY_OPTIONS, *,
@@ -118,10 +110,8 @@ class ParallelSelfPlay:
             self._start_game(g)
 
     def play(self, on_game: Callable[[SelfPlayGame], None], should_stop: Callable[[], bool]) -> None:
-        """Play until should_stop() is true, which is called after each simulation of all games.
-
-        on_game: called with each finished game.
-        """
+        """Play until should_stop() is true, which is called after each simulation of all games, and hand every finished
+        game to on_game."""
         while not should_stop():
             self._simulate()
             for g in np.flatnonzero(self._remaining == 0).tolist():

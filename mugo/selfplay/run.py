@@ -1,20 +1,24 @@
-"""A run of self-play: AlphaZero's loop (Silver et al. 2017, 2018), on any game of games/game.py.
+"""`mugo selfplay GAME -o RUN`: AlphaZero's loop (Silver et al. 2017, 2018), on any game of games/game.py.
 
-                          +--------- self-play, many games at once <---------+
-                          v                                                  |
-    RUN/replay_buffer.bin  --window of the newest positions-->  training --> newest network
-                                                                             |
+                   +--------- self-play, many games at once <---------+
+                   v                                                  |
+    RUN/replay/*.npz  --window of the newest positions-->  training --> newest network
+                                                                      |
     RUN/network.safetensors  <--if it is stronger than the best so far--  arena
 
     RUN/checkpoint.safetensors    the newest state: weights, optimizer, history
     RUN/previous.safetensors      the checkpoint before
-    RUN/log.csv, arena.csv, ...   see run_log.py
+    RUN/log.csv                   a row for each update: losses, learning rate, length and outcomes of the games
+    RUN/arena.csv                 a row for each match of the arena
+    RUN/openings.csv              a row for each evaluation in the arena: priors and value of the first position
+    RUN/curve.png                 these as charts; RUN/tensorboard/: for TensorBoard
+    RUN/options.toml              the run's options, for --config of another one
 
-The newest network plays all games, except those of a warm start (warm_start).  Update number u trains on
-the games of the replay buffer up to number u * update_games, with batches that are a function of (seed, u).  So
-whatever stops a run, Ctrl-C or kill -9 during self-play, training or saving, `--resume` reaches exactly the weights
-that it would have had with these games; only unfinished games are lost.
+The newest network plays all games, except those of a warm start.  Update number u trains on the games up to number u *
+update_games, with batches that are a function of (seed, u).  So after Ctrl-C or kill -9 at any moment `--resume`
+reaches exactly the weights that the run would have had with these games.
 """
+import argparse
 import contextlib
 import time
 from dataclasses import asdict, replace
@@ -22,38 +26,49 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from mugo.core.files import BadInput, lock_folder, log_to_stderr
+from mugo.core.files import BadInput, atomic_write, lock_folder
+from mugo.core.options import add_options, check, check_kept, format_names, format_option, given, to_toml
+from mugo.core.parallel import add_scheduler_argument, open_executor
+from mugo.core.progress import ProgressBar, progress_bar
+from mugo.games.coords import board_points, format_gtp
+from mugo.games.game import new_game
 from mugo.games.position import BasePosition
+from mugo.games.rules import KOMI
+from mugo.mcts.settings import Settings
 from mugo.nn import checkpoint
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
 from mugo.nn.backend import keras, resolve_precision
 from mugo.nn.bundled import find_network
-from mugo.nn.checkpoint import latest_checkpoint
+from mugo.nn.checkpoint import latest_checkpoint, latest_metadata
 from mugo.nn.compile import compile_for_selfplay, train_step
 from mugo.nn.inference import Network
 from mugo.nn.processes import Interrupt
 from mugo.nn.keras_model import build
 from mugo.nn.metadata import check_metadata, config_of, new_metadata, run_name
 from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions
-from mugo.nn.runtime import PROVIDERS_OF_INT8, has_fast_int8
+from mugo.nn.runtime import PROVIDERS_OF_INT8, check_options, has_fast_int8
 from mugo.nn.tensorboard_log import TensorBoardLog
-from mugo.nn.transfer import init_from
-from mugo.core.parallel import open_executor
-from mugo.core.progress import ProgressBar, progress_bar
-from mugo.core.options import check_kept, format_option
-from mugo.mcts.settings import Settings
-from mugo.selfplay import arena
-from mugo.selfplay.actors import ClusterActors, LocalActors, network_class, new_workers
+from mugo.nn.transfer import check_init, init_from
+from mugo.players.game_options import refuse_other_options
+from mugo.plots import curves
+from mugo.selfplay import arena, replay
+from mugo.selfplay.actors import ClusterActors, LocalActors, UctSelfPlay, network_class, new_workers
 from mugo.selfplay.arena import ArenaPlayer, ArenaResult
-from mugo.selfplay.options import MAY_CHANGE, RunOptions, check_selfplay_run
+from mugo.selfplay.options import (
+    GAMES,
+    MAY_CHANGE,
+    SIZES,
+    CommandOptions,
+    GameOptions,
+    RunOptions,
+    SelfPlayOptions,
+    check_selfplay_run,
+)
 from mugo.selfplay.parallel import SelfPlayGame
-from mugo.selfplay.replay_buffer import ReplayBuffer, repair_buffer, game_arguments
-from mugo.selfplay.replay_window import ReplayWindow
-from mugo.selfplay.run_log import write_curve, write_options, write_tables
-from mugo.selfplay.warm_start import UctSelfPlay
+from mugo.selfplay.replay import ReplayBuffer, ReplayWindow, game_arguments
 
-BUFFER = "replay_buffer.bin"
 ARENA_TEMPERATURE_MOVES = 4              # of each side when two networks meet, so that games differ
 BEST = "the best so far"                 # the opponent's name in the arena
 MAX_HISTORY, MAX_OPENINGS = 10_000, 1000         # rows in a checkpoint, whose header has a limit
@@ -61,18 +76,14 @@ Actors = LocalActors | ClusterActors
 
 
 class SelfPlayRun:
-    """A run and its folder.
-
-    model, metadata: the newest network; the metadata of its checkpoint, with the history.
-    buffer: all games so far.  window: the positions to train on.
-    """
+    """A run and its folder.  model, metadata: the newest network and the metadata of its checkpoint, with the history.
+    buffer: all games so far.  window: the positions to train on."""
 
     def __init__(self, folder: Path, start: BasePosition, config: AlphaZeroNetConfig, options: RunOptions,
-                 resume: bool, init: str = "", repair: bool = False):
+                 resume: bool, init: str = ""):
         """Create the folder of a run, or with `resume` continue the run in it.
 
-        init: a network (see find_network) to initialise from.  repair: continue with the games of the replay buffer
-        that are whole, though games are damaged or missing.
+        init: a network (see find_network) to initialise from.
         Raises BadInput for a folder that holds no run to resume, one with other options (all but MAY_CHANGE), or a
         run already, for one that another process writes to, and for a replay buffer that is damaged or lacks games.
         """
@@ -81,16 +92,17 @@ class SelfPlayRun:
         with contextlib.ExitStack() as stack:
             stack.enter_context(lock_folder(folder))
             self.model, self.metadata = self._resume() if resume else self._begin(init)
-            self.buffer = stack.enter_context(contextlib.closing(self._open_buffer(repair)))
-            if len(self.buffer) and not resume:          # without games: killed before its first checkpoint
-                raise run_exists(folder)
+            self.buffer = ReplayBuffer(folder, start, options.update_games)
+            if len(self.buffer) < (trained_on := self.metadata["update"] * options.update_games):
+                raise BadInput(f"{folder / replay.FOLDER} holds {len(self.buffer):,} games, but the checkpoint was "
+                               f"trained on {trained_on:,}")
             self.window = ReplayWindow(self.buffer, start, options.window)
-            write_options(folder, self.metadata)
+            self._write_options()
             if resume:
                 self._export_if_best()                   # it may have been killed after the checkpoint
             else:
                 self._save()                             # so that a run killed at once can be resumed
-            self._open_files = stack.pop_all()           # until `close`
+            self._lock = stack.pop_all()                 # until `close`
         self._start_time = time.perf_counter() - self.metadata["seconds"]
         self._simulations_per_second = 0.0               # in the last self-play
         self._quantises = options.precision == "auto" and options.provider in PROVIDERS_OF_INT8 and has_fast_int8()
@@ -99,8 +111,9 @@ class SelfPlayRun:
 
     def _begin(self, init: str) -> tuple[keras.Model, dict[str, Any]]:
         """The model and the metadata of a new run.  Raises BadInput if the folder holds a run, or a network."""
-        if (self.folder / checkpoint.CHECKPOINT).exists() or (self.folder / checkpoint.PREVIOUS).exists():
-            raise run_exists(self.folder)
+        names = checkpoint.CHECKPOINT, checkpoint.PREVIOUS, replay.FOLDER, replay.FORMER
+        if any((self.folder / name).exists() for name in names):
+            raise BadInput(f"{self.folder} holds a run already: --resume continues it, or give -o another folder")
         if (self.folder / checkpoint.NETWORK).exists():
             raise BadInput(f"{self.folder} holds a network already: give -o another folder")
         return new_selfplay_run(self.folder.name, self.start, self.config, self.options, init)
@@ -112,19 +125,6 @@ class SelfPlayRun:
         check_kept(self.folder, kept, run_settings(game_arguments(self.start), self.config, self.options), MAY_CHANGE)
         metadata["options"] = asdict(self.options)
         return model, metadata
-
-    def _open_buffer(self, repair: bool) -> ReplayBuffer:
-        path, trained_on = self.folder / BUFFER, self.metadata["update"] * self.options.update_games
-        if repair and (aside := repair_buffer(path, self.start)):
-            log_to_stderr(f"{path} was damaged and is now {aside.name}")
-        buffer = ReplayBuffer(path, self.start)
-        if len(buffer) < trained_on:
-            text = f"{path} holds {len(buffer):,} games, but the checkpoint was trained on {trained_on:,}"
-            if not repair:
-                buffer.close()
-                raise BadInput(f"{text}; --resume --repair plays as many new ones")
-            log_to_stderr(f"{text}: {trained_on - len(buffer):,} new ones take the place of those that are missing")
-        return buffer
 
     # -- the loop
 
@@ -173,10 +173,8 @@ class SelfPlayRun:
         return checkpoint.playable(self.model, self.metadata, positions)
 
     def _play(self, actors: Actors, games: int, bar: ProgressBar) -> None:
-        """Self-play until the replay buffer has this number of games.
-
-        Games that end at the same time are kept; but the run never has more games than its updates need.
-        """
+        """Self-play until the replay buffer has this number of games; games that end at the same time are kept, up to
+        those that the run's updates need."""
         if len(self.buffer) >= games:
             return
         before, start_time = actors.simulations, time.perf_counter()
@@ -186,7 +184,10 @@ class SelfPlayRun:
                 self.buffer.append(game)
                 bar.update()
 
-        actors.play(on_game, lambda: len(self.buffer) >= games)
+        try:
+            actors.play(on_game, lambda: len(self.buffer) >= games)
+        finally:
+            self.buffer.save()
         simulations, seconds = actors.simulations - before, time.perf_counter() - start_time
         self._simulations_per_second = simulations / max(seconds, 1e-9)
 
@@ -206,7 +207,7 @@ class SelfPlayRun:
             raise BadInput(f"{self.folder}: training has diverged in update {update:,}: the loss or the weights are "
                            f"infinite or NaN; the files of update {update - 1:,} are unchanged: continue from them "
                            f"with --resume --learning-rate {options.learning_rate / 2:g}, or lower")
-        new_games = self.buffer[games - options.update_games:games]
+        new_games = [self.buffer[i] for i in range(games - options.update_games, games)]
         self.metadata["update"] = update
         self.metadata["seconds"] = self._seconds()
         row = {"update": update, "games": games, "seconds": self.metadata["seconds"],
@@ -238,8 +239,8 @@ class SelfPlayRun:
 
     def _record_arena(self, results: list[tuple[str, int, ArenaResult]], value: float, priors: np.ndarray,
                       bar: ProgressBar) -> None:
-        """Keep the results of an evaluation, as _arena_results returns them, and what the network says of the first
-        position.  The network becomes the best one unless the best so far may be as strong."""
+        """Keep the results of an evaluation (_arena_results) and what the network says of the first position.  The
+        network becomes the best one if it has beaten the best so far."""
         metadata = self.metadata
         games = metadata["update"] * self.options.update_games
         is_best = all(result.is_stronger for opponent, _, result in results if opponent == BEST)
@@ -298,13 +299,11 @@ class SelfPlayRun:
             checkpoint.export(self.model, self.folder / checkpoint.NETWORK, exported, self._calibration_positions())
 
     def _calibration_positions(self) -> CalibrationPositions | None:
-        """Positions of the replay buffer for the quantised graph, a function of (seed, update); None if it has lost
-        all games."""
+        """Positions of the window for the quantised graph, a function of (seed, update); None before the first."""
         update = self.metadata["update"]
-        games = min(update * self.options.update_games, len(self.buffer))
-        if not games:
+        if not update:
             return None
-        self.window.slide_to(games)
+        self.window.slide_to(update * self.options.update_games)
         packed, policy, outcomes = self.window.sample(CALIBRATED + COMPARED,
                                                       np.random.default_rng([self.options.seed, update, CALIBRATED]))
         return CalibrationPositions(packed, None, policy, outcomes)
@@ -321,13 +320,27 @@ class SelfPlayRun:
             checkpoint.link_checkpoint(path, self.folder / checkpoint.PREVIOUS)
         checkpoint.save(self.model, path, self.metadata)
         if self.metadata["history"]:
-            write_tables(self.folder, self.metadata)
+            self._write_tables()
         if self.metadata["arena"] and self.metadata["arena_update"] == self.metadata["update"]:
-            write_curve(self.folder, self.metadata)
+            curves.selfplay_curve(self.metadata["history"], self.metadata["arena"], self.folder / "curve.png")
+
+    def _write_tables(self) -> None:
+        names = [*(format_gtp(int(point), self.start.size) for point in board_points(self.start.size)), "pass"]
+        openings = [{"games": row["games"], "value": row["value"]} | dict(zip(names, row["priors"], strict=True))
+                    for row in self.metadata["openings"]]
+        tables = {"log": self.metadata["history"], "arena": self.metadata["arena"], "openings": openings}
+        for name, rows in tables.items():
+            with atomic_write(self.folder / f"{name}.csv") as temporary:
+                pd.DataFrame(rows).to_csv(temporary, index=False)
+
+    def _write_options(self) -> None:
+        game = GameOptions(**{name: value for name, value in self.metadata["rules"].items() if name != "game"})
+        with atomic_write(self.folder / "options.toml") as temporary:
+            temporary.write_text(to_toml(game, self.config, self.options, self.options.selfplay), encoding="utf-8")
 
     def close(self) -> None:
-        """Close the replay buffer, and release the folder's lock."""
-        self._open_files.close()
+        """Release the folder's lock."""
+        self._lock.close()
 
 
 def new_selfplay_run(name: str, start: BasePosition, config: AlphaZeroNetConfig, options: RunOptions, init: str
@@ -361,5 +374,71 @@ def run_settings(rules: dict[str, Any], config: Any, options: RunOptions) -> dic
     return settings | settings.pop("selfplay")
 
 
-def run_exists(folder: Path) -> BadInput:
-    return BadInput(f"{folder} holds a run already: --resume continues it, or give -o another folder")
+# ---- the command
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line of `mugo selfplay`."""
+    parser.epilog = f"{parser.epilog}  With --resume, {format_names(MAY_CHANGE)} can change."
+    parser.add_argument("game", choices=("gomoku", "go"), help="the game")
+    parser.add_argument("-o", "--output", required=True, type=Path, metavar="RUN", help="the run's folder")
+    add_options(parser, CommandOptions)
+    add_scheduler_argument(parser)
+    add_options(parser.add_argument_group("the game"), GameOptions)
+    add_options(parser.add_argument_group("the network"), AlphaZeroNetConfig)
+    group = parser.add_argument_group("self-play and training")
+    add_options(group, RunOptions)
+    add_options(group, SelfPlayOptions)
+
+
+def command(args: argparse.Namespace) -> int:
+    """Play and train; returns the exit status."""
+    called, game = CommandOptions(**given(CommandOptions, args)), given(GameOptions, args)
+    GameOptions(**game)                                  # checks it
+    start, config, options = (resumed_arguments if called.resume else new_arguments)(args, game)
+    if args.scheduler is None:                           # else the workers have it
+        check_options("auto", options.provider)
+    run = SelfPlayRun(args.output, start, config, options, called.resume, called.init_from)
+    with contextlib.closing(run):
+        run.run(args.scheduler)
+    print(format_result(run))
+    return 0
+
+
+def format_result(run: SelfPlayRun) -> str:
+    """What a run has reached, in a line."""
+    level = min(run.metadata["uct_level"], len(arena.UCT_LEVELS))
+    return (f"{run.folder / checkpoint.NETWORK}: {len(run.buffer):,} games"
+            + (f"; in the arena the run's networks beat UCT with up to {arena.UCT_LEVELS[level - 1]:,} simulations"
+               if level else ""))
+
+
+def new_arguments(args: argparse.Namespace, game: dict[str, Any]
+                  ) -> tuple[BasePosition, AlphaZeroNetConfig, RunOptions]:
+    """The start, network and options of a new run.  game: the GameOptions that are given.  Raises BadInput."""
+    refuse_other_options(args, args.game)
+    start = new_game(args.game, game.get("size", SIZES[args.game]), komi=game.get("komi", KOMI), k=game.get("k"),
+                     exactly=game.get("exactly", False))
+    return start, *_changed(AlphaZeroNetConfig.for_game(args.game, start.size), RunOptions(GAMES), args)
+
+
+def resumed_arguments(args: argparse.Namespace, game: dict[str, Any]
+                      ) -> tuple[BasePosition, AlphaZeroNetConfig, RunOptions]:
+    """The start, network and options of the run in RUN, with those that are given; SelfPlayRun compares.
+
+    Raises BadInput.
+    """
+    metadata = latest_metadata(args.output, check_selfplay_run)
+    rules, config = metadata["rules"], config_of(metadata)
+    check_kept(args.output, rules, {"game": args.game} | game, MAY_CHANGE)
+    check_init(args.output, metadata, args.init_from or "")
+    assert isinstance(config, AlphaZeroNetConfig)
+    return new_game(**rules), *_changed(config, RunOptions.from_dict(metadata["options"]), args)
+
+
+def _changed(config: AlphaZeroNetConfig, options: RunOptions, args: argparse.Namespace
+             ) -> tuple[AlphaZeroNetConfig, RunOptions]:
+    """The network and options of a run, with those that a command line gives.  Raises BadInput."""
+    config = replace(config, **given(AlphaZeroNetConfig, args))
+    check(config)
+    selfplay = replace(options.selfplay, **given(SelfPlayOptions, args))
+    return config, replace(options, selfplay=selfplay, **given(RunOptions, args))

@@ -32,13 +32,12 @@ from mugo.nn.inference import Network
 from mugo.nn.metadata import read_metadata
 from mugo.core.progress import ProgressLog
 from mugo.mcts.settings import Settings
-from mugo.selfplay import arena, selfplay
+from mugo.selfplay import arena
 from mugo.selfplay import run as run_module
 from mugo.selfplay.actors import NEWEST, ClusterActors, LocalActors
 from mugo.selfplay.options import GameOptions, RunOptions, SelfPlayOptions, check_selfplay_run
-from mugo.selfplay.replay_buffer import ReplayBuffer, game_arguments
-from mugo.selfplay.run import SelfPlayRun
-from mugo.selfplay.selfplay import format_result
+from mugo.selfplay.replay import ReplayBuffer, game_arguments
+from mugo.selfplay.run import SelfPlayRun, format_result
 from mugo.core.sprt import H0, H1, UNDECIDED
 
 START = gomoku.Position(3, 3)
@@ -76,34 +75,30 @@ def run_with_games(folder, games) -> SelfPlayRun:
     return run
 
 
-# A run that kills itself, as kill -9 does: with half of a game written, in the middle of an update, or with a
-# checkpoint written but not yet renamed.
+# A run that kills itself, as kill -9 does: while it plays, in the middle of an update, or with a checkpoint written but
+# not yet renamed.
 KILLED_RUN = """
 import os, signal, sys
 from pathlib import Path
 from mugo.core import files
-from mugo.selfplay import arena, replay_buffer, run
+from mugo.selfplay import arena, replay, run
 sys.path[:0] = [{tests!r}, os.path.dirname({tests!r})]
 import test_selfplay as small
 
-arena.UCT_LEVELS = (20, 40)
+arena.UCT_LEVELS, replay.SAVE_SECONDS = (20, 40), 0
 count = [{after}]
 
-def die_at(owner, name, before):
+def die_at(owner, name):
     real = getattr(owner, name)
     def dying(*arguments, **named):
         count[0] -= 1
         if count[0] == 0:
-            before(*arguments)
             os.kill(os.getpid(), signal.SIGKILL)
         return real(*arguments, **named)
     setattr(owner, name, dying)
 
-def half_a_game(buffer, game):
-    buffer._file.write(replay_buffer.frame_of(replay_buffer.block_of(game))[:-9])
-
-die_at(*{{"append": (replay_buffer.ReplayBuffer, "append", half_a_game), "train": (run, "train_step", lambda *_: None),
-         "save": (files.os, "replace", lambda *_: None)}}[{where!r}])
+die_at(*{{"append": (replay.ReplayBuffer, "append"), "train": (run, "train_step"),
+         "save": (run.checkpoint, "write_tensors")}}[{where!r}])
 selfplay = run.SelfPlayRun(Path({folder!r}), small.START, small.CONFIG, small.OPTIONS, resume={resume})
 selfplay.run()
 """
@@ -120,17 +115,15 @@ def killed(folder, where: str, after: int, resume: bool) -> None:
 def test_a_run_killed_while_it_plays_trains_and_saves_has_the_same_weights(tmp_path):
     folder = tmp_path / "run"
     killed(folder, "append", 6, resume=False)
-    kept = ReplayBuffer(folder / "replay_buffer.bin", START)
-    assert len(kept) == 5                                # without the half of the sixth
-    first = kept[:]
-    kept.close()
+    first = list(ReplayBuffer(folder, START, 8))
+    assert len(first) == 5
     killed(folder, "train", 4, resume=True)              # in the second update
     killed(folder, "save", 2, resume=True)
     run = SelfPlayRun(folder, START, CONFIG, OPTIONS, resume=True)
-    assert all(np.array_equal(a.moves, b.moves) for a, b in zip(first, run.buffer[:5], strict=True))
+    assert all(np.array_equal(a.moves, b.moves) for a, b in zip(first, run.buffer, strict=False))
     run.run()
-    games = run.buffer[:24]
-    assert run.metadata["update"] == 3 and len(run.buffer) >= 24
+    games = list(run.buffer)
+    assert run.metadata["update"] == 3 and len(games) == 24
     run.close()
     unbroken = run_with_games(tmp_path / "unbroken", games)
     assert all(np.array_equal(a, b) for a, b in zip(weights(run), weights(unbroken), strict=True))
@@ -256,21 +249,11 @@ def test_every_level_that_was_beaten_is_reported(small_run, level, end):
     assert format_result(small_run) == f"{small_run.folder / 'network.safetensors'}: {end}"
 
 
-def test_a_run_whose_games_are_damaged_or_missing_is_resumed_only_on_demand(small_run, tmp_path, capsys, eagerly):
+def test_a_run_whose_games_are_missing_is_not_resumed(small_run, tmp_path, capsys):
     folder = shutil.copytree(small_run.folder, tmp_path / "run")
-    path = folder / "replay_buffer.bin"
-    whole = path.read_bytes()
-    resume = ["selfplay", "gomoku", "-o", str(folder), "--resume"]
-    path.write_bytes(whole[:len(whole) // 2])
-    assert main(resume) == 2
-    assert "games, but the checkpoint was trained on 24; --resume --repair plays as many new ones" in (
-        capsys.readouterr().err)
-    path.write_bytes(whole[:-90] + bytes([whole[-90] ^ 4]) + whole[-89:])
-    assert main([*resume, "--repair", "--games", "32"]) == 0
-    output = capsys.readouterr()
-    assert "replay_buffer.bin was damaged and is now replay_buffer.bin.damaged-1" in output.err
-    assert "holds 23 games, but the checkpoint was trained on 24: 1 new ones take the place" in output.err
-    assert "network.safetensors: 32 games" in output.out
+    (folder / "replay" / "000002.npz").unlink()
+    assert main(["selfplay", "gomoku", "-o", str(folder), "--resume"]) == 2
+    assert "replay holds 16 games, but the checkpoint was trained on 24" in capsys.readouterr().err
 
 
 def test_a_run_is_not_overwritten_and_only_a_run_is_resumed(tmp_path, capsys):
@@ -295,17 +278,15 @@ def test_networks_are_not_overwritten(tmp_path, monkeypatch, capsys, name, line)
 
 
 def test_a_folder_has_one_run_at_a_time(tmp_path, capsys):
-    """The lock of the folder, not only that of the replay buffer; what killed processes left is taken away."""
+    """What killed processes left is taken away."""
     folder = tmp_path / "run"
     stale = folder / ".checkpoint.safetensors.mugo-4194305.safetensors"              # above the largest process number
     run = SelfPlayRun(folder, START, CONFIG, OPTIONS, resume=False)
     stale.write_bytes(b"half of it")
-    (folder / "replay_buffer.bin").rename(folder / "elsewhere")          # the lock of this file is not reached
     command = ["selfplay", "gomoku", "-o", str(folder), "--resume"]
     assert main(command) == 2
     assert capsys.readouterr().err == f"mugo selfplay: {folder}: another process is writing to it\n"
-    assert stale.exists() and not (folder / "replay_buffer.bin").exists()
-    (folder / "elsewhere").rename(folder / "replay_buffer.bin")
+    assert stale.exists()
     with pytest.raises(BadInput, match="another process is writing to it"):
         SelfPlayRun(folder, START, CONFIG, OPTIONS, resume=False)
     run.close()
@@ -320,18 +301,19 @@ def test_a_run_that_cannot_begin_leaves_no_folder_and_no_lock(tmp_path):
         SelfPlayRun(tmp_path / "run", START, CONFIG, OPTIONS, resume=True)
     assert not (tmp_path / "run").exists()
     SelfPlayRun(tmp_path / "run", START, CONFIG, OPTIONS, resume=False).close()
-    (tmp_path / "run" / "replay_buffer.bin").write_bytes(b"nonsense")
+    (tmp_path / "run" / "replay").mkdir()
+    (tmp_path / "run" / "replay" / "000000.npz").write_bytes(b"nonsense")
     for _ in range(2):
-        with pytest.raises(BadInput, match="replay_buffer.bin is damaged"):
+        with pytest.raises(BadInput, match="000000.npz is damaged"):
             SelfPlayRun(tmp_path / "run", START, CONFIG, OPTIONS, resume=True)
 
 
 def test_the_options_of_a_run_can_be_given_to_another_run(small_run):
     parser = argparse.ArgumentParser()
-    selfplay.add_arguments(parser)
+    run_module.add_arguments(parser)
     set_values(parser, read_config(small_run.folder / "options.toml"))
     args = parser.parse_args(["gomoku", "-o", "x"])
-    start, *others = selfplay.new_arguments(args, given(GameOptions, args))
+    start, *others = run_module.new_arguments(args, given(GameOptions, args))
     assert game_arguments(start) == game_arguments(START) and others == [CONFIG, OPTIONS]
 
 
@@ -342,12 +324,12 @@ def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(tmp_path, ca
     model = run_module.compiled_model(read_metadata(folder / "checkpoint.safetensors"))
     monkeypatch.setattr(run_module, "compiled_model", lambda _: model)   # once is enough
     parser = argparse.ArgumentParser()
-    selfplay.add_arguments(parser)
+    run_module.add_arguments(parser)
     base = ["selfplay", "gomoku", "-o", str(folder), "--resume"]
     others = {"precision": "float32", "training_precision": "mixed_bfloat16", "init_from": "gomoku-6-4",
               "arena_games": "30"}
     for action in parser._actions:
-        if action.dest in {"help", "game", "output", "resume", "repair", "games", "threads", "learning_rate",
+        if action.dest in {"help", "game", "output", "resume", "games", "threads", "learning_rate",
                            "provider", "scheduler"}:
             continue
         if isinstance(action, argparse.BooleanOptionalAction):
@@ -417,7 +399,7 @@ def test_ctrl_c_ends_an_update_after_its_step_and_the_run_goes_on(tmp_path, monk
     assert len(done) == 3 and run.metadata["update"] == 1
     with contextlib.closing(SelfPlayRun(tmp_path / "run", START, CONFIG, OPTIONS, resume=True)) as resumed:
         resumed.run()
-        games = resumed.buffer[:24]
+        games = list(resumed.buffer)
     unbroken = run_with_games(tmp_path / "unbroken", games)
     assert all(np.array_equal(a, b) for a, b in zip(weights(resumed), weights(unbroken), strict=True))
 
@@ -426,7 +408,7 @@ def test_ctrl_c_ends_an_update_after_its_step_and_the_run_goes_on(tmp_path, monk
     (["--size", "6", "--k", "9"], "3 to 6 in a row can win on 6x6, not 9"),
     (["--size", "2"], "a Gomoku board is 3x3 to 19x19, not 2x2"), (["--simulations", "1"], "--simulations 1"),
     (["--games", "9"], "at least --update-games 16"), (["--arena-games", "20"], "--arena-games 20"),
-    (["--repair"], "--repair goes with --resume"), (["--decay-start", "2"], "--decay-start 2"),
+    (["--decay-start", "2"], "--decay-start 2"),
     (["--filters", "0"], "--filters 0"), (["--warm-start-games", "-1"], "--warm-start-games -1"),
     (["--warm-start-simulations", "0"], "--warm-start-simulations 0"),
     (["--simulations", "1e30"], "must be at most 1000000000"), (["--c", "2e9"], "--c 2e+09: must be at most 1e+09"),
@@ -475,12 +457,8 @@ def test_the_arena_is_held_when_it_is_due_and_after_the_last_update():
 
 
 @pytest.mark.parametrize(("changes", "named"), [
-    ({"history": [{}]}, "history[0]"), ({"openings": [{"games": 1, "value": 0, "priors": [1]}]}, "priors of another"),
-    ({"options": {"games": 24, "steps": 0}}, "--steps 0"), ({"arena_update": 9}, "evaluated at 9"),
-    ({"options": {"games": 24, "selfplay": {"c": "x"}}}, "options.selfplay.c"),
-    ({"rules": {"game": "gomoku", "size": 6}}, "rules of gomoku on 6x6"), ({"rules": {"size": 3}}, "game")])
+    ({"options": {"games": 24, "steps": 0}}, "--steps 0"), ({"options": {"games": 24, "colour": 1}}, "colour")])
 def test_metadata_that_are_not_of_a_run_are_refused_and_the_field_is_named(small_run, changes, named):
-    """Which values fit is tests/core/test_schema.py's and test_options.py's."""
     path = small_run.folder / "checkpoint.safetensors"
     good = read_metadata(path)
     check_selfplay_run(good, path)

@@ -12,10 +12,10 @@ from mugo.games.game import new_game
 from mugo.nn.alphazero_net import AlphaZeroNetConfig
 from mugo.players.searcher import UCT
 from mugo.mcts.search import Search
+from mugo.selfplay.actors import UctSelfPlay, visits_of
 from mugo.selfplay.options import RunOptions, SelfPlayOptions
 from mugo.selfplay.parallel import ParallelSelfPlay
 from mugo.selfplay.run import SelfPlayRun
-from mugo.selfplay.warm_start import UctSelfPlay, visits_of
 
 START = gomoku.Position(3, 3)
 CONFIG = AlphaZeroNetConfig.for_game("gomoku", 3, filters=(4, 4), value_units=8)
@@ -88,6 +88,6 @@ def test_a_run_begins_with_so_many_games_of_uct(tmp_path, monkeypatch, threads):
     run.run()
     assert run.metadata["update"] == 3 and len(run.buffer) == 24
     assert 12 <= len(of_uct) <= 12 + threads and len(of_network) >= 24 - len(of_uct)
-    for game in run.buffer[:12]:         # of two threads, in the order in which they were handed over
+    for game in list(run.buffer)[:12]:       # of two threads, in the order in which they were handed over
         assert any(np.array_equal(game.moves, uct.moves) and np.array_equal(game.visits, uct.visits) for uct in of_uct)
     run.close()
