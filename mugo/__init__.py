@@ -15,6 +15,7 @@ The packages, the lowest first; each imports those above it only (import-linter 
     match reviews gtp analysis tui web      programs around a player
     api          the library
     cli          the commands
+    kernels      compiles for a wheel
 """
 import importlib
 import warnings

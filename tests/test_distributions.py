@@ -64,6 +64,25 @@ def test_an_sdist_contains_what_a_wheel_is_built_from_and_no_tests(distributions
     assert not {name for name in names if name.startswith(("tests", "docs", ".git"))}
 
 
+def test_a_wheel_of_a_platform_compiles_nothing_before_its_first_move(tmp_path):
+    pytest.importorskip("build")
+    source = tmp_path / "source"
+    shutil.copytree(ROOT, source, ignore=shutil.ignore_patterns(
+        ".git", "__pycache__", "*.egg-info", "build", "dist", ".*_cache"))
+    run([sys.executable, "-m", "mugo.kernels", "build"], source)
+    run([sys.executable, "-m", "build", "--wheel", "-C--build-option=--plat-name=linux_x86_64", "--outdir", tmp_path,
+         source], tmp_path)
+    wheel = next(tmp_path.glob("mugo_go-*-py3-none-linux_x86_64.whl"))
+    with zipfile.ZipFile(wheel) as archive:
+        assert sum(info.compress_size for info in archive.infolist() if info.filename.endswith((".nbc", ".nbi"))) < 6e6
+    run([sys.executable, "-m", "venv", "venv"], tmp_path)
+    run(["venv/bin/pip", "install", "--quiet", "--disable-pip-version-check", f"{wheel}"], tmp_path)
+    for player in "uct", "mcts":
+        home = tmp_path / player
+        run(["env", f"HOME={home}", f"XDG_CACHE_HOME={home}", "venv/bin/mugo", "gtp", player], tmp_path, input=COMMANDS)
+        assert not list(home.rglob("*.nbi"))
+
+
 @pytest.mark.parametrize("version", VERSIONS)
 def test_what_is_installed_plays_and_reads_games_outside_the_repository(version, distributions, tmp_path):
     """On the oldest Python the sdist is installed, on the others the wheel."""

@@ -1,5 +1,6 @@
 """Numba's cache of compiled functions: in a folder of one user and of exactly these sources, shared by processes.
 
+    mugo/kernels/PLATFORM-KEY    what came with a platform's wheel (`python -m mugo.kernels build`); only read
     ~/.cache/mugo/KEY            KEY: a hash of all sources that are compiled
     /tmp/mugo-USER/KEY           where that cannot be made, or others than the user could write in it
     a temporary folder           where that is somebody else's, too; it is removed at the end
@@ -12,18 +13,23 @@ import contextlib
 import functools
 import hashlib
 import os
+import platform
 import re
 import shutil
 import stat
+import sys
 import tempfile
 import time
 from pathlib import Path
 from types import FunctionType
-from typing import IO, Any, Self
+from typing import IO, Any, NamedTuple, Self
 
+import numba
+from llvmlite import binding
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
 from mugo.core import progress
+from mugo.core.files import log_to_stderr
 
 fcntl: Any
 try:
@@ -47,6 +53,48 @@ def compile_cache_key(package: Path) -> str:
             sources.update(f"{path.relative_to(package).as_posix()}\0{len(text)}\0".encode())
             sources.update(text)
     return sources.hexdigest()[:16]
+
+
+class BaselineCpu(NamedTuple):
+    """The oldest processor that a wheel's compiled functions run on."""
+    name: str                                            # LLVM's
+    features: frozenset[str]                             # what it has, by LLVM's names
+
+    def is_met(self) -> bool:
+        """Whether this machine's processor has all that it has."""
+        has = binding.get_host_cpu_features()
+        return all(has.get(feature) for feature in self.features)
+
+
+def baseline_cpu() -> BaselineCpu | None:
+    """That of this platform; None where wheels carry no compiled functions.  x86-64-v3: since Haswell (2013) and Zen;
+    https://gitlab.com/x86-psABIs/x86-64-ABI."""
+    v3 = BaselineCpu("x86-64-v3", frozenset(("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")))
+    return {
+        "x86_64": v3,
+        "amd64": v3,
+        "aarch64": BaselineCpu("generic", frozenset()),
+        "arm64": BaselineCpu("apple-m1", frozenset()),
+    }.get(platform.machine().lower())
+
+
+@functools.cache
+def _own_key() -> str:
+    return compile_cache_key(Path(__file__).parents[1])
+
+
+@functools.cache
+def shipped_folder() -> Path:
+    """Where `python -m mugo.kernels build` writes the functions that a wheel of this platform carries."""
+    return Path(__file__).parents[1] / "kernels" / f"{sys.platform}-{platform.machine().lower()}-{_own_key()}"
+
+
+@functools.cache
+def _is_shipped() -> bool:
+    """Whether functions came with the wheel, for these sources and this processor; not where NUMBA_CACHE_DIR or
+    NUMBA_CPU_NAME asks for something else."""
+    chosen = os.environ.get("NUMBA_CACHE_DIR") or numba.config.CPU_NAME      # type: ignore[attr-defined]
+    return not chosen and (cpu := baseline_cpu()) is not None and cpu.is_met() and shipped_folder().is_dir()
 
 
 def _private_folder(folder: Path) -> bool:
@@ -75,7 +123,7 @@ def cache_folder() -> Path:
             os.makedirs(chosen, exist_ok=True)
             if os.access(chosen, os.W_OK):
                 return Path(chosen)
-    key = compile_cache_key(Path(__file__).parents[1])
+    key = _own_key()
     caches = Path(os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")) / "mugo"
     user = os.getuid() if hasattr(os, "getuid") else "user"
     for folder in caches, Path(tempfile.gettempdir(), f"mugo-{user}"):
@@ -83,7 +131,6 @@ def cache_folder() -> Path:
             return folder / key
     made = tempfile.mkdtemp(prefix="mugo-")
     atexit.register(shutil.rmtree, made, ignore_errors=True)
-    os.environ["NUMBA_CACHE_DIR"] = made                 # for this process's children, or each would compile anew
     return Path(made)
 
 
@@ -107,13 +154,14 @@ class _Locator(_CacheLocator):
     def __init__(self, function: FunctionType):
         self._py_file = function.__code__.co_filename    # numba's warnings name it
         self._line = function.__code__.co_firstlineno
+        self._place = function.__module__.rpartition(".")[0] or "other"     # not the path: a wheel's files are found
 
     @classmethod
     def from_function(cls, py_func: FunctionType, py_file: str) -> Self:
         return cls(py_func)
 
     def get_cache_path(self) -> str:
-        return str(cache_folder() / self.get_suitable_cache_subpath(self._py_file))
+        return str(cache_folder() / self._place)
 
     def get_source_stamp(self) -> str:
         return _source_hash(self._py_file)
@@ -126,17 +174,59 @@ class _Implementation(CompileResultCacheImpl):
     _locator_classes = [_Locator]
 
 
+def _key(numbas: tuple, cpu: BaselineCpu | None = None) -> tuple:
+    """What identifies machine code: numba's key with the platform, not the system's version, in it.  cpu: which one it
+    was compiled for, if not this one."""
+    sig, (_, name, features), code = numbas
+    return sig, (sys.platform, platform.machine(), *((cpu.name, "") if cpu else (name, features))), code
+
+
+class _ShippedLocator(_Locator):
+    def get_cache_path(self) -> str:
+        return str(shipped_folder() / self._place)
+
+
+class _ShippedImplementation(CompileResultCacheImpl):
+    _locator_classes = [_ShippedLocator]
+
+
+class _ShippedCache(FunctionCache):
+    """What came with the wheel, of one function."""
+    _impl_class = _ShippedImplementation
+    is_damaged = False                                   # of any function
+
+    def _index_key(self, sig: Any, codegen: Any) -> tuple:
+        return _key(super()._index_key(sig, codegen), baseline_cpu())
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        if _ShippedCache.is_damaged:
+            return None
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception as problem:                     # unpickling raises anything
+            _ShippedCache.is_damaged = True
+            log_to_stderr(f"{shipped_folder()} is damaged ({problem!r:.60}), so functions are compiled; "
+                          "installing MuGo again repairs it")
+            return None
+
+
 class SharedCache(FunctionCache):
     """The cache of one function.  What cannot be read of it, as after a power cut, is compiled again."""
     _impl_class = _Implementation
 
     def __init__(self, function: FunctionType):
         super().__init__(function)
+        self._shipped = _ShippedCache(function) if _is_shipped() else None
         name = f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}:{function.__qualname__}"
         self._byte = int.from_bytes(hashlib.sha256(name.encode()).digest()[:7])
 
+    def _index_key(self, sig: Any, codegen: Any) -> tuple:
+        return _key(super()._index_key(sig, codegen))
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        found = self._load(sig, target_context)
+        found = self._shipped and self._shipped.load_overload(sig, target_context)
+        if found is None:
+            found = self._load(sig, target_context)
         if found is None and CAN_SHARE and (file := _lock_file()):
             self._wait_and_lock(file)
             found = self._load(sig, target_context)
