@@ -20,7 +20,7 @@ import numpy as np
 from mugo.games.coords import point_at, row_col
 from mugo.games.gomoku import Position
 from mugo.core.intervals import wilson_interval
-from mugo.players import options
+from mugo.players import options, registry
 
 FIVE = 5
 MAX_MOVES = 5                            # own moves of the sequences that are looked for
@@ -154,7 +154,7 @@ def keeps_the_win(position: Position, move: int, oracle: Oracle) -> bool:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--player", nargs="+", default=list(options.SEARCHERS), choices=options.PLAYERS)
+    parser.add_argument("--player", nargs="+", default=list(registry.SEARCHERS), choices=registry.PLAYERS)
     parser.add_argument("--simulations", type=int, nargs="+", default=[100, 1000])
     parser.add_argument("--size", type=int, nargs="+", default=[8, 15])
     parser.add_argument("--positions", type=int, default=1000, help="wins and blocks together (default: %(default)s)")
@@ -173,7 +173,7 @@ def main() -> None:
         found = collect(size, args.seed, {"win": (args.positions + 1) // 2, "block": args.positions // 2,
                                           "fours": args.fours})
         for name in args.player:
-            for simulations in args.simulations if name in options.SEARCHERS else [None]:
+            for simulations in args.simulations if name in registry.SEARCHERS else [None]:
                 words = [name, "--seed", "1", "--resign", "0", *args.options]
                 words += ["--simulations", str(simulations)] if simulations else []
                 player = options.player_from_arguments(player_parser.parse_args(words), "gomoku")

@@ -21,7 +21,7 @@ from mugo.nn.metadata import config_of, ranges_of
 from mugo.nn.network_file import read_network
 from mugo.nn.onnx_graph import OnnxGraph
 from mugo.nn.runtime import has_fast_int8
-from mugo.players.searcher import default_settings
+from mugo.players.registry import default_settings
 from mugo.mcts.search import Search
 
 BATCHES = 1, 8, 32

@@ -16,7 +16,7 @@ from mugo.core.version import bundled_networks
 from mugo.games.game import new_game
 from mugo.nn.bundled import find_network
 from mugo.nn.inference import Network
-from mugo.players.searcher import default_settings
+from mugo.players.registry import default_settings
 from mugo.mcts.search import Search
 
 SIMULATIONS = 400

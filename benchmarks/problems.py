@@ -37,8 +37,8 @@ from mugo.games.coords import PASS, format_gtp, interpret_gtp, point_at, row_col
 from mugo.games.go import Position
 from mugo.games.tsumego import with_tsumego_frame
 from mugo.core.intervals import wilson_interval
-from mugo.players import options
-from mugo.players.estimates import moves_by_prior
+from mugo.players import options, registry
+from mugo.players.evaluation import moves_by_prior
 from mugo.players.player import Player, SearchControl
 from mugo.players.searcher import SearchPlayer
 from mugo.mcts.root import AvoidedMoves, avoided_outside
@@ -177,7 +177,7 @@ def print_failed(failed: list[tuple[Problem, Cell | None, str, str]]) -> None:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--file", type=Path, default=FILE, help="the problems (default: %(default)s)")
-    parser.add_argument("--player", nargs="+", default=["policy", "mcts"], choices=options.PLAYERS)
+    parser.add_argument("--player", nargs="+", default=["policy", "mcts"], choices=registry.PLAYERS)
     parser.add_argument("--simulations", type=int, nargs="+", default=[50, 200])
     parser.add_argument("--network", help="of policy and mcts (default: the bundled one for the board)")
     parser.add_argument("--category", nargs="+", help="these alone")
@@ -202,10 +202,10 @@ def players(args: argparse.Namespace) -> Iterator[tuple[str, Player]]:
     parser = argparse.ArgumentParser()
     options.add_arguments(parser, None)
     for name in args.player:
-        for simulations in args.simulations if name in options.SEARCHERS else [None]:
+        for simulations in args.simulations if name in registry.SEARCHERS else [None]:
             words = [name, "--seed", str(args.seed), "--resign", "0", *args.options]
             words += ["--simulations", str(simulations)] if simulations else []
-            words += ["--network", args.network] if args.network and name in options.NETWORK_PLAYERS else []
+            words += ["--network", args.network] if args.network and name in registry.NETWORK_PLAYERS else []
             label = f"{name} {simulations:,}" if simulations else name
             yield label, options.player_from_arguments(parser.parse_args(words))
 

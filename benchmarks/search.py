@@ -19,7 +19,7 @@ from mugo.games.go import Position
 from mugo.nn.bundled import bundled_name
 from mugo.nn.inference import Network
 from mugo.nn.runtime import PLAY_PRECISIONS
-from mugo.players.searcher import MCTS, UCT
+from mugo.players.registry import MCTS, UCT
 from mugo.mcts import tree as search_tree
 from mugo.mcts.result import SearchResult
 from mugo.mcts.search import Search

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from mugo.games.go import Position
-from mugo.players.searcher import UCT
+from mugo.players.registry import UCT
 from mugo.mcts.search import Search
 
 LINE = "{:8} {:>7} {:>14} {:>7} {:>18} {:>7} {:>7}"

@@ -30,7 +30,7 @@ from mugo.nn.network_file import read_network
 from mugo.nn.policy_net import PolicyNetConfig
 from mugo.nn.tensor_file import CHECKSUMS, METADATA, TensorFile, _checksum_of_text, write_tensors
 from mugo.nn.weights import network_weights
-from mugo.players.options import make_player
+from mugo.players.registry import make_player
 from mugo.players.searcher import PlayOptions
 from mugo.mcts.settings import Settings
 from mugo.selfplay.parallel import SelfPlayGame

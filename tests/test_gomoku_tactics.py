@@ -4,8 +4,8 @@ from dataclasses import replace
 import numpy as np
 from test_problems import load
 
-from mugo.players.options import make_player
-from mugo.players.searcher import PlayOptions, default_settings
+from mugo.players.registry import default_settings, make_player
+from mugo.players.searcher import PlayOptions
 
 tactics = load("gomoku_tactics")
 LETTERS = {"X": 1, "O": -1}

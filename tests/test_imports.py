@@ -6,7 +6,7 @@ import sys
 # (what a process does, packages that it has not loaded then), one after the other in one process.
 STEPS = [
     ("import mugo; mugo.Position", ["pandas", "pyarrow", "onnxruntime"]),
-    ("from mugo.gtp.engine import GtpEngine; from mugo.players.options import make_player\n"
+    ("from mugo.gtp.engine import GtpEngine; from mugo.players.registry import make_player\n"
      "GtpEngine(make_player('random')).answer('genmove b')", ["pandas", "onnxruntime"]),
     ("import mugo.web.app, mugo.tui.play, mugo.gtp.command, mugo.analysis.command, mugo.reviews.command",
      ["pandas", "pyarrow"]),

@@ -9,7 +9,7 @@ import pytest
 from mugo.games.board import BLACK
 from mugo.games.coords import point_at
 from mugo.games.go import Position
-from mugo.players.options import make_player
+from mugo.players.registry import make_player
 from mugo.mcts.result import MoveInfo, SearchResult
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"

@@ -23,7 +23,7 @@ from mugo.games.position import BasePosition
 from mugo.match.referee import setup_commands
 from mugo.nn.bundled import bundled_name
 from mugo.nn.inference import BundledNetworks, Network, fit_bias
-from mugo.players.options import make_player
+from mugo.players.registry import make_player
 from mugo.players.searcher import PlayOptions
 from mugo.plots.diagrams import save_diagram, star_points
 from mugo.plots.terminal import board_lines, heatmap_array

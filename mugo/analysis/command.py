@@ -7,7 +7,7 @@ import sys
 
 from mugo.analysis.engine import MAX_LINE_BYTES, AnalysisEngine, serve
 from mugo.analysis.fields import InvalidQuery
-from mugo.analysis.overrides import Overrides, read_overrides, search_parameters, unquoted
+from mugo.analysis.parameters import Overrides, read_overrides, search_parameters, unquoted
 from mugo.analysis.request import NO_OVERRIDES
 from mugo.core.files import BadInput, log_to_stderr
 from mugo.core.limits import parse_integer
@@ -15,7 +15,7 @@ from mugo.core.machine import available_cores
 from mugo.core.options import check_limits
 from mugo.core.pipes import is_pipe_closed, read_lines
 from mugo.players import options as player_options
-from mugo.players.options import NETWORK_PLAYERS, SEARCHERS
+from mugo.players.registry import NETWORK_PLAYERS, PLAYERS, SEARCHERS, open_network
 
 # Of CHOICE_OPTIONS those that are supported here: they order the moves.
 ORDER_OPTIONS = {"lcb_stdevs", "min_visit_prop_for_lcb", "select_by"}
@@ -29,7 +29,7 @@ THREADS = {"numAnalysisThreads": "jobs", "numSearchThreads": "threads",
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `mugo analysis`, with KataGo's spelling of some options, for programs that start it."""
     player_options.add_arguments(parser, without={*player_options.CHOICE_OPTIONS, "reuse_tree"} - ORDER_OPTIONS,
-                                 players=[name for name in player_options.PLAYERS if name != "random"])
+                                 players=[name for name in PLAYERS if name != "random"])
     parser.add_argument("--jobs", "-analysis-threads", type=int, metavar="N",
                         help="positions analysed at the same time, each on --threads threads (default: the cores "
                         "divided by --threads)")
@@ -53,7 +53,7 @@ def command(arguments: argparse.Namespace) -> int:
     play_options = player_options.play_options_from_arguments(arguments)
     settings = player_options.settings_from_arguments(arguments)
     network = human_network = None
-    opened = functools.partial(player_options.open_network, threads=settings.threads, precision=options.precision,
+    opened = functools.partial(open_network, threads=settings.threads, precision=options.precision,
                                provider=options.provider, caches=settings.seed is None)
     if name in NETWORK_PLAYERS:
         network = opened(options.network)

@@ -27,9 +27,8 @@ import numpy as np
 
 from mugo.core.version import VERSION
 from mugo.analysis.fields import InvalidQuery
-from mugo.analysis.job_queue import Job, JobQueue
-from mugo.analysis.output import LineWriter
-from mugo.analysis.overrides import Overrides, search_parameters
+from mugo.analysis.queues import Job, JobQueue, LineWriter
+from mugo.analysis.parameters import Overrides, katago_models, search_parameters
 from mugo.analysis.request import NO_OVERRIDES, parse_query
 from mugo.analysis.response import RawEvaluation, format_response, legal_policy, no_results
 from mugo.core.files import BadInput
@@ -39,9 +38,7 @@ from mugo.games.coords import MAX_SIZE, BoardSize
 from mugo.games.go import Position
 from mugo.core.limits import parse_json
 from mugo.nn.output import NetworkOutput
-from mugo.players.analyze import analyze
-from mugo.players.estimates import moves_by_prior, ownership_after
-from mugo.players.katago_parameters import katago_models
+from mugo.players.evaluation import analyze, moves_by_prior, ownership_after
 from mugo.players.passing import MIN_VISITS
 from mugo.players.player import SearchControl
 from mugo.players.searcher import PlayOptions
@@ -63,7 +60,7 @@ ACTIONS = ("query_version", "query_models", "clear_cache", "terminate", "termina
 class AnalysisEngine:
     """Answers queries in threads; each line of output is one JSON object.
 
-    network: an open network (players.options.open_network); None for a player without one.
+    network: an open network (players.registry.open_network); None for a player without one.
     settings: of the searches; None where only the network evaluates.
     play_options: the limits of a search for which the query has none, and which move comes first.
     symmetries: test-time augmentation: evaluations without a search are averaged over the 8 symmetries.

@@ -25,7 +25,7 @@ from mugo.analysis.fields import (
     read_integer,
     read_number,
 )
-from mugo.analysis.overrides import Overrides, read_overrides, search_parameters, unquoted
+from mugo.analysis.parameters import Overrides, read_overrides, search_parameters, unquoted
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import MAX_SIZE, MIN_SIZE, WHITE_BIT, BoardSize, move_index
 from mugo.games.go import IllegalMove, Position

@@ -33,7 +33,7 @@ from mugo.games import scoring
 from mugo.games.coords import BoardSize, format_gtp, move_index
 from mugo.games.go import Position
 from mugo.games.position import COLOUR_LETTERS
-from mugo.players.estimates import legal_moves, score_estimate
+from mugo.players.evaluation import legal_moves, score_estimate
 from mugo.mcts.result import MoveInfo, SearchResult
 
 PRIOR_VISITS = 4          # weight of the position's win rate, in visits, in the win rate that a move's score is from

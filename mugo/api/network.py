@@ -16,8 +16,9 @@ from mugo.games.planes import unpack
 from mugo.nn import inference
 from mugo.nn.metadata import format_game
 from mugo.nn.output import NetworkOutput
-from mugo.players.estimates import moves_by_prior
-from mugo.players.options import PlayerOptions, open_network
+from mugo.players.evaluation import moves_by_prior
+from mugo.players.options import PlayerOptions
+from mugo.players.registry import open_network
 from mugo.plots.svg import board_svg
 from mugo.plots.terminal import heatmap_lines
 

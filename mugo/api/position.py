@@ -15,7 +15,7 @@ from mugo.games.go import Position as Go
 from mugo.games.gomoku import format_row
 from mugo.games.position import COLOUR_LETTERS, STONE_MARKS, BasePosition
 from mugo.games.rules import rules_to_play
-from mugo.players.estimates import legal_moves
+from mugo.players.evaluation import legal_moves
 from mugo.players.game_options import start_of_go
 from mugo.games.tsumego import with_tsumego_frame
 from mugo.plots.svg import board_svg

@@ -11,10 +11,10 @@ from mugo.core.progress import progress_bar
 from mugo.games.coords import format_gtp
 from mugo.games.position import COLOUR_LETTERS
 from mugo.mcts.search import Search
-from mugo.players.evaluator import SearchEvaluator
+from mugo.players.evaluation import SearchEvaluator
 from mugo.reviews import move_review
 from mugo.reviews.annotated_sgf import annotated_sgf
-from mugo.reviews.earlier import REVIEWED_BY
+from mugo.reviews.tasks import REVIEWED_BY
 from mugo.reviews.options import SIMULATIONS
 from mugo.reviews.report import text_report
 from mugo.reviews.review import Reviewer

@@ -13,10 +13,9 @@ from mugo.core.progress import progress_bar
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import format_gtp
 from mugo.games.position import BasePosition
-from mugo.players.analyze import SECONDS, analyze
-from mugo.players.estimates import score_estimate
+from mugo.players.evaluation import SECONDS, analyze, score_estimate
 from mugo.players.player import SearchControl
-from mugo.players.searcher import default_select_by, default_settings
+from mugo.players.registry import default_select_by, default_settings
 from mugo.plots.svg import board_svg
 from mugo.mcts import result as results
 from mugo.mcts.root import AvoidedMoves

@@ -24,7 +24,7 @@ from mugo.games.coords import format_size, interpret_sgf
 from mugo.games.game import new_game
 from mugo.games.position import BasePosition
 from mugo.nn.output import NetworkOutput, NetworkProtocol
-from mugo.players.searcher import default_settings
+from mugo.players.registry import default_settings
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
 

@@ -21,7 +21,7 @@ from mugo.games.coords import move_index, point_of_index
 from mugo.games.go import Position
 from mugo.games.scoring import final_result
 from mugo.nn.inference import Network
-from mugo.players.options import make_player
+from mugo.players.registry import make_player
 from mugo.players.player import Player
 from mugo.plots import diagrams
 from mugo.sgf.convert import record_from_position

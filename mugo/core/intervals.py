@@ -1,6 +1,6 @@
 """Confidence intervals: Wilson score interval, clustered standard error, lower confidence bound.
 
-All intervals are of 95 %.  Elo ratings are not here; match/ratings.py derives them.
+All intervals are of 95 %.  Elo ratings are not here; match/summary.py derives them.
 """
 import math
 from dataclasses import dataclass

@@ -3,22 +3,19 @@
 Read in this order:
 
     protocol        the grammar: lines, arguments, replies; the table of commands
-    line_reader     lines of input, read ahead in a thread
     params          options of the player and the engine, changed by name
     engine          player, position, clocks, pondering; a line in, a reply out
     commands        the commands of GTP 2 and KGS
     analyze         lz-analyze, kata-analyze, lz-genmove_analyze ...: search results, streamed
-    gogui           GoGui's extensions
-    katago          KataGo's searches, positions and clocks
-    raw_nn          kata-raw-nn: what the network says
-    local_search    mugo-region, mugo-tsumego-frame
+    katago          KataGo's searches, positions, clocks, and kata-raw-nn
     param_commands  mugo-param, kata-set-param, rules
+    gogui           GoGui's extensions; mugo-region, mugo-tsumego-frame
     gnugo           GNU Go's list_stones, final_status, printsgf ...; Gomill's gomill-genmove_ex
     command         the command line, stdin and stdout
 
-Knows nothing of other front ends (web, tui, analysis), of training or data sets.
+KataGo's names of parameters are those of the package analysis.
 """
-from mugo.gtp import analyze, commands, gnugo, gogui, katago, local_search, param_commands, raw_nn
+from mugo.gtp import analyze, commands, gnugo, gogui, katago, param_commands
 
 # To import them registers their commands.
-COMMAND_MODULES = (commands, analyze, katago, raw_nn, param_commands, gnugo, gogui, local_search)
+COMMAND_MODULES = (commands, analyze, katago, param_commands, gnugo, gogui)

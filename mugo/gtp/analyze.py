@@ -46,9 +46,8 @@ from mugo.gtp.protocol import (
     parse_float,
     parse_vertex,
 )
-from mugo.players.analyze import analyze
-from mugo.players.estimates import infos_by_network, moves_by_prior, ownership_after, score_estimate
-from mugo.players.evaluator import TOP_MOVES
+from mugo.players.evaluation import (
+    TOP_MOVES, analyze, infos_by_network, moves_by_prior, ownership_after, score_estimate)
 from mugo.players.player import Player
 from mugo.players.searcher import SearchPlayer
 from mugo.mcts.root import AvoidedMoves

@@ -23,7 +23,7 @@ from mugo.games.coords import PASS
 from mugo.games.go import Position
 from mugo.games.position import BasePosition
 from mugo.gtp.engine import GtpEngine, serve
-from mugo.gtp.line_reader import MAX_LINE_BYTES
+from mugo.gtp.protocol import MAX_LINE_BYTES
 from mugo.gtp.params import GtpOptions, Parameters
 from mugo.players import game_options
 from mugo.players import options as player_options

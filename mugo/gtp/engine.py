@@ -24,18 +24,10 @@ from mugo.games.go import Position as Go
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.position import BasePosition, IllegalMove
 from mugo.games.rules import KOMI, SIMPLE, Rules
-from mugo.gtp.line_reader import MAX_LINE_BYTES, LineReader
-from mugo.gtp.params import Parameters
 from mugo.gtp.protocol import (
-    COMMANDS,
-    SYNTAX_ERROR,
-    GtpError,
-    OutputClosedError,
-    fails_as,
-    format_reply,
-    split_line,
-    taken_arguments,
-)
+    COMMANDS, MAX_LINE_BYTES, SYNTAX_ERROR, GtpError, LineReader, OutputClosedError, fails_as, format_reply,
+    split_line, taken_arguments)
+from mugo.gtp.params import Parameters
 from mugo.players.player import RESIGN, Player, SearchControl
 from mugo.players.time_control import NO_LIMIT, Clock, TimeSettings
 from mugo.mcts.root import AvoidedMoves, avoided_outside

@@ -32,7 +32,7 @@ from mugo.gtp.protocol import (
     parse_path,
     parse_vertex,
 )
-from mugo.players.estimates import moves_by_prior
+from mugo.players.evaluation import moves_by_prior
 from mugo.players.player import RESIGN
 from mugo.sgf.convert import record_from_position
 from mugo.sgf.record_rules import rules_name

@@ -1,15 +1,12 @@
-"""GoGui's extensions of GTP: setup in one command, pictures on its board, MuGo as the referee.
+"""GoGui's extensions of GTP, and MuGo's commands for a part of the board.
 
     gogui-analyze_commands    =
                               gfx/Policy/mugo-policy              GoGui's menu: how to draw it/its name/the command
-                              plist/Plane 12: liberties 1/mugo-plane 12
+    mugo-region A1 G6         genmove and analyses search this rectangle only, until `mugo-region` or a new game
+    mugo-tsumego-frame        =  black      the board around the stones is filled; black attacks
 
-The pictures are of the current position, for the side to move, in GoGui's formats:
-
-    gfx      lines of COLOR, LABEL, TRIANGLE, CIRCLE, VAR, TEXT        dboard   a number from -1 (White) to 1 per point
-    plist    points to mark                                            sboard   a text for each point
-
-Pictures of the search run it for SEARCH_SECONDS, on top of the tree that it has.
+Pictures are of the current position, for the side to move: `gfx` has lines of COLOR, LABEL, VAR and TEXT, `dboard` a
+number from -1 (White) to 1 for each point.  mugo-search searches for SEARCH_SECONDS.
 
 https://github.com/Remi-Coulom/gogui/tree/master/doc/manual/xml (analyze.xml, setup.xml, interrupt.xml, rules.xml)
 """
@@ -18,26 +15,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from mugo.games.board import BLACK
-from mugo.games.coords import PASS, BoardSize, board_points, format_gtp, shape_of
+from mugo.games.coords import PASS, BoardSize, board_points, format_gtp, point_at, row_col, shape_of
 from mugo.games.game import encode, plane_names
 from mugo.games.planes import unpack
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, STONE_MARKS, IllegalMove
+from mugo.games.tsumego import attacker_of, with_tsumego_frame
 from mugo.gtp.analyze import select_by_of
 from mugo.gtp.engine import GtpEngine
 from mugo.gtp.protocol import (
-    COMMANDS,
-    SYNTAX_ERROR,
-    GtpError,
-    command,
-    fails_as,
-    format_vertices,
-    parse_colour,
-    parse_stones,
-)
-from mugo.players.analyze import analyze
-from mugo.players.estimates import moves_by_prior, ownership_by
+    COMMANDS, SYNTAX_ERROR, GtpError, command, fails_as, format_vertices, parse_colour, parse_stones, parse_vertex)
 from mugo.mcts.result import SearchResult
 from mugo.mcts.search import Search
+from mugo.players.evaluation import analyze, moves_by_prior, ownership_by
 
 SEARCH_SECONDS = 1.0
 MAX_LABELS = 12           # moves of a heat map that get a label
@@ -264,3 +253,38 @@ def _heat_map(moves: Sequence[tuple[int, float]], size: BoardSize) -> list[str]:
     labels = " ".join(f"{format_gtp(point, size)} {100 * fraction:.0f}"
                       for point, fraction in moves[:MAX_LABELS] if fraction >= 0.005)
     return lines + [f"LABEL {labels}"] * bool(labels)
+
+
+@command("mugo-region")
+def _region(engine: GtpEngine, *corners: str) -> str:
+    """Two opposite corners of a rectangle: genmove and analyses search the moves in it, and passes below the root.
+    Without arguments: the whole board.  The reply has the points."""
+    if not corners:
+        engine.region = None
+        return ""
+    if len(corners) != 2:
+        raise GtpError(SYNTAX_ERROR, "expected two corners")
+    if engine.player.search is None:
+        raise GtpError("no search", f"{engine.player.name} does not search")
+    size = engine.position.shape
+    points = [parse_vertex(corner, size) for corner in corners]
+    if PASS in points:
+        raise GtpError(SYNTAX_ERROR, "a pass is not a corner")
+    rows, cols = zip(*(row_col(point, size) or (0, 0) for point in points), strict=True)
+    region = [point_at(row, col, size) for row in range(min(rows), max(rows) + 1)
+              for col in range(min(cols), max(cols) + 1)]
+    engine.region = frozenset(region)
+    return format_vertices(region, size)
+
+
+@command("mugo-tsumego-frame", game="go")
+def _tsumego_frame(engine: GtpEngine, *attacker: str) -> str:
+    """A new start, without history: the position with a frame around its stones, that settles the rest of the board.
+    COLOUR: who attacks, by default the side whose stones are outside; the reply names it."""
+    if len(attacker) > 1:
+        raise GtpError(SYNTAX_ERROR, "expected one colour")
+    position, region = engine.go_position(), engine.region
+    colour = parse_colour(attacker[0]) if attacker else attacker_of(position)
+    engine.start_game(with_tsumego_frame(position, colour))
+    engine.region = region
+    return COLOUR_NAMES[colour or BLACK].lower()

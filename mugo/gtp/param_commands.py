@@ -22,10 +22,11 @@ from mugo.games.rules import ALIASES, Rules, parse_rules
 from mugo.gtp.engine import GtpEngine
 from mugo.gtp.params import DEFAULT, GtpOptions
 from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, fails_as, parse_bool, parse_float
-from mugo.players.katago_parameters import (
+from mugo.analysis.parameters import (
     FIXED_OF_SEARCHES, FIXED_PARAMETERS, KATAGO_PARAMETERS, NO_TIME_LIMIT, KatagoParameter, katago_parameters)
 from mugo.players.options import PlayerOptions
-from mugo.players.searcher import SECONDS, PlayOptions, default_settings
+from mugo.players.searcher import SECONDS, PlayOptions
+from mugo.players.registry import default_settings
 from mugo.mcts.settings import ROOT_FPU_SHARE
 
 KATAGO = dict(sorted((KATAGO_PARAMETERS | katago_parameters(GtpOptions) | katago_parameters(PlayOptions)

@@ -1,8 +1,7 @@
 """The grammar of the Go Text Protocol: lines, arguments, replies, and the table of commands.  No game here.
 
-    7 play b D4 # hello    --split_line-->   '7', ['play', 'b', 'D4']
-    '=', '7', 'D4'         --format_reply--> '=7 D4' and two newlines
-    '=', '', ''            --format_reply--> '= ' and two newlines
+    stdin --LineReader--> '7 play b D4 # hello' --split_line--> '7', ['play', 'b', 'D4']
+    '=', '7', 'D4'        --format_reply--> '=7 D4' and two newlines
 
 Every `parse_` function reads one argument and raises GtpError if it is malformed.  COMMANDS is the table of all
 commands: the modules that define commands register them with the decorator `command`.
@@ -12,7 +11,9 @@ http://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft2/gtp2-spec.html
 """
 import contextlib
 import inspect
-from collections.abc import Iterable, Iterator, Sequence
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from mugo.core.command_table import CommandTable
@@ -153,3 +154,63 @@ def parse_path(words: Sequence[str]) -> Path:
     """A file's name, which GoGui quotes."""
     text = " ".join(words)
     return Path(text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text)
+
+
+INTERRUPT = "# interrupt"                  # the comment line that GoGui sends
+MAX_LINE_BYTES = 1 << 16                   # the longest useful line, set_free_handicap, has 1.5 kB
+MAX_UNREAD = 1 << 20                       # characters of lines that are read ahead
+
+
+class LineReader:
+    """Iterates over lines of input, read ahead by a thread.
+
+    is_abandoned: whether nobody reads the replies any more; a search under way then ends.
+    """
+
+    def __init__(self, source: Iterable[str], is_abandoned: Callable[[], bool] = lambda: False):
+        self._is_abandoned = is_abandoned
+        self._unread: deque[str] = deque()
+        self._unread_length = self._interrupts = 0       # characters, and INTERRUPT lines, in _unread
+        self._ended = False
+        self._changed = threading.Condition()
+        threading.Thread(target=self._read, args=[source], daemon=True, name="input").start()
+
+    def _read(self, source: Iterable[str]) -> None:
+        try:
+            for line in source:
+                with self._changed:
+                    self._changed.wait_for(lambda: self._unread_length < MAX_UNREAD)
+                    self._count(line, 1)
+                    self._unread.append(line)
+                    self._changed.notify()
+        except OSError:                    # a terminal that was closed: the input has ended
+            pass
+        finally:
+            with self._changed:
+                self._ended = True
+                self._changed.notify()
+
+    def __iter__(self) -> Iterator[str]:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._unread or self._ended)
+                if not self._unread:
+                    return
+                line = self._unread.popleft()
+                self._count(line, -1)
+                self._changed.notify()
+            yield line
+
+    def _count(self, line: str, change: int) -> None:
+        """Count a line that is added to the unread ones (change 1) or taken from them (-1)."""
+        self._unread_length += change * (len(line) + 1)
+        self._interrupts += change * (remove_control_characters(line).strip() == INTERRUPT)
+
+    def has_line(self) -> bool:
+        """Whether another line has arrived, or the input has ended."""
+        with self._changed:
+            return bool(self._unread) or self._ended
+
+    def is_interrupted(self) -> bool:
+        """Whether one of the lines that have arrived is INTERRUPT, or nobody reads the replies."""
+        return self._interrupts > 0 or self._is_abandoned()

@@ -23,7 +23,7 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.position import BasePosition
 from mugo.games.scoring import final_score
 from mugo.match.gtp_client import EngineFault, GtpClient, Participant, one_line
-from mugo.match.pairings import Pairing
+from mugo.match.openings import Pairing
 from mugo.match.referee import GameRecord, MatchRules, play_game, send_rules, setup_commands
 
 SCORE_TIMEOUT = 300                      # seconds for final_score

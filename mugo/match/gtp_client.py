@@ -33,7 +33,7 @@ import mugo
 from mugo.core.config import suggestion
 from mugo.core.files import BadInput, error_line, log_to_stderr, printable
 from mugo.games.coords import BoardSize, shape_of
-from mugo.players.options import PLAYERS
+from mugo.players.registry import PLAYERS
 
 CRASH, TIMEOUT, PROTOCOL_ERROR, REFUSED = "crash", "time-out", "protocol error", "refused"
 SILENT_START = 10                        # seconds without its first response, after which a message is printed

@@ -23,9 +23,8 @@ from mugo.core.files import BadInput, atomic_write, error_line, is_empty_folder,
 from mugo.games.board import BLACK, WHITE
 from mugo.games.go import Position as Go
 from mugo.match.gtp_client import Participant
-from mugo.match.pairings import Pairing
-from mugo.match.referee import GameRecord, MatchRules
-from mugo.match.time_systems import format_time
+from mugo.match.openings import Pairing
+from mugo.match.referee import GameRecord, MatchRules, format_time
 from mugo.sgf.convert import record_from_position
 from mugo.sgf.record_rules import rules_name
 from mugo.sgf.writer import format_record

@@ -1,17 +1,22 @@
-"""The positions that the games of a match start from, so that two deterministic players do not repeat one game.
+"""The games of a match: who plays whom with which colour, and from which position.
+
+    three participants, two games of each pair         game 0   0-1    game 1   0-2    game 2   1-2      opening 0
+                                                       game 3   1-0    game 4   2-0    game 5   2-1      opening 0
 
     --openings 6                   six random sensible moves
     --openings policy              moves sampled from the priors of the bundled network for the board
     --openings FOLDER or archive   the first moves of recorded games
     (without it)                   the empty board, or the handicap stones
 
-No opening ends a game, and none that is made here has a pass.  An opening is a function of the seed and its number.
+An opening is a function of the seed and its number.  None ends a game, and none that is made here has a pass.
 """
 import dataclasses
 import functools
 import hashlib
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,9 +29,9 @@ from mugo.games.position import BasePosition, IllegalMove
 from mugo.games.rules import Rules
 from mugo.players.policy import PolicyPlayer
 from mugo.sgf.archives import UnreadableFile
-from mugo.sgf.record_positions import position_of
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import Record
+from mugo.sgf.record_positions import position_of
 from mugo.sgf.record_rules import parse_record_rules
 from mugo.sgf.sources import find_sources, read_files
 
@@ -134,3 +139,37 @@ def _is_playable(record: Record, max_moves: int | None, start: BasePosition) -> 
         return False
     return not position.is_over and (position.game, position.shape) == (start.game, start.shape) \
         and (start.game == "go" or position.has_same_rules(start))
+
+
+class Pairing(NamedTuple):
+    """A game to be played.  number: from 0.  black, white: indices of participants.  opening: its number, from 0."""
+
+    number: int
+    black: int
+    white: int
+    opening: int
+
+
+def make_pairings(participants: int, games: int, *, gauntlet: bool = False, alternate: bool = True) -> list[Pairing]:
+    """`games` games of each pair of a round robin, or with `gauntlet` of the first participant against each other one.
+
+    alternate: colours alternate, and every opening is played twice, once with each colour; otherwise the first of a
+    pair is always Black.  Rounds are played one after the other, so a match that was stopped is balanced, and a longer
+    one keeps the numbers of its games.
+    """
+    return [find_pairing(number, participants, gauntlet=gauntlet, alternate=alternate)
+            for number in range(games * len(_pairs(participants, gauntlet)))]
+
+
+def find_pairing(number: int, participants: int, *, gauntlet: bool = False, alternate: bool = True) -> Pairing:
+    """The game with a number, from 0; arguments as in `make_pairings`."""
+    pairs = _pairs(participants, gauntlet)
+    round_, i = divmod(number, len(pairs))
+    return Pairing(number, *(pairs[i][::-1] if alternate and round_ % 2 else pairs[i]),
+                   opening=round_ // 2 if alternate else round_)
+
+
+@functools.cache
+def _pairs(participants: int, gauntlet: bool) -> list[tuple[int, int]]:
+    """The pairs of a round, in its order."""
+    return list(combinations(range(participants), 2))[:participants - 1 if gauntlet else None]

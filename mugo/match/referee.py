@@ -4,25 +4,77 @@ r"""One game between two GTP programs: every move checked and timed.
                                  \-- a fault: the game is lost, and the fault is named
 
 Moves are checked by the rules of the position, in Go with positional superko where no others are set.  A program that
-knows simple ko only, as GNU Go does without --positional-superko, may lose by that.  With `simple_ko` repetitions are
-allowed whatever the rules; a program that plays by superko then refuses the opponent's repetition and loses, as any
-program does that refuses a legal move.
+knows simple ko only, as GNU Go does without --positional-superko, may lose by that; with `simple_ko` repetitions are
+allowed.  A game by rules with simple ko ends with no result where a position stands on the board for the third time.
 
-A game by rules with simple ko ends with no result, a draw, where a position stands on the board for the third time.
-The score of other games of Go is the caller's, by the opening's rules.  A game of Gomoku ends with a row or a full
-board.
+    --time          system      announced by, the first that the program knows
+    300             absolute    time_settings 300 0 0
+    300/30          Canadian    time_settings 300 30 1           30 s for each move after the main time
+    300/30/5        Canadian    time_settings 300 30 5           30 s for each 5 moves
+    300/3x30        Japanese    kgs-time_settings byoyomi 300 30 3, time_settings 300 30 1
+    300+10          Fischer     kata-time_settings fischer 300 10, time_settings 300 0 0
+
+A program that does not know a time system is told of one in which it has less time.
 """
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from mugo.core.files import BadInput
 from mugo.games.board import BLACK, LEGAL, WHITE, legality
 from mugo.games.coords import PASS, board_points, format_gtp, interpret_gtp
 from mugo.games.go import NO_RESULT, format_points, format_score
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, BasePosition, IllegalMove
 from mugo.match.gtp_client import PROTOCOL_ERROR, TIMEOUT, EngineFault, GtpClient, Refusal, boardsize_command
-from mugo.match.time_systems import time_commands, time_left
 from mugo.players.time_control import Clock, TimeSettings
+
+# The groups are fields of TimeSettings.
+_TIME = re.compile(r"(?P<main>\d{1,9})"
+                   r"(/0/0|/((?P<periods>\d{1,9})x)?(?P<period>\d{1,9})(/(?P<stones>\d{1,9}))?|\+(?P<increment>\d{1,9}))?",
+                   re.ASCII)
+
+
+def interpret_time(text: str) -> TimeSettings:
+    """The time system of --time, as in the table above.  Raises BadInput."""
+    match = _TIME.fullmatch(text)
+    fields = {name: int(number) for name, number in match.groupdict().items() if number} if match else {}
+    settings = TimeSettings(**fields)
+    if not match or settings.main + settings.period == 0 or 0 in [*fields.values()][1:] \
+            or {"periods", "stones"} <= fields.keys():
+        raise BadInput(f"--time {text}: MAIN, MAIN/BYOYOMI, MAIN/BYOYOMI/STONES, MAIN/PERIODSxBYOYOMI or "
+                       "MAIN+INCREMENT in whole seconds, as in 60/5/1; only a MAIN before BYOYOMI may be 0")
+    return settings
+
+
+def format_time(settings: TimeSettings) -> str:
+    """A time system as --time has it."""
+    if settings.increment:
+        return f"{settings.main}+{settings.increment}"
+    if settings.periods > 1:
+        return f"{settings.main}/{settings.periods}x{settings.period}"
+    return f"{settings.main}/{settings.period}/{settings.stones}" if settings.period else f"{settings.main}"
+
+
+def time_commands(settings: TimeSettings) -> dict[str, str]:
+    """GTP commands that announce a time system, the most exact one first, with their arguments."""
+    main, period = settings.main, settings.period
+    if settings.increment:
+        return {"kata-time_settings": f"fischer {main} {settings.increment}", "time_settings": f"{main} 0 0"}
+    canadian = {"time_settings": f"{main} {period} {settings.stones if period else 0}"}
+    return ({"kgs-time_settings": f"byoyomi {main} {period} {settings.periods}"} if settings.periods > 1 else {}) \
+        | canadian
+
+
+def time_left(clock: Clock, knows_periods: bool) -> str:
+    """The arguments of GTP's time_left after the colour: whole seconds, and 0 in main time, else the stones to play.
+
+    knows_periods: whether the program was told of Japanese byo-yomi; it gets the number of periods, as KGS sends it.
+    """
+    if clock.main or not clock.settings.period:
+        return f"{int(clock.main)} 0"
+    return f"{int(clock.left)} {clock.periods if knows_periods and clock.settings.periods > 1 else clock.stones}"
+
 
 TWO_PASSES, RESIGNATION, MOVE_LIMIT, ROW, FULL_BOARD = "two passes", "resigned", "move limit", "a row", "full board"
 REPETITION = "repetition"                # with no result

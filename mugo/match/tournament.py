@@ -31,16 +31,14 @@ from mugo.games.rules import Rules, parse_rules
 from mugo.match.game_runner import GameRunners, GameTask, MatchSetup, play_on_worker, versions_on_worker
 from mugo.match.gtp_client import Participant, participant_of
 from mugo.match.match_folder import MatchFolder, format_game, game_row
-from mugo.match.openings import load_openings, openings_checksum
-from mugo.match.pairings import Pairing, find_pairing, make_pairings
-from mugo.match.referee import GameRecord, MatchRules
+from mugo.match.openings import Pairing, find_pairing, load_openings, make_pairings, openings_checksum
+from mugo.match.referee import GameRecord, MatchRules, interpret_time
 from mugo.match.summary import Rows, format_summary, run_sprt, summarize
-from mugo.match.time_systems import interpret_time
 from mugo.nn.bundled import bundled_name, find_network
 from mugo.nn.metadata import game_rules
 from mugo.core.parallel import add_scheduler_argument, check_scheduler, completed, open_executor
 from mugo.players import game_options
-from mugo.players.options import NETWORK_PLAYERS
+from mugo.players.registry import NETWORK_PLAYERS
 from mugo.plots.text_table import truncate
 from mugo.core.progress import ProgressBar, progress_bar
 from mugo.core.sprt import SPRT, UNDECIDED

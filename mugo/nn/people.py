@@ -47,6 +47,8 @@ INPUTS = 2 * len(RANKS) + len(SOURCES) + len(YEARS)
 PROFILE_RANKS = (*(f"{kyu}k" for kyu in range(20, 0, -1)), *(f"{dan}d" for dan in range(1, 10)))   # the weakest first
 PROFILE_SOURCE, PROFILE_YEARS = "kgs", {"rank": 2020, "preaz": 2016}
 PRO_YEARS = range(1800, 2024)
+RANK_NAMES = (*PROFILE_RANKS, "pro")     # and their numbers
+RANK_NUMBERS = np.arange(PROFESSIONAL - len(RANK_NAMES) + 1, PROFESSIONAL + 1)
 _RANKS_PROFILE = re.compile(r"(rank|preaz)_(\d{1,2}[kd])(?:_(\d{1,2}[kd]))?", re.ASCII)
 _YEAR_PROFILE = re.compile(r"proyear_(\d{4})", re.ASCII)
 
@@ -87,6 +89,11 @@ def parse_rank(text: str) -> float:
     if math.isnan(number):
         raise BadInput(f"rank {text!r:.40}: must be such as 5k, 3d, 9p or pro")
     return number
+
+
+def format_rank(number: float) -> str:
+    """The name of the rank nearest to a number: "5k", "3d", "pro"."""
+    return RANK_NAMES[round(min(max(number, RANK_NUMBERS[0]), RANK_NUMBERS[-1])) - RANK_NUMBERS[0]]
 
 
 def people_of_profile(profile: str) -> People | None:

@@ -1,10 +1,9 @@
 """Players: position -> move.  In reading order:
 
     player (random), policy, searcher (uct, mcts), passing, time_control
-    options, game_options, katago_parameters         command lines -> players and first positions
-    analyze                                          a search of a position, for every program that asks for one
-    estimates, evaluator, move_losses                what a player thinks of a position
-    rank_estimate                                    the rank of a person who played some games
+    registry                  the table of players, and what each one needs
+    options, game_options     command lines -> players and first positions
+    evaluation                what a player thinks of a position: the search of a position, hints, estimates
 
-Imports search; networks are opened on demand.  Does not know protocols or matches.
+Imports mcts; networks are opened on demand.  Does not know protocols or matches.
 """

@@ -1,30 +1,20 @@
-"""Command-line options of players: the arguments, their defaults, and the player that they make."""
+"""Options of players on command lines, and the player that a command line asks for."""
 import argparse
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
-from mugo.core.files import BadInput
-from mugo.core.limits import SEED
 from mugo.core.options import add_options, check, check_player, given, option
-from mugo.nn.bundled import NETWORK_HELP
-from mugo.nn.people import People, parse_rank, people_of_profile
-from mugo.nn.runtime import PLAY_PRECISIONS, check_options, provider_option
-from mugo.players.player import Player, RandomPlayer
-from mugo.players.policy import TEMPERATURE, PolicyPlayer
-from mugo.players.rank_estimate import format_rank
-from mugo.players.searcher import (
-    DEFAULT_PLAY_OPTIONS, GOMOKU_MCTS, MCTS, UCT, PlayOptions, SearchPlayer, default_select_by, default_settings)
-from mugo.mcts.search import Search
 from mugo.mcts.settings import RAVE_C, SCORE_UTILITY, UCB_C, Settings
+from mugo.nn.bundled import NETWORK_HELP
+from mugo.nn.people import People, people_of_profile
+from mugo.nn.runtime import PLAY_PRECISIONS, provider_option
+from mugo.players.player import Player
+from mugo.players.policy import TEMPERATURE
+from mugo.players.registry import (
+    GOMOKU_MCTS, MCTS, NETWORK_PLAYERS, PLAYERS, UCT, default_select_by, default_settings, make_player)
+from mugo.players.searcher import PlayOptions
 
-PLAYERS = ("random", "policy", "randompolicy", "uct", "mcts")
-MEANINGS = {"mcts": "tree search with a network, the strongest", "uct": "tree search with rollouts, without a network",
-            "policy": "the network's first choice, at once", "randompolicy": "a move drawn from the network's policy",
-            "random": "any sensible move"}
-SEARCHERS = ("uct", "mcts")
-NETWORK_PLAYERS = ("policy", "randompolicy", "mcts")
 GO_SIZE = 19              # the board of Go by default
 
 
@@ -67,7 +57,7 @@ class PlayerOptions:
         return People(self.rank, self.rank, year=self.style) if self.rank or self.style else None
 
 
-# What differs from the defaults of Settings, in words.
+# Defaults of settings that differ by player or game, in words.
 PLAYERS_DEFAULTS = {
     "rollout": f"{UCT.rollout}; in Gomoku mcts {GOMOKU_MCTS.rollout}",
     "lambda_": f"{MCTS.lambda_:g}; in Gomoku {GOMOKU_MCTS.lambda_:g}",
@@ -82,64 +72,13 @@ CHOICE_OPTIONS = ("rank", "style", "human_profile", "temperature", "human_move_p
                   "min_visit_prop_for_lcb", "select_by", "dynamic_komi", "resign", "resign_moves")
 
 
-def make_player(name: str, *, network=None, seed: int | None = None, temperature: float | None = None,
-                symmetries: bool = True, settings: Settings | None = None,
-                play_options: PlayOptions = DEFAULT_PLAY_OPTIONS, game: str = "go", precision: str = "auto",
-                provider: str = "cpu", people: People | None = None) -> Player:
-    """The player of this name.
-
-    network: a name or file that nn.inference.Network opens, or an open network; None: the bundled ones, by board.
-    seed: the same seed plays the same moves.  temperature, symmetries, precision, provider, people: as in
-    PlayerOptions.
-    settings, play_options: of `uct` and `mcts`; without settings those of the game, with the seed.
-    Raises BadInput for an unknown name, options out of range or a network that cannot be opened.
-    """
-    if name not in PLAYERS:
-        raise BadInput(f"{name!r} is not a player ({', '.join(PLAYERS)})")
-    check_options(precision, provider)
-    if seed is not None and not SEED[0] <= seed <= SEED[1]:
-        raise BadInput(f"a seed is {SEED[0]} to {SEED[1]}, not {seed}")
-    if people and name not in NETWORK_PLAYERS:
-        raise BadInput(f"{name} has no network, so it cannot play as people of a rank or a year do")
-    if name == "random":
-        return RandomPlayer(seed)
-    if name == "uct":
-        return SearchPlayer(name, Search(settings or replace(UCT, seed=seed)), play_options)
-    if network is None or isinstance(network, str | Path):
-        threads = settings.threads if settings and name == "mcts" else None
-        is_seeded = seed is not None or settings is not None and settings.seed is not None
-        network = open_network(network, threads, precision, provider, caches=not is_seeded)
-    if people:
-        network = network.with_people(people, people.of_other_side())
-    if name == "mcts":
-        settings = settings or replace(default_settings(name, game), seed=seed)
-        return SearchPlayer(name, Search(settings, network), play_options, 1 if temperature is None else temperature)
-    if temperature is None:
-        temperature = TEMPERATURE if name == "randompolicy" else 1 if people else 0
-    player = PolicyPlayer(network, temperature=temperature, symmetries=symmetries, seed=seed)
-    if people:
-        rank = people.rank and format_rank(parse_rank(people.rank))
-        player.name = " ".join(str(part) for part in (name, rank, people.year) if part)
-    return player
-
-
-def open_network(name: str | Path | None, threads: int | None = None, precision: str = "auto", provider: str = "cpu",
-                 caches: bool = False):
-    """The network of this name or file, or, None, the bundled ones (nn.inference).  caches: whether it remembers
-    evaluations (nn.caching).  Raises BadInput."""
-    from mugo.nn.caching import CachingNetwork  # here, so that `random` and `uct` start without them
-    from mugo.nn.inference import BundledNetworks, Network
-    network_class = CachingNetwork if caches else Network
-    if name is None:
-        return BundledNetworks(threads, precision, provider, network_class)
-    return network_class(name, threads, precision, provider)
-
-
 def add_arguments(parser: argparse.ArgumentParser, default: str | None = "mcts", without: Collection[str] = (),
-                  players: Collection[str] = PLAYERS) -> None:
-    """The player, and the options of all players.  default: the player; None: it depends on the board.  without: fields
-    that the command does not follow.  players: those that it can have."""
-    meanings = "; ".join(f"{name}: {meaning}" for name, meaning in MEANINGS.items() if name in players)
+                  players: Collection[str] = tuple(PLAYERS)) -> None:
+    """Add the positional argument PLAYER, and the options of all players.
+
+    default: the player; None: it depends on the board.  without: fields that are left out.  players: the choices.
+    """
+    meanings = "; ".join(f"{name}: {entry.help}" for name, entry in PLAYERS.items() if name in players)
     parser.add_argument("player", nargs="?", default=default, choices=players, metavar="PLAYER",
                         help=f"{meanings} (default: "
                         f"{default or 'mcts, or uct where there is no network for the board'})")
@@ -188,10 +127,9 @@ def trained_for(args: argparse.Namespace) -> dict:
 def settings_from_arguments(args: argparse.Namespace, game: str = "go") -> Settings:
     """The search settings of a command line, for a game, "go" or "gomoku".  Raises BadInput."""
     values = _given(Settings, args)
-    settings = default_settings("mcts" if args.player == "mcts" else "uct", game)
-    # --rollout or --lambda alone asks for both: Gomoku's default of neither does not apply.
-    if args.player == "mcts" and game == "gomoku" and (
-            "lambda_" in values or values.get("rollout", "none") != "none"):
+    settings = default_settings(args.player, game) if PLAYERS[args.player].settings else UCT
+    # --rollout or --lambda alone asks for both: the default of neither does not apply.
+    if settings == GOMOKU_MCTS and ("lambda_" in values or values.get("rollout", "none") != "none"):
         settings = replace(settings, rollout=MCTS.rollout, lambda_=MCTS.lambda_)
     return replace(settings, **values)
 

@@ -15,34 +15,17 @@ from mugo.games.position import BasePosition
 from mugo.core.options import check, option
 from mugo.players import passing
 from mugo.players.passing import MIN_VISITS
-from mugo.players.analyze import SECONDS
-from mugo.players.player import FREE, RESIGN, SearchControl, pass_or_raise
+from mugo.players.player import FREE, RESIGN, SECONDS, SearchControl, pass_or_raise
 from mugo.players.policy import sampled_move
 from mugo.mcts import solver
 from mugo.mcts.result import MoveInfo, SearchResult
 from mugo.mcts.search import Search
-from mugo.mcts.settings import PUCT_C, Settings
 
 BRIEF_EDGES = 1_000_000   # of the tree of brief searches
 SELECT_BY = ("visits", "value", "lcb")
 MOVES_PER_POINT = 0.6     # of a game: about 200 moves on 19x19
 KOMI_STEP = 7             # points
 MAX_KOMI_SHARE = 0.9      # of the points of the board: with more White would win by the search whatever Black plays
-UCT = Settings(rollout="mogo", rave=True, heuristic_priors=True, root_symmetry_pruning=True)
-MCTS = Settings(rollout="mogo", lambda_=0.25, c=1.5, fpu_reduction_max=0.3, max_pass_prior=0.5, unsettled_prior=0.3,
-                dynamic_score_utility_factor=None, root_symmetry_pruning=True)
-# Networks of self-play have a value head for their own play.
-GOMOKU_MCTS = Settings(rollout="none", lambda_=0.0, c=PUCT_C, root_symmetry_pruning=True)
-
-
-def default_settings(name: str, game: str) -> Settings:
-    """The search settings of `uct` or `mcts` in a game, "go" or "gomoku"."""
-    return UCT if name == "uct" else MCTS if game == "go" else GOMOKU_MCTS
-
-
-def default_select_by(name: str, game: str) -> str:
-    """PlayOptions.select_by of `uct` or `mcts` in a game, "go" or "gomoku"."""
-    return "lcb" if name == "mcts" and game == "go" else "visits"
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from mugo.games.board import BLACK
 from mugo.games.coords import BoardSize, format_gtp, format_sgf
 from mugo.games.position import COLOUR_LETTERS, IllegalMove
-from mugo.players.evaluator import Evaluation
+from mugo.players.evaluation import Evaluation
 from mugo.reviews.report import comment, format_point, percent, points, summary
 from mugo.reviews.move_review import MoveReview, Review
 from mugo.sgf import lz

@@ -1,11 +1,27 @@
-"""A reviewed game and its moves, as `Reviewer` makes them and reports, graph and annotated_sgf show them."""
+"""A reviewed game and its moves, as `Reviewer` makes them and report and annotated_sgf show them.
+
+The verdict of a move is by the points that it loses, or by win rate where no network has scores.
+
+    level              1          2             3          4          5
+    verdict            good       inaccuracy    mistake    blunder    blunder
+    lead, in points    0.5        1.5           3          6          12
+    win rate           2.5 %      5 %           10 %       20 %       40 %
+"""
 from dataclasses import dataclass
 
 from mugo.games.board import BLACK
 from mugo.games.go import Position
-from mugo.players.move_losses import verdict
-from mugo.players.evaluator import Evaluation
+from mugo.players.evaluation import Evaluation
 from mugo.sgf.record import Record
+
+LEVELS = {"lead": (0.5, 1.5, 3, 6, 12), "win_rate": (0.025, 0.05, 0.1, 0.2, 0.4)}      # the least losses
+VERDICTS = ("good", "inaccuracy", "mistake", "blunder")
+_VERDICT_OF_LEVEL = ("good", "good", "inaccuracy", "mistake", "blunder", "blunder")
+
+
+def verdict(unit: str, lost: float) -> str:
+    """One of VERDICTS.  unit: "lead" or "win_rate", of what was lost by the side that moved."""
+    return _VERDICT_OF_LEVEL[sum(lost >= least for least in LEVELS[unit])]
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,11 @@ from mugo.nn.bundled import bundled_name, find_network, name_everywhere
 from mugo.nn.inference import precision_of
 from mugo.players import options as player_options
 from mugo.games.rules import KOMI
-from mugo.players.options import PLAYERS, SEARCHERS, PlayerOptions
-from mugo.players.evaluator import SearchEvaluator
-from mugo.reviews.earlier import REVIEWED_BY
+from mugo.players.options import PlayerOptions
+from mugo.players.registry import PLAYERS, SEARCHERS, open_network
+from mugo.players.evaluation import SearchEvaluator
+from mugo.reviews.tasks import REVIEWED_BY, ReviewTask
 from mugo.reviews.review import Reviewer
-from mugo.reviews.tasks import ReviewTask
 from mugo.mcts.search import Search
 from mugo.mcts.settings import DEFAULT_SETTINGS, Settings
 
@@ -82,7 +82,7 @@ def review_options(args: argparse.Namespace) -> ReviewOptions:
 def make_reviewer(options: ReviewOptions) -> Reviewer:
     """The reviewer of these options; a process makes it once.  Raises BadInput."""
     settings = options.settings
-    network = None if options.player == "uct" else player_options.open_network(
+    network = None if options.player == "uct" else open_network(
         options.network, settings.threads, options.opened.precision, options.opened.provider,
         caches=not options.has_search or settings.seed is None)
     if network is not None and options.network is not None:

@@ -12,16 +12,13 @@ from pathlib import Path
 from mugo.core.files import BadInput, atomic_write
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import size_value
-from mugo.players.move_losses import VERDICTS
+from mugo.reviews.move_review import VERDICTS, Review
 from mugo.plots.figures import has_matplotlib
 from mugo.plots.terminal import PLAIN, Screen
 from mugo.reviews.annotated_sgf import annotated_sgf
-from mugo.reviews.earlier import checksum, output_file, read_review
-from mugo.reviews.graph import save_win_rate_graph
+from mugo.reviews.tasks import ReviewTask, checksum, output_file, read_review
+from mugo.reviews.report import csv_text, player_name, save_win_rate_graph, text_report
 from mugo.reviews.options import ReviewOptions, describe_reviewer, fingerprint, make_reviewer
-from mugo.reviews.report import csv_text, player_name, text_report
-from mugo.reviews.move_review import Review
-from mugo.reviews.tasks import ReviewTask
 
 GRAPH_SUFFIXES = (".png", ".svg")
 

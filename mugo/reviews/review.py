@@ -1,6 +1,6 @@
 """The review of a recorded game: for every move its rank, its win rate, its loss and the best move.
 
-    Record -- Reviewer.review --> Review, one MoveReview a move -- report, graph, annotated_sgf --> files
+    Record -- Reviewer.review --> Review, one MoveReview a move -- report, annotated_sgf --> files
 
     12 Black E5: 3rd choice, prior 8.1 %, win rate 54.0 % -> 31.2 %, lead 1.5 -> -4.0, a blunder; pv D3 C4 C3
 
@@ -9,7 +9,10 @@ move to move, or from the network's value head; so do leads in points, with a ne
 
 A move's loss compares two positions after it: the one after the best move and the one after the move played, both
 evaluated with the same effort.  Win rates before and after a move are not comparable, because a search overestimates
-the side that moves first.  The end of a game, where nothing is left to play for, is scored (end_of_game.py).
+the side that moves first.
+
+Where nothing is left to play for, positions are scored instead: on 60 finished games of KGS the network named the
+winner of 78 %, a search with 200 simulations of 95 %, and scoring without dead stones of 97 %.
 """
 import math
 from collections.abc import Callable, Sequence
@@ -24,14 +27,11 @@ from mugo.games.go import Position
 from mugo.games.position import IllegalMove
 from mugo.games.rollouts import MOGO
 from mugo.games.rules import KOMI
+from mugo.mcts.result import PV_LENGTH, MoveInfo, distinct
 from mugo.nn.output import NetworkOutput, concatenated_outputs
 from mugo.players import passing
-from mugo.players.estimates import moves_by_prior, sensible_moves
-from mugo.players.evaluator import Evaluation, SearchEvaluator
-from mugo.reviews.end_of_game import final_scores, neutral_points, scored
+from mugo.players.evaluation import Evaluation, SearchEvaluator, moves_by_prior, sensible_moves
 from mugo.reviews.move_review import MoveReview, Review
-from mugo.mcts.result import PV_LENGTH
-from mugo.mcts.result import MoveInfo, distinct
 from mugo.sgf import lz
 from mugo.sgf.record import Record
 from mugo.sgf.record_positions import positions_of
@@ -239,3 +239,57 @@ def _rank_and_prior(position: Position, priors: np.ndarray, point: int) -> tuple
     """The rank of a move among the legal ones by their priors, from 1, and its prior."""
     prior = float(priors[move_index(point, position.shape)])
     return 1 + sum(other > prior for _, other in moves_by_prior(position, priors)), prior
+
+
+def neutral_points(position: Position) -> int:
+    """How many points nobody owns, without the dead stones."""
+    return len(scoring.neutral_points(scoring.without_dead(position)))
+
+
+def score_at_end(position: Position) -> float | None:
+    """Black's final score where nothing is left to play for; None elsewhere, and where neutral points decide."""
+    if not (position.is_over or position.removes_dead_stones and passing.is_finished(position)):
+        return None
+    score = scoring.final_score(position)
+    decided = position.is_over or position.counts_territory or abs(score) > neutral_points(position)
+    return score if decided else None
+
+
+def last_score(record: Record, position: Position) -> float | None:
+    """As `score_at_end`, of the last position of a record; its own result, if that is a score with the same winner."""
+    found = score_at_end(position)
+    if record.score is None:
+        return found
+    score = scoring.final_score(position) if found is None else found
+    return record.score if np.sign(score) == np.sign(record.score) else found
+
+
+def final_scores(record: Record, positions: Sequence[Position], is_whole: bool) -> list[float | None]:
+    """(n,) Black's final score for the last positions of a game, as far as they can be scored; None before.
+
+    is_whole: whether the last of the positions is the record's.
+    """
+    found: list[float | None] = [None] * len(positions)
+    for i in range(len(positions) - 1, 0, -1):
+        is_last = is_whole and i == len(positions) - 1
+        found[i] = last_score(record, positions[i]) if is_last else score_at_end(positions[i])
+        if found[i] is None:
+            break
+    return found
+
+
+def scored(move: MoveReview, score: float | None) -> MoveReview:
+    """A move after which the game can be scored, with win rate and lead by the score.
+
+    What the move loses stays as it was evaluated, because the best move has not been scored.  score: Black's; None:
+    leave the move as it is.
+    """
+    if score is None:
+        return move
+    own = score * move.colour
+    if move.loss is not None:
+        after = float(1 + np.sign(own)) / 2
+        move = replace(move, win_rate_before=min(max(after + move.loss, 0.0), 1.0), win_rate_after=after)
+    if move.points_lost is not None:
+        move = replace(move, lead_before=own + move.points_lost, lead_after=own)
+    return move

@@ -1,19 +1,28 @@
-"""The games to review: those in SGF files, folders and archives, each with a unique name for its output files."""
+"""The games to review: those in SGF files, folders and archives, each with a unique name for its output files.
+
+    NAME.txt begins with REVIEWED_BY               NAME.* is of a review, perhaps an unfinished one
+    NAME.json has the checksum of both files       the review is finished and undamaged
+    "game" in NAME.json                            the hash of the game that was reviewed
+
+NAME.txt is the first file of a review to be written, NAME.json the last.
+"""
 import functools
+import hashlib
 import itertools
+import json
 import os
 import re
+import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from mugo.core.files import BadInput
-from mugo.reviews.earlier import file_of_others, game_hash, is_of_another_game, output_file
+from mugo.core.files import BadInput, read_json, read_regular_file, read_text
 from mugo.sgf.archives import SGF_SUFFIXES, UnreadableFile
 from mugo.sgf.parser import GameTree, read_records, read_trees
-from mugo.sgf.record import BadRecord
+from mugo.sgf.record import BadRecord, Record
 from mugo.sgf.sources import Source, find_sources, read_files
 
 MAX_STEM_BYTES = 200                # of the name of output files; with number and suffix it is below 255
@@ -112,3 +121,62 @@ def _stem(name: str) -> str:
     suffix = max((suffix for suffix in SGF_SUFFIXES if name.lower().endswith(suffix)), key=len, default="")
     stem = re.sub(r"[/\\:]", "-", name.removesuffix(name[len(name) - len(suffix):]).lstrip("./\\"))
     return stem.encode()[:MAX_STEM_BYTES].decode(errors="ignore") or "game"
+
+
+REVIEWED_BY = "Reviewed by MuGo"
+MAX_REPORT_BYTES = 4 << 20               # of NAME.txt
+SUFFIXES = (".txt", ".sgf", ".csv", ".png", ".svg", ".json")
+
+
+def output_file(folder: Path, name: str, suffix: str) -> Path:
+    """An output file of a game; the name may contain dots."""
+    return folder / (name + suffix)
+
+
+def game_hash(record: Record) -> str:
+    """The SHA-256 of board, stones, moves and players: the same where comments or the result differ."""
+    game = [record.shape, record.setup.tolist(), record.moves.tolist(), record.black, record.white]
+    return hashlib.sha256(json.dumps(game).encode()).hexdigest()
+
+
+def read_review(folder: Path, name: str) -> tuple[dict, str] | None:
+    """(contents of NAME.json without its checksum, text of NAME.txt) of a finished review; None if there is none, or
+    if it is damaged."""
+    try:
+        statistics = read_json(output_file(folder, name, ".json"))
+        text = read_text(output_file(folder, name, ".txt"), MAX_REPORT_BYTES)
+        is_whole = statistics.pop("checksum") == checksum(statistics, text.encode())
+    except (OSError, BadInput, KeyError, TypeError, AttributeError):
+        return None
+    return (statistics, text) if is_whole else None
+
+
+def is_of_another_game(folder: Path, name: str, game: str) -> bool:
+    """Whether NAME.* is the finished review of a game with another hash."""
+    found = read_review(folder, name)
+    return found is not None and found[0].get("game", game) != game      # older reviews have no hash
+
+
+def file_of_others(folder: Path, name: str) -> Path | None:
+    """A file NAME.* in the place of an output file that is not of a review; None if there is none."""
+    files = [path for path in (output_file(folder, name, suffix) for suffix in SUFFIXES) if os.path.lexists(path)]
+    return files[0] if files and not _is_review(folder, name) else None
+
+
+def _is_review(folder: Path, name: str) -> bool:
+    """Whether NAME.* is of a review, finished or not, damaged or not."""
+    try:
+        statistics = read_json(output_file(folder, name, ".json"))
+        if isinstance(statistics, dict) and {"fingerprint", "reviewed_by"} <= statistics.keys():
+            return True
+    except (OSError, BadInput):
+        pass
+    try:
+        return read_regular_file(output_file(folder, name, ".txt"), MAX_REPORT_BYTES).startswith(REVIEWED_BY.encode())
+    except (OSError, BadInput):
+        return False
+
+
+def checksum(statistics: dict, text: bytes) -> str:
+    """The CRC-32 of the contents of NAME.json, without this, and of NAME.txt, as 8 hexadecimal digits."""
+    return f"{zlib.crc32(text, zlib.crc32(json.dumps(statistics, indent=1).encode())):08x}"

@@ -2,7 +2,7 @@
 
     KNOWLEDGE          what the network is told: all, all but the ranks, nothing, wrong ranks.  evaluate compares its
                        predictions of the same positions, so differences are paired, and clustered by game
-    rank_table         the ranks that it estimates of players from their games (players.rank_estimate), and their own
+    rank_table         the ranks that it estimates of players from their games (reviews.rank_estimate), and their own
 
 A network gains by knowing the rank where the cross-entropy of "source and year" minus that of "true" is above 0, and
 loses by a wrong one.  Where it does not, its ranks mean nothing, and neither do its estimates.
@@ -17,7 +17,7 @@ from mugo.data.positions import Positions
 from mugo.data.summary import rank_groups
 from mugo.nn.inference import Network
 from mugo.nn.people import PROFESSIONAL, encode_people
-from mugo.players.rank_estimate import MIN_GAMES, estimate_rank, known_ranks, log_probabilities
+from mugo.reviews.rank_estimate import MIN_GAMES, estimate_rank, known_ranks, log_probabilities
 from mugo.plots.text_table import format_table
 from mugo.training.predictions import RANKS
 

@@ -17,8 +17,9 @@ from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.position import BasePosition
 from mugo.games.rules import KOMI
-from mugo.players import game_options, searcher
+from mugo.players import game_options
 from mugo.players import options as player_options
+from mugo.players.player import SECONDS
 from mugo.plots.terminal import Screen
 from mugo.sgf.convert import LoadedGame, load_game
 from mugo.tui.commands import COMMANDS
@@ -63,7 +64,7 @@ def command(args: argparse.Namespace) -> int:
         print("loading ...", end="\r", flush=True)
     with CompileProgress():
         player.warm_up(position)
-    seconds = searcher.SECONDS if args.seconds is None and args.simulations is None else args.seconds
+    seconds = SECONDS if args.seconds is None and args.simulations is None else args.seconds
     screen = Screen.for_stream(sys.stdout, colour=args.colour)
     session = Session(player, position, humans, out=sys.stdout, screen=screen,
                       simulations=args.simulations, seconds=seconds, loaded=loaded)

@@ -21,7 +21,7 @@ from mugo.games.gomoku import Position as Gomoku
 from mugo.games.gomoku import format_row
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, BasePosition
 from mugo.games.scoring_session import ScoringSession
-from mugo.players.evaluator import Evaluation, evaluator_for
+from mugo.players.evaluation import Evaluation, evaluator_for
 from mugo.players.player import RESIGN, Player, SearchControl
 from mugo.plots.terminal import PLAIN, Screen, board_lines
 from mugo.sgf.convert import LoadedGame, record_from_position

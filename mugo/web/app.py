@@ -32,7 +32,8 @@ from starlette.staticfiles import StaticFiles
 from mugo.core.files import BadInput
 from mugo.core.options import add_options, check, given, option
 from mugo.players import game_options
-from mugo.players.options import PlayerOptions, open_network, player_options
+from mugo.players.options import PlayerOptions, player_options
+from mugo.players.registry import open_network
 from mugo.web.access import TokenRequired, TrustedHosts, interpret_host
 from mugo.web.server import make_server, run_until_signal
 from mugo.web.sessions import serve_session

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from mugo.core.files import BadInput
 from mugo.games.position import BasePosition
-from mugo.players.options import NETWORK_PLAYERS, make_player
+from mugo.players.registry import NETWORK_PLAYERS, default_select_by, default_settings, make_player
 from mugo.players.player import Player
-from mugo.players.searcher import PlayOptions, default_select_by, default_settings
+from mugo.players.searcher import PlayOptions
 
 MAX_EDGES = 1_000_000                    # of a session's search tree, 40 MB
 

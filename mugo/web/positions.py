@@ -17,7 +17,7 @@ from mugo.games.gomoku import Position as Gomoku
 from mugo.games.position import COLOUR_LETTERS, STONE_MARKS, BasePosition
 from mugo.games.scoring_session import ScoringSession
 from mugo.nn.people import People
-from mugo.players.estimates import network_lead, ownership_by
+from mugo.players.evaluation import network_lead, ownership_by
 from mugo.mcts.result import SearchResult, distinct
 from mugo.sgf.tree import format_move
 from mugo.web.requests import as_bad_input

@@ -14,10 +14,9 @@ from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import format_gtp
 from mugo.games.position import BasePosition
-from mugo.players.analyze import analyze
-from mugo.players.options import SEARCHERS
+from mugo.players.evaluation import analyze
+from mugo.players.registry import SEARCHERS, default_settings
 from mugo.players.player import RESIGN, Player, SearchControl
-from mugo.players.searcher import default_settings
 from mugo.players.time_control import Clock, TimeSettings
 from mugo.mcts.root import AvoidedMoves, avoided_outside
 from mugo.mcts.records import MAX_DEPTH

@@ -15,7 +15,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from mugo.core.files import BadInput
 from mugo.games.game import GAMES, plane_names
-from mugo.players.move_losses import LEVELS
+from mugo.reviews.move_review import LEVELS
 from mugo.sgf.tree import start_from_position
 from mugo.web.handlers import HANDLERS
 from mugo.web.messages import parse_request, request_id

@@ -9,8 +9,7 @@ from mugo.core.files import BadInput
 from mugo.core.machine import available_cores
 from mugo.games.go import Position
 from mugo.games.position import BasePosition
-from mugo.players.options import SEARCHERS, make_player, open_network
-from mugo.players.searcher import default_settings
+from mugo.players.registry import SEARCHERS, default_settings, make_player, open_network
 from mugo.web import positions
 from mugo.web.scheduler import Scheduler
 

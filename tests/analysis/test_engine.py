@@ -14,7 +14,7 @@ from analysis.queries import FAST, GAME, FakeNetwork, RunningEngine, is_final, q
 
 from mugo.core.version import VERSION
 from mugo.analysis.engine import AnalysisEngine, serve
-from mugo.analysis.job_queue import JobQueue
+from mugo.analysis.queues import JobQueue
 from mugo.analysis.request import parse_query
 from mugo.core.files import BadInput
 from mugo.players.searcher import PlayOptions

@@ -16,7 +16,7 @@ from analysis.test_katrain import HERE, KATRAIN_PYTHON, recording
 from fakes import TiltedNetwork
 from networks import policy_file
 
-from mugo.analysis.overrides import Overrides
+from mugo.analysis.parameters import Overrides
 from mugo.core.files import BadInput
 from mugo.games.go import Position
 from mugo.nn.people import People, people_of_profile

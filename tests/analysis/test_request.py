@@ -4,11 +4,10 @@ from analysis.queries import FakeNetwork, query, run, run_one
 
 from mugo.analysis.engine import MAX_LINE_BYTES
 from mugo.analysis.fields import InvalidQuery
-from mugo.analysis.overrides import Overrides, read_overrides, search_parameters, unquoted
+from mugo.analysis.parameters import KATAGO_PARAMETERS, Overrides, read_overrides, search_parameters, unquoted
 from mugo.analysis.request import NO_OVERRIDES, parse_query
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import interpret_gtp
-from mugo.players.katago_parameters import KATAGO_PARAMETERS
 
 
 @pytest.mark.parametrize("line, text", [

@@ -32,11 +32,10 @@ from mugo.gtp.analyze import (
 )
 from mugo.gtp.engine import GtpEngine, serve
 from mugo.gtp.params import Parameters
-from mugo.gtp.line_reader import MAX_UNREAD, LineReader
-from mugo.gtp.protocol import GtpError
+from mugo.gtp.protocol import MAX_UNREAD, GtpError, LineReader
 from mugo.nn.output import NetworkOutput, NetworkProtocol
-from mugo.players.evaluator import TOP_MOVES
-from mugo.players.options import make_player
+from mugo.players.evaluation import TOP_MOVES
+from mugo.players.registry import make_player
 from mugo.players.player import RandomPlayer
 from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import PlayOptions
@@ -425,7 +424,7 @@ def test_a_policy_player_is_analyzed_by_the_networks_priors_and_values():
 @pytest.mark.parametrize("colour, sign", [("b", 1), ("w", -1)])
 def test_scores_and_ownership_are_the_networks_where_it_has_them(make, colour, sign, monkeypatch):
     monkeypatch.setattr(scoring, "rollout_ownership", None)         # no rollouts
-    monkeypatch.setattr("mugo.players.analyze.may_search_pass", lambda *_: True)
+    monkeypatch.setattr("mugo.players.evaluation.may_search_pass", lambda *_: True)
     engine = engine_of(make(StoneCounter()), size=7)
     engine.position, _ = draw(SETTLED, komi=0.5)
     lead = sign * (int(engine.position.stones.sum()) - 0.5)

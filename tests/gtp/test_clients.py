@@ -18,7 +18,7 @@ from gtp.test_engine import FirstPlayer, exchanges, new_engine
 
 from mugo.games.coords import PASS, interpret_gtp
 from mugo.gtp.engine import GtpEngine
-from mugo.players.options import make_player
+from mugo.players.registry import make_player
 from mugo.players.searcher import PlayOptions
 from mugo.mcts.settings import Settings
 

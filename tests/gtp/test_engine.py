@@ -30,16 +30,16 @@ from mugo.gtp import command as gtp_command
 from mugo.gtp import gogui
 from mugo.gtp.params import Parameters
 from mugo.gtp.engine import COMMANDS, GtpEngine, serve
-from mugo.gtp.line_reader import MAX_LINE_BYTES
+from mugo.gtp.protocol import MAX_LINE_BYTES, format_reply
 from mugo.core.pipes import is_pipe_closed, read_lines
-from mugo.gtp.protocol import format_reply
 from mugo.match.gtp_client import GtpClient, participant_of
 from mugo.match.referee import TWO_PASSES, MatchRules, play_game
 from mugo.nn import bundled
-from mugo.players.options import default_size, make_player
+from mugo.players.options import default_size
+from mugo.players.registry import UCT, make_player
 from mugo.players.player import RESIGN, RandomPlayer
 from mugo.players.policy import PolicyPlayer
-from mugo.players.searcher import UCT, PlayOptions, SearchPlayer
+from mugo.players.searcher import PlayOptions, SearchPlayer
 from mugo.mcts.search import Search
 
 MUGO = (sys.executable, str(Path(__file__).parents[2] / "main.py"), "gtp")

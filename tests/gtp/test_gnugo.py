@@ -3,7 +3,7 @@ import pytest
 from gtp.test_analyze import FirstPointNetwork
 
 from mugo.gtp.engine import GtpEngine
-from mugo.players.options import make_player
+from mugo.players.registry import make_player
 from mugo.players.player import RandomPlayer
 from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import PlayOptions

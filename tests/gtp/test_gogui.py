@@ -13,7 +13,7 @@ from mugo.games.gomoku import Position as Gomoku
 from mugo.games.planes import DEPTH
 from mugo.gtp import gogui
 from mugo.gtp.engine import GtpEngine
-from mugo.players.options import make_player
+from mugo.players.registry import make_player
 from mugo.players.player import RandomPlayer
 from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import PlayOptions

@@ -5,7 +5,7 @@ from mugo.games.gomoku import Position as Gomoku
 from mugo.gtp.engine import GtpEngine
 from mugo.gtp.params import Parameters
 from mugo.players import options as player_options
-from mugo.players.options import make_player
+from mugo.players.registry import make_player
 from mugo.players.searcher import PlayOptions
 
 

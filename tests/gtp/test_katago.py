@@ -19,9 +19,9 @@ from mugo.games.game import encode
 from mugo.games.go import Position
 from mugo.gtp.engine import GtpEngine, serve
 from mugo.gtp.params import Parameters
-from mugo.gtp.raw_nn import KATAGO_SYMMETRIES, evaluate_in
+from mugo.gtp.katago import KATAGO_SYMMETRIES, evaluate_in
 from mugo.nn.output import NetworkOutput
-from mugo.players.options import make_player
+from mugo.players.registry import make_player
 from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import PlayOptions
 

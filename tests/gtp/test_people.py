@@ -14,7 +14,7 @@ from mugo.gtp.engine import GtpEngine
 from mugo.gtp.params import GtpOptions, Parameters
 from mugo.nn.people import People, people_of_profile
 from mugo.players import options as player_options
-from mugo.players.options import make_player
+from mugo.players.registry import make_player
 from mugo.players.searcher import PlayOptions
 from mugo.mcts.settings import Settings
 

@@ -15,7 +15,7 @@ from drawing import SETTLED, draw
 from gtp.test_analyze import analyze
 
 from mugo.gtp.engine import COMMANDS, GtpEngine
-from mugo.players.options import make_player
+from mugo.players.registry import make_player
 
 HERE = Path(__file__).parent
 NODE = shutil.which("node")

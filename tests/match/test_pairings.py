@@ -1,7 +1,7 @@
 """The games of a match: colours, openings, pairs."""
 from collections import Counter
 
-from mugo.match.pairings import Pairing, make_pairings
+from mugo.match.openings import Pairing, make_pairings
 
 
 def test_colours_alternate_and_every_opening_is_played_twice():

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from mugo.core.intervals import Z, wilson_interval
-from mugo.match.ratings import elo, elo_difference, ratings
+from mugo.match.summary import elo, elo_difference, ratings
 
 
 def margin(estimate):

@@ -1,8 +1,7 @@
 """The summary of a match: numbers and text."""
 import pytest
 
-from mugo.match.ratings import elo
-from mugo.match.summary import format_summary, run_sprt, summarize
+from mugo.match.summary import elo, format_summary, run_sprt, summarize
 from mugo.core.sprt import H0, H1, SPRT
 
 

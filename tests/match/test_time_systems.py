@@ -2,7 +2,7 @@
 import pytest
 
 from mugo.core.files import BadInput
-from mugo.match.time_systems import format_time, interpret_time, time_commands, time_left
+from mugo.match.referee import format_time, interpret_time, time_commands, time_left
 from mugo.players.time_control import Clock, TimeSettings, absolute, canadian, fischer, japanese
 
 

@@ -12,11 +12,10 @@ from mugo.games.go import BLACK, WHITE, Position
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.rules import NAMED_RULES
 from mugo.nn.output import NetworkOutput, NetworkProtocol
-from mugo.players.searcher import UCT
+from mugo.players.registry import UCT
 from mugo.mcts import solver
-from mugo.mcts.search import Search
+from mugo.mcts.search import Search, is_decided
 from mugo.mcts.settings import Settings
-from mugo.mcts.search import is_decided
 
 
 class Evaluator(NetworkProtocol):

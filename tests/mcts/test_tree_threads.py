@@ -12,7 +12,7 @@ from trees import Grown
 from mugo.games import gomoku
 from mugo.games.coords import PASS, board_points
 from mugo.games.go import WHITE, Position
-from mugo.players.searcher import UCT
+from mugo.players.registry import UCT
 from mugo.mcts import solver
 from mugo.mcts.atomics import fetch_add, lock, unlock
 from mugo.mcts.root import AvoidedMoves, Root

@@ -15,7 +15,7 @@ from mugo.games.go import Position
 from mugo.nn import bundled
 from mugo.nn.inference import BundledNetworks
 from mugo.nn.metadata import read_metadata
-from mugo.players.estimates import ownership_after, ownership_by
+from mugo.players.evaluation import ownership_after, ownership_by
 
 
 def test_every_board_has_the_bundled_network_of_the_nearest_size(tmp_path, monkeypatch):

@@ -11,7 +11,7 @@ from mugo.games.position import global_features
 from mugo.nn.caching import BATCH_BYTES, ENTRY_BYTES, CachingNetwork, EvaluationCache
 from mugo.nn.inference import BundledNetworks, Network
 from mugo.nn.people import People
-from mugo.players.options import make_player, open_network
+from mugo.players.registry import make_player, open_network
 from mugo.mcts.settings import Settings
 
 

@@ -10,11 +10,9 @@ from mugo.games.coords import PASS, interpret_gtp
 from mugo.games.go import Position
 from mugo.games.rules import NAMED_RULES
 from mugo.nn.output import NetworkOutput
-from mugo.players.estimates import infos_by_network, score_estimate
-from mugo.players.evaluator import NetworkEvaluator, SearchEvaluator, evaluator_for
-from mugo.players.options import make_player
+from mugo.players.evaluation import NetworkEvaluator, SearchEvaluator, evaluator_for, infos_by_network, score_estimate
+from mugo.players.registry import UCT, make_player
 from mugo.players.policy import PolicyPlayer
-from mugo.players.searcher import UCT
 from mugo.mcts.result import SearchResult
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings

@@ -12,7 +12,7 @@ from mugo.games.coords import PASS, format_gtp, interpret_gtp
 from mugo.games.go import BLACK, WHITE
 from mugo.games.go import Position as Go
 from mugo.games.gomoku import Position
-from mugo.players.options import make_player
+from mugo.players.registry import make_player
 from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import PlayOptions, SearchPlayer
 from mugo.mcts.search import Search

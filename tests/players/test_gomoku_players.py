@@ -17,11 +17,12 @@ from mugo.gtp.engine import GtpEngine
 from mugo.nn.output import NetworkOutput
 from mugo.players import game_options
 from mugo.players import options as player_options
-from mugo.players.evaluator import NetworkEvaluator
-from mugo.players.options import make_player
+from mugo.players import registry
+from mugo.players.evaluation import NetworkEvaluator
+from mugo.players.registry import MCTS, UCT, make_player
 from mugo.players.player import RESIGN, RandomPlayer
 from mugo.players.policy import PolicyPlayer
-from mugo.players.searcher import MCTS, UCT, PlayOptions, SearchPlayer
+from mugo.players.searcher import PlayOptions, SearchPlayer
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
 
@@ -38,7 +39,7 @@ def from_words(*words):
     return player_options.player_from_arguments(parser.parse_args(words), "gomoku")
 
 
-@pytest.mark.parametrize("name", player_options.PLAYERS)
+@pytest.mark.parametrize("name", registry.PLAYERS)
 def test_every_player_finishes_a_game_of_gomoku(name):
     player = make_player(name, network=Level(), seed=1, play_options=PlayOptions(simulations=8, resign=0),
                          game="gomoku")

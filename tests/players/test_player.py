@@ -9,9 +9,9 @@ from mugo.core.files import BadInput
 from mugo.games.coords import PASS, move_index, point_at, point_of_index, symmetries
 from mugo.games.go import BLACK, WHITE, Position
 from mugo.nn.people import People
-from mugo.players import options as player_options
-from mugo.players import passing, searcher
-from mugo.players.options import PlayerOptions, make_player
+from mugo.players import passing, registry, searcher
+from mugo.players.options import PlayerOptions
+from mugo.players.registry import make_player
 from mugo.players.player import RandomPlayer
 from mugo.players.policy import PolicyPlayer
 
@@ -142,7 +142,7 @@ def test_a_policy_passes_in_a_very_long_game():
 
 @pytest.mark.parametrize("name", ["policy", "randompolicy", "mcts"])
 def test_a_network_plays_sensible_points_on_boards_of_every_size(name):
-    player = player_options.make_player(name, seed=1, play_options=searcher.PlayOptions(simulations=8))
+    player = registry.make_player(name, seed=1, play_options=searcher.PlayOptions(simulations=8))
     for size in (9, 2, 13, 19, 3, 9):
         position = Position(size)
         player.warm_up(position)
@@ -165,12 +165,12 @@ def test_games_between_policies_end(size):
 
 def test_make_player_makes_every_player_by_name():
     network = Likes(9, {})
-    assert [player_options.make_player(name, network=network).name
-            for name in player_options.PLAYERS] == list(player_options.PLAYERS)
+    assert [registry.make_player(name, network=network).name
+            for name in registry.PLAYERS] == list(registry.PLAYERS)
     with pytest.raises(BadInput, match="'best' is not a player"):
-        player_options.make_player("best")
+        registry.make_player("best")
     with pytest.raises(BadInput, match="temperature"):
-        player_options.make_player("randompolicy", network=network, temperature=-1)
+        registry.make_player("randompolicy", network=network, temperature=-1)
 
 
 def test_a_policy_with_test_time_augmentation_plays_the_same_in_all_symmetries(tmp_path):

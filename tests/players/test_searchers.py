@@ -19,7 +19,8 @@ from mugo.games.scoring import without_dead
 from mugo.players import options as player_options
 from mugo.players.options import player_from_arguments
 from mugo.players.player import RESIGN, RandomPlayer, SearchControl
-from mugo.players.searcher import PlayOptions, SearchPlayer, balanced, default_settings
+from mugo.players.searcher import PlayOptions, SearchPlayer, balanced
+from mugo.players.registry import default_settings
 from mugo.mcts import solver
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings

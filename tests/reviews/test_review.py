@@ -27,16 +27,15 @@ from mugo.nn import runtime
 from mugo.nn.bundled import find_network
 from mugo.nn.inference import Network
 from mugo.nn.output import NetworkOutput, NetworkProtocol
-from mugo.players.evaluator import SearchEvaluator
+from mugo.players.evaluation import SearchEvaluator
 from mugo.players.options import PlayerOptions
 from mugo.reviews import command, options, report, tasks
 from mugo.reviews.annotated_sgf import annotated_sgf
-from mugo.reviews.end_of_game import final_scores, last_score, score_at_end, scored
-from mugo.reviews.graph import save_win_rate_graph
+from mugo.reviews.review import Reviewer, final_scores, last_score, score_at_end, scored
+from mugo.reviews.report import save_win_rate_graph
 from mugo.reviews.options import ReviewOptions, describe_reviewer, fingerprint, review_options
 from mugo.reviews.outputs import review_statistics
 from mugo.reviews.move_review import MoveReview, Review
-from mugo.reviews.review import Reviewer
 from mugo.reviews.tasks import ReviewTask, find_tasks
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings

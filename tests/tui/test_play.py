@@ -22,8 +22,8 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import MAX_MOVES, PASS, format_gtp, interpret_gtp, point_at
 from mugo.games.go import Position
 from mugo.nn.people import People
-from mugo.players.evaluator import Evaluation
-from mugo.players.options import make_player
+from mugo.players.evaluation import Evaluation
+from mugo.players.registry import make_player
 from mugo.players.player import RESIGN
 from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import PlayOptions, SearchPlayer

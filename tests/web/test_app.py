@@ -37,7 +37,7 @@ from mugo.games.gomoku import Position as Gomoku
 from mugo.games.rules import parse_rules
 from mugo.nn.output import NetworkOutput, NetworkProtocol
 from mugo.nn.people import People
-from mugo.players.rank_estimate import estimate_rank, format_rank, game_likelihoods, known_ranks
+from mugo.reviews.rank_estimate import estimate_rank, format_rank, game_likelihoods, known_ranks
 from mugo.players.searcher import PlayOptions
 from mugo.mcts.result import MoveInfo, SearchResult
 from mugo.sgf.tree import start_from_position

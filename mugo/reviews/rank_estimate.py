@@ -21,7 +21,7 @@ the slope s_g = dL_g / dr and the curvature I = -d²L / dr² at the posterior me
 where t and z are the 95 % quantiles of Student's distribution with G - 1 degrees of freedom and of the normal one,
 because V is itself estimated from G games.  So several games are needed: t / z is 1.3 with MIN_GAMES, and 3.8 with two.
 
-tests/players/test_rank_estimate.py simulates players of known rank: the interval covers it in 90 % of the cases.
+tests/reviews/test_rank_estimate.py simulates players of known rank: the interval covers it in 90 % of the cases.
 """
 import math
 from collections.abc import Sequence
@@ -33,15 +33,13 @@ import numpy as np
 from mugo.core.files import BadInput
 from mugo.games.coords import PASS, move_index
 from mugo.games.position import BasePosition
-from mugo.nn.people import PROFESSIONAL, PROFILE_RANKS, People
+from mugo.nn.people import RANK_NUMBERS, People, format_rank
 
 MIN_GAMES = 5
 NEAR = 4                  # ranks on each side of the mean through which the parabolas go
 LEVEL = 0.9               # of the interval
 MAX_RANKS = 12            # at which games are evaluated; likelihoods between them are interpolated
 BATCH = 64                # positions that the network evaluates at once
-RANK_NAMES = (*PROFILE_RANKS, "pro")
-RANK_NUMBERS = np.arange(PROFESSIONAL - len(RANK_NAMES) + 1, PROFESSIONAL + 1)       # sgf.properties.rank_number
 FLOOR = 1e-6              # of a probability: one move that nobody would play must not outweigh a game
 
 
@@ -61,11 +59,6 @@ class RankEstimate:
     def __str__(self) -> str:
         return (f"{format_rank(self.mean)}, 90 % interval {format_rank(self.low)} to {format_rank(self.high)}, from "
                 f"{self.moves:,} moves in {self.games} games")
-
-
-def format_rank(number: float) -> str:
-    """The name of the rank nearest to a number: "5k", "3d", "pro"."""
-    return RANK_NAMES[round(min(max(number, RANK_NUMBERS[0]), RANK_NUMBERS[-1])) - RANK_NUMBERS[0]]
 
 
 def known_ranks(network) -> np.ndarray:

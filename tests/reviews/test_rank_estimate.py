@@ -8,7 +8,7 @@ from mugo.games.coords import point_at
 from mugo.games.go import Position
 from mugo.nn.people import People
 from mugo.players import rank_estimate
-from mugo.players.rank_estimate import (
+from mugo.reviews.rank_estimate import (
     RANK_NUMBERS, RankEstimate, estimate_rank, format_rank, game_likelihoods, known_ranks)
 
 TILT, MOVES, OPTIONS = 0.05, 40, 40
