@@ -31,7 +31,7 @@ from mugo.nn.batching import BatchingNetwork
 from mugo.nn.inference import Network
 from mugo.nn.tensor_file import write_tensors
 from mugo.nn.weights import Weights
-from mugo.players.searcher import UCT
+from mugo.players.registry import UCT
 from mugo.selfplay.options import RunOptions, SelfPlayOptions
 from mugo.selfplay.parallel import POLICY_UNITS, ParallelSelfPlay, SelfPlayGame, sampled_move
 
