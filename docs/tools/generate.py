@@ -13,8 +13,8 @@ A generated part stands between a line `<!-- KIND ...: written by docs/tools/gen
     planes             the input planes of Go
     languages          those of the page
     strengths          the opponents of the page whose strength matches have measured
-    accuracy, matches, int8, speed, review, runs, selfplay, training       tables of results
-    card NAME          all results of a network
+    accuracy, matches, speed, review, runs, selfplay, training             tables of results
+    card NAME          the results of a network
 
 tests/test_docs.py checks that each is the current one.
 """
@@ -104,7 +104,7 @@ def shared_arguments() -> dict[tuple[str, str], list[str]]:
     for name in COMMANDS:
         parser, others = parser_of(name), {"--help", *options_of_topics(name)}
         for action in parser._actions:
-            if action.help != argparse.SUPPRESS and action.option_strings and not others & {*action.option_strings}:
+            if action.help != argparse.SUPPRESS and not others & {*action.option_strings}:
                 found.setdefault(described(parser, action), []).append(name)
     return {key: names for key, names in found.items() if len(names) >= 3}
 
@@ -125,16 +125,16 @@ def command(name: str) -> str:
                                                  & {*action.option_strings}):
             continue
         argument, meaning = described(parser, action)
-        if (argument, meaning) in shared_arguments():
-            others.append(f"`{action.option_strings[-1]}`")
-            continue
-        rows.append(f"| {argument} | {meaning} |")
         if not action.option_strings:
             value = argument.strip("`")
             words.append({"*": f"[{value} ...]", "+": f"{value} [{value} ...]", "?": f"[{value}]"}.get(
                 str(action.nargs), value))
+        if (argument, meaning) not in shared_arguments():
+            rows.append(f"| {argument} | {meaning} |")
+        elif action.option_strings:
+            others.append(f"`{action.option_strings[-1]}`")
     links = [f"[{topic}](options.md#{topic})" for topic in topics_of(name)]
-    links += [f"[{other}](#arguments-of-several-commands)" for other in others]
+    links += others
     return "\n".join([f"`{' '.join(words)}`", "", "| argument | meaning |", "|---|---|", *rows,
                       *(["", f"Also: {', '.join(links)}."] if links else [])])
 
@@ -201,7 +201,7 @@ KINDS: dict[str, Callable[[str], str]] = {
     "architectures": lambda _: architectures.table(),
     "presets": lambda _: architectures.presets(),
     **{name: of_results(table) for name, table in [
-        ("accuracy", results.accuracy_table), ("matches", results.match_table), ("int8", results.int8_table),
+        ("accuracy", results.accuracy_table), ("matches", results.match_table), 
         ("speed", results.speed_table), ("runs", results.run_table), ("selfplay", results.selfplay_table),
         ("training", results.training_table), ("review", results.review_table)]},
     "card": lambda name: results.card_table(results.load(), name),

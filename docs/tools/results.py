@@ -116,26 +116,12 @@ def match_table(results: dict[str, Any]) -> str:
     return "\n".join(rows)
 
 
-def int8_table(results: dict[str, Any]) -> str:
-    """Markdown: what int8 loses."""
-    metrics = ("same first move %", "KL divergence", "value, RMS difference")
-    rows = ["| network | same first move | KL divergence | value, RMS difference |", "|---|---|---|---|"]
-    for network in results["networks"]:
-        found: dict[str, Any] = {}
-        for each in of_network(results, network["weights"]):
-            found |= each.get("results", {})
-        cells = [value_text(metric, found[metric]) if metric in found else "no value head" for metric in metrics]
-        rows.append(f"| `{network['name']}` | " + " | ".join(cells) + " |")
-    return "\n".join(rows)
-
-
 SPEED = re.compile(r"(mcts|uct)(?: in (float32|int8))?(.*), simulations/s")
 
 
 def speed_table(results: dict[str, Any]) -> str:
     """Markdown: simulations per second of processor time."""
-    rows = ["| player | network | precision | ms per simulation | simulations/s | measured on |",
-            "|---|---|---|---|---|---|"]
+    rows = ["| player | network | precision | simulations/s | measured on |", "|---|---|---|---|---|"]
     names = {network["weights"]: f"`{network['name']}`" for network in results["networks"]}
     order = [*names, None]
     for each in sorted(results["measured"], key=lambda each: order.index(each.get("weights"))):
@@ -143,7 +129,7 @@ def speed_table(results: dict[str, Any]) -> str:
             if found := SPEED.fullmatch(metric):
                 player, precision, board = found.groups()
                 rows.append(f"| `{player}`{board} | {names.get(each.get('weights'), 'none')} | {precision or ''} | "
-                            f"{1000 / value:.{2 if value < 2000 else 3}f} | {value:,} | {each['conditions']} |")
+                            f"{value:,} | {each['conditions']} |")
     return "\n".join(rows)
 
 
@@ -210,8 +196,12 @@ def training_table(results: dict[str, Any]) -> str:
     return "\n".join(rows)
 
 
+# The comparison of int8 with float32 has the accuracy of both, which the differences sum up.
+OF_BOTH_PRECISIONS = re.compile(r"(top-1|cross-entropy|value MSE) in (float32|int8)")
+
+
 def card_table(results: dict[str, Any], name: str) -> str:
-    """Markdown: every result of a network, which --network finds by this name, for its card."""
+    """Markdown: the results of a network, which --network finds by this name, for its card."""
     weights = next(network["weights"] for network in results["networks"] if network["network"] == name)
     rows = ["| conditions | results | recorded |", "|---|---|---|"]
     for each in of_network(results, weights):
@@ -219,7 +209,7 @@ def card_table(results: dict[str, Any], name: str) -> str:
         conditions = each.get("conditions", "")
         if found := each.get("results"):
             shown = "; ".join(f"{metric.removesuffix(' %')} {value_text(metric, value)}"
-                              for metric, value in found.items())
+                              for metric, value in found.items() if not OF_BOTH_PRECISIONS.match(metric))
             rows.append(f"| {conditions} | {shown} | {recorded} |")
         if match := each.get("match"):
             won, share = match_text(match)
