@@ -201,7 +201,7 @@ KINDS: dict[str, Callable[[str], str]] = {
     "architectures": lambda _: architectures.table(),
     "presets": lambda _: architectures.presets(),
     **{name: of_results(table) for name, table in [
-        ("accuracy", results.accuracy_table), ("matches", results.match_table), 
+        ("accuracy", results.accuracy_table), ("matches", results.match_table),
         ("speed", results.speed_table), ("runs", results.run_table), ("selfplay", results.selfplay_table),
         ("training", results.training_table), ("review", results.review_table)]},
     "card": lambda name: results.card_table(results.load(), name),
