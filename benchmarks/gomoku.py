@@ -20,8 +20,7 @@ import numpy as np
 
 from mugo.core.machine import available_cores
 from mugo.games.gomoku import Position
-from mugo.nn.inference import Network
-from mugo.nn.runtime import PLAY_PRECISIONS, PROVIDERS
+from mugo.nn.inference import PLAY_PRECISIONS, PROVIDERS, Network
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
 from mugo.selfplay.actors import network_class, new_workers

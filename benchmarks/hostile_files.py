@@ -224,8 +224,7 @@ _reviews("sgfs.bz2: 8 GB of games", "games.sgfs.bz2", lambda: _write("games.sgfs
 def _network(metadata: Callable[[dict], None] = lambda found: None,
              tensors: Callable[[dict], None] = lambda arrays: None, source: str = "", out: str = NETWORK) -> None:
     """A network's file, by default the bundled one for 9x9, with changed metadata and tensors."""
-    from mugo.nn.bundled import find_network
-    from mugo.nn.tensor_file import TensorFile, write_tensors
+    from mugo.nn.network_file import TensorFile, find_network, write_tensors
 
     file = TensorFile(Path(source) if source else find_network("policy-9"))
     found, arrays = file.metadata(), file.read()

@@ -15,12 +15,10 @@ import numpy as np
 from mugo.games import game
 from mugo.games.game import new_game
 from mugo.games.position import BasePosition, global_features
-from mugo.nn.bundled import find_network
-from mugo.nn.inference import Network
-from mugo.nn.metadata import config_of, ranges_of
-from mugo.nn.network_file import read_network
+from mugo.nn.architectures import config_of
+from mugo.nn.inference import Network, has_fast_int8
+from mugo.nn.network_file import find_network, ranges_of, read_network
 from mugo.nn.onnx_graph import OnnxGraph
-from mugo.nn.runtime import has_fast_int8
 from mugo.players.registry import default_settings
 from mugo.mcts.search import Search
 

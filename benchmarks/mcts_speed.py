@@ -14,8 +14,8 @@ from dataclasses import replace
 
 from mugo.core.version import bundled_networks
 from mugo.games.game import new_game
-from mugo.nn.bundled import find_network
 from mugo.nn.inference import Network
+from mugo.nn.network_file import find_network
 from mugo.players.registry import default_settings
 from mugo.mcts.search import Search
 

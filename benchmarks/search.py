@@ -17,8 +17,7 @@ from dataclasses import replace
 from mugo.games.game import encode
 from mugo.games.go import Position
 from mugo.nn.bundled import bundled_name
-from mugo.nn.inference import Network
-from mugo.nn.runtime import PLAY_PRECISIONS
+from mugo.nn.inference import PLAY_PRECISIONS, Network
 from mugo.players.registry import MCTS, UCT
 from mugo.mcts import tree as search_tree
 from mugo.mcts.result import SearchResult

@@ -30,11 +30,11 @@ import numpy as np
 
 from mugo.core.machine import available_cores
 from mugo.data import dataset, preprocess
-from mugo.nn.backend import keras, resolve_precision
-from mugo.nn.compile import compile_for_training
-from mugo.nn.keras_model import build
-from mugo.nn.policy_net import PolicyNetConfig
-from mugo.nn.presets import architecture
+from mugo.nn.architectures import PolicyNetConfig
+from mugo.nn.keras.backend import keras, resolve_precision
+from mugo.nn.keras.losses import compile_for_training
+from mugo.nn.keras.model import build
+from mugo.nn.network_file import architecture
 from mugo.training.loader import PrefetchLoader, examples
 
 TURNS = 8

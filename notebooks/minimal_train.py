@@ -13,9 +13,9 @@ import numpy as np
 
 from mugo.data.dataset import DataSet
 from mugo.data.preprocess import preprocess
-from mugo.nn.backend import keras
-from mugo.nn.keras_model import build
-from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.architectures import PolicyNetConfig
+from mugo.nn.keras.backend import keras
+from mugo.nn.keras.model import build
 
 ARCHIVE = Path(__file__).parents[1] / "data" / "gnugo-9x9.zip"
 BATCH_SIZE, STEPS, LEARNING_RATE = 128, 200, 2e-3

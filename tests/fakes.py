@@ -15,8 +15,8 @@ from mugo.games.coords import format_gtp, move_index
 from mugo.games.game import encode
 from mugo.games.position import BasePosition, global_features
 from mugo.match.gtp_client import GtpClient, participant_of
+from mugo.nn.inputs import People
 from mugo.nn.output import NetworkOutput, NetworkProtocol
-from mugo.nn.people import People
 from mugo.mcts.search import Search
 
 FAKE_ENGINE = shlex.join([sys.executable, "-S", str(Path(__file__).with_name("fake_engine.py"))])

@@ -22,7 +22,7 @@ from mugo.data.dataset import load_dataset
 from mugo.data.preprocess import preprocess
 from mugo.core.files import is_temporary
 from mugo.games import gomoku
-from mugo.nn.tensor_file import TensorFile
+from mugo.nn.network_file import TensorFile
 from mugo.selfplay.replay import ReplayBuffer
 from mugo.sgf.writer import format_record
 

@@ -23,13 +23,20 @@ from mugo.analysis.engine import AnalysisEngine
 from mugo.core.files import BadInput
 from mugo.games import gomoku
 from mugo.gtp.engine import GtpEngine
-from mugo.nn.bundled import find_network
+from mugo.nn.architectures import PolicyNetConfig, config_of
+from mugo.nn.graph import network_weights
 from mugo.nn.inference import Network
-from mugo.nn.metadata import config_of, new_metadata, read_metadata
-from mugo.nn.network_file import read_network
-from mugo.nn.policy_net import PolicyNetConfig
-from mugo.nn.tensor_file import CHECKSUMS, METADATA, TensorFile, _checksum_of_text, write_tensors
-from mugo.nn.weights import network_weights
+from mugo.nn.network_file import (
+    CHECKSUMS,
+    METADATA,
+    TensorFile,
+    _checksum_of_text,
+    find_network,
+    new_metadata,
+    read_metadata,
+    read_network,
+    write_tensors,
+)
 from mugo.players.registry import make_player
 from mugo.players.searcher import PlayOptions
 from mugo.mcts.settings import Settings

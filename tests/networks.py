@@ -7,16 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-checkpoint = pytest.importorskip("mugo.nn.checkpoint")
+checkpoint = pytest.importorskip("mugo.nn.keras.checkpoint")
 from mugo.games.position import global_features  # noqa: E402
-from mugo.nn.alphazero_net import AlphaZeroNetConfig  # noqa: E402   after the check for Keras
-from mugo.nn.backend import keras  # noqa: E402
-from mugo.nn.keras_model import build  # noqa: E402
-from mugo.nn.metadata import Config, new_metadata  # noqa: E402
-from mugo.nn.policy_net import PolicyNetConfig  # noqa: E402
-from mugo.nn.range_calibration import CalibrationPositions  # noqa: E402
-from mugo.nn.tensor_file import TensorFile, write_tensors  # noqa: E402
-from mugo.nn.weights import is_of_int8  # noqa: E402
+from mugo.nn.architectures import AlphaZeroNetConfig, Config, PolicyNetConfig  # noqa: E402   after the check for Keras
+from mugo.nn.graph import is_of_int8  # noqa: E402
+from mugo.nn.keras.backend import keras  # noqa: E402
+from mugo.nn.keras.model import build  # noqa: E402
+from mugo.nn.network_file import TensorFile, new_metadata, write_tensors  # noqa: E402
+from mugo.nn.quantization import CalibrationPositions  # noqa: E402
 
 SMALL = {"filters": (4, 6), "policy_filters": 3, "value_units": 5}
 

@@ -2,7 +2,7 @@
 import pytest
 
 train = pytest.importorskip("mugo.training.train")
-from mugo.nn.policy_net import PolicyNetConfig  # noqa: E402   after the check for Keras
+from mugo.nn.architectures import PolicyNetConfig  # noqa: E402   after the check for Keras
 from mugo.training.options import TrainingOptions  # noqa: E402
 
 CONFIG = PolicyNetConfig(size=9, filters=4, layers=3, value_head=True, komi_input=True, auxiliary_heads=True,

@@ -23,7 +23,7 @@ from random_records import write_games
 from mugo.cli import main as cli
 from mugo.data.dataset import load_dataset
 from mugo.games import gomoku
-from mugo.nn.bundled import find_network
+from mugo.nn.network_file import find_network
 from mugo.selfplay.replay import ReplayBuffer
 
 pytestmark = pytest.mark.runs

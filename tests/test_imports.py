@@ -10,7 +10,7 @@ STEPS = [
      "GtpEngine(make_player('random')).answer('genmove b')", ["pandas", "onnxruntime"]),
     ("import mugo.web.app, mugo.tui.play, mugo.gtp.command, mugo.analysis.command, mugo.reviews.command",
      ["pandas", "pyarrow"]),
-    ("import mugo.nn.range_calibration, mugo.nn.policy_net, mugo.nn.alphazero_net\n"
+    ("import mugo.nn.quantization\n"
      "from mugo.nn.inference import Network\n"
      "Network('policy-9').evaluate([mugo.games.go.Position(9)])", ["pandas"]),
     ("from mugo.cli import doctor, main\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mugo.nn.tensor_file import TensorFile
+from mugo.nn.network_file import TensorFile
 
 PACKAGE = Path(__file__).parents[1] / "mugo"
 # Modules that write or read pickles or code, of Python and of packages.

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("mugo.nn.backend")
+pytest.importorskip("mugo.nn.keras.backend")
 
 
 @pytest.fixture(scope="module")

@@ -21,8 +21,9 @@ from mugo.games.coords import format_gtp, interpret_gtp, point_at, row_col, symm
 from mugo.games.go import Position
 from mugo.games.position import BasePosition
 from mugo.match.referee import setup_commands
-from mugo.nn.bundled import bundled_name
-from mugo.nn.inference import BundledNetworks, Network, fit_bias
+from mugo.nn.bundled import BundledNetworks, bundled_name
+from mugo.nn.inference import Network
+from mugo.nn.inputs import fit_bias
 from mugo.players.registry import make_player
 from mugo.players.searcher import PlayOptions
 from mugo.plots.diagrams import save_diagram, star_points

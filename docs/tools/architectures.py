@@ -2,17 +2,15 @@
 
     python docs/tools/architectures.py          # Markdown tables (docs/explanation/network.md, docs/howto/gpu.md)
 
-All three are counted in the blocks of the network's configuration (mugo/nn/cost.py).
+All three are counted in the blocks of the network's configuration (mugo/nn/graph.py).
 """
 import re
 from pathlib import Path
 from typing import Any
 
-from mugo.nn.blocks import NetworkSpec
-from mugo.nn.cost import cost
-from mugo.nn.metadata import config_of, read_metadata
-from mugo.nn.policy_net import PolicyNetConfig
-from mugo.nn.presets import PRESETS
+from mugo.nn.architectures import PRESETS, PolicyNetConfig, config_of
+from mugo.nn.graph import NetworkSpec, cost
+from mugo.nn.network_file import read_metadata
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
 # AlphaGo's policy network (Silver et al. 2016): not shipped.

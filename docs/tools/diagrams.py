@@ -12,8 +12,8 @@ from xml.sax.saxutils import escape
 import architectures
 
 from mugo.games import planes
-from mugo.nn.context_module import DILATIONS, FIRST, POOLED_EVERY
-from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.architectures import PolicyNetConfig
+from mugo.nn.blocks import DILATIONS, FIRST, POOLED_EVERY
 
 IMAGES = Path(__file__).resolve().parents[1] / "images"
 WIDTH = 520

@@ -35,9 +35,9 @@ from mugo.cli.main import COMMANDS
 from mugo.core.options import options_of
 from mugo.games.coords import MAX_SIZE, MIN_SIZE, format_size
 from mugo.games.planes import PLANES
+from mugo.nn.architectures import PolicyNetConfig
 from mugo.nn.bundled import bundled_name
-from mugo.nn.metadata import positions_trained, read_metadata
-from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.network_file import positions_trained, read_metadata
 from mugo.web.opponents import STRENGTHS
 
 END = "<!-- end -->\n"

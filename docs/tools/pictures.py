@@ -27,8 +27,8 @@ from web_page import CHROMIUM, NUMBER, STATUS, STONES, load, new_game, screen_po
 
 from mugo.cli.demo import draw_policy  # noqa: E402
 from mugo.sgf.record_positions import positions_of  # noqa: E402
-from mugo.nn.bundled import find_network  # noqa: E402
 from mugo.nn.inference import Network  # noqa: E402
+from mugo.nn.network_file import find_network  # noqa: E402
 from mugo.plots.figures import new_figure, save_figure  # noqa: E402
 from mugo.sgf.parser import read_records  # noqa: E402
 

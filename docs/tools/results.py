@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from mugo.core.intervals import Estimate, wilson_interval
+from mugo.nn.graph import is_of_int8
 from mugo.nn.network_file import read_network
-from mugo.nn.weights import is_of_int8
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "docs" / "results.toml"

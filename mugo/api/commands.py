@@ -78,14 +78,14 @@ def evaluate(network: Network | PathLike, dataset: PathLike, **options: Any) -> 
     symmetries, seed.  Raises MugoError.
     """
     from mugo.data import dataset as data
-    from mugo.nn import inference
+    from mugo.nn import bundled
     from mugo.training import evaluate as module
 
     arguments = parsed(module.add_arguments, ["", dataset], options)
     chosen = module.EvaluateOptions(**given(module.EvaluateOptions, arguments))
     games = data.load_dataset(arguments.dataset)
     opened = (network if isinstance(network, Network) else load_network(network, precision=chosen.precision[0]))._opened
-    if isinstance(opened, inference.BundledNetworks):
+    if isinstance(opened, bundled.BundledNetworks):
         opened = opened.for_board(chosen.size or games.board_sizes()[0])
     split = None if chosen.split == "all" else chosen.split
     return module.evaluate(opened, games, split=split, where=chosen.where, count=chosen.sample,

@@ -13,8 +13,8 @@ from mugo.core.files import MugoError
 from mugo.games.coords import format_gtp, format_size
 from mugo.games.game import encode, plane_names
 from mugo.games.planes import unpack
-from mugo.nn import inference
-from mugo.nn.metadata import format_game
+from mugo.nn import bundled, inference
+from mugo.nn.network_file import format_game
 from mugo.nn.output import NetworkOutput
 from mugo.players.evaluation import moves_by_prior
 from mugo.players.options import PlayerOptions
@@ -121,7 +121,7 @@ class Network:
     """A trained network, opened by load_network.  name: a bundled network's, or its run's.  A pickle of it holds
     the arguments of load_network, and opens it again where it is read."""
 
-    def __init__(self, opened: inference.Network | inference.BundledNetworks, arguments: tuple):
+    def __init__(self, opened: inference.Network | bundled.BundledNetworks, arguments: tuple):
         """arguments: of load_network, in order."""
         self.name, self._opened, self._arguments = opened.name, opened, arguments
 
@@ -176,7 +176,7 @@ class Network:
                 found |= {k: make(listed[k], output, row) for row, k in enumerate(batch)}
         return found[0] if isinstance(positions, Position) else [found[k] for k in range(len(listed))]
 
-    def _opened_for(self, position: Position, stacklevel: int = 4) -> inference.Network | inference.BundledNetworks:
+    def _opened_for(self, position: Position, stacklevel: int = 4) -> inference.Network | bundled.BundledNetworks:
         """What evaluates a position.  A warning if the network was opened by name and trained on another size; those of
         Gomoku refuse one."""
         opened, shape = self._opened, base_of(position).shape
@@ -188,7 +188,7 @@ class Network:
 
     def __repr__(self) -> str:
         opened = self._opened
-        return "<Network: the bundled ones, by board>" if isinstance(opened, inference.BundledNetworks) else (
+        return "<Network: the bundled ones, by board>" if isinstance(opened, bundled.BundledNetworks) else (
             f"<Network {opened.describe()}: {format_game(opened.game, opened.k, opened.exactly)}, trained on "
             f"{format_size(opened.size)}>")
 
@@ -213,7 +213,7 @@ def _open(name: str | None, threads: int | None, precision: str, provider: str) 
     return Network(open_network(name, threads, precision, provider), (file, threads, precision, provider))
 
 
-def opened_of(network: "Network | None") -> inference.Network | inference.BundledNetworks | None:
+def opened_of(network: "Network | None") -> inference.Network | bundled.BundledNetworks | None:
     """What evaluates positions for the packages below.  Raises MugoError for anything but a Network or None."""
     if network is not None and not isinstance(network, Network):
         raise MugoError(f"a network of mugo.load_network was expected, not a {type(network).__name__}")

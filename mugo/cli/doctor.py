@@ -120,7 +120,7 @@ def _without_home(text: str) -> str:
 
 def processor(problems: list[str]) -> dict[str, Any]:
     """The processor, and what ONNX Runtime and numba get out of it."""
-    from mugo.nn.runtime import cpu_features, has_exact_int8, has_fast_int8, machine
+    from mugo.nn.inference import cpu_features, has_exact_int8, has_fast_int8, machine
 
     found: dict[str, Any] = {"name": _processor_name(), "architecture": machine(), "cores": os.cpu_count(),
                              "cores of this process": available_cores()}
@@ -254,8 +254,9 @@ def _network_speeds(problems: list[str], packed: Any) -> dict[str, Any]:
     """Positions a second of the network for 19x19 in each precision, on all cores.  packed: a batch of planes."""
     import numpy as np
 
-    from mugo.nn.bundled import bundled_name, find_network
+    from mugo.nn.bundled import bundled_name
     from mugo.nn.inference import Network
+    from mugo.nn.network_file import find_network
 
     found: dict[str, Any] = {}
     features = np.zeros((BATCH, 2), np.float32)

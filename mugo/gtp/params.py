@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from mugo.core.options import check, given, option, options_of
 from mugo.games.position import BasePosition
-from mugo.nn.people import People
+from mugo.nn.inputs import People
 from mugo.players.options import PLAYERS_DEFAULTS, PlayerOptions, player_from_arguments
 from mugo.players.player import Player
 from mugo.players.searcher import PlayOptions

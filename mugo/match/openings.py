@@ -55,7 +55,7 @@ def load_openings(source: str | None, start: BasePosition, *, rules: Rules | Non
             raise BadInput(f"--openings {source[:20]}: at most 9999 random moves")
         return functools.partial(random_opening, start, int(source), seed)
     if source == "policy":
-        from mugo.nn.inference import BundledNetworks  # here, so that other matches start without it
+        from mugo.nn.bundled import BundledNetworks  # here, so that other matches start without it
         network = BundledNetworks().for_position(start)
         return functools.partial(policy_opening, network, start, max_moves or POLICY_MOVES, seed)
     return _recorded_openings(source, start, rules, max_moves, seed)

@@ -34,8 +34,8 @@ from mugo.match.match_folder import MatchFolder, format_game, game_row
 from mugo.match.openings import Pairing, find_pairing, load_openings, make_pairings, openings_checksum
 from mugo.match.referee import GameRecord, MatchRules, interpret_time
 from mugo.match.summary import Rows, format_summary, run_sprt, summarize
-from mugo.nn.bundled import bundled_name, find_network
-from mugo.nn.metadata import game_rules
+from mugo.nn.bundled import bundled_name
+from mugo.nn.network_file import find_network, game_rules
 from mugo.core.parallel import add_scheduler_argument, check_scheduler, completed, open_executor
 from mugo.players import game_options
 from mugo.players.registry import NETWORK_PLAYERS

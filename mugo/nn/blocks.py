@@ -9,78 +9,31 @@ The heads are in heads.py and value_head.py; context_module.py can serve the pol
 
 policy_net.py and alphazero_net.py make lists of blocks.  A new block is a class with `apply`, and an entry in such a
 list.  No Keras here.
+
+A context module: dilated convolutions after the trunk, through which a point depends on the whole board.
+
+    trunk -- conv 1x1, batch norm, ReLU -- dilated conv 3x3, batch norm, add, ReLU (`layers` of them) --> heads
+           '-- with chain_pooling, here and after each four of them:
+               mean and maximum over the component of each point, conv 1x1, batch norm, add, ReLU
+
+The name and the idea are Yu & Koltun's (2015, arXiv:1511.07122).  The value head always takes its output, the policy
+head and the auxiliary heads with PolicyNetConfig.policy_context.
+
+The first four layers see the whole board.  Those after them, with less dilation, read on from there; the scales of
+their batch normalisation are 0 at first (Goyal et al. 2017, arXiv:1706.02677, section 5.1), so that a module with them
+begins as one without.
+
+A dilated convolution sees far, but not along a chain: whether its stones live may depend on an eye at its other end.
+Chain pooling is global pooling (policy_net.py) over each component of the board by itself, chains and empty regions
+(nn/components.py), as Graepel et al. 2001 ("Learning on graphs in the game of Go") represent a chain by one node.
+Its scales are 0 at first, too.  No Keras here.
 """
-import math
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
-import numpy as np
-
-from mugo.nn.components import connected_components
-from mugo.nn.graph import COMPONENTS, GLOBAL_FEATURES, PEOPLE, REGULAR, Graph
+from mugo.nn.graph import REGULAR, Graph
 
 METADATA_LAYERS = "metadata_bias"        # part of the name of each layer of add_metadata
-ORIENTATIONS = 8                         # the order of D4; coords.symmetries numbers its elements
-
-
-class Block(Protocol):
-    """Part of a network: filters in, filters out."""
-
-    def apply(self, graph: Graph, x: Any) -> Any: ...
-
-
-class Head(Protocol):
-    """The end of a network: filters in, one or more outputs."""
-
-    def apply(self, graph: Graph, x: Any) -> dict[str, Any]:
-        """The outputs by their names: see keras_model.build."""
-        ...
-
-
-@dataclass(frozen=True)
-class NetworkSpec:
-    """A network's architecture as blocks.
-
-    name: of the Keras model.  size: of the board it is trained on.  depth: input planes, packed eight in a byte.
-    context: a block after the trunk, for the heads that use it (context_module.py).  uses_global_features,
-    uses_components, uses_people: whether the network has the inputs GLOBAL_FEATURES, COMPONENTS and PEOPLE.  any_size:
-    whether the ONNX graph takes boards of every size.  equivariant: whether weights are tied so that outputs turn with
-    the board (equivariance.py).
-    """
-
-    name: str
-    size: int
-    depth: int
-    trunk: tuple[Block, ...]
-    heads: tuple[Head, ...]
-    context: Block | None = None
-    uses_global_features: bool = False
-    uses_components: bool = False
-    uses_people: bool = False
-    any_size: bool = False
-    equivariant: bool = False
-
-    @property
-    def packed_bytes(self) -> int:
-        """Bytes of packed planes for each point."""
-        return -(-self.depth // 8)
-
-    @property
-    def blocks(self) -> tuple[Block | Head, ...]:
-        """All of them."""
-        return (*self.trunk, *((self.context,) if self.context else ()), *self.heads)
-
-    def apply(self, graph: Graph) -> dict[str, Any]:
-        """Build the network in a graph; returns the outputs of the heads by their names."""
-        x = graph.start(self)
-        for block in self.trunk:
-            x = block.apply(graph, x)
-        if self.context:
-            graph.context = self.context.apply(graph, x)
-        outputs: dict[str, Any] = {}
-        for head in self.heads:
-            outputs |= head.apply(graph, x)
-        return outputs
 
 
 @dataclass(frozen=True)
@@ -164,20 +117,37 @@ def add_metadata(graph: Graph, x: Any, name: str, filters: int) -> Any:
     bias = graph.dense(graph.people, name, filters, bias=False, initializer="zeros", kind=REGULAR)
     return graph.add([x, graph.on_board(bias, f"{name}4")], f"{name}_added")
 
+DILATIONS = 2, 4, 8, 2, 1, 1, 2, 1, 4, 1, 2, 1           # of the 3x3 convolutions
+FIRST = 4                                # of them, which are not 0 at first
+POOLED_EVERY = 4                         # convolutions from one chain pooling to the next
 
-def model_inputs(packed: np.ndarray, global_features: np.ndarray | None, with_components: bool = False,
-                 people: np.ndarray | None = None) -> Any:
-    """What a model takes: packed planes, uint8 (n, size², bytes); a dict of inputs if there are others.
 
-    global_features: float32 (n, 2), where the model takes them; NaN, an unknown komi, becomes 0.  with_components:
-    whether it takes the components of the boards (NetworkSpec.uses_components).  people: float32 (n, people.INPUTS),
-    where the model takes them.
+@dataclass(frozen=True)
+class ContextModule:
+    """A block that takes the trunk's output, for the heads.
+
+    filters: a multiple of 8 in an equivariant network.  layers: 3x3 convolutions, the first of DILATIONS.
+    chain_pooling: whether the network has the input COMPONENTS, and this module pools over them.
     """
-    inputs = {"packed": packed}
-    if global_features is not None:
-        inputs[GLOBAL_FEATURES] = np.nan_to_num(global_features)
-    if people is not None:
-        inputs[PEOPLE] = people
-    if with_components:
-        inputs[COMPONENTS] = connected_components(packed, math.isqrt(packed.shape[1]))
-    return inputs if len(inputs) > 1 else packed
+
+    filters: int
+    layers: int
+    chain_pooling: bool = False
+
+    def apply(self, graph: Graph, x: Any) -> Any:
+        y = graph.conv(x, "context_conv", self.filters, batch_norm="context_batch_norm", relu="context_relu")
+        y = self._pool_chains(graph, y, 0)
+        for i, dilation in enumerate(DILATIONS[:self.layers], 1):
+            z = graph.conv(y, f"context_conv{i}", self.filters, 3, batch_norm=f"context_batch_norm{i}",
+                           dilation=dilation, gamma="ones" if i <= FIRST else "zeros")
+            y = graph.relu(graph.add([y, z], f"context_residual{i}"), f"context_relu{i}")
+            y = self._pool_chains(graph, y, i)
+        return y
+
+    def _pool_chains(self, graph: Graph, y: Any, layer: int) -> Any:
+        """Chain pooling after this convolution, 0 the 1x1, where there is some."""
+        if not self.chain_pooling or layer % POOLED_EVERY:
+            return y
+        z = graph.chain_pool(y, f"chain_pool{layer}", self.filters)
+        z = graph.conv(z, f"chain_conv{layer}", self.filters, batch_norm=f"chain_batch_norm{layer}", gamma="zeros")
+        return graph.relu(graph.add([y, z], f"chain_residual{layer}"), f"chain_relu{layer}")

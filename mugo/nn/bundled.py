@@ -6,44 +6,20 @@
 
 The file of version 13 of policy-19 is policy-19-v13.safetensors; without a version, a name is that of the newest.
 """
+import copy
+import functools
 import re
-from pathlib import Path
+
+import numpy as np
 
 from mugo.core import version
 from mugo.core.files import BadInput
 from mugo.games.coords import BoardSize, format_size, shape_of, size_value
-from mugo.nn.metadata import format_game
-
-NETWORK_HELP = "a network's file, the folder of a training run, or the name of a bundled network"
-
-
-def find_network(name: str | Path) -> Path:
-    """The file of a network, given as a path, as the folder of a training run, or as the name of a bundled network.
-
-    Raises BadInput, naming the bundled networks.
-    """
-    path = Path(name)
-    if (of_run := path / "network.safetensors").exists():
-        return of_run
-    if path.is_file():
-        return path
-    bundled = version.bundled_networks()
-    for path in bundled.get(str(name)), *(folder / f"{name}.safetensors" for folder in version.network_folders()):
-        if path and path.is_file():
-            return path
-    if Path(name).is_dir():
-        raise BadInput(f"the folder {name} has no network.safetensors, which a training run writes at its first "
-                       "checkpoint")
-    raise BadInput(f"there is no network {str(name)!r}: neither a file, nor the folder of a training run, nor "
-                   f"one of the bundled ones ({', '.join(bundled) or 'none'})")
-
-
-def name_everywhere(name: str | Path) -> str:
-    """What names a network in every folder and in processes of other machines: the absolute path of its file, or the
-    name of a bundled one.  Raises BadInput.
-    """
-    path = find_network(name)
-    return path.stem if path.resolve().parent in version.network_folders() else str(path.absolute())
+from mugo.games.position import BasePosition
+from mugo.nn.inference import Network, board_shape, check_options
+from mugo.nn.inputs import People
+from mugo.nn.network_file import find_network, format_game, game_rules, read_metadata
+from mugo.nn.output import NetworkOutput
 
 
 def go_networks() -> dict[int, str]:
@@ -71,3 +47,84 @@ def bundled_name(size: BoardSize, game: str = "go", k: int = 0, exactly: bool = 
         raise BadInput(f"there is no bundled network for {format_game(game, k, exactly)}, on {format_size(size)} "
                        f"({others}): name one with --network")
     return name
+
+
+class BundledNetworks:
+    """The bundled networks as one evaluator: each board is evaluated by the one for its game and size
+    (`bundled_name`), which is opened when it is first needed.
+
+    has_value: whether all of them have a value head; those for Gomoku always do.
+    has_ownership: whether any of them for Go has ownership and score; the outputs of the others are None.
+    takes_people: whether any of them for Go has a metadata encoder.
+    """
+    name = "bundled"
+
+    def __init__(self, threads: int | None = None, precision: str = "auto", provider: str = "cpu",
+                 network_class: type[Network] = Network):
+        """threads, precision, provider: as in Network.  network_class: of each network.
+
+        Raises BadInput if there are none for Go, or one that cannot be read, and as runtime.check_options.
+        """
+        check_options(precision, provider)
+        self._open = functools.partial(network_class, threads=threads, precision=precision, provider=provider)
+        self._people: tuple[People, People | None] | None = None
+        self._by_name: dict[str, Network] = {}
+        self._by_board: dict[tuple, Network] = {}
+        configs = {name: read_metadata(find_network(name))["config"] for name in go_networks().values()}
+        self.has_value = all(config["value_head"] for config in configs.values())
+        self.has_ownership = any(config.get("komi_input", False) for config in configs.values())
+        self._takes_people = [name for name, config in configs.items() if config.get("metadata_encoder", False)]
+        self.takes_people = bool(self._takes_people)
+
+    def for_board(self, size: BoardSize, game: str = "go", k: int = 0, exactly: bool = False) -> Network:
+        """The network that plays a game on boards of this size.  Raises BadInput if there is none, or it cannot be
+        opened."""
+        board = shape_of(size), game, k, exactly
+        if board not in self._by_board:
+            network = self._opened(bundled_name(*board))
+            if self._people is not None:
+                if game == "go" and not network.takes_people:
+                    network = self._opened(self._takes_people[-1])
+                network = network.with_people(*self._people)
+            self._by_board[board] = network
+        return self._by_board[board]
+
+    def _opened(self, name: str) -> Network:
+        if name not in self._by_name:
+            self._by_name[name] = self._open(name)
+        return self._by_name[name]
+
+    def with_people(self, people: People, when_white: People | None = None) -> "BundledNetworks":
+        """As Network.with_people, if any takes people: where the one for a board does not, another one plays there."""
+        if not self.takes_people:
+            raise BadInput("no bundled network takes who plays: name one that was trained with --metadata-encoder")
+        nobody = people == People() == (when_white or people)
+        if nobody and self._people is None:
+            return self
+        networks = copy.copy(self)
+        networks._people, networks._by_board = None if nobody else (people, when_white), {}
+        return networks
+
+    def forget(self) -> None:
+        """As Network.forget."""
+        for network in self._by_name.values():
+            network.forget()
+
+    def describe(self) -> str:
+        """The networks that have been opened, as in Network.describe."""
+        return "; ".join(network.describe() for network in self._by_name.values()) or self.name
+
+    def for_position(self, position: BasePosition) -> Network:
+        """The network that evaluates this position.  Raises BadInput as `for_board` does."""
+        return self.for_board(position.shape, *game_rules(position))
+
+    def evaluate(self, positions: list[BasePosition], symmetries: bool = False, people: People | None = None
+                 ) -> NetworkOutput:
+        """As Network.evaluate."""
+        networks = self if people is None else self.with_people(people)
+        return networks.for_position(positions[0]).evaluate(positions, symmetries)
+
+    def evaluate_packed(self, packed: np.ndarray, features: np.ndarray | None = None) -> NetworkOutput:
+        """As Network.evaluate_packed, for Go only: Gomoku's planes do not contain k, so evaluate them with the
+        network `for_position`."""
+        return self.for_board(board_shape(packed)).evaluate_packed(packed, features)

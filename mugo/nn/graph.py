@@ -14,15 +14,28 @@ which follow from the operations:
     TWO_REGULAR    the same twice: means of the filters, then their maxima
     POINTS         points of the board
     UNTIED         no action is defined: a dense layer over points and filters; such a block cannot be equivariant
+
+The weights of a network: their names, their shapes, and how the symmetries of the board act on them.  No Keras here.
+
+They follow from its blocks (blocks.py), whose operations are applied to numbers of features.
+
+What a network costs: convolutions on the policy's path, weights, and multiplications for a position; and what a run
+of training makes of a device.  No Keras here.
+
+A multiplication is one of a convolution or of a dense layer, on a board of the network's own size; batch normalisation
+is folded into the convolutions, and tied weights save none.  Depth is that of the longest path from the planes to the
+policy.
 """
-from collections.abc import Sequence
-from typing import Any, Protocol, Self
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, Self
+
+import numpy as np
+
+from mugo.nn.inputs import INPUTS
 
 TRIVIAL, REGULAR, TWO_REGULAR, POINTS, UNTIED = "trivial", "regular", "two regular", "points", "untied"
-GLOBAL_FEATURES = "global_features"      # an input of networks whose value depends on komi and colour
-PEOPLE = "people"                        # an input of networks with a metadata encoder (people.py)
-COMPONENTS = "components"                # an input of networks that pool over chains and empty regions
-POINT_BIAS = "point_bias"                # an input of the ONNX graph, as it depends on the size of the board
 
 
 class Graph(Protocol):
@@ -112,3 +125,269 @@ class Graph(Protocol):
     def value_of_score(self, score: Any, correction: Any) -> Any:
         """The value before tanh, (n, 1): mean / (2 scale) of the score, and a correction."""
         ...
+ORIENTATIONS = 8                         # the order of D4; coords.symmetries numbers its elements
+
+
+class Block(Protocol):
+    """Part of a network: filters in, filters out."""
+
+    def apply(self, graph: Graph, x: Any) -> Any: ...
+
+
+class Head(Protocol):
+    """The end of a network: filters in, one or more outputs."""
+
+    def apply(self, graph: Graph, x: Any) -> dict[str, Any]:
+        """The outputs by their names: see keras_model.build."""
+        ...
+
+
+@dataclass(frozen=True)
+class NetworkSpec:
+    """A network's architecture as blocks.
+
+    name: of the Keras model.  size: of the board it is trained on.  depth: input planes, packed eight in a byte.
+    context: a block after the trunk, for the heads that use it (context_module.py).  uses_global_features,
+    uses_components, uses_people: whether the network has the inputs GLOBAL_FEATURES, COMPONENTS and PEOPLE.  any_size:
+    whether the ONNX graph takes boards of every size.  equivariant: whether weights are tied so that outputs turn with
+    the board (equivariance.py).
+    """
+
+    name: str
+    size: int
+    depth: int
+    trunk: tuple[Block, ...]
+    heads: tuple[Head, ...]
+    context: Block | None = None
+    uses_global_features: bool = False
+    uses_components: bool = False
+    uses_people: bool = False
+    any_size: bool = False
+    equivariant: bool = False
+
+    @property
+    def packed_bytes(self) -> int:
+        """Bytes of packed planes for each point."""
+        return -(-self.depth // 8)
+
+    @property
+    def blocks(self) -> tuple[Block | Head, ...]:
+        """All of them."""
+        return (*self.trunk, *((self.context,) if self.context else ()), *self.heads)
+
+    def apply(self, graph: Graph) -> dict[str, Any]:
+        """Build the network in a graph; returns the outputs of the heads by their names."""
+        x = graph.start(self)
+        for block in self.trunk:
+            x = block.apply(graph, x)
+        if self.context:
+            graph.context = self.context.apply(graph, x)
+        outputs: dict[str, Any] = {}
+        for head in self.heads:
+            outputs |= head.apply(graph, x)
+        return outputs
+
+Weights = Mapping[str, np.ndarray]       # LAYER/WEIGHT: its numbers, float32, in the shape that Keras has it in
+BATCH_NORM = "gamma", "beta", "moving_mean", "moving_variance"
+INT8_BIAS = "int8_bias"                  # LAYER/int8_bias: the folded bias in the int8 graph (range_calibration)
+INT8_KERNEL = "int8_kernel"              # LAYER/int8_kernel: the kernel of a dense layer there
+
+
+class Weight(NamedTuple):
+    """shape: as in Keras.  kinds: of its axes, a kernel's rows and columns aside (graph.py)."""
+
+    shape: tuple[int, ...]
+    kinds: tuple[str, ...]
+
+
+class Features(NamedTuple):
+    """A tensor: how many features it has at a point, or for the board, and of which kind."""
+
+    count: int
+    kind: str
+
+
+class WeightGraph:
+    """A graph (graph.py) that notes the weights of its layers."""
+
+    komi = colour = Features(1, TRIVIAL)
+    people = Features(INPUTS, TRIVIAL)
+    context = Features(8, REGULAR)       # of a head that stands alone, in `layer_names`
+
+    def __init__(self) -> None:
+        self.weights: dict[str, Weight] = {}
+
+    def _note(self, layer: str, weights: dict[str, Weight]) -> None:
+        for name, weight in weights.items():
+            if f"{layer}/{name}" in self.weights:
+                raise ValueError(f"two blocks have the weight {layer}/{name}")
+            self.weights[f"{layer}/{name}"] = weight
+
+    @property
+    def float32(self) -> Self:
+        return self
+
+    def start(self, spec: NetworkSpec) -> Features:
+        return Features(spec.depth, TRIVIAL)
+
+    def conv(self, x: Features, name: str, filters: int, width: int = 1, *, batch_norm: str = "", relu: str = "",
+             dilation: int = 1, gamma: str = "ones", kind: str = REGULAR) -> Features:
+        y = Features(filters, kind)
+        bias = {} if batch_norm else {"bias": Weight((filters,), (kind,))}
+        self._note(name, {"kernel": Weight((width, width, x.count, filters), (x.kind, kind))} | bias)
+        return self.batch_norm(y, batch_norm) if batch_norm else y
+
+    def plane(self, x: Features, name: str, *, bias: bool = False, initializer: str = "") -> Features:
+        weights = {"kernel": Weight((1, 1, x.count, 1), (x.kind, TRIVIAL))}
+        self._note(name, weights | ({"bias": Weight((1,), (TRIVIAL,))} if bias else {}))
+        return Features(1, TRIVIAL)
+
+    def batch_norm(self, x: Features, name: str, *, gamma: str = "ones") -> Features:
+        self._note(name, dict.fromkeys(BATCH_NORM, Weight((x.count,), (x.kind,))))
+        return x
+
+    def dense(self, x: Features, name: str, units: int, *, points: int = 1, activation: str = "", bias: bool = True,
+              initializer: str = "", kind: str = TRIVIAL) -> Features:
+        inputs = UNTIED if points > 1 else x.kind
+        self._note(name, {"kernel": Weight((points * x.count, units), (inputs, kind))}
+                   | ({"bias": Weight((units,), (kind,))} if bias else {}))
+        return Features(units, kind)
+
+    def add(self, tensors: Sequence[Features], name: str) -> Features:
+        return tensors[0]
+
+    def relu(self, x: Features, name: str) -> Features:
+        return x
+
+    mean_pool = on_board = relu
+
+    def concatenate(self, tensors: Sequence[Features], name: str) -> Features:
+        kinds = {tensor.kind for tensor in tensors}
+        return Features(sum(tensor.count for tensor in tensors), TRIVIAL if kinds == {TRIVIAL} else UNTIED)
+
+    def rescale(self, x: Features, name: str, factor: float) -> Features:
+        return x
+
+    def mean_max_pool(self, x: Features, name: str) -> Features:
+        return Features(2 * x.count, TWO_REGULAR if x.kind == REGULAR else x.kind)
+
+    def chain_pool(self, x: Features, name: str, filters: int) -> Features:
+        return self.mean_max_pool(x, name)
+
+    def point_bias(self, plane: Features, name: str, *, size: int, trainable: bool) -> Features:
+        self._note(name, {"bias": Weight((size ** 2,), (POINTS,))})
+        return plane
+
+    def ownership(self, plane: Features) -> Features:
+        return plane
+
+    def lead(self, ownership: Features) -> Features:
+        return Features(1, TRIVIAL)
+
+    def score(self, lead: Features, correction: Features, scale: Features, unit: float, min_scale: float) -> Features:
+        return Features(2, TRIVIAL)
+
+    def value_of_score(self, score: Features, correction: Features) -> Features:
+        return Features(1, TRIVIAL)
+
+
+@functools.lru_cache(16)
+def network_weights(spec: NetworkSpec) -> Mapping[str, Weight]:
+    """All weights of a network.  Raises ValueError if two blocks have the same."""
+    graph = WeightGraph()
+    spec.apply(graph)
+    return graph.weights
+
+
+def weight_axes(spec: NetworkSpec) -> dict[str, tuple[str, ...]]:
+    """The kinds of the axes of all weights of a network."""
+    return {name: weight.kinds for name, weight in network_weights(spec).items()}
+
+
+def is_of_int8(name: str) -> bool:
+    """Whether LAYER/WEIGHT is a weight of the int8 graph alone."""
+    return name.endswith((f"/{INT8_BIAS}", f"/{INT8_KERNEL}"))
+
+
+def layer_names(block: Block | Head) -> set[str]:
+    """The names of a block's layers that have weights."""
+    graph: Any = WeightGraph()
+    block.apply(graph, Features(8, REGULAR))
+    return {name.split("/")[0] for name in graph.weights}
+
+
+class Traced(NamedTuple):
+    """A tensor of WeightGraph, and the convolutions on the longest path to it: all, and those wider than 1x1."""
+
+    count: int
+    kind: str
+    depth: int = 0
+    wide: int = 0
+
+
+class CostGraph(WeightGraph):
+    """A graph that also counts multiplications and depth."""
+
+    komi = colour = Traced(1, TRIVIAL)
+    people = Traced(INPUTS, TRIVIAL)
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.points = size ** 2
+        self.multiplications = 0
+
+    def start(self, spec: NetworkSpec) -> Any:
+        return Traced(*super().start(spec))
+
+    def conv(self, x: Any, name: str, filters: int, width: int = 1, **rest: Any) -> Any:
+        self.multiplications += self.points * width ** 2 * x.count * filters
+        y = super().conv(x, name, filters, width, **rest)
+        return Traced(y.count, y.kind, x.depth + 1, x.wide + (width > 1))
+
+    def plane(self, x: Any, name: str, **rest: Any) -> Any:
+        self.multiplications += self.points * x.count
+        return Traced(*super().plane(x, name, **rest), x.depth + 1, x.wide)
+
+    def dense(self, x: Any, name: str, units: int, *, points: int = 1, **rest: Any) -> Any:
+        self.multiplications += points * x.count * units
+        return Traced(*super().dense(x, name, units, points=points, **rest), x.depth, x.wide)
+
+    def add(self, tensors: Any, name: str) -> Any:
+        return max(tensors, key=lambda tensor: tensor.depth)
+
+    def concatenate(self, tensors: Any, name: str) -> Any:
+        deepest = self.add(tensors, name)
+        return Traced(*super().concatenate(tensors, name), deepest.depth, deepest.wide)
+
+    def mean_max_pool(self, x: Any, name: str) -> Any:
+        return Traced(*super().mean_max_pool(x, name), x.depth, x.wide)
+
+    def lead(self, ownership: Any) -> Any:
+        return Traced(1, TRIVIAL)
+
+    def score(self, lead: Any, correction: Any, scale: Any, unit: float, min_scale: float) -> Any:
+        return Traced(2, TRIVIAL)
+
+
+class Cost(NamedTuple):
+    """depth, wide: convolutions on the policy's path, and those of them wider than 1x1.  weights: those of layers; a
+    convolution with batch normalisation has a scale and a shift for each filter."""
+
+    depth: int
+    wide: int
+    weights: int
+    multiplications: int
+
+
+def cost(spec: NetworkSpec) -> Cost:
+    """What a network costs on a board of its own size."""
+    graph = CostGraph(spec.size)
+    policy = spec.apply(graph)["policy"]
+    weights = 0
+    for name, weight in graph.weights.items():
+        if name.rpartition("/")[2] not in BATCH_NORM[2:]:        # moving statistics are not trained
+            count = 1
+            for side in weight.shape:
+                count *= side
+            weights += count
+    return Cost(policy.depth, policy.wide, weights, graph.multiplications)

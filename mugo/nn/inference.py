@@ -1,4 +1,13 @@
-"""Inference with a trained network on ONNX Runtime: positions in, priors and values out.  No Keras here.
+"""How ONNX Runtime runs a network: on which execution provider, and in which precision.  No Keras here.
+
+    provider    cpu        of every onnxruntime
+                cuda, openvino, coreml, directml      of the packages that PACKAGES names
+
+    precision   int8       the quantised graph (quantization.py), on PROVIDERS_OF_INT8, if the network's file has one
+                float32    the other
+                auto       int8 where the processor multiplies int8 faster than float32, else float32
+
+Inference with a trained network on ONNX Runtime: positions in, priors and values out.  No Keras here.
 
     Network            one network file, opened
     BundledNetworks    all networks that come with MuGo; each board is evaluated by the one for its game and size
@@ -11,6 +20,7 @@ on all.  The policy-value network (alphazero_net.py) learned a game from self-pl
 import copy
 import functools
 import math
+import platform
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -20,53 +30,136 @@ import numpy as np
 
 from mugo.core.files import BadInput, error_line
 from mugo.core.machine import available_cores
-from mugo.nn.components import connected_components
+from mugo.core.options import option
 from mugo.games import coords, planes
-from mugo.games.coords import BoardSize, shape_of
-from mugo.games.game import encode, packed_bytes
-from mugo.games.game import PLANE_TABLES
+from mugo.games.game import PLANE_TABLES, encode, packed_bytes
 from mugo.games.planes import network_input
 from mugo.games.position import BasePosition, global_features
-from mugo.nn.bundled import bundled_name, find_network, go_networks
-from mugo.nn.graph import COMPONENTS, GLOBAL_FEATURES, PEOPLE, POINT_BIAS
-from mugo.nn.metadata import config_of, format_game, game_rules, has_int8, ranges_of, read_metadata
-from mugo.nn.network_file import read_network
+from mugo.nn.architectures import config_of
+from mugo.nn.graph import Weights
+from mugo.nn.inputs import (
+    COMPONENTS,
+    GLOBAL_FEATURES,
+    INPUTS,
+    PEOPLE,
+    POINT_BIAS,
+    People,
+    connected_components,
+    encode_people,
+    fit_bias,
+)
+from mugo.nn.network_file import find_network, format_game, game_rules, has_int8, ranges_of, read_metadata, read_network
 from mugo.nn.onnx_graph import OnnxGraph
 from mugo.nn.output import NetworkOutput, mean_output, turned_back
-from mugo.nn.people import INPUTS, People, encode_people
-from mugo.nn.runtime import check_options, new_session, play_precision
-from mugo.nn.weights import Weights
+
+PLAY_PRECISIONS = "auto", "int8", "float32"
+PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider", "openvino": "OpenVINOExecutionProvider",
+             "coreml": "CoreMLExecutionProvider", "directml": "DmlExecutionProvider"}
+PACKAGES = {"cuda": "onnxruntime-gpu", "openvino": "onnxruntime-openvino", "coreml": "onnxruntime, on macOS",
+            "directml": "onnxruntime-directml, on Windows"}
+PROVIDERS_OF_INT8 = "cpu", "openvino"
+X86 = {"x86_64", "amd64", "i386", "i686", "x86"}
+VNNI = {"avx512vnni", "avxvnni"}         # x86: sums of four products of int8, in LLVM's names
+DOT_PRODUCTS = {"dotprod", "i8mm"}       # the same on ARM
+
+
+@functools.cache
+def cpu_features() -> frozenset[str]:
+    """The instruction sets of this processor that its operating system allows, in LLVM's names."""
+    from llvmlite import binding
+
+    try:
+        return frozenset(name for name, has in binding.get_host_cpu_features().items() if has)
+    except RuntimeError:                 # a processor that LLVM does not know
+        return frozenset()
+
+
+def machine() -> str:
+    """The processor's architecture, as platform.machine names it, in lower case."""
+    return platform.machine().lower()
+
+
+def has_fast_int8() -> bool:
+    """Whether this processor has instructions for sums of products of int8: VNNI on x86, dot products on ARM."""
+    if machine() in X86:
+        return bool(cpu_features() & VNNI)
+    is_apple = platform.system() == "Darwin"             # every ARM processor of a Mac has them
+    return is_apple or bool(cpu_features() & DOT_PRODUCTS)
+
+
+def has_exact_int8() -> bool:
+    """Whether sums of products of int8 are right on this processor.  ONNX Runtime's instruction on x86 without VNNI,
+    VPMADDUBSW, saturates at 16 bits."""
+    return machine() not in X86 or bool(cpu_features() & VNNI)
+
+
+def play_precision(precision: str, provider: str, has_int8: bool, name: object) -> str:
+    """"int8" or "float32", for a network whose file has a quantised graph, or has none.  name: of it, for messages.
+
+    Raises BadInput where int8 is asked for and impossible.
+    """
+    if precision == "auto":
+        return "int8" if has_int8 and provider in PROVIDERS_OF_INT8 and has_fast_int8() else "float32"
+    if precision == "int8":
+        if provider not in PROVIDERS_OF_INT8:
+            raise BadInput(f"--precision int8 is for --provider {' and '.join(PROVIDERS_OF_INT8)}, not {provider}")
+        if not has_int8:
+            raise BadInput(f"--precision int8: {name} has no int8 graph; mugo quantize adds one")
+        if provider == "cpu" and not has_exact_int8():
+            raise BadInput("--precision int8: this processor has no VNNI instructions, and would compute it wrong and "
+                           "slowly; float32 and auto work")
+    return precision
+
+
+def provider_option(**named: Any) -> Any:
+    """The option --provider, a dataclass's field (core.options.option).  named: what is particular to a command."""
+    return option("cpu", "the execution provider of ONNX Runtime; all but cpu need another package of it",
+                  choices=PROVIDERS, **named)
+
+
+def check_options(precision: str, provider: str) -> None:
+    """Raise BadInput for a precision and a provider that no network can be opened with here."""
+    play_precision(precision, provider, True, "")
+    if provider != "cpu":
+        check_provider(provider)
+
+
+def new_session(graph: bytes, threads: int, provider: str = "cpu") -> Any:
+    """An onnxruntime.InferenceSession.  threads: of the CPU.
+
+    Raises BadInput if this onnxruntime has no such provider, or if it does not work on this machine; and as ONNX
+    Runtime does for a graph that it does not run.
+    """
+    import onnxruntime
+
+    check_provider(provider)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.log_severity_level = 3
+    if provider == "cpu" and not has_exact_int8():       # an int8 graph is measured in float32 then, as others play it
+        options.add_session_config_entry("session.disable_quant_qdq", "1")
+    try:
+        session = onnxruntime.InferenceSession(graph, options, providers=[PROVIDERS[provider]])
+    except Exception as error:           # ONNX Runtime has a class for each kind, and no public name for them
+        if provider == "cpu":
+            raise
+        raise BadInput(f"--provider {provider} does not work here: {error_line(error)}") from None
+    if PROVIDERS[provider] not in session.get_providers():               # ONNX Runtime falls back to the CPU
+        raise BadInput(f"--provider {provider} does not work here: ONNX Runtime cannot start it on this machine")
+    return session
+
+
+def check_provider(provider: str) -> None:
+    """Raise BadInput unless the installed onnxruntime has a provider."""
+    import onnxruntime
+
+    available = onnxruntime.get_available_providers()
+    if PROVIDERS[provider] not in available:
+        names = [name for name, its in PROVIDERS.items() if its in available]
+        raise BadInput(f"--provider {provider}: the installed onnxruntime has {' and '.join(names)} only; it is in the "
+                       f"package {PACKAGES[provider]}")
 
 KOMI_CLIP = 20                           # a komi of more points than the board and so many counts as that (KataGo)
-
-
-def fit_bias(bias: np.ndarray, size: BoardSize) -> np.ndarray:
-    """The bias of each point, float32 (trained size²,), for boards of another size: float32 (rows * columns,).
-
-    A point takes the bias of the one at the same distance from its nearest edges, so that corners and sides keep
-    theirs.  Lines in the middle are left out or repeated; a line at the same distance from both edges gets the mean
-    of two.  So a board of five lines, a b c d e, becomes
-
-        a (b+d)/2 e           of three lines
-        a b d e               of four
-        a b c c c d e         of seven
-
-    Rows and columns are fitted apart, so a rectangle needs nothing more.
-    """
-    trained = math.isqrt(len(bias))
-    first_rows, last_rows = _fit_lines(trained, shape_of(size)[0])
-    first_cols, last_cols = _fit_lines(trained, shape_of(size)[1])
-    square = bias.reshape(trained, trained)
-    rows = (square[first_rows] + square[last_rows]) / 2
-    return ((rows[:, first_cols] + rows[:, last_cols]) / 2).ravel()
-
-
-def _fit_lines(trained: int, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """For each of so many lines the two trained ones whose mean it takes: int64 (count,) each."""
-    lines = np.arange(count)
-    near = np.minimum(lines, (trained - 1) // 2)
-    far = np.maximum(lines + trained - count, trained // 2)
-    return np.where(2 * lines <= count - 1, near, far), np.where(2 * lines >= count - 1, far, near)
 
 
 def board_shape(packed: np.ndarray) -> tuple[int, int]:
@@ -251,84 +344,3 @@ class Network:
             if not np.isfinite(output).all():
                 raise BadInput(f"{self.path}: its {name} is NaN; the network is damaged, or its training diverged")
         return outputs
-
-
-class BundledNetworks:
-    """The bundled networks as one evaluator: each board is evaluated by the one for its game and size
-    (`bundled_name`), which is opened when it is first needed.
-
-    has_value: whether all of them have a value head; those for Gomoku always do.
-    has_ownership: whether any of them for Go has ownership and score; the outputs of the others are None.
-    takes_people: whether any of them for Go has a metadata encoder.
-    """
-    name = "bundled"
-
-    def __init__(self, threads: int | None = None, precision: str = "auto", provider: str = "cpu",
-                 network_class: type[Network] = Network):
-        """threads, precision, provider: as in Network.  network_class: of each network.
-
-        Raises BadInput if there are none for Go, or one that cannot be read, and as runtime.check_options.
-        """
-        check_options(precision, provider)
-        self._open = functools.partial(network_class, threads=threads, precision=precision, provider=provider)
-        self._people: tuple[People, People | None] | None = None
-        self._by_name: dict[str, Network] = {}
-        self._by_board: dict[tuple, Network] = {}
-        configs = {name: read_metadata(find_network(name))["config"] for name in go_networks().values()}
-        self.has_value = all(config["value_head"] for config in configs.values())
-        self.has_ownership = any(config.get("komi_input", False) for config in configs.values())
-        self._takes_people = [name for name, config in configs.items() if config.get("metadata_encoder", False)]
-        self.takes_people = bool(self._takes_people)
-
-    def for_board(self, size: BoardSize, game: str = "go", k: int = 0, exactly: bool = False) -> Network:
-        """The network that plays a game on boards of this size.  Raises BadInput if there is none, or it cannot be
-        opened."""
-        board = shape_of(size), game, k, exactly
-        if board not in self._by_board:
-            network = self._opened(bundled_name(*board))
-            if self._people is not None:
-                if game == "go" and not network.takes_people:
-                    network = self._opened(self._takes_people[-1])
-                network = network.with_people(*self._people)
-            self._by_board[board] = network
-        return self._by_board[board]
-
-    def _opened(self, name: str) -> Network:
-        if name not in self._by_name:
-            self._by_name[name] = self._open(name)
-        return self._by_name[name]
-
-    def with_people(self, people: People, when_white: People | None = None) -> "BundledNetworks":
-        """As Network.with_people, if any takes people: where the one for a board does not, another one plays there."""
-        if not self.takes_people:
-            raise BadInput("no bundled network takes who plays: name one that was trained with --metadata-encoder")
-        nobody = people == People() == (when_white or people)
-        if nobody and self._people is None:
-            return self
-        networks = copy.copy(self)
-        networks._people, networks._by_board = None if nobody else (people, when_white), {}
-        return networks
-
-    def forget(self) -> None:
-        """As Network.forget."""
-        for network in self._by_name.values():
-            network.forget()
-
-    def describe(self) -> str:
-        """The networks that have been opened, as in Network.describe."""
-        return "; ".join(network.describe() for network in self._by_name.values()) or self.name
-
-    def for_position(self, position: BasePosition) -> Network:
-        """The network that evaluates this position.  Raises BadInput as `for_board` does."""
-        return self.for_board(position.shape, *game_rules(position))
-
-    def evaluate(self, positions: list[BasePosition], symmetries: bool = False, people: People | None = None
-                 ) -> NetworkOutput:
-        """As Network.evaluate."""
-        networks = self if people is None else self.with_people(people)
-        return networks.for_position(positions[0]).evaluate(positions, symmetries)
-
-    def evaluate_packed(self, packed: np.ndarray, features: np.ndarray | None = None) -> NetworkOutput:
-        """As Network.evaluate_packed, for Go only: Gomoku's planes do not contain k, so evaluate them with the
-        network `for_position`."""
-        return self.for_board(board_shape(packed)).evaluate_packed(packed, features)

@@ -1,4 +1,15 @@
-"""Networks as files: NAME.safetensors (tensor_file.py) holds the metadata, from which everything else follows, and
+"""Tensors and metadata as one safetensors file (github.com/huggingface/safetensors): numbers, and no program.
+
+    8 bytes, the header's length | header, JSON: dtype, shape and place of each tensor; "__metadata__" | numbers
+
+"__metadata__" has two texts: METADATA, JSON too; and CHECKSUMS, the CRC-32 of that text and of the tensors, for
+safetensors has none.  Not here: what the metadata mean, and which tensors belong to a network (network_file.py).
+
+The metadata of a network: its game, board, input planes, architecture and training.  No Keras here.
+
+They are in the header of its file (tensor_file.py), and are checked before anything is made from them.
+
+Networks as files: NAME.safetensors (tensor_file.py) holds the metadata, from which everything else follows, and
 
     LAYER/WEIGHT       float32, the weights by the names and in the shapes of Keras (weights.network_weights)
     LAYER/int8_bias    float32 (filters,), of a network that has been quantised (range_calibration.py): the bias of a
@@ -9,16 +20,278 @@
 
 No Keras here.
 """
+import json
+import math
+import zlib
 from collections.abc import Collection, Mapping
+from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mugo.core.files import BadInput
-from mugo.nn.metadata import checked_metadata, config_of, has_int8
-from mugo.nn.tensor_file import DTYPES, OtherFormat, TensorFile
-from mugo.nn.weights import INT8_BIAS, is_of_int8, network_weights
+from mugo.core import version
+from mugo.core.files import BadInput, atomic_write, error_line, open_regular_file
+from mugo.core.limits import FRACTION, SEED
+from mugo.core.options import Option, options_of
+from mugo.core.schema import ANYTHING, BOOLEAN, TEXT, Object, Test, check_value, integer, number, optional
+from mugo.games import gomoku
+from mugo.games.coords import MAX_SIZE, MIN_SIZE
+from mugo.games.game import PLANE_TABLES
+from mugo.games.position import BasePosition
+from mugo.nn.architectures import CONFIGS, MAX_LAYERS, PRESETS, Config, PolicyNetConfig, config_dict, config_of
+from mugo.nn.graph import INT8_BIAS, is_of_int8, network_weights
+from mugo.nn.onnx_graph import MAX_RANGE, MIN_RANGE, Ranges
+
+METADATA, CHECKSUMS = "mugo", "crc32"
+MAX_HEADER_BYTES = 16 << 20              # with the history of a long run; one of 60 million positions has 0.3 MB
+DTYPES = {"F32": np.dtype("<f4"), "I32": np.dtype("<i4"), "I64": np.dtype("<i8")}
+ZIP = b"PK\x03\x04"                      # how the archives of Keras begin
+
+
+class OtherFormat(BadInput):
+    """A file that is whole, and that this version of MuGo does not read: an earlier or a later one wrote it."""
+
+
+class TensorFile:
+    """A file at `path`, opened.  shapes: of each tensor, by its name: its dtype, a name of safetensors, and its shape.
+
+    Raises BadInput, one line, for a file that is none, or damaged; the numbers are not read before `read`.
+    """
+
+    def __init__(self, path: Path):
+        from safetensors import SafetensorError, safe_open
+
+        self.path, self._errors = path, (SafetensorError, OSError, ValueError)
+        try:
+            with open_regular_file(path) as file:
+                start = file.read(8)
+            if start.startswith(ZIP):
+                raise OtherFormat(f"{path} is a Keras file: MuGo reads networks and runs from files that end in "
+                                  ".safetensors")
+            if len(start) < 8 or int.from_bytes(start, "little") > MAX_HEADER_BYTES:
+                raise ValueError(f"it does not begin with the length of a header, of {MAX_HEADER_BYTES >> 20} MB at "
+                                 "most")
+            self._file = safe_open(path, "numpy")
+            slices = {name: self._file.get_slice(name) for name in self._file.keys()}
+            self.shapes = {name: (str(tensor.get_dtype()), tuple(tensor.get_shape()))
+                           for name, tensor in slices.items()}
+        except PermissionError as error:
+            raise BadInput(f"{path}: {error_line(error)}") from None
+        except self._errors as error:
+            raise self._damaged(error) from None
+
+    def _damaged(self, error: BaseException) -> BadInput:
+        return BadInput(f"{self.path} is not a MuGo network, or is damaged: {error_line(error)}")
+
+    def metadata(self) -> Any:
+        """The JSON value.  Raises BadInput if there is none, or it is damaged."""
+        texts = self._file.metadata() or {}
+        if not {METADATA, CHECKSUMS} <= texts.keys():
+            raise BadInput(f"{self.path} is not a MuGo network: its header has no {METADATA!r} and {CHECKSUMS!r}")
+        text = texts[METADATA]
+        if not texts[CHECKSUMS].startswith(_checksum_of_text(text)):
+            raise self._damaged(ValueError("its metadata do not fit their checksum"))
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise BadInput(f"{self.path} is not a MuGo network: its metadata: {error_line(error)}") from None
+
+    def read(self, names: Collection[str] | None = None) -> dict[str, np.ndarray]:
+        """The tensors of these names, by default all.
+
+        Raises BadInput for a file that does not fit its checksum, a dtype that is not one of DTYPES, and numbers that
+        are infinite or NaN."""
+        for name, (dtype, _) in self.shapes.items():
+            if dtype not in DTYPES:
+                raise BadInput(f"{self.path}: its {name[:80]} has dtype {dtype[:20]}, expected {', '.join(DTYPES)}")
+        checksum, tensors = 0, {}
+        try:
+            for name in sorted(self.shapes):
+                array = self._file.get_tensor(name)
+                checksum = zlib.crc32(array.data, checksum)
+                if names is None or name in names:
+                    tensors[name] = array
+        except self._errors as error:
+            raise self._damaged(error) from None
+        if not (self._file.metadata() or {}).get(CHECKSUMS, "").endswith(f" {checksum:08x}"):
+            raise self._damaged(ValueError("its numbers do not fit their checksum"))
+        for name, array in tensors.items():
+            if not np.isfinite(array).all():
+                raise BadInput(f"{self.path}: {name} of this network is infinite or NaN")
+        return tensors
+
+
+def _checksum_of_text(text: str) -> str:
+    return f"{zlib.crc32(text.encode()):08x} "
+
+
+def write_tensors(path: Path, tensors: Mapping[str, np.ndarray], metadata: dict[str, Any]) -> None:
+    """Write a file, atomically.  Raises OSError, and BadInput for metadata that could not be read again.
+
+    The same tensors and metadata give the same bytes, which the library's own writer does not promise: it hashes the
+    names in the metadata.  tensors: of numbers.
+    """
+    arrays = {name: np.asarray(tensors[name], order="C") for name in sorted(tensors)}
+    arrays = dict(sorted(arrays.items(), key=lambda item: -item[1].itemsize))        # so that each is aligned
+    text, checksum, begin = json.dumps(metadata), 0, 0
+    for name in sorted(arrays):
+        checksum = zlib.crc32(arrays[name].data, checksum)
+    header: dict[str, Any] = {"__metadata__": {METADATA: text,
+                                               CHECKSUMS: f"{_checksum_of_text(text)}{checksum:08x}"}}
+    for name, array in arrays.items():
+        header[name] = {"dtype": f"{array.dtype.kind.upper()}{8 * array.itemsize}", "shape": array.shape,
+                        "data_offsets": (begin, begin + array.nbytes)}
+        begin += array.nbytes
+    encoded = json.dumps(header, separators=(",", ":")).encode()
+    encoded += b" " * (-len(encoded) % 8)
+    if len(encoded) > MAX_HEADER_BYTES:
+        raise BadInput(f"{path} would have a header of {len(encoded):,} bytes with its metadata; at most "
+                       f"{MAX_HEADER_BYTES:,} are read: it stays as it is")
+    with atomic_write(path) as temporary, open(temporary, "wb") as file:
+        file.write(len(encoded).to_bytes(8, "little") + encoded)
+        for array in arrays.values():
+            file.write(array.data)
+
+FORMAT = 3
+MAX_WEIGHTS_BYTES = 512 << 20            # of a network; 256 filters and ten layers take 25 MB
+MAX_BATCHES = 10**12                     # that a network was trained on
+MAX_NAME = 200                           # characters of a network's name
+
+
+def new_metadata(config: Config, game: str = "go", k: int = 0, exactly: bool = False) -> dict[str, Any]:
+    """The metadata that every network has.  game, k, exactly: what it plays, as in inference.Network."""
+    rules = {"game": game, "k": k, "exactly": exactly} if game == "gomoku" else {"game": game}
+    return {"format": FORMAT, "size": config.size, **rules, "planes": [list(plane) for plane in PLANE_TABLES[game]],
+            "config": config_dict(config)}
+
+
+def format_game(game: str, k: int = 0, exactly: bool = False) -> str:
+    """A game as messages name it: 'Go', 'Gomoku, 5 in a row', 'Gomoku, exactly 5 in a row'."""
+    return f"Gomoku, {'exactly ' if exactly else ''}{k} in a row" if game == "gomoku" else "Go"
+
+
+def game_rules(position: BasePosition) -> tuple[str, int, bool]:
+    """The game that a network for this position must have been trained on: (game, k, exactly), 0 and False in Go."""
+    if isinstance(position, gomoku.Position):
+        return position.game, position.k, position.exactly
+    return position.game, 0, False
+
+
+def run_name(text: str) -> str:
+    """A network's name of any text, say that of its run's folder: at most MAX_NAME printable characters."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)[:MAX_NAME]
+
+
+def positions_trained(metadata: dict[str, Any]) -> int:
+    """How many positions a network was trained on, those of the network it was initialised from included."""
+    total, source = 0, metadata
+    while source:
+        total += (source.get("best") or {}).get("positions", 0)
+        source = source.get("init_from")
+    return total
+
+
+def has_int8(metadata: dict[str, Any]) -> bool:
+    """Whether the network has been quantised."""
+    return bool(metadata.get("quantization"))
+
+
+def ranges_of(metadata: dict[str, Any]) -> Ranges:
+    """The ranges of a quantised network's tensors."""
+    return {tensor: (low, high) for tensor, (low, high) in metadata["quantization"]["ranges"].items()}
+
+
+def read_metadata(path: Path) -> dict[str, Any]:
+    """The metadata in a network's file or checkpoint.
+
+    Raises BadInput for a file that is not a network or is damaged, OtherFormat for one that this program does not read.
+    """
+    return checked_metadata(TensorFile(path).metadata(), path)
+
+
+def checked_metadata(metadata: Any, path: Path) -> dict[str, Any]:
+    """These metadata, of this file.  Raises as `read_metadata`."""
+    if not isinstance(metadata, dict):
+        raise BadInput(f"{path} is not a MuGo network: its metadata are no JSON object")
+    if metadata.get("format") != FORMAT:
+        raise OtherFormat(f"{path} has format {str(metadata.get('format'))[:40]}; this program reads format {FORMAT}")
+    try:
+        check_metadata(metadata, str(path))
+    except BadInput as error:
+        raise OtherFormat(str(error)) from None
+    return metadata
+
+
+# What a network was trained on, and those that it was initialised from: training.provenance, positions_trained,
+# training.train.positions_seen.
+_RANKS = Test(lambda pair: isinstance(pair, list) and len(pair) == 2 and all(map(number().is_good, pair)),
+              "[the weakest, the strongest]")
+_DATA = Object({}, {"fingerprint": TEXT, "split": Object({"seed": integer(*SEED), "validation": number(*FRACTION),
+                                                          "test": number(*FRACTION)}),
+                    "training": TEXT, "validation": TEXT, "seed": integer(*SEED), "sources": [TEXT],
+                    "games": integer(0), "positions": integer(0), "ranks": optional(_RANKS)})
+_TRAINED = Object({}, {"size": integer(MIN_SIZE, MAX_SIZE), "data": optional(_DATA),
+                       "best": optional(Object({}, {"positions": integer(0)}, others=ANYTHING)),
+                       "options": Object({}, {"batch_size": integer(1), "skip_batches": integer(0, MAX_BATCHES)},
+                                         others=ANYTHING),
+                       "init_from": optional(Object({}, others=ANYTHING))}, others=ANYTHING)
+# Static quantisation: range_calibration.py.
+_RANGE = Test(lambda pair: isinstance(pair, list) and len(pair) == 2 and all(map(number().is_good, pair))
+              and -MAX_RANGE <= pair[0] <= 0 <= pair[1] <= MAX_RANGE and pair[1] - pair[0] >= MIN_RANGE,
+              f"[low, high] around 0, {MAX_RANGE:g} from it at most")
+_QUANTIZATION = Object({"ranges": Object({}, others=_RANGE),
+                        "metrics": Object({"top1_agreement": number(), "kl": number()}, others=number())},
+                       {"positions": integer(0), "compared_on": integer(0)})
+_NAME = Test(lambda name: isinstance(name, str) and len(name) <= MAX_NAME and name.isprintable(),
+             f"a text of at most {MAX_NAME} printable characters")
+
+
+def check_metadata(metadata: dict[str, Any], source: str) -> None:
+    """Raise BadInput, which begins with the source, unless these are the metadata of a network of this program."""
+    game = metadata.get("game", "go")
+    if not isinstance(game, str) or game not in PLANE_TABLES:
+        raise BadInput(f"{source} plays {str(game)[:40]!r}; this program knows {' and '.join(PLANE_TABLES)}")
+    table = [list(plane) for plane in PLANE_TABLES[game]]
+    kinds = [kind for kind, config in CONFIGS.items() if game == "go" or config is not PolicyNetConfig]
+    check_value(metadata, Object({
+        "size": integer(MIN_SIZE, MAX_SIZE),
+        "planes": Test(lambda planes: planes == table, "this program's table of input planes"),
+        "config": Object({"kind": Test(lambda kind: kind in kinds, f"{' or '.join(kinds)} for {game}")},
+                         others=ANYTHING)},
+        {"name": optional(_NAME), "quantization": optional(_QUANTIZATION)}, others=ANYTHING), source)
+    size = metadata["size"]
+    if game == "gomoku":
+        check_value(metadata, Object({"k": integer(gomoku.MIN_SIZE, size)}, {"exactly": BOOLEAN}, others=ANYTHING),
+                    source)
+    trained: Any = metadata
+    while trained:
+        check_value(trained, _TRAINED, source)
+        trained = trained.get("init_from")
+    _check_config(metadata["config"], size, sum(plane.depth for plane in PLANE_TABLES[game]), source)
+
+
+def _check_config(config: dict[str, Any], size: int, depth: int, source: str) -> None:
+    """Raise BadInput unless these hyperparameters are those of a network for this size and so many planes."""
+    kind = CONFIGS[config["kind"]]
+    tests = {name: _value_of(each) for name, each in options_of(kind).items()} | {
+        "size": Test(lambda value: value == size, f"{size}"), "depth": Test(lambda value: value == depth, f"{depth}")}
+    needed = [field.name for field in fields(kind) if field.default is MISSING]
+    others = [field.name for field in fields(kind) if field.default is not MISSING]
+    check_value(config, Object({"kind": TEXT} | {name: tests[name] for name in needed},
+                               {name: tests[name] for name in others}), f"{source}: its config")
+    network = config_of({"config": config})
+    if isinstance(network, PolicyNetConfig) and network.problem:
+        raise BadInput(f"{source}: its config: {network.problem}")
+    weights = sum(math.prod(weight.shape) for weight in network_weights(network.spec()).values())
+    if 4 * weights > MAX_WEIGHTS_BYTES:
+        raise BadInput(f"{source} has a config of {weights:,} weights; at most {MAX_WEIGHTS_BYTES // 4:,} are allowed")
+
+
+def _value_of(each: Option) -> Test:
+    """A value that an option may have; not too long a list."""
+    return Test(lambda value: not each.problem(value) and not (isinstance(value, list) and len(value) > MAX_LAYERS),
+                f"a value of --{each.name}")
 
 OPTIMIZER = "optimizer/"                 # how the names of its variables begin
 Expected = Mapping[str, tuple[str, tuple[int, ...]]]     # tensor: the kind of its dtype, as NumPy has it, and its shape
@@ -60,3 +333,47 @@ def check_tensors(file: TensorFile, path: Path, expected: Expected, names: Colle
         if found != shape or dtype not in DTYPES or DTYPES[dtype].kind != kind:
             raise OtherFormat(f"{other}: its {name} is {dtype} of shape {str(found)[:80]}, expected "
                               f"{'F32' if kind == 'f' else 'integers'} of shape {shape}")
+
+NETWORK_HELP = "a network's file, the folder of a training run, or the name of a bundled network"
+
+
+def find_network(name: str | Path) -> Path:
+    """The file of a network, given as a path, as the folder of a training run, or as the name of a bundled network.
+
+    Raises BadInput, naming the bundled networks.
+    """
+    path = Path(name)
+    if (of_run := path / "network.safetensors").exists():
+        return of_run
+    if path.is_file():
+        return path
+    bundled = version.bundled_networks()
+    for path in bundled.get(str(name)), *(folder / f"{name}.safetensors" for folder in version.network_folders()):
+        if path and path.is_file():
+            return path
+    if Path(name).is_dir():
+        raise BadInput(f"the folder {name} has no network.safetensors, which a training run writes at its first "
+                       "checkpoint")
+    raise BadInput(f"there is no network {str(name)!r}: neither a file, nor the folder of a training run, nor "
+                   f"one of the bundled ones ({', '.join(bundled) or 'none'})")
+
+
+def name_everywhere(name: str | Path) -> str:
+    """What names a network in every folder and in processes of other machines: the absolute path of its file, or the
+    name of a bundled one.  Raises BadInput.
+    """
+    path = find_network(name)
+    return path.stem if path.resolve().parent in version.network_folders() else str(path.absolute())
+
+
+def architecture(name: str) -> PolicyNetConfig:
+    """The architecture of a preset, or of a network of this name or in this file.  Raises BadInput."""
+    if name in PRESETS:
+        return PRESETS[name]
+    try:
+        config = config_of(read_metadata(find_network(name)))
+    except BadInput as error:
+        raise BadInput(f"--model {name}: neither a preset ({', '.join(PRESETS)}) nor a network: {error}") from None
+    if not isinstance(config, PolicyNetConfig):
+        raise BadInput(f"--model {name}: is a policy-value network, trained by selfplay; train makes policy networks")
+    return config

@@ -1,4 +1,26 @@
-"""A network as an ONNX graph, from plain weights: the operations of graph.py as nodes.  No Keras here.
+"""ONNX files, written without the package onnx: the fields of onnx.proto that MuGo's graphs need, in protobuf's wire
+format (protobuf.dev/programming-guides/encoding).  Each function returns the bytes of the message of its name.
+
+Static quantisation to int8: how numbers of a network become eight bits, and where.  No Keras here.
+
+    tensor, float32 --QuantizeLinear--> uint8 --DequantizeLinear--> Conv --(Relu)--> QuantizeLinear --> uint8
+                                         int8 weights, int32 bias ---^
+
+The graph says in float32 what is computed, with each number rounded to eight bits where it enters and leaves a
+convolution (QDQ, onnxruntime.ai/docs/performance/model-optimizations/quantization.html); ONNX Runtime fuses each such
+group of nodes into one convolution of integers.  Sums and dense layers stay float32, and so do the 1x1 convolutions to
+one plane, whose outputs are logits.
+
+    activation    uint8, real = scale (q - zero_point), one scale for a tensor, from its range on calibration positions
+    weights       int8, real = scale q, a scale for each filter, from its largest weight
+    bias          int32, real = scale of the input * scale of the weights * q
+
+0 is a whole number of steps from every zero point, so padding is exactly 0.  Planes are 0 and 1, with scale 1: exact.
+Tied filters of an equivariant network have the same largest weight, so they have the same scale and stay tied, and the
+sums of convolutions are exact.  What is left of asymmetry is rounding to another step where means over the board, in
+float32, are added in another order.
+
+A network as an ONNX graph, from plain weights: the operations of graph.py as nodes.  No Keras here.
 
     inputs                                                      outputs
     planes      uint8 (n, rows, columns, depth)                 policy       float32 (n, moves), probabilities
@@ -14,30 +36,118 @@ A policy network's graph takes boards of every size, for which its bias of each 
 network's takes one size.  Batch normalisation is folded into the convolutions.
 """
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from mugo.nn import onnx_file
-from mugo.nn.graph import COMPONENTS, GLOBAL_FEATURES, PEOPLE, POINT_BIAS, REGULAR, TRIVIAL
-from mugo.nn.onnx_file import FLOAT, INT64, UINT8
-from mugo.nn.people import INPUTS
-from mugo.nn.quantization import (
-    MAX_BIAS,
-    PLANES_SCALE,
-    Ranges,
-    Scale,
-    activation_scale,
-    quantize_bias,
-    quantize_weights,
-)
-from mugo.nn.value_head import STDEV_OF_SCALE
-from mugo.nn.weights import BATCH_NORM, INT8_BIAS, INT8_KERNEL, Weights
+from mugo.nn.graph import BATCH_NORM, INT8_BIAS, INT8_KERNEL, REGULAR, TRIVIAL, NetworkSpec, Weights
+from mugo.nn.heads import STDEV_OF_SCALE
+from mugo.nn.inputs import COMPONENTS, GLOBAL_FEATURES, INPUTS, PEOPLE, POINT_BIAS
 
-if TYPE_CHECKING:
-    from mugo.nn.blocks import NetworkSpec
+FLOAT, UINT8, INT8, INT32, INT64 = 1, 2, 3, 6, 7         # TensorProto.DataType
+TYPES = {np.dtype(name): number for name, number in (
+    ("float32", FLOAT), ("uint8", UINT8), ("int8", INT8), ("int32", INT32), ("int64", INT64))}
+IR_VERSION = 8
+_INT, _STRING, _INTS = 2, 3, 7           # AttributeProto.AttributeType
+
+
+def _varint(number: int) -> bytes:
+    """Seven bits a byte, the lowest first; a negative number as that of 64 bits."""
+    number &= (1 << 64) - 1
+    parts = bytearray()
+    while number > 0x7F:
+        parts.append(number & 0x7F | 0x80)
+        number >>= 7
+    parts.append(number)
+    return bytes(parts)
+
+
+def _field(number: int, value: int | str | bytes) -> bytes:
+    """A field of a message: a number, a text, or the bytes of a message."""
+    if isinstance(value, int):
+        return _varint(number << 3) + _varint(value)
+    data = value.encode() if isinstance(value, str) else value
+    return _varint(number << 3 | 2) + _varint(len(data)) + data
+
+
+def _fields(number: int, values: Iterable[int | str | bytes]) -> bytes:
+    return b"".join(_field(number, value) for value in values)
+
+
+def attribute_message(name: str, value: int | str | Sequence[int]) -> bytes:
+    if isinstance(value, int):
+        return _field(1, name) + _field(3, value) + _field(20, _INT)
+    if isinstance(value, str):
+        return _field(1, name) + _field(4, value) + _field(20, _STRING)
+    return _field(1, name) + _fields(8, value) + _field(20, _INTS)
+
+
+def node_message(kind: str, inputs: Sequence[str], output: str, attributes: Mapping[str, Any]) -> bytes:
+    """kind: the operator.  attributes: integers, texts, and lists of integers, by their names."""
+    return _fields(1, inputs) + _field(2, output) + _field(3, output) + _field(4, kind) + \
+        _fields(5, (attribute_message(name, value) for name, value in attributes.items()))
+
+
+def tensor_message(name: str, array: np.ndarray) -> bytes:
+    data = array.astype(array.dtype.newbyteorder("<")).tobytes()
+    return _fields(1, array.shape) + _field(2, TYPES[array.dtype]) + _field(8, name) + _field(9, data)
+
+
+def value_info_message(name: str, kind: int, shape: Sequence[int | str], description: str = "") -> bytes:
+    """An input or output.  kind: FLOAT, ...  shape: numbers, or names of variable lengths."""
+    dimensions = (_field(1 if isinstance(length, int) else 2, length) for length in shape)
+    return _field(1, name) + _field(2, _field(1, _field(1, kind) + _field(2, _fields(1, dimensions)))) \
+        + _field(3, description)
+
+
+def model_message(nodes: Iterable[bytes], constants: Iterable[bytes], inputs: Iterable[bytes], outputs: Iterable[bytes],
+          opset: int, metadata: Mapping[str, str]) -> bytes:
+    """opset: the version of ONNX's operators.  metadata: texts that the file carries."""
+    graph = _fields(1, nodes) + _field(2, "mugo") + _fields(5, constants) + _fields(11, inputs) + _fields(12, outputs)
+    texts = (_field(1, name) + _field(2, text) for name, text in metadata.items())
+    operators = _field(1, "") + _field(2, opset)
+    return _field(1, IR_VERSION) + _field(2, "MuGo") + _field(7, graph) + _field(8, operators) + _fields(14, texts)
+
+Ranges = dict[str, tuple[float, float]]  # tensor -> its least and greatest value
+
+WEIGHT_STEPS = 127                       # seven bits would do for every processor, but cost 0.03 of cross-entropy
+ACTIVATION_STEPS = 255
+MAX_BIAS = 2 ** 30                       # steps; a sum of products is below it, whatever the network
+MIN_RANGE, MAX_RANGE = 1e-6, 1e6
+MIN_WEIGHT_SCALE = 1e-20                 # of a filter that is dead: times the scale of its input it is above 0
+
+
+class Scale(NamedTuple):
+    """Of a uint8 tensor: real = scale * (q - zero_point)."""
+
+    scale: np.float32
+    zero_point: np.uint8
+
+
+PLANES_SCALE = Scale(np.float32(1), np.uint8(0))          # of planes of 0 and 1
+
+
+def activation_scale(low: float, high: float) -> Scale:
+    """The scale of a tensor with this range.  low <= 0 <= high, and low < high."""
+    scale = np.float32((high - low) / ACTIVATION_STEPS)
+    return Scale(scale, np.uint8(np.clip(np.rint(-low / scale), 0, ACTIVATION_STEPS)))
+
+
+def quantize_weights(kernel: np.ndarray, least: np.ndarray | float = 0) -> tuple[np.ndarray, np.ndarray]:
+    """A kernel, float (filters, ...), as (int8 of that shape, float32 (filters,): the scale of each filter).
+
+    least: of the scales, float (filters,): what a filter's bias needs to stay below MAX_BIAS steps.
+    """
+    largest = np.abs(kernel).reshape(len(kernel), -1).max(1)
+    scale = np.maximum(np.maximum(largest / WEIGHT_STEPS, least), MIN_WEIGHT_SCALE).astype(np.float32)
+    return np.rint(kernel / scale.reshape(-1, *[1] * (kernel.ndim - 1))).astype(np.int8), scale
+
+
+def quantize_bias(bias: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """A bias, float (filters,), in steps of this scale: int32."""
+    return np.clip(np.rint(bias / scale), -MAX_BIAS, MAX_BIAS).astype(np.int32)
 
 EPSILON = 1e-3                           # of batch normalisation
 # What the file says of its inputs and outputs.
@@ -94,27 +204,27 @@ class OnnxGraph:
             self._output(name, ["n", *(f"{name}_{axis}" for axis in range(1, axes))])
         bias = self.weights.get(f"{POINT_BIAS}/bias")
         metadata = {} if bias is None else {POINT_BIAS: json.dumps(bias.tolist())}
-        return onnx_file.model(self._nodes, self._constants.values(), self._inputs, self._outputs, self._opset,
+        return model_message(self._nodes, self._constants.values(), self._inputs, self._outputs, self._opset,
                                metadata)
 
     # -- parts of the file
 
     def _input(self, name: str, kind: int, shape: Sequence[int | str]) -> str:
-        self._inputs.append(onnx_file.value_info(name, kind, shape, DESCRIPTIONS[name]))
+        self._inputs.append(value_info_message(name, kind, shape, DESCRIPTIONS[name]))
         return name
 
     def _output(self, name: str, shape: Sequence[int | str]) -> None:
-        self._outputs.append(onnx_file.value_info(name, FLOAT, shape, DESCRIPTIONS.get(name, "")))
+        self._outputs.append(value_info_message(name, FLOAT, shape, DESCRIPTIONS.get(name, "")))
 
     def _constant(self, name: str, array: Any) -> str:
         """A constant of this name, which is added once."""
         if name not in self._constants:
-            self._constants[name] = onnx_file.tensor(name, np.asarray(array))
+            self._constants[name] = tensor_message(name, np.asarray(array))
         return name
 
     def _node(self, kind: str, inputs: Sequence[str], output: str, **attributes: Any) -> str:
         """A node of this operator; returns the name of its output."""
-        self._nodes.append(onnx_file.node(kind, inputs, output, attributes))
+        self._nodes.append(node_message(kind, inputs, output, attributes))
         return output
 
     def _reshape(self, x: str, shape: Sequence[int], output: str) -> str:

@@ -1,4 +1,5 @@
-"""What a network says of positions, and how it is turned back and averaged over symmetries.  No Keras here."""
+"""What a network says of positions, and how it is turned back and averaged over symmetries.  No Keras here.
+"""
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol

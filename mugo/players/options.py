@@ -6,9 +6,9 @@ from typing import Any
 
 from mugo.core.options import add_options, check, check_player, given, option
 from mugo.mcts.settings import RAVE_C, SCORE_UTILITY, UCB_C, Settings
-from mugo.nn.bundled import NETWORK_HELP
-from mugo.nn.people import People, people_of_profile
-from mugo.nn.runtime import PLAY_PRECISIONS, provider_option
+from mugo.nn.inference import PLAY_PRECISIONS, provider_option
+from mugo.nn.inputs import People, people_of_profile
+from mugo.nn.network_file import NETWORK_HELP
 from mugo.players.player import Player
 from mugo.players.policy import TEMPERATURE
 from mugo.players.registry import (
@@ -117,8 +117,7 @@ def trained_for(args: argparse.Namespace) -> dict:
     name, player = getattr(args, "network", None), getattr(args, "player", None)
     if name is None or player not in NETWORK_PLAYERS:
         return {}
-    from mugo.nn.bundled import find_network  # here, so that others start without it
-    from mugo.nn.metadata import read_metadata
+    from mugo.nn.network_file import find_network, read_metadata  # here, so that others start without it
     about = read_metadata(find_network(name))
     return {"game": about.get("game", "go"), "size": about["size"], "k": about.get("k"),
             "exactly": about.get("exactly", False)}

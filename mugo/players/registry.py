@@ -14,8 +14,8 @@ from mugo.core.files import BadInput
 from mugo.core.limits import SEED
 from mugo.mcts.search import Search
 from mugo.mcts.settings import PUCT_C, Settings
-from mugo.nn.people import People, format_rank, parse_rank
-from mugo.nn.runtime import check_options
+from mugo.nn.inference import check_options
+from mugo.nn.inputs import People, format_rank, parse_rank
 from mugo.players.player import Player, RandomPlayer
 from mugo.players.policy import TEMPERATURE, PolicyPlayer
 from mugo.players.searcher import DEFAULT_PLAY_OPTIONS, PlayOptions, SearchPlayer
@@ -137,8 +137,9 @@ def open_network(name: str | Path | None, threads: int | None = None, precision:
 
     caches: whether it remembers evaluations (nn.caching).  Raises BadInput.
     """
+    from mugo.nn.bundled import BundledNetworks
     from mugo.nn.caching import CachingNetwork  # here, so that `random` and `uct` start without them
-    from mugo.nn.inference import BundledNetworks, Network
+    from mugo.nn.inference import Network
     network_class = CachingNetwork if caches else Network
     if name is None:
         return BundledNetworks(threads, precision, provider, network_class)

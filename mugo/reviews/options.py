@@ -15,8 +15,9 @@ from mugo.core.files import BadInput, file_sha256
 from mugo.core.options import check, given, option
 from mugo.games.coords import BoardSize
 from mugo.games.go import MAX_KOMI, Position
-from mugo.nn.bundled import bundled_name, find_network, name_everywhere
+from mugo.nn.bundled import bundled_name
 from mugo.nn.inference import precision_of
+from mugo.nn.network_file import find_network, name_everywhere
 from mugo.players import options as player_options
 from mugo.games.rules import KOMI
 from mugo.players.options import PlayerOptions

@@ -33,7 +33,7 @@ import numpy as np
 from mugo.core.files import BadInput
 from mugo.games.coords import PASS, move_index
 from mugo.games.position import BasePosition
-from mugo.nn.people import RANK_NUMBERS, People, format_rank
+from mugo.nn.inputs import RANK_NUMBERS, People, format_rank
 
 MIN_GAMES = 5
 NEAR = 4                  # ranks on each side of the mean through which the parabolas go

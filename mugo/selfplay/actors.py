@@ -27,10 +27,10 @@ from mugo.games.coords import move_index, point_of_index
 from mugo.games.position import BasePosition
 from mugo.mcts.result import SearchResult
 from mugo.mcts.search import Search
-from mugo.nn.batching import BatchingNetwork
+from mugo.nn.caching import BatchingNetwork
+from mugo.nn.graph import Weights
 from mugo.nn.inference import Network
-from mugo.nn.tensor_file import write_tensors
-from mugo.nn.weights import Weights
+from mugo.nn.network_file import write_tensors
 from mugo.players.registry import UCT
 from mugo.selfplay.options import RunOptions, SelfPlayOptions
 from mugo.selfplay.parallel import POLICY_UNITS, ParallelSelfPlay, SelfPlayGame, sampled_move

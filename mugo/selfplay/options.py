@@ -14,7 +14,7 @@ from mugo.core.machine import available_cores
 from mugo.core.options import REQUIRED, check, may_change, option
 from mugo.games.coords import MAX_MOVES, MAX_SIZE, MIN_SIZE
 from mugo.games.rules import KOMI
-from mugo.nn.runtime import provider_option
+from mugo.nn.inference import provider_option
 from mugo.mcts.settings import MOST
 
 MAX_KOMI = 361

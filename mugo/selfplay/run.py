@@ -37,20 +37,18 @@ from mugo.games.game import new_game
 from mugo.games.position import BasePosition
 from mugo.games.rules import KOMI
 from mugo.mcts.settings import Settings
-from mugo.nn import checkpoint
-from mugo.nn.alphazero_net import AlphaZeroNetConfig
-from mugo.nn.backend import keras, resolve_precision
-from mugo.nn.bundled import find_network
-from mugo.nn.checkpoint import latest_checkpoint, latest_metadata
-from mugo.nn.compile import compile_for_selfplay, train_step
-from mugo.nn.inference import Network
-from mugo.nn.processes import Interrupt
-from mugo.nn.keras_model import build
-from mugo.nn.metadata import check_metadata, config_of, new_metadata, run_name
-from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions
-from mugo.nn.runtime import PROVIDERS_OF_INT8, check_options, has_fast_int8
-from mugo.nn.tensorboard_log import TensorBoardLog
-from mugo.nn.transfer import check_init, init_from
+from mugo.nn.architectures import AlphaZeroNetConfig, config_of
+from mugo.nn.inference import PROVIDERS_OF_INT8, Network, check_options, has_fast_int8
+from mugo.nn.keras import checkpoint
+from mugo.nn.keras.backend import keras, resolve_precision
+from mugo.nn.keras.checkpoint import latest_checkpoint, latest_metadata
+from mugo.nn.keras.devices import Interrupt
+from mugo.nn.keras.losses import compile_for_selfplay, train_step
+from mugo.nn.keras.model import build
+from mugo.nn.keras.transfer import check_init, init_from
+from mugo.nn.network_file import check_metadata, find_network, new_metadata, run_name
+from mugo.nn.quantization import CALIBRATED, COMPARED, CalibrationPositions
+from mugo.plots.tensorboard_log import TensorBoardLog
 from mugo.players.game_options import refuse_other_options
 from mugo.plots import curves
 from mugo.selfplay import arena, replay

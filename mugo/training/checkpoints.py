@@ -9,14 +9,13 @@ import pandas as pd
 
 from mugo.core.files import BadInput, atomic_write, error_line, log_to_stderr, read_json
 from mugo.core.progress import ProgressBar
-from mugo.nn import checkpoint
-from mugo.nn.backend import keras
-from mugo.nn.devices import one_device
-from mugo.nn.metadata import read_metadata
-from mugo.nn.processes import is_first
-from mugo.nn.range_calibration import quantize_file
-from mugo.nn.tensorboard_log import TensorBoardLog
-from mugo.nn.weight_averaging import AveragedModel
+from mugo.nn.keras import checkpoint
+from mugo.nn.keras.backend import keras
+from mugo.nn.keras.devices import is_first, one_device
+from mugo.nn.keras.optimizers import AveragedModel
+from mugo.nn.network_file import read_metadata
+from mugo.nn.quantization import quantize_file
+from mugo.plots.tensorboard_log import TensorBoardLog
 from mugo.plots import curves
 from mugo.training.loader import calibration_positions
 from mugo.training.options import TrainingOptions

@@ -10,14 +10,11 @@ from mugo.core.options import add_options, check, format_names, given
 from mugo.data.dataset import DataSet, load_dataset
 from mugo.data.shards import DATASET_HELP
 from mugo.data.query import check_typed
-from mugo.nn.backend import has_gpu, resolve_precision
-from mugo.nn.bundled import find_network
-from mugo.nn.checkpoint import latest_metadata
-from mugo.nn.devices import DataParallel
-from mugo.nn.metadata import new_metadata, read_metadata
-from mugo.nn.policy_net import PolicyNetConfig
-from mugo.nn.presets import architecture
-from mugo.nn.processes import distributed, is_first, process_count, synchronized
+from mugo.nn.architectures import PolicyNetConfig
+from mugo.nn.keras.backend import has_gpu, resolve_precision
+from mugo.nn.keras.checkpoint import latest_metadata
+from mugo.nn.keras.devices import DataParallel, distributed, is_first, process_count, synchronized
+from mugo.nn.network_file import architecture, find_network, new_metadata, read_metadata
 from mugo.training.loop import batch_maker, training_rate
 from mugo.training.loader import TrainingStream, select_positions
 from mugo.training.options import (

@@ -1,7 +1,7 @@
 """A network for other programs:  mugo convert NETWORK FILE.onnx, or FILE.keras
 
     FILE.onnx     the float32 graph that MuGo plays on (nn/onnx_graph.py has its inputs and outputs)
-    FILE.keras    the model; `import mugo.nn.keras_model` makes MuGo's layers known to keras.saving.load_model
+    FILE.keras    the model; `import mugo.nn.keras.model` makes MuGo's layers known to keras.saving.load_model
 
 MuGo itself reads neither.
 """
@@ -9,9 +9,8 @@ import argparse
 from pathlib import Path
 
 from mugo.core.files import BadInput, atomic_write
-from mugo.nn.bundled import NETWORK_HELP, find_network
-from mugo.nn.metadata import config_of
-from mugo.nn.network_file import read_network
+from mugo.nn.architectures import config_of
+from mugo.nn.network_file import NETWORK_HELP, find_network, read_network
 from mugo.nn.onnx_graph import OnnxGraph
 
 SUFFIXES = ".onnx", ".keras"
@@ -35,7 +34,7 @@ def command(args: argparse.Namespace) -> int:
         with atomic_write(args.output) as temporary:
             temporary.write_bytes(graph)
     else:
-        from mugo.nn.checkpoint import load              # Keras, which an ONNX file does not need
+        from mugo.nn.keras.checkpoint import load  # Keras, which an ONNX file does not need
 
         model = load(path)
         with atomic_write(args.output) as temporary:

@@ -29,10 +29,9 @@ from mugo.core.intervals import mean_and_standard_error
 from mugo.core.limits import SEED
 from mugo.core.options import add_options, check, given, option
 from mugo.games.coords import MAX_SIZE, MIN_SIZE
-from mugo.nn.bundled import NETWORK_HELP
-from mugo.nn.inference import Network
-from mugo.nn.range_calibration import format_metrics
-from mugo.nn.runtime import PLAY_PRECISIONS
+from mugo.nn.inference import PLAY_PRECISIONS, Network
+from mugo.nn.network_file import NETWORK_HELP
+from mugo.nn.quantization import format_metrics
 from mugo.core.parallel import add_scheduler_argument, open_executor
 from mugo.plots import figures
 from mugo.training import calibration, report

@@ -14,12 +14,10 @@ from mugo.data.teacher_labels import labels_path, open_labels
 from mugo.core.files import BadInput
 from mugo.core.parallel import ordered_map
 from mugo.games.planes import HISTORY
-from mugo.nn.blocks import model_inputs
-from mugo.nn.graph import GLOBAL_FEATURES, PEOPLE
-from mugo.nn.losses import UNKNOWN_OWNER
-from mugo.nn.people import encode_people
-from mugo.nn.policy_net import NEXT_MOVES, PolicyNetConfig
-from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions
+from mugo.nn.architectures import NEXT_MOVES, PolicyNetConfig
+from mugo.nn.inputs import GLOBAL_FEATURES, PEOPLE, encode_people, model_inputs
+from mugo.nn.keras.losses import UNKNOWN_OWNER
+from mugo.nn.quantization import CALIBRATED, COMPARED, CalibrationPositions
 from mugo.training.options import EXECUTION_STEPS, TrainingOptions, move_range
 from mugo.training.teacher_targets import taught_targets
 

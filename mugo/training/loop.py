@@ -2,8 +2,8 @@
 
     PrefetchLoader --batch--> Steps.take --every 16 steps--> the loss is read --> StepLog, Checkpoints
 
-A step computes the loss, the gradients and the update, compiled (steps.py, nn/compile.py).  Python reads the loss, for
-which it waits for the device, after EXECUTION_STEPS only, or half a second where a step takes longer.
+A step computes the loss, the gradients and the update, compiled (steps.py, nn/keras/losses.py).  Python reads the loss,
+for which it waits for the device, after EXECUTION_STEPS only, or half a second where a step takes longer.
 """
 import contextlib
 import math
@@ -16,14 +16,19 @@ import numpy as np
 
 from mugo.core.machine import available_cores
 from mugo.core.progress import ProgressBar, progress_bar
-from mugo.nn.backend import accelerator_names, keras
-from mugo.nn.compile import build_metrics
-from mugo.nn.cost import throughput
-from mugo.nn.devices import DataParallel
-from mugo.nn.metadata import config_of
-from mugo.nn.policy_net import PolicyNetConfig
-from mugo.nn.processes import broadcast, interrupt_between_steps, is_first, process_count, process_index
-from mugo.nn.weight_averaging import AveragedModel
+from mugo.nn.architectures import PolicyNetConfig, config_of
+from mugo.nn.keras.backend import accelerator_names, keras
+from mugo.nn.keras.devices import (
+    DataParallel,
+    broadcast,
+    interrupt_between_steps,
+    is_first,
+    process_count,
+    process_index,
+    throughput,
+)
+from mugo.nn.keras.losses import build_metrics
+from mugo.nn.keras.optimizers import AveragedModel
 from mugo.training.checkpoints import Checkpoints, rename_means
 from mugo.training.loader import PrefetchLoader, TrainingStream, examples
 from mugo.training.options import EXECUTION_STEPS, TrainingOptions, run_options

@@ -15,9 +15,9 @@ from mugo.core.limits import SEED, TRAINING_PRECISIONS
 from mugo.core.options import REQUIRED, check, defaults_in_words, option
 from mugo.core.schema import ANYTHING, Object, Test, check_value, integer, number, object_of, optional
 from mugo.data.shards import WHERE_HELP
-from mugo.nn.compile import WEIGHTS
-from mugo.nn.optimizers import OPTIMIZERS, WarmupStableDecay
-from mugo.nn.presets import PRESETS
+from mugo.nn.architectures import PRESETS
+from mugo.nn.keras.losses import WEIGHTS
+from mugo.nn.keras.optimizers import OPTIMIZERS, WarmupStableDecay
 
 MAX_POSITIONS = 10**12
 MAX_BATCH_SIZE = 65_536

@@ -16,7 +16,7 @@ from mugo.data.dataset import DataSet
 from mugo.data.positions import Positions
 from mugo.data.summary import rank_groups
 from mugo.nn.inference import Network
-from mugo.nn.people import PROFESSIONAL, encode_people
+from mugo.nn.inputs import PROFESSIONAL, encode_people
 from mugo.reviews.rank_estimate import MIN_GAMES, estimate_rank, known_ranks, log_probabilities
 from mugo.plots.text_table import format_table
 from mugo.training.predictions import RANKS

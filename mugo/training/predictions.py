@@ -40,11 +40,11 @@ from mugo.data.positions import Batch, Positions
 from mugo.data.summary import rank_groups, source_family
 from mugo.games import coords
 from mugo.games.planes import MAX_PLIES
-from mugo.nn.bundled import find_network, name_everywhere
+from mugo.nn.heads import STDEV_OF_SCALE
 from mugo.nn.inference import Network
-from mugo.nn.people import encode_people, parse_rank
+from mugo.nn.inputs import encode_people, parse_rank
+from mugo.nn.network_file import find_network, name_everywhere
 from mugo.nn.output import NetworkOutput, mean_output, turned_back
-from mugo.nn.value_head import STDEV_OF_SCALE
 from mugo.core.parallel import TaskExecutor, ordered_map
 from mugo.core.progress import ProgressBar, progress_bar
 
@@ -172,7 +172,7 @@ def measure(output: NetworkOutput, batch: Batch) -> dict[str, np.ndarray]:
     if output.score_mean is not None and output.score_stdev is not None:
         scores, mean = results.scores.astype(np.float64), output.score_mean
         measured["score_error"] = np.abs(scores - mean)
-        # The score's distribution is logistic (nn/value_head.py); its cumulative distribution function.
+        # The score's distribution is logistic (nn/heads.py); its cumulative distribution function.
         measured["score_pit"] = (1 + np.tanh((scores - mean) / output.score_stdev * STDEV_OF_SCALE / 2)) / 2
     return {name: np.asarray(column, np.float64) for name, column in measured.items()}
 

@@ -23,7 +23,7 @@ from mugo.data.game_hash import assign_splits
 from mugo.data.positions import Positions
 from mugo.data.selection import GameSelection
 from mugo.core.files import BadInput
-from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.architectures import PolicyNetConfig
 
 
 def describe_data(data: DataSet, training: Positions, validation: Positions, seed: int) -> dict[str, Any]:

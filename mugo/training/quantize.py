@@ -2,7 +2,7 @@
 
 `train` writes one when it ends, and `selfplay` with each best network.  This is for networks that have none, such as
 that of a run that goes on or was stopped, and for other calibration positions.  What is quantised, and how much it
-loses: nn/range_calibration.py.
+loses: nn/quantization.py.
 """
 import argparse
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ from mugo.games.game import encode, new_game
 from mugo.games.position import BasePosition, global_features
 from mugo.core.limits import SEED
 from mugo.core.options import add_options, check, given, option
-from mugo.nn.bundled import NETWORK_HELP, find_network
 from mugo.nn.inference import Network
-from mugo.nn.people import encode_people
-from mugo.nn.range_calibration import CALIBRATED, COMPARED, CalibrationPositions, format_metrics, quantize_file
+from mugo.nn.inputs import encode_people
+from mugo.nn.network_file import NETWORK_HELP, find_network
+from mugo.nn.quantization import CALIBRATED, COMPARED, CalibrationPositions, format_metrics, quantize_file
 from mugo.players.player import RESIGN
 from mugo.players.policy import PolicyPlayer
 from mugo.core.progress import progress_bar

@@ -6,7 +6,7 @@ are TensorBoard's curves steps/NAME.
     gradient_norm           of this step: of all gradients together, before --clip-norm
     learning_rate           of this step
     positions_per_second    since the line before, without checkpoints
-    tflops                  of these, forward and backward (nn/cost.py); not where a part of the network is frozen
+    tflops                  of these, forward and backward (nn/graph.py); not where a part of the network is frozen
     kernel_norm, kernel_turn    of each convolution that learns, by its name: kernel_norms.py
     input_wait              fraction of that time in which no batch was ready: near 0, or the input is the limit
 
@@ -20,10 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from mugo.core.files import atomic_write
-from mugo.nn.backend import keras
-from mugo.nn.cost import Throughput
-from mugo.nn.processes import is_first
-from mugo.nn.tensorboard_log import TensorBoardLog
+from mugo.nn.keras.backend import keras
+from mugo.nn.keras.devices import Throughput, is_first
+from mugo.plots.tensorboard_log import TensorBoardLog
 from mugo.training.kernel_norms import KernelNorms
 from mugo.training.loader import PrefetchLoader
 from mugo.training.options import TrainingOptions

@@ -6,14 +6,14 @@
     steps.means()                  of the loss and the metrics since `begin`; it waits
     steps.store()                  the model's variables are those after the last step
 
-What a step computes is the model's own train_step, with the loss, the metrics and the optimizer of nn/compile.py.
+What a step computes is the model's own train_step, with the loss, the metrics and the optimizer of nn/keras/losses.py.
 TensorFlow changes the variables where they are.  JAX's function takes their arrays and returns new ones, in the same
 memory, so the variables are out of date until `store`.
 """
 from typing import Any
 
-from mugo.nn.backend import keras, tensorflow
-from mugo.nn.devices import DataParallel
+from mugo.nn.keras.backend import keras, tensorflow
+from mugo.nn.keras.devices import DataParallel
 
 
 class Steps:

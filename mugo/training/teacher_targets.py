@@ -12,7 +12,7 @@ score's is not, and is drawn.
 import numpy as np
 
 from mugo.data.teacher_labels import OWNERSHIP_UNIT, has_ownership
-from mugo.nn.losses import UNKNOWN_OWNER
+from mugo.nn.keras.losses import UNKNOWN_OWNER
 
 # Scores that stand for a logistic distribution: the middles of five equal parts, scaled to a standard deviation of 1.
 _ODDS = np.log(np.array([1, 3, 5, 7, 9]) / np.array([9, 7, 5, 3, 1]))

@@ -21,8 +21,8 @@ from mugo.core.parallel import open_executor, ordered_map
 from mugo.data.positions import Positions
 from mugo.data.teacher_labels import OWNERSHIP_UNIT, has_ownership, set_policy
 from mugo.games.coords import WHITE_BIT, format_gtp, point_of_index
-from mugo.nn.bundled import find_network
 from mugo.nn.inference import Network
+from mugo.nn.network_file import find_network
 from mugo.training.analysis_program import AnalysisFault, AnalysisProgram, Refusal, parse_answer, read_answer
 
 IN_FLIGHT = 64                           # queries that a program has at a time

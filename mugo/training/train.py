@@ -29,19 +29,17 @@ from mugo.core.files import BadInput, atomic_write, file_sha256, lock_folder, lo
 from mugo.core.options import check_kept, format_option, may_change, options_of, to_toml
 from mugo.data.dataset import DataSet
 from mugo.data.positions import Positions
-from mugo.nn import checkpoint
-from mugo.nn.backend import backend_name, keras, resolve_precision
-from mugo.nn.bundled import find_network
-from mugo.nn.checkpoint import latest_checkpoint, latest_metadata
-from mugo.nn.compile import WEIGHTS, compile_for_training
-from mugo.nn.cost import cost
-from mugo.nn.devices import DataParallel, describe_devices, device_warnings, one_device
-from mugo.nn.keras_model import build
-from mugo.nn.metadata import check_metadata, config_of, new_metadata, run_name, read_metadata
-from mugo.nn.policy_net import PolicyNetConfig
-from mugo.nn.processes import is_first, synchronized
-from mugo.nn.transfer import check_init, init_from
-from mugo.nn.weight_averaging import AveragedModel
+from mugo.nn.architectures import PolicyNetConfig, config_of
+from mugo.nn.graph import cost
+from mugo.nn.keras import checkpoint
+from mugo.nn.keras.backend import backend_name, keras, resolve_precision
+from mugo.nn.keras.checkpoint import latest_checkpoint, latest_metadata
+from mugo.nn.keras.devices import DataParallel, describe_devices, device_warnings, is_first, one_device, synchronized
+from mugo.nn.keras.losses import WEIGHTS, compile_for_training
+from mugo.nn.keras.model import build
+from mugo.nn.keras.optimizers import AveragedModel
+from mugo.nn.keras.transfer import check_init, init_from
+from mugo.nn.network_file import check_metadata, find_network, new_metadata, read_metadata, run_name
 from mugo.training.checkpoints import DIVERGED, PRE_DECAY, add_int8, check_diverged, link_pre_decay, write_results
 from mugo.training.loop import train_steps
 from mugo.training.loader import TrainingStream, examples, select_positions, validation_batch

@@ -19,7 +19,7 @@ from mugo.games.go import Position, format_komi, format_score
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.gomoku import default_row
 from mugo.games.position import COLOUR_NAMES
-from mugo.nn.people import People
+from mugo.nn.inputs import People
 from mugo.players.evaluation import moves_by_prior, network_lead, ownership_by, sensible_moves
 from mugo.plots.terminal import heatmap_array, heatmap_lines
 from mugo.plots.text_table import format_table

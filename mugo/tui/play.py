@@ -98,7 +98,7 @@ def first_position(args: argparse.Namespace) -> BasePosition:
 def default_player(position: BasePosition) -> str:
     """The player if none is named: mcts, or uct for a Gomoku board without a bundled network."""
     from mugo.nn.bundled import bundled_name  # here, so that `random` starts without it
-    from mugo.nn.metadata import game_rules
+    from mugo.nn.network_file import game_rules
     try:
         bundled_name(position.shape, *game_rules(position))
     except BadInput as error:

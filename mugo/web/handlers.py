@@ -13,7 +13,7 @@ from mugo.games.coords import MAX_MOVES
 from mugo.games.go import Position as Go
 from mugo.games.position import COLOUR_LETTERS, COLOUR_OF
 from mugo.games.tsumego import attacker_of, with_tsumego_frame
-from mugo.nn.inference import BundledNetworks
+from mugo.nn.bundled import BundledNetworks
 from mugo.reviews.rank_estimate import estimate_rank, format_rank, game_likelihoods, known_rank_names, known_ranks
 from mugo.sgf.tree import game_from_position, list_games, read_game
 from mugo.web import positions

@@ -16,7 +16,7 @@ from mugo.games.go import Position as Go
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.position import COLOUR_LETTERS, STONE_MARKS, BasePosition
 from mugo.games.scoring_session import ScoringSession
-from mugo.nn.people import People
+from mugo.nn.inputs import People
 from mugo.players.evaluation import network_lead, ownership_by
 from mugo.mcts.result import SearchResult, distinct
 from mugo.sgf.tree import format_move

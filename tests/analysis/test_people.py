@@ -19,7 +19,7 @@ from networks import policy_file
 from mugo.analysis.parameters import Overrides
 from mugo.core.files import BadInput
 from mugo.games.go import Position
-from mugo.nn.people import People, people_of_profile
+from mugo.nn.inputs import People, people_of_profile
 from mugo.players.searcher import PlayOptions
 from mugo.mcts.settings import Settings
 

@@ -19,8 +19,8 @@ from mugo.cli import main as cli
 from mugo.core.files import BadInput
 from mugo.games import gomoku
 from mugo.games.go import Position
-from mugo.nn.bundled import find_network
 from mugo.nn.inference import Network
+from mugo.nn.network_file import find_network
 from mugo.selfplay.parallel import SelfPlayGame
 from mugo.selfplay.replay import ReplayBuffer
 from mugo.sgf.archives import SgfFile, UnreadableFile

@@ -34,7 +34,7 @@ from mugo.gtp.protocol import MAX_LINE_BYTES, format_reply
 from mugo.core.pipes import is_pipe_closed, read_lines
 from mugo.match.gtp_client import GtpClient, participant_of
 from mugo.match.referee import TWO_PASSES, MatchRules, play_game
-from mugo.nn import bundled
+from mugo.nn import network_file
 from mugo.players.options import default_size
 from mugo.players.registry import UCT, make_player
 from mugo.players.player import RESIGN, RandomPlayer
@@ -220,7 +220,7 @@ def test_each_board_size_is_played_with_a_network(name):
 def test_the_default_board_size_is_that_of_the_named_network():
     parser = argparse.ArgumentParser()
     gtp_command.add_arguments(parser)
-    nine = str(bundled.find_network("policy-9"))
+    nine = str(network_file.find_network("policy-9"))
     for words, size in (([], 19), (["mcts"], 19), (["policy", "--network", nine], 9), (["uct", "--network", nine], 19)):
         assert default_size(parser.parse_args(words)) == size
 

@@ -12,7 +12,7 @@ from mugo.games.coords import interpret_gtp
 from mugo.games.go import Position
 from mugo.gtp.engine import GtpEngine
 from mugo.gtp.params import GtpOptions, Parameters
-from mugo.nn.people import People, people_of_profile
+from mugo.nn.inputs import People, people_of_profile
 from mugo.players import options as player_options
 from mugo.players.registry import make_player
 from mugo.players.searcher import PlayOptions

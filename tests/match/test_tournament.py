@@ -36,7 +36,7 @@ from mugo.match.tournament import (
     match_settings,
     with_unique_names,
 )
-from mugo.nn.bundled import find_network
+from mugo.nn.network_file import find_network
 from mugo.sgf.parser import read_records
 
 

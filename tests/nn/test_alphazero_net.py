@@ -2,7 +2,7 @@
 import numpy as np
 from networks import build
 
-from mugo.nn.alphazero_net import AlphaZeroNetConfig
+from mugo.nn.architectures import AlphaZeroNetConfig
 
 
 def test_all_moves_of_a_new_network_are_equally_likely_and_its_values_are_0():

@@ -8,7 +8,7 @@ import pytest
 from mugo.games.game import encode
 from mugo.games.gomoku import Position
 from mugo.games.position import global_features
-from mugo.nn.batching import BatchingNetwork, padded_size
+from mugo.nn.caching import BatchingNetwork, padded_size
 from mugo.nn.inference import Network
 
 THREADS = 4

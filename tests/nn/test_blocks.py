@@ -8,19 +8,16 @@ from networks import random_model
 from mugo.games import planes
 from mugo.games.coords import symmetries
 from mugo.games.game import packed_bytes
-from mugo.nn import checkpoint
-from mugo.nn.alphazero_net import AlphaZeroNetConfig
-from mugo.nn.backend import keras
-from mugo.nn.blocks import NetworkSpec, model_inputs
-from mugo.nn.checkpoint import load, onnx_difference
-from mugo.nn.graph import REGULAR, TRIVIAL
+from mugo.nn.architectures import AlphaZeroNetConfig, PolicyNetConfig
+from mugo.nn.graph import REGULAR, TRIVIAL, NetworkSpec, WeightGraph, network_weights
 from mugo.nn.heads import PolicyHead
 from mugo.nn.inference import Network
-from mugo.nn.keras_model import build
-from mugo.nn.metadata import new_metadata
-from mugo.nn.people import encode_people
-from mugo.nn.policy_net import PolicyNetConfig
-from mugo.nn.weights import WeightGraph, network_weights
+from mugo.nn.inputs import encode_people, model_inputs
+from mugo.nn.keras import checkpoint
+from mugo.nn.keras.backend import keras
+from mugo.nn.keras.checkpoint import load, onnx_difference
+from mugo.nn.keras.model import build
+from mugo.nn.network_file import new_metadata
 
 POLICY = [{}, {"value_head": True, "residual": True}, {"batch_norm": False, "global_pooling": False},
           {"layers": 3, "value_head": True}, {"size": 5, "global_pooling": False},

@@ -12,9 +12,9 @@ from mugo.games import go, gomoku, scoring
 from mugo.games.coords import PASS, point_at
 from mugo.games.game import encode
 from mugo.games.go import Position
-from mugo.nn import bundled
-from mugo.nn.inference import BundledNetworks
-from mugo.nn.metadata import read_metadata
+from mugo.nn import bundled, network_file
+from mugo.nn.bundled import BundledNetworks
+from mugo.nn.network_file import read_metadata
 from mugo.players.evaluation import ownership_after, ownership_by
 
 
@@ -101,7 +101,7 @@ def test_a_name_is_that_of_the_newest_version(tmp_path, monkeypatch):
         "mine": "mine", "policy-9": "policy-9-v10", "policy-9-small": "policy-9-small-v11"}
     for name, file in (("policy-9", "policy-9-v10"), ("policy-9-v10", "policy-9-v10"), ("policy-9-v2", "policy-9-v2"),
                        ("policy-9-v9", "older/policy-9-v9"), ("mine", "mine")):
-        assert bundled.find_network(name) == tmp_path / f"{file}.safetensors"
+        assert network_file.find_network(name) == tmp_path / f"{file}.safetensors"
     assert bundled.bundled_name(19) == "policy-9"
 
 
@@ -117,9 +117,9 @@ def test_the_bundled_networks_have_versions_and_their_metadata_say_the_same(caps
 def test_a_folder_without_a_network_is_named_as_a_folder(tmp_path):
     (tmp_path / "pre-decay.safetensors").touch()                         # of a run before its first checkpoint
     with pytest.raises(BadInput, match=r"the folder .* has no network.safetensors, which a training run writes at its"):
-        bundled.find_network(tmp_path)
+        network_file.find_network(tmp_path)
 
 
 def test_an_unknown_name_is_refused_with_the_names_there_are():
     with pytest.raises(BadInput, match="there is no network 'policy-99'.*policy-19"):
-        bundled.find_network("policy-99")
+        network_file.find_network("policy-99")

@@ -16,7 +16,7 @@ from mugo.games.coords import (
     symmetries,
 )
 from mugo.games.go import Position
-from mugo.nn.inference import BundledNetworks
+from mugo.nn.bundled import BundledNetworks
 from mugo.players.policy import PolicyPlayer
 
 # Centre, side and corner openings with the replies of strong players.

@@ -8,9 +8,10 @@ from mugo.core.files import BadInput
 from mugo.games.game import encode
 from mugo.games.go import Position
 from mugo.games.position import global_features
+from mugo.nn.bundled import BundledNetworks
 from mugo.nn.caching import BATCH_BYTES, ENTRY_BYTES, CachingNetwork, EvaluationCache
-from mugo.nn.inference import BundledNetworks, Network
-from mugo.nn.people import People
+from mugo.nn.inference import Network
+from mugo.nn.inputs import People
 from mugo.players.registry import make_player, open_network
 from mugo.mcts.settings import Settings
 

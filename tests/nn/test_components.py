@@ -5,7 +5,7 @@ from random_records import random_record
 
 from mugo.games import planes
 from mugo.games.game import encode
-from mugo.nn.components import connected_components
+from mugo.nn.inputs import connected_components
 from mugo.sgf.record_positions import position_of
 
 

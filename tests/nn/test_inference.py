@@ -10,8 +10,9 @@ from mugo.games import go, gomoku, planes
 from mugo.games.coords import symmetries
 from mugo.games.game import encode
 from mugo.games.go import Position
-from mugo.nn.inference import Network, fit_bias
-from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.architectures import PolicyNetConfig
+from mugo.nn.inference import Network
+from mugo.nn.inputs import fit_bias
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
 from mugo.sgf.record_positions import position_of

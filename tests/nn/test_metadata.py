@@ -4,10 +4,10 @@ from networks import alphazero_network, policy_file, with_metadata
 
 from mugo.core.files import BadInput
 from mugo.games.game import PLANE_TABLES
-from mugo.nn import metadata
+from mugo.nn import network_file
+from mugo.nn.architectures import PolicyNetConfig, config_of
 from mugo.nn.inference import Network
-from mugo.nn.metadata import config_of, new_metadata, read_metadata
-from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.network_file import new_metadata, read_metadata
 
 
 def test_a_config_is_read_as_it_was_written(tmp_path):
@@ -34,8 +34,8 @@ def test_files_of_unknown_games_kinds_planes_and_hyperparameters_are_refused(tmp
 def test_positions_trained_include_those_of_the_networks_it_was_initialised_from():
     first = {"best": {"positions": 100}}
     second = {"best": {"positions": 20}, "init_from": first}
-    assert metadata.positions_trained({"best": {"positions": 3}, "init_from": second}) == 123
-    assert metadata.positions_trained({"best": None}) == 0
+    assert network_file.positions_trained({"best": {"positions": 3}, "init_from": second}) == 123
+    assert network_file.positions_trained({"best": None}) == 0
 
 
 @pytest.mark.parametrize(("change", "line"), [

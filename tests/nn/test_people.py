@@ -12,14 +12,13 @@ from mugo.games.go import Position
 from mugo.games.gomoku import Position as GomokuPosition
 from mugo.games.planes import network_input
 from mugo.games.position import global_features
-from mugo.nn.bundled import find_network
-from mugo.nn.blocks import model_inputs
-from mugo.nn.inference import BundledNetworks, Network
-from mugo.nn.keras_model import build
-from mugo.nn.metadata import config_of, new_metadata, read_metadata
-from mugo.nn.people import INPUTS, PROFILE_RANKS, RANKS, YEARS, People, encode_people, people_of_profile
-from mugo.nn.policy_net import PolicyNetConfig
-from mugo.nn.transfer import init_from
+from mugo.nn.architectures import PolicyNetConfig, config_of
+from mugo.nn.bundled import BundledNetworks
+from mugo.nn.inference import Network
+from mugo.nn.inputs import INPUTS, PROFILE_RANKS, RANKS, YEARS, People, encode_people, model_inputs, people_of_profile
+from mugo.nn.keras.model import build
+from mugo.nn.keras.transfer import init_from
+from mugo.nn.network_file import find_network, new_metadata, read_metadata
 
 CONFIG = PolicyNetConfig(size=9, filters=16, metadata_encoder=True, policy_filters=16, value_head=True, komi_input=True,
                          equivariant=True)

@@ -2,7 +2,7 @@
 from networks import build
 
 from mugo.games.planes import DEPTH
-from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.architectures import PolicyNetConfig
 
 
 def test_by_default_it_has_the_layers_that_its_picture_shows():

@@ -15,26 +15,18 @@ from networks import (
 
 from mugo.core.files import BadInput
 from mugo.games.coords import symmetries
-from mugo.nn import checkpoint, range_calibration, runtime
-from mugo.nn.equivariance import orbits, symmetrise
+from mugo.nn import inference
+from mugo.nn.architectures import PolicyNetConfig
+from mugo.nn.graph import is_of_int8, weight_axes
 from mugo.nn.inference import Network
-from mugo.nn.metadata import has_int8, new_metadata, ranges_of, read_metadata
-from mugo.nn.network_file import read_network
-from mugo.nn.onnx_graph import OnnxGraph
+from mugo.nn.keras import checkpoint
+from mugo.nn.keras.equivariance import orbits, symmetrise
+from mugo.nn.network_file import has_int8, new_metadata, ranges_of, read_metadata, read_network
+from mugo.nn.onnx_graph import MIN_WEIGHT_SCALE, OnnxGraph, activation_scale, quantize_bias, quantize_weights
 from mugo.nn.output import turned_back
-from mugo.nn.policy_net import PolicyNetConfig
-from mugo.nn.quantization import MIN_WEIGHT_SCALE, activation_scale, quantize_bias, quantize_weights
-from mugo.nn.range_calibration import (
-    compare,
-    fit_hidden,
-    measure_corrections,
-    measure_ranges,
-    quantize,
-    quantize_file,
-)
-from mugo.nn.weights import is_of_int8, weight_axes
+from mugo.nn.quantization import compare, fit_hidden, measure_corrections, measure_ranges, quantize, quantize_file
 
-pytestmark = pytest.mark.skipif(not runtime.has_exact_int8(), reason="this processor has no VNNI instructions")
+pytestmark = pytest.mark.skipif(not inference.has_exact_int8(), reason="this processor has no VNNI instructions")
 CONFIG = PolicyNetConfig(9, 8, value_head=True, komi_input=True, residual=True, chain_pooling=True, equivariant=True)
 
 
@@ -334,7 +326,7 @@ def test_an_exported_network_is_quantised_where_positions_are_given(network, tmp
 
 
 def test_a_graph_that_loses_too_much_is_not_written(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(range_calibration, "MAX_KL", 1e-9)
+    monkeypatch.setattr("mugo.nn.quantization.MAX_KL", 1e-9)
     _, path = policy_network(tmp_path, quantized=True)
     assert not has_int8(read_metadata(path)) and not any(map(is_of_int8, tensors_of(path)))
     assert "has no int8 graph, because it would lose too much: kl 0.0" in capsys.readouterr().err

@@ -5,18 +5,18 @@ import pytest
 from networks import policy_file
 
 from mugo.core.files import BadInput
-from mugo.nn import runtime
-from mugo.nn.inference import BundledNetworks, Network
-from mugo.nn.runtime import check_provider, has_exact_int8, has_fast_int8, play_precision
+from mugo.nn import inference
+from mugo.nn.bundled import BundledNetworks
+from mugo.nn.inference import Network, check_provider, has_exact_int8, has_fast_int8, play_precision
 
 
 @pytest.fixture
 def processor(monkeypatch):
     """Pretends that the processor is another one: processor(machine, instruction sets, operating system)."""
     def pretend(machine, features="", system="Linux"):
-        monkeypatch.setattr(runtime.platform, "machine", lambda: machine)
-        monkeypatch.setattr(runtime.platform, "system", lambda: system)
-        monkeypatch.setattr(runtime, "cpu_features", lambda: frozenset(features.split()))
+        monkeypatch.setattr(inference.platform, "machine", lambda: machine)
+        monkeypatch.setattr(inference.platform, "system", lambda: system)
+        monkeypatch.setattr("mugo.nn.inference.cpu_features", lambda: frozenset(features.split()))
     return pretend
 
 
@@ -56,8 +56,8 @@ def test_int8_is_refused_where_it_is_impossible_or_wrong(processor):
 
 
 def test_the_features_of_this_processor_are_known():
-    features = runtime.cpu_features()
-    if runtime.machine() in runtime.X86:
+    features = inference.cpu_features()
+    if inference.machine() in inference.X86:
         assert "sse2" in features
     assert all(name.islower() for name in features)
 
@@ -120,10 +120,10 @@ class FakeSession:
 def test_a_provider_that_does_not_work_on_this_machine_is_refused_and_does_not_become_the_cpu(monkeypatch):
     monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: ["CUDAExecutionProvider"])
     monkeypatch.setattr(onnxruntime, "InferenceSession", FakeSession)
-    assert isinstance(runtime.new_session(b"", 1, "cuda"), FakeSession)
+    assert isinstance(inference.new_session(b"", 1, "cuda"), FakeSession)
     assert FakeSession.asked == ["CUDAExecutionProvider"]
     for works, line in ((False, "--provider cuda does not work here: ONNX Runtime cannot start it on this machine"),
                         (None, "--provider cuda does not work here: no driver found")):
         monkeypatch.setattr(FakeSession, "works", works)
         with pytest.raises(BadInput, match=line):
-            runtime.new_session(b"", 1, "cuda")
+            inference.new_session(b"", 1, "cuda")

@@ -9,11 +9,9 @@ from networks import alphazero_network, damaged, keras_archive, policy_file, rew
 
 from mugo.cli import main as cli
 from mugo.core.files import BadInput
-from mugo.nn import tensor_file
+from mugo.nn import network_file
 from mugo.nn.inference import Network
-from mugo.nn.metadata import read_metadata
-from mugo.nn.network_file import read_network
-from mugo.nn.tensor_file import OtherFormat, TensorFile, write_tensors
+from mugo.nn.network_file import OtherFormat, TensorFile, read_metadata, read_network, write_tensors
 
 
 def refusal(path) -> str:
@@ -75,11 +73,11 @@ def test_a_file_that_is_no_network_is_refused(tmp_path, content, line):
 
 def test_a_header_is_read_up_to_its_limit(tmp_path, monkeypatch):
     path = policy_file(tmp_path)
-    monkeypatch.setattr(tensor_file, "MAX_HEADER_BYTES", 100)
+    monkeypatch.setattr("mugo.nn.network_file.MAX_HEADER_BYTES", 100)
     assert "of 0 MB at most" in refusal(path)
     before = path.read_bytes()
     with pytest.raises(BadInput, match=r"would have a header of \d+ bytes with its metadata; at most 100 are read"):
-        tensor_file.write_tensors(path, {}, {"history": [1.5] * 30})
+        network_file.write_tensors(path, {}, {"history": [1.5] * 30})
     assert path.read_bytes() == before
 
 
@@ -164,10 +162,10 @@ def test_weights_that_are_not_those_of_the_network_are_refused_in_one_line(tmp_p
 def test_metadata_that_are_nested_deeper_than_python_reads_are_refused(tmp_path):
     path, text = policy_file(tmp_path), "[" * 200_000
     deep = with_header(path, lambda header: header["__metadata__"].update(
-        mugo=text, crc32=tensor_file._checksum_of_text(text)))
+        mugo=text, crc32=network_file._checksum_of_text(text)))
     assert "recursion" in refusal(deep)
     for metadata, line in (("[]", "its metadata are no JSON object"), ("{", "its metadata: Expecting"),
                            ('{"format": 3}', "it has no 'size'")):
         other = with_header(path, lambda header, text=metadata: header["__metadata__"].update(
-            mugo=text, crc32=tensor_file._checksum_of_text(text)))
+            mugo=text, crc32=network_file._checksum_of_text(text)))
         assert line in refusal(other)

@@ -6,11 +6,11 @@ from networks import build, checkpoint, keras, random_model
 from mugo.games import planes
 from mugo.games.board import BLACK, WHITE
 from mugo.games.position import global_features
-from mugo.nn.blocks import model_inputs
+from mugo.nn.architectures import PolicyNetConfig
+from mugo.nn.heads import MIN_SCALE, STDEV_OF_SCALE
 from mugo.nn.inference import Network
-from mugo.nn.metadata import new_metadata
-from mugo.nn.policy_net import PolicyNetConfig
-from mugo.nn.value_head import MIN_SCALE, STDEV_OF_SCALE
+from mugo.nn.inputs import model_inputs
+from mugo.nn.network_file import new_metadata
 
 CONFIG = PolicyNetConfig(size=9, filters=4, layers=3, value_head=True, komi_input=True)
 PACKED = np.random.default_rng(0).integers(0, 256, (1, 81, planes.PACKED), np.uint8)

@@ -8,7 +8,7 @@ from fakes import Likes
 from mugo.core.files import BadInput
 from mugo.games.coords import PASS, move_index, point_at, point_of_index, symmetries
 from mugo.games.go import BLACK, WHITE, Position
-from mugo.nn.people import People
+from mugo.nn.inputs import People
 from mugo.players import passing, registry, searcher
 from mugo.players.options import PlayerOptions
 from mugo.players.registry import make_player

@@ -6,7 +6,7 @@ from fakes import TiltedNetwork
 from mugo.core.files import BadInput
 from mugo.games.coords import point_at
 from mugo.games.go import Position
-from mugo.nn.people import People
+from mugo.nn.inputs import People
 from mugo.players import rank_estimate
 from mugo.reviews.rank_estimate import (
     RANK_NUMBERS, RankEstimate, estimate_rank, format_rank, game_likelihoods, known_ranks)

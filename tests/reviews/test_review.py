@@ -23,9 +23,8 @@ from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, board_points, format_sgf, interpret_gtp, move_index
 from mugo.games.go import Position
-from mugo.nn import runtime
-from mugo.nn.bundled import find_network
 from mugo.nn.inference import Network
+from mugo.nn.network_file import find_network
 from mugo.nn.output import NetworkOutput, NetworkProtocol
 from mugo.players.evaluation import SearchEvaluator
 from mugo.players.options import PlayerOptions
@@ -529,7 +528,7 @@ def test_every_setting_of_the_search_changes_the_fingerprint_of_a_review():
 
 
 def test_every_other_option_of_a_review_changes_its_fingerprint(monkeypatch):
-    monkeypatch.setattr(runtime, "has_exact_int8", lambda: True)         # whatever processor this is
+    monkeypatch.setattr("mugo.nn.inference.has_exact_int8", lambda: True)         # whatever processor this is
     task, before = ReviewTask("game", PLAIN.encode(), 0, 4, ""), options_of("--network", "policy-9", "--seed", "1",
                                                                             "--precision", "float32")
     changes = {"player": "policy", "komi": 6.5, "simulations": 401, "seconds": 1.0, "settings": Settings()}

@@ -23,13 +23,14 @@ from mugo.core.config import read_config, set_values
 from mugo.core.options import given
 from mugo.core.parallel import open_executor
 from mugo.games import go, gomoku
-from mugo.nn import checkpoint, runtime
-from mugo.nn.alphazero_net import AlphaZeroNetConfig
-from mugo.nn.backend import keras
-from mugo.nn.batching import BatchingNetwork
-from mugo.nn.compile import train_step
+from mugo.nn import inference
+from mugo.nn.architectures import AlphaZeroNetConfig
+from mugo.nn.caching import BatchingNetwork
 from mugo.nn.inference import Network
-from mugo.nn.metadata import read_metadata
+from mugo.nn.keras import checkpoint
+from mugo.nn.keras.backend import keras
+from mugo.nn.keras.losses import train_step
+from mugo.nn.network_file import read_metadata
 from mugo.core.progress import ProgressLog
 from mugo.mcts.settings import Settings
 from mugo.selfplay import arena
@@ -435,7 +436,7 @@ def test_a_run_is_not_started_that_could_not_be_resumed(tmp_path, capsys, monkey
 
 
 def test_a_run_is_not_started_with_a_network_that_could_not_be_read(tmp_path, monkeypatch):
-    monkeypatch.setattr("mugo.nn.metadata.MAX_WEIGHTS_BYTES", 1000)
+    monkeypatch.setattr("mugo.nn.network_file.MAX_WEIGHTS_BYTES", 1000)
     monkeypatch.setattr(run_module, "build", None)
     with pytest.raises(BadInput, match="^a network with --filters 4,4 .*--value-units 8 has a config of .* weights; "):
         SelfPlayRun(tmp_path / "run", START, CONFIG, OPTIONS, resume=False)
@@ -472,7 +473,7 @@ def test_metadata_that_are_not_of_a_run_are_refused_and_the_field_is_named(small
     (True, "auto", "int8"), (False, "auto", "float32"),
     pytest.param(True, "float32", "float32", marks=pytest.mark.slow)])
 def test_games_are_played_in_int8_where_that_is_fast(tmp_path, monkeypatch, eagerly, is_fast, precision, expected):
-    monkeypatch.setattr("mugo.nn.runtime.has_fast_int8", lambda: is_fast)
+    monkeypatch.setattr("mugo.nn.inference.has_fast_int8", lambda: is_fast)
     monkeypatch.setattr("mugo.selfplay.run.has_fast_int8", lambda: is_fast)
     played, arena_networks = [], []
 
@@ -505,7 +506,7 @@ def batches(monkeypatch):
         sizes.append(sum(len(call.packed) for call in network._waiting))
         run_waiting(network)
 
-    monkeypatch.setitem(runtime.PROVIDERS, "cuda", runtime.PROVIDERS["cpu"])
+    monkeypatch.setitem(inference.PROVIDERS, "cuda", inference.PROVIDERS["cpu"])
     monkeypatch.setattr(BatchingNetwork, "_run_waiting", watched)
     return sizes
 
@@ -543,10 +544,10 @@ def test_a_provider_that_is_not_there_is_one_line_and_no_folder(tmp_path, capsys
 
 def test_workers_of_a_cluster_get_both_graphs(small_run, tmp_path, monkeypatch):
     """A worker's processor decides which one it plays; where the run does not quantise, there is one."""
-    monkeypatch.setattr("mugo.nn.runtime.has_exact_int8", lambda: True)
+    monkeypatch.setattr("mugo.nn.inference.has_exact_int8", lambda: True)
     actors = ClusterActors(None, tmp_path, START, OPTIONS, 0)
     for quantises, is_fast, expected in ((True, True, "int8"), (True, False, "float32"), (False, True, "float32")):
-        monkeypatch.setattr("mugo.nn.runtime.has_fast_int8", lambda is_fast=is_fast: is_fast)
+        monkeypatch.setattr("mugo.nn.inference.has_fast_int8", lambda is_fast=is_fast: is_fast)
         monkeypatch.setattr(small_run, "_quantises", quantises)
         small_run._set_network(actors)
         assert Network(tmp_path / NEWEST, threads=1).precision == expected

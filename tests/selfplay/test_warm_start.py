@@ -9,7 +9,7 @@ from drawing import draw
 from mugo.games import gomoku
 from mugo.games.coords import PASS, move_index, point_of_index
 from mugo.games.game import new_game
-from mugo.nn.alphazero_net import AlphaZeroNetConfig
+from mugo.nn.architectures import AlphaZeroNetConfig
 from mugo.players.registry import UCT
 from mugo.mcts.search import Search
 from mugo.selfplay.actors import UctSelfPlay, visits_of

@@ -11,9 +11,9 @@ from networks import keras
 from random_records import write_games
 
 from mugo.data import preprocess
-from mugo.nn.backend import BACKENDS
+from mugo.nn.architectures import PolicyNetConfig
 from mugo.nn.inference import Network
-from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.keras.backend import BACKENDS
 from mugo.training.checkpoints import Checkpoints
 from mugo.training.options import TrainingOptions
 from mugo.training.train import train

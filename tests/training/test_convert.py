@@ -11,10 +11,9 @@ from networks import alphazero_network, keras, policy_file, random_positions
 
 from mugo.cli import main as cli
 from mugo.games import planes
-from mugo.nn.components import connected_components
-from mugo.nn.graph import POINT_BIAS
+from mugo.nn.architectures import PolicyNetConfig
 from mugo.nn.inference import Network
-from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.inputs import POINT_BIAS, connected_components
 
 
 def test_an_onnx_file_is_right_for_the_package_onnx_and_computes_what_the_network_does(tmp_path):
@@ -52,7 +51,7 @@ def test_a_keras_file_computes_what_the_network_does(tmp_path):
 def test_a_keras_file_is_loaded_by_keras_with_one_import_of_mugo(tmp_path):
     """And without a word of TensorFlow on a machine that has no GPU."""
     assert cli.main(["convert", str(alphazero_network(tmp_path)), str(tmp_path / "net.keras")]) == 0
-    program = f"import mugo.nn.keras_model, keras\nkeras.saving.load_model({str(tmp_path / 'net.keras')!r})"
+    program = f"import mugo.nn.keras.model, keras\nkeras.saving.load_model({str(tmp_path / 'net.keras')!r})"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
                           env=os.environ | {"CUDA_VISIBLE_DEVICES": ""})
     assert (done.returncode, done.stderr) == (0, "")

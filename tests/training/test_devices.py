@@ -10,8 +10,8 @@ from networks import keras, tensors_of
 
 from mugo.cli import main as cli
 from mugo.core.files import BadInput
-from mugo.nn import devices
-from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.architectures import PolicyNetConfig
+from mugo.nn.keras import devices
 from mugo.training import command
 from mugo.training.options import TrainingOptions
 

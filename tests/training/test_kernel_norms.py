@@ -8,9 +8,10 @@ import pytest
 keras = pytest.importorskip("keras")
 from small_runs import OPTIONS, PLAIN, train  # noqa: E402
 
-from mugo.nn.cost import Throughput, cost, throughput  # noqa: E402
-from mugo.nn.keras_model import build  # noqa: E402
-from mugo.nn.presets import PRESETS  # noqa: E402
+from mugo.nn.architectures import PRESETS  # noqa: E402
+from mugo.nn.graph import cost  # noqa: E402
+from mugo.nn.keras.devices import Throughput, throughput  # noqa: E402
+from mugo.nn.keras.model import build  # noqa: E402
 from mugo.training.kernel_norms import KernelNorms  # noqa: E402
 
 

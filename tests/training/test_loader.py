@@ -10,7 +10,7 @@ from small_runs import OPTIONS
 from mugo.data.positions import Batch
 from mugo.core.files import BadInput
 from mugo.games import planes
-from mugo.nn.policy_net import PolicyNetConfig
+from mugo.nn.architectures import PolicyNetConfig
 
 loader = pytest.importorskip("mugo.training.loader")
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 loop = pytest.importorskip("mugo.training.loop")
-from mugo.nn.devices import DataParallel  # noqa: E402   after the check for Keras
-from mugo.nn.metadata import new_metadata  # noqa: E402
-from mugo.nn.policy_net import PolicyNetConfig  # noqa: E402
+from mugo.nn.architectures import PolicyNetConfig  # noqa: E402   after the check for Keras
+from mugo.nn.keras.devices import DataParallel  # noqa: E402
+from mugo.nn.network_file import new_metadata  # noqa: E402
 from mugo.training.options import TrainingOptions  # noqa: E402
 
 

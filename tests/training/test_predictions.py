@@ -4,8 +4,8 @@ import pytest
 from random_records import dataset_of, finished_record, random_record
 
 from mugo.data.positions import Batch
+from mugo.nn.heads import STDEV_OF_SCALE
 from mugo.nn.output import NetworkOutput
-from mugo.nn.value_head import STDEV_OF_SCALE
 from mugo.training import evaluate, predictions
 
 SIZE, POINTS = 9, 81

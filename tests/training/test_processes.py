@@ -18,7 +18,7 @@ from small_runs import CONFIG
 
 from mugo.cli import main as cli
 from mugo.core.files import BadInput
-from mugo.nn import processes
+from mugo.nn.keras import devices
 from mugo.training.loader import TrainingStream, examples
 
 on_jax = pytest.mark.skipif(keras.backend.backend() != "jax", reason="could not import 'jax' as Keras's backend")
@@ -46,7 +46,7 @@ def test_parts_of_a_batch_are_the_batch_with_the_same_symmetries_and_komi(data, 
 # ---- who joins
 
 def join(**options) -> None:
-    with processes.distributed(**options):
+    with devices.distributed(**options):
         pass
 
 
@@ -73,11 +73,11 @@ def test_several_processes_on_tensorflow_are_refused(data, tmp_path, capsys, mon
 
 
 def test_one_process_agrees_with_itself():
-    assert (processes.process_index(), processes.process_count(), processes.broadcast(5)) == (0, 1, 5)
-    with processes.synchronized(lambda: {"weights": 1 // 0}):    # which are not even made: they are all the weights
+    assert (devices.process_index(), devices.process_count(), devices.broadcast(5)) == (0, 1, 5)
+    with devices.synchronized(lambda: {"weights": 1 // 0}):    # which are not even made: they are all the weights
         pass
     with pytest.raises(BadInput, match="this"):
-        with processes.synchronized():
+        with devices.synchronized():
             raise BadInput("this")
 
 
@@ -85,7 +85,7 @@ def test_ctrl_c_is_a_notice_to_all_and_a_second_one_ends_this_process(monkeypatc
     signals = []
     monkeypatch.setattr(os, "kill", lambda process, number: signals.append((process == os.getpid(), number)))
     monkeypatch.setattr(signal, "getsignal", lambda number: signal.default_int_handler)      # where it is ignored too
-    with processes.InterruptTogether() as interrupt:
+    with devices.InterruptTogether() as interrupt:
         signal.raise_signal(signal.SIGINT)
         assert signals == [(True, signal.SIGTERM)] and interrupt.requested
         with pytest.raises(KeyboardInterrupt):

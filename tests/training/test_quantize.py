@@ -4,13 +4,13 @@ import pytest
 from networks import alphazero_network, policy_file
 
 from mugo.cli import main as cli
-from mugo.nn import runtime
+from mugo.nn import inference
 from mugo.nn.inference import Network
-from mugo.nn.metadata import has_int8, read_metadata
+from mugo.nn.network_file import has_int8, read_metadata
 from mugo.training import quantize
 from mugo.training.loader import calibration_positions, examples
 
-pytestmark = pytest.mark.skipif(not runtime.has_exact_int8(), reason="this processor has no VNNI instructions")
+pytestmark = pytest.mark.skipif(not inference.has_exact_int8(), reason="this processor has no VNNI instructions")
 
 
 def test_a_network_is_calibrated_on_validation_positions_of_a_data_set(data, tmp_path, capsys):

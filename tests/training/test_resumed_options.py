@@ -8,8 +8,7 @@ from small_runs import CONFIG, OPTIONS, train
 from mugo.cli import main as cli
 from mugo.core.config import read_config, set_values
 from mugo.core.options import options_of
-from mugo.nn.metadata import read_metadata
-from mugo.nn.tensor_file import TensorFile
+from mugo.nn.network_file import TensorFile, read_metadata
 from mugo.training import command
 from mugo.training.options import CommandOptions
 

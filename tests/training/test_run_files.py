@@ -17,9 +17,8 @@ from tqdm import tqdm
 from mugo.cli import main as cli
 from mugo.core.files import BadInput
 from mugo.games import planes
-from mugo.nn import metadata, range_calibration
-from mugo.nn.inference import Network
-from mugo.nn.runtime import has_exact_int8
+from mugo.nn import network_file, quantization
+from mugo.nn.inference import Network, has_exact_int8
 from mugo.training import checkpoints
 from mugo.training.checkpoints import Checkpoints
 from mugo.training.loader import TrainingStream, select_positions, validation_batch
@@ -159,7 +158,7 @@ def test_the_best_checkpoint_is_that_of_the_least_validation_loss_whatever_its_p
     best = []
     for step, (loss, ce) in enumerate([(0.9, 9.0), (1.0, 1.0), (0.8, 9.0)], start=25):     # better value; policy; value
         next_checkpoint(each, step, loss=loss, policy_ce=ce)
-        best.append(metadata.read_metadata(run / "network.safetensors")["best"]["step"])
+        best.append(network_file.read_metadata(run / "network.safetensors")["best"]["step"])
     assert best == [25, 25, 27]
     assert pd.read_csv(run / "log.csv")["validation_loss"].tolist()[-3:] == [0.9, 1.0, 0.8]
 
@@ -171,17 +170,17 @@ def test_the_best_checkpoint_is_that_of_the_least_validation_loss_whatever_its_p
 def test_a_run_is_quantised_once_at_its_end_also_if_it_was_killed_before(data, tmp_path, monkeypatch, eagerly):
     """Until then its network is played in float32."""
     run, options, quantised = tmp_path / "run", replace(OPTIONS, positions=32, checkpoint_positions=16), []
-    quantize = range_calibration.quantize
-    monkeypatch.setattr(range_calibration, "quantize", lambda *args: (quantised.append(1), quantize(*args))[1])
+    quantize = quantization.quantize
+    monkeypatch.setattr("mugo.nn.quantization.quantize", lambda *args: (quantised.append(1), quantize(*args))[1])
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
         patched.setattr(train, "add_int8", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         train.train(data, run, CONFIG, options)
     assert len(pd.read_csv(run / "log.csv")) == 2 and not quantised
-    assert Network(run, threads=1).precision == "float32" and "quantization" not in metadata.read_metadata(
+    assert Network(run, threads=1).precision == "float32" and "quantization" not in network_file.read_metadata(
         run / "network.safetensors")
     train.train(data, run, CONFIG, options, resume=True)
     assert quantised == [1] and Network(run, threads=1, precision="int8").precision == "int8"
-    best = metadata.read_metadata(run / "network.safetensors")["best"]
+    best = network_file.read_metadata(run / "network.safetensors")["best"]
     assert best == checkpoint.latest_checkpoint(run, check_training_run, train.compiled_model)[1]["best"]
 
 
@@ -274,15 +273,15 @@ def test_killed_at_any_operation_of_saving_the_run_has_this_state_or_the_one_bef
                 number += 1
         for name in "checkpoint.safetensors", "previous.safetensors", "pre-decay.safetensors", "network.safetensors":
             assert tensors_of(run / name)
-            step = metadata.read_metadata(run / name)["best"]["step"]
+            step = network_file.read_metadata(run / name)["best"]["step"]
             assert (run / name).read_bytes() in whole or step == 17, (name, tried)
             if name == "checkpoint.safetensors":
                 seen.add(step)
                 assert np.array_equal(tensors_of(run / name)["conv0/kernel"], old + (step == 17)), tried
     assert seen == {16, 17} and number > 15
-    found = metadata.read_metadata(run / "pre-decay.safetensors")
+    found = network_file.read_metadata(run / "pre-decay.safetensors")
     assert found["best"]["step"] == 17 == each.options.decay_start_step
-    assert metadata.read_metadata(run / "previous.safetensors")["best"]["step"] == 16
+    assert network_file.read_metadata(run / "previous.safetensors")["best"]["step"] == 16
     # Killed before the last of it, the run does the rest when it is resumed.
     shutil.rmtree(run)
     shutil.copytree(before, run)
@@ -290,12 +289,12 @@ def test_killed_at_any_operation_of_saving_the_run_has_this_state_or_the_one_bef
     with monkeypatch.context() as patched, pytest.raises(Killed):
         die_at(patched, [i for i, name in enumerate(tried) if name == "link"][1])      # of pre-decay.safetensors
         each.save()
-    assert metadata.read_metadata(run / "pre-decay.safetensors")["best"]["step"] == 16
-    assert metadata.read_metadata(run / "network.safetensors")["best"]["step"] == 24
+    assert network_file.read_metadata(run / "pre-decay.safetensors")["best"]["step"] == 16
+    assert network_file.read_metadata(run / "network.safetensors")["best"]["step"] == 24
     monkeypatch.setattr(train, "train_steps", lambda *_: None)
     train.train(data, run, CONFIG, OPTIONS, resume=True)
     for name in "pre-decay.safetensors", "network.safetensors":
-        assert metadata.read_metadata(run / name)["best"]["step"] == 17
+        assert network_file.read_metadata(run / name)["best"]["step"] == 17
     assert pd.read_csv(run / "log.csv")["step"].tolist() == [8, 16, 17]
 
 
@@ -305,7 +304,7 @@ def test_with_another_learning_rate_a_run_continues_from_its_last_checkpoint_and
         data, unbroken, tmp_path):
     run = tmp_path / "run"
     shutil.copytree(unbroken, run)
-    best = metadata.read_metadata(run / "network.safetensors")["best"]
+    best = network_file.read_metadata(run / "network.safetensors")["best"]
     positions = [select_positions(data, split, CONFIG, OPTIONS) for split in ("train", "validation")]
     model, found = train.resume_run(run, data, replace(OPTIONS, learning_rate=1e-3), *positions)
     assert int(model.optimizer.iterations) == 24 and found["learning_rates"][0]["after"] == 1e-3
@@ -322,7 +321,7 @@ def test_with_another_learning_rate_a_run_continues_from_its_last_checkpoint_and
 
 def test_validated_and_exported_is_the_averaged_network(data, unbroken):
     network = checkpoint.load(unbroken / "network.safetensors")
-    best = metadata.read_metadata(unbroken / "network.safetensors")["best"]
+    best = network_file.read_metadata(unbroken / "network.safetensors")["best"]
     inputs, targets = validation_batch(data.positions("validation"), OPTIONS, CONFIG)
 
     def cross_entropy(model) -> float:
@@ -344,7 +343,7 @@ def test_validated_and_exported_is_the_averaged_network(data, unbroken):
 def test_metadata_that_are_not_of_a_run_are_refused_and_the_field_is_named(unbroken, changes, named):
     """Which values fit is tests/core/test_schema.py's and test_options.py's."""
     path = unbroken / "checkpoint.safetensors"
-    good = metadata.read_metadata(path)
+    good = network_file.read_metadata(path)
     check_training_run(good, path)
     check_training_run(good | {"options": good["options"] | FORMER_OPTIONS}, path)
     with pytest.raises(BadInput, match=f"^{re.escape(str(path))}.*{re.escape(named)}"):

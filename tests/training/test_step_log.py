@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 step_log = pytest.importorskip("mugo.training.step_log")
-from mugo.nn.cost import Throughput  # noqa: E402   after the check for Keras
-from mugo.nn.tensorboard_log import TensorBoardLog  # noqa: E402   after the check for Keras
+from mugo.nn.keras.devices import Throughput  # noqa: E402   after the check for Keras
+from mugo.plots.tensorboard_log import TensorBoardLog  # noqa: E402
 from mugo.training.options import TrainingOptions  # noqa: E402
 
 OPTIONS = TrainingOptions(positions=16 * 1000, batch_size=16, learning_rate=0.02, warmup_steps=100, decay_start=1.0)

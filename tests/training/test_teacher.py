@@ -18,9 +18,9 @@ from mugo.data.teacher_labels import (  # noqa: E402
     labels_path,
     open_labels,
 )
-from mugo.nn import losses  # noqa: E402
 from mugo.nn.inference import Network  # noqa: E402
-from mugo.nn.metadata import read_metadata  # noqa: E402
+from mugo.nn.keras import losses  # noqa: E402
+from mugo.nn.network_file import read_metadata  # noqa: E402
 from mugo.training.label import asked_positions  # noqa: E402
 from mugo.training.loader import examples, select_positions  # noqa: E402
 from mugo.training.options import TrainingOptions  # noqa: E402

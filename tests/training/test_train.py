@@ -20,13 +20,13 @@ from mugo.data import preprocess
 from mugo.core.files import BadInput
 from mugo.core.machine import available_cores
 
-from mugo.nn import metadata, presets
-from mugo.nn.compile import SUPERVISED, compile_for_training
+from mugo.nn import architectures, network_file
+from mugo.nn.architectures import PolicyNetConfig
+from mugo.nn.graph import is_of_int8, layer_names
 from mugo.nn.inference import Network
-from mugo.nn.policy_net import PolicyNetConfig
-from mugo.nn.weights import is_of_int8, layer_names
+from mugo.nn.keras.losses import SUPERVISED, compile_for_training
 from mugo.sgf.writer import format_record
-from mugo.nn.devices import DataParallel
+from mugo.nn.keras.devices import DataParallel
 from mugo.training import command, evaluate, loop
 from mugo.training.checkpoints import METRICS, Checkpoints, rename_means
 from mugo.training.loader import TrainingStream, examples, select_positions, validation_batch
@@ -62,7 +62,7 @@ def test_a_run_leaves_checkpoints_a_network_a_log_and_a_curve(unbroken):
 
 def test_checkpoints_are_kept_for_good(unbroken):
     assert [path.name for path in sorted(unbroken.glob("checkpoint-*"))] == ["checkpoint-256.safetensors"]
-    assert metadata.read_metadata(unbroken / "checkpoint-256.safetensors")["history"][-1]["positions"] == 256
+    assert network_file.read_metadata(unbroken / "checkpoint-256.safetensors")["history"][-1]["positions"] == 256
 
 
 @pytest.mark.slow
@@ -191,8 +191,8 @@ def test_a_run_made_longer_is_the_run_that_was_started_longer(data, tmp_path, po
                    for count in (positions, 640))
     train.train(data, tmp_path / "long", PLAIN, long)
     train.train(data, tmp_path / "run", PLAIN, short)
-    best = metadata.read_metadata(tmp_path / "run" / "network.safetensors")["best"]
-    found = metadata.read_metadata(tmp_path / "run" / "pre-decay.safetensors")
+    best = network_file.read_metadata(tmp_path / "run" / "network.safetensors")["best"]
+    found = network_file.read_metadata(tmp_path / "run" / "pre-decay.safetensors")
     assert [row["step"] for row in found["history"]] == pre_decay
     train.train(data, tmp_path / "run", PLAIN, long, resume=True)
     both = [timeless(tmp_path / name).round(4).query("step % 8 == 0") for name in ("run", "long")]
@@ -201,7 +201,7 @@ def test_a_run_made_longer_is_the_run_that_was_started_longer(data, tmp_path, po
     for ours, theirs in zip(weights(tmp_path / "run" / "checkpoint.safetensors"),
                             weights(tmp_path / "long" / "checkpoint.safetensors"), strict=True):
         assert np.allclose(ours, theirs, atol=1e-5)
-    kept = metadata.read_metadata(tmp_path / "run" / "network.safetensors")["best"]
+    kept = network_file.read_metadata(tmp_path / "run" / "network.safetensors")["best"]
     assert kept["validation_loss"] <= best["validation_loss"]
 
 
@@ -243,12 +243,12 @@ def config_of(data, *options: str) -> PolicyNetConfig:
 
 
 def test_an_architecture_has_a_name_or_is_that_of_a_network(data, unbroken):
-    assert config_of(data) == replace(presets.PRESETS["default"], size=9)
+    assert config_of(data) == replace(architectures.PRESETS["default"], size=9)
     deep = config_of(data, "--model", "b6c96", "--filters", "64", "--no-value-head", "--no-auxiliary-heads")
     assert (deep.residual_blocks, deep.filters, deep.value_head, deep.komi_input) == (6, 64, False, False)
     assert config_of(data, "--model", str(unbroken)) == CONFIG.exported()
     assert config_of(data, "--model", "policy-19").size == 9
-    for name, config in presets.PRESETS.items():
+    for name, config in architectures.PRESETS.items():
         assert not config.problem and (name[0] != "b" or config.residual_blocks == int(name[1:].split("c")[0]))
 
 
@@ -269,7 +269,7 @@ def test_a_new_value_head_takes_komi(data, monkeypatch):
     assert not config_of(data, "--value-head", "--no-komi-input").komi_input
     other = replace(CONFIG, komi_input=False)            # of the network to start with, which keeps its head
     monkeypatch.setattr(command, "find_network", lambda name: name)
-    monkeypatch.setattr(command, "read_metadata", lambda name: metadata.new_metadata(other))
+    monkeypatch.setattr(command, "read_metadata", lambda name: network_file.new_metadata(other))
     assert config_of(data, "--init-from", "x", "--value-head") == replace(other, size=9)
     assert config_of(data, "--init-from", "x", "--komi-input") == replace(CONFIG, size=9, auxiliary_heads=True)
 
@@ -290,13 +290,13 @@ def test_options_of_a_context_module_that_is_not_there_are_refused(data, options
 @pytest.mark.slow
 def test_the_metadata_tell_which_network_it_was_initialised_from(data, unbroken, tmp_path, capsys, eagerly):
     train.train(data, tmp_path / "run", CONFIG, replace(OPTIONS, positions=16), init=str(unbroken))
-    found = metadata.read_metadata(tmp_path / "run" / "network.safetensors")
+    found = network_file.read_metadata(tmp_path / "run" / "network.safetensors")
     assert found["init_from"]["name"] == "unbroken"
     assert found["options"]["skip_batches"] == 24
     assert found["data"]["fingerprint"] == data.fingerprint and found["data"]["split"]["test"] == 0.2
     assert found["init_from"]["data"] == found["data"]
     assert "may repeat" not in capsys.readouterr().err
-    assert metadata.positions_trained(found) == found["best"]["positions"] + found["init_from"]["best"]["positions"]
+    assert network_file.positions_trained(found) == found["best"]["positions"] + found["init_from"]["best"]["positions"]
 
 
 def test_a_run_on_other_positions_than_its_network_s_says_that_it_may_repeat_some(data, unbroken, tmp_path, capsys):
@@ -315,7 +315,7 @@ def test_a_run_is_not_resumed_on_another_split_of_its_games(data, unbroken, tmp_
 def test_train_refuses_a_policy_value_network(tmp_path):
     path = alphazero_network(tmp_path)
     with pytest.raises(BadInput, match="net.safetensors is a policy-value network, trained by selfplay"):
-        train.policy_config(metadata.read_metadata(path), path)
+        train.policy_config(network_file.read_metadata(path), path)
 
 
 @pytest.mark.runs
@@ -355,7 +355,7 @@ def test_a_frozen_policy_stays_as_it_is_while_the_value_head_learns(data, tmp_pa
         CONFIG, filters=8, equivariant=True, auxiliary_heads=False, policy_filters=8, policy_context=policy_context,
         context_filters=8)
     model = random_model(config)
-    checkpoint.export(model, source, metadata.new_metadata(config))
+    checkpoint.export(model, source, network_file.new_metadata(config))
     options = replace(OPTIONS, freeze_policy=True, positions=32, checkpoint_positions=16)
     run = tmp_path / "run"
     train.train(data, run, config, options, init=str(source))
@@ -370,7 +370,7 @@ def test_a_frozen_policy_stays_as_it_is_while_the_value_head_learns(data, tmp_pa
             assert not any(same) if layer.name in own else all(same), (name, layer.name)
     log = pd.read_csv(run / "log.csv")
     assert log["validation_ce"].nunique() == 1 and log["validation_value_mse"].nunique() == len(log) > 2
-    best = metadata.read_metadata(run / "network.safetensors")["best"]
+    best = network_file.read_metadata(run / "network.safetensors")["best"]
     assert best["positions"] == log["positions"][log["validation_loss"].idxmin()]
     assert best["positions"] > 16 or keras.backend.backend() != "tensorflow"     # not just the first
     train.train(data, tmp_path / "all", config, replace(OPTIONS, positions=16), init=str(run))
@@ -529,7 +529,7 @@ def test_any_folder_holds_a_run(data, tmp_path):
     for name, expected in ("run\N{NO-BREAK SPACE}a", "run?a"), ("a" * 250, "a" * 200):
         model, found = new_training_run(tmp_path / name, data, CONFIG, OPTIONS)
         checkpoint.save(model, tmp_path / "run.safetensors", found)
-        assert metadata.read_metadata(tmp_path / "run.safetensors")["name"] == expected
+        assert network_file.read_metadata(tmp_path / "run.safetensors")["name"] == expected
 
 
 @pytest.mark.parametrize(("name", "line"), [

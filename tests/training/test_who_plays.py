@@ -12,8 +12,8 @@ from small_runs import CONFIG, OPTIONS, train
 from mugo.cli import main as cli
 from mugo.core.files import BadInput
 from mugo.data.preprocess import preprocess
-from mugo.nn.metadata import new_metadata
-from mugo.nn.people import encode_people
+from mugo.nn.inputs import encode_people
+from mugo.nn.network_file import new_metadata
 from mugo.sgf.properties import rank_number
 from mugo.sgf.writer import format_record
 from mugo.training import evaluate

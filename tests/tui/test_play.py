@@ -21,7 +21,7 @@ from mugo.core.files import atomic_write
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import MAX_MOVES, PASS, format_gtp, interpret_gtp, point_at
 from mugo.games.go import Position
-from mugo.nn.people import People
+from mugo.nn.inputs import People
 from mugo.players.evaluation import Evaluation
 from mugo.players.registry import make_player
 from mugo.players.player import RESIGN

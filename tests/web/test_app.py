@@ -35,8 +35,8 @@ from mugo.games.coords import PASS, format_gtp, interpret_gtp, point_at
 from mugo.games.go import Position
 from mugo.games.gomoku import Position as Gomoku
 from mugo.games.rules import parse_rules
+from mugo.nn.inputs import People
 from mugo.nn.output import NetworkOutput, NetworkProtocol
-from mugo.nn.people import People
 from mugo.reviews.rank_estimate import estimate_rank, format_rank, game_likelihoods, known_ranks
 from mugo.players.searcher import PlayOptions
 from mugo.mcts.result import MoveInfo, SearchResult

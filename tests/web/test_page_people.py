@@ -3,7 +3,7 @@ import pytest
 from fakes import TiltedNetwork
 
 from mugo.games.go import Position
-from mugo.nn.people import People
+from mugo.nn.inputs import People
 
 
 LABELS = "[...document.querySelectorAll('#board .overlay text')].map((each) => Number(each.textContent))"

@@ -1,0 +1,218 @@
+"""Who plays: the ranks of both players, the source of the game and its year, for networks with a metadata encoder.
+
+    numbers    float32 (n, 4)     rank of the side to move | of its opponent | source | year          NaN: unknown
+      | encode_people
+    inputs     float32 (n, 75)    thermometer of 30        | of 30           | 1 of 3 | thermometer of 12
+      | blocks.ConvBlock
+    a bias for each filter of the first convolution
+
+After KataGo's SGF metadata encoder, of its human SL networks (github.com/lightvector/KataGo, docs/), and GoNN
+(github.com/lightvector/GoNN, 2018).  A rank is a number as sgf.properties.rank_number gives it, a source one of
+sgf.properties.SOURCES.  A thermometer has a 1 for each threshold that the number reaches, the first of which every
+known number does:
+
+    unknown               0 0 0 0 ... 0 0
+    20k or weaker         1 0 0 0 ... 0 0
+    19k                   1 1 0 0 ... 0 0
+    a professional        1 1 1 1 ... 1 1
+
+So zeros say that nothing is known.  No Keras here.
+
+people_of_profile reads KataGo's names of profiles (humanSLProfile), of which these have a meaning here:
+
+    profile                  ranks                source    year    KataGo's meaning
+    rank_5k, rank_5k_3d      5k; Black 5k, White  kgs       2020    amateurs after openings changed by AlphaZero
+                             3d
+    preaz_5k, preaz_5k_3d    the same             kgs       2016    amateurs before
+    proyear_1985             professionals        unknown   1985    professionals of that year
+    (empty), _               unknown              unknown   unknown nobody in particular
+
+Ranks are those of KGS, as KataGo's are, and years are those that KataGo's profiles have.  A network distinguishes only
+what its games did: of archives without games of 2016 and 2020, preaz and rank hardly differ.
+
+The connected components of a board, chains and regions of empty points, from packed planes.  Compiled.
+
+    X X . O      0 0 2 3     the component of each point, by the index of its first point in reading order
+    . X . O      2 0 2 3
+    . . . O      2 2 2 3
+
+Points of one colour that are neighbours are of one component: Graepel et al. 2001 ("Learning on graphs in the game of
+Go") call its graph the common fate graph, with empty points one by one.
+"""
+import math
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from mugo.core.files import BadInput
+from mugo.core.jit import kernel, subroutine
+from mugo.games.coords import BoardSize, shape_of
+from mugo.sgf.properties import SOURCES, rank_number
+
+GLOBAL_FEATURES = "global_features"      # an input of networks whose value depends on komi and colour
+PEOPLE = "people"                        # an input of networks with a metadata encoder (people.py)
+COMPONENTS = "components"                # an input of networks that pool over chains and empty regions
+POINT_BIAS = "point_bias"                # an input of the ONNX graph, as it depends on the size of the board
+
+PROFESSIONAL = 10                        # rank_number of the weakest
+RANKS = np.array([-math.inf, *range(-18, PROFESSIONAL + 1)])         # up to 20k, 19k ... 1k, 1d ... 9d, professional
+YEARS = np.array([-math.inf, 1950, 1980, 2000, 2005, 2010, 2013, 2016, 2017, 2018, 2020, 2023])
+INPUTS = 2 * len(RANKS) + len(SOURCES) + len(YEARS)
+# KataGo's profiles: cpp/neuralnet/sgfmetadata.cpp
+PROFILE_RANKS = (*(f"{kyu}k" for kyu in range(20, 0, -1)), *(f"{dan}d" for dan in range(1, 10)))   # the weakest first
+PROFILE_SOURCE, PROFILE_YEARS = "kgs", {"rank": 2020, "preaz": 2016}
+PRO_YEARS = range(1800, 2024)
+RANK_NAMES = (*PROFILE_RANKS, "pro")     # and their numbers
+RANK_NUMBERS = np.arange(PROFESSIONAL - len(RANK_NAMES) + 1, PROFESSIONAL + 1)
+_RANKS_PROFILE = re.compile(r"(rank|preaz)_(\d{1,2}[kd])(?:_(\d{1,2}[kd]))?", re.ASCII)
+_YEAR_PROFILE = re.compile(r"proyear_(\d{4})", re.ASCII)
+
+
+@dataclass(frozen=True)
+class People:
+    """Who plays, for Network.evaluate; None is unknown.
+
+    rank, opponent_rank: of the side to move and of its opponent, "5k", "3d", "9p"; "pro" is any professional.
+    source: one of SOURCES.
+    Raises BadInput for a rank or source that is none.
+    """
+
+    rank: str | None = None
+    opponent_rank: str | None = None
+    source: str | None = None
+    year: int | None = None
+
+    def __post_init__(self):
+        self.numbers()
+
+    def of_other_side(self) -> "People":
+        """The same two, when the other side is to move."""
+        return replace(self, rank=self.opponent_rank, opponent_rank=self.rank)
+
+    def numbers(self) -> np.ndarray:
+        """float32 (1, 4), as encode_people takes them."""
+        if self.source is not None and self.source not in SOURCES:
+            raise BadInput(f"source {self.source!r:.40}: must be one of {', '.join(SOURCES)}")
+        return np.array([[*(math.nan if rank is None else parse_rank(rank) for rank in (self.rank, self.opponent_rank)),
+                          math.nan if self.source is None else SOURCES.index(self.source),
+                          math.nan if self.year is None else self.year]], np.float32)
+
+
+def parse_rank(text: str) -> float:
+    """The number of a rank, "5k", "3d", "9p" or "pro".  Raises BadInput."""
+    number = PROFESSIONAL if text == "pro" else rank_number(text)
+    if math.isnan(number):
+        raise BadInput(f"rank {text!r:.40}: must be such as 5k, 3d, 9p or pro")
+    return number
+
+
+def format_rank(number: float) -> str:
+    """The name of the rank nearest to a number: "5k", "3d", "pro"."""
+    return RANK_NAMES[round(min(max(number, RANK_NUMBERS[0]), RANK_NUMBERS[-1])) - RANK_NUMBERS[0]]
+
+
+def people_of_profile(profile: str) -> People | None:
+    """Who plays by KataGo's name of a profile, when Black is to move; None where nothing is said.  Raises BadInput."""
+    if profile in ("", "_", '""'):
+        return None
+    if (match := _RANKS_PROFILE.fullmatch(profile)) and {match[2], match[3] or match[2]} <= set(PROFILE_RANKS):
+        return People(match[2], match[3] or match[2], PROFILE_SOURCE, PROFILE_YEARS[match[1]])
+    if (match := _YEAR_PROFILE.fullmatch(profile)) and int(match[1]) in PRO_YEARS:
+        return People("pro", "pro", year=int(match[1]))
+    raise BadInput(f"unknown humanSLProfile {profile!r:.40}: must be such as rank_5k, preaz_3d, rank_5k_3d (Black's "
+                   f"rank, White's; 20k to 9d) or proyear_1985 ({PRO_YEARS[0]} to {PRO_YEARS[-1]})")
+
+
+def encode_people(numbers: np.ndarray) -> np.ndarray:
+    """float32 (n, INPUTS), the inputs of a network, for float (n, 4): see above."""
+    rank, opponent_rank, source, year = (column[:, None] for column in numbers.T)
+    return np.concatenate([rank >= RANKS, opponent_rank >= RANKS, source == np.arange(len(SOURCES)), year >= YEARS],
+                          axis=1).astype(np.float32)
+
+COLOURS = 7                              # bits of the first byte of a point: planes "mine", "theirs", "empty"
+
+
+@subroutine
+def _root(parent, p):
+    """The first point of the component of p.  Shortens the path to it."""
+    while parent[p] != p:
+        parent[p] = parent[parent[p]]
+        p = parent[p]
+    return p
+
+
+@kernel
+def _write_components(packed, cols, first):
+    for i in range(len(packed)):
+        parent = first[i]
+        for p in range(len(parent)):
+            parent[p] = p
+            colour = packed[i, p, 0] & COLOURS
+            if p >= cols and packed[i, p - cols, 0] & COLOURS == colour:
+                parent[p] = _root(parent, p - cols)
+            if p % cols and packed[i, p - 1, 0] & COLOURS == colour:
+                left = _root(parent, p - 1)
+                above = parent[p]
+                parent[max(left, above)] = min(left, above)
+                parent[p] = min(left, above)
+        for p in range(len(parent)):
+            parent[p] = _root(parent, p)
+
+
+def connected_components(packed: np.ndarray, cols: int) -> np.ndarray:
+    """For each point of n boards the index of the first point of its component: int32 (n, points).
+
+    packed: uint8 (n, points, bytes), packed planes of Go, in reading order.  cols: of the boards.
+    """
+    first = np.empty(packed.shape[:2], np.int32)
+    _write_components(packed, cols, first)
+    return first
+
+
+def fit_bias(bias: np.ndarray, size: BoardSize) -> np.ndarray:
+    """The bias of each point, float32 (trained size²,), for boards of another size: float32 (rows * columns,).
+
+    A point takes the bias of the one at the same distance from its nearest edges, so that corners and sides keep
+    theirs.  Lines in the middle are left out or repeated; a line at the same distance from both edges gets the mean
+    of two.  So a board of five lines, a b c d e, becomes
+
+        a (b+d)/2 e           of three lines
+        a b d e               of four
+        a b c c c d e         of seven
+
+    Rows and columns are fitted apart, so a rectangle needs nothing more.
+    """
+    trained = math.isqrt(len(bias))
+    first_rows, last_rows = _fit_lines(trained, shape_of(size)[0])
+    first_cols, last_cols = _fit_lines(trained, shape_of(size)[1])
+    square = bias.reshape(trained, trained)
+    rows = (square[first_rows] + square[last_rows]) / 2
+    return ((rows[:, first_cols] + rows[:, last_cols]) / 2).ravel()
+
+
+def _fit_lines(trained: int, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """For each of so many lines the two trained ones whose mean it takes: int64 (count,) each."""
+    lines = np.arange(count)
+    near = np.minimum(lines, (trained - 1) // 2)
+    far = np.maximum(lines + trained - count, trained // 2)
+    return np.where(2 * lines <= count - 1, near, far), np.where(2 * lines >= count - 1, far, near)
+
+
+def model_inputs(packed: np.ndarray, global_features: np.ndarray | None, with_components: bool = False,
+                 people: np.ndarray | None = None) -> Any:
+    """What a model takes: packed planes, uint8 (n, size², bytes); a dict of inputs if there are others.
+
+    global_features: float32 (n, 2), where the model takes them; NaN, an unknown komi, becomes 0.  with_components:
+    whether it takes the components of the boards (NetworkSpec.uses_components).  people: float32 (n, people.INPUTS),
+    where the model takes them.
+    """
+    inputs = {"packed": packed}
+    if global_features is not None:
+        inputs[GLOBAL_FEATURES] = np.nan_to_num(global_features)
+    if people is not None:
+        inputs[PEOPLE] = people
+    if with_components:
+        inputs[COMPONENTS] = connected_components(packed, math.isqrt(packed.shape[1]))
+    return inputs if len(inputs) > 1 else packed
