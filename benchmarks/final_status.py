@@ -15,7 +15,7 @@ from pathlib import Path
 
 from mugo.games import scoring
 from mugo.games.coords import PASS, format_gtp, interpret_gtp
-from mugo.games.go import IllegalMove, Position, format_score
+from mugo.games.go import IllegalMove, GoPosition, format_score
 from mugo.games.position import COLOUR_LETTERS
 from mugo.match.gtp_client import GtpClient, participant_of
 from mugo.match.referee import setup_commands
@@ -31,7 +31,7 @@ MAX_MOVES = 3                            # for each point of the board
 TIMEOUT = 600                            # seconds, for a status or a score
 
 
-def recorded_games(paths: list[Path]) -> Iterator[tuple[str, Record, Position]]:
+def recorded_games(paths: list[Path]) -> Iterator[tuple[str, Record, GoPosition]]:
     """(name, record, last position) of every legal game record that was counted."""
     for source in find_sources(paths):
         for text in read_files(source):
@@ -45,12 +45,12 @@ def recorded_games(paths: list[Path]) -> Iterator[tuple[str, Record, Position]]:
                         continue
 
 
-def played_games(gnugo: GtpClient, games: int, size: int) -> Iterator[tuple[str, Position]]:
+def played_games(gnugo: GtpClient, games: int, size: int) -> Iterator[tuple[str, GoPosition]]:
     """(name, last position) of games that GNU Go plays against itself from different first moves."""
     for number in range(games):
         for line in (f"boardsize {size}", "clear_board", "komi 7.5", f"set_random_seed {number}"):
             gnugo.send_command(line)
-        position = Position(size)
+        position = GoPosition(size)
         point = int(position.legal_points()[(17 * number) % size ** 2])
         position = position.play(point)
         gnugo.send_command(f"play b {format_gtp(point, size)}")
@@ -60,7 +60,7 @@ def played_games(gnugo: GtpClient, games: int, size: int) -> Iterator[tuple[str,
         yield f"game {number}", position
 
 
-def gnugo_score(gnugo: GtpClient, position: Position, setup: bool) -> tuple[dict[str, set[int]], str]:
+def gnugo_score(gnugo: GtpClient, position: GoPosition, setup: bool) -> tuple[dict[str, set[int]], str]:
     """(points of the stones by status, the score) by GNU Go.  setup: the position is sent to it first."""
     if setup:
         for line in setup_commands(position, handicap=False):
@@ -72,7 +72,7 @@ def gnugo_score(gnugo: GtpClient, position: Position, setup: bool) -> tuple[dict
     return by_status, gnugo.send_command("final_score", TIMEOUT)
 
 
-def compare(name: str, position: Position, theirs: dict[str, set[int]], score: str, show: bool) -> Counter:
+def compare(name: str, position: GoPosition, theirs: dict[str, set[int]], score: str, show: bool) -> Counter:
     """Counts of chains, of agreements with GNU Go and of boards with a seki, for one game.  show: print a
     disagreement."""
     ours = {status: {point for chain in chains for point in chain}

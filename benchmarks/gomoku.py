@@ -19,7 +19,7 @@ import time
 import numpy as np
 
 from mugo.core.machine import available_cores
-from mugo.games.gomoku import Position
+from mugo.games.gomoku import GomokuPosition
 from mugo.nn.inference import PLAY_PRECISIONS, PROVIDERS, Network
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
@@ -59,7 +59,7 @@ def uct_seconds(size: int, rollout: str) -> list[float]:
     for seed in range(10):
         search = Search(Settings(rollout=rollout, early_stop=False, seed=seed))
         start_time = time.perf_counter()
-        search.search(Position(size), simulations=SIMULATIONS)
+        search.search(GomokuPosition(size), simulations=SIMULATIONS)
         seconds.append(time.perf_counter() - start_time)
     return seconds[1:]                                   # the first may have compiled
 
@@ -111,7 +111,7 @@ def main():
     for name in args.network:
         for precision in args.precision:
             network = network_class(args.provider)(name, 1, precision, "cpu" if args.stand_in else args.provider)
-            start = Position(network.size, network.k, network.exactly)
+            start = GomokuPosition(network.size, network.k, network.exactly)
             workers = new_workers(start, options, args.threads, args.games, args.provider, [0])
             rate, games, batch = selfplay_speed(network, workers, args.seconds, args.stand_in)
             print(LINE.format(network.describe(), f"{games:,.0f}", f"{rate:,.0f}", f"{batch:,.1f}"), flush=True)

@@ -18,13 +18,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from mugo.games.coords import point_at, row_col
-from mugo.games.gomoku import Position
+from mugo.games.gomoku import GomokuPosition
 from mugo.core.intervals import wilson_interval
 from mugo.players import options, registry
 
 FIVE = 5
 MAX_MOVES = 5                            # own moves of the sequences that are looked for
-Kind = tuple[str, list[tuple[Position, set[int]]]]
+Kind = tuple[str, list[tuple[GomokuPosition, set[int]]]]
 
 
 def lines(size: int) -> np.ndarray:
@@ -97,14 +97,14 @@ def random_board(rng: random.Random, size: int) -> np.ndarray:
     return board.ravel()
 
 
-def position_of(board: np.ndarray, size: int, to_play: int) -> Position:
+def position_of(board: np.ndarray, size: int, to_play: int) -> GomokuPosition:
     stones = {side: [point_at(cell // size, cell % size, size) for cell in np.flatnonzero(board == side).tolist()]
               for side in (1, -1)}
     black, white = stones[to_play], stones[-to_play]
-    return Position(size, FIVE).with_stones(black, white, to_play)
+    return GomokuPosition(size, FIVE).with_stones(black, white, to_play)
 
 
-def positions(size: int, seed: int) -> Iterator[tuple[str, Position, set[int]]]:
+def positions(size: int, seed: int) -> Iterator[tuple[str, GomokuPosition, set[int]]]:
     """(kind, position, right points) without end; a kind is "win", "block" or "fours"."""
     rng, oracle = random.Random(seed), Oracle(size)
     while True:
@@ -124,9 +124,9 @@ def positions(size: int, seed: int) -> Iterator[tuple[str, Position, set[int]]]:
         yield kind, position_of(board, size, to_play), {point_at(cell // size, cell % size, size) for cell in right}
 
 
-def collect(size: int, seed: int, wanted: dict[str, int]) -> dict[str, list[tuple[Position, set[int]]]]:
+def collect(size: int, seed: int, wanted: dict[str, int]) -> dict[str, list[tuple[GomokuPosition, set[int]]]]:
     """As many positions of each kind as wanted."""
-    found: dict[str, list[tuple[Position, set[int]]]] = {kind: [] for kind in wanted}
+    found: dict[str, list[tuple[GomokuPosition, set[int]]]] = {kind: [] for kind in wanted}
     for kind, position, right in positions(size, seed):
         if len(found[kind]) < wanted[kind]:
             found[kind].append((position, right))
@@ -135,7 +135,7 @@ def collect(size: int, seed: int, wanted: dict[str, int]) -> dict[str, list[tupl
     raise AssertionError("positions never end")
 
 
-def keeps_the_win(position: Position, move: int, oracle: Oracle) -> bool:
+def keeps_the_win(position: GomokuPosition, move: int, oracle: Oracle) -> bool:
     """Whether I win by fours after any answer to a move that is no four."""
     after = position.play(move)
     if after.is_over:

@@ -22,7 +22,7 @@ from final_status import recorded_games
 
 from mugo.games import scoring
 from mugo.games.coords import PASS
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.players.options import add_arguments, player_from_arguments
 from mugo.plots.text_table import format_table
 from mugo.core.progress import progress_bar
@@ -38,7 +38,7 @@ def player_of(text: str):
     return player_from_arguments(parser.parse_args([*text.split(), "--seed", "1", "--resign", "0"]), "go")
 
 
-def finished_games(paths: list[Path]) -> list[tuple[float, list[Position]]]:
+def finished_games(paths: list[Path]) -> list[tuple[float, list[GoPosition]]]:
     """(recorded score, positions up to the one before the last pass) of games that ended by two passes."""
     games = []
     for _, record, position in recorded_games(paths):
@@ -49,12 +49,12 @@ def finished_games(paths: list[Path]) -> list[tuple[float, list[Position]]]:
     return games
 
 
-def lost_by(position: Position, move: int) -> float:
+def lost_by(position: GoPosition, move: int) -> float:
     """Points that the side to move loses by a move in a finished position."""
     return (scoring.final_score(position) - scoring.final_score(position.play(move))) * position.to_play
 
 
-def places(positions: list[Position]) -> Iterator[tuple[str, Position, bool]]:
+def places(positions: list[GoPosition]) -> Iterator[tuple[str, GoPosition, bool]]:
     """(name, position, whether the people who played passed there)."""
     yield "before the passes", positions[-2], True
     yield "after the first", positions[-1], True
@@ -63,7 +63,7 @@ def places(positions: list[Position]) -> Iterator[tuple[str, Position, bool]]:
             yield f"{n} moves before", positions[-2 - n], False
 
 
-def outcome(position: Position, move: int, score: float, is_end: bool) -> tuple[float, float, float, float]:
+def outcome(position: GoPosition, move: int, score: float, is_end: bool) -> tuple[float, float, float, float]:
     """(1 if it passed, the points that it lost by another move in a finished position, the points that the recorded
     result is better for it than the count where it passed, 1 if that has another winner), NaN for what does not apply.
     """

@@ -34,7 +34,7 @@ import numpy as np
 
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, format_gtp, interpret_gtp, point_at, row_col
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.games.tsumego import with_tsumego_frame
 from mugo.core.intervals import wilson_interval
 from mugo.players import options, registry
@@ -65,11 +65,11 @@ class Problem:
     right: tuple[Cell, ...]
     avoid: tuple[Cell, ...]
 
-    def position(self) -> Position:
+    def position(self) -> GoPosition:
         """Raises IllegalMove for a chain without liberties."""
         black, white = ([point_at(*cell, self.size) for cell, c in self.stones.items() if c == colour]
                         for colour in (BLACK, WHITE))
-        return Position(self.size, self.komi).with_stones(black, white, self.to_play)
+        return GoPosition(self.size, self.komi).with_stones(black, white, self.to_play)
 
     def box(self) -> list[Cell]:
         """The cells of a rectangle around the answers, the empty cells that are connected with them, and the chains

@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit
 
 from mugo.games.board import POINTS, new_boards
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.games.rollouts import MOGO, UNIFORM, add_ownership, max_moves, mercy_threshold, roll_out
 from mugo.sgf.parser import read_records
 from mugo.sgf.record_positions import position_of
@@ -71,7 +71,7 @@ def show_speed(rounds: int) -> None:
     print("size     kind     with                 rollouts/s   speed   moves   Black wins")
     for size, n in ((9, 6000), (13, 3000), (19, 1500)):
         boards = new_boards(2)
-        boards[0] = Position(size).board[0]
+        boards[0] = GoPosition(size).board[0]
         lines = list(variants(size))
         best = [np.inf] * len(lines)
         moves = [0] * len(lines)
@@ -90,10 +90,10 @@ def show_speed(rounds: int) -> None:
                   f" {num_moves / n / rounds:7.1f} {won / n / rounds:12.1%}")
 
 
-def positions() -> Iterator[tuple[str, Position]]:
+def positions() -> Iterator[tuple[str, GoPosition]]:
     """(name, position) of each line of the second table."""
     for size in (2, 5, 9, 13, 19):
-        yield f"{size}x{size} empty", Position(size, KOMI if size > 2 else 0.5)
+        yield f"{size}x{size} empty", GoPosition(size, KOMI if size > 2 else 0.5)
     record, = read_records(GAME.read_bytes())
     for plies in (10, 20, 30, 40):
         yield f"9x9 after {plies} moves", position_of(record, plies)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from mugo.games.game import encode
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.nn.bundled import bundled_name
 from mugo.nn.inference import PLAY_PRECISIONS, Network
 from mugo.players.registry import MCTS, UCT
@@ -31,8 +31,8 @@ PARTS_LINE = "{:28} {:>9} {:>9} {:>9} {:>9}"
 def run_search(settings: Settings, size: int, seconds: float, network=None) -> SearchResult:
     """Search the empty board, after a warm-up that compiles."""
     settings = replace(settings, early_stop=False, seed=1)
-    Search(settings, network).search(Position(size), simulations=200)
-    return Search(settings, network).search(Position(size), seconds=seconds)
+    Search(settings, network).search(GoPosition(size), simulations=200)
+    return Search(settings, network).search(GoPosition(size), seconds=seconds)
 
 
 def seconds_of_planes(result: SearchResult) -> float:
@@ -93,7 +93,7 @@ def main() -> None:
     networks[1].evaluate_packed = timed(networks[1].evaluate_packed, spent, "network")
     search_tree.evaluate_leaves = timed(search_tree.evaluate_leaves, spent, "rollouts")
     search = Search(replace(MCTS, batch=64, early_stop=False, seed=1), networks[1])
-    result = search.search(Position(size), seconds=args.seconds)
+    result = search.search(GoPosition(size), seconds=args.seconds)
     net, rollouts = (1e6 * seconds / result.simulations for seconds in spent.values())
     tree = 1e6 * result.seconds / result.simulations - net - rollouts
     planes = 1e6 * seconds_of_planes(result) * search.growth.positions_evaluated / result.simulations

@@ -13,16 +13,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.players.registry import UCT
 from mugo.mcts.search import Search
 
 LINE = "{:8} {:>7} {:>14} {:>7} {:>18} {:>7} {:>7}"
 
 
-def some_position(size: int, plies: int = 10) -> Position:
+def some_position(size: int, plies: int = 10) -> GoPosition:
     """A position after random sensible moves."""
-    rng, position = np.random.default_rng(1), Position(size)
+    rng, position = np.random.default_rng(1), GoPosition(size)
     for _ in range(plies):
         position = position.play(int(rng.choice(position.sensible_points())))
     return position

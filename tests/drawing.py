@@ -7,7 +7,7 @@
         . . . .
     ''')
 
-No rules are checked here: go.Position refuses a board that is not legal.
+No rules are checked here: go.GoPosition refuses a board that is not legal.
 """
 import re
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ import numpy as np
 from mugo.games import gomoku
 from mugo.games.board import BLACK
 from mugo.games.coords import COLUMNS, PASS, board_points, format_gtp, point_at
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.games.planes import DEPTH, PLANES
 from mugo.games.position import COLOUR_NAMES, STONE_MARKS, BasePosition
 
@@ -88,7 +88,7 @@ def draw(picture: str, to_play: int = BLACK, komi: float = 0, k: int = 0) -> tup
                 stones[stone].append(point_at(row, col, size))
             if name:
                 at[name] = point_at(row, col, size)
-    empty = gomoku.Position(size, k) if k else Position(size, komi)
+    empty = gomoku.GomokuPosition(size, k) if k else GoPosition(size, komi)
     return empty.with_stones(stones["X"], stones["O"], to_play=to_play), at
 
 
@@ -126,7 +126,7 @@ def assert_same_stones(actual: np.ndarray, expected: np.ndarray, when: str = "")
                              f"expected\n{show(expected, wrong)}")
 
 
-def assert_same_points(position: Position, actual: Iterable[int], expected: Iterable[int], what: str) -> None:
+def assert_same_points(position: GoPosition, actual: Iterable[int], expected: Iterable[int], what: str) -> None:
     """Assert that two sets of points are equal; the error shows the board, the different points marked."""
     actual, expected = {int(p) for p in actual}, {int(p) for p in expected}
     if actual != expected:
@@ -136,7 +136,7 @@ def assert_same_points(position: Position, actual: Iterable[int], expected: Iter
                              f"{show(position.stones, actual ^ expected)}\n{_to_play(position)}")
 
 
-def assert_same_planes(position: Position, actual: np.ndarray, expected: np.ndarray) -> None:
+def assert_same_planes(position: GoPosition, actual: np.ndarray, expected: np.ndarray) -> None:
     """Assert that two encodings, (rows, columns, DEPTH), are equal; the error shows the first different plane."""
     if np.array_equal(actual, expected):
         return
@@ -157,6 +157,6 @@ def plane_name(k: int) -> str:
     raise IndexError(k)
 
 
-def _to_play(position: Position) -> str:
+def _to_play(position: GoPosition) -> str:
     last = "" if position.last is None else f" after {format_gtp(position.last, position.shape)}"
     return f"{COLOUR_NAMES[position.to_play]} to play{last}, ply {position.plies}"

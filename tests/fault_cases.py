@@ -204,7 +204,7 @@ class SelfPlay(Case):
     name = "selfplay"
     modules = ("mugo.selfplay.run",)
     constants = {"mugo.selfplay.arena:UCT_LEVELS": [20, 40], "mugo.selfplay.replay:SAVE_SECONDS": 0}
-    start = gomoku.Position(3, 3)
+    start = gomoku.GomokuPosition(3, 3)
 
     def words(self, out: Path) -> list:
         if (out / "checkpoint.safetensors").exists() or (out / "previous.safetensors").exists():

@@ -50,7 +50,7 @@ from mugo.sgf.writer import format_record
 
 MODEL = find_network("policy-9")
 COLUMNS = {"size": int, "komi": float, "black": str, "date": str, "black_rank": float}
-START = gomoku.Position(3, 3)
+START = gomoku.GomokuPosition(3, 3)
 
 
 class Target(NamedTuple):

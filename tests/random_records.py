@@ -8,7 +8,7 @@ from mugo.data.positions import Batch
 from mugo.data.preprocess import preprocess
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, WHITE_BIT, move_index, symmetries
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.sgf.record import Record
 from mugo.sgf.record_positions import position_of
 from mugo.sgf.writer import format_record
@@ -17,7 +17,7 @@ from mugo.sgf.writer import format_record
 def random_record(seed: int, size: int = 9, plies: int = 60, after: Record | None = None, **properties) -> Record:
     """A legal game of random moves that fill no own eyes, with a made-up winner.  after: a game that it begins with."""
     rng = np.random.default_rng(seed)
-    position = position_of(after) if after else Position(size)
+    position = position_of(after) if after else GoPosition(size)
     while position.plies < plies and len(points := position.sensible_points()):
         position = position.play(int(rng.choice(points)))
     moves = [move_index(point, size) + (WHITE_BIT if colour == WHITE else 0) for colour, point in position.moves]

@@ -19,7 +19,7 @@ from mugo.games.coords import (
     row_col,
     symmetries,
 )
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.games.position import BasePosition
 from mugo.sgf.archives import SgfFile
 from mugo.sgf.parser import read_records
@@ -30,12 +30,12 @@ ROOT = Path(__file__).parents[1]
 FOLDERS = (ROOT.parent / "shared" / "games", ROOT / "data")     # the first that exists is used
 
 
-def random_game(rng: random.Random, size: BoardSize, turns: float = 0) -> Iterator[Position]:
+def random_game(rng: random.Random, size: BoardSize, turns: float = 0) -> Iterator[GoPosition]:
     """Every position of a random legal game, with some passes and some moves that fill own eyes.
 
     turns: the probability that the turn goes to the other side, which occurs in recorded games.
     """
-    position = Position(size)
+    position = GoPosition(size)
     for _ in range(3 * position.area):
         yield position
         if rng.random() < turns:
@@ -68,14 +68,14 @@ def _records(archive) -> Iterator[Record]:
                     yield record
 
 
-def stones_of(position: Position) -> Stones:
+def stones_of(position: GoPosition) -> Stones:
     """The stones as oracles.py has them."""
     stones = position.stones
     return {(row, col): int(stones[row, col]) for row, col in zip(*map(np.ndarray.tolist, np.nonzero(stones)),
                                                                 strict=True)}
 
 
-def oracle_game(position: Position) -> Game:
+def oracle_game(position: GoPosition) -> Game:
     """The game so far, replayed by oracles.py."""
     start = next(position.positions())
     game = Game(position.shape, stones_of(start), start.to_play)
@@ -85,7 +85,7 @@ def oracle_game(position: Position) -> Game:
     return game
 
 
-def transformed(position: Position, symmetry: int = 0, swapped: bool = False) -> Position:
+def transformed(position: GoPosition, symmetry: int = 0, swapped: bool = False) -> GoPosition:
     """The whole game in a row of coords.symmetries, with the colours exchanged if `swapped`."""
     size, sign = position.shape, -1 if swapped else 1
     permutation = symmetries(size)[symmetry]
@@ -96,13 +96,13 @@ def transformed(position: Position, symmetry: int = 0, swapped: bool = False) ->
     start = next(position.positions())
     colours = start.stones.ravel() * sign
     stones = [[transform(p) for p in board_points(size)[colours == colour]] for colour in (BLACK, WHITE)]
-    other = Position(size, position.komi).with_stones(*stones, to_play=sign * start.to_play)
+    other = GoPosition(size, position.komi).with_stones(*stones, to_play=sign * start.to_play)
     for colour, point in position.moves:
         other = other.play(transform(point), sign * colour)
     return other.with_turn(sign * position.to_play)
 
 
-def encoded_game(position: Position) -> tuple[np.ndarray, np.ndarray]:
+def encoded_game(position: GoPosition) -> tuple[np.ndarray, np.ndarray]:
     """(setup, moves) of the game so far, int16, encoded as in data sets."""
     size = position.shape
 

@@ -14,7 +14,7 @@ from mugo.data.dataset import DataSet, load_dataset
 from mugo.data.preprocess import preprocess
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import board_points, format_sgf
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 
 RANKS = ("12k", "3k", "1k", "2d", "5d", "7d", "9d", "4p", "9p", "")
 RESULTS = ("B+R", "W+R", "B+3.5", "W+0.5", "W+T", "B+F", "0", "", "B+")
@@ -33,7 +33,7 @@ class Game:
     result: str
     komi: str
     year: int
-    positions: list[Position]
+    positions: list[GoPosition]
     moves: list[int]                     # points
 
     @property
@@ -53,7 +53,7 @@ class Game:
 
 def random_game(size: int, handicap: int, length: int, rng: np.random.Generator) -> Game:
     """A game of random sensible moves, after handicap stones on random points."""
-    position = Position(size)
+    position = GoPosition(size)
     if handicap:
         stones = rng.choice(board_points(size), handicap, replace=False)
         position = position.with_stones([int(p) for p in stones], [], to_play=WHITE)

@@ -12,7 +12,7 @@ STEPS = [
      ["pandas", "pyarrow"]),
     ("import mugo.nn.quantization\n"
      "from mugo.nn.inference import Network\n"
-     "Network('policy-9').evaluate([mugo.games.go.Position(9)])", ["pandas"]),
+     "Network('policy-9').evaluate([mugo.games.go.GoPosition(9)])", ["pandas"]),
     ("from mugo.cli import doctor, main\n"
      "doctor.CUDA_EXTRAS = {}\n"                          # processes of their own import the backends
      "main.main(['doctor', '--no-speed', '--json'])", ["pandas"]),

@@ -8,7 +8,7 @@ import pytest
 
 from mugo.games.board import BLACK
 from mugo.games.coords import point_at
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.players.registry import make_player
 from mugo.mcts.result import MoveInfo, SearchResult
 
@@ -65,7 +65,7 @@ def test_why_an_answer_is_wrong(given, right, played, cause):
     infos = tuple(MoveInfo(point_at(2, col, 5), 0.25, visits, win_rate, ())
                   for col, (visits, win_rate) in ((2, right), (3, played)))
     player = make_player("uct")
-    player.search_result = SearchResult(Position(5), infos, 0.5, 100, 100, 1.0, 1.0, 9, 0, None)
+    player.search_result = SearchResult(GoPosition(5), infos, 0.5, 100, 100, 1.0, 1.0, 9, 0, None)
     assert problems.why_wrong(player, problem, given)[0] == cause
 
 

@@ -18,7 +18,7 @@ from sample_positions import random_game
 from mugo.cli import main as cli
 from mugo.core.files import BadInput
 from mugo.games.coords import format_gtp, interpret_gtp, point_at, row_col, symmetries
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.games.position import BasePosition
 from mugo.match.referee import setup_commands
 from mugo.nn.bundled import BundledNetworks, bundled_name
@@ -72,7 +72,7 @@ def test_a_networks_outputs_turn_with_a_rectangle(name):
     network = Network(name, threads=1, precision="float32")
     game = some_game((5, 8))
     boards = [game.stones, *(np.ascontiguousarray(each) for each in (game.stones[::-1], game.stones.T))]
-    positions = [Position(board.shape, 0.5).with_board(board, game.to_play) for board in boards]
+    positions = [GoPosition(board.shape, 0.5).with_board(board, game.to_play) for board in boards]
     flat, turned, transposed = (network.evaluate([position], symmetries=True) for position in positions)
     assert flat.priors.shape == (1, 41) and abs(flat.priors.sum() - 1) < 1e-4
     assert np.allclose(turned.priors[0][symmetries((5, 8))[3]], flat.priors[0], atol=1e-5)
@@ -88,7 +88,7 @@ def test_a_networks_outputs_turn_with_a_rectangle(name):
 
 def test_a_batch_has_boards_of_one_shape():
     with pytest.raises(ValueError, match="one size at a time"):
-        BundledNetworks(threads=1).for_board(9).evaluate([Position((4, 9)), Position((6, 6))])
+        BundledNetworks(threads=1).for_board(9).evaluate([GoPosition((4, 9)), GoPosition((6, 6))])
 
 
 @pytest.mark.parametrize("player, options", [("uct", {}), ("mcts", {}), ("policy", {}), ("randompolicy", {}),
@@ -111,7 +111,7 @@ def test_a_search_captures_on_a_rectangle_and_on_it_transposed():
     black, white, right = ([interpret_gtp(vertex, shape) for vertex in text.split()]
                            for text in ("A1 C1 H1 H2", "B1 F1 F2", "B2"))
     for size, turn in ((shape, lambda point: point), (shape[::-1], lambda point: transposed_point(point, shape))):
-        position = Position(size, 0.5).with_stones(black=map(turn, black), white=map(turn, white))
+        position = GoPosition(size, 0.5).with_stones(black=map(turn, black), white=map(turn, white))
         result = Search(Settings(seed=1)).search(position, simulations=1500)
         assert result.moves[0].point == turn(right[0]), format_gtp(result.moves[0].point, size)
 
@@ -168,7 +168,7 @@ def test_a_match_on_5x7(tmp_path):
 
 def test_programs_get_the_size_of_a_rectangle_by_katagos_command():
     assert setup_commands(some_game((3, 5), 1), handicap=False)[0] == "rectangular_boardsize 5 3"
-    assert setup_commands(Position(5), handicap=False)[0] == "boardsize 5"
+    assert setup_commands(GoPosition(5), handicap=False)[0] == "boardsize 5"
 
 
 def test_a_rectangle_in_the_terminal(tmp_path, monkeypatch, capsys):

@@ -35,7 +35,7 @@ from mugo.core.files import BadInput
 from mugo.games import scoring
 from mugo.games.board import BLACK
 from mugo.games.coords import MAX_SIZE, BoardSize
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.core.limits import parse_json
 from mugo.nn.output import NetworkOutput
 from mugo.players.evaluation import analyze, moves_by_prior, ownership_after
@@ -109,7 +109,7 @@ class AnalysisEngine:
         Raises BadInput for a size that the network does not play.
         """
         self._size = size
-        position = Position(size)
+        position = GoPosition(size)
         if self._settings:
             Search(self._settings, self._network).search(position, simulations=2)
         self._evaluate(position)
@@ -173,7 +173,7 @@ class AnalysisEngine:
             query |= {"version": VERSION, "git_hash": "<omitted>"}
         elif action == "query_models":
             query["models"] = [model for network in self._networks()
-                               for model in katago_models(network, Position(self._size), MAX_BATCH)]
+                               for model in katago_models(network, GoPosition(self._size), MAX_BATCH)]
         elif action == "clear_cache":
             for network in filter(None, self._networks()):
                 network.forget()
@@ -311,7 +311,7 @@ class AnalysisEngine:
             self._send_warning(query.id, "maxVisits", result.warning)
         self._send_result(job, result, raw, search)
 
-    def _evaluate(self, position: Position) -> NetworkOutput:
+    def _evaluate(self, position: GoPosition) -> NetworkOutput:
         """The network's output; without a network a uniform policy."""
         if self._network is None:
             return NetworkOutput(np.ones((1, position.area + 1), np.float32))
@@ -359,7 +359,7 @@ class AnalysisEngine:
                                    moves_ownership))
 
 
-def _raw_evaluation(position: Position, output: NetworkOutput, k: int = 0) -> RawEvaluation:
+def _raw_evaluation(position: GoPosition, output: NetworkOutput, k: int = 0) -> RawEvaluation:
     """Row k of a network's output, of this position."""
     lead, stdev = output.score(k)
     win_rate = output.win_rate(k)
@@ -367,7 +367,7 @@ def _raw_evaluation(position: Position, output: NetworkOutput, k: int = 0) -> Ra
                          stdev or 0.0)
 
 
-def policy_moves(position: Position, policy: np.ndarray, allowed_moves: Collection[int] | None, win_rate: float
+def policy_moves(position: GoPosition, policy: np.ndarray, allowed_moves: Collection[int] | None, win_rate: float
                  ) -> tuple[MoveInfo, ...]:
     """The moves with the highest priors: at most MAX_POLICY_MOVES, of MIN_PRIOR or more but for the first.
 

@@ -16,7 +16,7 @@ from typing import TextIO
 
 from mugo.analysis.request import Query
 from mugo.core.files import BadInput
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 
 JOB_BYTES = 500                          # of a job without its query
 MAX_WAITING_BYTES = 1 << 30              # 200,000 queries of one position with 300 moves each
@@ -31,7 +31,7 @@ class Job:
     is_stopped: bool = False
 
     @cached_property
-    def position(self) -> Position:
+    def position(self) -> GoPosition:
         """The position to analyze; it is made when it is first asked for, so that waiting jobs take no memory."""
         return self.query.position(self.turn)
 

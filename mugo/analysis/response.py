@@ -31,7 +31,7 @@ import numpy as np
 from mugo.analysis.request import Query
 from mugo.games import scoring
 from mugo.games.coords import BoardSize, format_gtp, move_index
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.games.position import COLOUR_LETTERS
 from mugo.players.evaluation import legal_moves, score_estimate
 from mugo.mcts.result import MoveInfo, SearchResult
@@ -168,7 +168,7 @@ def no_results(query: Query, turn: int) -> dict[str, Any]:
     return {"id": query.id, "turnNumber": turn, "isDuringSearch": False, "noResults": True}
 
 
-def legal_policy(position: Position, priors: np.ndarray) -> np.ndarray:
+def legal_policy(position: GoPosition, priors: np.ndarray) -> np.ndarray:
     """Priors of the legal moves, normalised to a sum of 1, and -1 for illegal moves.
 
     priors, and the result: float64 (points + 1,), the pass last.

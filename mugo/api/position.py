@@ -11,7 +11,7 @@ from mugo.games import scoring
 from mugo.games.coords import COLUMNS, format_gtp, format_size, size_value
 from mugo.games.game import GAMES, new_game
 from mugo.games.go import MAX_KOMI
-from mugo.games.go import Position as Go
+from mugo.games.go import GoPosition
 from mugo.games.gomoku import format_row
 from mugo.games.position import COLOUR_LETTERS, STONE_MARKS, BasePosition
 from mugo.games.rules import rules_to_play
@@ -111,7 +111,7 @@ class Position:
         attacker: 'B' or 'W'; by default the side whose stones are outside.  The position itself where a frame has no
         room.  Raises MugoError in Gomoku.
         """
-        if not isinstance(self._base, Go):
+        if not isinstance(self._base, GoPosition):
             raise MugoError("a tsumego frame is of Go")
         return self._of(with_tsumego_frame(self._base, None if attacker is None else colour_of(attacker)))
 
@@ -142,7 +142,9 @@ class Position:
     def rules(self) -> str:
         """The rules as SGF files name them, 'Japanese', 'AGA' or 'Tromp-Taylor'; where none were asked for, those with
         the same scoring ('Chinese'); in Gomoku '5 in a row'."""
-        return rules_name(self._base) if isinstance(self._base, Go) else format_row(self._base.k, self._base.exactly)
+        if isinstance(self._base, GoPosition):
+            return rules_name(self._base)
+        return format_row(self._base.k, self._base.exactly)
 
     @property
     def handicap(self) -> int:
@@ -178,12 +180,12 @@ class Position:
         >>> Position(9, komi=7.5).play("E5", "pass", "pass").score()
         73.5
         """
-        return scoring.final_score(self._base) if isinstance(self._base, Go) else self._base.score()
+        return scoring.final_score(self._base) if isinstance(self._base, GoPosition) else self._base.score()
 
     def result(self) -> str:
         """The score as SGF files have it: 'B+3.5', 'W+0.5', '0', 'Void' for no result; in Gomoku 'B+', 'W+', '0', '?'
         before the end."""
-        return scoring.final_result(self._base) if isinstance(self._base, Go) else self._base.result()
+        return scoring.final_result(self._base) if isinstance(self._base, GoPosition) else self._base.result()
 
     def _key(self) -> tuple:
         """What is equal in equal positions: the rules as records name them, the start, and the moves since."""
@@ -198,7 +200,7 @@ class Position:
         return hash(self._key())
 
     def __repr__(self) -> str:
-        rules = ("Go", f", komi {self.komi:g}") if isinstance(self._base, Go) else (f"Gomoku, {self.rules},", "")
+        rules = (f"Gomoku, {self.rules},", "") if self._base.k else ("Go", f", komi {self.komi:g}")
         return (f"<Position of {rules[0]} on {format_size(self._base.shape)}, {len(self._base.moves)} moves, "
                 f"{self.to_move} to move{rules[1]}>")
 

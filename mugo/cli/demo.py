@@ -18,7 +18,7 @@ from mugo.core.options import Option
 from mugo.data.dataset import load_dataset
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import move_index, point_of_index
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.games.scoring import final_result
 from mugo.nn.inference import Network
 from mugo.players.registry import make_player
@@ -43,7 +43,7 @@ def run(log: Path, *arguments: str) -> None:
         raise BadInput(f"`mugo {arguments[0]}` ended with status {status}")
 
 
-def play_out(players: dict[int, Player], position: Position) -> Position:
+def play_out(players: dict[int, Player], position: GoPosition) -> GoPosition:
     """The position after two passes, or after MAX_MOVES moves."""
     while not position.is_over and position.plies < MAX_MOVES:
         position = position.play(players[position.to_play].select_move(position))
@@ -54,7 +54,7 @@ def play_game(folder: Path, network: Network) -> str:
     """Play a game of the network (Black) against `random`; writes game.sgf, game.png and what_it_sees.png.  Returns the
     result in words."""
     black, white = make_player("policy", network=network), make_player("random", seed=1)
-    end = play_out({BLACK: black, WHITE: white}, Position(network.size))
+    end = play_out({BLACK: black, WHITE: white}, GoPosition(network.size))
     result = final_result(end)
     record = record_from_position(end, black=network.name, white=white.name, result=result,
                                   date=time.strftime("%Y-%m-%d"))
@@ -68,7 +68,7 @@ def play_game(folder: Path, network: Network) -> str:
     return f"{result} in {end.plies} moves"
 
 
-def draw_policy(network: Network, position: Position, path: Path, title: str) -> None:
+def draw_policy(network: Network, position: GoPosition, path: Path, title: str) -> None:
     """Write a picture of the network's policy, with the probabilities of its five best moves."""
     priors = network.evaluate([position], symmetries=True).priors[0]
     best = [point_of_index(int(i), network.size) for i in np.argsort(-priors[:-1])[:5]]

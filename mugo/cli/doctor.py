@@ -229,9 +229,9 @@ def speeds(problems: list[str]) -> dict[str, Any]:
 
     from mugo.games import scoring
     from mugo.games.game import encode
-    from mugo.games.go import Position
+    from mugo.games.go import GoPosition
 
-    position, rng = Position(SIZE), np.random.default_rng(1)
+    position, rng = GoPosition(SIZE), np.random.default_rng(1)
     for _ in range(100):                                 # the middle of a game
         position = position.play(int(rng.choice(position.sensible_points())))
     found: dict[str, Any] = {}

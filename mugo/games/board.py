@@ -1,6 +1,6 @@
 """The rules of Go on a flat, bordered board: stones, chains, liberties, captures, ko.  Compiled.
 
-No komi and no result: those are in go.Position.  Superko, and other repetitions in a history of hashes, are in
+No komi and no result: those are in go.GoPosition.  Superko, and other repetitions in a history of hashes, are in
 repetition.  A point is an index:
 
     # # # # #      point = (row + 1) * (columns + 1) + col + 1

@@ -26,8 +26,8 @@ from mugo.games import area, board, go_priors, gomoku, gomoku_fours, gomoku_prio
 from mugo.games.addresses import BOARD_TYPE, address_of, caller
 from mugo.games.board import LEGAL, SIMPLE_KO, ZOBRIST, is_true_eye, legality
 from mugo.games.coords import PASS, BoardSize, symmetries
-from mugo.games.go import Position as Go
-from mugo.games.gomoku import Position as Gomoku
+from mugo.games.go import GoPosition
+from mugo.games.gomoku import GomokuPosition
 from mugo.games.position import BasePosition
 from mugo.games.repetition import is_repetition, last_occurrence
 from mugo.games.rules import KOMI
@@ -278,6 +278,6 @@ def new_game(game: str, size: BoardSize, *, komi: float = KOMI, k: int | None = 
     """The empty board of "go", with its komi, or of "gomoku", with k in a row (default: gomoku.default_row(size)).
     Raises BadInput for a size that the game does not have, and a k that does not fit the board."""
     try:
-        return Gomoku(size, k, exactly) if game == "gomoku" else Go(size, komi)
+        return GomokuPosition(size, k, exactly) if game == "gomoku" else GoPosition(size, komi)
     except ValueError as error:
         raise BadInput(str(error)) from None

@@ -45,7 +45,7 @@ def check_komi(komi: float) -> None:
         raise ValueError(f"komi is a number from {-MAX_KOMI:,} to {MAX_KOMI:,}, not {komi:g}")
 
 
-class Position(BasePosition):
+class GoPosition(BasePosition):
     """A position of Go on a board of 2 to 19 rows and columns.  rules: of the game."""
 
     game = "go"
@@ -62,20 +62,20 @@ class Position(BasePosition):
         super().__init__(shape, komi, to_play)
         self.rules = Rules()
 
-    def _empty(self, to_play: int) -> "Position":
-        return Position(self.shape, self.komi, to_play).with_rules(self.rules)
+    def _empty(self, to_play: int) -> "GoPosition":
+        return GoPosition(self.shape, self.komi, to_play).with_rules(self.rules)
 
     def has_same_rules(self, other: BasePosition) -> bool:
         """Whether the other position has the same game, board size, komi, ko rule and scoring."""
-        return isinstance(other, Position) and _SEARCHED(self) == _SEARCHED(other)
+        return isinstance(other, GoPosition) and _SEARCHED(self) == _SEARCHED(other)
 
-    def with_komi(self, komi: float) -> "Position":
+    def with_komi(self, komi: float) -> "GoPosition":
         """This position of the game with another komi."""
         other = self._copy()
         other.komi = komi
         return other
 
-    def with_rules(self, rules: Rules) -> "Position":
+    def with_rules(self, rules: Rules) -> "GoPosition":
         """This position, its game and komi, under these rules."""
         other = self._copy()
         other.rules = rules
@@ -95,7 +95,7 @@ class Position(BasePosition):
         """Whether dead stones are taken off the board at the end of the game."""
         return self.rules.removes_dead_stones
 
-    def without_stones(self, points: Iterable[int]) -> "Position":
+    def without_stones(self, points: Iterable[int]) -> "GoPosition":
         """A new start without the stones on these points, which are then prisoners as those captured before."""
         dead, all_points, colours = set(points), board_points(self.shape), self.board[0]["colour"]
         black, white = ([point for point in all_points.tolist() if colours[point] == colour and point not in dead]
@@ -149,7 +149,7 @@ class Position(BasePosition):
             return found[[not self._repeats_situation(point, self.to_play) for point in found.tolist()]]
         return found
 
-    def play_moves(self, moves: np.ndarray) -> "Position":
+    def play_moves(self, moves: np.ndarray) -> "GoPosition":
         """The position after encoded moves, int16 (n,), as in games.coords, whichever colour moves.
 
         Superko is not checked, as games by Japanese rules repeat positions.  Raises IllegalMove, which names the move
@@ -205,7 +205,7 @@ def format_points(points: float) -> str:
     return f"{points:.6f}".rstrip("0").rstrip(".")
 
 
-def format_komi(position: Position) -> str:
+def format_komi(position: GoPosition) -> str:
     """'0.5 komi', '0.5 komi and 6 points for handicap stones'."""
     return f"{format_points(position.komi)} komi" + (
         f" and {position.handicap_bonus:g} points for handicap stones" if position.handicap_bonus else "")

@@ -251,7 +251,7 @@ def write_planes(b, history, scratch, symmetry, out):
 
 # ---- positions
 
-class Position(BasePosition):
+class GomokuPosition(BasePosition):
     """A Gomoku board of 3 to 19 rows and columns.  k: how many in a row win.  exactly: whether more than k do not."""
 
     game = "gomoku"
@@ -272,8 +272,8 @@ class Position(BasePosition):
         self.k, self.exactly = k, exactly
         self.board["k"], self.board["exactly"] = k, exactly
 
-    def _empty(self, to_play: int) -> "Position":
-        return Position(self.shape, self.k, self.exactly, to_play)
+    def _empty(self, to_play: int) -> "GomokuPosition":
+        return GomokuPosition(self.shape, self.k, self.exactly, to_play)
 
     def has_same_rules(self, other: BasePosition) -> bool:
         """Whether the other position has the same game, board size and winning row."""

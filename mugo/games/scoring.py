@@ -11,7 +11,7 @@ from mugo.games.area import area_ownership
 from mugo.games.board import EMPTY, POINTS
 from mugo.games.coords import board_points
 from mugo.games.dead_stones import ROLLOUTS, judge
-from mugo.games.go import NO_RESULT, Position, format_score
+from mugo.games.go import NO_RESULT, GoPosition, format_score
 from mugo.games.position import BasePosition
 from mugo.games.rollouts import MOGO, UNIFORM, rollout_ownership
 
@@ -96,7 +96,7 @@ def score_stdev(ownership: np.ndarray) -> float:
 def without_dead(position: BasePosition) -> BasePosition:
     """A finished position without its dead stones, which are prisoners, ready for `score`; a new start without history.
     The position itself where no stone is dead."""
-    assert isinstance(position, Position)
+    assert isinstance(position, GoPosition)
     dead = judge(position.stones).dead.ravel()
     return position.without_stones(board_points(position.shape)[dead].tolist()) if dead.any() else position
 

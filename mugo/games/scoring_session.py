@@ -13,13 +13,13 @@ from mugo.core.files import BadInput
 from mugo.games import scoring
 from mugo.games.board import BLACK, EMPTY, WHITE
 from mugo.games.coords import board_points, format_gtp
-from mugo.games.go import NO_RESULT, Position, format_komi, format_score
+from mugo.games.go import NO_RESULT, GoPosition, format_komi, format_score
 
 
 class ScoringSession:
     """A finished position and its dead stones; dead: their points."""
 
-    def __init__(self, position: Position, dead: Collection[int] | None = None):
+    def __init__(self, position: GoPosition, dead: Collection[int] | None = None):
         """dead: one or more points of each dead chain; None: the chains that rollouts take for dead,
         none by rules that remove no dead stones."""
         self.position = position
@@ -58,7 +58,7 @@ class ScoringSession:
         """Of each colour: the stones that it has captured, and the opponent's dead ones."""
         return self._cleared().captures
 
-    def _cleared(self) -> Position:
+    def _cleared(self) -> GoPosition:
         return self.position.without_stones(self.dead)
 
     def score(self) -> float:

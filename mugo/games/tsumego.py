@@ -18,14 +18,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from mugo.games.board import BLACK, EMPTY, WHITE
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 
 MARGIN = 2                # points between the stones of the problem and the wall
 SNAP = 2                  # a problem that is so near to an edge, in points, is at the edge
 WIN_BY = 5                # points
 
 
-def with_tsumego_frame(position: Position, attacker: int | None = None) -> Position:
+def with_tsumego_frame(position: GoPosition, attacker: int | None = None) -> GoPosition:
     """The position with a frame around its stones, without history, with the same side to move, rules and komi; the
     position itself where it has no stones, or no room for a wall.
 
@@ -49,7 +49,7 @@ def with_tsumego_frame(position: Position, attacker: int | None = None) -> Posit
     return position.with_board(framed, position.to_play)
 
 
-def attacker_of(position: Position) -> int | None:
+def attacker_of(position: GoPosition) -> int | None:
     """The colour that most of the outermost stones have, seen from the sides of the problem that are inside the board;
     of equally many, that of more stones.  None without stones."""
     stones = position.stones
@@ -84,7 +84,7 @@ def _near(points: np.ndarray) -> np.ndarray:
     return np.any([padded[i:i + rows, j:j + cols] for i in range(3) for j in range(3)], axis=0)
 
 
-def _defender_points(position: Position, attacker: int, zone: int, rest: int) -> int:
+def _defender_points(position: GoPosition, attacker: int, zone: int, rest: int) -> int:
     """How many points of the rest are the defender's.  The attacker has the wall, and all of the zone after a capture:
     wall + rest - d + zone - d -+ komi = WIN_BY."""
     komi = position.area_komi if attacker == BLACK else -position.area_komi

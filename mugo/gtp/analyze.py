@@ -32,7 +32,7 @@ import numpy as np
 from mugo.core.files import BadInput
 from mugo.games import scoring
 from mugo.games.coords import MAX_MOVES, format_gtp
-from mugo.games.go import Position as Go
+from mugo.games.go import GoPosition
 from mugo.games.position import COLOUR_OF, BasePosition
 from mugo.gtp.engine import MAX_SIMULATIONS, GtpEngine
 from mugo.gtp.protocol import (
@@ -158,7 +158,7 @@ def format_kata(result: SearchResult, options: AnalyzeOptions, player: Player) -
     position, size, score = result.position, result.position.shape, score_estimate(result)
     parts, infos = [], reported_moves(result, options)
     after = []
-    if options.flags & {"movesOwnership", "movesOwnershipStdev"} and isinstance(position, Go):
+    if options.flags & {"movesOwnership", "movesOwnershipStdev"} and isinstance(position, GoPosition):
         after = ownership_after(player.network, position, [info.pv for info in infos])
     for order, info in enumerate(infos):
         part = (f"info move {format_gtp(info.point, size)} visits {info.visits} "
@@ -177,7 +177,7 @@ def format_kata(result: SearchResult, options: AnalyzeOptions, player: Player) -
     if "rootInfo" in options.flags:
         parts.append(f"rootInfo visits {result.visits} utility {2 * result.win_rate - 1 + result.score_utility:.6f} "
                      f"winrate {result.win_rate:.6f} {_format_score(score)}".rstrip())
-    if options.flags & {"ownership", "ownershipStdev"} and isinstance(position, Go):
+    if options.flags & {"ownership", "ownershipStdev"} and isinstance(position, GoPosition):
         ownership = scoring.ownership(position) if result.ownership is None else result.ownership
         parts.append(_format_ownership("ownership", ownership, position.to_play, options).lstrip())
     return " ".join(parts)

@@ -20,7 +20,7 @@ from mugo.core.options import add_options
 from mugo.core.pipes import is_pipe_closed, read_lines
 from mugo.games import scoring
 from mugo.games.coords import PASS
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.games.position import BasePosition
 from mugo.gtp.engine import GtpEngine, serve
 from mugo.gtp.protocol import MAX_LINE_BYTES
@@ -131,4 +131,4 @@ def warm_up(player: Player, start: BasePosition, is_ready: threading.Event) -> N
         log_to_stderr(str(error))
     finally:
         is_ready.set()
-    scoring.final_result(Position(5).play(PASS))
+    scoring.final_result(GoPosition(5).play(PASS))

@@ -15,7 +15,7 @@ from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, interpret_gtp
 from mugo.games.go import check_komi, fixed_handicap, format_score
-from mugo.games.gomoku import Position as Gomoku
+from mugo.games.gomoku import GomokuPosition
 from mugo.games.gomoku import format_row
 from mugo.games.position import COLOUR_NAMES, IllegalMove
 from mugo.gtp.engine import GtpEngine
@@ -221,7 +221,7 @@ def _final_status_list(engine: GtpEngine, status: str) -> str:
 @command("showboard")
 def _showboard(engine: GtpEngine) -> str:
     position = engine.position
-    if isinstance(position, Gomoku):
+    if isinstance(position, GomokuPosition):
         turn = {"B+": "Black has won", "W+": "White has won", "0": "A draw"}.get(
             position.result(), f"{COLOUR_NAMES[position.to_play]} to play")
         return f"\n{position}\n{turn}.  Gomoku: {format_row(position.k, position.exactly)} wins."

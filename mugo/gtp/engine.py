@@ -20,8 +20,8 @@ from mugo.core.files import BadInput
 from mugo.games.board import BLACK, EMPTY, WHITE
 from mugo.games.coords import MAX_MOVES, BoardSize, format_gtp
 from mugo.games.game import new_game
-from mugo.games.go import Position as Go
-from mugo.games.gomoku import Position as Gomoku
+from mugo.games.go import GoPosition
+from mugo.games.gomoku import GomokuPosition
 from mugo.games.position import BasePosition, IllegalMove
 from mugo.games.rules import KOMI, SIMPLE, Rules
 from mugo.gtp.protocol import (
@@ -61,7 +61,7 @@ class GtpEngine:
         self.komi = self.position.komi           # of the game; in Gomoku kept without effect
         self.komi_of_new_games = self.komi       # a record that is loaded does not change it
         self.rules = rules                       # of Go, those that are supported; None: a client has set none
-        self._first_rules = self.position.rules if isinstance(self.position, Go) else Rules()
+        self._first_rules = self.position.rules if isinstance(self.position, GoPosition) else Rules()
         self.resignation: tuple[BasePosition, int] | None = None         # the position, and who resigned there
         self.region: frozenset[int] | None = None        # the points that are searched; None: all
         self.quitting = False
@@ -156,19 +156,19 @@ class GtpEngine:
         """An empty board of this size for a new game of the same kind, with the komi and rules that a client has
         set, or else those of the first position, and not a loaded record's.  Raises BadInput."""
         position = self.position
-        if isinstance(position, Gomoku):
+        if isinstance(position, GomokuPosition):
             return new_game(position.game, size, k=position.k, exactly=position.exactly)
         board = new_game(position.game, size, komi=self.komi_of_new_games)
-        assert isinstance(board, Go)
+        assert isinstance(board, GoPosition)
         return board.with_rules(self.rules or self._first_rules)
 
     def current_rules(self) -> Rules:
         """The rules of the game, as far as they are supported."""
-        return (self.position.rules if isinstance(self.position, Go) else Rules()).supported()
+        return (self.position.rules if isinstance(self.position, GoPosition) else Rules()).supported()
 
-    def go_position(self) -> Go:
+    def go_position(self) -> GoPosition:
         """The position, of a game of Go.  Raises GtpError in another game."""
-        if not isinstance(self.position, Go):
+        if not isinstance(self.position, GoPosition):
             raise GtpError(f"this is {self.position.game.capitalize()}")
         return self.position
 
@@ -183,13 +183,13 @@ class GtpEngine:
     def start_game(self, start: BasePosition) -> None:
         """Start a new game from this position, with full clocks, and without a region."""
         self.position = start
-        self.komi = start.komi if isinstance(start, Go) else self.komi
+        self.komi = start.komi if isinstance(start, GoPosition) else self.komi
         self.region = None
         self.set_clocks(self.time_settings)
 
     def set_position(self, position: BasePosition) -> None:
         """Make this the position, with the current komi, and under the rules that a client has set."""
-        if isinstance(position, Go):
+        if isinstance(position, GoPosition):
             position = position.with_rules(self.rules or position.rules).with_komi(self.komi)
         self.position = position
 
@@ -199,7 +199,7 @@ class GtpEngine:
         A repetition is legal unless the rules that a client has set forbid it: games come from servers with other
         rules.  The player's own moves keep the rules of the position.
         """
-        if not isinstance(position, Go):
+        if not isinstance(position, GoPosition):
             return position.play(point, colour)
         reason = position.why_illegal(point, colour, self.rules.ko if self.rules else SIMPLE)
         if reason:
@@ -291,7 +291,7 @@ class GtpEngine:
         if search is None or position is not self._own_move or position.is_over or self.quitting \
                 or not self.parameters.of_engine.ponder:
             return
-        if result is not None and isinstance(position, Go):
+        if result is not None and isinstance(position, GoPosition):
             position = position.with_komi(result.position.komi)      # a dynamic komi's: its tree is kept
         self._stop_pondering = threading.Event()
         self._ponder_thread = threading.Thread(target=self._ponder, args=[search, position], name="pondering",

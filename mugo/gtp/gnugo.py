@@ -17,7 +17,7 @@ from mugo.core.files import atomic_write
 from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, board_points, format_gtp
-from mugo.games.go import Position as Go
+from mugo.games.go import GoPosition
 from mugo.games.position import COLOUR_LETTERS, IllegalMove
 from mugo.games.rules import Rules
 from mugo.gtp.engine import GtpEngine
@@ -115,8 +115,8 @@ def _final_status(engine: GtpEngine, vertex: str) -> str:
 def _printsgf(engine: GtpEngine, *words: str) -> str | None:
     """The game as SGF: in the reply, or written to a file if one is named; "-" names none."""
     position = engine.position
-    has_rules = isinstance(position, Go) and bool(position.rules.name or position.rules != Rules())
-    rules = rules_name(position) if isinstance(position, Go) and has_rules else ""
+    has_rules = isinstance(position, GoPosition) and bool(position.rules.name or position.rules != Rules())
+    rules = rules_name(position) if isinstance(position, GoPosition) and has_rules else ""
     text = format_record(record_from_position(position, result=_result(engine), rules=rules))
     if not words or words == ("-",):
         return text
@@ -136,7 +136,7 @@ def _result(engine: GtpEngine) -> str:
         return f"{COLOUR_LETTERS[-engine.resignation[1]]}+R"
     if not position.is_over:
         return ""
-    return scoring.final_result(position) if isinstance(position, Go) else position.result()
+    return scoring.final_result(position) if isinstance(position, GoPosition) else position.result()
 
 
 # ---- Gomill

@@ -130,7 +130,7 @@ class GameRunner:
         """Black's lead at the end of a game.  Raises BadInput if the scorer fails, and again after a restart."""
         scorer = self._setup.scorer
         if not scorer:
-            assert isinstance(position, go.Position)     # a game of Gomoku needs no scoring
+            assert isinstance(position, go.GoPosition)     # a game of Gomoku needs no scoring
             return final_score(position)
         with contextlib.suppress(EngineFault, ValueError):
             return self._score_by_program(scorer, position)
@@ -143,7 +143,7 @@ class GameRunner:
 
     def _score_by_program(self, scorer: Participant, position: BasePosition) -> float:
         client = self.client(scorer)
-        if isinstance(position, go.Position):            # it is not told which stones are of the handicap
+        if isinstance(position, go.GoPosition):            # it is not told which stones are of the handicap
             position = position.with_komi(position.white_points)
         for line in setup_commands(position, handicap=False):
             client.send_command(line)

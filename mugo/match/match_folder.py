@@ -21,7 +21,7 @@ from typing import Any
 
 from mugo.core.files import BadInput, atomic_write, error_line, is_empty_folder, printable, read_regular_file, read_json
 from mugo.games.board import BLACK, WHITE
-from mugo.games.go import Position as Go
+from mugo.games.go import GoPosition
 from mugo.match.gtp_client import Participant
 from mugo.match.openings import Pairing
 from mugo.match.referee import GameRecord, MatchRules, format_time
@@ -199,6 +199,6 @@ def format_game(row: dict[str, str], game: GameRecord, rules: MatchRules, versio
                f"ended by: {row['end']}", row["details"], game.comments.get(0, "")]
     record = record_from_position(game.position, black=row["black"], white=row["white"], result=row["result"],
                                   date=row["date"], event=f"mugo match, game {row['number']}",
-                                  rules=rules_name(game.position) if isinstance(game.position, Go) else "",
+                                  rules=rules_name(game.position) if isinstance(game.position, GoPosition) else "",
                                   opening_moves=game.opening_moves)
     return format_record(record, game.comments | {0: "\n".join(filter(None, summary))})

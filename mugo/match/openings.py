@@ -23,7 +23,7 @@ import numpy as np
 from mugo.core.files import BadInput, file_sha256
 from mugo.games import gomoku
 from mugo.games.coords import PASS, format_size
-from mugo.games.go import Position as Go
+from mugo.games.go import GoPosition
 from mugo.games.gomoku import format_row
 from mugo.games.position import BasePosition, IllegalMove
 from mugo.games.rules import Rules
@@ -115,7 +115,7 @@ def _recorded_openings(path: str, start: BasePosition, rules: Rules | None, max_
                 if isinstance(record, Record) and _is_playable(record, max_moves, start):
                     distinct.setdefault((record.setup.tobytes(), record.moves[:max_moves].tobytes()), record)
     if not distinct:
-        game = f"of Gomoku, {format_row(start.k, start.exactly)}, " if isinstance(start, gomoku.Position) else ""
+        game = f"of Gomoku, {format_row(start.k, start.exactly)}, " if isinstance(start, gomoku.GomokuPosition) else ""
         raise BadInput(f"{path}: no game {game}on {format_size(start.shape)} that can be continued after "
                        f"{'its last move' if max_moves is None else f'{max_moves} moves'}")
     records = [dataclasses.replace(record, komi=start.komi) for record in distinct.values()]
@@ -126,7 +126,7 @@ def _recorded_openings(path: str, start: BasePosition, rules: Rules | None, max_
 def _replayed(record: Record, rules: Rules | None, max_moves: int | None) -> BasePosition:
     """The position after the first moves of a record, scored by the rules of the match and not by the record's."""
     position = position_of(record, max_moves)
-    if not isinstance(position, Go):
+    if not isinstance(position, GoPosition):
         return position
     return position.with_rules(rules or (parse_record_rules(record.rules) or Rules()).by_area())
 

@@ -242,7 +242,7 @@ def play(args: argparse.Namespace) -> dict[str, Any]:
                        simple_ko=options.ko == "simple",
                        kgs_rules=kgs_name(parse_rules(args.rules)) if args.rules else "")
     scorer = None if options.scoring == "own" else participant_of(
-        GNUGO_SCORERS[isinstance(start, go.Position) and start.counts_territory] if options.scoring == "gnugo"
+        GNUGO_SCORERS[isinstance(start, go.GoPosition) and start.counts_territory] if options.scoring == "gnugo"
         else options.scoring)
     opening = load_openings(options.openings, start, rules=game_options.requested_rules(args),
                             max_moves=options.opening_moves, seed=options.seed)
@@ -300,7 +300,7 @@ def check_arguments(args: argparse.Namespace, options: MatchOptions) -> None:
 
 def player_game_options(start: BasePosition) -> list[str]:
     """The options that tell a player of MuGo the game."""
-    if isinstance(start, gomoku.Position):
+    if isinstance(start, gomoku.GomokuPosition):
         return ["--game", "gomoku", "--size", str(size_value(start.shape)),
                 "--k", str(start.k), *["--exactly"] * start.exactly]
     return ["--game", "go"]
@@ -308,7 +308,7 @@ def player_game_options(start: BasePosition) -> list[str]:
 
 def match_settings(args: argparse.Namespace, options: MatchOptions, start: BasePosition) -> dict[str, Any]:
     """The content of match.json: a match is continued only if all of this is the same."""
-    own = {"k": start.k, "exactly": start.exactly} if isinstance(start, gomoku.Position) else {
+    own = {"k": start.k, "exactly": start.exactly} if isinstance(start, gomoku.GomokuPosition) else {
         "rules": args.rules, "handicap": start.handicap}
     return {"participants": args.participants, "sprt": args.sprt, "game": start.game, "size": size_value(start.shape),
             "komi": start.komi, **own, **dataclasses.asdict(options)}

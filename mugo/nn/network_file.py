@@ -173,7 +173,7 @@ def format_game(game: str, k: int = 0, exactly: bool = False) -> str:
 
 def game_rules(position: BasePosition) -> tuple[str, int, bool]:
     """The game that a network for this position must have been trained on: (game, k, exactly), 0 and False in Go."""
-    if isinstance(position, gomoku.Position):
+    if isinstance(position, gomoku.GomokuPosition):
         return position.game, position.k, position.exactly
     return position.game, 0, False
 

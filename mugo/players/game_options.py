@@ -12,7 +12,7 @@ from mugo.core.files import BadInput
 from mugo.core.options import add_options, check, given, option, options_of
 from mugo.games.coords import BoardSize, interpret_size, size_value
 from mugo.games.game import GAMES, new_game
-from mugo.games.go import MAX_KOMI, Position, fixed_handicap
+from mugo.games.go import MAX_KOMI, GoPosition, fixed_handicap
 from mugo.games.position import BasePosition
 from mugo.games.rules import KOMI, NAMED_RULES, Rules, rules_to_play
 from mugo.players.options import trained_for
@@ -72,17 +72,18 @@ def first_position(args: argparse.Namespace, size: int) -> BasePosition:
                     exactly=options.exactly or own and trained["exactly"])
 
 
-def start_of_go(size: BoardSize, rules: Rules | None = None, komi: float | None = None, handicap: int = 0) -> Position:
+def start_of_go(size: BoardSize, rules: Rules | None = None, komi: float | None = None, handicap: int = 0
+                ) -> GoPosition:
     """The empty board of a game of Go, or that with GTP's fixed handicap stones.  rules, komi: None: the default.
     Raises BadInput."""
     rules = rules or Rules()
     default = HANDICAP_KOMI if handicap else rules.default_komi
     start = new_game("go", size, komi=default if komi is None else komi)
-    assert isinstance(start, Position)
+    assert isinstance(start, GoPosition)
     return with_fixed_handicap(start.with_rules(rules), handicap)
 
 
-def with_fixed_handicap(start: Position, stones: int) -> Position:
+def with_fixed_handicap(start: GoPosition, stones: int) -> GoPosition:
     """An empty board with so many of GTP's fixed handicap stones; 0: as it is.  Raises BadInput."""
     try:
         return start.with_handicap(fixed_handicap(start.shape, stones)) if stones else start

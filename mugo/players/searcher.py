@@ -9,7 +9,7 @@ from mugo.core.files import BadInput
 from mugo.games import scoring
 from mugo.games.board import WHITE
 from mugo.games.coords import MAX_MOVES, PASS
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.games.handicap import expected_gain
 from mugo.games.position import BasePosition
 from mugo.core.options import check, option
@@ -64,7 +64,7 @@ def balanced(position: BasePosition) -> BasePosition:
     worth, less with every move: Pachi's linear dynamic komi (Baudis 2011, "Balancing MCTS by Dynamically Adjusting the
     Komi Value").  It changes in steps, since each one begins a new tree, and stays below the points of the board.
     """
-    if not isinstance(position, Position):
+    if not isinstance(position, GoPosition):
         return position
     left = max(0.0, 1 - position.plies / (MOVES_PER_POINT * position.area))
     gain = expected_gain(position.handicap, position.white_points, 1.0) / KOMI_STEP

@@ -69,7 +69,7 @@ def board_lines(position: BasePosition, screen: Screen = PLAIN, *, labels: Mappi
     for (row, col), stone in np.ndenumerate(position.stones):
         owner = 0.0 if ownership is None else float(ownership[row, col])
         cells[row, col] = _cell(screen, size, row, col, int(stone), owner)
-    if isinstance(position, gomoku.Position):
+    if isinstance(position, gomoku.GomokuPosition):
         for point in position.row:
             text, foreground, _, _ = cells[row_col(point, size)]
             cells[row_col(point, size)] = (text if screen.colour else WINNING_MARKS[position.winner], foreground,

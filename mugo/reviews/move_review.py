@@ -10,7 +10,7 @@ The verdict of a move is by the points that it loses, or by win rate where no ne
 from dataclasses import dataclass
 
 from mugo.games.board import BLACK
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.players.evaluation import Evaluation
 from mugo.sgf.record import Record
 
@@ -85,7 +85,7 @@ class Review:
     """
     record: Record
     moves: tuple[MoveReview, ...]
-    positions: tuple[Position, ...]
+    positions: tuple[GoPosition, ...]
     stop_reason: str
     evaluations: tuple[Evaluation | None, ...] = ()
 

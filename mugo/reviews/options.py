@@ -14,7 +14,7 @@ from mugo.core.version import VERSION
 from mugo.core.files import BadInput, file_sha256
 from mugo.core.options import check, given, option
 from mugo.games.coords import BoardSize
-from mugo.games.go import MAX_KOMI, Position
+from mugo.games.go import MAX_KOMI, GoPosition
 from mugo.nn.bundled import bundled_name
 from mugo.nn.inference import precision_of
 from mugo.nn.network_file import find_network, name_everywhere
@@ -87,7 +87,7 @@ def make_reviewer(options: ReviewOptions) -> Reviewer:
         options.network, settings.threads, options.opened.precision, options.opened.provider,
         caches=not options.has_search or settings.seed is None)
     if network is not None and options.network is not None:
-        network.for_position(Position())                 # one line for a network of another game, not one a game
+        network.for_position(GoPosition())                 # one line for a network of another game, not one a game
     symmetries = options.opened.symmetries
     if not options.has_search:
         return Reviewer(network, symmetries=symmetries, komi=options.komi)

@@ -23,7 +23,7 @@ import numpy as np
 from mugo.core.files import BadInput
 from mugo.games import scoring
 from mugo.games.coords import MAX_MOVES, PASS, move_index
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.games.position import IllegalMove
 from mugo.games.rollouts import MOGO
 from mugo.games.rules import KOMI
@@ -89,14 +89,14 @@ class Reviewer:
                       for found, score, turn, position in zip(evaluations, scores, turns, to_evaluate, strict=True))
         return Review(record, tuple(moves), tuple(positions), stop_reason, known)
 
-    def _evaluate_network(self, positions: Sequence[Position], symmetries: bool | None = None) -> NetworkOutput:
+    def _evaluate_network(self, positions: Sequence[GoPosition], symmetries: bool | None = None) -> NetworkOutput:
         """The network's output for positions, evaluated in batches."""
         assert self._network is not None
         symmetries = self._symmetries if symmetries is None else symmetries
         return concatenated_outputs([self._network.evaluate(list(positions[i:i + BATCH]), symmetries=symmetries)
                                      for i in range(0, len(positions), BATCH)])
 
-    def _review_by_search(self, evaluators: tuple[SearchEvaluator, SearchEvaluator], positions: list[Position],
+    def _review_by_search(self, evaluators: tuple[SearchEvaluator, SearchEvaluator], positions: list[GoPosition],
                           priors: np.ndarray | None, on_move: Callable[[], object]
                           ) -> tuple[list[MoveReview], list[Evaluation]]:
         game_evaluator, best_move_evaluator = evaluators
@@ -130,7 +130,7 @@ class Reviewer:
             on_move()
         return moves, found
 
-    def _review_by_network(self, positions: list[Position], on_move: Callable[[], object]
+    def _review_by_network(self, positions: list[GoPosition], on_move: Callable[[], object]
                            ) -> tuple[list[MoveReview], list[Evaluation]]:
         assert self._network is not None
         self._network.forget()                           # a game's review is the same whatever was reviewed before it
@@ -155,7 +155,7 @@ class Reviewer:
         rate, lead = _values_of(output, len(positions) - 1)
         return moves, [*found, Evaluation((), rate, score_lead=lead)]
 
-    def _variations(self, positions: Sequence[Position], priors: np.ndarray) -> list[tuple[int, ...]]:
+    def _variations(self, positions: Sequence[GoPosition], priors: np.ndarray) -> list[tuple[int, ...]]:
         """For each position the move with the highest prior, and so on: PV_LENGTH moves, or up to a pass or the end of
         the longest game."""
         variations: list[tuple[int, ...]] = [() for _ in positions]
@@ -189,20 +189,20 @@ def _higher(one: Values, other: Values) -> Values:
             None if lead is None or other_lead is None else max(lead, other_lead))
 
 
-def _last_move(position: Position) -> int:
+def _last_move(position: GoPosition) -> int:
     """The point of the last move of a position that is not the start."""
     assert position.last is not None
     return position.last
 
 
-def _values_for(position: Position, after: Position, win_rate: float | None, lead: float | None) -> Values:
+def _values_for(position: GoPosition, after: GoPosition, win_rate: float | None, lead: float | None) -> Values:
     """The values of the side to move in `after`, as those of the side to move in `position`."""
     if after.to_play == position.to_play:
         return win_rate, lead
     return None if win_rate is None else 1 - win_rate, None if lead is None else -lead
 
 
-def _last_passes(positions: Sequence[Position]) -> int:
+def _last_passes(positions: Sequence[GoPosition]) -> int:
     """The index of the position from which on only passes are played, if they are two or more and end the game; else
     the index of the last position.  positions: (n + 1,)."""
     last = len(positions) - 1
@@ -212,7 +212,7 @@ def _last_passes(positions: Sequence[Position]) -> int:
     return first if last - first >= 2 else last
 
 
-def _is_harmless_pass(position: Position, point: int, best: int, ends_game: bool) -> bool:
+def _is_harmless_pass(position: GoPosition, point: int, best: int, ends_game: bool) -> bool:
     """Whether a move is a pass that has the same winner as the best move would have, in a game that ends here or is
     nearly over.
 
@@ -231,11 +231,11 @@ def _is_harmless_pass(position: Position, point: int, best: int, ends_game: bool
     return bool(np.sign(scoring.final_score(position.play(best)) * position.to_play) <= np.sign(score))
 
 
-def _most_likely_move(position: Position, priors: np.ndarray) -> int:
+def _most_likely_move(position: GoPosition, priors: np.ndarray) -> int:
     return moves_by_prior(position, priors, sensible_moves(position))[0][0]
 
 
-def _rank_and_prior(position: Position, priors: np.ndarray, point: int) -> tuple[int, float]:
+def _rank_and_prior(position: GoPosition, priors: np.ndarray, point: int) -> tuple[int, float]:
     """The rank of a move among the legal ones by their priors, from 1, and its prior."""
     prior = float(priors[move_index(point, position.shape)])
     return 1 + sum(other > prior for _, other in moves_by_prior(position, priors)), prior

@@ -29,7 +29,7 @@ SAVE_SECONDS = 10                        # between two versions of the newest fi
 
 def game_arguments(start: BasePosition) -> dict[str, Any]:
     """The rules of a game by name, as games.game.new_game takes them."""
-    if isinstance(start, gomoku.Position):
+    if isinstance(start, gomoku.GomokuPosition):
         return {"game": start.game, "size": start.size, "k": start.k, "exactly": start.exactly}
     return {"game": start.game, "size": start.size, "komi": start.komi}
 

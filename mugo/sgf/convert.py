@@ -19,7 +19,7 @@ import numpy as np
 from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import WHITE_BIT, board_points, format_sgf, move_index
-from mugo.games.gomoku import Position as Gomoku
+from mugo.games.gomoku import GomokuPosition
 from mugo.games.position import COLOUR_LETTERS, BasePosition, IllegalMove
 from mugo.games.rules import KOMI
 from mugo.sgf.node_positions import has_setup, move_of, next_colours, play_node
@@ -31,7 +31,7 @@ from mugo.sgf.record_positions import empty_board_of, position_of
 
 def rule_fields(position: BasePosition) -> dict[str, Any]:
     """{"komi", "handicap"} of a position of Go, {"k", "exactly"} of one of Gomoku: fields of Record."""
-    if isinstance(position, Gomoku):
+    if isinstance(position, GomokuPosition):
         return {"k": position.k, "exactly": position.exactly}
     return {"komi": position.komi, "handicap": position.handicap}
 

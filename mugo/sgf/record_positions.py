@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from mugo.games.board import BLACK, LEGAL, WHITE, legality
 from mugo.games.coords import PASS
 from mugo.games.game import new_game
-from mugo.games.go import Position as Go
+from mugo.games.go import GoPosition
 from mugo.games.go import illegal_move
 from mugo.games.position import BasePosition
 from mugo.games.replay import decode
@@ -17,7 +17,7 @@ def empty_board_of(record: Record, komi: float = KOMI) -> BasePosition:
     """The empty board of a record's game.  komi: for a game of Go whose record has none.  Raises BadInput."""
     if record.k:
         return new_game("gomoku", record.shape, k=record.k, exactly=record.exactly)
-    position = Go(record.shape, komi if record.komi is None else record.komi)
+    position = GoPosition(record.shape, komi if record.komi is None else record.komi)
     position.handicap = record.handicap
     return position.with_rules(parse_record_rules(record.rules) or Rules())
 
@@ -29,7 +29,7 @@ def position_of(record: Record, plies: int | None = None, komi: float = KOMI) ->
     Raises IllegalMove, which names the move and its number, and BadInput if a Gomoku board is too small for k in a row.
     """
     position, moves = _start(record, komi), record.moves[:plies]
-    if isinstance(position, Go):
+    if isinstance(position, GoPosition):
         position = position.play_moves(moves)
     else:
         *_, position = positions_of(record, plies, komi)
@@ -64,6 +64,6 @@ def _start(record: Record, komi: float) -> BasePosition:
     stones = [decode(position.board[0], stone) for stone in record.setup]
     black, white = ([point for point, colour in stones if colour == wanted] for wanted in (BLACK, WHITE))
     position = position.with_stones(black, white)
-    if isinstance(position, Go):
+    if isinstance(position, GoPosition):
         position.handicap = record.handicap
     return position

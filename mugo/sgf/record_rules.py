@@ -7,7 +7,7 @@ import re
 import unicodedata
 from dataclasses import replace
 
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.games.rules import NAMED_RULES, SIMPLE, Rules, parse_rules
 
 # What the rules of a record begin with that are not one of NAMED_RULES by its own name.  OGS calls its Chinese rules
@@ -62,6 +62,6 @@ def record_name(rules: Rules, handicap: int) -> str:
     return "Japanese" if replace(rules, ko=SIMPLE) == NAMED_RULES["japanese"] else rules.as_text()
 
 
-def rules_name(position: Position) -> str:
+def rules_name(position: GoPosition) -> str:
     """Rules (RU) for a record of this game: position_of gives it the same scoring and points for handicap stones."""
     return record_name(position.rules, position.handicap)

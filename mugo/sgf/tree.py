@@ -34,7 +34,7 @@ import numpy as np
 from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import BoardSize, format_gtp, point_at, size_value
-from mugo.games.go import Position as Go
+from mugo.games.go import GoPosition
 from mugo.games.gomoku import interpret_row
 from mugo.games.position import COLOUR_LETTERS, STONE_MARKS, BasePosition
 from mugo.sgf.convert import rule_fields
@@ -69,7 +69,7 @@ def start_from_position(position: BasePosition) -> dict:
     points = {colour: [format_gtp(point_at(row, col, size), size)
                        for row, col in np.argwhere(stones == colour).tolist()] for colour in (BLACK, WHITE)}
     bonus = {"handicap_bonus": position.handicap_bonus, "rules": position.rules.name or position.rules.as_text(),
-             "scoring": position.rules.scoring} if isinstance(position, Go) else {}
+             "scoring": position.rules.scoring} if isinstance(position, GoPosition) else {}
     return {"name": position.game, "size": size_value(size), **rule_fields(position), **bonus, "black": points[BLACK],
             "white": points[WHITE], "first": COLOUR_LETTERS[position.to_play]}
 

@@ -15,8 +15,8 @@ from mugo.games import scoring
 from mugo.games.board import EMPTY
 from mugo.games.coords import PASS, BoardSize, format_gtp, interpret_gtp, interpret_size, row_col
 from mugo.games.game import new_game
-from mugo.games.go import Position, format_komi, format_score
-from mugo.games.gomoku import Position as Gomoku
+from mugo.games.go import GoPosition, format_komi, format_score
+from mugo.games.gomoku import GomokuPosition
 from mugo.games.gomoku import default_row
 from mugo.games.position import COLOUR_NAMES
 from mugo.nn.inputs import People
@@ -134,7 +134,7 @@ def _count(name: str, number: str) -> int:
 @command("score", game="go")
 def score(session: Session) -> None:
     """an estimate of the score and the ownership: + or a black square is Black's, - or a white one White's"""
-    assert isinstance(session.position, Position)
+    assert isinstance(session.position, GoPosition)
     ownership = ownership_by(session.player.network, session.position)
     session.show_board(ownership=ownership)
     black, white = float(ownership[ownership > 0].sum()), float(-ownership[ownership < 0].sum())
@@ -151,7 +151,7 @@ def score(session: Session) -> None:
 def chain(session: Session, vertex: str) -> None:
     """the stones and liberties of a chain"""
     position = session.position
-    assert isinstance(position, Position)
+    assert isinstance(position, GoPosition)
     point = parse_point(vertex, position.shape)
     if point is None or position.stones[row_col(point, position.shape)] == EMPTY:
         raise BadInput(f"there is no stone on {vertex}")
@@ -242,12 +242,12 @@ def new(session: Session, size: str | None = None) -> None:
         shape = position.shape if size is None else interpret_size(size)
     except ValueError as error:
         raise BadInput(str(error)) from None
-    if isinstance(position, Gomoku):
+    if isinstance(position, GomokuPosition):
         k = position.k if shape == position.shape else default_row(shape)
         session.start(new_game("gomoku", shape, k=k, exactly=position.exactly))
     else:
         start = new_game("go", shape, komi=position.komi)
-        assert isinstance(position, Position) and isinstance(start, Position)
+        assert isinstance(position, GoPosition) and isinstance(start, GoPosition)
         session.start(start.with_rules(position.rules))
 
 

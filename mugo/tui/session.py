@@ -16,8 +16,8 @@ import numpy as np
 from mugo.core.files import BadInput, atomic_write
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import MAX_MOVES, PASS, format_gtp
-from mugo.games.go import NO_RESULT, Position
-from mugo.games.gomoku import Position as Gomoku
+from mugo.games.go import NO_RESULT, GoPosition
+from mugo.games.gomoku import GomokuPosition
 from mugo.games.gomoku import format_row
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, BasePosition
 from mugo.games.scoring_session import ScoringSession
@@ -40,7 +40,7 @@ def format_result(result: str, position: BasePosition) -> str:
         return "No result: the position stood on the board three times"
     if result.endswith("R"):
         return f"{winner} by resignation"
-    if isinstance(position, Gomoku):
+    if isinstance(position, GomokuPosition):
         row = " ".join(format_gtp(point, position.shape) for point in position.row)
         return f"{winner} with {len(position.row)} in a row, {row}" if winner else "A draw: the board is full"
     return f"{winner} by {result[2:]}" if winner else "A draw"
@@ -91,7 +91,7 @@ class Session:
         last = "" if position.last is None else f"   last: {COLOUR_NAMES[cast(int, position.mover)]} " \
             f"{format_gtp(position.last, position.shape)}"
         turn = self.result or ("both have passed" if position.is_over else f"{COLOUR_NAMES[position.to_play]} to play")
-        if isinstance(position, Gomoku):
+        if isinstance(position, GomokuPosition):
             rules = f"Gomoku: {format_row(position.k, position.exactly)} wins"
         else:
             captures = position.captures
@@ -113,7 +113,7 @@ class Session:
         """Show the board.  If the game is over, finish it: in Go start the scoring, in Gomoku and where a game of Go
         ends with no result print the result."""
         if self.position.is_over and self.position.may_pass and not self.position.is_no_result:
-            self.scoring = ScoringSession(cast(Position, self.position))
+            self.scoring = ScoringSession(cast(GoPosition, self.position))
             self._show_score(self.scoring)
             return
         if self.position.is_over:
@@ -269,7 +269,7 @@ class Session:
         line, (result, *_) = self._line, lines.values()
         record = record_from_position(line, result=result, black=names[BLACK], white=names[WHITE],
                                       date=time.strftime("%Y-%m-%d"),
-                                      rules=rules_name(line) if isinstance(line, Position) else "")
+                                      rules=rules_name(line) if isinstance(line, GoPosition) else "")
         game = LoadedGame(line, parse_game(format_record(record).encode()), 0)
         return game.with_lines(list(lines.items())[1:])
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from mugo.core.files import BadInput
 from mugo.games.coords import MAX_MOVES
-from mugo.games.go import Position as Go
+from mugo.games.go import GoPosition
 from mugo.games.position import COLOUR_LETTERS, COLOUR_OF
 from mugo.games.tsumego import attacker_of, with_tsumego_frame
 from mugo.nn.bundled import BundledNetworks
@@ -42,7 +42,7 @@ def tsumego_frame(request: dict, state: ServerState) -> dict:
     request: "attacker", if it is not to be the side whose stones are outside.
     """
     position = position_of_request(request)
-    if not isinstance(position, Go):
+    if not isinstance(position, GoPosition):
         raise BadInput("a tsumego frame is of Go")
     attacker = attacker_of(position)
     if "attacker" in request:

@@ -12,8 +12,8 @@ from mugo.core.files import BadInput
 from mugo.games.board import BLACK
 from mugo.games.coords import board_points, format_gtp, interpret_gtp
 from mugo.games.game import encode
-from mugo.games.go import Position as Go
-from mugo.games.gomoku import Position as Gomoku
+from mugo.games.go import GoPosition
+from mugo.games.gomoku import GomokuPosition
 from mugo.games.position import COLOUR_LETTERS, STONE_MARKS, BasePosition
 from mugo.games.scoring_session import ScoringSession
 from mugo.nn.inputs import People
@@ -45,7 +45,7 @@ def describe_position(position: BasePosition) -> dict:
                     for point, stone in zip(points, stones, strict=True) if not stone and point not in legal},
         "is_over": position.is_over,
     }
-    if isinstance(position, Gomoku):
+    if isinstance(position, GomokuPosition):
         return description | {"row": [format_gtp(point, size) for point in position.row],
                               "result": position.result() if position.is_over else None}
     no_result = {"result": position.result()} if position.is_no_result else {}
@@ -107,8 +107,8 @@ def ownership(position: BasePosition, network) -> dict:
     return {"ownership": _percent(owners), "lead": round(of_owners if lead is None else lead, 1)}
 
 
-def _require_go(position: BasePosition) -> Go:
-    if not isinstance(position, Go):
+def _require_go(position: BasePosition) -> GoPosition:
+    if not isinstance(position, GoPosition):
         raise BadInput("Gomoku has no ownership and no score")
     return position
 

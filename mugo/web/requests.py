@@ -17,7 +17,7 @@ from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, WHITE_BIT, BoardSize, area_of, interpret_gtp, interpret_size, move_index
 from mugo.games.game import GAMES, new_game
-from mugo.games.go import Position as Go
+from mugo.games.go import GoPosition
 from mugo.games.position import COLOUR_OF, BasePosition
 from mugo.games.rules import bonus_field, parse_rules, rules_to_play
 from mugo.players.game_options import with_fixed_handicap
@@ -94,7 +94,7 @@ def requested_board(game: dict) -> BasePosition:
         raise BadInput(f"'size': {error}") from None
     if name == "go":
         board = new_game(name, size, komi=require_number(game, "komi", 361))
-        assert isinstance(board, Go)
+        assert isinstance(board, GoPosition)
         return board.with_rules(parse_rules(str(game["rules"]) if "rules" in game else
                                             {"scoring": game.get("scoring", "AREA")}))
     exactly = game.get("exactly", False)
@@ -111,7 +111,7 @@ def game_of_request(request: dict) -> dict:
     "exactly".
     """
     position = requested_board(request)
-    if not isinstance(position, Go):
+    if not isinstance(position, GoPosition):
         return game_from_position(position)
     if "rules" in request:
         position = position.with_rules(rules_to_play(str(request["rules"])).supported())
@@ -130,7 +130,7 @@ def position_of_request(request: dict) -> BasePosition:
     if PASS in black + white:
         raise BadInput("a stone cannot be placed on 'pass'")
     start = start.with_stones(black, white, COLOUR_OF.get(str(game.get("first")).lower(), BLACK))
-    if isinstance(start, Go):
+    if isinstance(start, GoPosition):
         start.handicap = require_field(game, "handicap", int)
         if not 0 <= start.handicap <= 361:
             raise BadInput("'handicap' must be from 0 to 361")
@@ -141,4 +141,6 @@ def position_of_request(request: dict) -> BasePosition:
     pairs = [_interpret_move(str(move), size) for move in moves]
     encoded = [move_index(point, size) + (WHITE_BIT if colour == WHITE else 0) for colour, point in pairs]
     position = position_of(replace(record_from_position(start), moves=np.array(encoded, np.int16)))
-    return position.with_rules(start.rules) if isinstance(position, Go) and isinstance(start, Go) else position
+    if isinstance(position, GoPosition) and isinstance(start, GoPosition):
+        return position.with_rules(start.rules)
+    return position

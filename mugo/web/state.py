@@ -7,7 +7,7 @@ from typing import Any
 from mugo.core.progress import CompileProgress
 from mugo.core.files import BadInput
 from mugo.core.machine import available_cores
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.games.position import BasePosition
 from mugo.players.registry import SEARCHERS, default_settings, make_player, open_network
 from mugo.web import positions
@@ -24,7 +24,7 @@ class ServerState:
     def __init__(self, network=None, jobs: int | None = None, start: BasePosition | None = None):
         """network: None: the bundled ones.  jobs: searches at once; None: one for each core.  start: None: Go, 9x9."""
         self.network = open_network(None, threads=1, caches=True) if network is None else network
-        self.start = start or Position(9)
+        self.start = start or GoPosition(9)
         self.scheduler = Scheduler(jobs or available_cores())
         self.sessions: set[Any] = set()
         self.compiling = CompileProgress()

@@ -18,7 +18,7 @@ from networks import policy_file
 
 from mugo.analysis.parameters import Overrides
 from mugo.core.files import BadInput
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.nn.inputs import People, people_of_profile
 from mugo.players.searcher import PlayOptions
 from mugo.mcts.settings import Settings
@@ -43,7 +43,7 @@ def lizzie(name, visits):
 @pytest.mark.parametrize("profile", ["rank_9d", "preaz_15k", "rank_9d_15k", "proyear_1985"])
 def test_an_answer_has_what_the_network_says_of_these_people(profile, visits):
     """With and without a search, by the network itself; the search is that of nobody in particular."""
-    moves, start = [["B", "B2"]], Position(5, komi=0)
+    moves, start = [["B", "B2"]], GoPosition(5, komi=0)
     plain, human = ask(*(query(name, moves, maxVisits=visits, includePolicy=True, overrideSettings=overrides)
                          for name, overrides in (("a", {}), ("b", {"humanSLProfile": profile}))))
     people = people_of_profile(profile).of_other_side()          # White is to move
@@ -72,7 +72,7 @@ def test_a_network_with_scores_has_those_of_people(tmp_path):
         "humanSLProfile": "rank_5k", "reportAnalysisWinratesAs": perspective}) for perspective in ("BLACK", "WHITE")),
         network=network)
     black, white = (answer["rootInfo"] for answer in answers)
-    output = network.evaluate([Position(9, komi=0)], people=people_of_profile("rank_5k"))
+    output = network.evaluate([GoPosition(9, komi=0)], people=people_of_profile("rank_5k"))
     assert black["humanWinrate"] == pytest.approx((1 + output.values[0]) / 2, abs=1e-5)
     assert black["humanScoreMean"] == pytest.approx(output.score(0)[0], abs=1e-2) == -white["humanScoreMean"]
     assert black["humanScoreStdev"] == white["humanScoreStdev"] == pytest.approx(output.score(0)[1], abs=1e-2)
@@ -102,9 +102,9 @@ def test_a_human_network_answers_for_people_next_to_another_one():
         network=plain, human_network=NETWORK)
     assert [(model["name"], model["usesHumanSLProfile"]) for model in models["models"]] == [
         ("fake", False), ("tilted", True)]
-    expected = NETWORK.evaluate([Position(5, komi=0)], people=people_of_profile("rank_9d")).priors[0]
+    expected = NETWORK.evaluate([GoPosition(5, komi=0)], people=people_of_profile("rank_9d")).priors[0]
     assert np.allclose(answer["humanPolicy"], expected, atol=1e-7)
-    assert np.allclose(answer["policy"], plain.evaluate([Position(5)]).priors[0], atol=1e-7)
+    assert np.allclose(answer["policy"], plain.evaluate([GoPosition(5)]).priors[0], atol=1e-7)
 
 
 def test_katrains_opponents_that_play_like_people_are_answered():

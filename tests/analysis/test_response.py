@@ -11,7 +11,7 @@ from fakes import StoneCounter
 from mugo.analysis.request import parse_query
 from mugo.analysis.response import RawEvaluation, format_response, legal_policy
 from mugo.games import scoring
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.nn.output import NetworkOutput
 from mugo.players import passing
 from mugo.players.searcher import PlayOptions
@@ -83,7 +83,7 @@ def test_without_a_network_the_policy_is_uniform():
 
 
 def test_the_score_of_a_move_with_few_visits_is_near_the_positions():
-    position = Position(5, komi=0)
+    position = GoPosition(5, komi=0)
     infos = [MoveInfo(point, 0.5, visits, 0.0, (point,)) for point, visits in ((7, 1), (8, 1000))]
     result = SearchResult(position, tuple(infos), 0.5, 1001, 1001, 1.0, 1.0, 1, 1001, np.zeros((5, 5), np.float32))
     parsed, _ = parse_query(query())
@@ -96,7 +96,7 @@ def test_the_score_of_a_move_with_few_visits_is_near_the_positions():
 
 @pytest.mark.parametrize("player, sign", [("B", 1), ("W", -1)])
 def test_the_score_of_a_move_is_the_searchs_where_it_has_one(player, sign):
-    position = Position(5, komi=0, to_play=sign)
+    position = GoPosition(5, komi=0, to_play=sign)
     infos = (MoveInfo(7, 0.5, 9, 0.5, (7,), None, -2.25, 4.5), MoveInfo(8, 0.5, 1, 0.5, (8,)))
     result = SearchResult(position, infos, 0.5, 10, 10, 1.0, 1.0, 1, 0, None, None, 1.5, 3.0)
     parsed, _ = parse_query(query(initialPlayer=player))

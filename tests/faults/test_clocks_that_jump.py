@@ -9,7 +9,7 @@ import pytest
 from fault_cases import Match, make_inputs
 
 from mugo.cli import main as cli
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
 
@@ -37,9 +37,9 @@ def jumping(monkeypatch):
 
 def test_a_search_of_half_a_second_takes_half_a_second(jumping):
     search = Search(Settings(seed=1))
-    search.search(Position(5), simulations=50)           # compiled code
+    search.search(GoPosition(5), simulations=50)           # compiled code
     started = time.perf_counter()
-    result = search.search(Position(9), seconds=0.5)
+    result = search.search(GoPosition(9), seconds=0.5)
     assert 0.3 < time.perf_counter() - started < 20 and result.simulations > 50
     assert time.time() and jumping                       # it does jump
 

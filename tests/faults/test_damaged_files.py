@@ -18,7 +18,7 @@ from random_records import random_record
 from mugo.cli import main as cli
 from mugo.core.files import BadInput
 from mugo.games import gomoku
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.nn.inference import Network
 from mugo.nn.network_file import find_network
 from mugo.selfplay.parallel import SelfPlayGame
@@ -47,14 +47,14 @@ def refused(call, *names: str) -> str:
 
 @pytest.mark.faults
 def test_a_network(tmp_path):
-    path, position = tmp_path / "net.safetensors", Position(9)
+    path, position = tmp_path / "net.safetensors", GoPosition(9)
     for what, data in damaged(MODEL.read_bytes(), 64):
         path.write_bytes(data)
         assert refused(lambda: Network(path, 1).evaluate([position]), str(path)), what
 
 
 def test_a_replay_buffer(tmp_path):
-    path, start, rng = tmp_path / "replay" / "000000.npz", gomoku.Position(3, 3), np.random.default_rng(1)
+    path, start, rng = tmp_path / "replay" / "000000.npz", gomoku.GomokuPosition(3, 3), np.random.default_rng(1)
     buffer = ReplayBuffer(tmp_path, start, 8)
     for _ in range(8):
         n = int(rng.integers(5, 9))

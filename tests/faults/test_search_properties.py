@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from mugo.games import gomoku, planes
 from mugo.games.coords import PASS, board_points, move_index
 from mugo.games.game import encode
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.games.position import BasePosition, IllegalMove
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
@@ -46,7 +46,7 @@ def oracle_game(position: BasePosition):
 @few
 @given(st.integers(2, 7), choices)
 def test_legal_moves_and_stones_are_the_oracles(size, numbers):
-    position = played(Position(size), numbers)
+    position = played(GoPosition(size), numbers)
     if position.is_over:
         return
     game = oracle_game(position)
@@ -64,7 +64,7 @@ def test_legal_moves_and_stones_are_the_oracles(size, numbers):
 def test_planes_are_the_oracles(size, numbers):
     import oracles
 
-    position = played(Position(size), numbers)
+    position = played(GoPosition(size), numbers)
     if not position.is_over:
         assert np.array_equal(planes.unpack(encode([position]))[0], oracles.planes(oracle_game(position)))
 
@@ -72,7 +72,7 @@ def test_planes_are_the_oracles(size, numbers):
 @few
 @given(st.integers(2, 9), choices)
 def test_a_game_written_as_sgf_and_read_again_is_the_same(size, numbers):
-    position = played(Position(size, 6.5), numbers)
+    position = played(GoPosition(size, 6.5), numbers)
     record, = read_records(format_record(record_from_position(position)).encode())
     again = position_of(record)
     assert again.moves == position.moves and again.to_play == position.to_play and again.komi == position.komi
@@ -95,7 +95,7 @@ def exact_value(position: BasePosition) -> int:
 @given(st.lists(st.integers(0, 1000), min_size=3, max_size=8), st.integers(1, 2),
        st.sampled_from([{}, {"rave": True, "heuristic_priors": True}, {"reuse_tree": False}]))
 def test_a_search_of_noughts_and_crosses_never_gives_away_its_value(numbers, threads, changes):
-    position = played(gomoku.Position(3, 3), numbers)
+    position = played(gomoku.GomokuPosition(3, 3), numbers)
     if position.is_over:
         return
     result = Search(Settings(seed=1, threads=threads, **changes)).search(position, simulations=1000)

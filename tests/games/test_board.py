@@ -33,7 +33,7 @@ from mugo.games.board import (
     zobrist,
 )
 from mugo.games.coords import PASS, WHITE_BIT, board_points, move_index, point_at, row_col
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.games.replay import decode, set_up
 
 # -- captures
@@ -127,7 +127,7 @@ def test_the_number_of_move_sequences_is_the_oracles(size, depth):
         return sum(count_by_oracle([*past, board], -colour, left - 1)
                    for board in boards if board is not None and board not in past)
 
-    assert count(Position(size), depth) == count_by_oracle([{}], BLACK, depth)
+    assert count(GoPosition(size), depth) == count_by_oracle([{}], BLACK, depth)
 
 
 # -- against oracles
@@ -162,7 +162,7 @@ def follow_with_sgfmill(size, setup, moves):
 
     Stops at a move that mugo's rules forbid, and checks that sgfmill has the same reason.
     """
-    position = Position(size)
+    position = GoPosition(size)
     ours = new_boards(1)
     ours[0] = position.board[0]
     board = ours[0]
@@ -259,6 +259,6 @@ def assert_counts_are_right(position):
 
 @pytest.mark.parametrize("size", [2, 9, 19])
 def test_the_move_index_of_every_point_and_of_a_pass(size):
-    board = Position(size).board[0]
+    board = GoPosition(size).board[0]
     for point in [*board_points(size).tolist(), PASS]:
         assert index_of(board, point) == move_index(point, size)

@@ -8,7 +8,7 @@ import pytest
 from mugo.games import game, go, gomoku, scoring
 from mugo.games.board import BLACK, EMPTY, POINTS, WHITE, new_boards
 from mugo.games.coords import MAX_MOVES, PASS, board_points, symmetries
-from mugo.games.go import Position as Go
+from mugo.games.go import GoPosition
 from mugo.games.light_board import LIGHT_BOARD
 from mugo.games.position import BasePosition, IllegalMove
 from mugo.players import passing
@@ -16,9 +16,11 @@ from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
 
 STARTS = {
-    "go 2x2": lambda: go.Position(2, 0.5), "go 5x5": lambda: go.Position(5, 3.5), "go 9x9": lambda: go.Position(9),
-    "gomoku 3x3": lambda: gomoku.Position(3), "gomoku 6x6": lambda: gomoku.Position(6, 4),
-    "gomoku 8x8, exactly 5": lambda: gomoku.Position(8, 5, exactly=True), "gomoku 19x19": lambda: gomoku.Position(19),
+    "go 2x2": lambda: go.GoPosition(2, 0.5), "go 5x5": lambda: go.GoPosition(5, 3.5),
+    "go 9x9": lambda: go.GoPosition(9),
+    "gomoku 3x3": lambda: gomoku.GomokuPosition(3), "gomoku 6x6": lambda: gomoku.GomokuPosition(6, 4),
+    "gomoku 8x8, exactly 5": lambda: gomoku.GomokuPosition(8, 5, exactly=True),
+    "gomoku 19x19": lambda: gomoku.GomokuPosition(19),
 }
 both_games = pytest.mark.parametrize("start", STARTS.values(), ids=STARTS.keys())
 
@@ -226,7 +228,7 @@ def test_no_query_changes_a_byte_of_the_board(start):
 
 
 def test_two_threads_that_count_and_encode_one_position_agree_with_one():
-    position = random_positions(Go(19), seed=4)[250]
+    position = random_positions(GoPosition(19), seed=4)[250]
     score, planes = position.score(), game.encode([position])
 
     def ask(_) -> bool:
@@ -238,7 +240,7 @@ def test_two_threads_that_count_and_encode_one_position_agree_with_one():
 
 
 def test_threads_that_play_from_one_position_get_their_own_moves():
-    position = Go(9)
+    position = GoPosition(9)
     for _ in range(40):
         points = [int(point) for point in position.sensible_points()[:8]]
         with ThreadPoolExecutor(8) as pool:
@@ -250,7 +252,7 @@ def test_threads_that_play_from_one_position_get_their_own_moves():
 
 def test_a_long_game_takes_little_memory_and_has_a_limit():
     tracemalloc.start()
-    position = Go(19)
+    position = GoPosition(19)
     for _ in range(MAX_MOVES):
         position = position.play_unchecked(PASS, position.to_play)
     assert tracemalloc.get_traced_memory()[0] < 500_000          # with a board and a history for each it was 160 MB

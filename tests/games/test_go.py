@@ -6,8 +6,8 @@ from drawing import after, assert_same_points, assert_same_stones, draw, named
 
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, WHITE_BIT, format_gtp, interpret_gtp, move_index
-from mugo.games.go import IllegalMove, Position, fixed_handicap, format_score
-from mugo.games.gomoku import Position as Gomoku
+from mugo.games.go import IllegalMove, GoPosition, fixed_handicap, format_score
+from mugo.games.gomoku import GomokuPosition
 from mugo.games.replay import replay
 from mugo.games.rules import NAMED_RULES
 from mugo.games.scoring import final_result, final_score
@@ -18,7 +18,7 @@ from mugo.sgf.record_positions import position_of, positions_of
 # -- positions are values
 
 def test_a_board_shows_its_coordinates_and_its_last_move():
-    position = Position(9)
+    position = GoPosition(9)
     for vertex in ("C3", "J9", "pass", "A1"):
         position = position.play(interpret_gtp(vertex, 9))
     assert str(position).splitlines() == [
@@ -34,7 +34,7 @@ def test_a_board_shows_its_coordinates_and_its_last_move():
         " 1(O). . . . . . . . 1",
         "   A B C D E F G H J",
     ]
-    assert str(Position(10)).splitlines()[1:3] == ["10 . . . . . . . . . . 10", " 9 . . . . . . . . . . 9"]
+    assert str(GoPosition(10)).splitlines()[1:3] == ["10 . . . . . . . . . . 10", " 9 . . . . . . . . . . 9"]
 
 
 def test_illegal_moves_are_named_with_their_rule():
@@ -234,11 +234,11 @@ def test_stones_are_set_up_without_history():
 ])
 def test_impossible_setup_stones_are_named(black, white, complaint):
     with pytest.raises(IllegalMove, match=f"^{complaint}$"):
-        Position(5).with_stones([interpret_gtp(v, 5) for v in black], [interpret_gtp(v, 5) for v in white])
+        GoPosition(5).with_stones([interpret_gtp(v, 5) for v in black], [interpret_gtp(v, 5) for v in white])
 
 
 def test_handicap_stones_give_white_the_first_move():
-    position = Position(19, komi=0.5).with_handicap(fixed_handicap(19, 4))
+    position = GoPosition(19, komi=0.5).with_handicap(fixed_handicap(19, 4))
     assert (position.handicap, position.to_play, position.komi, position.plies) == (4, WHITE, 0.5, 0)
     assert (position.stones == BLACK).sum() == 4
 
@@ -363,7 +363,7 @@ def test_positions_of_a_record_end_at_an_illegal_move():
 def test_moves_played_at_once_give_the_same_position_as_one_by_one():
     rng = np.random.default_rng(1)
     for size in (2, 5, 9):
-        position, encoded = Position(size, 3.5, to_play=WHITE), []
+        position, encoded = GoPosition(size, 3.5, to_play=WHITE), []
         for _ in range(60):
             colour = int(rng.choice([BLACK, WHITE]))
             legal = [*position.with_turn(colour).legal_points().tolist(), PASS]
@@ -372,7 +372,7 @@ def test_moves_played_at_once_give_the_same_position_as_one_by_one():
             position = position.play(point, colour)
         moves = np.array(encoded, np.int16)
         for first in (0, 1, 30):
-            at_once = Position(size, 3.5, to_play=WHITE).play_moves(moves[:first]).play_moves(moves[first:])
+            at_once = GoPosition(size, 3.5, to_play=WHITE).play_moves(moves[:first]).play_moves(moves[first:])
             for plies, (one, other) in enumerate(zip(position.positions(), at_once.positions(), strict=True)):
                 assert (str(one), one.to_play, one.last, one.mover, one.moves, one.captures) == (
                     str(other), other.to_play, other.last, other.mover, other.moves, other.captures), (size, plies)
@@ -380,7 +380,7 @@ def test_moves_played_at_once_give_the_same_position_as_one_by_one():
 
 
 def test_moves_played_at_once_do_not_change_the_position_that_they_start_from():
-    start = Position(5).play(7).play(8)
+    start = GoPosition(5).play(7).play(8)
     other = start.play(9)
     first, second = start.play_moves(np.array([3, 4 + WHITE_BIT], np.int16)), start.play_moves(np.array([6], np.int16))
     assert [p.plies for p in (start, other, first, second)] == [2, 3, 4, 3]
@@ -397,13 +397,13 @@ def test_moves_played_at_once_do_not_change_the_position_that_they_start_from():
 @pytest.mark.parametrize("index", [82, 371, 372, 511])
 def test_an_encoded_move_off_the_board_is_refused_before_it_is_played(index):
     with pytest.raises(IllegalMove, match="^move 2: White 424 is not a point of the 9x9 board$"):
-        Position(9).play_moves(np.array([40, index + WHITE_BIT], np.int16))
-    board, history = Position(9).board.copy(), np.zeros(8, np.uint64)
+        GoPosition(9).play_moves(np.array([40, index + WHITE_BIT], np.int16))
+    board, history = GoPosition(9).board.copy(), np.zeros(8, np.uint64)
     assert replay(board[0], history, np.array([40, index + WHITE_BIT, 41], np.int16), 0, 3) == 1
     assert board[0]["moves"] == 1
 
 
-@pytest.mark.parametrize("start", [Position(9), Gomoku(9)])
+@pytest.mark.parametrize("start", [GoPosition(9), GomokuPosition(9)])
 @pytest.mark.parametrize("point", [-1, 10, 20, 101, 424, 500, 500_000_000])
 def test_a_number_that_is_no_point_of_the_board_is_no_move_and_no_place_for_a_stone(start, point):
     assert start.why_illegal(point) == "is not a point of the 9x9 board"
@@ -430,14 +430,14 @@ def test_white_gets_points_for_the_handicap_stones_of_a_record_by_its_rules(rule
 
 def test_whites_points_for_handicap_stones_do_not_depend_on_whether_rules_or_stones_come_first():
     chinese, stones = NAMED_RULES["chinese"], fixed_handicap(9, 4)
-    for position in (Position(9, 0.5).with_rules(chinese).with_handicap(stones),
-                     Position(9, 0.5).with_handicap(stones).with_rules(chinese)):
+    for position in (GoPosition(9, 0.5).with_rules(chinese).with_handicap(stones),
+                     GoPosition(9, 0.5).with_handicap(stones).with_rules(chinese)):
         for each in position, position.play(55), position.play(55).undo(), position.with_komi(0.5):
             assert (each.handicap, each.handicap_bonus, each.white_points) == (4, 4, 4.5)
 
 
 def test_a_handicap_does_not_outlast_its_stones():
-    position = Position(9, 0.5).with_rules(NAMED_RULES["chinese"]).with_handicap(fixed_handicap(9, 4))
+    position = GoPosition(9, 0.5).with_rules(NAMED_RULES["chinese"]).with_handicap(fixed_handicap(9, 4))
     stones = position.stones
     assert position.with_board(stones, BLACK).handicap == position.with_stones(white=[55]).handicap == 4
     assert position.with_board(stones * 0, BLACK).white_points == 0.5
@@ -459,5 +459,5 @@ def test_a_record_with_territory_rules_is_scored_by_territory(rules):
 @pytest.mark.parametrize("komi", [1e300, -1e9, float("nan"), float("inf")])
 def test_a_komi_beyond_all_games_is_refused(komi):
     with pytest.raises(ValueError, match="komi is a number from -1,000,000 to 1,000,000, not"):
-        Position(9, komi)
-    assert Position(9, -1_000_000).komi == -1_000_000
+        GoPosition(9, komi)
+    assert GoPosition(9, -1_000_000).komi == -1_000_000

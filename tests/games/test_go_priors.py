@@ -11,13 +11,13 @@ from sample_positions import random_game
 from mugo.games import go_priors
 from mugo.games.board import BLACK, POINTS, WHITE
 from mugo.games.coords import PASS, point_at, row_col
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.games.planes import new_scratch
 
 SCRATCH = new_scratch()
 
 
-def priors_of(position: Position) -> np.ndarray:
+def priors_of(position: GoPosition) -> np.ndarray:
     """(POINTS, 2): visits and wins of every point, of the rules alone: without the even game."""
     priors = np.zeros((POINTS, 2), np.float32)
     go_priors.write_priors(position.board[0], SCRATCH, priors)
@@ -143,7 +143,7 @@ def test_a_pattern_is_rewarded_where_it_matches():
 
 
 def test_empty_areas_lose_on_two_lines_and_win_on_the_third():
-    priors = priors_of(Position(19))
+    priors = priors_of(GoPosition(19))
     values = {name: tuple(priors[point_at(row, col, 19)].tolist())
               for name, (row, col) in {"1": (0, 9), "2": (9, 1), "3": (2, 9), "4": (3, 3), "corner 3": (2, 2)}.items()}
     area = go_priors.EMPTY_AREA
@@ -164,7 +164,7 @@ def test_empty_areas_lose_on_two_lines_and_win_on_the_third():
 
 
 def test_a_pass_loses_visits():
-    assert priors_of(Position(5))[PASS].tolist() == [go_priors.EVEN + go_priors.PASSING, go_priors.EVEN / 2]
+    assert priors_of(GoPosition(5))[PASS].tolist() == [go_priors.EVEN + go_priors.PASSING, go_priors.EVEN / 2]
 
 
 def test_moves_near_the_last_one_are_rewarded_by_their_distance():
@@ -187,7 +187,7 @@ def test_moves_near_the_last_one_are_rewarded_by_their_distance():
     assert priors[at["d"], 1] >= go_priors.DISTANCE[1]
 
 
-def slow_distances(position: Position) -> dict[tuple[int, int], int]:
+def slow_distances(position: GoPosition) -> dict[tuple[int, int], int]:
     """The common fate graph distances from the last move: a 0-1 breadth-first search of points."""
     size = position.size
     stones = {(row, col): int(position.stones[row, col]) for row, col in every_point(size) if position.stones[row, col]}

@@ -10,7 +10,7 @@ from mugo.games import gomoku
 from mugo.games.board import BLACK, EMPTY, POINTS, WHITE
 from mugo.games.coords import PASS, board_points, interpret_gtp, point_at, row_col
 from mugo.games.game import encode
-from mugo.games.gomoku import Position
+from mugo.games.gomoku import GomokuPosition
 from mugo.games.planes import unpack
 from mugo.games.position import IllegalMove
 from mugo.games.rollouts import MOGO, UNIFORM
@@ -38,7 +38,7 @@ def test_the_winner_is_the_oracles(size, k, exactly):
     rng = np.random.default_rng(size)
     winners = []
     for _ in range(40):
-        position = Position(size, k, exactly)
+        position = GomokuPosition(size, k, exactly)
         while not position.is_over:
             position = position.play(int(rng.choice(position.legal_points())))
             lengths = longest_row(position.stones, *row_col(position.last, size))
@@ -54,7 +54,7 @@ def test_all_games_of_noughts_and_crosses():
     counts = {BLACK: 0, WHITE: 0, EMPTY: 0}
     known: dict[bytes, tuple[int, int, int]] = {}
 
-    def count(position: Position) -> tuple[int, int, int]:
+    def count(position: GomokuPosition) -> tuple[int, int, int]:
         key = position.stones.tobytes()
         if key not in known:
             if position.is_over:
@@ -64,14 +64,14 @@ def test_all_games_of_noughts_and_crosses():
                                                 strict=True)))
         return known[key]
 
-    assert count(Position(3, 3)) == (131_184, 77_904, 46_080)
+    assert count(GomokuPosition(3, 3)) == (131_184, 77_904, 46_080)
     assert len(known) == 5_478
 
 
 @pytest.mark.parametrize("exactly, winner", [(False, BLACK), (True, EMPTY)])
 def test_six_in_a_row_win_unless_exactly_five_are_needed(exactly, winner):
     stones = [point_at(3, col, 8) for col in (1, 2, 3, 5, 6)]
-    position = Position(8, 5, exactly).with_stones(black=stones).play(point_at(3, 4, 8))
+    position = GomokuPosition(8, 5, exactly).with_stones(black=stones).play(point_at(3, 4, 8))
     assert position.winner == winner
     assert len(position.row) == (6 if winner else 0)
     assert position.result() == ("B+" if winner else "?")
@@ -79,7 +79,7 @@ def test_six_in_a_row_win_unless_exactly_five_are_needed(exactly, winner):
 
 def test_a_row_does_not_wrap_around_the_edge():
     wrapped = [point_at(2, 6, 8), point_at(2, 7, 8), point_at(3, 0, 8), point_at(3, 1, 8)]
-    assert Position(8, 5).with_stones(black=wrapped).play(point_at(3, 2, 8)).winner == EMPTY
+    assert GomokuPosition(8, 5).with_stones(black=wrapped).play(point_at(3, 2, 8)).winner == EMPTY
 
 
 def test_the_winning_row_is_named_in_every_direction():
@@ -87,7 +87,7 @@ def test_the_winning_row_is_named_in_every_direction():
         col = 5 if right < 0 else 1
         points = [point_at(1 + i * down, col + i * right, 7) for i in range(4)]
         for last in range(4):
-            start = Position(7, 4).with_stones(black=points[:last] + points[last + 1:])
+            start = GomokuPosition(7, 4).with_stones(black=points[:last] + points[last + 1:])
             assert start.play(points[last]).row == tuple(sorted(points))
 
 
@@ -108,7 +108,7 @@ def test_after_the_end_no_move_is_legal_and_a_search_is_an_error():
 
 def test_a_pass_is_illegal():
     with pytest.raises(IllegalMove, match="pass is not a move of Gomoku"):
-        Position(6).play(PASS)
+        GomokuPosition(6).play(PASS)
 
 
 @pytest.mark.parametrize("size, k, line", [
@@ -117,19 +117,19 @@ def test_a_pass_is_illegal():
 ])
 def test_a_board_or_row_that_does_not_fit_is_refused(size, k, line):
     with pytest.raises(ValueError, match=line):
-        Position(size, k)
+        GomokuPosition(size, k)
 
 
 def test_stones_that_have_won_already_cannot_be_set_up():
     with pytest.raises(IllegalMove, match="a black stone cannot be placed on C3"):
-        Position(3).with_stones(black=[interpret_gtp(f"{column}3", 3) for column in "ABC"])
+        GomokuPosition(3).with_stones(black=[interpret_gtp(f"{column}3", 3) for column in "ABC"])
 
 
 # ---- rollouts
 
 def test_rollouts_win_at_the_exact_rates():
     """On a 3x3 board played uniformly at random Black wins 58.5 %, White 28.8 %, and 12.7 % are drawn."""
-    start, boards = Position(3, 3).board, Position(3, 3).board.copy()
+    start, boards = GomokuPosition(3, 3).board, GomokuPosition(3, 3).board.copy()
     state, won = np.uint64(1), {BLACK: 0, WHITE: 0, EMPTY: 0}
     for _ in range(20_000):
         boards[:] = start
@@ -189,7 +189,7 @@ def test_rollouts_with_threats_never_miss_a_win_or_a_block():
     """Of games from the empty board the last two moves: the loser's could neither win nor block all wins."""
     blocks = 0
     for seed in range(1, 150):
-        boards = Position(6, 4).board.copy()
+        boards = GomokuPosition(6, 4).board.copy()
         boards["random"] = seed
         winner = int(gomoku.roll_out(boards[0], MOGO, np.zeros(POINTS, np.int8)))
         if winner == EMPTY:
@@ -198,7 +198,7 @@ def test_rollouts_with_threats_never_miss_a_win_or_a_block():
         last, before = (int(end["recent"][(int(end["moves"]) - back) % 8]) for back in (0, 1))
         stones = {c: [int(p) for p in board_points(6) if end["colour"][p] == c and p not in (last, before)]
                   for c in (BLACK, WHITE)}
-        position = Position(6, 4).with_stones(stones[BLACK], stones[WHITE], to_play=-winner)
+        position = GomokuPosition(6, 4).with_stones(stones[BLACK], stones[WHITE], to_play=-winner)
         wins_of = {c: [p for p in position.legal_points().tolist() if gomoku.wins(position.board[0], p, c)]
                    for c in (BLACK, WHITE)}
         assert not wins_of[-winner], position
@@ -228,7 +228,7 @@ def test_the_four_planes():
 
 # ---- searching
 
-def best(position: Position, simulations: int = 3_000, **settings) -> int:
+def best(position: GomokuPosition, simulations: int = 3_000, **settings) -> int:
     return Search(Settings(seed=1, **settings)).search(position, simulations=simulations).best().point
 
 
@@ -279,7 +279,7 @@ def test_uct_finds(what, colour, rollout):
 
 def test_uct_finds_that_noughts_and_crosses_is_a_draw():
     search = Search(Settings(seed=3, c=0.2, early_stop=False))
-    position = Position(3, 3)
+    position = GomokuPosition(3, 3)
     assert search.search(position, simulations=50_000).win_rate == pytest.approx(0.5, abs=0.02)
     while not position.is_over:
         position = position.play(search.search(position, simulations=20_000).best().point)
@@ -288,11 +288,11 @@ def test_uct_finds_that_noughts_and_crosses_is_a_draw():
 
 def test_uct_opens_in_the_middle():
     middle = {point_at(row, col, 6) for row, col in itertools.product((2, 3), repeat=2)}
-    assert best(Position(6, 4), 20_000) in middle
+    assert best(GomokuPosition(6, 4), 20_000) in middle
 
 
 def test_the_tree_is_not_reused_for_another_winning_row():
     """The tree of five in a row is not reused for four in a row on the same board."""
     search = Search(Settings(seed=1, early_stop=False))
-    search.search(Position(6, 5), simulations=500)
-    assert search.search(Position(6, 4), simulations=10).visits == 10
+    search.search(GomokuPosition(6, 5), simulations=500)
+    assert search.search(GomokuPosition(6, 4), simulations=10).visits == 10

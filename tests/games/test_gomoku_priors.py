@@ -12,13 +12,13 @@ from mugo.games.planes import new_scratch
 DIRECTIONS = ((0, 1), (1, -1), (1, 0), (1, 1))
 
 
-def priors_of(position: gomoku.Position) -> np.ndarray:
+def priors_of(position: gomoku.GomokuPosition) -> np.ndarray:
     priors = np.zeros((POINTS, 2), np.float32)
     gomoku_priors.write_priors(position.board[0], new_scratch(), priors)
     return priors
 
 
-def slow_value(position: gomoku.Position, row: int, col: int, step: tuple[int, int], colour: int) -> float:
+def slow_value(position: gomoku.GomokuPosition, row: int, col: int, step: tuple[int, int], colour: int) -> float:
     """The value of a stone's threats in one direction, by all windows of k points that it is in."""
     counts = []
     for start in range(-position.k + 1, 1):
@@ -58,10 +58,10 @@ def test_threats_have_the_names_of_the_table():
 def test_priors_are_those_of_the_slow_oracle(size, k, stones, seed):
     rng, seen = np.random.default_rng(seed), set()
     for _ in range(6):
-        position = gomoku.Position(size, k)
+        position = gomoku.GomokuPosition(size, k)
         while position.plies < stones:
             after = position.play(int(rng.choice(position.legal_points())))
-            position = gomoku.Position(size, k) if after.is_over else after
+            position = gomoku.GomokuPosition(size, k) if after.is_over else after
         priors, c = priors_of(position), position.to_play
         for point in position.legal_points().tolist():
             row, col = row_col(point, size)
@@ -75,8 +75,8 @@ def test_priors_are_those_of_the_slow_oracle(size, k, stones, seed):
 
 
 def test_the_empty_board_has_even_games_and_one_stone_attracts():
-    assert set(map(tuple, priors_of(gomoku.Position(15))[:, :].tolist())) == {(EVEN, EVEN / 2), (0.0, 0.0)}
-    position = gomoku.Position(15).play(point_at(7, 7, 15))
+    assert set(map(tuple, priors_of(gomoku.GomokuPosition(15))[:, :].tolist())) == {(EVEN, EVEN / 2), (0.0, 0.0)}
+    position = gomoku.GomokuPosition(15).play(point_at(7, 7, 15))
     priors = priors_of(position)
     assert priors[point_at(7, 9, 15)].tolist() == pytest.approx([EVEN + DEFENCE * TWO, EVEN / 2 + DEFENCE * TWO])
     assert priors[point_at(8, 9, 15)].tolist() == [EVEN, EVEN / 2]

@@ -10,7 +10,7 @@ from mugo.games import light_board
 from mugo.games.area import area_score
 from mugo.games.board import BLACK, EMPTY, WHITE, new_boards
 from mugo.games.coords import PASS, board_points
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.games.light_board import LIGHT_BOARD
 from mugo.games.patterns import code_around
 from mugo.games.rollouts import MOGO, UNIFORM, mogo_move, random_move, roll_out
@@ -78,7 +78,7 @@ def test_random_games_are_the_same_on_both_boards(size, games, every, with_codes
     moves = np.zeros(true_board.POINTS, np.int16)
     captures = 0
     for _ in range(games):
-        board = Position(size).board[0].copy()
+        board = GoPosition(size).board[0].copy()
         board["random"] = rng.getrandbits(60) + 1
         light = light_copy(board)
         for ply in range(3 * size * size):
@@ -102,7 +102,7 @@ def test_rollouts_are_the_games_of_the_board_with_true_liberties(size, games, ki
     moves = np.zeros(true_board.POINTS, np.int16)
     for seed in range(1, games + 1):
         boards = new_boards(2)
-        boards[:] = Position(size).board[0]
+        boards[:] = GoPosition(size).board[0]
         boards["random"] = seed * 7919
         board, rolled_out = boards
         score = roll_out(rolled_out, kind, 0, np.zeros(true_board.POINTS, np.int8))

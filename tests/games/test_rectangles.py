@@ -26,7 +26,7 @@ from mugo.games.coords import (
     symmetries,
 )
 from mugo.games.game import encode, new_game
-from mugo.games.go import Position, fixed_handicap
+from mugo.games.go import GoPosition, fixed_handicap
 from mugo.games.planes import unpack
 from mugo.games.rollouts import MOGO, UNIFORM, max_moves, mercy_threshold, roll_out
 from mugo.games.scoring_session import ScoringSession
@@ -35,21 +35,21 @@ from mugo.players import passing
 SHAPES = [(2, 5), (5, 2), (3, 4), (4, 3), (7, 3), (4, 6), (2, 19), (19, 2)]
 
 
-def transposed(position: Position) -> Position:
+def transposed(position: GoPosition) -> GoPosition:
     """The same game with rows and columns exchanged."""
     rows, cols = position.shape
-    other = Position((cols, rows), position.komi)
+    other = GoPosition((cols, rows), position.komi)
     for colour, point in position.moves:
         at = row_col(point, position.shape)
         other = other.with_turn(colour).play(point_at(at[1], at[0], other.shape) if at else point)
     return other.with_turn(position.to_play)
 
 
-def points_of(position: Position, points) -> set[tuple[int, int]]:
+def points_of(position: GoPosition, points) -> set[tuple[int, int]]:
     return {row_col(int(point), position.shape) for point in points}
 
 
-def planes_of(position: Position, symmetry: int = 0) -> np.ndarray:
+def planes_of(position: GoPosition, symmetry: int = 0) -> np.ndarray:
     return unpack(encode([position], symmetry), shape=position.shape)[0]
 
 
@@ -80,9 +80,9 @@ def test_a_text_that_is_no_size_is_refused(text):
 
 
 def test_what_needs_a_square_board_says_so():
-    assert Position((9, 9)).size == Position(9).size == square_size(9) == 9
+    assert GoPosition((9, 9)).size == GoPosition(9).size == square_size(9) == 9
     with pytest.raises(BadInput, match="^13x9: this needs a square board$"):
-        Position((9, 13)).size  # noqa: B018
+        GoPosition((9, 13)).size  # noqa: B018
 
 
 @pytest.mark.parametrize("shape", [(1, 9), (9, 1), (20, 9), (9, 20), (0, 5)])
@@ -139,7 +139,7 @@ def test_a_transposed_game_has_transposed_moves_planes_and_scores(shape):
 @pytest.mark.parametrize("shape", [(2, 5), (3, 7), (7, 3), (5, 19), (19, 4)])
 def test_rollouts_end_with_every_stone_alive_and_the_oracles_area(shape, kind):
     for seed in range(1, 13):
-        board = Position(shape).board.copy()
+        board = GoPosition(shape).board.copy()
         board["random"] = seed * 7919
         score = roll_out(board[0], kind, 0, np.zeros(POINTS, np.int8))
         stones = {row_col(int(p), shape): int(board[0]["colour"][p]) for p in board_points(shape)
@@ -177,8 +177,8 @@ def test_dead_stones_are_found_and_scored():
     assert passing.is_nearly_over(position)
 
 
-def transposed_stones(position: Position) -> Position:
-    return Position(position.shape[::-1], position.komi).with_board(np.ascontiguousarray(position.stones.T), BLACK)
+def transposed_stones(position: GoPosition) -> GoPosition:
+    return GoPosition(position.shape[::-1], position.komi).with_board(np.ascontiguousarray(position.stones.T), BLACK)
 
 
 def test_a_seki_is_found_on_a_rectangle():
@@ -209,13 +209,13 @@ def test_a_fixed_handicap_that_gtp_has_not_is_refused(shape, stones, text):
 
 
 def test_gomoku_on_a_rectangle():
-    position = gomoku.Position((3, 7), 5)
+    position = gomoku.GomokuPosition((3, 7), 5)
     for vertex in "A1 A2 B1 B2 C1 C2 D1 D2 E1".split():
         position = position.play(interpret_gtp(vertex, (3, 7)))
     assert position.winner == BLACK and position.result() == "B+"
     assert [format_gtp(point, (3, 7)) for point in position.row] == ["A1", "B1", "C1", "D1", "E1"]
     assert gomoku.default_row((3, 7)) == 3
     with pytest.raises(ValueError, match="3 to 7 in a row can win on 7x3, not 8"):
-        gomoku.Position((3, 7), 8)
+        gomoku.GomokuPosition((3, 7), 8)
     planes = unpack(encode([position]), gomoku.DEPTH, (3, 7))[0]
     assert planes.shape == (3, 7, 4) and planes[..., 1].sum() == 5 and position.to_play == WHITE

@@ -10,7 +10,7 @@ from sample_positions import ROOT, random_game
 
 from mugo.games.board import BLACK, POINTS, WHITE, new_boards
 from mugo.games.coords import PASS, board_points, point_at, row_col
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.games.light_board import LIGHT_BOARD, copy_position, self_atari, set_codes
 from mugo.games.patterns import matches_pattern
 from mugo.games.rollouts import (
@@ -141,7 +141,7 @@ def test_drawing_moves_keeps_all_empty_points():
 @pytest.mark.parametrize("size", [2, 3, 5, 9, 19])
 def test_a_rollout_ends_where_neither_side_has_a_sensible_move(size, kind):
     for seed in range(1, 21):
-        board = copy_of(Position(size), seed * 7919)
+        board = copy_of(GoPosition(size), seed * 7919)
         score = roll_out(board, kind, 0, np.zeros(POINTS, np.int8))
         stones = stones_of(board)
         assert score == area(size, stones)
@@ -163,7 +163,7 @@ def is_ko_shaped(size, stones, point):
 
 @both_kinds
 def test_the_same_seed_plays_the_same_games(kind):
-    boards, scores = two_boards(Position(9)), np.zeros((3, 50), np.int16)
+    boards, scores = two_boards(GoPosition(9)), np.zeros((3, 50), np.int16)
     moves = roll_out_from(boards, scores[0], 42, kind, 0)
     end = boards[1].copy()
     assert roll_out_from(boards, scores[1], 42, kind, 0) == moves
@@ -178,7 +178,7 @@ def test_the_same_seed_plays_the_same_games(kind):
 def test_rollouts_on_2x2_are_long_enough_for_black_to_win(kind):
     """Rollouts on 2x2 have many captures; stopped after 12 moves, Black would win only half of them."""
     scores = np.zeros(500, np.int16)
-    roll_out_from(two_boards(Position(2)), scores, 1, kind, 0)
+    roll_out_from(two_boards(GoPosition(2)), scores, 1, kind, 0)
     assert (scores == 4).mean() > 0.98
 
 
@@ -335,7 +335,7 @@ def test_the_mercy_rule_changes_hardly_any_winner():
 def test_the_mercy_rule_returns_the_difference_in_stones():
     stopped = 0
     for seed in range(1, 101):
-        board = copy_of(Position(9), seed * 7919)
+        board = copy_of(GoPosition(9), seed * 7919)
         score = roll_out(board, MOGO, 10, np.zeros(POINTS, np.int8))
         if board["passes"] < 2:
             stopped += 1
@@ -367,7 +367,7 @@ def test_the_ownership_of_an_ended_rollout():
 
 def test_ownership_of_uniform_rollouts_adds_up_to_the_score():
     for seed in range(1, 101):
-        board, ownership = copy_of(Position(9), seed * 7919), np.zeros(POINTS, np.int32)
+        board, ownership = copy_of(GoPosition(9), seed * 7919), np.zeros(POINTS, np.int32)
         score = roll_out(board, UNIFORM, 0, np.zeros(POINTS, np.int8))
         add_ownership(board, ownership)
         assert ownership.sum() == score

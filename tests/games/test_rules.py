@@ -4,7 +4,7 @@ from dataclasses import fields
 
 import pytest
 
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.games.rules import FIELDS, NAMED_RULES, Rules, bonus_field, parse_rules, rules_to_play
 from mugo.sgf.record_rules import parse_record_rules, record_bonus, record_name, rules_name
 
@@ -93,7 +93,7 @@ def test_named_rules_keep_their_names_in_a_record(name, handicap):
     read = parse_record_rules(text)
     assert read == NAMED_RULES[name] and read.name == name and record_name(read, handicap) == text
     assert record_name(NAMED_RULES[name].supported(), handicap) == text
-    position = Position(9).with_rules(read).play(55)
+    position = GoPosition(9).with_rules(read).play(55)
     assert rules_name(position) == rules_name(position.with_stones()) == rules_name(position.undo()) == text
 
 

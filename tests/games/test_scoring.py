@@ -10,7 +10,7 @@ from mugo.games import scoring
 from mugo.games.area import area_ownership, area_score
 from mugo.games.board import BLACK, POINTS, WHITE, clear, new_boards
 from mugo.games.coords import PASS, board_points
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.games.rules import NAMED_RULES
 from mugo.sgf.parser import read_records
 from mugo.sgf.record_positions import position_of
@@ -38,7 +38,7 @@ def test_the_unsettled_points_of_a_game_that_is_nearly_over():
     """)
     assert_same_points(position, scoring.unsettled_points(position), at.values(), "unsettled")
     assert not len(scoring.unsettled_points(draw(SETTLED)[0]))
-    assert scoring.unsettled_points(Position(7)) is None
+    assert scoring.unsettled_points(GoPosition(7)) is None
     half_open = draw(SETTLED.replace("O", "."))[0]       # with enough stones, and 21 points for White to invade
     assert 3 * np.count_nonzero(half_open.stones) > half_open.area and scoring.unsettled_points(half_open) is None
 

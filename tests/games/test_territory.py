@@ -8,7 +8,7 @@ from mugo.games import game, scoring
 from mugo.games.area import area_score
 from mugo.games.board import BLACK, EMPTY, WHITE
 from mugo.games.coords import PASS, point_at, row_col
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.games.rules import NAMED_RULES, Rules
 from mugo.games.scoring_session import ScoringSession
 from mugo.games.territory import area_komi, stones_played
@@ -28,7 +28,7 @@ def surrounded(stones: np.ndarray, colour: int) -> int:
 
 def random_game(rng, size, moves, passes=0.1):
     """A position, and the stones that each colour has lost by captures in it, counted move by move."""
-    position, lost = japanese(Position(size, 0.5)), {BLACK: 0, WHITE: 0}
+    position, lost = japanese(GoPosition(size, 0.5)), {BLACK: 0, WHITE: 0}
     for _ in range(moves):
         points = position.legal_points()
         point = int(rng.choice(points)) if len(points) and rng.random() > passes else PASS
@@ -63,7 +63,7 @@ def test_the_score_differs_from_the_area_by_the_stones_played():
 
 
 def test_handicap_stones_are_stones_played():
-    position = japanese(Position(9, 0.5).with_handicap([point_at(2, 2, 9), point_at(6, 6, 9)]))
+    position = japanese(GoPosition(9, 0.5).with_handicap([point_at(2, 2, 9), point_at(6, 6, 9)]))
     assert (position.handicap_bonus, stones_played(position.board[0])) == (0, 2)
     assert position.area_komi == 0.5 + 2 - 0.5                       # White may also make the last move
     assert position.with_rules(NAMED_RULES["chinese"]).white_points == 2.5
@@ -88,11 +88,11 @@ def test_a_pass_gains_a_point_against_a_move_in_own_territory():
 
 
 def test_rules_stay_with_a_position():
-    position = japanese(Position(5, 6.5))
+    position = japanese(GoPosition(5, 6.5))
     later = position.play(point_at(2, 2, 5)).play(point_at(2, 3, 5)).play(PASS)
     for each in (later, later.undo(), later.undo().undo().undo(), position.with_stones([point_at(0, 0, 5)]),
                  later.with_board(later.stones, WHITE), later.with_turn(BLACK), later.without_stones([]),
-                 *later.positions(), Position(5).with_rules(JAPANESE).with_handicap([point_at(0, 0, 5)])):
+                 *later.positions(), GoPosition(5).with_rules(JAPANESE).with_handicap([point_at(0, 0, 5)])):
         assert each.counts_territory
         assert each.rules.tax == "SEKI"
     chinese = later.with_rules(NAMED_RULES["chinese"])
@@ -172,12 +172,12 @@ def test_the_tax_takes_the_points_of_one_colour(monkeypatch):
 
 
 def test_two_passes_are_not_exact_by_territory():
-    position = japanese(Position(5)).play(PASS).play(PASS)
+    position = japanese(GoPosition(5)).play(PASS).play(PASS)
     assert game.is_over(position.board[0]) and not game.is_decided(position.board[0])
-    by_area = Position(5).play(PASS).play(PASS)
+    by_area = GoPosition(5).play(PASS).play(PASS)
     assert game.is_decided(by_area.board[0])
 
 
 def test_area_komi_is_komi_by_area():
-    position = Position(5, 6.5).play(point_at(0, 0, 5))
+    position = GoPosition(5, 6.5).play(point_at(0, 0, 5))
     assert position.area_komi == area_komi(position.board[0], 6.5) == 6.5

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from mugo.games.board import BLACK, EMPTY, WHITE
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.games.position import IllegalMove
 from mugo.games.tsumego import WIN_BY, attacker_of, with_tsumego_frame
 
@@ -37,7 +37,7 @@ def board(rows, size=19, to_play=WHITE, komi=7.5, top=0, left=0):
     for i, row in enumerate(rows.split("\n")):
         for j, mark in enumerate(row.split()):
             stones[top + i, left + j] = {"X": BLACK, "O": WHITE}.get(mark, EMPTY)
-    return Position(size, komi).with_board(stones, to_play)
+    return GoPosition(size, komi).with_board(stones, to_play)
 
 
 def test_the_frame_fills_the_board_around_a_corner():
@@ -65,14 +65,14 @@ def test_the_attacker_wins_by_five_points_who_captures_everything(komi, turned, 
 
 def test_the_attacker_is_the_side_outside_and_may_be_given():
     outside = board("O O O O O\nO X X X O\nO X . X O\nO X X X O\nO O . O O", top=8, left=6)
-    assert attacker_of(outside) == WHITE and attacker_of(Position(9)) is None
+    assert attacker_of(outside) == WHITE and attacker_of(GoPosition(9)) is None
     assert with_tsumego_frame(outside).stones[6, 4] == EMPTY and with_tsumego_frame(outside).stones[5, 3] == WHITE
     assert with_tsumego_frame(outside, BLACK).stones[5, 3] == BLACK
 
 
 def test_without_stones_or_room_there_is_no_frame():
     full = board("X . . . X\n. . . . .\n. . . . .\n. . . . .\nX . . . X", size=5)
-    for position in Position(9), full:
+    for position in GoPosition(9), full:
         assert with_tsumego_frame(position) is position
 
 
@@ -86,7 +86,7 @@ def test_a_frame_keeps_the_problem_and_leaves_every_chain_a_liberty():
         stones = np.zeros((rows, cols), int)
         stones[top:top + height, left:left + width] = rng.choice([0, 0, 1, -1], (height, width))
         try:
-            position = Position((rows, cols), float(rng.choice([0.5, 7.5, -40.5, 70.5]))).with_board(stones, BLACK)
+            position = GoPosition((rows, cols), float(rng.choice([0.5, 7.5, -40.5, 70.5]))).with_board(stones, BLACK)
         except IllegalMove:
             continue
         after = with_tsumego_frame(position).stones

@@ -20,8 +20,8 @@ from fakes import LevelNetwork, StoneCounter
 from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, board_points, interpret_gtp
-from mugo.games.go import Position
-from mugo.games.gomoku import Position as Gomoku
+from mugo.games.go import GoPosition
+from mugo.games.gomoku import GomokuPosition
 from mugo.gtp.analyze import (
     CGOS_DIGITS,
     format_cgos,
@@ -103,7 +103,7 @@ def analyze(engine, line, lines=2):
 @pytest.mark.parametrize("name", ["uct", "random"])
 def test_what_cannot_be_searched_is_an_error_and_not_an_empty_reply(name, command):
     player = make_player(name, seed=1, play_options=PlayOptions(simulations=50), game="gomoku")
-    engine = GtpEngine(player, start=Gomoku(5, 5))
+    engine = GtpEngine(player, start=GomokuPosition(5, 5))
     for vertex in "A1", "B1", "C1", "D1", "E1":
         assert engine.answer(f"play b {vertex}") == "= \n\n"
     reader = StubReader(1)
@@ -263,7 +263,7 @@ def test_all_moves_are_analyzed_where_none_that_is_allowed_is_legal():
 ])
 def test_malformed_arguments_are_a_syntax_error(words):
     with pytest.raises(GtpError, match="syntax error"):
-        parse_analyze_options(words.split(), Position(5))
+        parse_analyze_options(words.split(), GoPosition(5))
     assert engine_of(RandomPlayer()).answer(f"3 lz-analyze {words}") == "?3 syntax error\n\n"
 
 
@@ -285,17 +285,17 @@ def test_a_player_without_a_search_says_that_it_ignores_lists_of_moves():
 def test_an_interval_is_in_centiseconds():
     for words, seconds in (("b 50", 0.5), ("25", 0.25), ("interval 150", 1.5), ("w interval 2.5", 0.025), ("", 1),
                            ("b 0", 0.01)):
-        assert parse_analyze_options(words.split(), Position(5)).interval == pytest.approx(seconds)
-    assert parse_analyze_options([], Position(5).with_turn(WHITE)).colour == WHITE
+        assert parse_analyze_options(words.split(), GoPosition(5)).interval == pytest.approx(seconds)
+    assert parse_analyze_options([], GoPosition(5).with_turn(WHITE)).colour == WHITE
 
 
 def test_a_line_has_the_visited_moves_within_the_limits_of_the_client():
     visits = [5, 4, 3, 0, 0, 0]
     infos = tuple(MoveInfo(point, 0.1, n, 0.5, (point,)) for point, n in zip(board_points(5), visits, strict=False))
-    result = SearchResult(Position(5), infos, 0.5, 12, 12, 0.0, 1.0, 1, 0, None)
+    result = SearchResult(GoPosition(5), infos, 0.5, 12, 12, 0.0, 1.0, 1, 0, None)
     for words, count in (("", 3), ("maxmoves 2", 2), ("minmoves 5", 5), ("minmoves 2", 3),
                          ("maxmoves 2 minmoves 4", 4)):
-        assert len(reported_moves(result, parse_analyze_options(words.split(), Position(5)))) == count
+        assert len(reported_moves(result, parse_analyze_options(words.split(), GoPosition(5)))) == count
 
 
 def test_flags_that_have_no_effect_here_are_accepted():
@@ -444,7 +444,7 @@ def test_scores_and_ownership_are_the_networks_where_it_has_them(make, colour, s
 def test_each_move_has_its_own_score_or_else_that_of_the_position():
     known = MoveInfo(7, 0.5, 9, 0.5, (7,), None, -2.25, 4.5)
     unknown = MoveInfo(PASS, 0.5, 1, 0.5, (PASS,))
-    result = SearchResult(Position(5), (known, unknown), 0.5, 10, 10, 0.0, 1.0, 1, 0, None, None, 1.5, 3.0)
+    result = SearchResult(GoPosition(5), (known, unknown), 0.5, 10, 10, 0.0, 1.0, 1, 0, None, None, 1.5, 3.0)
     line = format_kata(result, parse_analyze_options(["rootInfo", "true"], result.position), RandomPlayer())
     (first, second), root, _ = parse_kata(line)
     assert (first["scoreLead"], first["scoreStdev"]) == (-2.25, 4.5)
@@ -473,7 +473,7 @@ def test_without_a_value_head_every_win_rate_is_one_half():
         def evaluate(self, positions, symmetries=False):
             return super().evaluate(positions)._replace(values=None)
 
-    result = result_from_policy(PolicyOnly(), Position(3))
+    result = result_from_policy(PolicyOnly(), GoPosition(3))
     assert {info.win_rate for info in result.moves} == {0.5} and len(result.moves) == 10
     assert sum(info.prior for info in result.moves) == pytest.approx(1, abs=0.02)
 

@@ -11,7 +11,7 @@ import pytest
 from fakes import GNUGO, gnugo
 from gtp.test_engine import FirstPlayer, new_engine
 
-from mugo.games.gomoku import Position as Gomoku
+from mugo.games.gomoku import GomokuPosition
 from mugo.gtp.engine import COMMANDS
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "gtp.md"
@@ -33,7 +33,7 @@ def test_every_command_of_the_specification_is_there_and_described():
 @pytest.mark.parametrize("game, names", [("go", REQUIRED + TOURNAMENTS + REGRESSION + OPTIONAL),
                                          ("gomoku", REQUIRED + REGRESSION + OPTIONAL)])
 def test_the_commands_are_listed_and_known_and_in_gomoku_the_required_ones(game, names):
-    engine = new_engine(start=Gomoku(5, 4) if game == "gomoku" else None)
+    engine = new_engine(start=GomokuPosition(5, 4) if game == "gomoku" else None)
     assert set(names) <= set(engine.answer("list_commands").split())
     for name in names:
         assert engine.answer(f"known_command {name}") == "= true\n\n"

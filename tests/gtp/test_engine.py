@@ -23,8 +23,8 @@ from mugo.cli import main as cli
 from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import MAX_MOVES, PASS, interpret_gtp
-from mugo.games.go import Position
-from mugo.games.gomoku import Position as Gomoku
+from mugo.games.go import GoPosition
+from mugo.games.gomoku import GomokuPosition
 from mugo.games.scoring import final_score
 from mugo.gtp import command as gtp_command
 from mugo.gtp import gogui
@@ -43,7 +43,7 @@ from mugo.players.searcher import PlayOptions, SearchPlayer
 from mugo.mcts.search import Search
 
 MUGO = (sys.executable, str(Path(__file__).parents[2] / "main.py"), "gtp")
-STARTS = {"gomoku": Gomoku(5, 4)}             # first positions of transcripts, where not Go on 19x19
+STARTS = {"gomoku": GomokuPosition(5, 4)}             # first positions of transcripts, where not Go on 19x19
 TRANSCRIPTS = sorted(Path(__file__).with_name("transcripts").glob("*.txt"))
 
 
@@ -159,14 +159,14 @@ def test_a_very_long_line_is_cut_and_refused_in_no_time_and_no_memory():
 def test_a_search_ends_when_nobody_reads_the_reply_and_nothing_is_logged_as_a_bug():
     logged = []
     player = SearchPlayer("uct", Search(UCT), PlayOptions(seconds=40))
-    player.warm_up(Position(9))
+    player.warm_up(GoPosition(9))
     for line in "genmove b", "kata-analyze b 1":
         reading, writing = os.pipe()
         out = open(writing, "w")
         gone = threading.Timer(0.3, os.close, [reading])
         gone.start()
         started = time.monotonic()
-        serve(GtpEngine(player, start=Position(9), log=logged.append), itertools.chain([line], waiting(40)), out,
+        serve(GtpEngine(player, start=GoPosition(9), log=logged.append), itertools.chain([line], waiting(40)), out,
               logged.append, functools.partial(is_pipe_closed, writing))
         assert time.monotonic() - started < 30
         with contextlib.suppress(BrokenPipeError):
@@ -351,7 +351,7 @@ def test_a_new_game_and_a_move_wait_for_the_warm_up():
 def test_the_player_may_move_before_scoring_is_loaded(monkeypatch):
     is_ready, was_ready = threading.Event(), []
     monkeypatch.setattr(gtp_command.scoring, "final_result", lambda position: was_ready.append(is_ready.is_set()))
-    gtp_command.warm_up(RandomPlayer(), Position(5), is_ready)
+    gtp_command.warm_up(RandomPlayer(), GoPosition(5), is_ready)
     assert was_ready == [True]
 
 
@@ -361,7 +361,7 @@ def test_a_player_that_cannot_be_loaded_lets_the_first_move_say_so():
             raise BadInput("no such network")
 
     is_ready = threading.Event()
-    gtp_command.warm_up(Unloadable(), Position(5), is_ready)
+    gtp_command.warm_up(Unloadable(), GoPosition(5), is_ready)
     assert is_ready.is_set()
 
 
@@ -396,8 +396,8 @@ def test_a_game_is_the_same_after_printsgf_and_loadsgf(tmp_path):
 
 
 @functools.cache
-def game_of_passes(plies: int) -> Position:
-    return functools.reduce(Position.play, [PASS] * plies, Position(5))
+def game_of_passes(plies: int) -> GoPosition:
+    return functools.reduce(GoPosition.play, [PASS] * plies, GoPosition(5))
 
 
 @pytest.mark.parametrize("name", ["genmove", "kgs-genmove_cleanup", "reg_genmove", "gomill-genmove_ex", "kata-search",
@@ -598,7 +598,7 @@ def test_a_game_with_gnu_go_is_legal_and_ends_with_two_passes(colour, size):
     with gnugo("--level", "1", "--seed", "1", "--never-resign", "--chinese-rules", "--positional-superko") as theirs, \
             contextlib.closing(GtpClient(participant_of("random --seed 1"))) as ours:
         clients = {colour: ours, -colour: theirs}
-        game = play_game(clients, Position(size), MatchRules(), final_score)
+        game = play_game(clients, GoPosition(size), MatchRules(), final_score)
         assert game.end == TWO_PASSES, game.details
         assert ours.send_command("final_score") == theirs.send_command("final_score")
 

@@ -8,8 +8,8 @@ from fakes import StoneCounter
 from gtp.test_analyze import FirstPointNetwork
 
 from mugo.games import scoring
-from mugo.games.go import WHITE, Position
-from mugo.games.gomoku import Position as Gomoku
+from mugo.games.go import WHITE, GoPosition
+from mugo.games.gomoku import GomokuPosition
 from mugo.games.planes import DEPTH
 from mugo.gtp import gogui
 from mugo.gtp.engine import GtpEngine
@@ -30,7 +30,7 @@ def search_player():
 def search_engine(monkeypatch):
     monkeypatch.setattr(gogui, "SEARCH_SECONDS", 0.1)
     player = search_player()
-    player.warm_up(Position(5))                          # loading compiled code takes longer than this search
+    player.warm_up(GoPosition(5))                          # loading compiled code takes longer than this search
     engine = GtpEngine(player, size=5)
     engine.answer("play b C3")
     return engine
@@ -99,7 +99,7 @@ def test_every_analyze_command_that_is_listed_is_answered(monkeypatch):
 
 def test_gogui_does_not_ask_for_the_board_of_a_game_whose_rules_it_knows():
     """It begins a new game where an engine that lists gogui-rules_board_size has another board than the open record."""
-    for start, listed in (None, False), (Gomoku(8), True):
+    for start, listed in (None, False), (GomokuPosition(8), True):
         engine = GtpEngine(RandomPlayer(1), start=start)
         names = engine.answer("list_commands").split()
         assert ("gogui-rules_board_size" in names, "gogui-rules_game_id" in names) == (listed, listed)
@@ -133,5 +133,5 @@ def test_ownership_is_the_mean_of_the_networks_and_of_rollouts():
 
 def test_the_picture_of_a_search_has_the_lead():
     engine = GtpEngine(make_player("mcts", network=StoneCounter(), settings=Settings(rollout="none", seed=1)))
-    engine.position = Position(5, 2.5, WHITE)
+    engine.position = GoPosition(5, 2.5, WHITE)
     assert re.search(r"TEXT win rate \d+\.\d%, lead \+\d\.\d for W, \d+ visits", engine.answer("mugo-search"))

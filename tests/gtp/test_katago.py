@@ -16,7 +16,7 @@ from gtp.test_analyze import StubReader, is_pondering
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, move_index
 from mugo.games.game import encode
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.gtp.engine import GtpEngine, serve
 from mugo.gtp.params import Parameters
 from mugo.gtp.katago import KATAGO_SYMMETRIES, evaluate_in
@@ -167,7 +167,7 @@ def test_the_symmetries_are_katagos():
 
 
 def test_a_transposed_board_is_what_katago_transposes():
-    position = Position(5).with_stones(black=[7, 14], white=[9])             # A5, B4; C5
+    position = GoPosition(5).with_stones(black=[7, 14], white=[9])             # A5, B4; C5
     turns = [lambda b: b, lambda b: b[::-1], lambda b: b[:, ::-1], lambda b: b[::-1, ::-1]]
     for number, turned in enumerate(turns * 2):
         board = turned(position.stones)
@@ -194,7 +194,7 @@ def test_outputs_that_a_network_does_not_have_are_nan():
 
 def test_a_bundled_network_says_the_same_by_kata_raw_nn():
     player = make_player("policy")
-    position = Position(9, 6.5).play(Position(9).legal_points()[40])
+    position = GoPosition(9, 6.5).play(GoPosition(9).legal_points()[40])
     output = player.network.evaluate([position])
     raw = evaluate_in(player.network, position, 0)
     assert np.array_equal(raw.priors, output.priors) and np.array_equal(raw.values, output.values)

@@ -1,7 +1,7 @@
 """mugo-region and mugo-tsumego-frame."""
 import pytest
 
-from mugo.games.gomoku import Position as Gomoku
+from mugo.games.gomoku import GomokuPosition
 from mugo.gtp.engine import GtpEngine
 from mugo.players.player import RandomPlayer
 from mugo.players.searcher import PlayOptions, SearchPlayer
@@ -36,7 +36,7 @@ def test_a_region_that_is_full_is_passed():
     engine = new_engine()
     engine.answer("mugo-region A1 A1")
     assert [engine.answer(f"genmove {colour}") for colour in "bwbw"] == ["= A1\n\n"] + 3 * ["= pass\n\n"]
-    gomoku = new_engine(start=Gomoku(7, 5))
+    gomoku = new_engine(start=GomokuPosition(7, 5))
     gomoku.answer("mugo-region A1 A1")
     gomoku.answer("play b A1")
     for line in "genmove w", "kata-genmove_analyze w", "kata-search_analyze_cancellable w":
@@ -69,4 +69,5 @@ def test_the_frame_of_a_problem_is_a_new_start():
     assert engine.answer("mugo-tsumego-frame red") == "? syntax error\n\n"
     empty = new_engine(9)
     assert empty.answer("mugo-tsumego-frame") == "= black\n\n" and not empty.position.stones.any()
-    assert new_engine(start=Gomoku(7, 5)).answer("mugo-tsumego-frame").startswith("? mugo-tsumego-frame is for Go")
+    refused = new_engine(start=GomokuPosition(7, 5)).answer("mugo-tsumego-frame")
+    assert refused.startswith("? mugo-tsumego-frame is for Go")

@@ -9,7 +9,7 @@ from networks import policy_file
 
 from mugo.core.options import add_options
 from mugo.games.coords import interpret_gtp
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.gtp.engine import GtpEngine
 from mugo.gtp.params import GtpOptions, Parameters
 from mugo.nn.inputs import People, people_of_profile
@@ -117,7 +117,7 @@ def test_katagos_recipe_for_play_like_people_is_accepted_and_played(network):
 
 def test_moves_of_a_search_that_plays_as_people_do_have_the_probabilities_of_the_network():
     """400 first moves on a small board, against the priors of the people: each within four standard errors."""
-    network, start = TiltedNetwork(0.5), Position(3, komi=0)
+    network, start = TiltedNetwork(0.5), GoPosition(3, komi=0)
     player = make_player("mcts", network=network, settings=Settings(seed=1, rollout="none", max_edges=5000),
                          play_options=PlayOptions(simulations=2, human_move_prop=1.0), people=People("3d", "3d"))
     played = Counter(player.select_move(start) for _ in range(400))
@@ -133,7 +133,7 @@ def test_a_search_without_human_moves_plays_its_own():
     for prop, distinct in ((0.0, 1), (0.5, 3)):
         player = make_player("mcts", network=LevelNetwork(), play_options=PlayOptions(
             simulations=2, human_move_prop=prop), settings=Settings(seed=1, rollout="none", max_edges=5000))
-        moves = {player.select_move(Position(3, komi=0)) for _ in range(30)}
+        moves = {player.select_move(GoPosition(3, komi=0)) for _ in range(30)}
         assert len(moves) >= distinct if prop else len(moves) == 1
 
 

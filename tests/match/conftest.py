@@ -3,7 +3,7 @@ import pytest
 from fakes import FAKE_ENGINE
 
 from mugo.games.board import BLACK, WHITE
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.match.gtp_client import GtpClient, participant_of
 from mugo.match.referee import MatchRules, play_game
 
@@ -17,7 +17,7 @@ def play():
         by_colour = {colour: GtpClient(participant_of(f"{FAKE_ENGINE} {arguments}"))
                      for colour, arguments in ((BLACK, black), (WHITE, white))}
         clients.extend(by_colour.values())
-        opening = opening or Position(3, 0.5)
+        opening = opening or GoPosition(3, 0.5)
         return play_game(by_colour, opening, MatchRules(**rules), lambda position: score)
 
     yield game

@@ -6,7 +6,7 @@ from drawing import draw
 from fakes import vertices
 
 from mugo.games.board import BLACK, WHITE
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.games.rules import NAMED_RULES
 from mugo.match import referee
 from mugo.match.referee import setup_commands
@@ -58,25 +58,25 @@ TRIPLE = {"black": "A8 B9 B7 A5 B6 B4 A2 B3 B1 C5 J9".split(), "white": "C9 C7 D
 
 def test_a_triple_ko_continues_by_simple_ko(play):
     black, white = TRIPLE["black"] + ["C8", "C2", "C5"] * 20, TRIPLE["white"] + ["B5", "B8", "B2"] * 20
-    game = play(" ".join(black), " ".join(white), Position(9), simple_ko=True)
+    game = play(" ".join(black), " ".join(white), GoPosition(9), simple_ko=True)
     assert game.end == "two passes" and game.position.plies == len(black) + len(white) + 2
     assert len(game.position.history) == game.position.plies + 1
-    assert play(" ".join(black), " ".join(white), Position(9)).details.endswith("repeats a position (superko)")
+    assert play(" ".join(black), " ".join(white), GoPosition(9)).details.endswith("repeats a position (superko)")
 
 
 def test_a_game_by_rules_with_simple_ko_ends_with_no_result(play):
     black, white = TRIPLE["black"] + ["C8", "C2", "C5"] * 20, TRIPLE["white"] + ["B5", "B8", "B2"] * 20
     for rules in "japanese", "chinese":
-        game = play(" ".join(black), " ".join(white), Position(9).with_rules(NAMED_RULES[rules]))
+        game = play(" ".join(black), " ".join(white), GoPosition(9).with_rules(NAMED_RULES[rules]))
         assert (game.end, game.result, game.at_fault) == ("repetition", "Void", 0)
         assert game.position.plies == 22 + 12 and game.position.is_no_result
-    aga = play(" ".join(black), " ".join(white), Position(9).with_rules(NAMED_RULES["aga"]))
+    aga = play(" ".join(black), " ".join(white), GoPosition(9).with_rules(NAMED_RULES["aga"]))
     assert aga.details.endswith("repeats a position (superko)")
 
 
 def test_a_game_without_max_moves_has_three_a_point(play):
     black, white = TRIPLE["black"] + ["C8", "C2", "C5"] * 45, TRIPLE["white"] + ["B5", "B8", "B2"] * 45
-    game = play(" ".join(black), " ".join(white), Position(9), simple_ko=True)
+    game = play(" ".join(black), " ".join(white), GoPosition(9), simple_ko=True)
     assert (game.end, game.position.plies) == ("move limit", 3 * 81)
 
 
@@ -90,7 +90,7 @@ def test_explanations_of_moves_become_comments(play):
 
 
 def test_both_programs_get_the_opening_the_rules_and_the_clock(play, tmp_path):
-    opening = Position(9, 0.5).with_handicap([33, 77]).play(44).play(55)
+    opening = GoPosition(9, 0.5).with_handicap([33, 77]).play(44).play(55)
     play(f"log={tmp_path / 'black'}", f"log={tmp_path / 'white'}", opening=opening, kgs_rules="chinese",
          time=canadian(60, 5, 1))
     for colour in "black", "white":
@@ -108,7 +108,7 @@ def test_rules_that_a_program_refuses_are_no_fault(play):
 
 @pytest.mark.parametrize("komi, text", [(1_000_000, "1000000"), (123_456.5, "123456.5"), (-7.0, "-7")])
 def test_komi_is_sent_without_an_exponent(komi, text):
-    assert setup_commands(Position(3, komi), handicap=True)[2] == f"komi {text}"
+    assert setup_commands(GoPosition(3, komi), handicap=True)[2] == f"komi {text}"
 
 
 def test_setup_stones_other_than_handicap_stones_are_played():

@@ -21,7 +21,7 @@ from mugo.cli import main as cli
 from mugo.core.files import BadInput
 from mugo.core.options import options_of
 from mugo.games.coords import PASS
-from mugo.games.go import Position, fixed_handicap
+from mugo.games.go import GoPosition, fixed_handicap
 from mugo.games.rules import NAMED_RULES, parse_rules
 from mugo.match import game_runner, tournament
 from mugo.match.game_runner import GameRunner, MatchSetup, interpret_score
@@ -150,7 +150,7 @@ def test_a_match_is_not_continued_with_another_network(tmp_path, capsys):
 def test_the_networks_of_a_match(participant, openings, names, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("net.toml").write_text('network = "policy-19"\nsimulations = 8\n')
-    found = checksums([participant_of(participant)], openings, Position(9))
+    found = checksums([participant_of(participant)], openings, GoPosition(9))
     assert sorted(found) == sorted(names) and all(len(value) == 64 for value in found.values())
 
 
@@ -185,7 +185,7 @@ def test_the_checksum_of_openings_is_that_of_the_files_that_may_have_games(tmp_p
     def checksum(**files):
         for name, text in files.items():
             (tmp_path / name.replace("_", ".")).write_text(text)
-        return checksums([], str(tmp_path), Position(5)), checksums([], str(tmp_path / "a.sgf"), Position(5))
+        return checksums([], str(tmp_path), GoPosition(5)), checksums([], str(tmp_path / "a.sgf"), GoPosition(5))
 
     folder, file = checksum(a_sgf="(;SZ[5];B[aa])", c_sgf="(;SZ[5];B[cc])", notes_txt="not a game")
     assert checksum(notes_txt="still not a game") == (folder, file)
@@ -221,7 +221,7 @@ def test_a_match_is_continued_only_with_the_same_options(tmp_path):
 
     def settings(**changes):
         words = argparse.Namespace(participants=["uct", "mcts"], sprt=None, rules=None)
-        return match_settings(words, MatchOptions(**changes), Position(9))
+        return match_settings(words, MatchOptions(**changes), GoPosition(9))
 
     MatchFolder(tmp_path, settings()).add(A_GAME, "")
     MatchFolder(tmp_path, settings())
@@ -315,7 +315,7 @@ def test_another_program_may_score(tmp_path, capsys):
 def test_a_program_that_scores_gets_whites_points_for_handicap_stones_in_its_komi():
     """GNU Go, which stands for any: it is not told which stones are of the handicap.  A failure is asked again."""
     log, replies = [], ["unclear", "B+4"]
-    position = Position(9, 0.5).with_handicap(fixed_handicap(9, 4)).with_rules(NAMED_RULES["chinese"])
+    position = GoPosition(9, 0.5).with_handicap(fixed_handicap(9, 4)).with_rules(NAMED_RULES["chinese"])
     runner = GameRunner(MatchSetup((), MatchRules(), participant_of("gnugo")))
 
     class Client:

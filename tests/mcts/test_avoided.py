@@ -6,8 +6,8 @@ from fakes import StoneCounter
 
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, interpret_gtp
-from mugo.games.go import Position
-from mugo.games.gomoku import Position as Gomoku
+from mugo.games.go import GoPosition
+from mugo.games.gomoku import GomokuPosition
 from mugo.mcts.root import AvoidedMoves, avoided_outside
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
@@ -49,7 +49,7 @@ def moves_by_depth(search, deepest=3):
 def test_a_region_is_searched_alone_below_the_root_too_where_passes_remain(kind):
     region = points("A1", "B1", "A2", "B2")
     search = searcher(kind)
-    position, avoided = Position(5).play(interpret_gtp("C3", 5)), avoided_outside(region, 5)
+    position, avoided = GoPosition(5).play(interpret_gtp("C3", 5)), avoided_outside(region, 5)
     result = search.search(position, simulations=400, avoided=avoided)
     assert {info.point for info in result.moves} == set(region)
     _, *below = moves_by_depth(search)
@@ -62,12 +62,12 @@ def test_each_colour_has_its_moves_and_its_depth():
     avoided.allow(BLACK, points("A1", "B1"), 1, 5)
     avoided.allow(WHITE, points("C1", "D1"), 3, 5)
     search = searcher("network")
-    result = search.search(Position(5), simulations=600, avoided=avoided)
+    result = search.search(GoPosition(5), simulations=600, avoided=avoided)
     _, second, third = moves_by_depth(search)
     assert {info.point for info in result.moves} == set(points("A1", "B1"))
     assert second == {PASS, *points("C1", "D1")} and len(third) > 20
-    assert avoided.allowed_at(Position(5).with_turn(WHITE)) == points("C1", "D1")
-    assert AvoidedMoves().allowed_at(Position(5)) is None
+    assert avoided.allowed_at(GoPosition(5).with_turn(WHITE)) == points("C1", "D1")
+    assert AvoidedMoves().allowed_at(GoPosition(5)) is None
 
 
 def test_the_larger_depth_of_a_move_counts_and_depth_0_is_none():
@@ -81,7 +81,7 @@ def test_the_larger_depth_of_a_move_counts_and_depth_0_is_none():
 
 
 def test_a_tree_is_reused_for_the_same_moves_in_the_same_position_only():
-    search, position = searcher("network"), Position(5)
+    search, position = searcher("network"), GoPosition(5)
     region = avoided_outside(points("A1", "B1", "C1", "A5", "B5", "C5", "E3"), 5)
     assert search.search(position, simulations=60, avoided=region).visits == 60
     assert search.search(position, simulations=60, avoided=region).visits == 120
@@ -124,6 +124,6 @@ def test_the_moves_that_are_left_are_searched_where_another_one_is_forced(kind):
 
 def test_gomoku_searches_all_moves_below_the_root():
     search = searcher("uct")
-    result = search.search(Gomoku(5, 4), simulations=300, avoided=avoided_outside(points("A1", "B1"), 5))
+    result = search.search(GomokuPosition(5, 4), simulations=300, avoided=avoided_outside(points("A1", "B1"), 5))
     assert {info.point for info in result.moves} == set(points("A1", "B1"))
     assert len(moves_by_depth(search)[1]) > 20

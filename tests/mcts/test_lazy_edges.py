@@ -7,7 +7,7 @@ import pytest
 
 from mugo.games import game, gomoku
 from mugo.games.coords import PASS, board_points
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.games.position import BasePosition
 from mugo.nn.output import NetworkOutput, NetworkProtocol
 from mugo.mcts import records, solver
@@ -93,7 +93,7 @@ class SlowTree:
 
 
 @pytest.mark.parametrize("position, spread", [
-    (Position(5), 6.0), (Position(6), 2.0), (Position(9), 9.0), (gomoku.Position(9, 5), 4.0)])
+    (GoPosition(5), 6.0), (GoPosition(6), 2.0), (GoPosition(9), 9.0), (gomoku.GomokuPosition(9, 5), 4.0)])
 def test_the_tree_is_that_of_a_plain_search_with_all_edges(position, spread):
     network = Rugged(spread)
     slow, search = SlowTree(position, network), search_of(network)
@@ -140,7 +140,7 @@ def check_lists(search: Search) -> int:
 
 def test_a_tree_takes_a_seventh_of_the_edges():
     """Blocks and lists do not overlap, also after the tree was compacted around the next root."""
-    search, position = search_of(Rugged(20.0), batch=8), Position(13)
+    search, position = search_of(Rugged(20.0), batch=8), GoPosition(13)
     assert search.search(position, simulations=300).nodes > 250
     expanded = int((search.tree.nodes["count"] > 0).sum())
     assert check_lists(search) <= search.tree.record["n_edges"] < 0.15 * 170 * expanded
@@ -153,7 +153,7 @@ def test_a_tree_takes_a_seventh_of_the_edges():
 
 
 def test_the_next_root_has_all_moves():
-    search, position = search_of(Rugged(25.0)), Position(9)
+    search, position = search_of(Rugged(25.0)), GoPosition(9)
     move = search.search(position, simulations=100).best().point
     assert len(search.moves_after((move,))) < 60         # the others have priors below LEAST_PRIOR
     position = position.play(move)
@@ -174,7 +174,7 @@ def test_moves_that_are_not_listed_are_searched_when_the_others_lose():
             return output
 
     search = search_of(Blunders(), c=0.1)
-    position = gomoku.Position(4, 3)
+    position = gomoku.GomokuPosition(4, 3)
     result = search.search(position, simulations=2000)
     tree = search.tree
     lazy = [v for v in range(1, tree.n_nodes) if 0 < tree.nodes[v]["count"] < tree.nodes[v]["moves"]]
@@ -194,7 +194,7 @@ def test_a_node_whose_list_was_dropped_gets_the_edges_of_all_other_moves():
             output.values[:] *= 4
             return output
 
-    search, position = search_of(Sure(), c=0.1), Position(9)
+    search, position = search_of(Sure(), c=0.1), GoPosition(9)
     dropped = opened = 0
     for _ in range(4):
         result = search.search(position, simulations=200)
@@ -214,7 +214,7 @@ def test_a_node_whose_list_was_dropped_gets_the_edges_of_all_other_moves():
 def test_a_full_tree_is_searched_on(rollout, size):
     """Also on 2x2, where superko may forbid the only moves that have edges."""
     search = search_of(max_edges=1000, rollout=rollout, batch=4)
-    result = search.search(Position(size), simulations=3000)
+    result = search.search(GoPosition(size), simulations=3000)
     assert result.visits == 3000 == sum(info.visits for info in result.moves) + 1
     check_lists(search)
     assert result.is_full == (size == 5)

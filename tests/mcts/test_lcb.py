@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from fakes import LevelNetwork
 
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.mcts import records, solver
 from mugo.mcts.result import best_by_lcb, lower_confidence_bounds
 from mugo.mcts.result import MoveInfo, SearchResult
@@ -69,7 +69,7 @@ def result_of(*moves, proven=None):
     """moves: (point, visits, win rate, lcb, proven)."""
     infos = tuple(MoveInfo(point, 0.1, visits, win_rate, (point,), outcome, lcb=lcb)
                   for point, visits, win_rate, lcb, outcome in moves)
-    return SearchResult(Position(5), infos, 0.5, 100, 100, 1.0, 1.0, 9, 0, None, proven)
+    return SearchResult(GoPosition(5), infos, 0.5, 100, 100, 1.0, 1.0, 9, 0, None, proven)
 
 
 def test_the_move_played_by_each_rule():
@@ -90,7 +90,7 @@ def test_the_variance_is_that_of_the_values_of_the_leaves():
             return output._replace(values=self.rng.uniform(-1, 1, len(packed)).astype(np.float32))
 
     search = Search(Settings(rollout="none", early_stop=False, seed=1), Values())
-    result = search.search(Position(4), simulations=400)
+    result = search.search(GoPosition(4), simulations=400)
     nodes, edges = search.tree.nodes, search.tree.edges
     parents, checked = np.bincount(edges["node"][:search.tree.record["n_edges"]]), 0
     for v in range(1, int(search.tree.record["n_nodes"])):

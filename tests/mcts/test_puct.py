@@ -7,7 +7,7 @@ from fakes import LevelNetwork
 
 from mugo.games.board import new_boards
 from mugo.games.coords import PASS
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.mcts import records, selection
 from mugo.mcts.root import with_dirichlet_noise, with_temperature
 from mugo.mcts.search import Search
@@ -109,7 +109,7 @@ def test_a_reduction_keeps_a_search_to_fewer_moves():
     def tried(reduction):
         settings = Settings(rollout="none", fpu_reduction_max=reduction, root_fpu_reduction_max=reduction, c=0.5,
                             early_stop=False, batch=1, seed=1)
-        result = Search(settings, LevelNetwork()).search(Position(9), simulations=60)
+        result = Search(settings, LevelNetwork()).search(GoPosition(9), simulations=60)
         return sum(info.visits > 0 for info in result.moves)
 
     assert tried(0.0) > 50 and tried(2.0) < 10
@@ -137,7 +137,7 @@ def test_the_temperature_changes_the_search_and_not_the_priors_that_are_told():
     def searched(temperature):
         settings = Settings(rollout="none", root_policy_temperature=temperature, early_stop=False, seed=1)
         search = Search(settings, OneMove())
-        result = search.search(Position(5), simulations=100)
+        result = search.search(GoPosition(5), simulations=100)
         assert max(info.prior for info in result.moves) == pytest.approx(0.5 + 0.5 / 26)
         return result.moves[0]
 
@@ -171,21 +171,21 @@ def root_priors(network, position, **settings) -> dict[int, float]:
 
 
 def test_a_pass_has_no_more_than_its_largest_prior_and_the_other_moves_the_rest():
-    plain, capped = (root_priors(Passes(), Position(5), max_pass_prior=most) for most in (1.0, 0.5))
+    plain, capped = (root_priors(Passes(), GoPosition(5), max_pass_prior=most) for most in (1.0, 0.5))
     assert plain[PASS] == pytest.approx(0.98) and capped[PASS] == pytest.approx(0.5)
     assert sum(capped.values()) == pytest.approx(1)
     for point in plain.keys() - {PASS}:
         assert capped[point] == pytest.approx(plain[point] * 0.5 / 0.02, rel=1e-4)
-    assert root_priors(Passes(), Position(5), max_pass_prior=0.0)[PASS] == 0
+    assert root_priors(Passes(), GoPosition(5), max_pass_prior=0.0)[PASS] == 0
 
 
 def test_a_smaller_prior_of_a_pass_stays_as_it_is():
     network = Passes()
     network.pass_prior = 0.3
-    assert root_priors(network, Position(5), max_pass_prior=0.5) == root_priors(network, Position(5))
+    assert root_priors(network, GoPosition(5), max_pass_prior=0.5) == root_priors(network, GoPosition(5))
 
 
 def test_a_pass_that_is_the_only_move_with_a_prior_keeps_it():
     network = Passes()
     network.pass_prior = 1.0
-    assert root_priors(network, Position(5), max_pass_prior=0.5)[PASS] == 1
+    assert root_priors(network, GoPosition(5), max_pass_prior=0.5)[PASS] == 1

@@ -7,7 +7,7 @@ from trees import Grown
 from mugo.games import game, gomoku
 from mugo.games.board import BLACK, POINTS, WHITE
 from mugo.games.coords import PASS, board_points
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.games.light_board import LIGHT_BOARD
 from mugo.games.rollouts import MOGO, UNIFORM
 from mugo.mcts.root import AvoidedMoves, Root
@@ -131,7 +131,7 @@ def test_a_rollout_tells_who_played_first_on_each_point():
 
 
 def test_a_point_that_was_played_before_keeps_its_first_colour():
-    boards, first = Position(9).board.copy(), np.zeros(POINTS, np.int8)
+    boards, first = GoPosition(9).board.copy(), np.zeros(POINTS, np.int8)
     boards["random"] = 1
     first[board_points(9)] = WHITE
     game.roll_out(game.address("go", "roll_out"), boards[0], LIGHT, 0, 7.5, first)
@@ -139,7 +139,7 @@ def test_a_point_that_was_played_before_keeps_its_first_colour():
 
 
 def test_first_plays_of_gomoku_are_its_stones():
-    position = gomoku.Position(6, 4).play(board_points(6)[14])
+    position = gomoku.GomokuPosition(6, 4).play(board_points(6)[14])
     for kind in UNIFORM, MOGO:
         boards, first = position.board.copy(), np.zeros(POINTS, np.int8)
         boards["random"] = 5
@@ -151,8 +151,9 @@ def test_first_plays_of_gomoku_are_its_stones():
 # ---- sums
 
 @pytest.mark.parametrize("position, settings", [
-    (Position(5), {}), (Position(5, to_play=WHITE), {"rollouts": 3}), (Position(3, komi=2.5), {"expand_after": 3}),
-    (draw(KOS, to_play=WHITE)[0], {}), (gomoku.Position(4, 3), {}),
+    (GoPosition(5), {}), (GoPosition(5, to_play=WHITE), {"rollouts": 3}),
+    (GoPosition(3, komi=2.5), {"expand_after": 3}),
+    (draw(KOS, to_play=WHITE)[0], {}), (gomoku.GomokuPosition(4, 3), {}),
 ], ids=["5x5", "3 rollouts, White to play", "3x3", "kos", "gomoku"])
 @pytest.mark.parametrize("batch", [1, 8])
 def test_amaf_values_are_those_of_the_definition(position, settings, batch):
@@ -163,7 +164,7 @@ def test_amaf_values_are_those_of_the_definition(position, settings, batch):
 
 
 def test_simulations_one_by_one_and_in_batches_of_one_are_the_same():
-    alone, batches = Grown(Position(5), **RAVE), Grown(Position(5), **RAVE)
+    alone, batches = Grown(GoPosition(5), **RAVE), Grown(GoPosition(5), **RAVE)
 
     def same_random_numbers(_):
         batches.boards[2]["random"] = batches.boards[1]["random"]
@@ -179,7 +180,7 @@ def test_simulations_one_by_one_and_in_batches_of_one_are_the_same():
 
 
 def test_without_rave_no_amaf_values_are_kept():
-    grown = Grown(Position(5)).simulate(300)
+    grown = Grown(GoPosition(5)).simulate(300)
     assert not grown.edges["rave_visits"].any() and not grown.edges["rave_q"].any()
 
 
@@ -236,7 +237,7 @@ def rave_settings(**changes) -> Settings:
 
 
 def test_a_reused_tree_keeps_its_amaf_values():
-    search, position = Search(rave_settings(early_stop=False)), Position(5)
+    search, position = Search(rave_settings(early_stop=False)), GoPosition(5)
     result = search.search(position, simulations=3000)
     point = result.moves[0].point
     child = next(int(edge["node"]) for edge in search.tree.root_edges if edge["move"] == point)
@@ -252,7 +253,7 @@ def test_rave_makes_the_tree_of_19x19_deep():
     share = {}
     for rave_on in False, True:
         settings = rave_settings(rave=rave_on, heuristic_priors=rave_on, early_stop=False)
-        result = Search(settings).search(Position(19), simulations=4000)
+        result = Search(settings).search(GoPosition(19), simulations=4000)
         share[rave_on] = result.moves[0].visits / 4000, result.depth
     assert share[False][0] < 0.03 and share[True][0] > 0.1
     assert share[True][1] > share[False][1] + 0.5

@@ -7,8 +7,8 @@ from drawing import draw
 from fakes import StoneCounter
 
 from mugo.games.coords import PASS, format_gtp, interpret_gtp, move_index, point_of_index, symmetries
-from mugo.games.go import Position
-from mugo.games.gomoku import Position as Gomoku
+from mugo.games.go import GoPosition
+from mugo.games.gomoku import GomokuPosition
 from mugo.mcts.root import RootSymmetries, avoided_outside, symmetries_of
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
@@ -43,7 +43,7 @@ def orbits(position):
 
 
 @pytest.mark.parametrize(("position", "maps"), [
-    (Position(9), 8), (Position((5, 7)), 4), (Position(2), 8), (Gomoku(8), 8),
+    (GoPosition(9), 8), (GoPosition((5, 7)), 4), (GoPosition(2), 8), (GomokuPosition(8), 8),
     (HALF_TURN, 4), (DIAGONAL, 2), (DIAGONAL.play(interpret_gtp("B1", 5)), 1)], ids=str)
 def test_one_move_of_each_orbit_is_searched(position, maps):
     assert len(symmetries_of(position)) == maps
@@ -72,13 +72,13 @@ def test_a_ko_that_may_not_be_retaken_has_no_symmetric_one():
     assert (after.stones == after.stones[:, ::-1]).all()
     assert after.why_illegal(interpret_gtp("B8", 9)) and not after.why_illegal(at["b"])
     assert len(symmetries_of(after)) == 1 and not RootSymmetries(after).pruned
-    assert len(symmetries_of(Position(9).with_board(after.stones, after.to_play))) == 2
+    assert len(symmetries_of(GoPosition(9).with_board(after.stones, after.to_play))) == 2
 
 
 @pytest.mark.parametrize("network", [None, StoneCounter()], ids=["uct", "mcts"])
 def test_the_first_move_is_searched_in_the_upper_right_corner_alone(network):
     search = Search(PRUNES, network)
-    result = search.search(Position(9), simulations=400)
+    result = search.search(GoPosition(9), simulations=400)
     searched = [info for info in result.moves if info.symmetry_of is None]
     assert len(result.moves) == 82 and len(searched) == 16                   # 15 of an octant, and the pass
     assert len({info.point for info in result.moves}) == 82
@@ -100,7 +100,7 @@ def test_the_first_move_is_searched_in_the_upper_right_corner_alone(network):
 def test_the_move_that_is_searched_has_the_priors_of_all():
     """Priors and values are uniform, and H9 stands for eight moves, J9 for four, E5 for itself."""
     search = Search(replace(PRUNES, rollout="none", lambda_=0.0), StoneCounter())
-    result = search.search(Position(9), simulations=820)
+    result = search.search(GoPosition(9), simulations=820)
     visits = {format_gtp(info.point, 9): info.visits for info in result.moves}
     assert 1 < 1.5 * visits["E5"] < visits["J9"] < visits["H9"] / 1.5
     assert [info.prior for info in result.moves] == pytest.approx([1 / 82] * 82)
@@ -120,19 +120,19 @@ def test_priors_of_symmetric_moves_that_differ_are_added_and_reported_each():
     """E5 is searched with the priors of all corners, 0.53 of 0.75."""
     settings = replace(PRUNES, rollout="none", lambda_=0.0)
     search = Search(settings, OneCorner())
-    result = search.search(Position(5), simulations=100, may_pass=False)
+    result = search.search(GoPosition(5), simulations=100, may_pass=False)
     of = {format_gtp(info.point, 5): info for info in result.moves}
     assert result.moves[0].point == interpret_gtp("E5", 5) and result.moves[0].visits > 40
     assert of["A1"].symmetry_of is of["E5"] and of["A1"].visits == of["E5"].visits
     assert (of["A1"].prior, of["E5"].prior) == pytest.approx((0.5 / 0.75, 0.01 / 0.75), rel=1e-3)
     assert sum(info.prior for info in result.moves) == pytest.approx(1, abs=0.02)                # but for the pass
-    again = search.search(Position(5), simulations=1, may_pass=False)
+    again = search.search(GoPosition(5), simulations=1, may_pass=False)
     assert {info.point: info.prior for info in again.moves} == {info.point: info.prior for info in result.moves}
 
 
 def test_a_win_by_force_is_found_where_its_first_move_is_not_searched():
     """Five in a row: Black has three on the middle line, and wins on either side; White's stones are symmetric, too."""
-    position = Gomoku(9)
+    position = GomokuPosition(9)
     for vertex in "D5 A1 E5 J1 F5 E9".split():
         position = position.play(interpret_gtp(vertex, 9))
     results = [Search(replace(PRUNES, early_stop=True, root_symmetry_pruning=prunes)).search(position, simulations=50)
@@ -143,8 +143,8 @@ def test_a_win_by_force_is_found_where_its_first_move_is_not_searched():
 
 def test_pruning_can_be_turned_off_and_leaves_other_positions_alone():
     off = replace(PRUNES, root_symmetry_pruning=False)
-    assert all(info.symmetry_of is None for info in Search(off).search(Position(5), simulations=200).moves)
-    position = Position(5).play(interpret_gtp("B3", 5)).play(interpret_gtp("D2", 5))
+    assert all(info.symmetry_of is None for info in Search(off).search(GoPosition(5), simulations=200).moves)
+    position = GoPosition(5).play(interpret_gtp("B3", 5)).play(interpret_gtp("D2", 5))
     with_it, without = (Search(settings).search(position, simulations=200) for settings in (PRUNES, off))
     assert with_it.moves == without.moves
 
@@ -152,13 +152,13 @@ def test_pruning_can_be_turned_off_and_leaves_other_positions_alone():
 def test_a_region_is_searched_whole():
     """Below the root it is not symmetric, so a move in it has no other to speak for it."""
     region = [interpret_gtp(at, 5) for at in ("A1", "B1", "A2", "B2")]
-    result = Search(PRUNES).search(Position(5), simulations=100, avoided=avoided_outside(region, 5))
+    result = Search(PRUNES).search(GoPosition(5), simulations=100, avoided=avoided_outside(region, 5))
     assert {info.point for info in result.moves if info.symmetry_of is None} == set(region)
 
 
 def test_of_allowed_moves_one_of_each_kind_is_searched():
     allowed = [interpret_gtp(at, 5) for at in ("A1", "E1", "C3")]
-    result = Search(PRUNES).search(Position(5), simulations=100, allowed_moves=allowed)
+    result = Search(PRUNES).search(GoPosition(5), simulations=100, allowed_moves=allowed)
     assert {format_gtp(info.point, 5): info.symmetry_of and format_gtp(info.symmetry_of.point, 5)
             for info in result.moves} == {"E1": None, "A1": "E1", "C3": None}
 
@@ -166,8 +166,8 @@ def test_of_allowed_moves_one_of_each_kind_is_searched():
 def test_the_tree_is_kept_after_the_move_that_was_searched():
     """After C3 the position is symmetric again, with 6 kinds of moves; the empty board is no longer in the tree."""
     search = Search(PRUNES)
-    search.search(Position(5), simulations=300)
-    everything = search.search(Position(5).play(interpret_gtp("C3", 5)), simulations=100)
+    search.search(GoPosition(5), simulations=300)
+    everything = search.search(GoPosition(5).play(interpret_gtp("C3", 5)), simulations=100)
     assert everything.visits > 100 and sum(info.symmetry_of is None for info in everything.moves) == 6
-    again = search.search(Position(5), simulations=100)
+    again = search.search(GoPosition(5), simulations=100)
     assert again.visits == 100

@@ -7,7 +7,7 @@ from drawing import draw
 from fakes import StoneCounter
 
 from mugo.games.coords import PASS, format_gtp
-from mugo.games.go import BLACK, WHITE, Position
+from mugo.games.go import BLACK, WHITE, GoPosition
 from mugo.games.rules import NAMED_RULES
 from mugo.mcts import tree
 from mugo.mcts.search import Search
@@ -42,7 +42,7 @@ class WithoutScores(CountsStones):
         return super().evaluate_packed(packed, features)._replace(ownership=None, score_mean=None, score_stdev=None)
 
 
-def start(to_play=BLACK) -> Position:
+def start(to_play=BLACK) -> GoPosition:
     position, _ = draw("""
         X X . . .
         . X . O .
@@ -132,7 +132,7 @@ def test_a_network_without_scores_has_none_and_its_ownership_is_that_of_rollouts
 @pytest.mark.parametrize("settings", [{}, {"max_edges": 1000}])
 def test_a_leaf_that_is_visited_again_counts_its_score_again_as_its_value_does(settings):
     """After two passes by territory, and in a full tree, leaves are not evaluated a second time."""
-    position = Position(SIZE, 2.5).with_rules(NAMED_RULES["japanese"]) if not settings else Position(9)
+    position = GoPosition(SIZE, 2.5).with_rules(NAMED_RULES["japanese"]) if not settings else GoPosition(9)
     search = Search(replace(NETWORK_ONLY, **settings), StoneCounter())
     moves = {"allowed_moves": [PASS]} if not settings else {"may_pass": False}
     result = search.search(position.play(PASS) if not settings else position, simulations=200, **moves)
@@ -165,7 +165,7 @@ class Won(StoneCounter):
 
 
 def test_a_won_game_is_won_by_more_points_with_a_part_of_the_value_for_the_score():
-    position, by_board = Position(SIZE), replace(NETWORK_ONLY, dynamic_score_utility_factor=None)
+    position, by_board = GoPosition(SIZE), replace(NETWORK_ONLY, dynamic_score_utility_factor=None)
     plain, scored, small = (Search(settings, Won()).search(position, simulations=200)
                             for settings in (NETWORK_ONLY, SCORED, by_board))
     assert small.moves[0].point == scored.moves[0].point != plain.moves[0].point
@@ -195,7 +195,7 @@ def test_win_rates_are_means_of_values_without_the_part_for_the_score(to_play):
 
 
 def test_the_score_utility_of_a_reused_tree_is_measured_against_the_lead_of_its_new_root():
-    position, settings = Position(SIZE), replace(SCORED, reuse_tree=True)
+    position, settings = GoPosition(SIZE), replace(SCORED, reuse_tree=True)
     search = Search(settings, Won())
     search.search(position, simulations=300)
     for point in search.moves_after(())[1].pv[:1]:

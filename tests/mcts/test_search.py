@@ -8,8 +8,8 @@ from fakes import StoneCounter, WorkClock
 
 from mugo.core.files import BadInput
 from mugo.games.coords import PASS, point_at
-from mugo.games.go import BLACK, WHITE, Position
-from mugo.games.gomoku import Position as Gomoku
+from mugo.games.go import BLACK, WHITE, GoPosition
+from mugo.games.gomoku import GomokuPosition
 from mugo.games.rules import NAMED_RULES
 from mugo.nn.output import NetworkOutput, NetworkProtocol
 from mugo.players.registry import UCT
@@ -40,7 +40,7 @@ class Evaluator(NetworkProtocol):
 
 
 @pytest.mark.parametrize("select_by", ["visits", "lcb", "value"])
-@pytest.mark.parametrize("position", [Position(5), Gomoku(5)])
+@pytest.mark.parametrize("position", [GoPosition(5), GomokuPosition(5)])
 def test_a_search_of_one_simulation_plays_the_move_with_the_highest_prior(position, select_by):
     priors = np.full(26, 0.01, np.float32)
     priors[17] = 0.75
@@ -54,15 +54,15 @@ def test_a_search_of_one_simulation_plays_the_move_with_the_highest_prior(positi
                                       replace(UCT, rave=False)])
 def test_the_same_seed_gives_the_same_search(settings):
     def searched(seed):
-        result = Search(replace(settings, seed=seed)).search(Position(9), simulations=500)
+        result = Search(replace(settings, seed=seed)).search(GoPosition(9), simulations=500)
         return [(info.point, info.visits, info.win_rate) for info in result.moves]
 
     assert searched(1) == searched(1) != searched(2)
 
 
 def test_threads_do_not_change_the_result():
-    alone = Search(Settings(seed=1, threads=1, rollout="mogo"), Evaluator(5)).search(Position(5), simulations=200)
-    together = Search(Settings(seed=1, threads=2, rollout="mogo"), Evaluator(5)).search(Position(5), simulations=200)
+    alone = Search(Settings(seed=1, threads=1, rollout="mogo"), Evaluator(5)).search(GoPosition(5), simulations=200)
+    together = Search(Settings(seed=1, threads=2, rollout="mogo"), Evaluator(5)).search(GoPosition(5), simulations=200)
     assert [(b.point, b.visits, b.win_rate) for b in alone.moves] \
         == [(b.point, b.visits, b.win_rate) for b in together.moves]
     assert (alone.ownership == together.ownership).all()
@@ -78,7 +78,7 @@ def test_threads_do_not_change_the_result():
 ])
 def test_a_search_makes_the_number_of_simulations_asked_for(settings, network):
     search = Search(settings, network)
-    position = Position(7)
+    position = GoPosition(7)
     for total in 301, 4:
         result = search.search(position, simulations=total)
         assert result.simulations == total
@@ -89,19 +89,19 @@ def test_a_search_makes_the_number_of_simulations_asked_for(settings, network):
 
 def test_a_search_keeps_its_seconds_and_stops_when_asked():
     search = WorkClock().search(Settings(early_stop=False))
-    search.search(Position(9), simulations=10)
+    search.search(GoPosition(9), simulations=10)
     for seconds in 0.0, 0.05, 0.3:
-        result = search.search(Position(9), seconds=seconds)
+        result = search.search(GoPosition(9), seconds=seconds)
         assert seconds <= result.seconds < seconds + 0.02
         assert result.simulations >= 1
     answers = iter([False, False, False, True])
-    assert search.search(Position(19), should_stop=lambda: next(answers)).simulations > 100
+    assert search.search(GoPosition(19), should_stop=lambda: next(answers)).simulations > 100
     assert list(answers) == []
 
 
 def test_in_any_time_every_move_is_in_the_result():
     for settings in Settings(expand_after=8), Settings(expand_after=8, threads=2), Settings(rollout="none"):
-        result = Search(settings, Evaluator(5)).search(Position(5), seconds=0)
+        result = Search(settings, Evaluator(5)).search(GoPosition(5), seconds=0)
         assert result.simulations == 1 and len(result.moves) == 26
 
 
@@ -129,7 +129,7 @@ def test_a_search_stops_early_when_no_other_move_can_become_the_most_visited():
 def test_when_more_simulations_cannot_change_the_move(rows, left, decided):
     """rows: visits and bounds of the moves at the root."""
     search = Search(Settings())
-    search.search(Position(2), simulations=1)
+    search.search(GoPosition(2), simulations=1)
     root = search.tree.nodes[search.tree.record["root"]]
     root["count"] = root["moves"] = len(rows)
     for edge, (visits, lower, upper) in zip(search.tree.root_edges, rows, strict=True):
@@ -141,7 +141,7 @@ def test_when_more_simulations_cannot_change_the_move(rows, left, decided):
 
 @pytest.mark.parametrize("network", [None, Evaluator(9)])
 def test_a_tree_that_is_nearly_full_is_begun_anew(network):
-    search, position = Search(Settings(seed=1, max_edges=1000, early_stop=False), network), Position(9)
+    search, position = Search(Settings(seed=1, max_edges=1000, early_stop=False), network), GoPosition(9)
     for _ in range(8):
         result = search.search(position, simulations=200, may_pass=False)
         assert len(result.moves) == len(position.sensible_points()) and result.visits >= 200
@@ -164,20 +164,20 @@ def test_a_full_tree_evaluates_no_leaf_twice_and_says_so_once(settings, capfd):
     network = RemembersPlanes()
     search = Search(Settings(**{"seed": 1, "max_edges": 1000, "early_stop": False, **settings}), network)
     search.reports_full_tree = True
-    results = [search.search(Position(9), simulations=500) for _ in range(2)]
+    results = [search.search(GoPosition(9), simulations=500) for _ in range(2)]
     assert results[0].is_full and results[1].visits == 1000 and "the tree is full" in str(results[0])
     assert len(set(network.planes)) == len(network.planes) <= results[1].nodes < 200
     assert capfd.readouterr().err == (f"mugo: the search tree is full with {results[0].nodes:,} nodes and reads no "
                                       "deeper; a larger --max-edges than 1000 takes more memory\n")
-    assert not Search(Settings(seed=1), network).search(Position(9), simulations=50).is_full
+    assert not Search(Settings(seed=1), network).search(GoPosition(9), simulations=50).is_full
 
 
 def test_what_does_not_fit_into_a_full_tree_is_evaluated_again_when_there_is_room():
     search = Search(Settings(seed=1, max_edges=1000, early_stop=False, rollout="none"), StoneCounter())
-    first = search.search(Position(9), simulations=400)
+    first = search.search(GoPosition(9), simulations=400)
     waiting = search.tree.nodes["evaluated"]
     assert waiting.any() and not search.tree.nodes["count"][waiting].any()
-    position = Position(9).play(first.best().point)
+    position = GoPosition(9).play(first.best().point)
     search.search(position, simulations=1)               # the rest of the tree is dropped
     kept = set(search.tree.nodes["key"][search.tree.nodes["evaluated"]].tolist())
     search.search(position, simulations=60)
@@ -189,7 +189,7 @@ def test_a_position_after_two_passes_gets_no_edges_and_is_evaluated_once(setting
     """By territory rollouts or the network decide what is dead, so it has no exact value."""
     network = RemembersPlanes()
     search = Search(Settings(seed=1, early_stop=False, **settings), network)
-    start = Position(4).with_rules(NAMED_RULES["japanese"])
+    start = GoPosition(4).with_rules(NAMED_RULES["japanese"])
     search.search(start.play(PASS), simulations=200, allowed_moves=[PASS])
     assert search.moves_after((PASS,)) == () and search.growth.positions_evaluated == 2
     root = search.tree.root_node
@@ -202,8 +202,8 @@ def test_the_priors_of_the_moves_allowed_at_the_root_sum_to_1(temperature, weigh
     sums = []
     search = Search(Settings(seed=1, rollout="none", root_policy_temperature=temperature, dirichlet_weight=weight),
                     StoneCounter())
-    allowed = [int(point) for point in Position(5).sensible_points()[:3]]
-    search.search(Position(5), simulations=20, allowed_moves=allowed, progress_interval=0,
+    allowed = [int(point) for point in GoPosition(5).sensible_points()[:3]]
+    search.search(GoPosition(5), simulations=20, allowed_moves=allowed, progress_interval=0,
                   on_progress=lambda result: sums.append(
                       search.tree.root_edges["prior"][search.tree.root_edges["allowed"]].sum()))
     assert sums and sums == pytest.approx([1.0] * len(sums), abs=1e-5)
@@ -269,14 +269,14 @@ def test_a_leaf_that_was_evaluated_before_has_the_weighted_mean_of_both_values(l
 @pytest.mark.parametrize("network", [None, Evaluator(9)])
 def test_a_full_tree_of_the_same_position_is_searched_on(network):
     search = Search(Settings(seed=1, max_edges=1000, early_stop=False), network)
-    visits = [search.search(Position(9), simulations=300, may_pass=False).visits for _ in range(3)]
+    visits = [search.search(GoPosition(9), simulations=300, may_pass=False).visits for _ in range(3)]
     assert visits[0] >= 300 and visits[1] >= visits[0] + 300 and visits[2] >= visits[1] + 300
 
 
 def test_simulations_are_counted_that_were_run():
     """A batch may have fewer leaves than were asked for, as where one move alone is not searched to its end."""
     search = Search(Settings(seed=1, batch=8, early_stop=False), Evaluator(2))
-    result = search.search(Position(2), simulations=400, select_by="visits")
+    result = search.search(GoPosition(2), simulations=400, select_by="visits")
     assert result.simulations == result.visits
 
 
@@ -285,7 +285,7 @@ def test_on_progress_gets_intermediate_results(seconds):
     """What is told grows, is whole each time, and changes nothing of the search."""
     time_left = []
     search, limit = Search(Settings(seed=1)), None if seconds else 15_000
-    result = search.search(Position(9), simulations=limit, seconds=seconds, on_progress=time_left.append,
+    result = search.search(GoPosition(9), simulations=limit, seconds=seconds, on_progress=time_left.append,
                            progress_interval=0.005)
     visits = [sum(info.visits for info in so_far.moves) for so_far in time_left]
     assert len(time_left) >= 3
@@ -293,12 +293,12 @@ def test_on_progress_gets_intermediate_results(seconds):
     assert visits[-1] <= result.visits
     assert time_left[0].ownership is not None
     if limit:
-        unwatched = Search(Settings(seed=1)).search(Position(9), simulations=limit)
+        unwatched = Search(Settings(seed=1)).search(GoPosition(9), simulations=limit)
         assert [b.visits for b in unwatched.moves] == [b.visits for b in result.moves]
 
 
 def test_allowed_moves_restrict_one_search():
-    search, position = Search(Settings(seed=1)), Position(5)
+    search, position = Search(Settings(seed=1)), GoPosition(5)
     corner, centre = position.legal_points()[0], position.legal_points()[12]
     result = search.search(position, simulations=300, allowed_moves=[int(corner), int(centre)])
     assert {info.point for info in result.moves} == {corner, centre}
@@ -312,7 +312,7 @@ def test_allowed_moves_restrict_one_search():
 
 
 def test_visits_of_a_restricted_search_are_no_preference_afterwards():
-    position = Position(5)
+    position = GoPosition(5)
     corner = int(position.legal_points()[0])
     search = Search(Settings(seed=1, early_stop=False))
     assert search.search(position, simulations=500, allowed_moves=[corner]).visits == 500
@@ -324,7 +324,7 @@ def test_visits_of_a_restricted_search_are_no_preference_afterwards():
 
 
 def test_moves_after_moves_from_the_root():
-    search, position = Search(Settings(seed=1)), Position(5)
+    search, position = Search(Settings(seed=1)), GoPosition(5)
     result = search.search(position, simulations=3000)
     first = result.moves[0]
     below = search.moves_after((first.point,))
@@ -337,7 +337,7 @@ def test_moves_after_moves_from_the_root():
 
 def test_the_tree_is_reused_after_moves_of_either_side():
     search = Search(Settings(seed=1, early_stop=False))
-    position = Position(5)
+    position = GoPosition(5)
     for _ in range(3):
         result = search.search(position, simulations=2000)
         info = result.best()
@@ -348,39 +348,39 @@ def test_the_tree_is_reused_after_moves_of_either_side():
     assert info.visits >= kept.visits
     forgetful = Search(Settings(seed=1, early_stop=False, reuse_tree=False))
     for _ in range(2):
-        assert forgetful.search(Position(5), simulations=100).visits == 100
+        assert forgetful.search(GoPosition(5), simulations=100).visits == 100
 
 
 def test_a_cleared_search_begins_anew():
     search = Search(Settings(seed=1, early_stop=False))
-    search.search(Position(5), simulations=100)
-    assert search.search(Position(5), simulations=100).visits == 200
+    search.search(GoPosition(5), simulations=100)
+    assert search.search(GoPosition(5), simulations=100).visits == 200
     search.clear()
-    assert search.search(Position(5), simulations=100).visits == 100
+    assert search.search(GoPosition(5), simulations=100).visits == 100
 
 
 def test_the_tree_is_reused_after_two_moves_and_not_for_another_komi():
     search = Search(Settings(seed=1, early_stop=False))
-    position = Position(5)
+    position = GoPosition(5)
     result = search.search(position, simulations=3000)
     line = result.best().pv
     after = position.play(line[0]).play(line[1])
     assert search.search(after, simulations=1).visits > 10
-    assert search.search(Position(9), simulations=1).visits == 1
-    other = Position(9, komi=0.5)
+    assert search.search(GoPosition(9), simulations=1).visits == 1
+    other = GoPosition(9, komi=0.5)
     assert search.search(other, simulations=5).visits == 5
 
 
 def test_dirichlet_noise_is_added_to_the_root_and_removed_after_the_search():
     search = Search(Settings(seed=1, early_stop=False, dirichlet_weight=0.5, rollout="none"), Evaluator(5))
-    with_noise = search.search(Position(5), simulations=300)
-    without = Search(Settings(seed=1, early_stop=False, rollout="none"), Evaluator(5)).search(Position(5),
+    with_noise = search.search(GoPosition(5), simulations=300)
+    without = Search(Settings(seed=1, early_stop=False, rollout="none"), Evaluator(5)).search(GoPosition(5),
                                                                                               simulations=300)
     assert np.std([b.visits for b in with_noise.moves]) > 2 * np.std([b.visits for b in without.moves])
     assert {round(b.prior, 6) for b in with_noise.moves} == {round(1 / 26, 6)}
-    unable = search.search(Position(5), simulations=20, may_pass=False)
+    unable = search.search(GoPosition(5), simulations=20, may_pass=False)
     assert PASS not in {b.point for b in unable.moves} and len(unable.moves) == 25
-    again = search.search(Position(5), simulations=1)
+    again = search.search(GoPosition(5), simulations=1)
     assert len(again.moves) == 26 and {round(info.prior, 6) for info in again.moves} == {round(1 / 26, 6)}
 
 
@@ -412,7 +412,7 @@ class KnowsKomi(Evaluator):
 @pytest.mark.parametrize("settings", [Settings(rollout="none"), Settings(lambda_=0.5, expand_after=3)])
 def test_every_leaf_is_evaluated_with_the_komi_of_its_side_to_move(settings, to_play):
     corners = [point_at(row, col, 5) for row in (0, 4) for col in (0, 4)]
-    position = Position(5, 7.5, to_play).with_stones(black=corners)
+    position = GoPosition(5, 7.5, to_play).with_stones(black=corners)
     position.handicap = 1
     position = position.with_rules(NAMED_RULES["chinese"])
     result = Search(replace(settings, seed=1), KnowsKomi(5)).search(position, simulations=40)
@@ -423,13 +423,13 @@ def test_every_leaf_is_evaluated_with_the_komi_of_its_side_to_move(settings, to_
 def test_batches_grow_with_the_visits_of_the_root():
     """A small tree has no eight leaves worth evaluating; a batch that is asked for is taken."""
     judge = Evaluator(9)
-    Search(Settings(rollout="none", lambda_=0, seed=1, early_stop=False), judge).search(Position(9), simulations=400)
+    Search(Settings(rollout="none", lambda_=0, seed=1, early_stop=False), judge).search(GoPosition(9), simulations=400)
     visits = np.cumsum(judge.calls)
     assert set(judge.calls[:63]) == {1} and max(judge.calls) == 8 and visits[-1] > 300
     for before, size in zip(visits, judge.calls[1:], strict=False):
         assert size <= max(1, (before + 60) // 32)       # some simulations need no evaluation
     fixed = Evaluator(9)
-    Search(Settings(rollout="none", lambda_=0, seed=1, early_stop=False, batch=8), fixed).search(Position(9),
+    Search(Settings(rollout="none", lambda_=0, seed=1, early_stop=False, batch=8), fixed).search(GoPosition(9),
                                                                                                simulations=400)
     assert 8 in fixed.calls[:3]
 
@@ -438,7 +438,7 @@ def test_lambda_is_the_weight_of_rollouts():
     """Of a root that White has won by komi in every rollout, and that the value head calls even."""
     for weight in (0.25, 0.75):
         search = Search(Settings(lambda_=weight, seed=1), Evaluator(9))
-        assert search.search(Position(9, komi=1000), simulations=1).win_rate == pytest.approx((1 - weight) / 2)
+        assert search.search(GoPosition(9, komi=1000), simulations=1).win_rate == pytest.approx((1 - weight) / 2)
 
 
 def test_the_result_has_the_ownership_of_the_rollouts():
@@ -477,8 +477,8 @@ def test_a_search_that_raised_leaves_no_virtual_losses(threads):
 
     search = Search(Settings(rollout="mogo", threads=threads, early_stop=False), Fails(5))
     with pytest.raises(RuntimeError):
-        search.search(Position(5), simulations=200)
-    result = search.search(Position(5), simulations=40)
+        search.search(GoPosition(5), simulations=200)
+    result = search.search(GoPosition(5), simulations=40)
     assert result.visits == 40 and sum(info.visits for info in result.moves) == 39
     assert not search.tree.nodes["virtual_losses"][1:search.tree.n_nodes].any()
     assert not any(search.tree.edges_of(v)["virtual_losses"].any() for v in range(1, search.tree.n_nodes))
@@ -521,7 +521,7 @@ def test_a_repetition_is_a_draw_by_simple_ko_and_no_move_by_superko(rules, setti
 @pytest.mark.parametrize("size, komi, wins", [(2, 0.5, True), (2, 1.5, False), (3, 8.5, True), (3, 9.5, False)])
 def test_the_smallest_boards_are_solved(size, komi, wins):
     # Black wins 2x2 by 1 and 3x3 by 9 (Tromp and Taylor's rules, positional superko).
-    win_rate = Search(Settings(seed=1, early_stop=False)).search(Position(size, komi), simulations=50_000).win_rate
+    win_rate = Search(Settings(seed=1, early_stop=False)).search(GoPosition(size, komi), simulations=50_000).win_rate
     assert win_rate > 0.9 if wins else win_rate < 0.1
 
 

@@ -9,7 +9,7 @@ from fakes import LevelNetwork
 from mugo.core.files import BadInput
 from mugo.core.options import options_of
 from mugo.games.game import SIGNATURES
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.mcts import records
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings, set_params
@@ -48,7 +48,7 @@ def test_defaults_that_depend_on_the_network():
 
 def test_a_simulation_of_uct_adds_one_node_also_where_nodes_are_expanded_at_once():
     searches = [Search(Settings(seed=1, rollout="mogo", expand_after=n)) for n in (0, 1)]
-    results = [search.search(Position(9), simulations=200) for search in searches]
+    results = [search.search(GoPosition(9), simulations=200) for search in searches]
     assert results[0].nodes == results[1].nodes <= 201 and results[0].depth == results[1].depth < 5
 
 

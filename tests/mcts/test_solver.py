@@ -48,7 +48,7 @@ def exact_value(position: BasePosition, known: dict) -> int:
     return known[key]
 
 
-def exact_value_of_go(position: go.Position, lowest: int = -1, highest: int = 1, budget: list | None = None) -> int:
+def exact_value_of_go(position: go.GoPosition, lowest: int = -1, highest: int = 1, budget: list | None = None) -> int:
     """The value of a position of Go with its history, for the side to move, by alpha-beta search; the moves are the
     sensible ones and the pass.  budget: [positions left]; raises TimeoutError beyond."""
     if position.is_over:
@@ -86,7 +86,7 @@ def random_position(start: BasePosition, plies: int, rng: random.Random) -> Base
 def test_the_bounds_of_every_node_hold_in_gomoku(size, k, plies, settings):
     known, rng = {}, random.Random(size + k)
     for _ in range(2):
-        start = random_position(gomoku.Position(size, k), plies, rng)
+        start = random_position(gomoku.GomokuPosition(size, k), plies, rng)
         grown = Grown(start, **settings)
         while not solver.is_proven(grown.root) and grown.root["visits"] < 5000:
             grown.simulate(250)
@@ -112,7 +112,7 @@ def test_the_bounds_of_every_node_hold_in_gomoku(size, k, plies, settings):
 def test_a_search_proves_the_value_of_noughts_and_crosses(kind):
     known, rng = {}, random.Random(kind)
     for plies in 0, 2, 3, 4, 5:
-        position = random_position(gomoku.Position(3), plies, rng)
+        position = random_position(gomoku.GomokuPosition(3), plies, rng)
         result = a_search(kind).search(position, simulations=20_000)
         value = exact_value(position, known)
         assert result.proven == value or (result.proven, value) == (None, 0)
@@ -134,7 +134,7 @@ def test_proofs_in_go_are_true_for_the_moves_that_led_there(size, komi, settings
     # On these boards nearly every capture can be undone, so superko decides most games.
     rng, checked = random.Random(size), 0
     for _ in range(25):
-        position = random_position(go.Position(size, komi), rng.randrange(3 * size, 8 * size), rng)
+        position = random_position(go.GoPosition(size, komi), rng.randrange(3 * size, 8 * size), rng)
         result = Search(settings).search(position, simulations=400)
         try:
             if result.proven is not None:
@@ -152,7 +152,7 @@ def test_proofs_in_go_are_true_for_the_moves_that_led_there(size, komi, settings
 @pytest.mark.parametrize("size, komi", [(2, 0.5), (2, 1.5), (2, 2.5)])
 def test_proofs_by_simple_ko_are_true_though_a_repetition_is_no_result(size, komi):
     rng, checked = random.Random(size), 0
-    start = go.Position(size, komi).with_rules(NAMED_RULES["chinese"])
+    start = go.GoPosition(size, komi).with_rules(NAMED_RULES["chinese"])
     for _ in range(40):
         position = random_position(start, rng.randrange(3 * size, 12 * size), rng)
         result = Search(Settings(seed=1)).search(position, simulations=400)
@@ -309,14 +309,14 @@ def test_the_order_of_moves_and_which_are_mistakes(rows, order, mistakes):
 def test_the_best_move_of_a_result(proven, infos, best):
     moves = tuple(MoveInfo(point, 0.5, visits, rate, (point,), value)
                   for point, (visits, rate, value) in enumerate(infos, 5))
-    result = SearchResult(gomoku.Position(3), moves, 0.5, 60, 60, 1.0, 1.0, 9, 0, None, proven)
+    result = SearchResult(gomoku.GomokuPosition(3), moves, 0.5, 60, 60, 1.0, 1.0, 9, 0, None, proven)
     assert {select_by: result.best(select_by).point - 5 for select_by in best} == best
 
 
 def test_a_lost_root_that_is_searched_on_visits_every_move():
     rng, found = random.Random(5), 0
     while found < 3:
-        position = random_position(gomoku.Position(4, 3), 3, rng)
+        position = random_position(gomoku.GomokuPosition(4, 3), 3, rng)
         proof = Search(Settings(seed=1)).search(position, simulations=2000)
         if proof.proven != -1 or len(proof.moves) < 3:
             continue
@@ -344,7 +344,7 @@ def test_a_pass_that_loses_is_not_visited():
 @pytest.mark.parametrize("kind", ["uct", "mcts with rollouts"])
 def test_a_proven_node_below_the_root_is_not_searched_any_more(kind):
     search = a_search(kind, early_stop=False)
-    position = gomoku.Position(3)                        # a draw, and after a while nearly every node is proven
+    position = gomoku.GomokuPosition(3)                        # a draw, and after a while nearly every node is proven
     search.search(position, simulations=10_000)
     again = search.search(position, simulations=1000)
     assert again.rollouts < 300 and again.depth < 3
@@ -352,7 +352,7 @@ def test_a_proven_node_below_the_root_is_not_searched_any_more(kind):
 
 def test_the_exact_value_of_a_proven_node_goes_up_whatever_the_leaf_was_worth():
     """1 -> 2 -> 3, and 2 has been proven by another path."""
-    grown = Grown(gomoku.Position(3))
+    grown = Grown(gomoku.GomokuPosition(3))
     for v in 2, 3:
         table.find_or_add(grown.trees[0], grown.nodes, grown.table, np.uint64(v))
     for v, below in (1, 2), (2, 3):
@@ -370,9 +370,10 @@ def test_the_exact_value_of_a_proven_node_goes_up_whatever_the_leaf_was_worth():
 
 
 def test_a_full_tree_proves_nothing_wrong():
-    grown = Grown(gomoku.Position(5, 4), max_edges=1000, nodes=60).simulate(4000)
+    grown = Grown(gomoku.GomokuPosition(5, 4), max_edges=1000, nodes=60).simulate(4000)
     assert not solver.is_proven(grown.nodes[records.NULL_NODE])
     known: dict = {}
     grown.check()
-    small = Grown(random_position(gomoku.Position(4, 3), 8, random.Random(3)), max_edges=60, nodes=12).simulate(500)
+    position = random_position(gomoku.GomokuPosition(4, 3), 8, random.Random(3))
+    small = Grown(position, max_edges=60, nodes=12).simulate(500)
     assert small.root["lower"] <= exact_value(small.position, known) <= small.root["upper"]

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from fakes import LevelNetwork
 
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.mcts.result import best_by_lcb, lower_confidence_bounds
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
@@ -121,7 +121,7 @@ class TimeByRows(CountedTime):
 def test_where_a_batch_does_not_fit_any_more_a_smaller_one_runs(batch, simulations):
     network = TimeByRows(LevelNetwork())
     search = Search(Settings(rollout="none", batch=batch, seed=1), network, now=lambda: network.time)
-    result = search.search(Position(9), seconds=0.3)
+    result = search.search(GoPosition(9), seconds=0.3)
     assert result.simulations > simulations and 0.25 < result.seconds < 0.34
 
 
@@ -129,4 +129,4 @@ def test_where_a_batch_does_not_fit_any_more_a_smaller_one_runs(batch, simulatio
 def test_a_search_takes_its_time_by_a_clock_that_counts(select_by):
     network = CountedTime(LevelNetwork())
     search = Search(Settings(rollout="none", batch=1, seed=1, early_stop=False), network, now=lambda: network.time)
-    assert search.search(Position(5), seconds=4.0, select_by=select_by).seconds == pytest.approx(4.0, abs=0.21)
+    assert search.search(GoPosition(5), seconds=4.0, select_by=select_by).seconds == pytest.approx(4.0, abs=0.21)

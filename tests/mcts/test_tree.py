@@ -8,7 +8,7 @@ from trees import Grown
 
 from mugo.games import game
 from mugo.games.coords import PASS, board_points
-from mugo.games.go import BLACK, WHITE, Position
+from mugo.games.go import BLACK, WHITE, GoPosition
 from mugo.games.rules import NAMED_RULES
 from mugo.mcts import records, selection, solver, table, tree
 
@@ -17,7 +17,7 @@ from mugo.mcts import records, selection, solver, table, tree
                                       {"formula": "puct", "c": 2.0, "fpu": math.nan},
                                       {"rave": True, "rave_bias": 0.02, "heuristic_priors": True}])
 def test_statistics_of_a_tree_are_consistent(settings):
-    grown = Grown(Position(5), **settings).simulate(3000)
+    grown = Grown(GoPosition(5), **settings).simulate(3000)
     grown.check()
     assert grown.root["visits"] == 3000
     assert grown.edges_of(grown.root)["visits"].sum() == 3000 - settings.get("expand_after", 1)
@@ -26,7 +26,7 @@ def test_statistics_of_a_tree_are_consistent(settings):
 
 
 def test_the_mean_of_a_node_with_one_parent_is_of_its_own_simulations():
-    grown, checked = Grown(Position(4)).simulate(2000), 0
+    grown, checked = Grown(GoPosition(4)).simulate(2000), 0
     parents = np.bincount(grown.edges["node"][:grown.trees[0]["n_edges"]])
     for node in grown.used:
         for edge in grown.edges_of(node):
@@ -41,7 +41,7 @@ def test_the_mean_of_a_node_with_one_parent_is_of_its_own_simulations():
 
 def test_a_node_shared_by_two_parents_has_the_exact_mean_of_both():
     """root -> first, second -> shared: values of three simulations, by both parents in turn, worked out by hand."""
-    grown = Grown(Position(5))
+    grown = Grown(GoPosition(5))
     root, first, second, shared = 1, 2, 3, 4
     for v in first, second, shared:
         assert table.find_or_add(grown.trees[0], grown.nodes, grown.table, np.uint64(1000 + v)) == v
@@ -83,7 +83,7 @@ def test_a_node_shared_by_two_parents_has_the_exact_mean_of_both():
 
 
 def test_the_position_hash_includes_side_to_move_ko_and_passes():
-    position = Position(4)
+    position = GoPosition(4)
     keys = {game.position_hash(p.board[0]) for p in (position, position.with_turn(WHITE), position.play(PASS),
                                                      position.play(PASS).play(PASS))}
     assert len(keys) == 4
@@ -95,7 +95,7 @@ def test_the_position_hash_includes_side_to_move_ko_and_passes():
     """)
     taken = ko.play(at["a"])
     points = board_points(4)
-    never_taken = Position(4).with_stones(*(points[(taken.stones == c).ravel()] for c in (BLACK, WHITE)), WHITE)
+    never_taken = GoPosition(4).with_stones(*(points[(taken.stones == c).ravel()] for c in (BLACK, WHITE)), WHITE)
     assert (never_taken.stones == taken.stones).all()
     assert game.position_hash(never_taken.board[0]) != game.position_hash(taken.board[0])
 
@@ -104,7 +104,7 @@ def test_the_position_hash_includes_side_to_move_ko_and_passes():
 def test_select_child_maximises_the_formula(formula, rave):
     settings = {"formula": formula, "c": 0.8, "fpu": 0.6 if formula == "ucb" else math.nan,
                 "rave": rave, "rave_bias": 0.1}
-    grown = Grown(Position(4), **settings).simulate(500)
+    grown = Grown(GoPosition(4), **settings).simulate(500)
     rng = np.random.default_rng(1)
     checked = 0
     for v, node in enumerate(grown.used, 1):
@@ -147,7 +147,7 @@ def test_select_child_maximises_the_formula(formula, rave):
 
 
 def test_ucb1_visits_every_edge_once_first():
-    grown = Grown(Position(4)).simulate(1 + 17)
+    grown = Grown(GoPosition(4)).simulate(1 + 17)
     assert (grown.edges_of(grown.root)["visits"] == 1).all()
     grown.simulate(17)
     assert grown.edges_of(grown.root)["visits"].max() > 1
@@ -155,7 +155,7 @@ def test_ucb1_visits_every_edge_once_first():
 
 def test_no_path_in_the_tree_repeats_a_position():
     # On 2x2 nearly every line runs into superko.
-    grown = Grown(Position(2, komi=0.5), nodes=50_000)
+    grown = Grown(GoPosition(2, komi=0.5), nodes=50_000)
     path = np.zeros((records.MAX_DEPTH, 2), np.int32)
     longest = 0
     for _ in range(3000):
@@ -165,7 +165,7 @@ def test_no_path_in_the_tree_repeats_a_position():
         leaf, depth = tree.select(grown.trees[0], grown.nodes, grown.edges, grown.table, grown.boards[1],
                                   grown.history, path, grown.scratch)
         longest = max(longest, depth)
-        position = Position(2, komi=0.5)
+        position = GoPosition(2, komi=0.5)
         for v, i in path[:depth]:                        # `play` raises IllegalMove for a repetition
             position = position.play(int(grown.edges_of(grown.nodes[v])[i]["move"]))
         assert (position.board[0]["colour"] == grown.boards[1]["colour"]).all()
@@ -181,7 +181,7 @@ def test_no_path_in_the_tree_repeats_a_position():
 
 @pytest.mark.parametrize("rules", ["chinese", "japanese"])
 def test_by_simple_ko_a_simulation_ends_where_a_position_comes_again(rules):
-    start = Position(2, komi=0.5).with_rules(NAMED_RULES[rules])
+    start = GoPosition(2, komi=0.5).with_rules(NAMED_RULES[rules])
     grown = Grown(start, nodes=50_000, simple_ko=True)
     path = np.zeros((records.MAX_DEPTH, 2), np.int32)
     first, ends = (start.stones.tobytes(), start.to_play), []
@@ -212,7 +212,7 @@ def test_by_simple_ko_a_simulation_ends_where_a_position_comes_again(rules):
 
 @pytest.mark.parametrize("settings", [{}, {"rave": True, "rave_bias": 0.02, "heuristic_priors": True}])
 def test_a_full_tree_is_searched_without_expansion(settings):
-    grown = Grown(Position(9), max_edges=2000, nodes=300, **settings).simulate(5000)
+    grown = Grown(GoPosition(9), max_edges=2000, nodes=300, **settings).simulate(5000)
     grown.check()
     assert grown.root["visits"] == 5000
     assert grown.trees[0]["n_edges"] <= 2000 and grown.trees[0]["n_nodes"] <= 300
@@ -220,7 +220,7 @@ def test_a_full_tree_is_searched_without_expansion(settings):
 
 
 def test_advance_root_keeps_exactly_the_subtree():
-    grown = Grown(Position(4)).simulate(4000)
+    grown = Grown(GoPosition(4)).simulate(4000)
     first = grown.edges_of(grown.root)
     v = int(first[np.argmax(first["visits"])]["node"])
 
@@ -247,7 +247,7 @@ def test_advance_root_keeps_exactly_the_subtree():
 
 
 def test_a_batch_selects_different_leaves_and_leaves_no_virtual_loss():
-    grown = Grown(Position(5), has_priors=True, lazy_edges=True, formula="puct", c=3.0, fpu=math.nan,
+    grown = Grown(GoPosition(5), has_priors=True, lazy_edges=True, formula="puct", c=3.0, fpu=math.nan,
                   expand_after=0, batch=8)
 
     def even(n):
@@ -277,7 +277,7 @@ def test_priors_are_normalised_over_legal_moves():
 
 @pytest.mark.parametrize("lambda_", [0.0, 0.3, 1.0])
 def test_the_value_of_a_leaf_is_mixed_by_lambda(lambda_):
-    position = Position(5, komi=-50)                      # every rollout is Black's
+    position = GoPosition(5, komi=-50)                      # every rollout is Black's
     for to_play, outcome in ((BLACK, 1.0), (WHITE, -1.0)):
         grown = Grown(position.with_turn(to_play), has_priors=True, formula="puct", expand_after=0,
                       lambda_=lambda_)
@@ -287,7 +287,7 @@ def test_the_value_of_a_leaf_is_mixed_by_lambda(lambda_):
 
 
 def test_a_leaf_that_the_network_does_not_evaluate_has_the_value_of_its_rollouts_alone():
-    grown = Grown(Position(5, komi=-50), has_priors=True, formula="puct", expand_after=2, lambda_=0.5)
+    grown = Grown(GoPosition(5, komi=-50), has_priors=True, formula="puct", expand_after=2, lambda_=0.5)
     for total in 0.5, 1.5, 2.5:                          # the root: half the rollout and half the network's 0
         grown.batch(1, lambda n: (np.full((n, 26), 1 / 26), np.zeros(n)))
         assert grown.root["total"] == pytest.approx(total)
@@ -295,7 +295,7 @@ def test_a_leaf_that_the_network_does_not_evaluate_has_the_value_of_its_rollouts
 
 @pytest.mark.parametrize("lambda_, repeats", [(0.0, True), (1.0, False)])
 def test_an_edge_without_a_node_repeats_a_networks_value_but_not_a_rollout(lambda_, repeats):
-    grown = Grown(Position(3, 0.5), nodes=3, formula="puct", has_priors=True, expand_after=0, lambda_=lambda_,
+    grown = Grown(GoPosition(3, 0.5), nodes=3, formula="puct", has_priors=True, expand_after=0, lambda_=lambda_,
                   c=9.0)
     rng = np.random.default_rng(1)
     for _ in range(400):

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from mugo.games import gomoku
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.mcts import records, table, tree_arrays
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
@@ -56,7 +56,7 @@ def test_room_is_made_for_no_more_nodes_than_there_may_be():
     assert len(arrays.table) == tree_arrays.SMALLEST_TABLE
 
 
-@pytest.mark.parametrize("position", [Position(5), gomoku.Position(6, 4)], ids=["go", "gomoku"])
+@pytest.mark.parametrize("position", [GoPosition(5), gomoku.GomokuPosition(6, 4)], ids=["go", "gomoku"])
 def test_a_search_does_not_depend_on_the_size_of_the_table(position, monkeypatch):
     def searched():
         search = Search(Settings(seed=1, rollout="uniform", expand_after=1, early_stop=False))

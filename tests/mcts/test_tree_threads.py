@@ -11,7 +11,7 @@ from trees import Grown
 
 from mugo.games import gomoku
 from mugo.games.coords import PASS, board_points
-from mugo.games.go import WHITE, Position
+from mugo.games.go import WHITE, GoPosition
 from mugo.players.registry import UCT
 from mugo.mcts import solver
 from mugo.mcts.atomics import fetch_add, lock, unlock
@@ -83,9 +83,9 @@ class GrownByThreads(Grown):
 
 
 @pytest.mark.parametrize("position, settings", [
-    (Position(5), {}), (Position(3, 3.5), {}), (Position(5), HEURISTIC),
-    (Position(5), {"fpu": 1.1, "rollouts": 3}), (Position(5), {"max_edges": 2000, "nodes": 300}),
-    (gomoku.Position(5, 4), {}), (gomoku.Position(8, 5), HEURISTIC)])
+    (GoPosition(5), {}), (GoPosition(3, 3.5), {}), (GoPosition(5), HEURISTIC),
+    (GoPosition(5), {"fpu": 1.1, "rollouts": 3}), (GoPosition(5), {"max_edges": 2000, "nodes": 300}),
+    (gomoku.GomokuPosition(5, 4), {}), (gomoku.GomokuPosition(8, 5), HEURISTIC)])
 def test_a_tree_that_threads_have_grown_is_as_consistent_as_that_of_one(position, settings):
     """Every simulation is counted once, no virtual loss stays, no edge or node belongs to two, bounds are those of
     the edges (Grown.check)."""
@@ -105,14 +105,14 @@ def test_a_tree_that_threads_have_grown_is_as_consistent_as_that_of_one(position
 def test_more_than_one_thread_simulates():
     """They do until each has: on busy cores a thread may wait long before it begins."""
     search = Search(Settings(threads=THREADS, early_stop=False))
-    search.search(Position(5), should_stop=lambda: bool(search.growth.rollouts[:, 0].all()))
+    search.search(GoPosition(5), should_stop=lambda: bool(search.growth.rollouts[:, 0].all()))
     assert (search.growth.rollouts[:, 0] > 0).all()
 
 
 def test_visits_and_values_are_the_sums_of_all_simulations():
     """A node's visits and total are those of its edges' nodes, where each has this parent alone, and of its own leaf
     evaluations, each of which was worth -1, 0 or 1."""
-    grown, checked = GrownByThreads(Position(4, 0.0)).simulate(6000), 0
+    grown, checked = GrownByThreads(GoPosition(4, 0.0)).simulate(6000), 0
     parents = np.bincount(grown.edges["node"][:grown.trees[0]["n_edges"]])
     for node in grown.used:
         edges = grown.edges_of(node)
@@ -130,7 +130,7 @@ def test_visits_and_values_are_the_sums_of_all_simulations():
 @pytest.mark.parametrize("size, k, moves, value", [(4, 3, 0, 1), (4, 3, 1, -1), (3, 3, 0, 0)])
 def test_proofs_are_found_and_right(size, k, moves, value):
     """The first side wins three in a row on 4x4, also by a first move in the middle; 3x3 is a draw."""
-    position = gomoku.Position(size, k)
+    position = gomoku.GomokuPosition(size, k)
     for _ in range(moves):
         position = position.play(int(position.legal_points()[5]))
     for seed in range(4):
@@ -153,7 +153,7 @@ def test_results_have_the_ownership_of_all_threads_and_no_move_in_a_seki():
 
 
 def test_the_tree_of_threads_is_kept_and_full_trees_are_begun_anew():
-    search, position = Search(Settings(threads=3, early_stop=False)), Position(5)
+    search, position = Search(Settings(threads=3, early_stop=False)), GoPosition(5)
     result = search.search(position, simulations=3000)
     info = result.best()
     again = search.search(position.play(info.point), simulations=1)
@@ -175,7 +175,7 @@ def test_threads_stop_early_when_the_move_is_decided():
 @pytest.mark.parametrize("moment", ["should_stop", "result"])
 def test_after_an_interrupt_the_next_search_waits_for_the_threads(monkeypatch, moment):
     search = Search(replace(UCT, threads=3, early_stop=False))
-    search.search(Position(9), simulations=500)
+    search.search(GoPosition(9), simulations=500)
 
     def interrupt(*_):
         raise KeyboardInterrupt
@@ -190,8 +190,8 @@ def test_after_an_interrupt_the_next_search_waits_for_the_threads(monkeypatch, m
 
             patch.setattr(search.growth._executor, "submit", submit_then_interrupt)
         with pytest.raises(KeyboardInterrupt):
-            search.search(Position(9), simulations=2000, should_stop=interrupt)
-    result = search.search(Position(9), simulations=700)
+            search.search(GoPosition(9), simulations=2000, should_stop=interrupt)
+    result = search.search(GoPosition(9), simulations=700)
     assert result.visits == 700
     assert sum(info.visits for info in result.moves if info.symmetry_of is None) <= 700
     used = search.tree.record
@@ -202,7 +202,7 @@ def test_after_an_interrupt_the_next_search_waits_for_the_threads(monkeypatch, m
 def test_one_thread_needs_no_pool_and_repeats_its_search():
     def searched(threads):
         search = Search(replace(UCT, seed=7, threads=threads))
-        result = search.search(Position(9), simulations=600)
+        result = search.search(GoPosition(9), simulations=600)
         return search, [(info.point, info.visits, info.win_rate) for info in result.moves]
 
     (search, first), (_, second) = searched(1), searched(1)

@@ -6,7 +6,7 @@ from fakes import LevelNetwork
 
 from mugo.games import scoring
 from mugo.games.coords import point_at
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
 
@@ -49,7 +49,7 @@ def test_the_moves_on_unsettled_points_get_equal_parts_of_the_share_in_every_nod
 
 
 def test_before_a_game_is_nearly_over_priors_are_the_networks():
-    position = Position(7).play(point_at(4, 2, 7)).play(point_at(2, 4, 7))
+    position = GoPosition(7).play(point_at(4, 2, 7)).play(point_at(2, 4, 7))
     assert scoring.unsettled_points(position) is None
     before, after = (search.search(position, simulations=30) for search in (search_of(0), search_of(SHARE)))
     assert [(info.point, info.prior, info.visits) for info in before.moves] == [
@@ -58,7 +58,7 @@ def test_before_a_game_is_nearly_over_priors_are_the_networks():
 
 def test_a_tree_without_these_priors_is_dropped_when_the_game_becomes_nearly_over(monkeypatch):
     for nearly_over, reused in ([False, True, True], [False, True]), ([True, True, False], [True, True]):
-        search, position, is_reused = search_of(SHARE), Position(7), []
+        search, position, is_reused = search_of(SHARE), GoPosition(7), []
         for unsettled in nearly_over:
             found = np.array([9]) if unsettled else None
             monkeypatch.setattr(scoring, "unsettled_points", lambda _, found=found: found)

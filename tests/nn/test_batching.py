@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mugo.games.game import encode
-from mugo.games.gomoku import Position
+from mugo.games.gomoku import GomokuPosition
 from mugo.games.position import global_features
 from mugo.nn.caching import BatchingNetwork, padded_size
 from mugo.nn.inference import Network
@@ -24,7 +24,7 @@ def planes_of(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     positions = []
     for _ in range(n):
-        position = Position(6, 4)
+        position = GomokuPosition(6, 4)
         for _ in range(int(rng.integers(0, 4))):
             position = position.play(int(rng.choice(position.sensible_points())))
         positions.append(position)

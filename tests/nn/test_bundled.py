@@ -11,7 +11,7 @@ from mugo.core.files import BadInput
 from mugo.games import go, gomoku, scoring
 from mugo.games.coords import PASS, point_at
 from mugo.games.game import encode
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.nn import bundled, network_file
 from mugo.nn.bundled import BundledNetworks
 from mugo.nn.network_file import read_metadata
@@ -31,7 +31,7 @@ def test_every_board_has_the_bundled_network_of_the_nearest_size(tmp_path, monke
     both = BundledNetworks(threads=1)
     assert both.has_value
     for size in (9, 13, 5, 9):
-        priors = both.evaluate([Position(size)]).priors
+        priors = both.evaluate([GoPosition(size)]).priors
         assert priors.shape == (1, size ** 2 + 1)
     assert both.for_board(9) is both.for_board(5) is not both.for_board(13)
     assert not both.has_ownership
@@ -39,11 +39,11 @@ def test_every_board_has_the_bundled_network_of_the_nearest_size(tmp_path, monke
     (tmp_path / "policy-9.safetensors").write_bytes(path.read_bytes())
     mixed = BundledNetworks(threads=1)
     assert mixed.has_ownership
-    output = mixed.evaluate([Position(9, 0.5)])
+    output = mixed.evaluate([GoPosition(9, 0.5)])
     assert output.ownership.shape == (1, 81) and output.score_mean.shape == (1,)
-    assert mixed.evaluate([Position(13)]).ownership is None
+    assert mixed.evaluate([GoPosition(13)]).ownership is None
     for size in (9, 13):
-        position = Position(size).play(point_at(2, 1, size))
+        position = GoPosition(size).play(point_at(2, 1, size))
         by_rollouts = scoring.ownership(position)
         by_network = mixed.evaluate([position], symmetries=True).board_ownership(0, position)
         expected = by_rollouts if by_network is None else (by_network + by_rollouts) / 2
@@ -60,12 +60,12 @@ def test_black_is_ahead_with_handicap_stones_and_komi_decides_an_even_game():
     """Whoever wins such games: White, who gives the stones, is the stronger player there."""
     network, leads = BundledNetworks(threads=1), []
     for stones in range(2, 10):
-        position = Position(19, 0.5).with_handicap(go.fixed_handicap((19, 19), stones))
+        position = GoPosition(19, 0.5).with_handicap(go.fixed_handicap((19, 19), stones))
         output = network.evaluate([position])
         leads.append(float(-output.score_mean[0]))       # White is to move
         assert output.values[0] < (-0.4 if stones == 2 else -0.7)
     assert min(leads[:2]) > 5 and min(leads[2:]) > 30
-    black, white = (network.evaluate([Position(19, komi)]) for komi in (-15, 30))
+    black, white = (network.evaluate([GoPosition(19, komi)]) for komi in (-15, 30))
     assert black.values[0] > 0.5 and white.values[0] < -0.5
 
 
@@ -82,13 +82,13 @@ def test_every_gomoku_board_has_the_bundled_network_of_its_rules(tmp_path, monke
             bundled.bundled_name(size, "gomoku", k, exactly)
     opened = BundledNetworks(threads=1)
     assert opened.has_value
-    for position in (gomoku.Position(8, 5), go.Position(9), gomoku.Position(6, 4)):
+    for position in (gomoku.GomokuPosition(8, 5), go.GoPosition(9), gomoku.GomokuPosition(6, 4)):
         assert opened.evaluate([position]).priors.shape == (1, position.size ** 2 + 1)
         assert opened.for_position(position).game == position.game
-    assert opened.for_position(gomoku.Position(6, 4)) is opened.for_board(6, "gomoku", 4)
-    assert opened.evaluate_packed(encode([go.Position(9)])).priors.shape == (1, 82)
+    assert opened.for_position(gomoku.GomokuPosition(6, 4)) is opened.for_board(6, "gomoku", 4)
+    assert opened.evaluate_packed(encode([go.GoPosition(9)])).priors.shape == (1, 82)
     with pytest.raises(BadInput, match="on 7x7 .only"):
-        opened.evaluate([gomoku.Position(7, 4)])
+        opened.evaluate([gomoku.GomokuPosition(7, 4)])
 
 
 def test_a_name_is_that_of_the_newest_version(tmp_path, monkeypatch):

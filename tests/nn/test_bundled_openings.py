@@ -15,7 +15,7 @@ from mugo.games.coords import (
     point_at,
     symmetries,
 )
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.nn.bundled import BundledNetworks
 from mugo.players.policy import PolicyPlayer
 
@@ -42,7 +42,7 @@ def first_moves(size: int) -> list[int]:
 
 @pytest.mark.parametrize("size", range(MIN_SIZE, MAX_SIZE + 1))
 def test_the_default_network_opens_off_the_first_line(networks, size):
-    empty = Position(size)
+    empty = GoPosition(size)
     point = PolicyPlayer(networks).select_move(empty)
     if size in (2, 4):
         assert point != PASS
@@ -59,7 +59,7 @@ def test_the_default_network_opens_off_the_first_line(networks, size):
                                                      for size in (7, 8, 10, 11, 12, 14, 15, 16, 17, 18))])
 def test_the_default_network_replies_off_the_first_line(networks, size):
     """To every first move that is off it.  From 6x6 on the prior of the whole line is small too, for `randompolicy`."""
-    positions = [Position(size).play(point) for point in first_moves(size)]
+    positions = [GoPosition(size).play(point) for point in first_moves(size)]
     edge = {format_gtp(int(point), size) for point in board_points(size)[first_line(size)[:-1]]}
     replies = {format_gtp(position.last, size): format_gtp(PolicyPlayer(networks).select_move(position), size)
                for position in positions}

@@ -6,7 +6,7 @@ import pytest
 
 from mugo.core.files import BadInput
 from mugo.games.game import encode
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.games.position import global_features
 from mugo.nn.bundled import BundledNetworks
 from mugo.nn.caching import BATCH_BYTES, ENTRY_BYTES, CachingNetwork, EvaluationCache
@@ -36,7 +36,7 @@ def network(monkeypatch):
 
 def positions_of(n, size=9):
     """n positions: one stone each, on different points."""
-    return [Position(size).play(int(point)) for point in Position(size).sensible_points()[:n]]
+    return [GoPosition(size).play(int(point)) for point in GoPosition(size).sensible_points()[:n]]
 
 
 def inputs_of(positions):
@@ -85,14 +85,14 @@ def test_komi_and_the_shape_of_the_board_tell_positions_apart(network):
     no_planes, no_features = np.zeros((1, 7, 9, 6), np.uint8), np.zeros((1, 2), np.float32)
     for _ in range(2):
         for komi in 5.5, 6.5:
-            network.evaluate([Position(9, komi)])
+            network.evaluate([GoPosition(9, komi)])
         for shape in (7, 9), (9, 7):
             assert network.evaluate_packed(no_planes.reshape(1, *shape, 6), no_features).priors.shape == (1, 64)
     assert network._session.batches == [1, 1, 1, 1]
 
 
 def test_people_tell_positions_apart_and_networks_that_were_told_share_the_cache():
-    network, start = CachingNetwork("policy-19", threads=1, precision="float32"), [Position(9)]
+    network, start = CachingNetwork("policy-19", threads=1, precision="float32"), [GoPosition(9)]
     network._session = session = CountingSession(network._session)
     weak, strong = People("9k", "9k"), People("5d", "5d")
     priors = [network.evaluate(start, people=people).priors for people in (weak, strong, None)]
@@ -121,7 +121,7 @@ def test_a_damaged_network_is_reported_each_time(network, monkeypatch):
     monkeypatch.setattr(network._session, "run", lambda names, inputs: [np.full((1, 82), np.nan)] * len(names))
     for _ in range(2):
         with pytest.raises(BadInput, match="NaN"):
-            network.evaluate([Position(9)])
+            network.evaluate([GoPosition(9)])
 
 
 def test_the_least_recently_used_batches_make_room():
@@ -167,5 +167,5 @@ def test_programs_that_promise_the_same_for_a_seed_have_no_cache():
     for name in "policy-9", None:
         players = [make_player("mcts", network=name, **seeds) for seeds in (
             {}, {"seed": 1}, {"seed": 1, "settings": Settings(seed=1)}, {"settings": Settings()})]
-        opened = [player.network.for_position(Position(9)) for player in players]
+        opened = [player.network.for_position(GoPosition(9)) for player in players]
         assert [isinstance(each, CachingNetwork) for each in opened] == [True, False, False, True]

@@ -9,7 +9,7 @@ from mugo.core.files import BadInput
 from mugo.games import go, gomoku, planes
 from mugo.games.coords import symmetries
 from mugo.games.game import encode
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.nn.architectures import PolicyNetConfig
 from mugo.nn.inference import Network
 from mugo.nn.inputs import fit_bias
@@ -94,7 +94,7 @@ def test_on_another_board_it_computes_what_keras_would_with_the_fitted_bias(tmp_
     packed = np.random.default_rng(3).integers(0, 256, (2, size ** 2, planes.PACKED), np.uint8)
     outputs = other(packed)
     net = Network(path)
-    net.evaluate([Position(9)])                   # boards of several sizes may follow each other
+    net.evaluate([GoPosition(9)])                   # boards of several sizes may follow each other
     output = net.evaluate_packed(packed)
     priors, values = output.priors, output.values
     assert np.allclose(priors, keras.ops.softmax(outputs["policy"]), atol=1e-5)
@@ -104,7 +104,7 @@ def test_on_another_board_it_computes_what_keras_would_with_the_fitted_bias(tmp_
 def test_boards_of_two_sizes_are_not_evaluated_together(tmp_path):
     path = policy_file(tmp_path)
     with pytest.raises(ValueError, match="one size at a time"):
-        Network(path).evaluate([Position(9), Position(5)])
+        Network(path).evaluate([GoPosition(9), GoPosition(5)])
 
 
 @pytest.mark.parametrize("shape", [9, (5, 13)], ids=str)
@@ -113,7 +113,7 @@ def test_chains_are_pooled_over_on_each_board_by_itself(tmp_path, shape):
     config = {"value_head": True, "komi_input": True, "context_layers": 1, "chain_pooling": True}
     net = Network(policy_file(tmp_path, **config), threads=1)
     assert net.needs_components
-    positions, rng = [Position(shape)], np.random.default_rng(0)
+    positions, rng = [GoPosition(shape)], np.random.default_rng(0)
     for _ in range(30):
         positions.append(positions[-1].play(int(rng.choice(positions[-1].legal_points()))))
     output = net.evaluate(positions)
@@ -124,10 +124,10 @@ def test_chains_are_pooled_over_on_each_board_by_itself(tmp_path, shape):
 
 
 @pytest.mark.parametrize("position, text", [
-    (lambda: gomoku.Position(8, 4), "is a policy-value network, which plays 6x6 only, not 8x8"),
-    (lambda: gomoku.Position(6, 5), "plays Gomoku, 4 in a row, not Gomoku, 5 in a row"),
-    (lambda: gomoku.Position(6, 4, True), "plays Gomoku, 4 in a row, not Gomoku, exactly 4 in a row"),
-    (lambda: go.Position(6), "plays Gomoku, 4 in a row, not Go$"),
+    (lambda: gomoku.GomokuPosition(8, 4), "is a policy-value network, which plays 6x6 only, not 8x8"),
+    (lambda: gomoku.GomokuPosition(6, 5), "plays Gomoku, 4 in a row, not Gomoku, 5 in a row"),
+    (lambda: gomoku.GomokuPosition(6, 4, True), "plays Gomoku, 4 in a row, not Gomoku, exactly 4 in a row"),
+    (lambda: go.GoPosition(6), "plays Gomoku, 4 in a row, not Go$"),
 ], ids=["size", "k", "exactly", "Go"])
 def test_a_position_of_another_game_is_refused(tmp_path, position, text):
     net = Network(alphazero_network(tmp_path), threads=1)
@@ -139,19 +139,19 @@ def test_planes_of_another_game_are_refused(tmp_path):
     on_gomoku = Network(alphazero_network(tmp_path), threads=1)
     on_go = Network(alphazero_network(tmp_path, game="go", k=0, name="other"), threads=1)
     assert (on_go.game, on_go.k) == ("go", 0)
-    on_go.evaluate([go.Position(6)])
-    for net, packed, text in ((on_gomoku, encode([go.Position(6)]), "plays Gomoku, 4 in a row; these planes"),
-                              (on_go, encode([gomoku.Position(6)]), "plays Go; these planes")):
+    on_go.evaluate([go.GoPosition(6)])
+    for net, packed, text in ((on_gomoku, encode([go.GoPosition(6)]), "plays Gomoku, 4 in a row; these planes"),
+                              (on_go, encode([gomoku.GomokuPosition(6)]), "plays Go; these planes")):
         with pytest.raises(BadInput, match=text):
             net.evaluate_packed(packed)
     with pytest.raises(BadInput, match="other.safetensors plays Go, not Gomoku, 4 in a row"):
-        on_go.evaluate([gomoku.Position(6, 4)])
+        on_go.evaluate([gomoku.GomokuPosition(6, 4)])
 
 
 def test_a_search_evaluates_with_the_network_of_the_game_and_refuses_another(tmp_path):
     search = Search(Settings(rollout="none", batch=4, max_edges=20_000),
                     Network(alphazero_network(tmp_path), threads=1))
-    assert search.search(gomoku.Position(6, 4), simulations=20).visits >= 20
+    assert search.search(gomoku.GomokuPosition(6, 4), simulations=20).visits >= 20
     with pytest.raises(BadInput, match="plays Gomoku, 4 in a row, not Gomoku, 5 in a row"):
-        search.search(gomoku.Position(6, 5), simulations=20)
-    assert search.search(gomoku.Position(6, 4), simulations=20).visits >= 20
+        search.search(gomoku.GomokuPosition(6, 5), simulations=20)
+    assert search.search(gomoku.GomokuPosition(6, 4), simulations=20).visits >= 20

@@ -9,8 +9,8 @@ from drawing import draw
 from mugo.core.files import BadInput
 from mugo.games import planes
 from mugo.games.game import encode
-from mugo.games.go import BLACK, WHITE, Position
-from mugo.games.gomoku import Position as Gomoku
+from mugo.games.go import BLACK, WHITE, GoPosition
+from mugo.games.gomoku import GomokuPosition
 from mugo.games.position import global_features
 from mugo.games.rules import NAMED_RULES
 from mugo.nn.architectures import PolicyNetConfig
@@ -52,7 +52,7 @@ def stone_counter() -> Network:
 CHINESE = NAMED_RULES["chinese"]
 
 
-def four_positions() -> list[Position]:
+def four_positions() -> list[GoPosition]:
     black, _ = draw("""
         X X . . .
         . X . O .
@@ -62,17 +62,17 @@ def four_positions() -> list[Position]:
     """, komi=6.5)
     handicap = black.with_turn(WHITE).with_rules(CHINESE)
     handicap.handicap = 3
-    return [black, black.with_turn(WHITE), handicap, Position(SIZE, -2.5)]
+    return [black, black.with_turn(WHITE), handicap, GoPosition(SIZE, -2.5)]
 
 
 @pytest.mark.parametrize("to_play, expected", [(BLACK, -9.5), (WHITE, 9.5)])
 def test_komi_is_white_points_for_white_and_counts_against_black(to_play, expected):
-    position = Position(SIZE, 6.5, to_play).with_rules(CHINESE)
+    position = GoPosition(SIZE, 6.5, to_play).with_rules(CHINESE)
     position.handicap = 3
     assert global_features(position.white_points, position.to_play).tolist() == [expected, to_play]
     both = global_features(9.5, np.array([to_play, -to_play], np.int8))
     assert both.tolist() == [[expected, to_play], [-expected, -to_play]] and both.dtype == np.float32
-    assert global_features(Gomoku(6, 4).white_points, to_play).tolist() == [0, to_play]
+    assert global_features(GomokuPosition(6, 4).white_points, to_play).tolist() == [0, to_play]
 
 
 @pytest.mark.parametrize("averaged", [False, True])
@@ -99,14 +99,14 @@ def test_a_mean_leaves_out_what_no_network_has():
 
 def test_a_network_that_needs_komi_and_colour_is_not_evaluated_without_them():
     network = stone_counter()
-    packed = encode([Position(SIZE)])
+    packed = encode([GoPosition(SIZE)])
     for features in None, np.float32([[np.nan, 1]]):
         with pytest.raises(ValueError, match="needs the komi and the colour of every position"):
             network.evaluate_packed(packed, features)
 
 
 def test_a_komi_beyond_the_board_is_clipped():
-    output = stone_counter().evaluate([Position(SIZE, komi) for komi in (45.0, 46.0, 1e6, -1e6)])
+    output = stone_counter().evaluate([GoPosition(SIZE, komi) for komi in (45.0, 46.0, 1e6, -1e6)])
     assert output.score_mean.tolist() == [-45, -45, -45, 45]
 
 
@@ -122,4 +122,4 @@ def test_no_output_may_be_nan(name, monkeypatch):
 
     monkeypatch.setattr(network, "_session", Session())
     with pytest.raises(BadInput, match=f"its {name} is NaN"):
-        network.evaluate([Position(SIZE)])
+        network.evaluate([GoPosition(SIZE)])

@@ -8,8 +8,8 @@ from networks import checkpoint, random_model, random_positions
 from mugo.core.files import BadInput
 from mugo.games.coords import symmetries
 from mugo.games.game import encode
-from mugo.games.go import Position
-from mugo.games.gomoku import Position as GomokuPosition
+from mugo.games.go import GoPosition
+from mugo.games.gomoku import GomokuPosition
 from mugo.games.planes import network_input
 from mugo.games.position import global_features
 from mugo.nn.architectures import PolicyNetConfig, config_of
@@ -98,7 +98,7 @@ def test_who_plays_reaches_the_trunk_and_the_policy(layer):
 
 def test_what_a_network_says_depends_on_who_plays_and_unknown_is_the_default(network):
     opened = Network(network, 1, "float32")
-    start = [Position(9, komi=7)]
+    start = [GoPosition(9, komi=7)]
     unknown, *others = (opened.evaluate(start, people=people).priors for people in (
         People(), People("3d"), People(None, "3d"), People(source="fox"), People(year=2017)))
     assert np.array_equal(unknown, opened.evaluate(start).priors)
@@ -126,7 +126,7 @@ def test_outputs_of_a_new_network_turn_with_the_board_whoever_plays():
 def test_int8_follows_who_plays(network):
     float32, int8 = Network(network, 1, "float32"), Network.from_weights(
         *checkpoint.read_network(network), threads=1, precision="int8")
-    start, people = [Position(9, komi=7)], People("9k", "9k", "tygem", 2010)
+    start, people = [GoPosition(9, komi=7)], People("9k", "9k", "tygem", 2010)
     exact, rounded = (each.evaluate(start, people=people).priors for each in (float32, int8))
     moved = np.abs(exact - float32.evaluate(start).priors).max()
     assert moved > 1e-3 and np.abs(rounded - exact).max() < moved / 2
@@ -134,7 +134,7 @@ def test_int8_follows_who_plays(network):
 
 def test_a_network_without_a_metadata_encoder_rejects_who_plays():
     with pytest.raises(BadInput, match="policy-9.*does not take who plays"):
-        Network("policy-9", threads=1).evaluate([Position(9, komi=7)], people=People("3d"))
+        Network("policy-9", threads=1).evaluate([GoPosition(9, komi=7)], people=People("3d"))
 
 
 def test_a_metadata_encoder_can_be_added_and_not_taken_away(network):
@@ -147,7 +147,7 @@ def test_a_metadata_encoder_can_be_added_and_not_taken_away(network):
 
 def test_a_network_can_be_told_who_plays_wherever_it_is_asked(network):
     opened, people = Network(network, 1, "float32"), People("3d", "3d", year=2017)
-    told, start = opened.with_people(people), [Position(9, komi=7)]
+    told, start = opened.with_people(people), [GoPosition(9, komi=7)]
     packed = network_input(encode(start), (9, 9))
     features = global_features([7.0], [1])
     assert np.array_equal(told.evaluate(start).priors, opened.evaluate(start, people=people).priors)
@@ -159,11 +159,11 @@ def test_a_network_can_be_told_who_plays_wherever_it_is_asked(network):
 
 
 def test_the_bundled_networks_are_told_who_plays_where_they_take_it():
-    bundled, people, start = BundledNetworks(1, "float32"), People("1d", "1d"), [Position(19, komi=7)]
+    bundled, people, start = BundledNetworks(1, "float32"), People("1d", "1d"), [GoPosition(19, komi=7)]
     told, one = bundled.with_people(people), Network("policy-19", 1, "float32")
     assert np.array_equal(told.evaluate(start).priors, one.evaluate(start, people=people).priors)
     assert not np.allclose(told.evaluate(start).priors, bundled.evaluate(start).priors)
-    small = [Position(9, komi=7)]                        # policy-9 does not take it
+    small = [GoPosition(9, komi=7)]                        # policy-9 does not take it
     assert np.array_equal(told.evaluate(small).priors, one.evaluate(small, people=people).priors)
     with pytest.raises(BadInput, match="does not take who plays"):
         told.evaluate([GomokuPosition(8, 5)])
@@ -205,7 +205,7 @@ def test_there_are_the_29_ranks_of_katago():
 def test_a_network_is_told_who_plays_by_the_colour_to_move(network):
     opened, people = Network(network, 1, "float32"), People("9d", "15k")
     told = opened.with_people(people, people.of_other_side())
-    black, white = [Position(9, komi=7)], [Position(9, komi=7).with_turn(-1)]
+    black, white = [GoPosition(9, komi=7)], [GoPosition(9, komi=7).with_turn(-1)]
     assert np.array_equal(told.evaluate(black).priors, opened.evaluate(black, people=people).priors)
     assert np.array_equal(told.evaluate(white).priors, opened.evaluate(white, people=People("15k", "9d")).priors)
     assert not np.array_equal(told.evaluate(white).priors, opened.with_people(people).evaluate(white).priors)

@@ -7,7 +7,7 @@ from fakes import LevelNetwork, Likes
 
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, interpret_gtp
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.games.rules import NAMED_RULES
 from mugo.nn.output import NetworkOutput
 from mugo.players.evaluation import NetworkEvaluator, SearchEvaluator, evaluator_for, infos_by_network, score_estimate
@@ -47,15 +47,15 @@ def test_a_networks_win_rates_are_of_the_side_to_move(to_play, win_rate, after):
 
 
 def test_an_evaluation_by_a_search_has_the_moves_that_it_visited():
-    evaluation = SearchEvaluator(Search(Settings(seed=1)), simulations=3).evaluate(Position(5))
+    evaluation = SearchEvaluator(Search(Settings(seed=1)), simulations=3).evaluate(GoPosition(5))
     assert len(evaluation.moves) in (2, 3) and all(info.visits for info in evaluation.moves)
     assert 0 <= evaluation.win_rate <= 1 and evaluation.ownership.shape == (5, 5)
-    restricted = SearchEvaluator(Search(Settings(seed=1, expand_after=5)), simulations=1).evaluate(Position(5))
+    restricted = SearchEvaluator(Search(Settings(seed=1, expand_after=5)), simulations=1).evaluate(GoPosition(5))
     assert len(restricted.moves) == 1                    # one is shown, even if none was visited
 
 
 def test_a_pass_is_no_good_move_of_the_opening_though_a_second_one_would_win():
-    after_pass = Position(5, 7.5).play(PASS)
+    after_pass = GoPosition(5, 7.5).play(PASS)
     assert after_pass.play(PASS).score() < 0             # White's komi
     evaluation = SearchEvaluator(Search(Settings(seed=1)), simulations=50).evaluate(after_pass)
     assert len(evaluation.moves) > 1 and PASS not in {info.point for info in evaluation.moves}
@@ -64,7 +64,7 @@ def test_a_pass_is_no_good_move_of_the_opening_though_a_second_one_would_win():
 @pytest.mark.parametrize("reused, expected", [(0, 50), (30, 20), (50, 1), (80, 1)])
 def test_reused_visits_count_as_simulations(reused, expected):
     search = Search(Settings(seed=1, early_stop=False))
-    SearchEvaluator(search, simulations=50).evaluate(Position(5), reused_visits=reused)
+    SearchEvaluator(search, simulations=50).evaluate(GoPosition(5), reused_visits=reused)
     assert search.tree.nodes[search.tree.record["root"]]["visits"] == expected
 
 
@@ -79,18 +79,19 @@ def test_the_evaluator_fits_the_player():
 
 @pytest.mark.parametrize("to_play, lead", [(BLACK, 9 - 2.5), (WHITE, 2.5 - 9)])
 def test_by_rollouts_the_lead_is_of_the_side_to_move_and_includes_komi(to_play, lead):
-    result = Search(Settings(seed=1)).search(Position(3, 2.5, to_play), simulations=1)
+    result = Search(Settings(seed=1)).search(GoPosition(3, 2.5, to_play), simulations=1)
     assert score_estimate(result, np.ones((3, 3), np.float32)) == (lead, 0)
 
 
 def test_a_very_low_temperature_does_not_underflow():
-    assert PolicyPlayer(Likes(3, {}), temperature=1e-3, seed=1).select_move(Position(3)) in Position(3).legal_points()
+    player = PolicyPlayer(Likes(3, {}), temperature=1e-3, seed=1)
+    assert player.select_move(GoPosition(3)) in GoPosition(3).legal_points()
 
 
 def test_a_score_by_ownership_is_that_of_the_rules_of_the_game():
     """By territory Black's stone on C3 is no point, and by area it is one."""
     for rules, lead in ("japanese", 23.5), ("chinese", 24.5):
-        position = Position(5, 0.5).with_rules(NAMED_RULES[rules]).play(interpret_gtp("C3", 5)).play(PASS).play(PASS)
+        position = GoPosition(5, 0.5).with_rules(NAMED_RULES[rules]).play(interpret_gtp("C3", 5)).play(PASS).play(PASS)
         result = SearchResult(position, (), 0.5, 1, 1, 0.0, 1.0, 1, 1, np.ones((5, 5), np.float32))
         found, _ = score_estimate(result)
         assert found * position.to_play == lead, rules

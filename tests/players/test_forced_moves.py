@@ -10,8 +10,8 @@ from fakes import LevelNetwork
 
 from mugo.games.coords import PASS, format_gtp, interpret_gtp
 from mugo.games.go import BLACK, WHITE
-from mugo.games.go import Position as Go
-from mugo.games.gomoku import Position
+from mugo.games.go import GoPosition
+from mugo.games.gomoku import GomokuPosition
 from mugo.players.registry import make_player
 from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import PlayOptions, SearchPlayer
@@ -55,7 +55,7 @@ def positions_to_answer(n, size, exactly=False):
     """n positions of random games in which a move wins at once or must be blocked, each with the right answers."""
     rng, found = random.Random(size), []
     while len(found) < n:
-        position = Position(size, exactly=exactly)
+        position = GomokuPosition(size, exactly=exactly)
         near = position.legal_points().tolist()
         rng.shuffle(near)
         near = near[:4 * size]                           # so that rows of five come up
@@ -106,7 +106,7 @@ LINES = {"diagonal": "H8 J9 G7 K10 F6", "other diagonal": "H8 G9 J7 F10 K6", "ro
 def test_a_four_is_blocked_in_every_direction(name, simulations, line):
     """Black builds one row, whatever White does.  mcts does not even let it become an open four."""
     player = make_player(name, seed=1, play_options=PlayOptions(simulations or None, resign=0), game="gomoku")
-    position, open_fours = Position(15), 0
+    position, open_fours = GomokuPosition(15), 0
     for vertex in LINES[line].split():
         point = interpret_gtp(vertex, 15)
         if position.why_illegal(point):
@@ -179,7 +179,7 @@ def test_a_searcher_answers_a_forced_move_at_once():
 
 
 def test_a_single_move_is_answered_at_once_and_to_evaluate_it_is_not():
-    position = Go(5)
+    position = GoPosition(5)
     for select_by, simulations in (None, 500), ("visits", 1), ("value", 1):
         result = Search(Settings(seed=1)).search(position, simulations=500, allowed_moves=[21], select_by=select_by)
         assert ([info.point for info in result.moves], result.simulations) == ([21], simulations)

@@ -10,7 +10,7 @@ from fakes import LevelNetwork as Level
 from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, move_index
-from mugo.games.gomoku import Position
+from mugo.games.gomoku import GomokuPosition
 from mugo.gtp import command as gtp_command
 from mugo.gtp.analyze import result_from_policy
 from mugo.gtp.engine import GtpEngine
@@ -43,8 +43,8 @@ def from_words(*words):
 def test_every_player_finishes_a_game_of_gomoku(name):
     player = make_player(name, network=Level(), seed=1, play_options=PlayOptions(simulations=8, resign=0),
                          game="gomoku")
-    player.warm_up(Position(4))
-    end = to_the_end({BLACK: player, WHITE: player}, Position(4))
+    player.warm_up(GomokuPosition(4))
+    end = to_the_end({BLACK: player, WHITE: player}, GomokuPosition(4))
     assert end.result() in ("B+", "W+", "0")
     with pytest.raises(BadInput, match="the game is over"):
         player.select_move(end)
@@ -64,15 +64,15 @@ def test_randompolicy_follows_its_priors_even_where_policy_has_a_forced_move():
 @pytest.mark.parametrize("colour", [BLACK, WHITE])
 def test_uct_wins_or_draws_on_6x6_against_random_moves(colour):
     uct = make_player("uct", seed=1, play_options=PlayOptions(simulations=200), game="gomoku")
-    end = to_the_end({colour: uct, -colour: RandomPlayer(2)}, Position(6, 4))
+    end = to_the_end({colour: uct, -colour: RandomPlayer(2)}, GomokuPosition(6, 4))
     assert end.score() * colour >= 0
 
 
 def test_uct_never_loses_at_noughts_and_crosses():
     uct = make_player("uct", seed=1, play_options=PlayOptions(simulations=2000, resign=0), game="gomoku")
-    assert to_the_end({BLACK: uct, WHITE: uct}, Position(3)).result() == "0"
+    assert to_the_end({BLACK: uct, WHITE: uct}, GomokuPosition(3)).result() == "0"
     for seed in range(3):
-        assert to_the_end({BLACK: RandomPlayer(seed), WHITE: uct}, Position(3)).result() in ("W+", "0")
+        assert to_the_end({BLACK: RandomPlayer(seed), WHITE: uct}, GomokuPosition(3)).result() in ("W+", "0")
 
 
 def test_uct_has_uniform_rollouts_on_request():
@@ -138,7 +138,7 @@ def test_a_network_refuses_another_board_every_time():
         def evaluate_packed(self, packed, features=None):
             raise BadInput("not this board")
 
-    engine = GtpEngine(make_player("mcts", network=Refuses(), game="gomoku"), start=Position(5))
+    engine = GtpEngine(make_player("mcts", network=Refuses(), game="gomoku"), start=GomokuPosition(5))
     assert [engine.answer("genmove b") for _ in range(2)] == ["? not this board\n\n"] * 2
 
 
@@ -164,7 +164,7 @@ def test_a_winning_move_has_win_rate_1_and_a_finished_game_no_evaluation():
 
 def test_gtp_analysis_of_gomoku_has_no_pass_and_no_score():
     player = SearchPlayer("uct", Search(Settings(seed=1)), PlayOptions(100))
-    engine = GtpEngine(player, start=Position(3))
+    engine = GtpEngine(player, start=GomokuPosition(3))
     line = engine.answer("kata-genmove_analyze b")
     assert "info move" in line and "pass" not in line and "scoreLead" not in line
     assert math.isfinite(float(line.split("winrate ")[1].split()[0]))

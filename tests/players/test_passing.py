@@ -9,8 +9,8 @@ from drawing import DEAD_STONES, SEKI, SETTLED, assert_same_points, draw, named
 
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, board_points, move_index
-from mugo.games.go import Position
-from mugo.games.gomoku import Position as Gomoku
+from mugo.games.go import GoPosition
+from mugo.games.gomoku import GomokuPosition
 from mugo.games.rules import NAMED_RULES
 from mugo.players import passing
 from mugo.players.passing import Plan
@@ -95,7 +95,7 @@ UNCLEAR = np.where(np.arange(25).reshape(5, 5), OWNERS, 0.85).astype(np.float32)
     (False, dict(ownership=OWNERS, rollouts=99)),        # those of the empty board are not settled
     (False, dict(ownership=OWNERS, score_lead=2.5))])    # a network's
 def test_a_pass_is_searched_where_the_points_are_settled_after_enough_simulations_or_a_proof(is_settled, options):
-    position = Position(5)
+    position = GoPosition(5)
     point = int(position.legal_points()[0])
     lead = options.pop("score_lead", None)
     result = result_of(position, (point, 0.5, 10), **{"visits": 100, "rollouts": 100} | options)
@@ -107,8 +107,8 @@ def test_a_pass_is_searched_where_the_points_are_settled_after_enough_simulation
     (25, 0.44, None, True), (24, 0.44, None, False), (1, 0.0, -1, True), (25, 0.46, None, False), (1, 1.0, 1, False),
 ])
 def test_a_pass_needs_a_reliable_search_that_finds_no_loss(visits, win_rate, proven, passes):
-    result = result_of(Position(5), (21, 0.6, 90), visits=100, ownership=OWNERS, rollouts=100)
-    player, brief = player_with(Recorder()), Recorder(result_of(Position(5), visits=visits, win_rate=win_rate,
+    result = result_of(GoPosition(5), (21, 0.6, 90), visits=100, ownership=OWNERS, rollouts=100)
+    player, brief = player_with(Recorder()), Recorder(result_of(GoPosition(5), visits=visits, win_rate=win_rate,
                                                                 proven=proven))
     player.search_result, player._second_search = result, brief
 
@@ -190,7 +190,7 @@ def test_a_pass_that_ends_the_game_is_left_out_of_the_search(monkeypatch):
     player_with(before, select_by="value").select_move(draw(SETTLED, komi=0.5)[0])
     assert (before.calls[0]["may_pass"], before.calls[0]["select_by"]) == (True, "value")
     early = Recorder()
-    player_with(early).select_move(Position(5).play(PASS))
+    player_with(early).select_move(GoPosition(5).play(PASS))
     assert (early.calls[0]["may_pass"], early.calls[0]["select_by"]) == (False, "visits")
 
 
@@ -201,7 +201,7 @@ def test_a_game_that_a_pass_wins_is_not_resigned():
 
 
 def test_a_fifth_of_the_time_is_kept_for_the_search_after_a_pass():
-    for position, share in (draw(SETTLED)[0], 0.8), (Position(5), 1):
+    for position, share in (draw(SETTLED)[0], 0.8), (GoPosition(5), 1):
         search = Recorder(result_of(position, (21, 0.5, 90), visits=90))
         player_with(search, simulations=None).select_move(position, seconds=1.0)
         assert search.calls[0]["seconds"] == share
@@ -212,8 +212,8 @@ def test_without_a_limit_a_move_takes_two_seconds_and_with_several_the_least():
             ({"simulations": None}, None, (None, SECONDS)), ({"simulations": 7}, None, (7, None)),
             ({"simulations": None}, 9.0, (None, 9.0)), ({"simulations": 7, "seconds": 3.0}, 9.0, (7, 3.0)),
             ({"simulations": 7, "seconds": 9.0}, 3.0, (7, 3.0))):
-        search = Recorder(result_of(Position(5), (21, 0.5, 90), visits=90))
-        player_with(search, **options).select_move(Position(5), seconds=seconds)
+        search = Recorder(result_of(GoPosition(5), (21, 0.5, 90), visits=90))
+        player_with(search, **options).select_move(GoPosition(5), seconds=seconds)
         assert (search.calls[0]["simulations"], search.calls[0]["seconds"]) == limits
 
 
@@ -256,7 +256,7 @@ def test_a_game_is_nearly_over_when_its_points_are_settled():
         X X X O . . .
         . X . O . . .
     """)
-    assert not passing.is_nearly_over(half_open) and not passing.is_nearly_over(Position(9))
+    assert not passing.is_nearly_over(half_open) and not passing.is_nearly_over(GoPosition(9))
 
 
 def test_a_pass_is_evaluated_near_the_end_and_not_after_a_pass():
@@ -264,10 +264,10 @@ def test_a_pass_is_evaluated_near_the_end_and_not_after_a_pass():
     after = settled.play(PASS)
     assert passing.may_search_pass(settled) and passing.may_search_pass(after)
     assert not passing.may_search_pass(after, may_end_game=False)
-    assert not passing.may_search_pass(Position(9)) and not passing.may_search_pass(Gomoku(6, 4))
+    assert not passing.may_search_pass(GoPosition(9)) and not passing.may_search_pass(GomokuPosition(6, 4))
     named = AvoidedMoves()
-    named.allow(Position(9).to_play, [PASS], 1, 9)
-    assert passing.may_search_pass(Position(9), named)
+    named.allow(GoPosition(9).to_play, [PASS], 1, 9)
+    assert passing.may_search_pass(GoPosition(9), named)
 
 
 def test_chains_in_seki_are_not_settled():
@@ -286,7 +286,7 @@ def candidates(position, priors):
 def test_a_policy_does_not_pass_while_stones_cover_less_than_a_quarter_of_the_board():
     points = board_points(9)
     for stones, passes in (20, False), (21, True):       # a quarter of 81 is 20.25
-        position = Position(9).with_stones(black=points[1:2 * stones:2])
+        position = GoPosition(9).with_stones(black=points[1:2 * stones:2])
         assert (candidates(position, {PASS: 0.9}) == []) == passes
 
 

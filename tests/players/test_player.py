@@ -7,7 +7,7 @@ from fakes import Likes
 
 from mugo.core.files import BadInput
 from mugo.games.coords import PASS, move_index, point_at, point_of_index, symmetries
-from mugo.games.go import BLACK, WHITE, Position
+from mugo.games.go import BLACK, WHITE, GoPosition
 from mugo.nn.inputs import People
 from mugo.players import passing, registry, searcher
 from mugo.players.options import PlayerOptions
@@ -42,7 +42,7 @@ def test_a_random_player_passes_when_only_its_own_eyes_are_left():
 
 def test_the_same_seed_plays_the_same_game():
     def game(seed):
-        position, player = Position(5), RandomPlayer(seed)
+        position, player = GoPosition(5), RandomPlayer(seed)
         while not position.is_over:
             position = position.play(player.select_move(position))
         return position.moves
@@ -134,7 +134,7 @@ def test_a_policy_that_wins_only_without_dead_stones_captures_them_unless_the_ga
 
 
 def test_a_policy_passes_in_a_very_long_game():
-    class Endless(Position):
+    class Endless(GoPosition):
         plies = 2 * 9 * 9
 
     assert PolicyPlayer(Likes(9, {PASS: 0})).select_move(Endless(9)) == PASS
@@ -144,7 +144,7 @@ def test_a_policy_passes_in_a_very_long_game():
 def test_a_network_plays_sensible_points_on_boards_of_every_size(name):
     player = registry.make_player(name, seed=1, play_options=searcher.PlayOptions(simulations=8))
     for size in (9, 2, 13, 19, 3, 9):
-        position = Position(size)
+        position = GoPosition(size)
         player.warm_up(position)
         for _ in range(3):
             point = player.select_move(position)
@@ -157,7 +157,7 @@ def test_games_between_policies_end(size):
     rng = np.random.default_rng(size)
     network = Likes(size, {point_of_index(i, size): rng.random() for i in range(size * size)} | {PASS: 0})
     sides = {BLACK: PolicyPlayer(network), WHITE: PolicyPlayer(network, temperature=1, seed=1)}
-    position = Position(size)
+    position = GoPosition(size)
     while not position.is_over:
         position = position.play(sides[position.to_play].select_move(position))
         assert position.plies <= 2 * size * size + 2
@@ -177,12 +177,12 @@ def test_a_policy_with_test_time_augmentation_plays_the_same_in_all_symmetries(t
     """Without it, a network of random weights prefers different points on turned boards."""
     networks = pytest.importorskip("networks")
     networks.policy_file(tmp_path, "random", size=5, filters=8, layers=3)
-    position = Position(5).play(point_at(1, 2, 5)).play(point_at(3, 3, 5))
+    position = GoPosition(5).play(point_at(1, 2, 5)).play(point_at(3, 3, 5))
     for averaged in (True, False):
         player = make_player("policy", network=tmp_path / "random.safetensors", symmetries=averaged)
         chosen = set()
         for turn in range(8):
-            turned = Position(5)
+            turned = GoPosition(5)
             for _, point in position.moves:
                 index = symmetries(5)[turn][move_index(point, 5)]
                 turned = turned.play(point_of_index(int(index), 5))

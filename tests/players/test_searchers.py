@@ -13,8 +13,8 @@ from mugo.core.files import BadInput
 from mugo.core.options import options_of
 from mugo.games.board import is_true_eye
 from mugo.games.coords import PASS, interpret_gtp
-from mugo.games.go import BLACK, WHITE, Position, fixed_handicap
-from mugo.games.gomoku import Position as Gomoku
+from mugo.games.go import BLACK, WHITE, GoPosition, fixed_handicap
+from mugo.games.gomoku import GomokuPosition
 from mugo.games.scoring import without_dead
 from mugo.players import options as player_options
 from mugo.players.options import player_from_arguments
@@ -57,8 +57,8 @@ def test_a_pass_is_answered_with_a_pass_without_a_search_if_that_wins():
 def test_a_second_search_of_the_same_position_begins_anew():
     """Its visits would count those of another question."""
     player = uct(200)
-    player.select_move(Position(5))
-    results = [player._search_briefly(None, Position(5)) for _ in range(2)]
+    player.select_move(GoPosition(5))
+    results = [player._search_briefly(None, GoPosition(5)) for _ in range(2)]
     assert [result.visits for result in results] == [50, 50]
 
 
@@ -67,7 +67,7 @@ def test_a_search_of_a_player_reports_progress_and_can_be_stopped():
     player = SearchPlayer("uct", search, PlayOptions(seconds=60))
     seen = []
     control = SearchControl(should_stop=lambda: len(seen) > 1, on_progress=seen.append)
-    assert player.select_move(Position(5), control=control) in Position(5).sensible_points()
+    assert player.select_move(GoPosition(5), control=control) in GoPosition(5).sensible_points()
     assert player.search_result.seconds < 1 and player.search_result.simulations > seen[0].simulations > 0
 
 
@@ -125,7 +125,7 @@ def test_a_pass_in_the_opening_does_not_end_the_game():
         O . . . .
     """, to_play=BLACK, komi=0.5)
     assert uct().select_move(position.play(PASS)) != PASS
-    assert uct(resign=0).select_move(Position(9).play(PASS)) != PASS
+    assert uct(resign=0).select_move(GoPosition(9).play(PASS)) != PASS
 
 
 DEAD_STONES = """
@@ -187,7 +187,7 @@ def test_a_won_game_is_not_lost_by_a_pass():
 @pytest.mark.parametrize("size", [2, 3, 5, 7])
 def test_games_of_a_searcher_end_and_fill_no_own_eye(size):
     sides = {BLACK: uct(60, seed=size), WHITE: uct(60, seed=size + 1, select_by="value")}
-    position = Position(size, komi=0.5)
+    position = GoPosition(size, komi=0.5)
     while not position.is_over:
         colour = position.to_play
         point = sides[colour].select_move(position)
@@ -241,15 +241,15 @@ def test_no_resignation_early_in_a_handicap_game_or_with_few_simulations():
 def test_in_a_handicap_game_a_searcher_plays_with_the_komi_that_makes_the_position_even():
     """14 points per stone, less 7 for the first move and half a point of komi, to the nearest 7; nothing after 0.6
     moves per point."""
-    start = Position(9, komi=0.5).with_handicap(fixed_handicap((9, 9), 4))
+    start = GoPosition(9, komi=0.5).with_handicap(fixed_handicap((9, 9), 4))
     position, komis = start, []
     for _ in range(50):
         komis.append(balanced(position).komi)
         position = position.play(int(position.sensible_points()[0]))
     assert komis[0] == 0.5 + 49 and komis[24] == 0.5 + 28 and komis[48:] == [0.5, 0.5]
     assert komis == sorted(komis, reverse=True) and len(set(komis)) == 8
-    assert balanced(Position(9)).komi == 7.5
-    for other in Position(9, komi=70).with_handicap([12, 34]), Gomoku(9, 5):
+    assert balanced(GoPosition(9)).komi == 7.5
+    for other in GoPosition(9, komi=70).with_handicap([12, 34]), GomokuPosition(9, 5):
         assert balanced(other) is other
     for dynamic_komi, komi in (True, 49.5), (False, 0.5):
         player = uct(50, dynamic_komi=dynamic_komi)
@@ -262,7 +262,7 @@ def test_in_a_handicap_game_a_searcher_plays_with_the_komi_that_makes_the_positi
     (9, 5, 63.5), (9, 6, 70.5), (9, 9, 70.5), (7, 3, 35.5), (7, 4, 42.5), (13, 9, 119.5), (19, 9, 119.5),
     ((7, 9), 4, 49.5), ((2, 19), 4, 28.5)])
 def test_the_komi_of_a_handicap_game_stays_on_the_board(size, stones, komi):
-    start = Position(size, komi=0.5)
+    start = GoPosition(size, komi=0.5)
     start = start.with_handicap(start.sensible_points()[3:3 * stones + 3:3].tolist())
     assert start.handicap == stones and balanced(start).komi == komi
     later = [balanced(start.play_moves(np.full(plies, start.area, np.int16))).komi for plies in range(start.area)]
@@ -273,7 +273,7 @@ def test_the_komi_of_a_handicap_game_stays_on_the_board(size, stones, komi):
 def test_a_game_as_long_as_a_game_can_be_is_warmed_up_for(monkeypatch):
     for module in "games.position", "players.searcher":
         monkeypatch.setattr(f"mugo.{module}.MAX_MOVES", 3)
-    start = Position(5).play(interpret_gtp("C3", 5)).play(interpret_gtp("B2", 5))
+    start = GoPosition(5).play(interpret_gtp("C3", 5)).play(interpret_gtp("B2", 5))
     for position in start, start.play(interpret_gtp("D4", 5)):
         SearchPlayer("uct", Search(Settings())).warm_up(position)
 
@@ -287,11 +287,11 @@ def test_what_is_needed_late_in_a_game_is_compiled_before_it(monkeypatch):
 
     monkeypatch.setattr(solver, "proof_lengths", recorded)
     counted = []
-    monkeypatch.setattr(Position, "score", lambda position: counted.append(position) or 0.5)
+    monkeypatch.setattr(GoPosition, "score", lambda position: counted.append(position) or 0.5)
     player = uct(50)
-    player.warm_up(Position(5))
+    player.warm_up(GoPosition(5))
     assert len(types) == len(counted) == 1
-    position = Gomoku(6)
+    position = GomokuPosition(6)
     for move in "B2 B5 C2 C5 D2 D5".split():
         position = position.play(interpret_gtp(move, 6))
     assert player.search.search(position, simulations=50).proven == solver.WIN
@@ -302,7 +302,7 @@ def test_seconds_include_the_search_after_a_pass():
     clock = WorkClock()
     player = SearchPlayer("uct", clock.search(Settings()), PlayOptions(seconds=5.0))
     clock.follow(player._brief_search)
-    for position in Position(9), draw(SETTLED)[0], draw(OPEN, komi=40)[0]:
+    for position in GoPosition(9), draw(SETTLED)[0], draw(OPEN, komi=40)[0]:
         for seconds in 0.001, 0.2:
             started = clock()
             point = player.select_move(position, seconds=seconds)
@@ -313,12 +313,12 @@ def test_seconds_include_the_search_after_a_pass():
 def test_a_move_may_follow_two_passes():
     over = draw(SETTLED)[0].play(PASS).play(PASS)
     assert uct().select_move(over) in (PASS, *over.sensible_points())
-    assert uct().select_move(Position(5, komi=-20, to_play=WHITE).play(PASS).play(PASS)) != PASS
+    assert uct().select_move(GoPosition(5, komi=-20, to_play=WHITE).play(PASS).play(PASS)) != PASS
 
 
 def test_explain_describes_the_last_search():
     player = uct(200)
-    point = player.select_move(Position(5))
+    point = player.select_move(GoPosition(5))
     assert point == player.search_result.moves[0].point
     words = player.explain()
     assert words.startswith("win rate ") and "200 simulations" in words and "\n" not in words
@@ -368,7 +368,7 @@ def test_every_option_reaches_the_search(player):
     assert player_options.settings_from_arguments(args) == replace(default_settings(player, "go"), **values)
     assert player_options.play_options_from_arguments(args) == PlayOptions(
         simulations=7, select_by="lcb", dynamic_komi=False, resign=0, resign_moves=9)
-    assert arguments("uct", "--simulations", "7").select_move(Position(5)) in Position(5).sensible_points()
+    assert arguments("uct", "--simulations", "7").select_move(GoPosition(5)) in GoPosition(5).sensible_points()
 
 
 @pytest.mark.parametrize("words, message", [
@@ -391,13 +391,13 @@ def test_invalid_options_are_refused(words, message):
 
 def test_mcts_plays_with_the_bundled_network():
     player = arguments("mcts", "--simulations", "16", "--seed", "1")
-    point = player.select_move(Position(19))
-    assert point in Position(19).sensible_points()
+    point = player.select_move(GoPosition(19))
+    assert point in GoPosition(19).sensible_points()
     # Few simulations: it follows the priors, and a human opens in a corner or on a side.
     row, col = divmod(point - 21, 20)
     assert min(row, 18 - row) in (2, 3) and min(col, 18 - col) in (2, 3)
     assert np.isfinite(player.search_result.win_rate)
-    assert player.select_move(Position(9)) in Position(9).sensible_points()
+    assert player.select_move(GoPosition(9)) in GoPosition(9).sensible_points()
 
 
 class LostSearch(Search):
@@ -411,7 +411,7 @@ class LostSearch(Search):
 @pytest.mark.parametrize("plies, dynamic_komi, resigns", [(41, True, False), (41, False, True), (42, True, True)])
 def test_black_does_not_resign_or_pass_by_a_komi_that_is_not_the_games(plies, dynamic_komi, resigns):
     """Komi that is raised makes Black look lost; White's low win rate is not raised enough."""
-    position = Position(13, komi=0.5).with_handicap(fixed_handicap(13, 2))
+    position = GoPosition(13, komi=0.5).with_handicap(fixed_handicap(13, 2))
     for _ in range(plies):
         position = position.play(int(position.sensible_points()[0]))
     assert balanced(position).komi > position.komi and position.to_play == (BLACK if plies % 2 else WHITE)
@@ -422,7 +422,7 @@ def test_black_does_not_resign_or_pass_by_a_komi_that_is_not_the_games(plies, dy
 
 
 def test_cleanup_changes_nothing_before_the_opponent_has_passed():
-    start = Position(9, komi=0.5).with_handicap(fixed_handicap(9, 4))
+    start = GoPosition(9, komi=0.5).with_handicap(fixed_handicap(9, 4))
     player = SearchPlayer("uct", RecordedSearch(Settings(seed=1)), PlayOptions(resign=0))
     player.select_move(start, seconds=10.0, cleanup=True)
     assert player.search_result.position.komi == balanced(start).komi > start.komi

@@ -7,7 +7,7 @@ from fakes import Likes
 from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, board_points, point_at
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.games.rules import NAMED_RULES
 from mugo.players import passing
 from mugo.players.policy import PolicyPlayer
@@ -67,7 +67,7 @@ def test_a_game_with_an_open_border_or_a_chain_in_atari_is_not_finished():
     position = draw(SETTLED)[0].with_rules(JAPANESE)
     border = [point_at(3, col, 7) for col in (2, 3)]
     assert not passing.is_finished(position.without_stones(border))
-    assert not passing.is_finished(Position(7).with_rules(JAPANESE))
+    assert not passing.is_finished(GoPosition(7).with_rules(JAPANESE))
     assert not passing.is_finished(draw(LAST_CAPTURE)[0].with_rules(JAPANESE))
 
 

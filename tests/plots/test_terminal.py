@@ -6,7 +6,7 @@ import numpy as np
 from drawing import draw
 
 from mugo.games.coords import interpret_gtp
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.plots.terminal import PLAIN, Screen, board_lines, heatmap_array, heatmap_lines
 
 CORNER = """
@@ -48,7 +48,7 @@ def test_a_heat_map_is_in_percent():
 
 
 def test_a_line_has_the_same_width_in_colour():
-    position = Position(9).play(interpret_gtp("E5", 9))
+    position = GoPosition(9).play(interpret_gtp("E5", 9))
     plain = board_lines(position)
     for screen in Screen(True, True), Screen(True, False):
         bare = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in board_lines(position, screen)]

@@ -5,7 +5,7 @@ from fakes import TiltedNetwork
 
 from mugo.core.files import BadInput
 from mugo.games.coords import point_at
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.nn.inputs import People
 from mugo.players import rank_estimate
 from mugo.reviews.rank_estimate import (
@@ -72,7 +72,7 @@ def test_ranks_between_those_that_were_evaluated_are_interpolated():
 
 def test_the_likelihoods_are_those_of_the_players_own_moves():
     network = TiltedNetwork()
-    positions = [Position(5, komi=0)]
+    positions = [GoPosition(5, komi=0)]
     for row, col in (0, 0), (4, 4), (2, 2), (1, 3):
         positions.append(positions[-1].play(point_at(row, col, 5)))
     positions.append(positions[-1].play(0))                              # a pass of Black's

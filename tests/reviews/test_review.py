@@ -22,7 +22,7 @@ from mugo.cli import main as cli
 from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, board_points, format_sgf, interpret_gtp, move_index
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.nn.inference import Network
 from mugo.nn.network_file import find_network
 from mugo.nn.output import NetworkOutput, NetworkProtocol
@@ -413,7 +413,7 @@ def test_a_position_is_scored_where_nothing_is_left_to_play_for(picture, komi, e
 
 def test_the_last_position_is_scored_as_the_record_says_if_the_winner_is_the_same():
     """At the start of a game nobody can tell; the record knows."""
-    position = Position(9, 0.5).play(board_points(9)[40])
+    position = GoPosition(9, 0.5).play(board_points(9)[40])
     scored_record, other, resigned = (replace(next(read_records(b"(;GM[1]SZ[9]KM[0.5];B[ee])")), result=result)
                                  for result in ("B+30.5", "W+3.5", "B+R"))
     assert last_score(scored_record, position) == 30.5
@@ -475,7 +475,7 @@ def test_the_worst_moves_are_those_that_lose_the_most_points():
 @pytest.mark.parametrize("loss, annotation", [(0.04, None), (0.06, "DO"), (0.11, 1), (0.21, 2)])
 def test_verdicts_are_annotations_of_the_sgf(loss, annotation):
     record, tree, *_ = next(read_trees(b"(;GM[1]SZ[5];B[aa])"))
-    start = Position(5)
+    start = GoPosition(5)
     c3, d4, e5 = (interpret_gtp(vertex, 5) for vertex in ("C3", "D4", "E5"))
     move = MoveReview(1, BLACK, e5, 3, 0.1, 0.4, (c3, d4), loss, 0.0)
     review = Review(record, (move,), (start, start.play(e5)), "")

@@ -11,7 +11,7 @@ from mugo.selfplay.arena import PROMOTION, ArenaPlayer, ArenaResult, climb_level
 from mugo.selfplay.options import MIN_ARENA_GAMES
 from mugo.core.sprt import H0, H1, UNDECIDED
 
-START = gomoku.Position(4, 3)
+START = gomoku.GomokuPosition(4, 3)
 STRONG, WEAK = ArenaPlayer(400), ArenaPlayer(4, temperature_moves=9)
 
 
@@ -85,7 +85,7 @@ def scripted_search(monkeypatch):
 
 
 def test_both_players_search_and_the_first_moves_are_sampled_by_visits(scripted_search):
-    black, white, start = ArenaPlayer(10, temperature_moves=2), ArenaPlayer(20), gomoku.Position(5, 5)
+    black, white, start = ArenaPlayer(10, temperature_moves=2), ArenaPlayer(20), gomoku.GomokuPosition(5, 5)
     first_choices = []
     for seed in range(60):
         scripted_search.clear()
@@ -101,7 +101,7 @@ def test_both_players_search_and_the_first_moves_are_sampled_by_visits(scripted_
 
 def test_the_result_of_a_game_is_the_sign_of_the_score(scripted_search):
     for komi, expected in (0.5, -1), (-0.5, 1), (0, 0), (-7, 1):
-        assert arena.play_game(STRONG, WEAK, go.Position(3, komi), [0, 0], 9, threading.Event()) == expected
+        assert arena.play_game(STRONG, WEAK, go.GoPosition(3, komi), [0, 0], 9, threading.Event()) == expected
 
 
 def test_a_game_has_three_moves_a_point_by_default(monkeypatch):

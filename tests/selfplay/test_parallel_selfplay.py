@@ -47,8 +47,8 @@ def play_games(selfplay: ParallelSelfPlay, n: int) -> list:
 DETERMINISTIC = SelfPlayOptions(simulations=60, dirichlet_weight=0, temperature_moves=0)
 
 
-@pytest.mark.parametrize("start", [gomoku.Position(4, 3), gomoku.Position(6, 4), go.Position(4, 0.5),
-                                   go.Position(2, 0.5)], ids=["4x4x3", "6x6x4", "go 4x4", "go 2x2"])
+@pytest.mark.parametrize("start", [gomoku.GomokuPosition(4, 3), gomoku.GomokuPosition(6, 4), go.GoPosition(4, 0.5),
+                                   go.GoPosition(2, 0.5)], ids=["4x4x3", "6x6x4", "go 4x4", "go 2x2"])
 def test_games_are_legal_and_have_their_outcome(start):
     games = play_games(ParallelSelfPlay(start, HashNetwork(), SelfPlayOptions(simulations=24, temperature_moves=4),
                                         games=5, seed=1), 12)
@@ -66,7 +66,7 @@ def test_games_are_legal_and_have_their_outcome(start):
 
 def test_a_game_is_searched_as_by_a_search_of_its_own():
     """Without noise, temperature and random symmetries, every move is that of Search, with the same visits."""
-    start = gomoku.Position(5, 4)
+    start = gomoku.GomokuPosition(5, 4)
     network = HashNetwork()
     selfplay = ParallelSelfPlay(start, network, replace(DETERMINISTIC, max_moves=4), games=3, seed=2)
     selfplay._symmetries = np.repeat(selfplay._symmetries[:1], 8, 0)             # identity
@@ -84,7 +84,7 @@ def test_a_game_is_searched_as_by_a_search_of_its_own():
 @pytest.mark.parametrize("komi, wins", [(3.5, True), (-3.5, False)])
 def test_the_search_counts_with_komi(komi, wins):
     """After Black's pass White's pass ends the game, on an empty board."""
-    selfplay = ParallelSelfPlay(go.Position(3, komi).play(0), HashNetwork(), DETERMINISTIC, games=2, seed=1)
+    selfplay = ParallelSelfPlay(go.GoPosition(3, komi).play(0), HashNetwork(), DETERMINISTIC, games=2, seed=1)
     game = play_games(selfplay, 1)[0]
     assert (np.flatnonzero(game.visits[0]).tolist() == [9]) == wins
     assert game.outcome == -1 or not wins
@@ -106,7 +106,7 @@ class TurnedNetwork(HashNetwork):
 
 def test_priors_are_turned_back_from_the_symmetry_of_the_planes():
     def first_moves(k):
-        start = gomoku.Position(5, 4)
+        start = gomoku.GomokuPosition(5, 4)
         symmetry = symmetries(5)[k]
         selfplay = ParallelSelfPlay(start, TurnedNetwork(symmetry), replace(DETERMINISTIC, max_moves=4), games=2,
                                     seed=2)
@@ -127,7 +127,7 @@ def test_every_leaf_is_evaluated_with_the_komi_of_its_side_to_move():
 
         sides = frozenset()
 
-    start = go.Position(5, 7.5).with_stones(black=[point_at(row, col, 5) for row in (0, 4) for col in (0, 4)])
+    start = go.GoPosition(5, 7.5).with_stones(black=[point_at(row, col, 5) for row in (0, 4) for col in (0, 4)])
     start.handicap = 1
     start = start.with_rules(NAMED_RULES["chinese"])
     network = KnowsKomi()
@@ -137,7 +137,7 @@ def test_every_leaf_is_evaluated_with_the_komi_of_its_side_to_move():
 
 def root_priors(**options) -> np.ndarray:
     """The priors of the first position in a game, after two simulations."""
-    selfplay = ParallelSelfPlay(gomoku.Position(5, 4), HashNetwork(), replace(DETERMINISTIC, **options), games=1,
+    selfplay = ParallelSelfPlay(gomoku.GomokuPosition(5, 4), HashNetwork(), replace(DETERMINISTIC, **options), games=1,
                                 seed=1)
     selfplay._symmetries = np.repeat(selfplay._symmetries[:1], 8, 0)
     selfplay._simulate()
@@ -160,8 +160,8 @@ def test_every_move_of_every_game_has_noise():
             output = super().evaluate_packed(packed)
             return output._replace(priors=np.full_like(output.priors, 1 / output.priors.shape[1]))
 
-    selfplay = ParallelSelfPlay(gomoku.Position(3, 3), UniformNetwork(), replace(DETERMINISTIC, dirichlet_weight=0.25),
-                                games=2, seed=1)
+    selfplay = ParallelSelfPlay(gomoku.GomokuPosition(3, 3), UniformNetwork(),
+                                replace(DETERMINISTIC, dirichlet_weight=0.25), games=2, seed=1)
     spreads, play_move = [], selfplay._play_move
 
     def watched(g):
@@ -179,13 +179,13 @@ def test_every_move_of_every_game_has_noise():
 
 def test_exactly_the_first_moves_are_sampled():
     options = SelfPlayOptions(simulations=40, dirichlet_weight=0, temperature_moves=3)
-    games = play_games(ParallelSelfPlay(gomoku.Position(5, 4), HashNetwork(), options, games=8, seed=7), 16)
+    games = play_games(ParallelSelfPlay(gomoku.GomokuPosition(5, 4), HashNetwork(), options, games=8, seed=7), 16)
     is_most_visited = np.array([game.visits[range(5), game.moves[:5]] == game.visits[:5].max(1) for game in games])
     assert not is_most_visited[:, :3].all(0).any() and is_most_visited[:, 3:].all()
 
 
 def test_every_move_has_its_simulations_and_the_tree_is_reused():
-    selfplay = ParallelSelfPlay(gomoku.Position(6, 4), HashNetwork(), DETERMINISTIC, games=2, seed=4)
+    selfplay = ParallelSelfPlay(gomoku.GomokuPosition(6, 4), HashNetwork(), DETERMINISTIC, games=2, seed=4)
     game = play_games(selfplay, 1)[0]
     sums = game.visits.sum(1)
     assert sums[0] == 59                                         # the first simulation expands the root
@@ -203,7 +203,7 @@ def test_every_simulation_has_a_node_however_much_of_the_tree_is_kept(monkeypatc
             return output._replace(priors=priors / priors.sum(1, keepdims=True), values=output.values / 10)
 
     monkeypatch.setattr(parallel, "KEPT_NODES", kept_nodes)
-    selfplay = ParallelSelfPlay(gomoku.Position(8), SureNetwork(), replace(DETERMINISTIC, max_moves=12), games=2,
+    selfplay = ParallelSelfPlay(gomoku.GomokuPosition(8), SureNetwork(), replace(DETERMINISTIC, max_moves=12), games=2,
                                 seed=1)
     kept, play_move = [], selfplay._play_move
 
@@ -222,14 +222,14 @@ def test_every_simulation_has_a_node_however_much_of_the_tree_is_kept(monkeypatc
 @pytest.mark.parametrize("simulations", [2, 8, 60])
 def test_the_target_of_a_proven_win_is_that_move_and_of_a_threat_the_block(simulations):
     options = SelfPlayOptions(simulations=simulations)   # with noise, and moves sampled by visits
-    start = gomoku.Position(8).with_stones(*([point_of_index(i, 8) for i in row] for row in ((9, 10, 11, 12),
+    start = gomoku.GomokuPosition(8).with_stones(*([point_of_index(i, 8) for i in row] for row in ((9, 10, 11, 12),
                                                                                              (24, 25, 26, 27))))
     for to_play, wins in (1, {8, 13}), (-1, {28}):
         selfplay = ParallelSelfPlay(start.with_turn(to_play), HashNetwork(), options, games=4, seed=1)
         for game in play_games(selfplay, 4):
             assert set(np.flatnonzero(game.visits[0]).tolist()) <= wins and len(game.moves) == 1
             assert game.visits[0].sum() > 0
-    threat = gomoku.Position(8).with_stones([point_of_index(i, 8) for i in (9, 10, 11)],
+    threat = gomoku.GomokuPosition(8).with_stones([point_of_index(i, 8) for i in (9, 10, 11)],
                                             [point_of_index(i, 8) for i in (24, 25, 26, 27)])
     for game in play_games(ParallelSelfPlay(threat, HashNetwork(), options, games=4, seed=1), 4):
         assert np.flatnonzero(game.visits[0]).tolist() == [28]
@@ -237,7 +237,7 @@ def test_the_target_of_a_proven_win_is_that_move_and_of_a_threat_the_block(simul
 
 def test_finished_games_are_not_evaluated_by_the_network():
     network = HashNetwork()
-    selfplay = ParallelSelfPlay(gomoku.Position(3, 3), network, DETERMINISTIC, games=4, seed=5)
+    selfplay = ParallelSelfPlay(gomoku.GomokuPosition(3, 3), network, DETERMINISTIC, games=4, seed=5)
     play_games(selfplay, 8)
     assert network.positions_evaluated < 0.6 * selfplay.simulations
 
@@ -246,7 +246,7 @@ def test_games_without_noise_temperature_and_symmetries_are_equal():
     """The seed changes nothing then, until two moves have equal visits and one is chosen at random.  Each of noise,
     temperature and symmetries alone makes games differ."""
     def first_moves(seed, symmetric=False, **options):
-        selfplay = ParallelSelfPlay(gomoku.Position(5, 4), HashNetwork(),
+        selfplay = ParallelSelfPlay(gomoku.GomokuPosition(5, 4), HashNetwork(),
                                     replace(DETERMINISTIC, max_moves=8, **options), games=2, seed=seed)
         if not symmetric:
             selfplay._symmetries = np.repeat(selfplay._symmetries[:1], 8, 0)     # identity
@@ -262,7 +262,7 @@ def test_games_without_noise_temperature_and_symmetries_are_equal():
 
 
 def test_the_network_can_be_replaced_during_games():
-    selfplay = ParallelSelfPlay(gomoku.Position(6, 4), HashNetwork(), DETERMINISTIC, games=4, seed=8)
+    selfplay = ParallelSelfPlay(gomoku.GomokuPosition(6, 4), HashNetwork(), DETERMINISTIC, games=4, seed=8)
     play_games(selfplay, 1)
     selfplay.network = HashNetwork()
     play_games(selfplay, 4)
@@ -273,15 +273,16 @@ def test_the_network_can_be_replaced_during_games():
                                      SelfPlayOptions(simulations=24, gumbel=True, max_moves=8)], ids=["puct", "gumbel"])
 def test_games_do_not_depend_on_the_number_of_threads(options):
     def games(threads):
-        selfplay = ParallelSelfPlay(gomoku.Position(5, 4), HashNetwork(), options, games=5, seed=3, threads=threads)
+        selfplay = ParallelSelfPlay(gomoku.GomokuPosition(5, 4), HashNetwork(), options, games=5, seed=3,
+                                    threads=threads)
         return [(game.moves.tobytes(), game.visits.tobytes()) for game in play_games(selfplay, 8)]
 
     assert games(1) == games(2) == games(8)
 
 
 def test_a_game_of_max_moves_is_scored_as_it_stands():
-    games = play_games(ParallelSelfPlay(go.Position(3, 0.5), HashNetwork(), SelfPlayOptions(simulations=8, max_moves=5),
-                                        games=4, seed=9), 12)
+    games = play_games(ParallelSelfPlay(go.GoPosition(3, 0.5), HashNetwork(),
+                                        SelfPlayOptions(simulations=8, max_moves=5), games=4, seed=9), 12)
     unfinished = [game for game in games if len(game.moves) == 5 and game.moves[-2:].tolist() != [9, 9]]
     assert max(len(game.moves) for game in games) == 5 and unfinished
     assert {game.outcome for game in games} <= {-1, 1}
@@ -292,7 +293,7 @@ def test_a_game_of_max_moves_is_scored_as_it_stands():
 GUMBEL = SelfPlayOptions(simulations=24, gumbel=True, max_num_considered_actions=8)
 
 
-@pytest.mark.parametrize("start", [gomoku.Position(5, 4), go.Position(4, 0.5), go.Position(2, 0.5)],
+@pytest.mark.parametrize("start", [gomoku.GomokuPosition(5, 4), go.GoPosition(4, 0.5), go.GoPosition(2, 0.5)],
                          ids=["5x5x4", "go 4x4", "go 2x2"])
 def test_gumbel_games_are_legal_and_their_targets_are_policies(start):
     games = play_games(ParallelSelfPlay(start, HashNetwork(), GUMBEL, games=5, seed=1), 12)
@@ -309,7 +310,7 @@ def test_gumbel_games_are_legal_and_their_targets_are_policies(start):
 
 def test_a_gumbel_game_is_searched_as_by_a_search_of_its_own():
     """Without random symmetries, and with the same noise, every move and its policy are those of Search."""
-    start, network = gomoku.Position(5, 4), HashNetwork()
+    start, network = gomoku.GomokuPosition(5, 4), HashNetwork()
     selfplay = ParallelSelfPlay(start, network, replace(GUMBEL, max_moves=5), games=1, seed=2)
     selfplay._symmetries = np.repeat(selfplay._symmetries[:1], 8, 0)             # identity
     noises, play_move = [], selfplay._play_move
@@ -352,7 +353,7 @@ def test_a_gumbel_game_is_searched_as_by_a_search_of_its_own():
 
 
 def test_the_policy_of_a_gumbel_search_knows_proofs():
-    start = gomoku.Position(8).with_stones(*([point_of_index(i, 8) for i in row] for row in ((9, 10, 11, 12),
+    start = gomoku.GomokuPosition(8).with_stones(*([point_of_index(i, 8) for i in row] for row in ((9, 10, 11, 12),
                                                                                              (24, 25, 26, 27))))
     for to_play, wins in (1, {8, 13}), (-1, {28}):
         games = play_games(ParallelSelfPlay(start.with_turn(to_play), HashNetwork(), GUMBEL, games=3, seed=1), 3)
@@ -363,7 +364,7 @@ def test_the_policy_of_a_gumbel_search_knows_proofs():
 def test_gumbel_noise_makes_games_differ_and_the_seed_repeats_them():
     def first_moves(seed):
         return [game.moves.tolist() for game in play_games(ParallelSelfPlay(
-            gomoku.Position(6, 4), HashNetwork(), replace(GUMBEL, max_moves=3), games=4, seed=seed), 8)]
+            gomoku.GomokuPosition(6, 4), HashNetwork(), replace(GUMBEL, max_moves=3), games=4, seed=seed), 8)]
 
     assert first_moves(1) == first_moves(1) != first_moves(2)
     assert len({moves[0] for moves in first_moves(1)}) > 3

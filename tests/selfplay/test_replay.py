@@ -13,7 +13,7 @@ from mugo.selfplay import replay
 from mugo.selfplay.parallel import SelfPlayGame
 from mugo.selfplay.replay import ReplayBuffer, ReplayWindow, game_arguments
 
-START = gomoku.Position(4, 3)
+START = gomoku.GomokuPosition(4, 3)
 
 
 def random_game(rng: np.random.Generator, start=START) -> SelfPlayGame:
@@ -109,13 +109,13 @@ def test_a_full_disk_leaves_the_file_as_it_was(games, written, monkeypatch):
 
 def test_games_of_other_rules_and_runs_of_earlier_versions_are_refused(written):
     with pytest.raises(BadInput, match=r"000002.npz holds other games than .*\"k\": 4"):
-        opened(written, gomoku.Position(4, 4))
+        opened(written, gomoku.GomokuPosition(4, 4))
     (written / "replay_buffer.bin").touch()
     with pytest.raises(BadInput, match="is a run of an earlier version, .* begin a new run .* with --init-from"):
         opened(written)
 
 
-@pytest.mark.parametrize("start", [gomoku.Position(6, 4, exactly=True), go.Position(7, 5.5)], ids=["gomoku", "go"])
+@pytest.mark.parametrize("start", [gomoku.GomokuPosition(6, 4, exactly=True), go.GoPosition(7, 5.5)], ids=["gomoku", "go"])
 def test_rules_of_a_start_make_that_start(start):
     assert new_game(**game_arguments(start)).has_same_rules(start)
 

@@ -41,7 +41,7 @@ from mugo.selfplay.replay import ReplayBuffer, game_arguments
 from mugo.selfplay.run import SelfPlayRun, format_result
 from mugo.core.sprt import H0, H1, UNDECIDED
 
-START = gomoku.Position(3, 3)
+START = gomoku.GomokuPosition(3, 3)
 CONFIG = AlphaZeroNetConfig.for_game("gomoku", 3, filters=(4, 4), value_units=8)
 OPTIONS = RunOptions(24, SelfPlayOptions(simulations=12), games_per_thread=4, update_games=8, steps=2, batch_size=16,
                      window=60, arena_every=1000, arena_games=24, seed=5, threads=1, training_precision="float32")
@@ -166,7 +166,7 @@ def test_the_same_command_trains_on_go(tmp_path, capsys, eagerly):
     assert main([*arguments, "--games", "4"]) == 0
     network = Network(folder, threads=1)
     assert network.game == "go" and network.size == 3
-    assert network.evaluate([go.Position(3)]).priors.shape == (1, 10)
+    assert network.evaluate([go.GoPosition(3)]).priors.shape == (1, 10)
     assert main(["selfplay", "go", "-o", str(folder), "--resume", "--games", "8"]) == 0
     assert "network.safetensors: 8 games" in capsys.readouterr().out
     assert pd.read_csv(folder / "log.csv")["games"].tolist() == [4, 8]

@@ -17,7 +17,7 @@ from mugo.selfplay.options import RunOptions, SelfPlayOptions
 from mugo.selfplay.parallel import ParallelSelfPlay
 from mugo.selfplay.run import SelfPlayRun
 
-START = gomoku.Position(3, 3)
+START = gomoku.GomokuPosition(3, 3)
 CONFIG = AlphaZeroNetConfig.for_game("gomoku", 3, filters=(4, 4), value_units=8)
 OPTIONS = RunOptions(24, SelfPlayOptions(simulations=12), games_per_thread=4, update_games=8, steps=1, batch_size=16,
                      window=60, arena_every=1000, arena_games=24, warm_start_games=12, warm_start_simulations=40)
@@ -29,7 +29,7 @@ def play(start, n, options=OPTIONS, seed=0):
     return games
 
 
-@pytest.mark.parametrize("start", [gomoku.Position(6, 4), new_game("go", 5, komi=7.5)])
+@pytest.mark.parametrize("start", [gomoku.GomokuPosition(6, 4), new_game("go", 5, komi=7.5)])
 def test_games_are_legal_and_their_moves_were_searched(start):
     for game in play(start, 3):
         position = start
@@ -42,12 +42,12 @@ def test_games_are_legal_and_their_moves_were_searched(start):
 
 
 def test_the_same_seed_plays_the_same_games_and_moves_are_sampled():
-    first, again, other = (play(gomoku.Position(6, 4), 4, seed=seed) for seed in (1, 1, 2))
+    first, again, other = (play(gomoku.GomokuPosition(6, 4), 4, seed=seed) for seed in (1, 1, 2))
     assert [game.moves.tolist() for game in first] == [game.moves.tolist() for game in again]
     assert [game.moves.tolist() for game in first] != [game.moves.tolist() for game in other]
     assert len({tuple(game.moves.tolist()) for game in first}) > 1
     greedy = replace(OPTIONS, selfplay=SelfPlayOptions(simulations=12, temperature_moves=0))
-    for game in play(gomoku.Position(6, 4), 2, greedy):
+    for game in play(gomoku.GomokuPosition(6, 4), 2, greedy):
         assert (game.visits[np.arange(len(game.moves)), game.moves] == game.visits.max(1)).all()
 
 
@@ -67,7 +67,7 @@ def test_visits_of_a_proven_win_are_its_own():
 
 def test_a_stopped_game_is_dropped():
     stopped, games = threading.Event(), []
-    player = UctSelfPlay(gomoku.Position(8, 5), replace(OPTIONS, warm_start_simulations=100_000_000), seed=1)
+    player = UctSelfPlay(gomoku.GomokuPosition(8, 5), replace(OPTIONS, warm_start_simulations=100_000_000), seed=1)
     thread = threading.Thread(target=player.play, args=(games.append, stopped.is_set))
     thread.start()
     stopped.set()

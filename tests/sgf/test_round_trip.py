@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from page_modules import format_game, needs_node
 
 from mugo.core.files import BadInput
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.reviews.annotated_sgf import annotated_sgf
 from mugo.reviews.move_review import Review
 from mugo.sgf.convert import load_game
@@ -126,7 +126,8 @@ def test_the_review_adds_to_the_root_and_keeps_the_rest(nodes):
     if isinstance(tree, BadRecord):
         assert tree.reason in ("setup after the first move", "several moves in a node")
         return
-    saved = parse_game(annotated_sgf(Review(tree.record, (), (Position(SIZE),), ""), tree.nodes, "reviewed by nobody"))
+    review = Review(tree.record, (), (GoPosition(SIZE),), "")
+    saved = parse_game(annotated_sgf(review, tree.nodes, "reviewed by nobody"))
     comment = saved[0].properties["C"][0]
     before = nodes[0].properties.get("C", [b""])[0]
     assert comment.startswith(before) and b"reviewed by nobody" in comment

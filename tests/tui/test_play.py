@@ -20,7 +20,7 @@ from mugo.cli import main as cli
 from mugo.core.files import atomic_write
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import MAX_MOVES, PASS, format_gtp, interpret_gtp, point_at
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.nn.inputs import People
 from mugo.players.evaluation import Evaluation
 from mugo.players.registry import make_player
@@ -76,7 +76,7 @@ def play(tmp_path, lines, player=None, position=None, humans=(BLACK,)):
         out.write(f"{line}\n")
         return line
 
-    session = Session(player or Scripted(), position or Position(5, 0.5), humans, out=out, simulations=20,
+    session = Session(player or Scripted(), position or GoPosition(5, 0.5), humans, out=out, simulations=20,
                       folder=tmp_path)
     Repl(session, read).run()
     return session, out.getvalue()
@@ -131,7 +131,7 @@ def test_enter_accepts_the_suggestion_and_another_line_rejects_it(tmp_path):
     assert moves(session.position)[0] == interpret_gtp("E5", 5)
     session, _ = play(tmp_path, ["E9", "c3"])
     assert moves(session.position)[0] == interpret_gtp("C3", 5)
-    session, shown = play(tmp_path, ["i3", "yes"], position=Position(9))
+    session, shown = play(tmp_path, ["i3", "yes"], position=GoPosition(9))
     assert "boards have no column I; did you mean J3?" in shown and moves(session.position)[0] == interpret_gtp("J3", 9)
 
 
@@ -207,7 +207,7 @@ def test_what_people_of_a_rank_would_play_is_listed_next_to_what_the_search_says
     player = make_player("mcts", network=network, play_options=PlayOptions(simulations=60), settings=Settings(
         seed=1, rollout="none", max_edges=5000))
     _, shown = play(tmp_path, ["people 9d 2", "people 12d", "people 3d 27"], player)
-    priors = network.evaluate([Position(5)], people=People("9d")).priors[0][:-1]
+    priors = network.evaluate([GoPosition(5)], people=People("9d")).priors[0][:-1]
     best = [format_gtp(point_at(*divmod(int(index), 5), 5), 5) for index in np.argsort(-priors)[:2]]
     for letter, vertex, prior in zip("ab", best, np.sort(priors)[::-1], strict=False):     # blank without visits
         assert re.search(rf"^{letter} +{vertex} +{prior:.1%}( +\d+\.\d% +[+-]\d| *$)", shown, re.MULTILINE), shown
@@ -381,7 +381,7 @@ def test_a_signal_while_a_game_is_saved_is_ignored(left, second, tmp_path, monke
 
     monkeypatch.setattr("mugo.tui.session.atomic_write", write_interrupted)
     with end_input_on_signals():
-        Repl(Session(Scripted("C4"), Position(5), (BLACK,), out=io.StringIO(), folder=tmp_path), read).run()
+        Repl(Session(Scripted("C4"), GoPosition(5), (BLACK,), out=io.StringIO(), folder=tmp_path), read).run()
     path, = saved(tmp_path)
     assert moves(load_position(path)) == points("C3 C4")
     assert [signal.getsignal(number) for number in SIGNALS] == handlers
@@ -412,7 +412,7 @@ def test_one_ctrl_c_at_the_prompt_does_not_end_the_game(tmp_path):
 
 def test_ctrl_c_during_a_search_plays_the_best_move_so_far(tmp_path):
     player = uct(None, seconds=60)
-    player.warm_up(Position(5))
+    player.warm_up(GoPosition(5))
     timer = threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT])
     timer.start()
     started = time.perf_counter()

@@ -8,7 +8,7 @@ from tui.test_play import Scripted, moves, play, points, saved, uct
 from mugo.cli import main as cli
 from mugo.core.files import BadInput
 from mugo.games.board import WHITE
-from mugo.games.gomoku import Position
+from mugo.games.gomoku import GomokuPosition
 from mugo.plots.terminal import Screen, board_lines
 from mugo.sgf.convert import load_position, record_from_position
 from mugo.sgf.parser import read_records
@@ -18,7 +18,7 @@ from mugo.tui.commands import COMMANDS
 
 
 def test_a_game_ends_with_a_row_and_is_saved_with_its_rules(tmp_path):
-    session, shown = play(tmp_path, ["b2", "b1", "b3", "undo", "quit"], Scripted("A1 C1 A2 C2"), Position(3))
+    session, shown = play(tmp_path, ["b2", "b1", "b3", "undo", "quit"], Scripted("A1 C1 A2 C2"), GomokuPosition(3))
     assert "Gomoku: 3 in a row wins" in shown and "komi" not in shown and "captures" not in shown
     assert " 3 .(#). 3\n 2 . # . 2\n 1 O # O 1" in shown
     assert "Black wins with 3 in a row, B3 B2 B1 (B+)." in shown
@@ -29,7 +29,8 @@ def test_a_game_ends_with_a_row_and_is_saved_with_its_rules(tmp_path):
 
 def test_commands_of_go_are_neither_listed_nor_run(tmp_path):
     assert set(COMMANDS.names("go")) - set(COMMANDS.names("gomoku")) == {"pass", "score", "chain", "done", "people"}
-    session, shown = play(tmp_path, ["pass", "score", "chain b2", "done", "help", "b2"], Scripted("a1"), Position(3))
+    lines = ["pass", "score", "chain b2", "done", "help", "b2"]
+    session, shown = play(tmp_path, lines, Scripted("a1"), GomokuPosition(3))
     assert "pass is for Go, and this is Gomoku" in shown
     assert not {"two passes end the game", "an estimate of the score"} & set(shown.splitlines())
     assert "stones and liberties" not in shown and "resign " in shown
@@ -64,23 +65,23 @@ def test_hints_and_heat_name_the_move_that_wins(tmp_path):
 
 
 def test_a_game_is_continued_and_another_size_has_its_default_row(tmp_path):
-    session, _ = play(tmp_path, ["c3", f"save {tmp_path / 'x'}"], Scripted("A1"), Position(5, 3, exactly=True))
-    session, shown = play(tmp_path, [f"load {tmp_path / 'x.sgf'} 1"], Scripted("A2"), Position(8))
+    session, _ = play(tmp_path, ["c3", f"save {tmp_path / 'x'}"], Scripted("A1"), GomokuPosition(5, 3, exactly=True))
+    session, shown = play(tmp_path, [f"load {tmp_path / 'x.sgf'} 1"], Scripted("A2"), GomokuPosition(8))
     assert (session.position.size, session.position.k, session.position.exactly) == (5, 3, True)
     assert moves(session.position) == points("C3 A2")
-    session, shown = play(tmp_path, ["new", "new 6", "new 99"], position=Position(5, 5))
+    session, shown = play(tmp_path, ["new", "new 6", "new 99"], position=GomokuPosition(5, 5))
     assert "Gomoku: 5 in a row wins" in shown and "Gomoku: 4 in a row wins" in shown and session.position.size == 6
     (tmp_path / "go.sgf").write_text("(;GM[1]SZ[5];B[cc])")
-    _, shown = play(tmp_path, [f"load {tmp_path / 'go.sgf'}"], position=Position(5))
+    _, shown = play(tmp_path, [f"load {tmp_path / 'go.sgf'}"], position=GomokuPosition(5))
     assert "is a game of Go, not of Gomoku" in shown
 
 
 def test_a_finished_game_that_is_loaded_shows_its_result_and_is_not_saved_again(tmp_path):
-    position = Position(3)
+    position = GomokuPosition(3)
     for vertex in points("A1 A2 B1 B2 C1", 3):
         position = position.play(vertex)
     (tmp_path / "x.sgf").write_text(format_record(record_from_position(position)))
-    for lines, start in ([], position), ([f"load {tmp_path / 'x.sgf'}"], Position(3)):
+    for lines, start in ([], position), ([f"load {tmp_path / 'x.sgf'}"], GomokuPosition(3)):
         _, shown = play(tmp_path, lines, position=start)
         assert "Black wins with 3 in a row, A1 B1 C1 (B+)." in shown
     assert not saved(tmp_path)
@@ -92,7 +93,7 @@ def test_a_board_that_the_player_does_not_play_leaves_the_old_game(tmp_path):
             if start.size > 6:
                 raise BadInput("too large for me")
 
-    session, shown = play(tmp_path, ["c3", "new 8", "d3"], Small("A1 A2"), Position(6))
+    session, shown = play(tmp_path, ["c3", "new 8", "d3"], Small("A1 A2"), GomokuPosition(6))
     assert "too large for me" in shown and len(session.position.moves) == 4
 
 

@@ -32,8 +32,8 @@ from websockets.sync.client import connect
 from mugo.core.files import BadInput
 from mugo.games.board import BLACK
 from mugo.games.coords import PASS, format_gtp, interpret_gtp, point_at
-from mugo.games.go import Position
-from mugo.games.gomoku import Position as Gomoku
+from mugo.games.go import GoPosition
+from mugo.games.gomoku import GomokuPosition
 from mugo.games.rules import parse_rules
 from mugo.nn.inputs import People
 from mugo.nn.output import NetworkOutput, NetworkProtocol
@@ -94,9 +94,10 @@ def test_strengths_are_shown_where_they_were_measured():
         listed = list_opponents(position, has_network=True, is_bundled=is_bundled)
         return {opponent["key"] for opponent in listed if opponent["strength"]}
 
-    assert "policy" in strengths(Position(19), True) and "policy" in strengths(Position(9), True)
-    assert strengths(Position(13), True) == strengths(Position((9, 13)), True) == strengths(Gomoku(9, 5), True) == set()
-    assert "policy" not in strengths(Position(19), False)
+    assert "policy" in strengths(GoPosition(19), True) and "policy" in strengths(GoPosition(9), True)
+    for start in GoPosition(13), GoPosition((9, 13)), GomokuPosition(9, 5):
+        assert strengths(start, True) == set()
+    assert "policy" not in strengths(GoPosition(19), False)
     assert {key for key, shape in STRENGTHS} <= {opponent.key for opponent in OPPONENTS}
 
 
@@ -147,14 +148,14 @@ def test_the_policy_of_players_of_a_rank_is_there_where_the_network_takes_people
         ranks = other.request("opponents", **game)["ranks"]
         assert ranks[0] == "20k" and ranks[-1] == "pro" and len(ranks) == 30
         answer = other.request("policy", **game, rank="9d")
-        expected = network.evaluate([Position(5)], people=People("9d", "9d"))
+        expected = network.evaluate([GoPosition(5)], people=People("9d", "9d"))
         assert np.allclose(answer["priors"], expected.priors[0], atol=1e-5) and answer["win_rate"] == 0.725
         assert other.request("policy", **game)["win_rate"] == 0.5
         assert "must be such as 5k" in other.request("policy", **game, rank="good")["error"]
 
 
 def test_a_rank_is_estimated_from_the_parts_of_several_games(page):
-    network, start = TiltedNetwork(), Position(5, komi=7.5)
+    network, start = TiltedNetwork(), GoPosition(5, komi=7.5)
     moves = [f"{'BW'[k % 2]} {format_gtp(int(point), 5)}" for k, point in enumerate(start.sensible_points()[:20])]
     fields = {"game": go_game(), "moves": moves}
     assert "--metadata-encoder" in page.request("rank_likelihoods", **fields, colour="B", first=0)["error"]
@@ -202,7 +203,7 @@ class BlackIsAhead(NetworkProtocol):
 
 
 def test_all_win_rates_are_blacks():
-    start = Position(5)
+    start = GoPosition(5)
     line = list(start.play(point_at(2, 2, 5)).play(PASS).positions())
     for position in line:
         assert positions.policy(position, BlackIsAhead())["win_rate"] == 0.75
@@ -220,7 +221,7 @@ def test_all_win_rates_are_blacks():
 
 
 def test_all_leads_are_blacks():
-    start = Position(5, 2.5)
+    start = GoPosition(5, 2.5)
     for position, lead in (start.play(point_at(2, 2, 5)), -1.5), (start.play(point_at(2, 2, 5)).play(PASS), -1.5):
         assert positions.policy(position, StoneCounter())["lead"] == lead
         info = MoveInfo(point_at(0, 0, 5), 0.5, 1, 0.5, (point_at(0, 0, 5),), None, lead * position.to_play, 3.0)
@@ -239,7 +240,7 @@ def test_the_lead_follows_from_the_ownership(page):
 def test_the_lead_is_the_network_s_where_it_has_scores():
     """It counts points that are not decided: in a game on 19x19 with four handicap stones it is 45, the sum of the
     ownership less komi 6."""
-    position = Position(5, 0.5).play(point_at(2, 2, 5))
+    position = GoPosition(5, 0.5).play(point_at(2, 2, 5))
     for each in position, position.play(PASS):           # White to play, Black to play
         assert positions.ownership(each, StoneCounter())["lead"] == 0.5
 
@@ -248,7 +249,7 @@ def test_ownership_is_from_100_black_to_minus_100_white(page):
     ownership = page.request("ownership", game=go_game(), moves=[*WALLS, "B C1", "W C5"])["ownership"]
     assert len(ownership) == 25
     assert ownership[5 * 2 + 1] > 50 and ownership[5 * 2 + 3] < -50
-    position = Position(5).play(point_at(2, 2, 5))
+    position = GoPosition(5).play(point_at(2, 2, 5))
     for each in position, position.play(PASS):           # the mean with a network's
         by_both, by_rollouts = (np.array(positions.ownership(each, network)["ownership"])
                                 for network in (StoneCounter(), None))
@@ -752,6 +753,6 @@ def test_a_game_is_scored_by_its_rules(page, rules, points, prisoners):
 def test_the_first_game_has_the_rules_of_the_server(page):
     """As the page asks for it: by the game that the server names."""
     for rules, komi in ("Japanese", 6.5), ("Chinese", 7.5):
-        first = start_from_position(Position(9, komi).with_rules(parse_rules(rules)))
+        first = start_from_position(GoPosition(9, komi).with_rules(parse_rules(rules)))
         game = page.request("new", **first)["game"]
         assert game["info"] == {"rules": rules} and game["scoring"] == first["scoring"] and game["komi"] == komi

@@ -2,7 +2,7 @@
 import pytest
 
 from mugo.games import go
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.web.opponents import OPPONENTS, STRENGTHS, list_opponents
 from page_modules import call, needs_node
 from web_page import AGREED, STATUS, load, save, screen_point
@@ -19,10 +19,10 @@ C[Black wins 55.0 % (80 visits, B+1.5)]
 
 @needs_node
 def test_the_page_describes_every_opponent():
-    descriptions = [call("descriptionText", opponent) for opponent in list_opponents(Position(9), True, True)]
+    descriptions = [call("descriptionText", opponent) for opponent in list_opponents(GoPosition(9), True, True)]
     assert len(set(descriptions)) == len(OPPONENTS)
     assert not any(word in " ".join(descriptions) for word in ("simulation", "network", "mcts"))      # words of players
-    listed = {each["key"]: each for each in list_opponents(Position(19), True, True)}
+    listed = {each["key"]: each for each in list_opponents(GoPosition(19), True, True)}
     assert call("technicalText", listed["mcts-800"]) == "mcts-800: network and search, 800 simulations per move"
     assert call("technicalText", listed["uct-5s"]) == "uct-5s: search only, 5 seconds per move"
     assert call("technicalText", listed["policy"]) == "policy: network only, the most likely move"

@@ -2,7 +2,7 @@
 import pytest
 from fakes import TiltedNetwork
 
-from mugo.games.go import Position
+from mugo.games.go import GoPosition
 from mugo.nn.inputs import People
 
 
@@ -28,7 +28,7 @@ def test_the_moves_of_players_of_a_rank_are_shown_and_change_with_it(page, netwo
     for rank, value in ("8d", 27), ("2k", 18), ("20k", 0):
         page.evaluate("(() => { const slider = document.getElementById('people-rank');"
                       f"slider.value = {value}; slider.oninput({{ target: slider }}); }})()")
-        priors = network.evaluate([Position(9)], people=People(rank)).priors[0][:-1]
+        priors = network.evaluate([GoPosition(9)], people=People(rank)).priors[0][:-1]
         expected = sorted((round(100 * float(prior)) for prior in priors if prior >= 0.01), reverse=True)
         page.wait_for_function(f"Math.max(...{LABELS}) === {expected[0]}")
         assert len(labels(page)) == len(expected)
