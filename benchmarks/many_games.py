@@ -29,7 +29,7 @@ from mugo.games.area import area_score
 from mugo.games.board import clear, new_boards
 from mugo.games.coords import PASS, WHITE_BIT, symmetries
 from mugo.games.light_board import LIGHT_BOARD, copy_position, play, set_codes, write_back
-from mugo.games.replay import replay, set_up
+from mugo.games.history import replay, set_up
 from mugo.games.rollouts import EXTRA_MOVES, MOVES_PER_POINT, mogo_move
 from mugo.sgf.archives import SgfFile
 from mugo.sgf.parser import read_records

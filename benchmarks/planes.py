@@ -20,7 +20,7 @@ from mugo.core.files import BadInput
 from mugo.games.board import clear, play, set_to_play
 from mugo.games.coords import symmetries
 from mugo.games.planes import PACKED, new_scratch, write_planes
-from mugo.games.replay import decode, set_up
+from mugo.games.history import decode, set_up
 from mugo.sgf.archives import SgfFile
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import Record

@@ -9,7 +9,7 @@ from mugo.games.board import POINTS, new_boards
 from mugo.games.coords import symmetries
 from mugo.games.planes import new_scratch
 from mugo.games.position import BasePosition
-from mugo.mcts import records, selection, table, tree
+from mugo.mcts import records, selection, tree, tree_arrays
 from mugo.mcts.tree_arrays import TreeArrays
 
 
@@ -38,7 +38,7 @@ class Grown:
         self.leaves = np.zeros(batch, records.LEAF)
         self.ownership = np.zeros(POINTS, np.int32)
         self.scratch = new_scratch()
-        table.reset(self.trees[0], self.nodes, self.table, np.uint64(game.position_hash(position.board[0])))
+        tree_arrays.reset(self.trees[0], self.nodes, self.table, np.uint64(game.position_hash(position.board[0])))
 
     @property
     def root(self):
@@ -92,7 +92,7 @@ class Grown:
         for v, node in enumerate(self.used, 1):
             assert node["virtual_losses"] == 0
             assert abs(node["total"]) <= node["visits"]
-            assert table.find(self.nodes, self.table, node["key"]) == v
+            assert tree_arrays.find(self.nodes, self.table, node["key"]) == v
             edges = self.edges_of(node)
             assert edges["visits"].sum() <= node["visits"]
             assert (edges["virtual_losses"] == 0).all()

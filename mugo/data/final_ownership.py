@@ -13,9 +13,9 @@ from mugo.core.jit import kernel, subroutine
 from mugo.games.area import area_ownership
 from mugo.games.board import BLACK, EMPTY, POINTS, WHITE
 from mugo.games.coords import WHITE_BIT, board_points
-from mugo.games.dead_stones import judge
-from mugo.games.replay import board_with
+from mugo.games.history import board_with
 from mugo.games.rollouts import MOGO, rollout_ownership
+from mugo.games.scoring import judge
 from mugo.sgf.record import Record
 from mugo.sgf.record_rules import parse_record_rules
 
@@ -48,7 +48,7 @@ def confirmed_ownership(record: Record, last: np.ndarray) -> np.ndarray | None:
 def count(record: Record, last: np.ndarray) -> tuple[np.ndarray, float]:
     """(the ownership of the points at the end of a game with a score and komi, count_difference).  last: as above.
 
-    By few rollouts (dead_stones.judge), and if the result does not confirm them, by more.  The difference is infinite
+    By few rollouts (scoring.judge), and if the result does not confirm them, by more.  The difference is infinite
     where the rollouts do not agree on who owns the points, as the game was broken off.
     """
     stones = last[0]["colour"][board_points(record.size)].reshape(record.size, record.size)

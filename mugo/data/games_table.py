@@ -19,7 +19,7 @@ from mugo.games.board import WHITE, clear, new_boards
 from mugo.games.coords import MAX_MOVES, PASS, WHITE_BIT, board_points, format_size, move_index, symmetries
 from mugo.games.go import IllegalMove
 from mugo.games.planes import MAX_PLIES
-from mugo.games.replay import replay, set_up
+from mugo.games.history import replay, set_up
 from mugo.sgf.archives import SgfFile, UnreadableFile
 from mugo.sgf.parser import read_records
 from mugo.sgf.properties import rank_in

@@ -2,7 +2,7 @@
 
     the game's row, its moves, its words in ownership.npy --> write_labels --> the fields of positions.Batch
 
-The results of handicap games do not say who was ahead: see games/handicap.py.  A game without komi
+The results of handicap games do not say who was ahead: see games/area.py.  A game without komi
 counts as one if White's rank is higher.
 """
 import numpy as np
@@ -11,7 +11,7 @@ import pandas as pd
 from mugo.core.jit import kernel, subroutine
 from mugo.data.final_ownership import owner_at
 from mugo.games.coords import WHITE_BIT
-from mugo.games.handicap import expected_gain
+from mugo.games.area import expected_gain
 from mugo.sgf.record_rules import record_bonus
 
 NO_KOMI = 2.0                            # points: with fewer, and a stronger White, Black was given the first move

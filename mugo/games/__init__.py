@@ -3,14 +3,13 @@
 Read in this order; each module opens with what it is:
 
     notation   coords, rules
-    boards     board, repetition, area, territory, replay, handicap
+    boards     board, history, area
     tactics    ladders, patterns
-    rollouts   addresses (compiled functions that are called by address), light_board, rollouts
-    dead       reading, life_and_death, dead_stones
+    rollouts   light_board, rollouts
     positions  position, go, gomoku, tsumego
+    scoring    reading, life_and_death, scoring
     networks   planes
-    search     game (dispatch over Go and Gomoku), go_priors, gomoku_priors, gomoku_fours
-    scoring    scoring, scoring_session
+    search     game (dispatch over Go and Gomoku), go_priors, gomoku_threats
 
 Imports nothing of mugo but core.  Does not know networks, search, players or file formats.
 """

@@ -1,4 +1,4 @@
-"""The owner of each point, and the area score (Tromp-Taylor).  Compiled.
+"""The area score (Tromp-Taylor), the komi that makes it count territory, and what handicap stones are worth.  Compiled.
 
     . X . O .      Black: 6 stones, 4 empty points that reach only Black      10
     . X . O .      White: 8 stones, 5 empty points                            13
@@ -7,6 +7,16 @@
     X X O O O      score 10 - 13 = -3
 
 Every stone on the board counts as alive; which stones are dead is decided in scoring.  https://tromp.github.io/go.html
+
+By territory a colour's points are the empty ones that it surrounds and its prisoners.  For Black minus White, of one
+board without dead stones, and except for the eyes of a seki (scoring.final_score):
+
+    area score = territory score + stones_played
+
+Rollouts and networks count by area, so they get area_komi instead of komi (docs/explanation/scoring-and-passing.md).
+
+H handicap stones are Black's first move, worth 7 points, the komi of an even game, and H - 1 moves more, worth twice as
+much each (docs/explanation/handicap-targets.md).
 """
 import numpy as np
 
@@ -72,3 +82,35 @@ def area_ownership(b, owners):
             for k in range(n):
                 owners[region[k]] = owner
     return score
+
+
+@subroutine
+def stones_played(b):
+    """The stones that Black has put on the board, setup included, minus those of White."""
+    return b.white_captures - b.black_captures + stone_difference(b)
+
+
+@kernel
+def area_komi(b, komi):
+    """White's points against the area at the end from this position on; komi itself where the game is scored by area.
+    komi: White's points by komi and for handicap stones."""
+    if b.territory == 0:
+        return komi + 0.0
+    return komi + stones_played(b) + (0.5 * b.to_play if b.passes == 0 else 0.0)
+
+
+FIRST_MOVE = 7.0                         # points
+MOVE = 2 * FIRST_MOVE                    # it makes the first mover the second
+
+
+@kernel
+def expected_gain(stones, white_points, left):
+    """Points that White is expected to gain by strength from a position of a handicap game to its end.
+
+    stones: of the handicap; 0 in a game between equals, and 1 where White gives the first move.
+    white_points: by komi and for handicap stones; NaN, unknown, is 0.  left: the fraction of the game's moves to come.
+    """
+    if stones < 1:
+        return 0.0
+    lead = MOVE * stones - FIRST_MOVE - (0.0 if np.isnan(white_points) else white_points)
+    return max(lead, 0.0) * left

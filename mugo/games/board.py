@@ -1,7 +1,7 @@
 """The rules of Go on a flat, bordered board: stones, chains, liberties, captures, ko.  Compiled.
 
 No komi and no result: those are in go.GoPosition.  Superko, and other repetitions in a history of hashes, are in
-repetition.  A point is an index:
+history.  A point is an index:
 
     # # # # #      point = (row + 1) * (columns + 1) + col + 1
     # . . . .      neighbours: point - 1, + 1, - (columns + 1), + (columns + 1)
@@ -25,6 +25,7 @@ Arguments of the kernels, the same in every module here:
 The hash of a position is that of its stones (Zobrist 1970).
 """
 import numpy as np
+from numba import from_dtype
 
 from mugo.core.jit import kernel, subroutine
 from mugo.games.coords import PASS
@@ -70,6 +71,7 @@ BOARD = np.dtype([
     ("last_pass", np.int64),             # the number of the last move that was a pass, 0 without one
     # 7,808 bytes: whole cache lines.
 ], align=True)
+BOARD_TYPE = from_dtype(BOARD)
 
 _random = np.random.default_rng(20160920)
 ZOBRIST = _random.integers(1, 2**63 - 1, size=2 * POINTS, dtype=np.int64).astype(np.uint64)

@@ -4,7 +4,7 @@
     Gomoku    gomoku: where b.k, how many in a row win, is not 0
 
 The search and the players use only these functions and position.BasePosition.  One record holds a board of either
-game.  Small functions look at b.k.  Large ones, those of SIGNATURES, are called by address (addresses), so that only
+game.  Small functions look at b.k.  Large ones, those of SIGNATURES, are called by address (core.jit), so that only
 those of the game that is played are compiled.  Outcomes are 1 if Black has won, -1 if White has, 0 for a draw.
 
     b           BOARD, one record               history     uint64 (at least b.moves + 1,)
@@ -20,16 +20,15 @@ import numpy as np
 from numba import types
 from numba.core.typing.templates import Signature
 
-from mugo.core.jit import kernel, subroutine
+from mugo.core.jit import address_of, caller, kernel, subroutine
 from mugo.core.files import BadInput
-from mugo.games import area, board, go_priors, gomoku, gomoku_fours, gomoku_priors, planes, rollouts, territory
-from mugo.games.addresses import BOARD_TYPE, address_of, caller
-from mugo.games.board import LEGAL, SIMPLE_KO, ZOBRIST, is_true_eye, legality
+from mugo.games import area, board, go_priors, gomoku, gomoku_threats, planes, rollouts
+from mugo.games.board import BOARD_TYPE, LEGAL, SIMPLE_KO, ZOBRIST, is_true_eye, legality
 from mugo.games.coords import PASS, BoardSize, symmetries
 from mugo.games.go import GoPosition
 from mugo.games.gomoku import GomokuPosition
+from mugo.games.history import is_repetition, last_occurrence
 from mugo.games.position import BasePosition
-from mugo.games.repetition import is_repetition, last_occurrence
 from mugo.games.rules import KOMI
 
 PLANE_TABLES = {"go": planes.PLANES, "gomoku": gomoku.PLANES}
@@ -102,8 +101,8 @@ def is_legal(b, p):
 
 def winning_sequence(b: np.void) -> int:
     """The first move of a sequence that wins by force for the side to move, 0 if none is found.  Gomoku: fours alone
-    (gomoku_fours), where nobody can win at once.  It costs up to 2 ms: for the root."""
-    return int(gomoku_fours.win_by_fours(b, b["to_play"])) if b["k"] and not is_over(b) else 0
+    (gomoku_threats), where nobody can win at once.  It costs up to 2 ms: for the root."""
+    return int(gomoku_threats.win_by_fours(b, b["to_play"])) if b["k"] and not is_over(b) else 0
 
 
 @kernel
@@ -145,17 +144,17 @@ def roll_out(address, b, light_boards, mercy, komi, first_plays):
     if is_gomoku(b):
         komi = 0.0
     elif b.territory:
-        komi = territory.area_komi(b, komi)
+        komi = area.area_komi(b, komi)
         b.passes = min(b.passes, 1)
     return float(np.sign(rollouts.call_roll_out(address, b, light_boards, mercy, first_plays) - komi))
 
 
 @kernel
 def area_komis(boards, komi):
-    """float64 (n,): territory.area_komi of each of the boards."""
+    """float64 (n,): area.area_komi of each of the boards."""
     komis = np.empty(len(boards), np.float64)
     for i in range(len(boards)):
-        komis[i] = territory.area_komi(boards[i], komi)
+        komis[i] = area.area_komi(boards[i], komi)
     return komis
 
 
@@ -167,7 +166,7 @@ def add_ownership(b, ownership):
         rollouts.add_ownership(b, ownership)
 
 
-# ---- what a search calls by address, see addresses
+# ---- what a search calls by address, see core.jit
 
 @subroutine
 def _play_go(b, move):
@@ -210,7 +209,7 @@ FUNCTIONS: dict[str, dict[str, Any]] = {
            "write_planes": planes.write_planes,
            "roll_out": {rollouts.UNIFORM: rollouts.roll_out_uniform, rollouts.MOGO: rollouts.roll_out_mogo}},
     "gomoku": {"play": _play_gomoku, "forced_move": gomoku.forced_move,
-               "write_heuristic_priors": gomoku_priors.write_priors, "write_planes": gomoku.write_planes,
+               "write_heuristic_priors": gomoku_threats.write_priors, "write_planes": gomoku.write_planes,
                "roll_out": {rollouts.UNIFORM: gomoku.roll_out_uniform, rollouts.MOGO: gomoku.roll_out_mogo}},
 }
 

@@ -1,7 +1,7 @@
 """Go: positions with superko, komi, handicap and result.
 
 The rules of the game (rules.Rules) decide which repetitions are legal, and whether a game is scored by area
-(https://tromp.github.io/go.html) or by territory (territory).  Suicide is illegal.
+(https://tromp.github.io/go.html) or by territory (area).  Suicide is illegal.
 What positions of every game have is in position; dead stones are found in scoring.
 """
 from collections.abc import Iterable
@@ -10,17 +10,15 @@ from operator import attrgetter
 import numpy as np
 
 from mugo.core.jit import kernel
-from mugo.games.area import area_score
+from mugo.games.area import area_score, stones_played
 from mugo.games.board import (
     BLACK, KO, LEGAL, OCCUPIED, POINTS, POSITIONAL_SUPERKO, SIMPLE_KO, SITUATIONAL_SUPERKO, SUICIDE, WHITE,
     hash_after, legality, play)
 from mugo.games.coords import (
     MAX_SIZE, MIN_SIZE, PASS, WHITE_BIT, BoardSize, board_points, format_size, is_on_board, point_at, shape_of)
+from mugo.games.history import is_no_result, legal_points, repeats, replay, set_up
 from mugo.games.position import COLOUR_NAMES, BasePosition, IllegalMove, name_of
-from mugo.games.repetition import is_no_result, legal_points, repeats
-from mugo.games.replay import replay, set_up
 from mugo.games.rules import KOMI, POSITIONAL, SIMPLE, SITUATIONAL, SPIGHT, Rules
-from mugo.games.territory import stones_played
 
 MAX_KOMI = 1_000_000                     # points: int32 and float32 count them exactly
 

@@ -23,9 +23,9 @@ import numpy as np
 from mugo.core.jit import kernel, subroutine
 from mugo.games.board import BLACK, BORDER, EMPTY, POINTS, RECENT, occupy, points
 from mugo.games.coords import MAX_SIZE, PASS, BoardSize, board_points, format_size, is_on_board, shape_of
+from mugo.games.history import decode
 from mugo.games.planes import Plane
 from mugo.games.position import BasePosition
-from mugo.games.replay import decode
 from mugo.games.rollouts import MOGO, UNIFORM, random_below
 
 MIN_SIZE = 3

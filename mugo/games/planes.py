@@ -31,14 +31,12 @@ from numba.extending import intrinsic
 
 from mugo.core.jit import kernel, subroutine
 from mugo.games import ladders
-from mugo.games.addresses import BOARD_TYPE
 from mugo.games.board import (
-    BLACK, EMPTY, POINTS, RECENT, WHITE, clear, head_at, is_legal, is_true_eye, new_boards, next_stone,
+    BLACK, BOARD_TYPE, EMPTY, POINTS, RECENT, WHITE, clear, head_at, is_legal, is_true_eye, new_boards, next_stone,
     points, set_to_play)
 from mugo.games.coords import MAX_MOVES, PASS, WHITE_BIT, BoardSize, shape_of
+from mugo.games.history import decode, is_repetition, replay, set_up
 from mugo.games.light_board import LIGHT_BOARD
-from mugo.games.repetition import is_repetition
-from mugo.games.replay import decode, replay, set_up
 
 
 class Plane(NamedTuple):

@@ -17,11 +17,11 @@ from typing import Any, Self
 import numpy as np
 
 from mugo.core.files import BadInput, MugoError
+from mugo.games.area import area_komi
 from mugo.games.board import BLACK, BOARD, EMPTY, WHITE, clear, copy_boards, new_boards, set_to_play
 from mugo.games.coords import (
     COLUMNS, MAX_MOVES, PASS, WHITE_BIT, BoardSize, board_points, format_gtp, is_on_board, row_col, square_size)
-from mugo.games.replay import encode_stones
-from mugo.games.territory import area_komi
+from mugo.games.history import encode_stones
 
 MAX_POINTS = 1e6                         # of komi, as a global feature
 COLOUR_NAMES = {BLACK: "Black", WHITE: "White"}
@@ -306,7 +306,7 @@ class BasePosition(ABC):
 
     @property
     def area_komi(self) -> float:
-        """White's points against the area at the end, by which its own rules decide the game (territory.area_komi)."""
+        """White's points against the area at the end, by which its own rules decide the game (area.area_komi)."""
         return float(area_komi(self.board[0], self.white_points))
 
     @property

@@ -33,16 +33,15 @@ import math
 import numpy as np
 from numba import from_dtype, types
 
-from mugo.core.jit import kernel, subroutine
-from mugo.games.addresses import BOARD_TYPE, address_of, caller
+from mugo.core.jit import address_of, caller, kernel, subroutine
 from mugo.games.area import area_score, stone_difference
-from mugo.games.board import BLACK, BORDER, EMPTY, POINTS, RECENT, WHITE, new_boards, points
+from mugo.games.board import BLACK, BOARD_TYPE, BORDER, EMPTY, POINTS, RECENT, WHITE, new_boards, points
 from mugo.games.coords import PASS, BoardSize, shape_of
+from mugo.games.history import board_with
 from mugo.games.light_board import (
     LIGHT_BOARD, atari_liberty, copy_position, empty_neighbours, is_legal, is_true_eye, owner,
     pattern_code, play, self_atari, set_codes, write_back)
 from mugo.games.patterns import MATCHES
-from mugo.games.replay import board_with
 
 UNIFORM, MOGO = 0, 1                     # kinds of rollouts
 MOVES_PER_POINT, EXTRA_MOVES = 3, 100    # see max_moves

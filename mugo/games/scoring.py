@@ -1,20 +1,33 @@
-"""Scoring a finished game of Go.  When a game is finished: players.passing.
+"""Scoring a finished game of Go: dead stones, sekis, territory and the final score.  When it is finished: passing.
 
-    position --> dead stones (dead_stones) --> position without them --> final score
+    stones --> rollouts --> ownership --> verdicts on chains in doubt --> dead chains --> stones without them, again
+    position without dead stones --> owners of the points --> final score
+
+There is one answer for scores, passes, clean-up and the final ownership of data sets; it needs no network and no
+search.  Rollouts play a finished position to its end, where every stone left is alive.  They are reliable in finished
+positions, unreliable in fights and blind to seki, for which life_and_death reads.
 """
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
+from mugo.core.files import BadInput
+from mugo.core.jit import kernel
 from mugo.games.area import area_ownership
-from mugo.games.board import EMPTY, POINTS
-from mugo.games.coords import board_points
-from mugo.games.dead_stones import ROLLOUTS, judge
-from mugo.games.go import NO_RESULT, GoPosition, format_score
+from mugo.games.board import BLACK, BORDER, EMPTY, POINTS, WHITE, is_stone, points
+from mugo.games.coords import board_points, format_gtp
+from mugo.games.go import NO_RESULT, GoPosition, format_komi, format_score
+from mugo.games.history import board_with
+from mugo.games.life_and_death import (
+    CLEAR_SURVIVAL, DEAD, DEEP, QUICK, SAFE, SEKI, UNREAD, UNSETTLED, read_chains)
 from mugo.games.position import BasePosition
+from mugo.games.reading import new_reader
 from mugo.games.rollouts import MOGO, UNIFORM, rollout_ownership
 
+ROLLOUTS = 200                           # 10 ms on 19x19
+CLEARLY_DEAD = -0.2                      # mean ownership, for its colour, of a chain that is removed before others
 MOVE_ROLLOUTS = 50        # for the ownership after a move: 2 ms on 19x19
 # The score's standard deviation, as a multiple of what it would be if points were owned independently.  In rollouts
 # the factor is 3.4 to 5.2 on 9x9, but results of people's games vary less than those of random moves.
@@ -166,3 +179,138 @@ def neutral_points(cleared: BasePosition) -> list[int]:
     owners, colour = owner_of_points(cleared), cleared.board[0]["colour"]
     points = board_points(cleared.shape)
     return points[(owners[points] == EMPTY) & (colour[points] == EMPTY)].tolist()
+
+
+class Judgement(NamedTuple):
+    """What is dead and in seki.
+
+    dead, seki: bool (rows, columns), the stones that are.
+    is_clear: whether every chain is clearly alive, dead or in seki.
+    """
+    dead: np.ndarray
+    seki: np.ndarray
+    is_clear: bool
+
+
+def judge(stones: np.ndarray, rollouts: int = ROLLOUTS, deep: bool = True) -> Judgement:
+    """What is dead and in seki on a finished board, int8 (rows, columns).
+
+    If some chains are clearly dead, only they are removed at first, as they may change the ownership of others.
+    deep: read longer where not every chain is clear, up to 0.1 s.
+    """
+    first = look = _look(stones.tobytes(), stones.shape, rollouts, QUICK)
+    dead = seki = np.zeros(stones.shape, np.bool_)
+    while True:
+        if deep and not look.is_clear:
+            look = _look(np.where(dead, EMPTY, stones).astype(np.int8).tobytes(), stones.shape, rollouts, DEEP)
+        seki = seki | look.seki
+        if not (look.dead & ~seki).any():
+            return Judgement(dead, seki, first.is_clear)
+        dead = dead | look.dead & ~seki
+        look = _look(np.where(dead, EMPTY, stones).astype(np.int8).tobytes(), stones.shape, rollouts, QUICK)
+
+
+@functools.lru_cache(maxsize=64)         # as rollout_ownership
+def _look(stones: bytes, shape: tuple[int, int], rollouts: int, nodes: int) -> Judgement:
+    """A judgement on these stones as bytes, with only those dead that are to be removed first.  nodes: of
+    life_and_death.read_chains."""
+    ownership = rollout_ownership(stones, shape, MOGO, rollouts) / rollouts
+    board = board_with(np.frombuffer(stones, np.int8).reshape(shape))
+    dead, seki = np.zeros(POINTS, np.bool_), np.zeros(POINTS, np.bool_)
+    is_clear = bool(_mark(board[0], ownership, new_reader(), nodes, dead, seki))
+    points = board_points(shape)
+    return Judgement(dead[points].reshape(shape), seki[points].reshape(shape), is_clear)
+
+
+@kernel
+def _mark(b, ownership, reader, nodes, dead, seki):
+    """Write the stones to remove to `dead` and those in seki to `seki`, bool (POINTS,); returns whether every chain is
+    clearly alive, dead or in seki.  A chain is dead if it is by reading, or else if the opponent owns its points by the
+    mean.  ownership: float64 (POINTS,), means."""
+    survival = np.zeros(POINTS, np.float64)      # of the chain with this head: the mean for its own colour
+    for p in points(b):
+        if is_stone(b.colour[p]):
+            survival[b.head[p]] += ownership[p] * b.colour[p] / b.stones[b.head[p]]
+    verdicts = np.empty(POINTS, np.int8)
+    read_chains(b, survival, ownership, reader, nodes, verdicts)
+    is_clear = True
+    lowest = 0.0
+    for h in points(b):
+        if not is_stone(b.colour[h]) or b.head[h] != h:
+            continue
+        verdict = verdicts[h]
+        if verdict == UNSETTLED or verdict == UNREAD and abs(survival[h]) <= CLEAR_SURVIVAL:
+            is_clear = False
+        if verdict == DEAD:
+            survival[h] = -1
+        elif verdict == SAFE or verdict == SEKI:
+            survival[h] = 1
+        lowest = min(lowest, survival[h])
+    limit = CLEARLY_DEAD if lowest < CLEARLY_DEAD else 0.0
+    for p in points(b):
+        if b.colour[p] != BORDER and b.colour[p] != EMPTY:
+            dead[p] = survival[b.head[p]] < limit
+            seki[p] = verdicts[b.head[p]] == SEKI
+    return is_clear
+
+
+class ScoringSession:
+    """A finished position and its dead stones; dead: their points."""
+
+    def __init__(self, position: GoPosition, dead: Collection[int] | None = None):
+        """dead: one or more points of each dead chain; None: the chains that rollouts take for dead,
+        none by rules that remove no dead stones."""
+        self.position = position
+        if dead is not None:
+            marked = set(dead)
+        elif position.removes_dead_stones:               # points that are empty, or would be
+            is_empty = without_dead(position).stones.ravel() == EMPTY
+            marked = set(board_points(position.shape)[is_empty].tolist())
+        else:
+            marked = set()
+        self.dead = {point for chain in chains(position) if not marked.isdisjoint(chain) for point in chain}
+
+    def toggle(self, point: int) -> None:
+        """Switch the chain on a point between dead and alive.  Raises BadInput if the point is empty."""
+        chain = next((chain for chain in chains(self.position) if point in chain), None)
+        if chain is None:
+            raise BadInput(f"there is no stone on {format_gtp(point, self.position.shape)}; name a point of a chain to "
+                           "mark it dead or alive")
+        self.dead ^= set(chain)
+
+    def ownership(self) -> np.ndarray:
+        """int8 (rows, columns): BLACK, WHITE, or EMPTY for a neutral point (final_owners); dead stones are
+        removed."""
+        shape = self.position.shape
+        return final_owners(self._cleared(), self.position)[board_points(shape)].reshape(shape)
+
+    def points(self) -> dict[int, int]:
+        """Of each colour: its area, or its territory and prisoners."""
+        ownership, cleared = self.ownership(), self._cleared()
+        if not cleared.counts_territory:
+            return {colour: int((ownership == colour).sum()) for colour in (BLACK, WHITE)}
+        return {colour: int(((ownership == colour) & (cleared.stones == EMPTY)).sum()) + prisoners
+                for colour, prisoners in self.prisoners().items()}
+
+    def prisoners(self) -> dict[int, int]:
+        """Of each colour: the stones that it has captured, and the opponent's dead ones."""
+        return self._cleared().captures
+
+    def _cleared(self) -> GoPosition:
+        return self.position.without_stones(self.dead)
+
+    def score(self) -> float:
+        """Black's points minus White's points minus those by komi and for handicap stones."""
+        points = self.points()
+        return points[BLACK] - points[WHITE] - self.position.white_points
+
+    def result(self) -> str:
+        """The score as an SGF result: 'B+3.5', 'W+0.5', '0', or go.NO_RESULT."""
+        return NO_RESULT if self.position.is_no_result else format_score(self.score())
+
+    def __str__(self) -> str:
+        points, prisoners = self.points(), self.prisoners()
+        of_them = {colour: f" (prisoners: {prisoners[colour]})" if self.position.counts_territory else ""
+                   for colour in (BLACK, WHITE)}
+        return (f"Black {points[BLACK]}{of_them[BLACK]}, White {points[WHITE]}{of_them[WHITE]} and "
+                f"{format_komi(self.position)}: {self.result()}")

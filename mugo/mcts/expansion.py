@@ -19,10 +19,9 @@ Gumbel's formula looks at every prior, so their nodes have all edges, as those o
 add lazy edges.  Arrays as in tree.
 """
 import numpy as np
-from mugo.core.jit import kernel, subroutine
+from mugo.core.jit import caller, kernel, subroutine
 from mugo.games import game
-from mugo.games.addresses import BOARD_TYPE, caller
-from mugo.games.board import POINTS, WHITE, index_of
+from mugo.games.board import BOARD_TYPE, POINTS, WHITE, index_of
 from mugo.games.coords import PASS
 from mugo.games.planes import SCRATCH_TYPE
 from mugo.games.rollouts import random_below
@@ -304,7 +303,7 @@ def _open_all(tree, nodes, edges, v, b):
     listed = max(np.int64(node.count), np.int64(node.listed))
     others = 1.0
     for k in range(listed):                              # they keep their places
-        if k < node.count:                               # table keeps no list of which all moves have edges
+        if k < node.count:                               # tree_arrays keeps no list of which all moves have edges
             move, prior = np.int64(edges[old + k].move), edges[old + k].prior
         else:
             move, prior = _listed(node, edges, k)

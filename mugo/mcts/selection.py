@@ -28,7 +28,7 @@ played there or later, by the same side, as the first stone on that point.  Sele
     (1 - beta) q + beta rave_q        beta = rave_visits / (n + rave_visits + 4 b^2 n rave_visits)
 
 the weight of least mean squared error, where b, the RAVE bias, is how far rave_q is from the truth.  Heuristic priors
-(games.go_priors, games.gomoku_priors) are virtual visits that rave_visits and rave_q begin with, so they count without
+(games.go_priors, games.gomoku_threats) are virtual visits that rave_visits and rave_q begin with, so they count without
 RAVE, too.
 
     first_plays   int8 (POINTS,)             the colour of the first stone that a rollout played on each point, 0 none
@@ -41,9 +41,8 @@ Between simulations amaf is 0.  A pass, point 0, has no AMAF value.  Arrays othe
 from typing import Any
 
 import numpy as np
-from mugo.core.jit import subroutine
-from mugo.games.addresses import BOARD_TYPE, address_of, caller
-from mugo.games.board import POINTS
+from mugo.core.jit import address_of, caller, subroutine
+from mugo.games.board import BOARD_TYPE, POINTS
 from mugo.games.coords import PASS
 from mugo.games.game import SIGNATURES, function_of
 from mugo.mcts.atomics import fetch_add

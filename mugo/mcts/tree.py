@@ -58,7 +58,7 @@ from mugo.mcts.expansion import (
 from mugo.mcts.records import MAX_DEPTH, NULL_NODE
 from mugo.mcts.selection import backup_amaf, record_rollout, select_child
 from mugo.mcts.solver import LOSS, WIN, bound_edge, bound_node, edge_at, is_proven
-from mugo.mcts.table import find_or_add
+from mugo.mcts.tree_arrays import find_or_add
 
 CENTER = 0.8                             # of the root's lead: 1 - KataGo's dynamicScoreCenterZeroWeight
 SCALE = 0.75                             # of the side of the board: KataGo's dynamicScoreCenterScale

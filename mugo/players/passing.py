@@ -28,11 +28,10 @@ import numpy as np
 from mugo.games import scoring
 from mugo.games.board import BLACK, EMPTY, WHITE
 from mugo.games.coords import PASS, move_indices
+from mugo.games.life_and_death import CLEAR_SURVIVAL
 from mugo.games.position import BasePosition
 from mugo.games.rollouts import UNIFORM
-from mugo.games.dead_stones import judge
-from mugo.games.life_and_death import CLEAR_SURVIVAL
-from mugo.games.scoring import MOVE_ROLLOUTS, SETTLED, chains, neighbours
+from mugo.games.scoring import MOVE_ROLLOUTS, SETTLED, chains, judge, neighbours
 from mugo.mcts.result import MoveInfo, SearchResult
 from mugo.mcts.root import AvoidedMoves
 

@@ -10,7 +10,7 @@ from mugo.games import scoring
 from mugo.games.board import WHITE
 from mugo.games.coords import MAX_MOVES, PASS
 from mugo.games.go import GoPosition
-from mugo.games.handicap import expected_gain
+from mugo.games.area import expected_gain
 from mugo.games.position import BasePosition
 from mugo.core.options import check, option
 from mugo.players import passing

@@ -33,7 +33,7 @@ from mugo.nn.output import turned_back
 from mugo.mcts import records, tree
 from mugo.mcts.result import is_proven_mistake
 from mugo.mcts.selection import set_addresses
-from mugo.mcts.table import advance_root, find, reset
+from mugo.mcts.tree_arrays import advance_root, find, reset
 from mugo.selfplay import gumbel
 from mugo.selfplay.options import DEFAULT_SELFPLAY_OPTIONS, SelfPlayOptions
 

@@ -7,7 +7,7 @@ from mugo.games.game import new_game
 from mugo.games.go import GoPosition
 from mugo.games.go import illegal_move
 from mugo.games.position import BasePosition
-from mugo.games.replay import decode
+from mugo.games.history import decode
 from mugo.games.rules import KOMI, Rules
 from mugo.sgf.record import Record
 from mugo.sgf.record_rules import parse_record_rules

@@ -20,7 +20,7 @@ from mugo.games.go import NO_RESULT, GoPosition
 from mugo.games.gomoku import GomokuPosition
 from mugo.games.gomoku import format_row
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, BasePosition
-from mugo.games.scoring_session import ScoringSession
+from mugo.games.scoring import ScoringSession
 from mugo.players.evaluation import Evaluation, evaluator_for
 from mugo.players.player import RESIGN, Player, SearchControl
 from mugo.plots.terminal import PLAIN, Screen, board_lines

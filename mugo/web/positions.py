@@ -15,7 +15,7 @@ from mugo.games.game import encode
 from mugo.games.go import GoPosition
 from mugo.games.gomoku import GomokuPosition
 from mugo.games.position import COLOUR_LETTERS, STONE_MARKS, BasePosition
-from mugo.games.scoring_session import ScoringSession
+from mugo.games.scoring import ScoringSession
 from mugo.nn.inputs import People
 from mugo.players.evaluation import network_lead, ownership_by
 from mugo.mcts.result import SearchResult, distinct

@@ -34,7 +34,7 @@ from mugo.games.board import (
 )
 from mugo.games.coords import PASS, WHITE_BIT, board_points, move_index, point_at, row_col
 from mugo.games.go import GoPosition
-from mugo.games.replay import decode, set_up
+from mugo.games.history import decode, set_up
 
 # -- captures
 

@@ -8,7 +8,7 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, WHITE_BIT, format_gtp, interpret_gtp, move_index
 from mugo.games.go import IllegalMove, GoPosition, fixed_handicap, format_score
 from mugo.games.gomoku import GomokuPosition
-from mugo.games.replay import replay
+from mugo.games.history import replay
 from mugo.games.rules import NAMED_RULES
 from mugo.games.scoring import final_result, final_score
 from mugo.sgf.parser import read_records

@@ -8,7 +8,7 @@ from test_problems import load
 
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import point_at
-from mugo.games.gomoku_fours import win_by_fours
+from mugo.games.gomoku_threats import win_by_fours
 
 tactics = load("gomoku_tactics")
 

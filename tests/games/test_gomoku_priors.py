@@ -3,10 +3,10 @@ import numpy as np
 import pytest
 from drawing import draw
 
-from mugo.games import gomoku, gomoku_priors
+from mugo.games import gomoku, gomoku_threats
 from mugo.games.board import BLACK, POINTS
 from mugo.games.coords import point_at, row_col
-from mugo.games.gomoku_priors import DEFENCE, EVEN, FAR_AWAY, FIVE, FOUR, NEAR, OPEN_FOUR, OPEN_THREE, THREE, TWO
+from mugo.games.gomoku_threats import DEFENCE, EVEN, FAR_AWAY, FIVE, FOUR, NEAR, OPEN_FOUR, OPEN_THREE, THREE, TWO
 from mugo.games.planes import new_scratch
 
 DIRECTIONS = ((0, 1), (1, -1), (1, 0), (1, 1))
@@ -14,7 +14,7 @@ DIRECTIONS = ((0, 1), (1, -1), (1, 0), (1, 1))
 
 def priors_of(position: gomoku.GomokuPosition) -> np.ndarray:
     priors = np.zeros((POINTS, 2), np.float32)
-    gomoku_priors.write_priors(position.board[0], new_scratch(), priors)
+    gomoku_threats.write_priors(position.board[0], new_scratch(), priors)
     return priors
 
 
@@ -37,7 +37,7 @@ def slow_value(position: gomoku.GomokuPosition, row: int, col: int, step: tuple[
 def threats(picture: str, colour: int = BLACK, k: int = 5) -> dict[str, float]:
     """The value of each named point for a colour, by the windows of its row."""
     position, at = draw(picture, k=k)
-    return {name: gomoku_priors.threat_value(position.board[0], point, 1, colour) for name, point in at.items()}
+    return {name: gomoku_threats.threat_value(position.board[0], point, 1, colour) for name, point in at.items()}
 
 
 def test_threats_have_the_names_of_the_table():

@@ -29,7 +29,7 @@ from mugo.games.game import encode, new_game
 from mugo.games.go import GoPosition, fixed_handicap
 from mugo.games.planes import unpack
 from mugo.games.rollouts import MOGO, UNIFORM, max_moves, mercy_threshold, roll_out
-from mugo.games.scoring_session import ScoringSession
+from mugo.games.scoring import ScoringSession
 from mugo.players import passing
 
 SHAPES = [(2, 5), (5, 2), (3, 4), (4, 3), (7, 3), (4, 6), (2, 19), (19, 2)]

@@ -10,8 +10,8 @@ from mugo.games.board import BLACK, EMPTY, WHITE
 from mugo.games.coords import PASS, point_at, row_col
 from mugo.games.go import GoPosition
 from mugo.games.rules import NAMED_RULES, Rules
-from mugo.games.scoring_session import ScoringSession
-from mugo.games.territory import area_komi, stones_played
+from mugo.games.scoring import ScoringSession
+from mugo.games.area import area_komi, stones_played
 
 JAPANESE = NAMED_RULES["japanese"]
 

@@ -11,7 +11,7 @@ from mugo.games.go import GoPosition
 from mugo.games.light_board import LIGHT_BOARD
 from mugo.games.rollouts import MOGO, UNIFORM
 from mugo.mcts.root import AvoidedMoves, Root
-from mugo.mcts import expansion, selection, table
+from mugo.mcts import expansion, selection, tree_arrays
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
 
@@ -195,7 +195,7 @@ def test_the_moves_of_a_path_come_before_those_of_the_rollout():
     a, b, c, d = (at[name] for name in "abcd")
     grown.simulate(1)
     root = int(grown.trees[0]["root"])
-    below = int(table.find_or_add(grown.trees[0], grown.nodes, grown.table, np.uint64(77)))
+    below = int(tree_arrays.find_or_add(grown.trees[0], grown.nodes, grown.table, np.uint64(77)))
     assert expansion.expand(grown.trees[0], grown.nodes, grown.edges, root, position.board[0], 0, -1, 1)
     assert expansion.expand(grown.trees[0], grown.nodes, grown.edges, below, position.play(a).board[0], 0, -1, 1)
 

@@ -11,7 +11,7 @@ from mugo.games import go, gomoku
 from mugo.games.coords import PASS, point_at
 from mugo.games.position import BasePosition
 from mugo.games.rules import NAMED_RULES
-from mugo.mcts import records, result, solver, table, tree
+from mugo.mcts import records, result, solver, tree, tree_arrays
 from mugo.mcts.result import MoveInfo, SearchResult
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
@@ -354,7 +354,7 @@ def test_the_exact_value_of_a_proven_node_goes_up_whatever_the_leaf_was_worth():
     """1 -> 2 -> 3, and 2 has been proven by another path."""
     grown = Grown(gomoku.GomokuPosition(3))
     for v in 2, 3:
-        table.find_or_add(grown.trees[0], grown.nodes, grown.table, np.uint64(v))
+        tree_arrays.find_or_add(grown.trees[0], grown.nodes, grown.table, np.uint64(v))
     for v, below in (1, 2), (2, 3):
         grown.nodes[v]["first"], grown.nodes[v]["count"], grown.nodes[v]["moves"] = v, 1, 1
         grown.edges[v]["node"], grown.edges[v]["lower"], grown.edges[v]["upper"] = below, -1, 1

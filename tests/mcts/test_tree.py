@@ -10,7 +10,7 @@ from mugo.games import game
 from mugo.games.coords import PASS, board_points
 from mugo.games.go import BLACK, WHITE, GoPosition
 from mugo.games.rules import NAMED_RULES
-from mugo.mcts import records, selection, solver, table, tree
+from mugo.mcts import records, selection, solver, tree, tree_arrays
 
 
 @pytest.mark.parametrize("settings", [{}, {"fpu": 1.1}, {"expand_after": 3}, {"rollouts": 3},
@@ -44,7 +44,7 @@ def test_a_node_shared_by_two_parents_has_the_exact_mean_of_both():
     grown = Grown(GoPosition(5))
     root, first, second, shared = 1, 2, 3, 4
     for v in first, second, shared:
-        assert table.find_or_add(grown.trees[0], grown.nodes, grown.table, np.uint64(1000 + v)) == v
+        assert tree_arrays.find_or_add(grown.trees[0], grown.nodes, grown.table, np.uint64(1000 + v)) == v
     for i, node in enumerate([first, second, shared, shared]):         # edges 0, 1 of the root; 2 of first, 3 of second
         grown.edges[i]["node"], grown.edges[i]["lower"], grown.edges[i]["upper"] = node, solver.LOSS, solver.WIN
     for v, start, count in (root, 0, 2), (first, 2, 1), (second, 3, 1):
@@ -239,7 +239,7 @@ def test_advance_root_keeps_exactly_the_subtree():
         return found
 
     before, all_nodes = facts(v), len(grown.used)
-    kept = table.advance_root(grown.trees, grown.nodes, grown.edges, grown.table, v)
+    kept = tree_arrays.advance_root(grown.trees, grown.nodes, grown.edges, grown.table, v)
     assert facts(int(grown.trees[0]["root"])) == before
     assert kept == len(before) == len(grown.used) < all_nodes
     assert grown.trees[0]["n_edges"] == sum(len(edges) for _, _, edges in before.values())

@@ -4,7 +4,7 @@ import pytest
 
 from mugo.games import gomoku
 from mugo.games.go import GoPosition
-from mugo.mcts import records, table, tree_arrays
+from mugo.mcts import records, tree_arrays
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
 from mugo.mcts.tree_arrays import TreeArrays
@@ -15,12 +15,12 @@ def grow(arrays: TreeArrays, keys: np.ndarray) -> list[int]:
     numbers = []
     for key in keys:
         arrays.make_room(1)
-        numbers.append(table.find_or_add(arrays.trees[0], arrays.nodes, arrays.table, key))
+        numbers.append(tree_arrays.find_or_add(arrays.trees[0], arrays.nodes, arrays.table, key))
     return numbers
 
 
 def reset(arrays: TreeArrays, key: np.uint64) -> None:
-    table.reset(arrays.trees[0], arrays.nodes, arrays.table, key)
+    tree_arrays.reset(arrays.trees[0], arrays.nodes, arrays.table, key)
 
 
 def test_the_table_grows_and_finds_every_node(monkeypatch):
@@ -34,8 +34,9 @@ def test_the_table_grows_and_finds_every_node(monkeypatch):
         assert records.NULL_NODE not in numbers
         sizes.add(len(arrays.table))
         assert (arrays.table != records.NULL_NODE).sum() == arrays.trees[0]["n_nodes"] - 1
-    assert [table.find(arrays.nodes, arrays.table, key) for key in keys] == list(range(1, 2001))
-    assert sizes >= {1024, 2048, 4096} and table.find(arrays.nodes, arrays.table, np.uint64(2**63)) == records.NULL_NODE
+    assert [tree_arrays.find(arrays.nodes, arrays.table, key) for key in keys] == list(range(1, 2001))
+    assert sizes >= {1024, 2048, 4096}
+    assert tree_arrays.find(arrays.nodes, arrays.table, np.uint64(2**63)) == records.NULL_NODE
 
 
 def test_no_node_is_added_where_room_was_not_made(monkeypatch):
@@ -43,10 +44,10 @@ def test_no_node_is_added_where_room_was_not_made(monkeypatch):
     arrays = TreeArrays(100_000)
     keys = np.arange(1, 12, dtype=np.uint64)
     reset(arrays, keys[0])
-    numbers = [table.find_or_add(arrays.trees[0], arrays.nodes, arrays.table, key) for key in keys]
+    numbers = [tree_arrays.find_or_add(arrays.trees[0], arrays.nodes, arrays.table, key) for key in keys]
     assert numbers == [1, 2, 3, 4, 5, 6, 7, records.NULL_NODE, records.NULL_NODE, records.NULL_NODE, records.NULL_NODE]
     arrays.make_room(1)
-    assert table.find_or_add(arrays.trees[0], arrays.nodes, arrays.table, keys[-1]) == 8
+    assert tree_arrays.find_or_add(arrays.trees[0], arrays.nodes, arrays.table, keys[-1]) == 8
 
 
 def test_room_is_made_for_no_more_nodes_than_there_may_be():
