@@ -179,7 +179,8 @@ def selfplay_words(folder, address):
 
 
 def selfplay_games(folder):
-    return [(game.moves.tobytes(), game.visits.tobytes()) for game in ReplayBuffer(folder, gomoku.GomokuPosition(3, 3), 8)]
+    games = ReplayBuffer(folder, gomoku.GomokuPosition(3, 3), 8)
+    return [(game.moves.tobytes(), game.visits.tobytes()) for game in games]
 
 
 def test_selfplay_goes_on_with_the_same_workers_when_its_command_was_killed(address, tmp_path, capsys):

@@ -115,7 +115,8 @@ def test_games_of_other_rules_and_runs_of_earlier_versions_are_refused(written):
         opened(written)
 
 
-@pytest.mark.parametrize("start", [gomoku.GomokuPosition(6, 4, exactly=True), go.GoPosition(7, 5.5)], ids=["gomoku", "go"])
+@pytest.mark.parametrize("start", [gomoku.GomokuPosition(6, 4, exactly=True), go.GoPosition(7, 5.5)],
+                         ids=["gomoku", "go"])
 def test_rules_of_a_start_make_that_start(start):
     assert new_game(**game_arguments(start)).has_same_rules(start)
 
