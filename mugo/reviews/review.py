@@ -241,12 +241,12 @@ def _rank_and_prior(position: GoPosition, priors: np.ndarray, point: int) -> tup
     return 1 + sum(other > prior for _, other in moves_by_prior(position, priors)), prior
 
 
-def neutral_points(position: Position) -> int:
+def neutral_points(position: GoPosition) -> int:
     """How many points nobody owns, without the dead stones."""
     return len(scoring.neutral_points(scoring.without_dead(position)))
 
 
-def score_at_end(position: Position) -> float | None:
+def score_at_end(position: GoPosition) -> float | None:
     """Black's final score where nothing is left to play for; None elsewhere, and where neutral points decide."""
     if not (position.is_over or position.removes_dead_stones and passing.is_finished(position)):
         return None
@@ -255,7 +255,7 @@ def score_at_end(position: Position) -> float | None:
     return score if decided else None
 
 
-def last_score(record: Record, position: Position) -> float | None:
+def last_score(record: Record, position: GoPosition) -> float | None:
     """As `score_at_end`, of the last position of a record; its own result, if that is a score with the same winner."""
     found = score_at_end(position)
     if record.score is None:
@@ -264,7 +264,7 @@ def last_score(record: Record, position: Position) -> float | None:
     return record.score if np.sign(score) == np.sign(record.score) else found
 
 
-def final_scores(record: Record, positions: Sequence[Position], is_whole: bool) -> list[float | None]:
+def final_scores(record: Record, positions: Sequence[GoPosition], is_whole: bool) -> list[float | None]:
     """(n,) Black's final score for the last positions of a game, as far as they can be scored; None before.
 
     is_whole: whether the last of the positions is the record's.
