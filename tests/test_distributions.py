@@ -43,6 +43,9 @@ def run(command: list, folder: Path, **options) -> str:
     return done.stdout
 
 
+PAGE = [f"web/static/**/*.{suffix}" for suffix in ("css", "html", "js", "svg")]
+
+
 def files_of(folder: str, *patterns: str) -> set[str]:
     return {path.relative_to(ROOT).as_posix() for pattern in patterns for path in (ROOT / folder).glob(pattern)
             if path.is_file() and "__pycache__" not in path.parts}
@@ -51,7 +54,7 @@ def files_of(folder: str, *patterns: str) -> set[str]:
 def test_a_wheel_contains_every_module_the_networks_and_the_page(distributions):
     with zipfile.ZipFile(next(distributions.glob("mugo_go-*.whl"))) as wheel:
         names = {name for name in wheel.namelist() if ".dist-info/" not in name}
-    assert names == files_of("mugo", "**/*.py", "web/static/**/*") | {
+    assert names == files_of("mugo", "**/*.py", *PAGE) | {
         f"mugo/{name}" for name in files_of("models", "*.safetensors", "*.md")}
 
 
@@ -59,7 +62,7 @@ def test_an_sdist_contains_what_a_wheel_is_built_from_and_no_tests(distributions
     with tarfile.open(next(distributions.glob("mugo_go-*.tar.gz"))) as sdist:
         names = {name.partition("/")[2] for name in sdist.getnames()}
     names = {name for name in names if not name.startswith("mugo.egg-info")}
-    assert files_of("mugo", "**/*.py", "web/static/**/*") | files_of("models", "*.safetensors", "*.md") | {
+    assert files_of("mugo", "**/*.py", *PAGE) | files_of("models", "*.safetensors", "*.md") | {
         "pyproject.toml", "README.md", "LICENSE"} <= names
     assert not {name for name in names if name.startswith(("tests", "docs", ".git"))}
 

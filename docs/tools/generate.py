@@ -177,9 +177,8 @@ def planes(_: str) -> str:
 
 def languages(_: str) -> str:
     """The languages of the page, by their own names."""
-    texts = ROOT / "mugo" / "web" / "static" / "texts"
-    tags = re.findall(r'from "\./(\w+)\.js"', (texts / "languages.js").read_text(encoding="utf-8"))
-    names = [re.search(r'languageName: "(.+?)"', (texts / f"{tag}.js").read_text(encoding="utf-8")) for tag in tags]
+    texts = (ROOT / "mugo" / "web" / "static" / "texts").glob("*.js")
+    names = [re.search(r'languageName: "(.+?)"', path.read_text(encoding="utf-8")) for path in texts]
     return "The page speaks " + ", ".join(sorted(name[1] for name in names if name)) + "."
 
 

@@ -81,7 +81,7 @@ def test_a_game_a_file_and_a_reload(page):
     load(page, "(;SZ[9]PB[Aoi];B[ee];W[cc];B[gg])")
     page.click("#tab-review")
     page.wait_for_function("document.querySelector('#panel-review:not([hidden]) #graph .values')")
-    page.click("[data-step=last]")
+    page.click("#navigation [data-value=last]")
     page.wait_for_function(f"{NUMBER} === '3 / 3' && {STONES} === 3")
     page.send("browsingContext.reload", context=page.context, wait="complete")
     page.wait_for_function(f"document.querySelector('.grid') && {NUMBER} === '3 / 3' && {STONES} === 3")

@@ -148,7 +148,7 @@ def test_a_finished_game_keeps_its_result_when_it_is_opened_again(page):
     page.mouse.click(*screen_point(page, "E5"))
     page.wait_for_function(f"{STONES} === 1")
     for number in (2, 3):
-        page.keyboard.press("p")
+        page.dispatch_event("#pass", "click")
         page.wait_for_function(f"{NUMBER} === '{number} / {number}'")
     page.wait_for_function(f"{STATUS}.startsWith('Black wins by 73.5')")
     summary = "document.getElementById('search-summary').textContent"

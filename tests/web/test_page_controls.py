@@ -245,6 +245,8 @@ def test_a_step_stores_nothing_and_a_reload_is_at_the_same_move(page):
 def test_after_two_passes_nobody_is_to_play(page):
     load(page, "(;GM[1]FF[4]SZ[9];B[ee];W[];B[])")
     page.keyboard.press("End")
+    page.wait_for_function(f"{STATUS}.startsWith('Black wins by')")
+    page.keyboard.press("s")
     page.wait_for_function(f"{STATUS} === 'Black passed. The game is over.'")
 
 
@@ -257,3 +259,33 @@ def test_a_star_point_does_not_shine_through_a_percentage(page):
     page.evaluate("document.querySelector('#overlays [value=none]').click()")
     page.wait_for_function("!document.querySelector('#board .overlay text')")
     assert set(page.evaluate(visible)) == {"visible"}
+
+
+def test_each_element_names_an_action_or_a_setting_and_the_help_has_each_key(page):
+    assert page.evaluate("""import('/static/controls/actions.js').then(({ ACTIONS }) => {
+        const all = (name) => [...document.querySelectorAll(`[data-${name}]`)].map(({ dataset }) => dataset[name]);
+        return [...['action', 'change', 'input'].flatMap(all).filter((name) => typeof ACTIONS[name] !== 'function'),
+            ...all('setting').filter((name) => !(name in window.mugo.state.settings))];
+    })""") == []
+    keys = page.evaluate("""[...document.querySelectorAll('[data-key]:not(#edit-tools *, #exercise-run *)')]
+        .map(({ dataset }) => dataset.key)""")
+    assert len(keys) == len(set(keys)) > 30
+    shown = page.evaluate("[...document.querySelectorAll('#help-dialog kbd')].map((each) => each.textContent)")
+    names = {" ": "Space", "ArrowLeft": "←", "ArrowRight": "→", "ArrowUp": "↑", "ArrowDown": "↓"}
+    assert {names.get(key, key.capitalize()) for key in keys} - set(shown) - set("123456?") == set()     # 0 to 7
+    assert page.get_attribute("#undo", "title") == "U" and page.get_attribute("#edit", "title").endswith("(E)")
+
+
+def test_a_single_key_passes_only_when_it_is_pressed_twice_and_keys_can_be_switched_off(page):
+    new_game(page)
+    page.keyboard.press("p")
+    page.wait_for_function(f"{STATUS} === 'Press P again to pass.' && {NUMBER} === '0 / 0'")
+    page.keyboard.press("p")
+    page.wait_for_function(f"{NUMBER} === '1 / 1'")
+    page.evaluate("document.querySelector('[data-setting=keys]').click()")
+    for key in "pp1":
+        page.keyboard.press(key)
+    page.keyboard.press("Home")                # keys with a name stay
+    page.wait_for_function(f"{NUMBER} === '0 / 1'")
+    assert page.evaluate("window.mugo.state.settings.overlay") == "none"
+    page.evaluate("document.querySelector('[data-setting=keys]').click()")

@@ -158,7 +158,7 @@ def test_the_end_of_a_variation_is_scored_and_the_result_of_the_game_stays(page)
     resign_after_a_move(page)
     page.wait_for_function(f"{STATUS}.endsWith('White wins by resignation.')")
     for number in (3, 4):
-        page.keyboard.press("p")
+        page.dispatch_event("#pass", "click")
         page.wait_for_function(f"{NUMBER} === '{number} / {number}'")
     page.wait_for_function(f"{STATUS}.includes('Click a chain to mark it dead')")
     assert page.text_content("#game-info").endswith("result W+R")
@@ -310,7 +310,7 @@ def test_a_game_is_unsaved_until_its_file_is_written_also_when_the_server_hangs(
     page.wait_for_function(f"document.querySelector('.grid') && {STONES} === 1")
 
 
-@pytest.mark.parametrize("cancel", ["document.querySelector('#new-game-dialog [value=cancel]').click()", "Escape"])
+@pytest.mark.parametrize("cancel", ["document.querySelector('#new-game-dialog [data-action=cancel]').click()", "Escape"])
 def test_a_new_game_that_is_cancelled_does_not_begin_and_enter_begins_it(page, cancel):
     new_game(page)
     page.wait_for_function(f"{NUMBER} === '0 / 0'")

@@ -27,7 +27,7 @@ def test_the_moves_of_players_of_a_rank_are_shown_and_change_with_it(page, netwo
     page.wait_for_function("document.getElementById('people-rank').max === '29'")
     for rank, value in ("8d", 27), ("2k", 18), ("20k", 0):
         page.evaluate("(() => { const slider = document.getElementById('people-rank');"
-                      f"slider.value = {value}; slider.oninput({{ target: slider }}); }})()")
+                      f"slider.value = {value}; slider.dispatchEvent(new Event('input', {{ bubbles: true }})); }})()")
         priors = network.evaluate([GoPosition(9)], people=People(rank)).priors[0][:-1]
         expected = sorted((round(100 * float(prior)) for prior in priors if prior >= 0.01), reverse=True)
         page.wait_for_function(f"Math.max(...{LABELS}) === {expected[0]}")
@@ -63,7 +63,7 @@ def test_a_slider_that_passes_many_ranks_asks_for_few_of_them(page):
           window.asked.push(fields.rank);
           return request.call(server, command, fields);
         };
-        for (let value = 3; value <= 24; value++) { slider.value = value; slider.oninput({ target: slider }); }
+        for (let value = 3; value <= 24; value++) { slider.value = value; slider.dispatchEvent(new Event('input', { bubbles: true })); }
     })()""")
     page.wait_for_function("window.mugo.state.game.node.people?.['5d'] && window.mugo.state.at.requested.size === 0")
     assert page.evaluate("window.asked.at(-1)") == "5d" and page.evaluate("window.asked.length") <= 2

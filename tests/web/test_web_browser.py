@@ -195,7 +195,7 @@ def test_two_passes_start_the_scoring_and_a_click_marks_dead_stones(page):
     page.wait_for_function(f"{STONES} === 1")
     for _ in range(2):
         before = move_number(page)
-        page.keyboard.press("p")
+        page.dispatch_event("#pass", "click")
         page.wait_for_function(f"document.getElementById('move-number').textContent !== '{before}'")
     page.wait_for_function(f"{STATUS}.startsWith('Black wins by 73.5: Black 81, White 0 + 7.5.')")
     page.mouse.click(*screen_point(page, "E5"))
@@ -219,7 +219,7 @@ def test_a_row_of_four_wins_is_drawn_saved_and_loaded(page):
     new_gomoku_game(page, "6 4")
     page.keyboard.press("1")
     page.wait_for_function("document.querySelector('.overlay .heat')")
-    page.keyboard.press("p")
+    page.dispatch_event("#pass", "click")
     page.wait_for_function(f"{STATUS} === 'There is no pass in Gomoku.'")
     page.keyboard.press("3")               # ownership: not in Gomoku
     assert page.evaluate("document.querySelector('[name=overlay]:checked').value") == "policy"

@@ -9,18 +9,31 @@ export const LANGUAGE_KEY = "mugo-language";     // in localStorage: the setting
 
 export const byId = (id) => document.getElementById(id);
 
-const ATTRIBUTES = { title: "title", label: "aria-label" };
-
-/** Give the elements with data-text, data-title and data-label their texts, and the page its language. */
+/** Give the elements with data-text, data-title, data-label and data-key their texts, and the page its language. */
 export function translatePage() {
   const clocks = byId("clock-fields").content;
   for (const element of [document, clocks].flatMap((each) => [...each.querySelectorAll("[data-text]")])) {
     element.replaceChildren(...withKeys(t(element.dataset.text)));
   }
-  for (const [name, attribute] of Object.entries(ATTRIBUTES)) {
-    for (const element of document.querySelectorAll(`[data-${name}]`)) element.setAttribute(attribute, t(element.dataset[name]));
+  for (const element of document.querySelectorAll("[data-label]")) element.setAttribute("aria-label", t(element.dataset.label));
+  for (const element of document.querySelectorAll("[data-title], [data-action], kbd[data-key-of]")) {
+    const { title } = element.dataset;
+    const key = keyName(element);
+    if (element.tagName === "KBD") element.textContent = key;
+    else if (title) element.title = t(title) + (key && ` (${key})`);
+    else if (key && !element.matches("input")) element.title = key;
   }
   document.documentElement.lang = language;
+}
+
+const KEY_NAMES = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓" };
+const TRANSLATED_KEYS = { " ": "keySpace", Delete: "keyDelete", Home: "keyHome", End: "keyEnd" };
+
+/** The name of the key of an element: its own, or that of the action that it has or names in data-key-of; "" for none. */
+function keyName({ dataset: { action, value, keyOf, key } }) {
+  const [name, of = ""] = keyOf?.split(" ") ?? [action, value];
+  const found = key ?? document.querySelector(`[data-action="${name}"]${of && `[data-value="${of}"]`}[data-key]`)?.dataset.key ?? "";
+  return found in TRANSLATED_KEYS ? t(TRANSLATED_KEYS[found]) : KEY_NAMES[found] ?? found.toUpperCase();
 }
 
 /** A text whose parts between ` are keys of the keyboard, as nodes. */

@@ -7,23 +7,17 @@
 //   actions/   what a person can do: they change the store
 //   effects/   what follows by itself: the server's job, what the board needs, the clock, the storage
 //   view/      draws the page from the store
-//   controls/  buttons, keys, dialogs: events call actions
+//   controls/  events call actions: actions.js those of buttons, fields and keys; board.js, files.js, dialogs
 //
 // Each imports only what stands above it here; tests/web/test_page_modules.py holds that.
 
+import "./controls/actions.js";
 import "./controls/board.js";
-import "./controls/buttons.js";
 import "./controls/files.js";
-import "./controls/keys.js";
-import "./controls/review.js";
-import "./controls/tabs.js";
-import "./controls/saved_games.js";
-import "./controls/share.js";
 import { recall } from "./controls/new_game.js";
 import { connect } from "./controls/server.js";
-import { runClock } from "./effects/clock.js";
 import { fetchMissing } from "./effects/fetch.js";
-import { runJobs } from "./effects/jobs.js";
+import { runClock, runJobs } from "./effects/jobs.js";
 import { storeAtTheEnd, storeChanges } from "./effects/storage.js";
 import { server } from "./server.js";
 import { change, state, subscribe } from "./store.js";

@@ -25,6 +25,8 @@ const DEFAULTS = {
   teachingLevel: 2,                      // the level of losses.LEVELS from which on they are
   moveNumbers: "0",                      // of which stones: "0", how many of the last, "all" or "branch"
   sound: false,
+  keys: true,                            // whether single letters and digits are keys of the page
+  autoplaySeconds: 2,                    // between two moves
   coordinates: true,
   language: "auto",                      // "auto" or the tag of one of texts.languageNames
   theme: "auto",                         // "auto", "light" or "dark"
@@ -56,6 +58,7 @@ const newAt = (node) => ({
   pressed: null,                         // where a drag over the region has begun
   picks: NO_PICKS,                       // the points that the next move may not have, or only these; of core/region.js
   localSearch: null,                     // the search of the region and the picks; not an analysis of the position
+  isPassAsked: false,                    // whether the key of a pass was pressed once
   mistake: null,                         // the next node, whose move is shown as a mistake here
   mistakeLine: "better",                 // which line is shown then: "better" or "played"
   requested: new Set(),                  // names of what the server has been asked for

@@ -6,7 +6,7 @@ import {
 } from "../../../mugo/web/static/core/exercises.js";
 import { newNode } from "../../../mugo/web/static/core/game.js";
 import { LEVELS, lostByMoves } from "../../../mugo/web/static/core/losses.js";
-import { dateOf, ownStatistics } from "../../../mugo/web/static/core/progress.js";
+import { dateOf, ownStatistics } from "../../../mugo/web/static/core/review.js";
 import { goGame, moves } from "./games.mjs";
 
 Object.assign(LEVELS, { lead: [0.5, 1.5, 3, 6, 12], win_rate: [0.025, 0.05, 0.1, 0.2, 0.4] });

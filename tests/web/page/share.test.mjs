@@ -1,7 +1,7 @@
 // Which positions of a game are shared as an animation.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nodesBetween, proposedMoves } from "../../../mugo/web/static/core/share.js";
+import { nodesBetween, proposedMoves } from "../../../mugo/web/static/core/move_numbers.js";
 import { goGame, moves } from "./games.mjs";
 
 const game = () => goGame([...moves("B E5", "W C3", "B D4", "W F6"), { parent: 2, move: "B G7" }, { parent: 5, stones: ".".repeat(81), first: "W" },

@@ -7,15 +7,16 @@
 
 import { askLabel } from "../ask.js";
 import { timeLeft } from "../core/clock.js";
-import { parseVertex } from "../core/coordinates.js";
-import { labelAt, nextLabel, setAnnotation, setLabel, setStone, toggleDimmed, toggleLine, toggleMark } from "../core/edit_properties.js";
+import { formatPoint, parseVertex } from "../core/coordinates.js";
+import {
+  TOOLS, labelAt, nextLabel, setAnnotation, setLabel, setStone, toggleDimmed, toggleLine, toggleMark,
+} from "../core/edit_properties.js";
 import { mainLine, newNode } from "../core/game.js";
 import { marksOf } from "../core/marks.js";
-import { dimmed, escaped, formatPoint, formatProperties, parseProperties, unescaped, withValues } from "../core/properties.js";
+import { dimmed, escaped, formatProperties, parseProperties, unescaped, withValues } from "../core/properties.js";
 import { zoneOf } from "../core/region.js";
-import { formatGame, INFO, newProperties } from "../core/sgf.js";
+import { INFO, formatGame, newProperties } from "../core/sgf.js";
 import { capital, colourName, sentence, t } from "../core/texts.js";
-import { TOOLS } from "../core/tools.js";
 import { canFrame } from "../queries.js";
 import { fetchPosition } from "../requests.js";
 import { server } from "../server.js";
@@ -193,6 +194,8 @@ export function undoEdit(isRedo = false) {
   });
 }
 
+export const redoEdit = () => undoEdit(true);
+
 function isInTree(game, node, isRedo) {
   let each = node;
   if (isRedo && each.parent && !each.parent.children.includes(each)) each = each.parent;
@@ -333,8 +336,12 @@ function frameProperties({ black, white, first }, stones, size, name) {
 export const setNodeValues = (ident, values, node = state.game.node) =>
   enqueue(() => editNode((text) => withValues(text, ident, values), node));
 
-/** Set the annotation of the current position (kind 0) or move (kind 1). */
-export const annotate = (kind, value) => enqueue(() => editNode((text) => setAnnotation(text, kind, value)));
+const annotate = (kind, value) => enqueue(() => editNode((text) => setAnnotation(text, kind, value)));
+export const annotatePosition = (value) => annotate(0, value);
+export const annotateMove = (value) => annotate(1, value);
+
+/** Mark the node as one that decides the game (HO), or not. */
+export const setHotspot = (_, { checked }) => setNodeValues("HO", checked ? ["1"] : []);
 
 /** Change the game information; texts: identifier -> text, '' for none.  It then stands in the root. */
 export const editGameInfo = (texts) => enqueue(async () => {

@@ -2,7 +2,7 @@
 
 import { confirmReplacing } from "../ask.js";
 import { t } from "../core/texts.js";
-import { change, showError, state } from "../store.js";
+import { showError, state } from "../store.js";
 import { toggleLineAnalysis } from "./analysis.js";
 import { newGame } from "./files.js";
 import { goTo } from "./navigate.js";

@@ -18,6 +18,9 @@ function leave(go) {
 
 export function goTo(node) { leave((game) => game.goTo(node)); }
 
+/** Go to a node of the current line, by its index. */
+export const goToIndex = (index) => goTo(state.game.line()[index]);
+
 /** target: "first", "previous", "next" or "last". */
 export function step(target) {
   const { game, exercise } = state;
@@ -102,15 +105,13 @@ export function stopPlaying() {
 
 // ---- autoplay: a move every few seconds, until the end of the line
 
-export function toggleAutoplay(seconds) {
+export function toggleAutoplay() {
   if (state.exercise) return;
   if (state.autoplay || !state.game?.next()) stopAutoplay();
-  else startAutoplay(seconds);
+  else startAutoplay();
 }
 
-/** Start, or go on with another speed. */
-export function startAutoplay(seconds) {
-  clearTimeout(timer);
+function startAutoplay() {
   change(() => { state.autoplay = state.game; });
   timer = setTimeout(() => {
     const { exercise, tool, writing } = state;
@@ -119,9 +120,9 @@ export function startAutoplay(seconds) {
       return;
     }
     step("next");
-    if (state.game.next()) startAutoplay(seconds);
+    if (state.game.next()) startAutoplay();
     else stopAutoplay();
-  }, 1000 * seconds);
+  }, 1000 * state.settings.autoplaySeconds);
 }
 
 function stopAutoplay() {

@@ -19,6 +19,9 @@ export function chooseLanguage(language) {
   });
 }
 
+/** Show the moves of players of a rank, by its number among those that the network knows. */
+export const setPeopleRank = (number) => set({ peopleRank: state.game.ranks[number] });
+
 /** Show the tab of playing or of reviewing. */
 export const setMode = (mode) => set({ mode });
 

@@ -4,6 +4,7 @@ import { useTool } from "../actions/edit.js";
 import { choosePoint, press } from "../actions/local.js";
 import { goTo, step } from "../actions/navigate.js";
 import { play } from "../actions/play.js";
+import { showMistake } from "../actions/review.js";
 import { toggleDead } from "../actions/score.js";
 import { byId, onChoice } from "../dom.js";
 import { moveError, overlayName, shownSearch, touchedVertex } from "../queries.js";
@@ -44,7 +45,6 @@ function select(vertex, isTouch, pressed) {
 board.onSelect = select;
 board.onPress = press;
 board.onHover = setHover;
-byId("play-touched").onclick = () => play(touchedVertex(state));
 
 graph.onSelect = (index) => {
   const node = state.game?.line()[index];
@@ -56,6 +56,8 @@ onChoice(byId("variations"), (element) => state.game.node.children[[...byId("var
 
 const nodeOf = (element) => state.game.line()[element.closest("[data-index]")?.dataset.index] ?? null;
 onChoice(byId("move-list"), nodeOf, goTo);
+onChoice(byId("mistake-list"), nodeOf, showMistake);
+byId("mistake-list").onkeydown = ({ key, target }) => key === "Enter" && nodeOf(target) && showMistake(nodeOf(target));
 
 const moves = byId("moves").tBodies[0];
 const moveOf = (element) => element.closest("tr")?.dataset.move ?? null;
@@ -63,8 +65,6 @@ onChoice(moves, moveOf, (move) => play(move));
 moves.onkeydown = ({ key, target }) => key === "Enter" && play(moveOf(target));
 for (const name of ["mouseover", "focusin"]) moves.addEventListener(name, ({ target }) => setHover(moveOf(target)));
 for (const name of ["mouseleave", "focusout"]) moves.addEventListener(name, () => setHover(null));
-
-byId("slider").oninput = ({ target }) => goTo(state.game.line()[target.value]);
 
 let wheel = 0;                           // pixels turned since the last step
 byId("board-frame").addEventListener("wheel", (event) => {

@@ -1,13 +1,65 @@
-// The dialog "New game".  The browser remembers the choices of the last game.
+// The dialogs "New game" and "Play from here".  The browser remembers the choices of the last new game.
 
 import { newGame } from "../actions/files.js";
+import { playFrom } from "../actions/play.js";
+import { chooseLanguage } from "../actions/settings.js";
 import { answerTo, confirmReplacing } from "../ask.js";
 import { parseSize } from "../core/coordinates.js";
-import { sentence, t } from "../core/texts.js";
+import { defaultOpponent, descriptionText, groupText, strengthText, technicalText } from "../core/opponents.js";
+import { capital, joined, languageNames, sentence, t } from "../core/texts.js";
 import { byId } from "../dom.js";
+import { canPlayFrom } from "../queries.js";
 import { server } from "../server.js";
-import { showError } from "../store.js";
-import { addClockFields, clockSettings, listOpponents } from "./dialogs.js";
+import { showError, state } from "../store.js";
+
+// ---- what both dialogs have
+
+/** Fill a list with the opponents of a game, in groups, each with its strength, and describe the selected one below it. */
+function listOpponents(select, opponents, preferred, isGo) {
+  const groups = new Map();
+  for (const opponent of opponents) {
+    const { key, level } = opponent;
+    const label = groupText(opponent, isGo);
+    if (!groups.has(label)) groups.set(label, Object.assign(document.createElement("optgroup"), { label }));
+    groups.get(label).append(new Option(joined(capital(t("level", { level })), strengthText(opponent) ?? t("notMeasured")), key));
+  }
+  select.replaceChildren(...groups.values());
+  select.value = defaultOpponent(opponents, preferred);
+  const describe = () => {
+    const opponent = opponents.find(({ key }) => key === select.value);
+    const note = select.closest("form").querySelector(".opponent-note");
+    const small = Object.assign(document.createElement("small"), { textContent: opponent ? technicalText(opponent) : "" });
+    note.replaceChildren(opponent ? `${descriptionText(opponent)} ` : "", small);
+  };
+  select.onchange = describe;
+  describe();
+}
+
+/** Put the fields of the time system into a dialog's form, before its menu. */
+function addClockFields(form) {
+  const fields = byId("clock-fields").content.cloneNode(true);
+  form.querySelector("menu").before(fields);
+  const show = () => {
+    const system = form.clock.value;
+    for (const label of form.querySelectorAll("[data-clock]")) {
+      label.hidden = !label.dataset.clock.split(" ").includes(system);
+      label.querySelector("input").disabled = label.hidden;
+    }
+  };
+  form.clock.addEventListener("change", show);
+  show();
+}
+
+/** The selected time system, as GameClock's settings; null without a clock. */
+function clockSettings(form) {
+  const system = form.clock.value;
+  if (system === "none") return null;
+  const [main, period, periods, increment] = ["main", "period", "periods", "increment"].map((name) => Number(form[name].value));
+  return system === "fischer" ? { main: 60 * main, period: 0, periods: 0, increment }
+    : { main: 60 * main, period, periods, increment: 0 };
+}
+
+// ---- a new game
 
 const STORED = "mugo-new-game";          // in localStorage: name of a field -> its value
 const TERRITORY = ["Japanese", "Korean"];
@@ -120,4 +172,32 @@ export function recall() {
   form.clock.dispatchEvent(new Event("change"));
   updateHandicaps();
   if (handicap) form.handicap.value = handicap;
+}
+
+// ---- playing from a position
+
+const fromForm = document.querySelector("#play-from-dialog form");
+addClockFields(fromForm);
+fromForm.addEventListener("change", () => { fromForm.opponent.disabled = fromForm.colour.value === "both"; });
+
+/** Ask who plays from the current node, and begin. */
+export async function askPlayFrom() {
+  if (!canPlayFrom(state)) return;
+  const { game, human, opponent } = state;
+  listOpponents(fromForm.opponent, game.opponents, opponent, game.isGo);
+  fromForm.colour.value = ["B", "W"].includes(human) ? human : game.toPlay();
+  fromForm.opponent.disabled = false;
+  byId("play-from-title").textContent = game.moveNumber() ? t("playFromMove", { number: game.moveNumber() })
+    : t("playFromHere");
+  if (await answerTo(byId("play-from-dialog")) !== "start") return;
+  playFrom({ human: fromForm.colour.value, opponent: fromForm.opponent.value || null, clock: clockSettings(fromForm) });
+}
+
+byId("language").append(...languageNames.map(([tag, name]) => new Option(name, tag)));
+
+/** Show the page in a language, "auto" for the browser's. */
+export function changeLanguage(language) {
+  chooseLanguage(language);
+  updateFields();
+  updateOpponents();
 }

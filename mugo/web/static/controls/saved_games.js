@@ -21,7 +21,7 @@ function describe({ summary: found, saved }) {
 }
 
 /** Show the list of games. */
-function openSavedGames() {
+export function openSavedGames() {
   storeNow();
   listGames();
   byId("saved-dialog").showModal();
@@ -43,26 +43,26 @@ function listGames() {
     const remove = Object.assign(document.createElement("button"), { type: "button", textContent: t("delete") });
     remove.setAttribute("aria-label", t("deleteGame", { game: text }));
     const item = document.createElement("li");
-    Object.assign(open.dataset, { id: entry.id, action: "open" });
-    Object.assign(remove.dataset, { id: entry.id, action: "delete" });
+    Object.assign(open.dataset, { id: entry.id, choice: "open" });
+    Object.assign(remove.dataset, { id: entry.id, choice: "delete" });
     item.append(open, remove);
     return item;
   }));
   // The games of other tabs may have changed places.
-  if (focused) list.querySelector(`[data-id="${focused.id}"][data-action=${focused.action}]`)?.focus();
+  if (focused) list.querySelector(`[data-id="${focused.id}"][data-choice=${focused.choice}]`)?.focus();
   byId("delete-all").disabled = !entries.length;
   const size = formatNumber(entries.reduce((sum, each) => sum + each.size, 0) / 1e6, 2);
   byId("saved-note").textContent = storageProblem.text
     ?? t("lastGamesKept", { games: MAX_GAMES, most: MAX_CHARACTERS / 1e6, size });
 }
 
-/** { id, action } of a button of the list; null for another element. */
+/** { id, choice } of a button of the list; null for another element. */
 function choiceOf(element) {
-  const { id, action } = element?.closest("#saved-games button")?.dataset ?? {};
-  return id ? { id, action } : null;
+  const { id, choice } = element?.closest("#saved-games button")?.dataset ?? {};
+  return id ? { id, choice } : null;
 }
 
-onChoice(byId("saved-games"), choiceOf, ({ id, action }) => (action === "open" ? openGame(id) : removeGame(id)));
+onChoice(byId("saved-games"), choiceOf, ({ id, choice }) => (choice === "open" ? openGame(id) : removeGame(id)));
 
 async function openGame(id) {
   try {
@@ -81,10 +81,9 @@ function removeGame(id) {
   (left[Math.min(place, left.length - 1)] ?? byId("saved-dialog").querySelector("[value=cancel]")).focus();
 }
 
-byId("saved").onclick = openSavedGames;
-byId("delete-all").onclick = async () => {
+export async function askDeleteAll() {
   if (await confirm(t("deleteAllQuestion"), t("deleteAll"))) forget(() => deleteAll(localStorage), Boolean);
-};
+}
 
 /** Delete entries; the game on the board, if it was one of them, is kept again when it changes. */
 function forget(action, isOnBoard) {

@@ -2,7 +2,7 @@
 
 import { fileName, openText, recordText, saveFile } from "../actions/files.js";
 import { answerTo } from "../ask.js";
-import { nodesBetween, proposedMoves } from "../core/share.js";
+import { nodesBetween, proposedMoves } from "../core/move_numbers.js";
 import { formatNumber, t } from "../core/texts.js";
 import { byId, download } from "../dom.js";
 import { fetchPosition } from "../requests.js";
@@ -24,7 +24,8 @@ const note = (text) => { byId("share-note").textContent = text; };
 form.elements.seconds.append(...SECONDS.map((seconds) => new Option(t("seconds", { seconds }), seconds)));
 form.elements.seconds.value = 1;
 
-byId("share").onclick = () => {
+/** Show the dialog. */
+export function openShare() {
   const { from, to, last } = proposedMoves(state.game);
   Object.assign(form.elements.from, { value: from, max: last });
   Object.assign(form.elements.to, { value: to, max: last });
@@ -35,7 +36,7 @@ byId("share").onclick = () => {
   image.alt = t("board");
   dialog.showModal();
   update();
-};
+}
 form.onchange = () => update();
 dialog.addEventListener("close", () => {
   work += 1;                             // an animation that is being made is dropped
@@ -84,7 +85,8 @@ function renderButtons() {
 
 // ---- saving and making
 
-byId("share-save").onclick = () => {
+/** Save what is shown; an animation is made first. */
+export function saveShared() {
   if (kind() === "record") {
     saveFile();
     dialog.close();
@@ -94,7 +96,7 @@ byId("share-save").onclick = () => {
   } else if (form.reportValidity()) {
     makeAnimation().catch((error) => note(error.message));
   }
-};
+}
 
 async function makeAnimation() {
   const number = ++work;
@@ -130,7 +132,8 @@ const sizeText = (bytes) => (bytes < 1e6 ? `${formatNumber(bytes / 1e3, 0)} kB` 
 
 const canCopyPictures = () => Boolean(navigator.clipboard?.write && globalThis.ClipboardItem);
 
-byId("share-copy").onclick = async () => {
+/** Copy what is shown. */
+export async function copyShared() {
   try {
     if (kind() === "record") await copyText();
     else await navigator.clipboard.write([new ClipboardItem({ "image/png": made.blob })]);
@@ -139,7 +142,7 @@ byId("share-copy").onclick = async () => {
     if (kind() === "record") byId("share-text").select();
     note(t(kind() === "record" ? "pressCopy" : "pictureNotCopied"));
   }
-};
+}
 
 /** Copy the record: by the clipboard's interface, or where that is forbidden, as on a page without https, by the command. */
 async function copyText() {
@@ -160,24 +163,24 @@ function sent() {
   return file && navigator.canShare({ files: [file] }) ? { files: [file] } : null;
 }
 
-byId("share-send").onclick = () => navigator.share(sent()).catch(() => {});      // the person has cancelled
+export const sendShared = () => navigator.share(sent()).catch(() => {});      // the person has cancelled
 
 // ---- pasting
 
-for (const button of document.querySelectorAll("button.paste")) {
-  button.onclick = async () => {
-    button.closest("dialog").close();
-    byId("paste-text").value = "";
-    byId("paste-error").hidden = true;
-    byId("paste-clipboard").hidden = !navigator.clipboard?.readText;
-    if (await answerTo(byId("paste-dialog")) === "open") openText(byId("paste-text").value).catch(showError);
-  };
+/** Ask for the text of a record, and open it. */
+export async function askPasted(_, button) {
+  button.closest("dialog").close();
+  byId("paste-text").value = "";
+  byId("paste-error").hidden = true;
+  byId("paste-clipboard").hidden = !navigator.clipboard?.readText;
+  if (await answerTo(byId("paste-dialog")) === "open") openText(byId("paste-text").value).catch(showError);
 }
-byId("paste-clipboard").onclick = async () => {
+
+export async function pasteFromClipboard() {
   byId("paste-text").focus();
   try {
     byId("paste-text").value = await navigator.clipboard.readText();
   } catch {
     byId("paste-error").hidden = false;
   }
-};
+}

@@ -20,3 +20,19 @@ export function parseSize(value) {
 
 /** '9x9', '13x9': columns x rows. */
 export function formatSize({ rows, cols }) { return `${cols}x${rows}`; }
+
+/** { row, col } -> 'pd'. */
+export const formatPoint = ({ row, col }) => String.fromCharCode(97 + col, 97 + row);
+
+/** The points of 'pd', or of a rectangle 'aa:cc' (red-bean.com/sgf/go.html); none if they are not on the board. */
+export function pointsOf(value, size) {
+  const corners = value.split(":").map((corner) => corner.trim()).map(([col, row, ...rest]) =>
+    (/^[a-z]$/.test(col) && /^[a-z]$/.test(row) && !rest.length ? { row: row.charCodeAt() - 97, col: col.charCodeAt() - 97 } : null));
+  const [first, last] = [corners[0], corners.at(-1)];
+  if (corners.some((corner) => !corner || corner.row >= size.rows || corner.col >= size.cols)) return [];
+  const points = [];
+  for (let row = Math.min(first.row, last.row); row <= Math.max(first.row, last.row); row++) {
+    for (let col = Math.min(first.col, last.col); col <= Math.max(first.col, last.col); col++) points.push({ row, col });
+  }
+  return points;
+}

@@ -1,8 +1,8 @@
 // The marks of an SGF node: LB TR SQ CR MA SL, TB TW DD, AR LN; what VW leaves out is dimmed.
 // Specification: SGF FF[4], red-bean.com/sgf/properties.html#Markup
 
-import { formatVertex } from "./coordinates.js";
-import { dimmed, formatPoint, inherited, parseProperties, pointsOf, unescaped } from "./properties.js";
+import { formatPoint, formatVertex, pointsOf } from "./coordinates.js";
+import { dimmed, inherited, parseProperties, unescaped } from "./properties.js";
 import { t } from "./texts.js";
 
 const NAMES = { TR: "triangle", SQ: "square", CR: "circle", MA: "cross", SL: "selected", TB: "blacksTerritory",

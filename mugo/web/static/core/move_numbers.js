@@ -1,7 +1,7 @@
-// The move numbers of the stones of a position.
+// The move numbers of the stones of a position, and of the moves that are shared as an animation.
 
-import { formatVertex, parseVertex } from "./coordinates.js";
-import { givenNumber, parseProperties, pointsOf } from "./properties.js";
+import { formatVertex, parseVertex, pointsOf } from "./coordinates.js";
+import { givenNumber, parseProperties } from "./properties.js";
 
 /** Vertex -> number of the move that placed the stone there, or the one that the file gives it (MN).  shown: "all", "branch"
     from the first move of the variation that the node is in, or how many of the last moves.  node: of the current line. */
@@ -33,4 +33,21 @@ function setUpVertices({ properties, stones }, size) {
   const parsed = parseProperties(properties);
   return ["AB", "AW", "AE"].flatMap((ident) => parsed.get(ident) ?? []).flatMap((value) => pointsOf(value, size))
     .map(({ row, col }) => formatVertex(row, col, size));
+}
+
+/** The numbers of the moves of the line on the board: { from, to, last }, from and to as they are proposed: the variation on
+    the board, else the rest of the game, else all of it. */
+export function proposedMoves(game) {
+  const last = game.moveNumber(game.line().at(-1));
+  const now = game.moveNumber();
+  const branching = game.branching();
+  if (branching) return { from: game.moveNumber(branching), to: last, last };
+  return { from: now < last ? now : 0, to: last, last };
+}
+
+/** The nodes of the line from the position after one move to that after another. */
+export function nodesBetween(game, from, to) {
+  const line = game.line();
+  const first = line.findIndex((node) => game.moveNumber(node) >= from);
+  return line.filter((node, i) => i >= first && game.moveNumber(node) <= to);
 }

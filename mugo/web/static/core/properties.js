@@ -1,8 +1,10 @@
-// The properties of an SGF node: text <-> Map, and the values of points.  Values keep their escapes.
+// The properties of an SGF node: text <-> Map.  Values keep their escapes.
 //
 //   "B[pd]LB[pd:A]TR[aa:cc]"   <->   Map { B => ["pd"], LB => ["pd:A"], TR => ["aa:cc"] }
 //
-// Specification: SGF FF[4], red-bean.com/sgf/sgf4.html; compressed point lists: red-bean.com/sgf/go.html
+// Specification: SGF FF[4], red-bean.com/sgf/sgf4.html
+
+import { formatPoint, pointsOf } from "./coordinates.js";
 
 const LIKE_A_ROOT = /\((?=[\t-\r ]{0,9};[\t-\r ]{0,9}[A-Z]{2}[\t-\r ]{0,9}\[[^\\\]]{0,40}$)/;
 const TOKEN = /([A-Za-z]+)|\[((?:[^\\\]]|\\[^])*)\]/g;
@@ -50,22 +52,6 @@ export const withoutRoot = (value) => value.replace(LIKE_A_ROOT, "\\(");
 /** The text of a raw value: without escapes and soft line breaks; white space is a space, line breaks stay. */
 export function unescaped(value) {
   return value.replace(/\n\r|\r\n|\r/g, "\n").replace(/[\t\f\v]/g, " ").replace(/\\([^])/g, (_, next) => (next === "\n" ? "" : next));
-}
-
-/** { row, col } -> 'pd'. */
-export const formatPoint = ({ row, col }) => String.fromCharCode(97 + col, 97 + row);
-
-/** The points of 'pd', or of a rectangle 'aa:cc'; none if they are not on the board. */
-export function pointsOf(value, size) {
-  const corners = value.split(":").map((corner) => corner.trim()).map(([col, row, ...rest]) =>
-    (/^[a-z]$/.test(col) && /^[a-z]$/.test(row) && !rest.length ? { row: row.charCodeAt() - 97, col: col.charCodeAt() - 97 } : null));
-  const [first, last] = [corners[0], corners.at(-1)];
-  if (corners.some((corner) => !corner || corner.row >= size.rows || corner.col >= size.cols)) return [];
-  const points = [];
-  for (let row = Math.min(first.row, last.row); row <= Math.max(first.row, last.row); row++) {
-    for (let col = Math.min(first.col, last.col); col <= Math.max(first.col, last.col); col++) points.push({ row, col });
-  }
-  return points;
 }
 
 /** Values of points without one of them: a rectangle that has it becomes up to four around it. */

@@ -4,9 +4,9 @@
 // analysis only if they are not those of the text, and the root with new game information only where that was changed.  So
 // nothing is lost that the page does not know.  An analysis is written twice: as LZ for programs, in the comment for people.
 
-import { parseSize, parseVertex } from "./coordinates.js";
+import { formatPoint, parseSize, parseVertex } from "./coordinates.js";
 import { formatLz, parseLz } from "./lz.js";
-import { escaped, formatPoint, parseProperties, unescaped, withValues } from "./properties.js";
+import { escaped, parseProperties, unescaped, withValues } from "./properties.js";
 
 export const INFO = { PB: "black", PW: "white", BR: "black_rank", WR: "white_rank", RE: "result", DT: "date", EV: "event",
   PC: "place", RU: "rules", TM: "main_time", OT: "overtime" };

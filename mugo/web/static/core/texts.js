@@ -2,7 +2,10 @@
 //
 // What is written into a file does not come from here: it is English in every language.
 
-import * as LANGUAGES from "../texts/languages.js";
+import de from "../texts/de.js";
+import en from "../texts/en.js";
+
+const LANGUAGES = { de, en };             // by their tags (BCP 47)
 
 /** The tag of the language of the page: "en", "de". */
 export let language = "en";

@@ -12,6 +12,8 @@
 //   hint       two seconds of analysis, for the best move
 //   analyze    an analysis until it is stopped; of a region, and without some moves, it is none of the position
 //   values     the network's values along a part of a line
+//
+// And the clock, which runs as the state of the game demands, and ends the game when a flag falls.
 
 import { isBetter, isComplete, ofResult } from "../core/analysis.js";
 import { EXERCISE_VISITS, asked, settle, verdict } from "../core/exercises.js";
@@ -19,10 +21,12 @@ import { LISTED_LEVEL, lostByMoves } from "../core/losses.js";
 import { searchFields } from "../core/region.js";
 import { DEEPER, DEPTHS } from "../core/review.js";
 import { colourName, percent, t } from "../core/texts.js";
-import { hasNetwork, isGameOver, isMuGoToMove, isToBePrepared, offer, searchPlayer, uncheckedNode } from "../queries.js";
+import {
+  hasNetwork, isGameOver, isMuGoToMove, isToBePrepared, offer, runningColour, searchPlayer, uncheckedNode,
+} from "../queries.js";
 import { fetchPosition } from "../requests.js";
 import { server } from "../server.js";
-import { change, showError, showMessage, state } from "../store.js";
+import { change, showError, state } from "../store.js";
 
 const HINT_SECONDS = 2;
 const CHECK_SIMULATIONS = { mcts: 1600, uct: 8000 };     // of each search of teaching, at most
@@ -266,4 +270,22 @@ const ENDS = {
 export function showFlag(colour) {
   const { game } = state;
   state.at.message = game.node === game.clock.node ? null : { text: t("lostOnTime", { colour: colourName(colour) }) };
+}
+
+// ---- the clock
+
+const CHECKED_EVERY = 100;               // milliseconds
+let timer = null;
+
+export function runClock() {
+  clearTimeout(timer);
+  const { clock } = state.game ?? {};
+  if (!clock) return;
+  clock.run(runningColour(state));
+  // A timer may be late, in a tab in the background for instance, or early, where the machine has slept: the clock itself
+  // says how much time has passed.
+  if (clock.colour) timer = setTimeout(runClock, Math.max(0, Math.min(CHECKED_EVERY, 1000 * clock.secondsToEnd(clock.colour))));
+  const { game } = state;
+  const colour = game.checkFlag();
+  if (colour) change(() => showFlag(colour));
 }

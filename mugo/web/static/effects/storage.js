@@ -12,7 +12,7 @@ import { LANGUAGE_KEY } from "../dom.js";
 import { LOOKS, onReplace, showMessage, state } from "../store.js";
 
 const KEY = "mugo-2";                    // of this tab's state; the number is its format
-const BROWSER_KEYS = { moveNumbers: "mugo-move-numbers", sound: "mugo-sound", coordinates: "mugo-coordinates", theme: "mugo-theme",
+const BROWSER_KEYS = { moveNumbers: "mugo-move-numbers", sound: "mugo-sound", keys: "mugo-keys", coordinates: "mugo-coordinates", theme: "mugo-theme",
   boardLook: "mugo-board", stoneLook: "mugo-stones", depth: "mugo-depth", name: "mugo-name", peopleRank: "mugo-people-rank",
   language: LANGUAGE_KEY };              // settings of all tabs
 const DELAY = 1000;                      // milliseconds after a change in which others join it

@@ -1,5 +1,5 @@
 // The texts of the page in English.  {name} stands for a value.  A text that depends on a number, {count}, has
-// forms by the categories of Intl.PluralRules: one, other, ...  docs/howto/browser.md says how to translate the page.
+// forms by the categories of Intl.PluralRules: one, other, ...  README.md says how to translate the page.
 
 export default {
   // The language itself, in its own words
@@ -37,7 +37,6 @@ export default {
   shareTitle: "Share: a picture, an animation, the record (Ctrl+C)",
   settings: "Settings",
   keysAndHelp: "Keys and help",
-  keysAndHelpTitle: "Keys and help (?)",
   game: "Game",
   gameKind: "Game",
   close: "Close",
@@ -54,13 +53,9 @@ export default {
   done: "Done",
   movesOfTheGame: "Moves of the game",
   firstPosition: "First position",
-  firstPositionTitle: "First position (Home)",
   previousMove: "Previous move",
-  previousMoveTitle: "Previous move (←)",
   nextMove: "Next move",
-  nextMoveTitle: "Next move (→)",
   lastPosition: "Last position",
-  lastPositionTitle: "Last position (End)",
   moveNumber: "Move number",
   moveOf: "move {number} of {count}",
   variations: "Variations",
@@ -100,6 +95,7 @@ export default {
   beingChecked: "Your move is being checked.",
   takeBackFirst: "Take the move back or play on first.",
   noPassInGomoku: "There is no pass in Gomoku.",
+  pressAgain: "Press {key} again to pass.",
   gameIsOver: "The game is over.",
   gameIsOverUndo: "The game is over. Undo a pass to go on.",
   illegalMove: "{vertex} {reason}.",
@@ -150,7 +146,7 @@ export default {
   hint: "Hint",
   score: "Score",
   estimate: "Estimate",
-  estimateTitle: "Who is ahead, and by how much (G)",
+  estimateTitle: "Who is ahead, and by how much",
   resign: "Resign",
   resignGame: "Resign this game?",
   playing: "Playing",
@@ -247,7 +243,7 @@ export default {
   // The graph and the analysis
   thisPosition: "This position",
   edit: "Edit",
-  editTitle: "Marks and stones (E)",
+  editTitle: "Marks and stones",
   graph: "Graph",
   winRatePercent: "win rate, %",
   leadPoints: "lead, points",
@@ -284,9 +280,9 @@ export default {
   hereValue: "Here: {value}",
   whatIsSearched: "What is searched",
   region: "Region…",
-  regionTitle: "Search a part of the board only (O)",
+  regionTitle: "Search a part of the board only",
   forbidMoves: "Forbid moves…",
-  forbidMovesTitle: "Forbid next moves, or allow only some (X)",
+  forbidMovesTitle: "Forbid next moves, or allow only some",
   tsumegoFrame: "Tsumego frame",
   tsumegoFrameTitle: "Surround a life-and-death problem with stones, as a variation",
   wholeBoard: "Whole board",
@@ -322,9 +318,9 @@ export default {
   next: "Next",
   lineOnBoard: "The line on the board",
   better: "Better",
-  betterTitle: "How it goes on after the better move (L)",
+  betterTitle: "How it goes on after the better move",
   played: "Played",
-  playedTitle: "How it goes on after the move that was played (L)",
+  playedTitle: "How it goes on after the move that was played",
   closeMistake: "Close the mistake",
   noMistakes: "No mistakes.",
   pointsLost: "Points lost",
@@ -482,7 +478,7 @@ export default {
   undoEditTitle: "Ctrl+Z",
   redoEdit: "Redo edit",
   redoEditTitle: "Ctrl+Y",
-  changeTurn: "Change the side to move (V)",
+  changeTurn: "Change the side to move",
   changeTurnLabel: "{colour} to play: change the side to move",
   triangle: "triangle",
   square: "square",
@@ -586,6 +582,7 @@ export default {
   numbersBranch: "from the first move of the variation",
   moveNumbersShown: "Move numbers: {which}.",
   sound: "Sound",
+  singleKeys: "Single letters and digits are keys",
 
   // Files and stored games
   games: "Games",

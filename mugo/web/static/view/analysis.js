@@ -7,8 +7,7 @@ import { secondsLeft, timeText } from "../core/review.js";
 import { formatCount, formatLead, joined, percent, t } from "../core/texts.js";
 import { byId, updateChildren } from "../dom.js";
 import {
-  currentValues, hasNetwork, isAnalysisHidden, isGameOver, isHalfAnalysed, isRestricted, listedSearch,
-  searchPlayer, thinkingNode,
+  currentValues, isAnalysisHidden, isGameOver, isHalfAnalysed, isRestricted, listedSearch, thinkingNode,
 } from "../queries.js";
 
 const TABLE_ROWS = 6;                    // moves in the table of a search
@@ -20,12 +19,9 @@ export function renderAnalysis(state) {
   byId("analyze").textContent = t(isRunning ? "stop" : state.region ? "searchOnlyHere" : "analyse");
   byId("analyze").disabled = isGameOver(node) && !analyzing;
   byId("hint").disabled = isGameOver(node);
-  byId("search-player").value = searchPlayer(state);
-  byId("search-player").querySelector("[value=mcts]").disabled = !hasNetwork(state);
   byId("analyze-game").setAttribute("aria-pressed", String(Boolean(lineAnalysis)));
   byId("analyze-game").disabled = Boolean(thinkingNode(state));
   byId("analyze-game").textContent = t(lineAnalysis ? "stop" : isHalfAnalysed(state) ? "goOnAnalysing" : "analyseAll");
-  byId("depth").value = state.settings.depth;
   byId("depth").disabled = Boolean(lineAnalysis);
   byId("line-progress").hidden = !lineAnalysis;
   byId("line-progress").textContent = lineAnalysis ? progressText(lineAnalysis) : "";

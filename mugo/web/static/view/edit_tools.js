@@ -1,13 +1,14 @@
-// Draws what belongs to editing: the tools, the name and the annotations of a node, and what a tool would draw.
+// Draws what belongs to a node and its editing: game information and comment, the tools, the name and the annotations, and
+// what a tool would draw.  A comment that is being written stays with its node.
 
+import { describeSettings } from "../core/clock.js";
 import { parseVertex } from "../core/coordinates.js";
-import { annotation } from "../core/edit_properties.js";
+import { TOOLS, annotation } from "../core/edit_properties.js";
 import { parseProperties, unescaped } from "../core/properties.js";
 import { capital, colourName, joined, language, t } from "../core/texts.js";
-import { TOOLS } from "../core/tools.js";
 import { byId } from "../dom.js";
 import { draw } from "./board.js";
-import { labelled, line, MARKS } from "./markup.js";
+import { MARKS, labelled, line } from "./markup.js";
 
 const ORIGIN = { row: 0, col: 0 };
 const mark = (ident) => () => [MARKS[ident](ORIGIN, "on-empty")];
@@ -32,6 +33,7 @@ function createTools() {
   createdIn = language;
   byId("tools").replaceChildren(...Object.entries(TOOLS).map(([name, { title, key }]) => {
     const input = Object.assign(document.createElement("input"), { type: "radio", name: "tool", value: name });
+    Object.assign(input.dataset, { action: "selectTool", value: name, key });
     input.setAttribute("aria-label", t(title));
     const tile = draw("svg", { viewBox: "-0.5 -0.5 1 1", class: "markup", "aria-hidden": "true" },
       draw("rect", { x: -0.5, y: -0.5, width: 1, height: 1, class: "tile" }), ...ICONS[name]());
@@ -89,4 +91,14 @@ export function toolPreview({ game, tool, at: { hover, lineStart } }) {
   }
   const isFree = at && game.node.position?.stones[at.row * game.size.cols + at.col] !== tool;
   return { elements, stone: isFree && (tool === "X" || tool === "O") ? tool : null };
+}
+
+export function renderComment({ game, writing }) {
+  const result = game.info.result && t("resultOfGame", { result: game.info.result });
+  const { event, place, date, rules } = game.info;
+  byId("game-info").textContent = joined(event, place, date, rules, describeSettings(game.info), result);
+  const field = byId("comment");
+  if (!writing && document.activeElement === field) field.blur();
+  const text = (writing ?? game.node).comment ?? "";
+  if (!writing && field.value !== text) field.value = text;
 }

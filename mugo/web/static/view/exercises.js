@@ -15,7 +15,7 @@ export function renderExercises(state) {
   if (exercise) renderRunning(state);
   else renderStart(state);
   byId("slider").disabled = Boolean(exercise);
-  if (exercise) for (const button of document.querySelectorAll("[data-step]")) button.disabled = true;
+  if (exercise) for (const button of document.querySelectorAll("#navigation button")) button.disabled = true;
   if (chosenFor !== game) {
     chosenFor = game;
     byId("exercise-colour").value = personsColour(state) ?? "B";

@@ -3,30 +3,22 @@
 import { language } from "../core/texts.js";
 import { byId, translatePage } from "../dom.js";
 import { state } from "../store.js";
-import { renderActions } from "./actions.js";
 import { renderAnalysis } from "./analysis.js";
 import { renderBoard, renderFirstBoard } from "./position.js";
-import { renderClocks } from "./clocks.js";
-import { renderComment } from "./comment.js";
-import { renderEditing } from "./edit_tools.js";
+import { renderComment, renderEditing } from "./edit_tools.js";
 import { renderExercises } from "./exercises.js";
-import { renderGameOver } from "./game_over.js";
-import { renderLeadBar } from "./lead_bar.js";
 import { renderLocal } from "./local.js";
-import { renderLook } from "./look.js";
-import { renderMoveList } from "./move_list.js";
-import { renderNavigation } from "./navigation.js";
-import { renderPlayers } from "./players.js";
+import { renderMoveList, renderNavigation } from "./navigation.js";
+import { renderClocks, renderPlayers } from "./players.js";
 import { renderPlaying } from "./playing.js";
 import { renderReview } from "./review.js";
-import { renderSettings } from "./settings.js";
+import { renderLook, renderSettings } from "./settings.js";
 import { hear } from "./sound.js";
-import { compilingText, renderStatus } from "./status.js";
+import { compilingText, renderLeadBar, renderStatus } from "./status.js";
 import { renderTree } from "./tree.js";
 
 const VIEWS = [renderAnalysis, renderBoard, renderPlayers, renderNavigation, renderStatus, renderReview, renderTree, renderComment,
-  renderActions, renderEditing, renderPlaying, renderMoveList, renderGameOver, renderSettings, renderClocks, renderLeadBar, renderExercises,
-  renderLocal, hear];
+  renderEditing, renderPlaying, renderMoveList, renderSettings, renderClocks, renderLeadBar, renderExercises, renderLocal, hear];
 
 export function render() {
   const { game, server, at } = state;

@@ -50,7 +50,6 @@ function renderLine(state, { line, isHidden, colour, own }) {
   byId("no-mistakes").hidden = Boolean(listed.length);
   byId("mistake-count").textContent = found.length > MISTAKES
     ? t("largestOf", { shown: MISTAKES, count: found.length }) : "";
-  byId("whose").value = settings.whose;
   byId("whose").options[1].disabled = !own;
   byId("whose").options[1].textContent = own ? t("whoseMineColour", { colour: colourName(own) }) : t("whoseMine");
   byId("mistake-unit").textContent = t(lost.unit === "lead" ? "pointsLost" : "percentLost");

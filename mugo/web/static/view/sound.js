@@ -3,9 +3,10 @@
 const MAX_CAPTURES = 6;                  // stones that are heard
 let context = null;
 let last = null;                         // the node that was shown last
+let wasOn = true;                        // whether there was sound before
 
 /** A stone on wood: a short burst of noise through a resonance.  delay: seconds; weight: 1 for a move. */
-export function playClick(delay = 0, weight = 1) {
+function playClick(delay = 0, weight = 1) {
   context ??= new AudioContext();
   if (context.state === "suspended") context.resume();               // browsers allow it after a click or a key
   const start = context.currentTime + delay;
@@ -18,8 +19,10 @@ export function playClick(delay = 0, weight = 1) {
   source.start(start);
 }
 
-/** A node is shown: its move is heard if it is the next one after the node shown before. */
+/** A node is shown: its move is heard if it is the next one after the node shown before.  Sound that is switched on is heard. */
 export function hear({ game: { node }, settings }) {
+  if (settings.sound && !wasOn) playClick();
+  wasOn = settings.sound;
   if (node === last || !node.position) return;
   const before = last;
   last = node;

@@ -1,11 +1,15 @@
-// The status line: whose turn it is, a result, a score, or a message; and the board's label for screen readers.
+// Whose turn it is and who leads: the status line, with a result, a score or a message; the board's label for screen readers;
+// and the bar next to the board, black as far as Black leads.
 
+import { TOOLS } from "../core/edit_properties.js";
 import { asked, exerciseText } from "../core/exercises.js";
 import { lossSentence } from "../core/losses.js";
-import { colourName, moveText, resultText, scoreText, sentence, t } from "../core/texts.js";
-import { TOOLS } from "../core/tools.js";
+import { barShare } from "../core/review.js";
+import {
+  colourName, formatLead, joined, moveText, percent, resultText, scoreText, sentence, t,
+} from "../core/texts.js";
 import { byId } from "../dom.js";
-import { mistakeOnBoard, offer, thinkingNode, touchedVertex } from "../queries.js";
+import { currentValues, isAnalysisHidden, mistakeOnBoard, offer, thinkingNode, touchedVertex } from "../queries.js";
 
 export function renderStatus(state) {
   const { game, at: { message, score } } = state;
@@ -52,4 +56,18 @@ function positionText(state) {
   if (illegal) return [illegal, t(stones ? "shownAsRecorded" : "leftOut"), rest].map(sentence).join(" ");
   if (move) return `${moveText(move)} ${sentence(rest)}`;
   return human && !result ? `${sentence(rest)} ${t("clickToPlay")}` : sentence(rest);
+}
+
+export function renderLeadBar(state) {
+  const values = isAnalysisHidden(state) ? null : currentValues(state);
+  const bar = byId("lead-bar");
+  bar.classList.toggle("unknown", !values);
+  if (!values) return;
+  const rate = percent(values.win_rate);
+  const lead = formatLead(values.lead);
+  bar.style.setProperty("--black", `${(100 * barShare(values)).toFixed(1)}%`);
+  bar.title = joined(lead || t("blackPercent", { rate }), t("blackWins", { rate }));
+  bar.setAttribute("aria-label", joined(t("blackWins", { rate }), lead));
+  bar.firstElementChild.textContent = lead || `${rate}%`;
+  bar.dataset.leader = (values.lead ?? values.win_rate - 0.5) < 0 ? "white" : "black";
 }
