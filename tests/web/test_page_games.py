@@ -310,7 +310,8 @@ def test_a_game_is_unsaved_until_its_file_is_written_also_when_the_server_hangs(
     page.wait_for_function(f"document.querySelector('.grid') && {STONES} === 1")
 
 
-@pytest.mark.parametrize("cancel", ["document.querySelector('#new-game-dialog [data-action=cancel]').click()", "Escape"])
+@pytest.mark.parametrize("cancel", ["document.querySelector('#new-game-dialog [data-action=cancel]').click()",
+                                    "Escape"])
 def test_a_new_game_that_is_cancelled_does_not_begin_and_enter_begins_it(page, cancel):
     new_game(page)
     page.wait_for_function(f"{NUMBER} === '0 / 0'")

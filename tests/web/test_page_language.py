@@ -46,8 +46,8 @@ def test_the_page_has_words_for_every_reason_why_a_move_is_illegal(reason):
 # de.js has not.  A value in a text stands for anything.
 ENGLISH = r"""(async () => {
     const [en, de] = await Promise.all(['en', 'de'].map((tag) => import(`/static/texts/${tag}.js`)));
-    const split = (text) => text.replace(/ \([^)]{1,9}\)$/, '').replace(/\s+/g, ' ').split(/(?<=[.!?:]) | · |, (?=\p{Lu})/u)
-        .map((each) => each.trim());
+    const split = (text) => text.replace(/ \([^)]{1,9}\)$/, '').replace(/\s+/g, ' ')             // without its key
+        .split(/(?<=[.!?:]) | · |, (?=\p{Lu})/u).map((each) => each.trim());
     const parts = (texts) => Object.values(texts)
         .flatMap((text) => (typeof text === 'string' ? [text] : Object.values(text))).flatMap(split);
     const german = new Set(parts(de.default));
