@@ -163,15 +163,6 @@ def test_evaluate_measures_the_same(address, games, tmp_path, capsys, monkeypatc
     pd.testing.assert_frame_equal(here, there, rtol=1e-4, atol=1e-6)
 
 
-def test_evaluate_refuses_a_network_that_a_worker_sees_otherwise(address, tmp_path):
-    from mugo.core.files import BadInput
-    from mugo.training.predictions import Measured, _open
-
-    shutil.copy(find_network("policy-9"), tmp_path / "copy.safetensors")
-    with pytest.raises(BadInput, match="copy.safetensors is another file on the worker than where the command runs"):
-        _open(Measured(str(tmp_path / "copy.safetensors"), "0" * 64, "float32", tmp_path, "", None, 9, "", "unknown"))
-
-
 def selfplay_words(folder, address):
     return ["selfplay", "gomoku", "--size", 3, "-o", folder, "--simulations", 12, "--games-per-thread", 4,
             "--update-games", 8, "--steps", 2, "--batch-size", 16, "--window", 60, "--arena-every", 1000,

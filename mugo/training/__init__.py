@@ -1,8 +1,7 @@
 """Supervised learning: data set -> network, and how well the network predicts.
 
     options        the options of a training run
-    teacher_targets    what a teacher says, mixed with moves and results
-    loader         its positions, and batches prefetched by threads
+    loader         its positions and targets, and batches prefetched by threads
     kernel_norms   norms of kernels, and how far training turns them
     checkpoints    validation, checkpoints, learning curve; a run whose loss becomes infinite or NaN
     step_log       a line of JSON for every hundred steps
@@ -12,12 +11,8 @@
     train          the training run
     command        its command line                                  `mugo train`
     analysis_program    a program that speaks KataGo's analysis protocol
-    teachers       networks and such programs, which say what they think of positions
-    label          their labels for a data set                       `mugo label`
-    predictions    a network's predictions for positions of games, scored
-    calibration    whether its probabilities come true
-    report         tables of evaluation as text and as a picture
-    people_report  what it is worth to know who plays, and how well ranks are estimated
+    label          what it, or a network, says of a data set         `mugo label`
+    predictions    a network's predictions for positions of games, scored; their calibration
     evaluate       network + data set -> accuracy tables             `mugo evaluate`
     quantize       an int8 graph for a trained network               `mugo quantize`
     convert        a network as a file of ONNX or Keras              `mugo convert`

@@ -1,11 +1,10 @@
 """A running program that speaks KataGo's analysis protocol, and what its answers say.
 
-    queries --writer thread--> stdin |         | stdout --reader thread--> a queue: (program, line), (program, None)
-                                     | program |
-                                     |         | stderr: its last lines explain a crash
+    send(query) --writer thread--> stdin |         | stdout --reader thread--> read(seconds)
+                                         | program |
+                                         |         | stderr: its last lines explain a crash
 
-The protocol is asynchronous: answers come in any order, each with the id of its query.  Nobody waits for a pipe: a
-program that stops reading or writing is found by the time of its last answer.
+The protocol is asynchronous: answers come in any order, each with the id of its query.
 
 https://github.com/lightvector/KataGo/blob/master/docs/Analysis_Engine.md
 """
@@ -42,10 +41,9 @@ class Refusal(Exception):
 
 
 class AnalysisProgram:
-    """A running program.  command: its command line.  lines: where its lines go, each with this object; None at the
-    end of its output.  Raises BadInput if it cannot be started."""
+    """A running program.  command: its command line.  Raises BadInput if it cannot be started."""
 
-    def __init__(self, command: str, lines: "queue.Queue[tuple[AnalysisProgram, bytes | None]]"):
+    def __init__(self, command: str):
         try:
             words = shlex.split(command)
         except ValueError as error:
@@ -59,15 +57,28 @@ class AnalysisProgram:
         except OSError as error:
             raise BadInput(f"{words[0]}: cannot be started: {error_line(error)}") from None
         self._queries: queue.Queue[bytes | None] = queue.Queue()
+        self._lines: queue.Queue[bytes] = queue.Queue()
         self._last_errors: deque[str] = deque(maxlen=3)
         self._threads = [threading.Thread(target=target, daemon=True)
-                         for target in (self._write, lambda: self._read(lines), self._read_errors)]
+                         for target in (self._write, self._read, self._read_errors)]
         for thread in self._threads:
             thread.start()
 
     def send(self, query: dict[str, Any]) -> None:
         """Send a query; returns at once."""
         self._queries.put(json.dumps(query).encode() + b"\n")
+
+    def read(self, seconds: float) -> dict[str, Any]:
+        """The next answer.  Raises AnalysisFault if there is none in this time, or it is none."""
+        while True:
+            try:
+                line = self._lines.get(timeout=seconds)
+            except queue.Empty:
+                raise AnalysisFault(f"gave no answer in {seconds} seconds") from None
+            if not line:
+                raise AnalysisFault(self._how_it_ended())
+            if (answer := parse_answer(line)) is not None:
+                return answer
 
     def _write(self) -> None:
         assert self._process.stdin
@@ -76,14 +87,14 @@ class AnalysisProgram:
                 self._process.stdin.write(line)
                 self._process.stdin.flush()
 
-    def _read(self, lines: queue.Queue) -> None:
+    def _read(self) -> None:
         assert self._process.stdout
         with self._process.stdout as out, contextlib.suppress(OSError, ValueError):
             while line := out.readline(MAX_LINE_BYTES + 1):
-                lines.put((self, line))
+                self._lines.put(line)
                 if len(line) > MAX_LINE_BYTES:
                     break
-        lines.put((self, None))
+        self._lines.put(b"")
 
     def _read_errors(self) -> None:
         assert self._process.stderr
@@ -92,7 +103,7 @@ class AnalysisProgram:
                 if text := " ".join(line.decode("utf-8", "replace").split())[:200]:
                     self._last_errors.append(text)
 
-    def how_it_ended(self) -> str:
+    def _how_it_ended(self) -> str:
         """'ended with status 1: its last lines on stderr', after its output has ended."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1)

@@ -2,9 +2,9 @@
 
 The measures of predictions.py, by phase of the game, by the rank of the player to move and by source, and at the last
 position of games that ended by scoring; with and without test-time augmentation (TTA) over the eight symmetries of the
-board.  And whether a network's probabilities come true (calibration.py).
+board; and whether a network's probabilities come true.
 
-Positions of one game are alike, so standard errors are clustered by game.  The positions are the same for every
+Standard errors are clustered by game, because positions of one game are alike.  The positions are the same for every
 network on one data set, so comparisons between networks are paired.
 """
 import argparse
@@ -12,7 +12,7 @@ import contextlib
 import functools
 import itertools
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -20,27 +20,46 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from mugo.data import dataset, game_hash
-from mugo.data.dataset import DataSet
-from mugo.data.shards import DATASET_HELP, SPLITS, WHERE_HELP
-from mugo.data.positions import Positions
 from mugo.core.files import BadInput, atomic_write, check_writable
 from mugo.core.intervals import mean_and_standard_error
 from mugo.core.limits import SEED
 from mugo.core.options import add_options, check, given, option
-from mugo.games.coords import MAX_SIZE, MIN_SIZE
-from mugo.nn.inference import PLAY_PRECISIONS, Network
-from mugo.nn.network_file import NETWORK_HELP
-from mugo.nn.quantization import format_metrics
 from mugo.core.parallel import add_scheduler_argument, open_executor
-from mugo.plots import figures
-from mugo.training import calibration, report
-from mugo.training.people_report import KNOWLEDGE, POSITIONS_PER_PLAYER, rank_report, rank_table
-from mugo.training.predictions import TTA, Measure, measure_on_cluster, predict_positions, with_people
+from mugo.data import dataset, game_hash
+from mugo.data.dataset import DataSet
+from mugo.data.positions import Positions
+from mugo.data.shards import DATASET_HELP, SPLITS, WHERE_HELP
+from mugo.games.coords import MAX_SIZE, MIN_SIZE
+from mugo.nn.network_file import NETWORK_HELP
+from mugo.nn.inference import Network
+from mugo.nn.quantization import format_metrics
+from mugo.nn.inference import PLAY_PRECISIONS
+from mugo.plots import charts, figures
+from mugo.plots.figures import BLUE, GREEN, PALE_BLUE, PALE_GREEN, save_charts
+from mugo.plots.text_table import format_table, truncate
+from mugo.training.predictions import (
+    BATCH, TTA, Measure, calibrate, measure_on_cluster, predict_positions, with_people)
 from mugo.training.provenance import copy_notes, unseen_notes
-from mugo.training.report import BASELINE, LAST_MOVE, MEASURES, difference_column
 
-COMPARE = "compare"                      # of --people
+COMPARE = "compare"                      # of --people: what each of KNOWLEDGE is worth
+KNOWLEDGE = "true", "source and year", "unknown", "wrong rank"           # of predictions.with_people
+MIN_POSITIONS = 30                       # of a subset, and of a bin, that is drawn, unless all have fewer
+# measure: (title, unit, decimals)
+MEASURES = {
+    "top1": ("top-1", "%", 1),
+    "top5": ("top-5", "%", 1),
+    "ce": ("cross-entropy", "", 3),
+    "value_accuracy": ("value accuracy", "%", 1),
+    "value_mse": ("value MSE", "", 3),
+    "ownership_accuracy": ("ownership accuracy", "%", 1),
+    "score_error": ("score error", "", 2),
+}
+BLOCKS = (("top1", "top5", "ce"), ("value_accuracy", "value_mse"), ("ownership_accuracy", "score_error"))
+HEAD_TITLES = {"policy": "policy: its first move is played", "value": "value: the side to move wins",
+               "ownership": "ownership of points", "score": "score: below the quantile"}
+LAST_MOVE = "last move"                  # in the column `by`: a subset that is not in the others
+BASELINE = "_baseline"                   # ends the name of a measure of the majority-class baseline
+Columns = dict[str, tuple[str, str]]     # column: (measure, title)
 
 
 @dataclass(frozen=True)
@@ -56,8 +75,8 @@ class EvaluateOptions:
                               "eight times as slow; left out where all networks are equivariant, because it changes "
                               "nothing", common=True)
     people: str = option("unknown", "what networks with a metadata encoder are told of who plays: unknown, true, or a "
-                         "rank such as 3d in place of that of both players; compare: what each of these is worth, and "
-                         "how well ranks are estimated from games", metavar="WHO", common=True)
+                         "rank such as 3d in place of that of both players; compare: what each of these is worth",
+                         metavar="WHO", common=True)
     seed: int = option(0, "random seed of the sample", least=SEED[0], most=SEED[1], common=True)
     precision: tuple[str, ...] = option(("float32",), "precision of the networks: float32, int8, or auto, as they are "
                                         "played on this processor; several, such as float32,int8, compare each network "
@@ -117,29 +136,13 @@ def predict_sample(network: Network, sample: Sample, symmetries: bool, measure: 
     return rows.assign(last_move=np.arange(len(rows)) >= len(sample.numbers))
 
 
-def common_size(networks: list[Network]) -> int:
-    """The size of board that all were trained on.  Raises BadInput if there are several."""
-    first, *others = networks
-    other = next((network for network in others if network.size != first.size), None)
-    if other is not None:
-        raise BadInput(f"{first.name} was trained on {first.size}x{first.size} and {other.name} on "
-                       f"{other.size}x{other.size}: give the --size of the positions to compare them on")
-    return first.size
+# ---- tables
 
-
-def unique_names(networks: list[Network]) -> list[str]:
-    """The networks' names, with the precision where networks are in several, and numbered where two are the same; names
-    that differ only in case are the same, because they become names of files."""
-    several = len({network.precision for network in networks}) > 1
-    names = [Path(network.name).name + f"-{network.precision}" * several for network in networks]
-    total = Counter(name.casefold() for name in names)
-    used = set(total)
-    for i, name in enumerate(names):
-        if total[name.casefold()] > 1:
-            names[i] = next(numbered for number in itertools.count(1)
-                            if (numbered := f"{name}-{number}").casefold() not in used)
-            used.add(names[i].casefold())
-    return names
+def summary_table(rows: pd.DataFrame) -> pd.DataFrame:
+    """The table of `evaluate` from the rows of `predict_sample`."""
+    names = measure_columns(rows)
+    return pd.DataFrame([{"by": by, "subset": subset} | means_and_errors(rows.iloc[where], names)
+                         for by, subset, where in subsets(rows)])
 
 
 def comparison_table(rows: dict[str, pd.DataFrame]) -> pd.DataFrame:
@@ -154,13 +157,13 @@ def comparison_table(rows: dict[str, pd.DataFrame]) -> pd.DataFrame:
     table = []
     for by, subset, where in subsets(first):
         base = first.iloc[where]
-        for name, of_network in rows.items():
-            own = of_network.iloc[where]
+        for name, predicted in rows.items():
+            own = predicted.iloc[where]
             measures = measure_columns(own)
             row = {"by": by, "subset": subset, "network": name} | means_and_errors(own, measures) | {
                 "ms": float(np.median(own["ms"]))}
             for measure in measures:
-                if measure in first and of_network is not first:
+                if measure in first and predicted is not first:
                     differences = (own[measure] - base[measure]).to_numpy()
                     row[difference_column(measure)], row[difference_column(f"{measure}_se")] = \
                         mean_and_standard_error(differences, base["game"].to_numpy())
@@ -185,13 +188,6 @@ def measure_columns(rows: pd.DataFrame) -> list[str]:
     return [name for name in rows if name.removesuffix(TTA) in MEASURES]
 
 
-def summary_table(rows: pd.DataFrame) -> pd.DataFrame:
-    """The table of `evaluate` from the rows of `predict_sample`."""
-    names = measure_columns(rows)
-    return pd.DataFrame([{"by": by, "subset": subset} | means_and_errors(rows.iloc[where], names)
-                         for by, subset, where in subsets(rows)])
-
-
 def means_and_errors(rows: pd.DataFrame, names: list[str]) -> dict:
     """Means and standard errors of these columns, and the baselines of the value."""
     games = rows["game"].to_numpy()
@@ -203,6 +199,181 @@ def means_and_errors(rows: pd.DataFrame, names: list[str]) -> dict:
         row["value_accuracy" + BASELINE] = max(black, 1 - black)
         row["value_mse" + BASELINE] = 1 - (2 * black - 1) ** 2
     return row
+
+
+def difference_column(column: str) -> str:
+    """The column of a comparison with the difference of this column from the first network's."""
+    return column.removesuffix("_se") + "_difference" + ("_se" if column.endswith("_se") else "")
+
+
+# ---- as text
+
+def report(table: pd.DataFrame) -> str:
+    """The table of `evaluate` as text: a block for each of BLOCKS that the network has."""
+    lines = []
+    for names in BLOCKS:
+        if names[0] in table:
+            lines += [*_by_subset(table, "", _columns(table, names)), ""]
+    return "\n".join([*lines, *_legend(table)])
+
+
+def comparison_report(table: pd.DataFrame) -> str:
+    """The table of `comparison_table` as text: for each block of measures a row a network, then each one's differences
+    from the first, over all positions and by subset."""
+    whole = table[table["by"] == "all"]
+    first = truncate(whole["network"].iloc[0], 24)
+    lines = []
+    for block in BLOCKS:
+        names = [name for name in block if name in table]
+        if not names:
+            continue
+        columns = {column: measure for column, measure in _columns(table, names).items()
+                   if not column.endswith(BASELINE)}
+        cells = [["", *(title for _, title in columns.values())]]
+        cells += [[truncate(row["network"], 24), *(_number(name, row[column]) for column, (name, _) in columns.items())]
+                  for row in whole.to_dict("records")]
+        if block is BLOCKS[0]:
+            cells = [[*row, ms] for row, ms in zip(cells, ["ms", *(f"{ms:.2f}" for ms in whole["ms"])], strict=True)]
+        lines += [*format_table(cells), ""]
+        compared = {column: kind for column, kind in columns.items() if difference_column(column) in table}
+        for name in whole["network"].iloc[1:] if compared else ():
+            lines += [*_by_subset(table[table["network"] == name], f"{truncate(name, 24)} minus {first}", compared,
+                                  difference_column), ""]
+    return "\n".join([*lines, *_legend(table), "minus: paired differences, at the same positions",
+                      f"ms: the network's time for a position, in batches of {BATCH}, without TTA"])
+
+
+def _legend(table: pd.DataFrame) -> list[str]:
+    lines = ["±: one standard error, clustered by game"
+             + ("; TTA: test-time augmentation, averaged over the eight symmetries" if f"top1{TTA}" in table else "")]
+    if np.any(table["by"] == LAST_MOVE):
+        lines.append("last move before scoring: the positions before the last move of games that ended by scoring")
+    if "value_accuracy" in table:
+        lines += ["value: of games with a winner and a known komi; MSE 1 is that of a value that is always 0",
+                  "baseline: the majority class, always predicting the colour that wins more of these positions with "
+                  "its frequency"]
+    if "ownership_accuracy" in table:
+        lines.append("ownership accuracy, score error in points: of games that ended by scoring")
+    return lines
+
+
+def _columns(table: pd.DataFrame, names: Sequence[str]) -> Columns:
+    """The columns of the table that belong to these measures."""
+    columns = {}
+    for name in names:
+        title, unit, _ = MEASURES[name]
+        columns |= {name: (name, f"{title} {unit}".strip()), f"{name}_se": (name, "±"), name + TTA: (name, "TTA"),
+                    name + BASELINE: (name, "baseline")}
+    return {column: measure for column, measure in columns.items() if column in table}
+
+
+def _by_subset(table: pd.DataFrame, title: str, columns: Columns, shown: Callable[[str], str] | None = None
+               ) -> list[str]:
+    """Lines of a table with a row for each subset, and an empty one between two kinds of them.  shown: the column whose
+    number stands in a column, with its sign."""
+    lines = [[title, "positions", *(heading for _, heading in columns.values())]]
+    by = "all"
+    for row in table.to_dict("records"):
+        if row["by"] != by:
+            lines.append([""] * len(lines[0]))
+            by = row["by"]
+        lines.append([truncate(str(row["subset"]), 24), f"{row['positions']:,}"])
+        for column, (name, _) in columns.items():
+            sign = "+" if shown and not column.endswith("_se") else ""
+            lines[-1].append(_number(name, row[shown(column) if shown else column], sign))
+    return format_table(lines)
+
+
+def _number(name: str, value: float, sign: str = "") -> str:
+    _, unit, decimals = MEASURES[name]
+    return "-" if np.isnan(value) else f"{100 * value if unit else value:{sign}.{decimals}f}"
+
+
+def calibration_report(table: pd.DataFrame) -> str:
+    """The table of `calibrate` as text: a block for each head, with TTA where there is that; a line for each bin, and
+    but for the policy for each phase."""
+    blocks = []
+    for head, part in table.groupby("head", sort=False):
+        tta = bool(np.any(part["tta"]))
+        part = part[part["tta"] == tta]
+        lines = [[f"{head}{', TTA' * tta}: {'quantile' if head == 'score' else 'predicted'}",
+                  "points" if head == "ownership" else "positions", "mean %", "observed %", "±", "ECE %", "null ECE %"]]
+        whole, *bins = part[part["phase"] == "all"].to_dict("records")
+        lines += [_calibration_line(row, row["bin"]) for row in [*bins, whole]]
+        if head != "policy":
+            phases = part[(part["phase"] != "all") & (part["bin"] == "all")].to_dict("records")
+            lines += [[""] * len(lines[0]), *(_calibration_line(row, str(row["phase"])) for row in phases)]
+        blocks.append("\n".join(format_table(lines)))
+    blocks.append("ECE: expected calibration error, the distance of predicted and observed, averaged over bins;\n"
+                  "null ECE: its expectation for a perfectly calibrated network")
+    if np.any(table["head"] == "score"):
+        blocks[-1] += ("\nscore: how often the final score is below a quantile of the predicted distribution; all: the "
+                       "mean of the\nprobabilities of a lower score than the game's, 50 % if scores are neither too "
+                       "high nor too low")
+    return "\n\n".join(blocks)
+
+
+def _calibration_line(row: dict, name: str) -> list[str]:
+    numbers = (row["predicted"], row["observed"], row["observed_se"], row["ece"], row["null_ece"])
+    return [name, f"{row['count']:,}", *("-" if np.isnan(number) else f"{100 * number:.1f}" for number in numbers)]
+
+
+# ---- as pictures
+
+def plot(table: pd.DataFrame, path: Path, title: str) -> None:
+    """Means with standard errors: measures from top to bottom, by phase, rank and source from left to right.  Subsets
+    of fewer than MIN_POSITIONS positions are not drawn."""
+    tta = f"top1{TTA}" in table
+    rows = [("top1", "top5"), *((name,) for name in ("ce", "value_accuracy", "ownership_accuracy", "score_error")
+                                if name in table)]
+    panels = [(names, by) for names in rows for by in ("phase", "rank", "source")]
+
+    def draw(axes: list) -> None:
+        for axis, (names, by) in zip(axes, panels, strict=False):
+            drawn = table.query("by == @by").nlargest(10, "positions").sort_index()
+            drawn = drawn[drawn["positions"] >= min(MIN_POSITIONS, drawn["positions"].max())]
+            series = {}
+            for name in names:
+                called, unit, _ = MEASURES[name]
+                for column, label in ((name, called), (name + TTA, f"{called}, TTA"))[:1 + tta]:
+                    scale = 100 if unit else 1
+                    series[label] = (scale * drawn[column], scale * drawn[f"{column}_se"])
+            labels = [str(name).removeprefix("moves ") for name in drawn["subset"]]
+            heading = " and ".join(f"{MEASURES[name][0]} {MEASURES[name][1]}".strip() for name in names)
+            colours = (BLUE, PALE_BLUE, GREEN, PALE_GREEN) if tta else (BLUE, GREEN)
+            charts.error_bars(axis, labels, series, f"{heading} by {by}", colours)
+
+    note = "\nbars: one standard error" + ("; TTA: test-time augmentation over the eight symmetries" if tta else "")
+    save_charts(path, len(rows), 3, draw, title + note)
+
+
+def calibration_plot(table: pd.DataFrame, path: Path, title: str) -> None:
+    """Reliability diagrams: of every head, and of the value in every phase of the game."""
+    panels = [(head, phase) for head, phase in table[["head", "phase"]].drop_duplicates().itertuples(index=False)
+              if phase == "all" or head == "value"]
+    panels.sort(key=lambda panel: panel[1] != "all")
+    columns = min(3, len(panels))
+
+    def draw(axes: list) -> None:
+        for axis, (head, phase) in zip(axes, panels, strict=False):
+            series = {}
+            for tta, part in table.query("head == @head and phase == @phase").groupby("tta"):
+                whole, bins = part[part["bin"] == "all"].iloc[0], part[part["bin"] != "all"]
+                bins = bins[bins["count"] >= min(MIN_POSITIONS, bins["count"].max())]
+                shares = (0 if head == "score" else 1) * bins["count"] / whole["count"]
+                name = f"ECE {100 * whole['ece']:.1f} %, null {100 * whole['null_ece']:.1f} %"
+                series[f"TTA: {name}" if tta else name] = (
+                    bins["predicted"], bins["observed"], bins["observed_se"], shares)
+            unit = "points" if head == "ownership" else "positions"
+            name = HEAD_TITLES[head] if phase == "all" else f"{head}, {phase}"
+            charts.reliability_diagram(axis, series, f"{name} ({whole['count']:,} {unit})", (BLUE, PALE_BLUE))
+        for axis in axes[len(panels):]:
+            axis.axis("off")
+
+    note = "bars: standard errors; grey: positions or points" \
+        + ("; TTA: test-time augmentation over the eight symmetries" if np.any(table["tta"]) else "")
+    save_charts(path, -(-len(panels) // columns), columns, draw, f"{title}\n{note}",
+                (3.6, 3.6) if columns > 1 else (6.4, 5.0))
 
 
 # ---- the command
@@ -229,36 +400,67 @@ def command(args: argparse.Namespace) -> int:
     split = None if options.split == "all" else options.split
     if options.people != "unknown" and not any(network.takes_people for network in networks):
         raise BadInput(f"--people {options.people}: none of these networks was trained with --metadata-encoder")
-    if options.people == COMPARE:
-        return compare_people(networks, data, split, options, args)
-    sample = sample_positions(data, options.size or common_size(networks), split, options.where, options.sample,
-                              options.seed, options.people)
-    names, several = unique_names(networks), len(networks) > 1
-    prefix = _output_prefix(args.output, f"{'networks' if several else names[0]}-{options.split}")
+    if options.people == COMPARE and len(networks) > 1:
+        raise BadInput(f"--people {COMPARE} is for one network")
+    told = KNOWLEDGE if options.people == COMPARE else (options.people,)
+    samples = [sample_positions(data, options.size or common_size(networks), split, options.where, options.sample,
+                                options.seed, people) for people in told]
     symmetries = options.symmetries and not all(network.equivariant for network in networks)
+    rows = {}
     with contextlib.ExitStack() as stack:
-        measure = None
-        if args.scheduler:
-            executor = stack.enter_context(open_executor(scheduler=args.scheduler))
-            measure = functools.partial(measure_on_cluster, executor, data.folder, split, options.where, options.people)
-        rows = {name: predict_sample(network, sample, symmetries, measure)
-                for name, network in zip(names, networks, strict=True)}
-    games = sample.positions.games.take(np.unique(sample.positions.locate(sample.numbers)[0]))
-    described = (f"on {len(sample.numbers):,} {split + ' ' if split else ''}positions of {len(games):,} games of "
+        executor = stack.enter_context(open_executor(scheduler=args.scheduler)) if args.scheduler else None
+        for name, network in zip(unique_names(networks), networks, strict=True):
+            for people, sample in zip(told, samples, strict=True):
+                measure = None if executor is None else functools.partial(
+                    measure_on_cluster, executor, data.folder, split, options.where, people)
+                rows[people if options.people == COMPARE else name] = \
+                    predict_sample(network, sample, symmetries, measure)
+    numbers, positions = samples[0].numbers, samples[0].positions
+    games = positions.games.take(np.unique(positions.locate(numbers)[0]))
+    described = (f"on {len(numbers):,} {split + ' ' if split else ''}positions of {len(games):,} games of "
                  f"{data.folder.resolve().name}" + (f" where {options.where}" if options.where else "")
                  + (f", people: {options.people}" if options.people != "unknown" else ""))
-    if several:
+    prefix = _output_prefix(args.output, f"{'networks' if len(networks) > 1 else networks[0].name}-{options.split}")
+    if len(rows) > 1:
         table = comparison_table(rows)
-        print(f"{len(networks)} networks {described}\n\n{report.comparison_report(table)}\n")
+        print(f"{f'{len(rows)} networks' if len(networks) > 1 else networks[0].name} {described}\n\n"
+              f"{comparison_report(table)}\n")
         write_csv(table, prefix, ".csv")
+    if options.people == COMPARE:
+        return 0
     notes = copy_notes(data, games, split)
-    for name, network in zip(names, networks, strict=True):
-        print(("\n" if several else "") + f"{name} {described}\n")
+    for (name, predicted), network in zip(rows.items(), networks, strict=True):
+        print(("\n" if len(rows) > 1 else "") + f"{name} {described}\n")
         quantization = network.metadata.get("quantization")
-        write(rows[name], prefix.with_name(f"{prefix.name}-{name}") if several else prefix, f"{name} {described}",
+        write(predicted, prefix.with_name(f"{prefix.name}-{name}") if len(rows) > 1 else prefix, f"{name} {described}",
               unseen_notes(name, network.metadata, games) + notes
               + ([format_metrics(quantization)] if quantization else []))
     return 0
+
+
+def common_size(networks: list[Network]) -> int:
+    """The size of board that all were trained on.  Raises BadInput if there are several."""
+    first, *others = networks
+    other = next((network for network in others if network.size != first.size), None)
+    if other is not None:
+        raise BadInput(f"{first.name} was trained on {first.size}x{first.size} and {other.name} on "
+                       f"{other.size}x{other.size}: give the --size of the positions to compare them on")
+    return first.size
+
+
+def unique_names(networks: list[Network]) -> list[str]:
+    """The networks' names, with the precision where networks are in several, and numbered where two are the same; names
+    that differ only in case are the same, because they become names of files."""
+    several = len({network.precision for network in networks}) > 1
+    names = [Path(network.name).name + f"-{network.precision}" * several for network in networks]
+    total = Counter(name.casefold() for name in names)
+    used = set(total)
+    for i, name in enumerate(names):
+        if total[name.casefold()] > 1:
+            names[i] = next(numbered for number in itertools.count(1)
+                            if (numbered := f"{name}-{number}").casefold() not in used)
+            used.add(names[i].casefold())
+    return names
 
 
 def _output_prefix(given: Path | None, default: str) -> Path:
@@ -272,36 +474,15 @@ def _output_prefix(given: Path | None, default: str) -> Path:
     return prefix
 
 
-def compare_people(networks: list[Network], data: DataSet, split: str | None, options: EvaluateOptions,
-                   args: argparse.Namespace) -> int:
-    """The command with --people compare: see people_report.  Raises BadInput."""
-    if len(networks) > 1 or args.scheduler:
-        raise BadInput(f"--people {COMPARE} is for one network, on this machine")
-    network, prefix = networks[0], _output_prefix(args.output, f"{networks[0].name}-{options.split}")
-    samples = {people: sample_positions(data, options.size or network.size, split, options.where, options.sample,
-                                        options.seed, people) for people in KNOWLEDGE}
-    table = comparison_table({people: predict_sample(network, sample, symmetries=False)
-                              for people, sample in samples.items()})
-    positions = samples[KNOWLEDGE[0]].positions
-    print(f"{network.name} on {len(samples[KNOWLEDGE[0]].numbers):,} positions of {data.folder.resolve().name}, by "
-          f"what it is told of who plays\n\n{report.comparison_report(table)}\n")
-    write_csv(table, prefix, "-people.csv")
-    players = -(-options.sample // POSITIONS_PER_PLAYER)
-    ranks = rank_table(network, data, positions, players, options.seed)
-    print(f"\n{rank_report(ranks)}\n")
-    write_csv(ranks, prefix, "-ranks.csv")
-    return 0
-
-
 def write(rows: pd.DataFrame, prefix: Path, title: str, notes: list[str]) -> None:
     """Print one network's report with these notes under it, and write its tables and pictures."""
-    table, calibrated = summary_table(rows), calibration.calibrate(rows[~rows["last_move"]])
-    print("\n".join([report.report(table), "", calibration.report(calibrated), "", *notes, ""]))
+    table, calibrated = summary_table(rows), calibrate(rows[~rows["last_move"]])
+    print("\n".join([report(table), "", calibration_report(calibrated), "", *notes, ""]))
     write_csv(table, prefix, ".csv")
     write_csv(calibrated, prefix, "-calibration.csv")
     if figures.has_matplotlib():
-        for plot, plotted, ending in ((report.plot, table, ".png"), (calibration.plot, calibrated, "-calibration.png")):
-            plot(plotted, prefix.with_name(prefix.name + ending), title)
+        for draw, drawn, ending in (plot, table, ".png"), (calibration_plot, calibrated, "-calibration.png"):
+            draw(drawn, prefix.with_name(prefix.name + ending), title)
             print(f"{prefix}{ending}")
     else:
         print(f"no picture: {figures.NO_MATPLOTLIB}")

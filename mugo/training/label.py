@@ -2,34 +2,61 @@
 
     positions of training and validation games, shuffled --> teacher --> DATASET/teachers/NAME.labels
 
-The order is random, so the first positions that are labelled are a uniform sample of all.  Test games are not
-labelled.  Half of the positions are shown with another komi, drawn around the game's, because networks learn the value
-for every komi.  After Ctrl-C or kill -9 `--resume` continues; so it does after games were added to the data set.
-`mugo train --teacher NAME` learns from the file.
+A teacher is a network of MuGo, or any program that speaks KataGo's analysis protocol.  The order is random, so the
+first positions that are labelled are a uniform sample of all.  Half of them are shown with another komi, drawn around
+the game's, because networks learn the value for every komi.  After Ctrl-C or kill -9 `--resume` continues; so it does
+after games were added to the data set.  `mugo train --teacher NAME` learns from the file.
+
+A program that crashes, answers nonsense or falls silent is started again, and what it was asked is asked again, one
+position at a time: one that fails twice alone has no answer.
 """
 import argparse
 import contextlib
-from collections.abc import Iterator
+import itertools
+import queue
+import threading
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from mugo.core.files import BadInput
+from mugo.core.files import BadInput, file_sha256, log_to_stderr
 from mugo.core.options import add_options, check, given, option
+from mugo.core.parallel import open_executor, ordered_map
 from mugo.core.progress import progress_bar
 from mugo.data import game_hash
 from mugo.data.dataset import load_dataset
-from mugo.data.shards import DATASET_HELP
 from mugo.data.positions import Positions
-from mugo.data.teacher_labels import LabelWriter, find_positions, labels_path
+from mugo.data.shards import DATASET_HELP
+from mugo.data.teacher_labels import OWNERSHIP_UNIT, LabelWriter, find_positions, has_ownership, labels_path, set_policy
+from mugo.games.coords import WHITE_BIT, format_gtp, point_of_index
+from mugo.nn.network_file import find_network
+from mugo.nn.inference import Network
+from mugo.training.analysis_program import AnalysisFault, AnalysisProgram, Refusal, read_answer
 from mugo.training.loader import KOMI_STDEV, OTHER_KOMI
-from mugo.training.teachers import Asked, EngineTeacher, NetworkTeacher, Teacher
 
 SEED = 0
 CHUNK = 64                               # positions
 MAX_KOMI = 150                           # points: the most that KataGo takes
 NOT_TEST = "split != 'test'"
+IN_FLIGHT = 64                           # queries that a program has at a time
+ANSWER_SECONDS = 300                     # without an answer, after which a program is started again
+MAX_FRUITLESS = 5                        # starts in a row after which it has failed without an answer
+MAX_REFUSED = 32                         # positions in a row that a program may refuse before it has answered one
+# By area, as networks learn; simple ko, because games repeat positions that superko forbids.
+RULES = {"ko": "SIMPLE", "scoring": "AREA", "tax": "NONE", "suicide": False}
+
+
+class Asked(NamedTuple):
+    """Positions to label: their indices, int64 (n,), and their records (teacher_labels.label_type) with game, move and
+    komi."""
+
+    indices: np.ndarray
+    records: np.ndarray
 
 
 def asked_positions(positions: Positions, is_labelled: np.ndarray, count: int, kind: np.dtype) -> Iterator[Asked]:
@@ -55,6 +82,191 @@ def asked_positions(positions: Positions, is_labelled: np.ndarray, count: int, k
         left -= len(new)
         if len(new):
             yield Asked(indices[new], records)
+
+
+class NetworkTeacher:
+    """A network of MuGo, in `jobs` threads."""
+
+    def __init__(self, name: str, jobs: int | None):
+        path = find_network(name)
+        self._network, self._jobs = Network(path, threads=1), jobs
+        if self._network.game != "go":
+            raise BadInput(f"{path} plays {self._network.game.capitalize()}, and a data set has games of Go")
+        self.description = {"network": self._network.name, "version": file_sha256(path)[:16]}
+        self.has_ownership, self.refusals = self._network.has_ownership, Counter[str]()
+
+    def label(self, positions: Positions, chunks: Iterator[Asked]) -> Iterator[np.ndarray]:
+        with open_executor(self._jobs, threads=True) as executor:
+            yield from ordered_map(executor, partial(self._label, positions), chunks)
+
+    def _label(self, positions: Positions, asked: Asked) -> np.ndarray:
+        batch, records = positions.batch(asked.indices), asked.records
+        features = batch.global_features(-batch.colours * records["komi"])
+        output = self._network.evaluate_packed(batch.packed, features)
+        for i, record in enumerate(records):
+            set_policy(record, output.priors[i])
+        records["win_rate"] = 0.5 if output.values is None else (1 + output.values) / 2
+        records["lead"] = np.nan if output.score_mean is None else output.score_mean
+        records["stdev"] = np.nan if output.score_stdev is None else output.score_stdev
+        if output.ownership is not None and has_ownership(records):
+            records["ownership"] = np.rint(OWNERSHIP_UNIT * output.ownership)
+        return records
+
+
+@dataclass
+class _Question:
+    """A query about one position.  faults: how often the program failed while it was asked this alone."""
+
+    query: dict[str, Any]
+    record: np.ndarray
+    faults: int = 0
+
+
+class EngineTeacher:
+    """`jobs` programs of one command line that speak KataGo's analysis protocol.  Raises BadInput if there is none."""
+
+    has_ownership = True
+
+    def __init__(self, command: str, jobs: int | None):
+        self._command, self._closed = command, False
+        self._programs = [AnalysisProgram(command) for _ in range(jobs or 1)]
+        self._answered, self.refusals = False, Counter[str]()    # why positions have no answer, and how many
+        self.description = self._identify(self._programs[0])
+
+    def close(self) -> None:
+        self._closed = True
+        for program in self._programs:
+            program.close()
+
+    def _identify(self, program: AnalysisProgram) -> dict[str, Any]:
+        """A program's version and models.  Raises BadInput if it does not say its version."""
+        found: dict[str, dict] = {}
+        try:
+            for action in "query_version", "query_models":
+                program.send({"id": action, "action": action})
+            while len(found) < 2:
+                answer = program.read(ANSWER_SECONDS)
+                found[str(answer.get("id"))] = answer
+            if "version" not in (version := found.get("query_version", {})):
+                raise AnalysisFault("did not answer query_version as KataGo's analysis protocol says")
+        except AnalysisFault as fault:
+            self.close()
+            raise BadInput(f"{self._command}: {fault}") from None
+        models = found.get("query_models", {}).get("models")
+        names = [str(model.get("internalName") or model.get("name")) for model in models if isinstance(model, dict)] \
+            if isinstance(models, list) else []
+        return {"version": str(version["version"])[:100], "models": [name[:200] for name in names[:8]]}
+
+    def label(self, positions: Positions, chunks: Iterator[Asked]) -> Iterator[np.ndarray]:
+        questions, lock, done = _questions(positions, chunks), threading.Lock(), queue.Queue[Any]()
+
+        def next_question() -> _Question | None:
+            with lock:
+                return next(questions, None)
+
+        def work(i: int) -> None:
+            try:
+                self._ask(i, next_question, done.put)
+                done.put(None)
+            except Exception as error:
+                done.put(error)
+
+        for i in range(len(self._programs)):
+            threading.Thread(target=work, args=(i,), daemon=True).start()
+        working = len(self._programs)
+        while working:
+            item = done.get()
+            if isinstance(item, Exception):
+                raise item
+            working -= item is None
+            if item is not None:
+                yield item
+
+    def _ask(self, i: int, next_question: Callable[[], _Question | None], put: Callable[[np.ndarray], None]) -> None:
+        """Ask program number i until there are no more questions, and start it again where it fails."""
+        asked: dict[str, _Question] = {}
+        again: deque[_Question] = deque()                # to ask one at a time
+        fruitless = 0                                    # starts in a row without an answer
+        while True:
+            while len(asked) < (1 if again else IN_FLIGHT):
+                question = again.popleft() if again else next_question()
+                if question is None:
+                    break
+                asked[question.query["id"]] = question
+                self._programs[i].send(question.query)
+            if not asked:
+                return
+            try:
+                put(self._answer(self._programs[i].read(ANSWER_SECONDS), asked))
+                fruitless = 0
+            except AnalysisFault as fault:
+                if self._closed:
+                    return
+                self._programs[i].close(force=True)
+                fruitless, suspects = fruitless + 1, list(asked.values())
+                if fruitless >= MAX_FRUITLESS:
+                    raise BadInput(f"{self._command}: {fault}; it was started {fruitless} times in a row without an "
+                                   "answer") from None
+                log_to_stderr(f"{self._command}: {fault}; starting it again")
+                if len(suspects) == 1:
+                    suspects[0].faults += 1
+                    if suspects[0].faults > 1:
+                        self.refusals[str(fault)] += 1
+                        put(suspects.pop().record)
+                asked, again, self._programs[i] = {}, deque([*suspects, *again]), AnalysisProgram(self._command)
+
+    def _answer(self, answer: dict[str, Any], asked: dict[str, _Question]) -> np.ndarray:
+        """The record, (1,), of the question that this answers, which is then no longer asked.  Raises AnalysisFault."""
+        question = asked.get(str(answer.get("id")))
+        if question is None:
+            raise AnalysisFault(f"answered {str(answer.get('id'))[:40]!r}, which nobody asked" if "error" not in answer
+                                else f"answered with an error: {str(answer['error'])[:200]}")
+        try:
+            read_answer(answer, question.record[0], int(question.query["boardXSize"]) ** 2)
+            self._answered = True
+        except Refusal as refusal:
+            self.refusals[str(refusal)] += 1
+            if self.refusals.total() >= MAX_REFUSED and not self._answered:
+                raise BadInput(f"{self._command}: answers no position: {refusal}") from None
+        return asked.pop(question.query["id"]).record
+
+
+def _questions(positions: Positions, chunks: Iterator[Asked]) -> Iterator[_Question]:
+    """A question for each position."""
+    numbers = itertools.count()
+    names = [format_gtp(point_of_index(i, positions.size), positions.size) for i in range(positions.size ** 2 + 1)]
+    for indices, records in chunks:
+        rows, moves_played = positions.locate(indices)
+        games, setup, moves, _ = positions.games.arrays(rows)
+        for i, game in enumerate(games):
+            stones = setup[game["setup_start"]:game["setup_start"] + game["num_setup"]]
+            played = moves[game["move_start"]:game["move_start"] + moves_played[i] + 1]      # and the next one
+            query = position_query(_named(stones, names), _named(played, names), float(records["komi"][i]),
+                                   positions.size, has_ownership(records))
+            yield _Question({"id": str(next(numbers)), **query}, records[i:i + 1])
+
+
+def _named(encoded: np.ndarray, names: list[str]) -> list[list[str]]:
+    """[["B", "Q16"], ...] of encoded stones or moves."""
+    return [["W" if move & WHITE_BIT else "B", names[move & (WHITE_BIT - 1)]] for move in encoded.tolist()]
+
+
+def position_query(stones: list[list[str]], moves: list[list[str]], komi: float, size: int, ownership: bool
+                   ) -> dict[str, Any]:
+    """The query, without its id, about the position before the last of these moves; komi is White's.
+
+    The protocol lets the colour that did not move last move next: a pass is put in where the game says otherwise.
+    """
+    *before, (to_play, _) = moves
+    other = "B" if to_play == "W" else "W"
+    if before and before[-1][0] == to_play:
+        before = [*before, [other, "pass"]]
+    return {"initialStones": stones, "initialPlayer": before[0][0] if before else to_play, "moves": before,
+            "rules": RULES, "komi": komi, "boardXSize": size, "boardYSize": size, "includePolicy": True,
+            "includeOwnership": ownership, "overrideSettings": {"reportAnalysisWinratesAs": "SIDETOMOVE"}}
+
+
+Teacher = NetworkTeacher | EngineTeacher
 
 
 # ---- the command
@@ -107,7 +319,7 @@ def command(args: argparse.Namespace) -> int:
                       options.positions or len(positions))
     refused = teacher.refusals
     print(f"{path}: {count:,} positions"
-          + (f", {sum(refused.values()):,} of which were refused now, for example {next(iter(refused))}" if refused
+          + (f", {refused.total():,} of which were refused now, for example {next(iter(refused))}" if refused
              else ""))
     return 0
 

@@ -1,7 +1,4 @@
-"""A network's predictions for positions of games, scored: one row a position.
-
-    game  phase        rank  source  top1  top5   ce    value_accuracy  value_mse  ...  win_probability  won
-      17  moves 31-60  5d    kgs      1.0   1.0  0.412             0.0      1.310  ...            0.427    1
+"""A network's predictions for positions of games, scored, one row a position; and their calibration.
 
     policy      top1                 whether the move played has the highest probability; of k moves that share it,
                                      1 / k (see TIE)
@@ -20,7 +17,6 @@
 What is not known of a game is NaN: the value of games without a winner, or whose komi is unknown; ownership and score
 of games that did not end by scoring (data/final_ownership.py); all of these where a handicap is still to be made up for
 by strength.  Outcomes and scores are those of positions.Batch.results, which networks are trained on.
-evaluate.py and calibration.py make tables of these rows.
 """
 import functools
 import math
@@ -28,31 +24,29 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from mugo.core.files import BadInput, file_sha256
+from mugo.core.intervals import mean_and_standard_error
+from mugo.core.parallel import TaskExecutor, ordered_map
+from mugo.core.progress import ProgressBar, progress_bar
 from mugo.data.dataset import load_dataset
-from mugo.data.shards import META
 from mugo.data.positions import Batch, Positions
 from mugo.data.summary import rank_groups, source_family
 from mugo.games import coords
 from mugo.games.planes import MAX_PLIES
-from mugo.nn.heads import STDEV_OF_SCALE
+from mugo.nn.network_file import find_network, name_everywhere
 from mugo.nn.inference import Network
 from mugo.nn.inputs import encode_people, parse_rank
-from mugo.nn.network_file import find_network, name_everywhere
 from mugo.nn.output import NetworkOutput, mean_output, turned_back
-from mugo.core.parallel import TaskExecutor, ordered_map
-from mugo.core.progress import ProgressBar, progress_bar
+from mugo.nn.heads import STDEV_OF_SCALE
 
 BATCH = 128
 MIN_PROBABILITY = 1e-10                  # a probability below it counts as this much: 23 nats
-TIE = 1e-3                               # relative difference of probabilities up to which moves share their rank.  An
-                                         # equivariant network gives the four first moves on the 4-4 points the same
-                                         # probability, but for rounding, which must not decide whether it is right
+TIE = 1e-3                               # relative difference of probabilities up to which moves share their rank: an
+                                         # equivariant network gives symmetric moves the same one, but for rounding
 WRONG_BY = 5                             # ranks
 BINS = 10                                # of predicted probability, for calibration
 TTA = "_tta"                             # ends the name of a measure with test-time augmentation
@@ -66,8 +60,8 @@ Measure = Callable[[Network, Positions, np.ndarray, bool, ProgressBar], Iterator
 
 def with_people(positions: Positions, people: str) -> Positions:
     """Positions whose batches say who plays.  people: "unknown"; "true"; "source and year", without the ranks; "wrong
-    rank", WRONG_BY ranks off, towards the middle of those of the games; or a rank such as "3d", which replaces that of
-    both players.  Raises BadInput."""
+    rank", WRONG_BY ranks off, towards the middle of those of the games; or a rank of both players, such as "3d".
+    Raises BadInput."""
     if people == "unknown":
         return positions
     known = positions.with_people()
@@ -84,11 +78,10 @@ def with_people(positions: Positions, people: str) -> Positions:
 
 def predict_positions(network: Network, positions: Positions, numbers: np.ndarray, symmetries: bool,
                       measure: Measure | None = None) -> pd.DataFrame:
-    """One row for each of these positions: game, phase, rank and source, and what `measure` returns.
+    """One row for each of these positions: game, phase, rank and source, and what `measure` returns; black_won and won
+    (the side to move), 1, 0 or NaN (known_outcomes); ms, the network's time for the position, without TTA.
 
     symmetries: also with test-time augmentation over the eight symmetries, under the same names + '_tta'.
-    Further columns: black_won and won (of the side to move), 1 or 0, NaN where the game has no winner or its komi is
-    unknown; and ms, the network's time for the position in its batch, without TTA.
     measure: measure_positions, or what does it on a cluster.
     """
     with progress_bar("positions", len(numbers), scale=True) as bar:
@@ -124,10 +117,8 @@ def measure_positions(network: Network, positions: Positions, numbers: np.ndarra
 
 
 def measure_batch(network: Network, batches: list[Batch], symmetries: bool) -> pd.DataFrame:
-    """The measures of one batch, which is given in symmetry 0, or in all eight in order; and its `colours`, as colour.
-
-    symmetries: also with test-time augmentation, which in symmetry 0 alone changes nothing.
-    """
+    """The measures of one batch, given in symmetry 0 or in all eight in order, and its `colours`, as colour.
+    symmetries: also with test-time augmentation, which in symmetry 0 alone changes nothing."""
     features = np.nan_to_num(batches[0].global_features())
     people = encode_people(batches[0].people) if network.takes_people else None
     start = time.perf_counter()
@@ -151,10 +142,8 @@ def known_outcomes(batch: Batch) -> np.ndarray:
 
 
 def measure(output: NetworkOutput, batch: Batch) -> dict[str, np.ndarray]:
-    """The measures, float64 (n,) each, of a network's output against what was played and how the games ended.
-
-    Those of outputs that the network does not have are left out.
-    """
+    """The measures, float64 (n,) each, of a network's output against what was played and how the games ended; those of
+    outputs that the network does not have are left out."""
     priors, values, targets, results = output.priors, output.values, batch.targets[:, None], batch.results()
     of_target = np.take_along_axis(priors, targets, 1)
     before = (priors > of_target * (1 + TIE)).sum(1)
@@ -172,16 +161,15 @@ def measure(output: NetworkOutput, batch: Batch) -> dict[str, np.ndarray]:
     if output.score_mean is not None and output.score_stdev is not None:
         scores, mean = results.scores.astype(np.float64), output.score_mean
         measured["score_error"] = np.abs(scores - mean)
-        # The score's distribution is logistic (nn/heads.py); its cumulative distribution function.
+        # The score's distribution is logistic (nn/value_head.py); its cumulative distribution function.
         measured["score_pit"] = (1 + np.tanh((scores - mean) / output.score_stdev * STDEV_OF_SCALE / 2)) / 2
     return {name: np.asarray(column, np.float64) for name, column in measured.items()}
 
 
 def measure_ownership(ownership: np.ndarray, owners: np.ndarray) -> dict[str, np.ndarray]:
-    """ownership_accuracy, (n,), NaN where no point has an owner; and for calibration, by bin of the predicted
-    probability (1 + ownership) / 2 that a point is the side to move's: the number of points in bin b that somebody
-    owns, ownership_points_b, the sum of their probabilities, ownership_predicted_b, and how many of them are the side
-    to move's, ownership_observed_b.
+    """ownership_accuracy, (n,), NaN where no point has an owner; and for each bin b of the predicted probability
+    (1 + ownership) / 2, of the points that somebody owns, their number, ownership_points_b, the sum of their
+    probabilities, ownership_predicted_b, and how many are the side to move's, ownership_observed_b.
 
     ownership: float (n, size²) in [-1, 1].  owners: int8 (n, size²), as in data.positions.Batch.
     """
@@ -203,16 +191,93 @@ def phase_names(moves: np.ndarray) -> pd.Categorical:
     return pd.Categorical.from_codes(np.searchsorted([high for _, high in PHASES], moves), names)
 
 
+# ---- calibration
+
+HEADS = {"policy": ("top1_probability", "top1"), "value": ("win_probability", "won")}   # head: (predicted, observed)
+MEAN_ABSOLUTE_NORMAL = np.sqrt(2 / np.pi)        # mean absolute deviation of a normal, in standard deviations
+
+
+def calibrate(rows: pd.DataFrame) -> pd.DataFrame:
+    """Whether a network's probabilities come true, from the rows of `predict_positions`: one row for each bin.
+
+    Columns: head ('policy', 'value', 'ownership', 'score'), tta, phase ('all' too), bin ('0-10 %', ...; of the score
+    its quantile, '10 %' ... '90 %'; 'all'), count (positions; of ownership, points), games; predicted and observed,
+    means from 0 to 1; observed_se, the standard error clustered by game; ece, the expected calibration error (Naeini
+    et al. 2015, Guo et al. 2017, arXiv:1706.04599), which is the distance between the two, in the row of all bins the
+    mean of theirs; and null_ece, its expectation for a perfectly calibrated network.  In the score's row of all bins,
+    observed is the mean of score_pit.
+    """
+    table = []
+    for head, tta, known in _heads(rows):
+        for phase, part in [("all", known), *known.groupby("phase", observed=True)]:
+            table += [{"head": head, "tta": tta, "phase": phase} | row for row in _bins(head, part)]
+    return pd.DataFrame(table)
+
+
+def _heads(rows: pd.DataFrame) -> Iterator[tuple[str, bool, pd.DataFrame]]:
+    """(head, tta, rows) of each head; rows: as `_known` gives them."""
+    for ending in ("", TTA):
+        for head, (predicted, observed) in HEADS.items():
+            if predicted + ending in rows:
+                won = observed if observed == "won" else observed + ending
+                yield head, bool(ending), _known(rows, rows[predicted + ending], rows[won])
+        if f"ownership_points_0{ending}" in rows:
+            bins = []
+            for b in range(BINS):
+                points, predicted, owned = (rows[f"ownership_{name}_{b}{ending}"]
+                                            for name in ("points", "predicted", "observed"))
+                some = points.where(points > 0)
+                bins.append(_known(rows, predicted / some, owned / some, points, b))
+            yield "ownership", bool(ending), pd.concat(bins, ignore_index=True)
+        if f"score_pit{ending}" in rows:
+            yield "score", bool(ending), _known(rows, 0.5, rows[f"score_pit{ending}"])
+
+
+def _known(rows: pd.DataFrame, predicted: Any, observed: pd.Series, weight: Any = 1.0, bin_number: int | None = None
+           ) -> pd.DataFrame:
+    """Rows of game, phase, predicted, observed, weight and bin_number, where observed is not NaN."""
+    known = rows[["game", "phase"]].assign(predicted=predicted, observed=observed, weight=weight)[observed.notna()]
+    predicted_bin = np.minimum((known["predicted"] * BINS).astype(int), BINS - 1)
+    return known.assign(bin_number=predicted_bin if bin_number is None else bin_number)
+
+
+def _bins(head: str, rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """One row for all positions; then one for each bin that has some, of the score one for each quantile.  rows: as
+    `_heads` gives them."""
+    if not len(rows):
+        return []
+    bins: list[dict[str, Any]]
+    if head == "score":
+        bins = [_statistics(rows.assign(predicted=b / BINS, observed=(rows["observed"] < b / BINS).astype(float)))
+                | {"bin": f"{100 * b // BINS} %"} for b in range(1, BINS)]
+    else:
+        bins = [_statistics(part) | {"bin": f"{100 * b // BINS}-{100 * (b + 1) // BINS} %"}
+                for b, part in rows.groupby("bin_number")]
+    counts = None if head == "score" else [row["count"] for row in bins]
+    errors = {name: float(np.average([row[name] for row in bins], weights=counts)) for name in ("ece", "null_ece")}
+    return [_statistics(rows) | errors | {"bin": "all"}, *bins]
+
+
+def _statistics(rows: pd.DataFrame) -> dict[str, Any]:
+    weights, games = rows["weight"].to_numpy(), rows["game"].to_numpy()
+    count = float(weights.sum())
+    predicted = float(np.average(rows["predicted"], weights=weights))
+    observed, error = mean_and_standard_error(rows["observed"].to_numpy(), games, weights)
+    # One game, or games that all end alike, give no estimate of their spread: then that of tossed coins.
+    spread = error if error > 0 else np.sqrt(predicted * (1 - predicted) / count)
+    return {"bin": "", "count": int(count), "games": rows["game"].nunique(), "predicted": predicted,
+            "observed": observed, "observed_se": error, "ece": abs(observed - predicted),
+            "null_ece": MEAN_ABSOLUTE_NORMAL * spread}
+
+
 # ---- on the workers of a cluster, which see network and data set under the same paths
 
 class Measured(NamedTuple):
-    """What a worker opens to measure positions.  The checksums are those of the files where the command runs."""
+    """What a worker opens to measure positions."""
 
     network: str
-    network_sha256: str
     precision: str
     data: Path
-    data_sha256: str
     split: str | None
     size: int
     where: str
@@ -233,9 +298,8 @@ def measure_on_cluster(executor: TaskExecutor, data: Path, split: str | None, wh
                        positions: Positions, numbers: np.ndarray, symmetries: bool, bar: ProgressBar
                        ) -> Iterator[pd.DataFrame]:
     """measure_positions by the workers of a cluster; positions: those that the first arguments select."""
-    data = data.absolute()
-    measured = Measured(name_everywhere(network.path), file_sha256(network.path), network.precision, data,
-                        file_sha256(data / META), split, positions.size, where, people)
+    measured = Measured(name_everywhere(network.path), network.precision, data.absolute(), split, positions.size, where,
+                        people)
     tasks = (MeasureTask(measured, numbers[start:start + TASK_POSITIONS], symmetries)
              for start in range(0, len(numbers), TASK_POSITIONS))
     for found in ordered_map(executor, measure_task, tasks):
@@ -251,9 +315,6 @@ def measure_task(task: MeasureTask) -> pd.DataFrame:
 
 @functools.lru_cache(4)
 def _open(measured: Measured) -> tuple[Network, Positions]:
-    path = find_network(measured.network)
-    for file, sha256 in (path, measured.network_sha256), (measured.data / META, measured.data_sha256):
-        if file_sha256(file) != sha256:
-            raise BadInput(f"{file} is another file on the worker than where the command runs")
     positions = load_dataset(measured.data).positions(measured.split, measured.size, measured.where)
-    return Network(path, threads=1, precision=measured.precision), with_people(positions, measured.people)
+    return Network(find_network(measured.network), threads=1, precision=measured.precision), \
+        with_people(positions, measured.people)

@@ -16,7 +16,7 @@ from mugo.data.dataset import load_dataset  # noqa: E402
 from mugo.data.teacher_labels import HEADER_BYTES, find_positions, has_ownership, label_type, open_labels  # noqa: E402
 from mugo.games.coords import symmetries  # noqa: E402
 from mugo.nn.inference import Network  # noqa: E402
-from mugo.training import teachers  # noqa: E402
+from mugo.training import label as label_module  # noqa: E402
 
 FAKE = shlex.join([sys.executable, "-S", str(Path(__file__).parents[1] / "fake_analysis.py")])
 POSITIONS = 90
@@ -94,7 +94,7 @@ def test_warnings_and_reports_during_the_search_are_no_answers(folder, capsys, f
 
 
 def test_a_program_that_is_silent_is_started_again(folder, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(teachers, "ANSWER_SECONDS", 2)
+    monkeypatch.setattr(label_module, "ANSWER_SECONDS", 2)
     assert label(folder, "--jobs", "2", engine=f"{FAKE} fault=hang after=20 once={tmp_path / 'once'}") == 0
     assert "gave no answer in 2 seconds; starting it again" in capsys.readouterr().err
     answered(folder)

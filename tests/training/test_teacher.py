@@ -22,9 +22,8 @@ from mugo.nn.inference import Network  # noqa: E402
 from mugo.nn.keras import losses  # noqa: E402
 from mugo.nn.network_file import read_metadata  # noqa: E402
 from mugo.training.label import asked_positions  # noqa: E402
-from mugo.training.loader import examples, select_positions  # noqa: E402
+from mugo.training.loader import examples, select_positions, taught_targets  # noqa: E402
 from mugo.training.options import TrainingOptions  # noqa: E402
-from mugo.training.teacher_targets import taught_targets  # noqa: E402
 
 SMALL = replace(CONFIG, auxiliary_heads=False, context_layers=1)
 TAUGHT = replace(OPTIONS, positions=640, checkpoint_positions=640, keep_checkpoint_every=None, learning_rate=0.03,
