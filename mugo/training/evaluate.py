@@ -31,9 +31,8 @@ from mugo.data.positions import Positions
 from mugo.data.shards import DATASET_HELP, SPLITS, WHERE_HELP
 from mugo.games.coords import MAX_SIZE, MIN_SIZE
 from mugo.nn.network_file import NETWORK_HELP
-from mugo.nn.inference import Network
+from mugo.nn.inference import PLAY_PRECISIONS, Network
 from mugo.nn.quantization import format_metrics
-from mugo.nn.inference import PLAY_PRECISIONS
 from mugo.plots import charts, figures
 from mugo.plots.figures import BLUE, GREEN, PALE_BLUE, PALE_GREEN, save_charts
 from mugo.plots.text_table import format_table, truncate
