@@ -22,7 +22,7 @@ class MugoError(Exception):
 
 
 class BadInput(MugoError):
-    """An argument, option or file of the user is invalid.  `cli.main` prints the message, which is one line, and exits
+    """An argument, option or file of the user is invalid.  `cli.main` prints the message, one line, and exits
     with status 2."""
 
 
