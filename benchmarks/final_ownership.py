@@ -4,7 +4,7 @@
 
 For every source and its rules: the games, those that ended by count with a known komi, of which at most --games are
 counted; the part whose ownership are kept; and how many differ from the result by -2 ... 2 points and by more
-(data/final_ownership.py).
+(data/labels.py).
 """
 import argparse
 import sys
@@ -12,7 +12,7 @@ import time
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from mugo.data.final_ownership import accepted_difference, count
+from mugo.data.labels import accepted_difference, count
 from mugo.data.summary import source_family
 from mugo.core.files import BadInput
 from mugo.games.go import IllegalMove

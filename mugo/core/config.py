@@ -10,14 +10,15 @@ option has: true or false, a number, a text, or a list where the option takes se
 import argparse
 import difflib
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from mugo.core.files import BadInput
-from mugo.core.options import FLAGS, Option, shown_value
+from mugo.core.options import FLAGS, Option, format_option, shown_value
 
 CONFIG = "--config"
+QUERIES = ("where", "sample_weight")
 _NOT_VALUES = ("help", "version", "config")
 _APPEND = type(argparse.ArgumentParser().add_argument("--each", action="append"))     # argparse does not name the class
 _OPTIONAL_NARGS: dict[Any, str] = {None: "?", "+": "*"}  # of a positional argument that a value stands for
@@ -58,15 +59,22 @@ def read_config(path: Path) -> dict[str, Any]:
 
 
 def without_queries(values: Mapping[str, Any], words: Sequence[str], source: str) -> dict[str, Any]:
-    """The options of a file without the queries that the command line gives, too.  Raises BadInput for other queries,
-    which would run as code (data/query.py)."""
-    typed = {word.partition("=")[0] for word in words}
-    queries = {name: value for name, value in values.items() if value and _dashed(name) in ("where", "sample-weight")}
-    for name, value in queries.items():
-        if f"--{_dashed(name)}" not in typed:
-            raise BadInput(f"{source} has a query, which is not taken from a file; if you trust it, give it: "
-                           f'--{_dashed(name)} "{value}"')
+    """The options of a file without the queries that the command line gives, too.  Raises as check_typed does."""
+    queries = {name: value for name, value in values.items() if value and name.replace("-", "_") in QUERIES}
+    check_typed(source, {name.replace("-", "_"): value for name, value in queries.items()},
+                [word.partition("=")[0].lstrip("-").replace("-", "_") for word in words])
     return {name: value for name, value in values.items() if name not in queries}
+
+
+def check_typed(source: object, stored: Mapping[str, Any], typed: Collection[str]) -> None:
+    """Raise BadInput for a query that a file has and that was not typed: it could run any code (data/games_table.py).
+
+    source: the file, for the message.  stored, typed: options by the names of their fields.
+    """
+    for name in QUERIES:
+        if stored.get(name) and name not in typed:
+            raise BadInput(f"{source} has a query, which is not taken from a file; if you trust it, give it: "
+                           f"{format_option(name, stored[name])}")
 
 
 def value_of(words: Sequence[str], name: str) -> Any:

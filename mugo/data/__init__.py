@@ -2,14 +2,12 @@
 
     download          archives behind a page of links                       `mugo download`
     game_hash         hashes that ignore rotation, reflection and colour: duplicates, the split; the shuffled order
-    final_ownership   final ownership of the games that ended by scoring
     labels            the moves after a position, the outcome, komi and the final ownership, for its side to move
-    query             what --where understands
-    games_table       the columns of games.parquet, and the file; SGF files -> rows
+    games_table       the columns of games.parquet, and the file; SGF files -> rows; queries of --where
     shards            a shard: the files of some games; meta.json: options, sources, shards, checksums
     selection         games of a data set, read from the mapped files
     positions         batches of planes and labels
-    teacher_labels    what a teacher says of positions: NAME.labels
+    teacher_labels    a teacher's policy, win rate and ownership of positions: NAME.labels
     dataset           DataSet: the shards of a folder
     unmerged          the files of archives that a data set does not have yet; their games, before they are merged
     duplicates        which games are duplicates, among new and old ones, and copies in another split

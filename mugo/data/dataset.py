@@ -4,10 +4,9 @@
     shard-000000/     some games: a table of them, an index, their moves
     shard-000001/     others, which were added later; it can reject games of the shards before
 
-Shards are written once (preprocess.py).  What a data set has in memory of its own does not grow with its games; games
-that are selected take 8 bytes each, and their positions 8 more (selection.py, positions.py).
+Shards are written once (preprocess.py).  In memory, games that are selected take 8 bytes each, and their positions 8
+more (selection.py, positions.py).
 """
-import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +18,7 @@ import pandas as pd
 
 from mugo.data.shards import META, SCHEMA, SPLITS, SPLIT_NAMES, Shard, open_shard, read_meta, shard_name
 from mugo.data.positions import Positions, digest, label_digests
-from mugo.data.query import matching_rows, names_in
+from mugo.data.games_table import matching_rows, names_in
 from mugo.data.selection import GameSelection
 from mugo.core.files import BadInput, error_line
 
@@ -38,8 +37,7 @@ class DataSet:
 
     @cached_property
     def games(self) -> pd.DataFrame:
-        """The rows of all games, also of unused ones; columns: SCHEMA.  They take 2 kB per game; `tables` reads a shard
-        at a time."""
+        """The rows of all games, also of unused ones; columns: SCHEMA.  2 kB per game; `tables` reads them by shard."""
         return self.table()
 
     @property
@@ -48,10 +46,8 @@ class DataSet:
         return self.games[self.games["reject_reason"] == ""]
 
     def tables(self, columns: list[str] | None = None, where: str = "") -> Iterator[pd.DataFrame]:
-        """The rows of each shard, used or not, or some of their columns; only those that satisfy a query.
-
-        Raises BadInput for an invalid query, and if a shard is damaged.
-        """
+        """The rows of each shard that satisfy a query, used or not, or some of their columns.  Raises BadInput for an
+        invalid query, and if a shard is damaged."""
         needed = names_in(where, SCHEMA)
         names = list(SCHEMA) if columns is None else columns
         for number in range(len(self.shards)):
@@ -142,17 +138,13 @@ class DataSet:
 
 
 def load_dataset(folder: str | Path) -> DataSet:
-    """Open a data set.
-
-    Raises BadInput, which names the file, if there is none, or it is incomplete, damaged or of another format.  The
-    tables are checked when they are used.
-    """
+    """Open a data set.  Raises BadInput, which names the file, if there is none, or it is incomplete, damaged or of
+    another format; the tables are checked when they are used."""
     folder = Path(folder)
     try:
         meta = read_meta(folder)
         if not meta["counts"]:
             raise FileNotFoundError(2, "no such file", str(folder / shard_name(0)))
-        _allow_open_files(5 * len(meta["shards"]))
         shards = tuple(open_shard(folder / entry["name"], entry) for entry in meta["shards"])
     except FileNotFoundError as error:
         missing = Path(error.filename or META)
@@ -174,18 +166,6 @@ def rejected_games(shards: Sequence[Shard]) -> dict[int, pd.DataFrame]:
     games = pd.concat(tables) if tables else pd.DataFrame({"shard": [], "row": []})
     return {int(number): of_shard.drop_duplicates("row").set_index("row")[list(REJECTION)]
             for number, of_shard in games.groupby("shard")}
-
-
-def _allow_open_files(count: int) -> None:
-    """Let this process have so many more files open, as far as it may; Windows has no such limit."""
-    with contextlib.suppress(ImportError, OSError, ValueError):
-        import resource
-
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        wanted = count + 256
-        if soft != resource.RLIM_INFINITY and soft < wanted:
-            resource.setrlimit(resource.RLIMIT_NOFILE,
-                               (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
 
 
 def count_games(data: DataSet) -> dict[str, int]:

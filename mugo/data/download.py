@@ -3,11 +3,9 @@
     page of links  -> the archives and records that it links to, with their sizes  -> a question -> files in FOLDER
     an archive     -> itself
 
-A file that is there in its size is not fetched again; one that broke off begins anew.  Checksums are looked for in the
-links of the page, SHA256SUMS and FILE.sha256, or given.
+A file that is there in its size is not fetched again; one that broke off begins anew.
 """
 import argparse
-import hashlib
 import http.client
 import re
 import sys
@@ -25,8 +23,7 @@ from mugo.sgf.archives import ARCHIVE_SUFFIXES, SGF_SUFFIXES
 
 TIMEOUT = 30.0                           # seconds without a byte
 CHUNK = 1 << 18                          # bytes between two updates of the progress
-MAX_PAGE_BYTES = 8 << 20                 # of a page of links, and of a file of checksums
-_SHA256 = re.compile(r"(?:SHA256 \((?P<bsd>.+)\) = )?(?P<sum>[0-9a-fA-F]{64})(?:\s+\*?(?P<name>.+))?")
+MAX_PAGE_BYTES = 8 << 20                 # of a page of links
 
 
 class _Links(HTMLParser):
@@ -68,81 +65,54 @@ def read_page(url: str) -> tuple[str, str]:
         return data.decode("utf-8", "replace"), answer.geturl()
 
 
-def find_files(url: str) -> tuple[dict[str, str], list[str]]:
-    """({name: address} of the archives and records behind an address, addresses of checksums), in the page's order.
-
-    Raises BadInput if there are none.
-    """
+def find_files(url: str) -> dict[str, str]:
+    """{name: address} of the archives and records behind an address, in the page's order.  Raises BadInput if there are
+    none."""
     suffixes = (*ARCHIVE_SUFFIXES, *SGF_SUFFIXES)
     if file_name(url).lower().endswith(suffixes):
-        return {file_name(url): url}, []
+        return {file_name(url): url}
     text, address = read_page(url)
     page = _Links()
     page.feed(text)
     files: dict[str, str] = {}
-    checksums: list[str] = []
     for link in page.links:
         target = urllib.parse.urldefrag(urllib.parse.urljoin(address, link.strip())).url
         target = urllib.parse.quote(target, safe="%/:=&?~+!$,;'@()*[]")          # links with spaces and other letters
         name = file_name(target)
-        if not target.startswith(("http:", "https:")):
-            continue
-        if name.lower().endswith(suffixes):
+        if target.startswith(("http:", "https:")) and name.lower().endswith(suffixes):
             files.setdefault(name, target)
-        elif re.fullmatch(r"sha256sums?(\.txt)?|.*\.sha256", name, re.IGNORECASE):
-            checksums.append(target)
     if not files:
         raise BadInput(f"{printable(url)}: no link to an archive (.zip, .tar.gz, .7z, ...) or a game record")
-    return files, checksums
+    return files
 
 
-def parse_checksums(text: str, name: str = "") -> dict[str, str]:
-    """{file name: SHA-256} of the output of sha256sum, or of BSD's sha256.  name: of a line with a checksum alone."""
-    found = {}
-    for match in filter(None, map(_SHA256.fullmatch, map(str.strip, text.splitlines()))):
-        if file := match["bsd"] or match["name"] or name:
-            found[Path(file).name] = match["sum"].lower()
-    return found
-
-
-def fetch(url: str, path: Path, sha256: str = "", on_bytes: Callable[[int], object] = lambda n: None) -> None:
-    """Fetch a file, which is there when it is whole.  sha256: "" if it is not known.  Raises BadInput."""
+def fetch(url: str, path: Path, on_bytes: Callable[[int], object]) -> None:
+    """Fetch a file, which is there when it is whole.  Raises BadInput."""
     with open_url(url) as answer, atomic_write(path) as temporary, open(temporary, "wb") as file:
-        stated, found = answer.length, hashlib.sha256()
+        stated = answer.length
         try:
             while chunk := answer.read(CHUNK):
                 file.write(chunk)
-                found.update(chunk)
                 on_bytes(len(chunk))
         except (OSError, http.client.HTTPException) as error:
             raise BadInput(f"{printable(url)}: {error_line(error)}") from None
         if stated is not None and file.tell() != stated:
             raise BadInput(f"{printable(url)}: the connection ended after {file.tell():,} of {stated:,} bytes")
-        if sha256 and found.hexdigest() != sha256:
-            raise BadInput(f"{printable(url)}: its SHA-256 is {found.hexdigest()}, expected {sha256}")
 
 
-def download(url: str, folder: Path, pattern: str = "", yes: bool = False, checksums: Path | None = None) -> int:
+def download(url: str, folder: Path, pattern: str = "", yes: bool = False) -> int:
     """Fetch the files behind an address; returns how many came.
 
-    pattern: a regular expression that names are searched for.  yes: without asking.  checksums: a file as sha256sum
-    writes it, in the place of those of the page.  Raises BadInput, after the other files have come, for those that
-    could not be fetched, and for a file in the folder that has another size.
+    pattern: a regular expression that names are searched for.  yes: without asking.  Raises BadInput, after the other
+    files have come, for those that could not be fetched, and for a file in the folder that has another size.
     """
     try:
         matching = re.compile(pattern, re.IGNORECASE)
     except re.error as error:
         raise BadInput(f"--match {pattern!r} is no regular expression: {error}") from None
-    files, pages = find_files(url)
-    files = {name: target for name, target in files.items() if matching.search(name)}
+    files = {name: target for name, target in find_files(url).items() if matching.search(name)}
     if not files:
         raise BadInput(f"{printable(url)}: no file's name matches {pattern!r}")
-    expected: dict[str, str] = {}
-    if checksums is not None:
-        expected = parse_checksums(checksums.read_text(encoding="utf-8", errors="replace"), next(iter(files)))
-    else:
-        for page in pages:
-            expected |= parse_checksums(read_page(page)[0], file_name(page).removesuffix(".sha256"))
     with lock_folder(folder):
         sizes = {name: _size(target) for name, target in files.items()}
         wanted = [name for name, size in sizes.items() if not _is_there(folder / name, size)]
@@ -151,14 +121,13 @@ def download(url: str, folder: Path, pattern: str = "", yes: bool = False, check
             return 0
         total = sum(max(sizes[name], 0) for name in wanted)
         for name in wanted:
-            size = "unknown size" if sizes[name] < 0 else f"{sizes[name] / 1e6:,.1f} MB"
-            print(f"{name}  {size}" + "  SHA-256 known" * (name in expected))
+            print(f"{name}  {'unknown size' if sizes[name] < 0 else f'{sizes[name] / 1e6:,.1f} MB'}")
         print(f"{len(wanted)} {'file' if len(wanted) == 1 else 'files'}, {total / 1e6:,.1f} MB from "
               f"{urllib.parse.urlsplit(url).hostname} to {folder}", flush=True)
         if not (yes or _agreed()):
             print("nothing fetched")
             return 0
-        return _fetch_all({name: files[name] for name in wanted}, folder, expected, total)
+        return _fetch_all({name: files[name] for name in wanted}, folder, total)
 
 
 def _size(url: str) -> int:
@@ -177,13 +146,13 @@ def _is_there(path: Path, size: int) -> bool:
     return path.exists()
 
 
-def _fetch_all(files: dict[str, str], folder: Path, expected: dict[str, str], total: int) -> int:
+def _fetch_all(files: dict[str, str], folder: Path, total: int) -> int:
     failed = 0
     with progress_bar("B", total, scale=True) as bar:
         for name, url in files.items():
             bar.set_postfix_str(name)
             try:
-                fetch(url, folder / name, expected.get(name, ""), bar.update)
+                fetch(url, folder / name, bar.update)
             except BadInput as error:
                 failed += 1
                 bar.write(str(error), file=sys.stderr)
@@ -209,11 +178,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="where the files are written")
     parser.add_argument("--match", default="", metavar="REGEX",
                         help="only files whose names match; upper and lower case are the same")
-    parser.add_argument("--checksums", type=Path, metavar="FILE",
-                        help="expected SHA-256 checksums, as sha256sum writes them (default: those of the page)")
     parser.add_argument("--yes", action="store_true", help="do not ask")
 
 
 def command(args: argparse.Namespace) -> int:
-    download(args.address, args.output, args.match, args.yes, args.checksums)
+    download(args.address, args.output, args.match, args.yes)
     return 0

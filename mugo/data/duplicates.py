@@ -7,9 +7,8 @@ Copies of a game have its game hash.  A truncated copy has its opening hash, and
 copies the one with the lowest game_id is kept, and of games with one beginning the longest; so a new game can take the
 place of an old one.
 
-A truncated copy is found by its game hash, which is one of the prefix hashes of the whole game.  So the work grows with
-the number of moves, also where thousands of games share an opening.  In memory are 28 bytes per game, as much again
-while they are sorted.
+A truncated copy is found by its game hash, which is one of the prefix hashes of the whole game.  28 bytes per game are
+in memory, as much again while they are sorted.
 
 find_copies: copies of training games in another split, which the split itself cannot keep out.  A game's first
 OPENING_MOVES moves decide its split, so a copy that differs in one of them can be in another split.
@@ -28,14 +27,8 @@ import numpy as np
 
 from mugo.core.jit import kernel
 from mugo.data.dataset import DataSet
-from mugo.data.game_hash import (
-    OPENING_MOVES,
-    canonicalize,
-    prefix_hashes,
-    splitmix64,
-    transform_move,
-    without_last_passes,
-)
+from mugo.data import game_hash
+from mugo.data.game_hash import OPENING_MOVES, canonicalize, splitmix64, transform_move, without_last_passes
 from mugo.data.unmerged import NewGames
 from mugo.data.selection import CHUNK, GameSelection
 from mugo.data.shards import GameArrays, Shard, ranges
@@ -45,7 +38,7 @@ KEY = np.dtype([("opening_hash", "<u8"), ("game_hash", "<u8"), ("game_id", "<i8"
 
 
 class Duplicates(NamedTuple):
-    """Duplicates by ascending game_id, and what they repeat; int64 and bool (n,)."""
+    """Duplicates by ascending game_id, and the games that they repeat; int64 and bool (n,)."""
 
     game_id: np.ndarray
     original: np.ndarray                 # the game_id of the game that is kept
@@ -170,7 +163,7 @@ def _prefixes(games: GameArrays) -> Iterator[np.ndarray]:
     """The prefix hashes of each game from OPENING_MOVES on, but for that of the whole game."""
     for record, setup_start, setup_end, start, count in zip(games.games, *ranges(games.games), strict=True):
         size = int(record["size"])
-        yield prefix_hashes(size, games.setup[setup_start:setup_end], games.moves[start:start + count],
+        yield game_hash.prefix_hashes(size, games.setup[setup_start:setup_end], games.moves[start:start + count],
                             symmetries(size))[OPENING_MOVES:-1]
 
 

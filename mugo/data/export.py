@@ -4,11 +4,9 @@
     export.json                                   what they mean, the planes by name, and what was exported
 
 Row i of each array is the same position, seen by its side to move.  FOLDER appears only when everything is written.
-The arrays may be larger than the memory.  `mugo train` does not need this: it encodes planes during training.
 """
 import argparse
 import contextlib
-import errno
 import json
 import os
 import shutil
@@ -61,7 +59,7 @@ class ExportOptions:
 
 
 def arrays_of(rows: int, size: int, packed: bool) -> Arrays:
-    """The files of an export, in the order of positions.Batch, with their meaning in the words of export.json."""
+    """The files of an export, in the order of positions.Batch, with their meaning for export.json."""
     points = size ** 2
     plain = (np.uint8, (rows, size, size, planes.DEPTH), "0 or 1 at (row, column, plane), for the side to move")
     return {
@@ -87,10 +85,8 @@ def arrays_of(rows: int, size: int, packed: bool) -> Arrays:
 
 
 def export(data: DataSet, folder: Path, options: ExportOptions) -> int:
-    """Write positions of a data set to a new folder; returns the number of rows of each array.
-
-    Raises BadInput if the folder exists, the disk is too small, or no position is selected.
-    """
+    """Write positions of a data set to a new folder; returns the number of rows of each array.  Raises BadInput if the
+    folder exists, the disk is too small, or no position is selected."""
     if os.path.lexists(folder):
         raise BadInput(f"{folder} exists: delete it, or choose another name with -o")
     positions = data.positions(None if options.split == "all" else options.split, options.size, options.where)
@@ -122,11 +118,6 @@ def export(data: DataSet, folder: Path, options: ExportOptions) -> int:
                 path.write_text(json.dumps(description, indent=1))
             unfinished.rename(folder)
             fsync_folder(folder.resolve().parent)
-        except OSError as error:
-            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-                raise
-            raise BadInput(f"{folder}: the disk is full after {bar.n:,} of {rows:,} positions; nothing was kept"
-                           ) from None
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
     return rows

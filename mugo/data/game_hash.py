@@ -5,7 +5,6 @@
                           opening hash  first OPENING_MOVES moves: decides train, validation or test
 
 Two records of one game, one of them truncated after OPENING_MOVES moves or later, are in the same split.
-The test compares this with brute force over the 16 copies (benchmarks/duplicates.py).
 
     setup      int16 (k,)               encoded setup stones
     moves      int16 (n,)               encoded moves
@@ -104,46 +103,32 @@ def game_hashes(size, setup, moves, symmetries):
     return hashes[-1], hashes[min(len(hashes) - 1, OPENING_MOVES)]
 
 
-@subroutine
-def content_hash(setup, moves):
-    """A uint64 hash of a game's setup and moves as they are stored; its 16 copies have different ones."""
-    h = splitmix64(len(setup))
-    for i in range(len(setup)):
-        h = splitmix64(h ^ np.uint64(setup[i]))
-    for i in range(len(moves)):
-        h = splitmix64(h ^ np.uint64(moves[i]))
-    return h
-
-
 @kernel
 def content_hashes(setup, moves, setup_start, setup_end, move_start, num_moves):
-    """`content_hash` of each game, uint64 (n,).
+    """A hash of each game's setup and moves as they are stored, uint64 (n,); its 16 copies have different ones.
 
     setup, moves: of all games.  The others: int64 (n,), as in shards.ranges.
     """
     out = np.empty(len(num_moves), np.uint64)
     for g in range(len(num_moves)):
-        out[g] = content_hash(setup[setup_start[g]:setup_end[g]],
-                              moves[move_start[g]:move_start[g] + num_moves[g]])
+        h = splitmix64(setup_end[g] - setup_start[g])
+        for i in range(setup_start[g], setup_end[g]):
+            h = splitmix64(h ^ np.uint64(setup[i]))
+        for i in range(move_start[g], move_start[g] + num_moves[g]):
+            h = splitmix64(h ^ np.uint64(moves[i]))
+        out[g] = h
     return out
-
-
-@subroutine
-def words_hash(words):
-    """A uint64 hash of int16 words."""
-    h = splitmix64(len(words))
-    for i in range(len(words)):
-        h = splitmix64(h ^ np.uint64(words[i]))
-    return h
 
 
 @kernel
 def words_hashes(words, start, count):
-    """`words_hash` of `count` words from `start`, both int64 (n,): uint64 (n,); a count of 0 for no words."""
+    """A hash of `count` int16 words from `start`, both int64 (n,), for each game: uint64 (n,)."""
     out = np.empty(len(start), np.uint64)
     for g in range(len(start)):
-        first = max(start[g], 0)
-        out[g] = words_hash(words[first:first + count[g]])
+        h = splitmix64(count[g])
+        for i in range(start[g], start[g] + count[g]):
+            h = splitmix64(h ^ np.uint64(words[i]))
+        out[g] = h
     return out
 
 
@@ -178,13 +163,11 @@ def fractions_with_games(opening_hashes: np.ndarray, seed: int, validation: floa
 
 
 def _fraction_with_place(places: np.ndarray, start: float) -> float:
-    """DEFAULT_FRACTION or, if no place is in it from `start` on, up to between the first two places: the number with
-    the fewest digits there.  places: ascending, none below start."""
+    """DEFAULT_FRACTION or, if no place is in it from `start` on, up to between the first two places.  places:
+    ascending, none below start."""
     if len(places) < 2 or places[0] < start + DEFAULT_FRACTION:
         return DEFAULT_FRACTION
-    middle = (places[0] + places[1]) / 2 - start
-    return next((rounded for digits in range(2, 16)
-                 if places[0] < start + (rounded := round(float(middle), digits)) <= places[1]), float(middle))
+    return round(float((places[0] + places[1]) / 2 - start), 6)
 
 
 @subroutine

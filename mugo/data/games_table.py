@@ -1,11 +1,13 @@
-"""The table of games: its columns, and the rows of the games in a batch of SGF files.
+"""The table of games: its columns, the rows of the games in a batch of SGF files, and queries that select games.
 
 `read_batch` is what the worker processes of `mugo preprocess` run: parse, replay, hash.  A game that cannot be used
 has a row too, with a reject_reason.
 """
 import hashlib
 import io
+import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +15,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mugo.core.files import BadInput, error_line
-from mugo.data.final_ownership import confirmed_ownership, pack_ownership
+from mugo.core.options import format_option
+from mugo.data.labels import confirmed_ownership, pack_ownership
 from mugo.data.game_hash import game_hashes
 from mugo.games.board import WHITE, clear, new_boards
 from mugo.games.coords import MAX_MOVES, PASS, WHITE_BIT, board_points, format_size, move_index, symmetries
@@ -26,6 +29,7 @@ from mugo.sgf.properties import rank_in
 from mugo.sgf.record import BadRecord, Record
 from mugo.sgf.record_positions import position_of
 
+# A column is a row here: its value is that of the Record's attribute of this name, unless _describe says another.
 # Unknown values are 0, NaN or ''.
 COLUMNS = {
     "file_key": np.uint64,                          # of the SGF file: see file_key
@@ -39,7 +43,7 @@ COLUMNS = {
     "event": str, "rules": str,
     "game_hash": np.uint64, "opening_hash": np.uint64,      # data.game_hash
 }
-ENCODED = ("setup", "moves", "ownership")   # int16: the encoded game, and final_ownership.pack_ownership or nothing
+ENCODED = ("setup", "moves", "ownership")   # int16: the encoded game, and labels.pack_ownership or nothing
 PART_COLUMNS = COLUMNS | dict.fromkeys(ENCODED, bytes)
 _DEFAULTS = {name: "" if kind is str else kind(np.nan) if kind is np.float32 else 0
              for name, kind in COLUMNS.items()} | dict.fromkeys(ENCODED, b"")
@@ -88,13 +92,9 @@ _history = np.zeros(MAX_PLIES, np.uint64)
 def _describe(record: Record, path: str) -> dict:
     """The columns of a game, which is replayed to check that its moves are legal.  path: of its file."""
     num_moves = len(record.moves)
-    row = {
-        "size": record.size, "num_moves": num_moves, "handicap": record.handicap,
-        "komi": np.nan if record.komi is None else record.komi, "result": record.result,
-        "winner": record.winner, "date": record.date, "black": record.black, "white": record.white,
-        "black_rank": rank_in(record.black_rank, path), "white_rank": rank_in(record.white_rank, path),
-        "event": record.event, "rules": record.rules,
-    }
+    row = {name: getattr(record, name) for name in COLUMNS if hasattr(record, name)} | {
+        "num_moves": num_moves, "komi": np.nan if record.komi is None else record.komi,
+        "black_rank": rank_in(record.black_rank, path), "white_rank": rank_in(record.white_rank, path)}
     if num_moves >= MAX_PLIES:
         return row | {"reject_reason": "too many moves",
                       "reject_details": f"{num_moves} moves; at most {MAX_PLIES - 1}"}
@@ -118,11 +118,8 @@ def _describe(record: Record, path: str) -> dict:
 
 
 def with_final_passes(moves: np.ndarray, size: int) -> np.ndarray:
-    """The encoded moves of a game that ended by scoring, with the passes that ended it, two in a row.
-
-    Tygem's and Fox's records leave them out, and a network could not learn from them when to pass.  A game without
-    moves, or without room for more (coords.MAX_MOVES), stays as it is.
-    """
+    """The encoded moves of a game that ended by scoring, with the two passes that ended it, which Tygem and Fox leave
+    out.  A game without moves, or without room for more (coords.MAX_MOVES), stays as it is."""
     is_pass = moves & (WHITE_BIT - 1) == move_index(PASS, size)
     missing = 2 - int(np.cumprod(is_pass[:-3:-1]).sum())
     if not len(moves) or len(moves) + missing > MAX_MOVES:
@@ -133,10 +130,8 @@ def with_final_passes(moves: np.ndarray, size: int) -> np.ndarray:
 
 
 def opening_as_setup(record: Record) -> tuple[np.ndarray, np.ndarray]:
-    """(setup, moves) of a legal game, both int16 and encoded; the moves of its opening are setup stones.
-
-    A network learns to predict every move of a data set, and an opening's are random or another game's.
-    """
+    """(setup, moves) of a legal game, both int16 and encoded; the moves of its opening, which are random or another
+    game's, are setup stones."""
     if not record.opening_moves:
         return record.setup, record.moves
     board, size = _board[0], record.size
@@ -154,8 +149,7 @@ _WIDE = {str: pa.large_string(), bytes: pa.large_binary()}
 
 
 def write_table(table: pd.DataFrame, schema: dict[str, type]) -> bytes:
-    """A table as the content of a Parquet file.  schema: its columns, with the type of their values: str, bytes or a
-    NumPy type, as pandas 2 does not know that of a column of text without rows."""
+    """A table as the content of a Parquet file.  schema: its columns, each of type str, bytes or a NumPy type."""
     types = pa.schema([(name, _WIDE.get(kind) or pa.from_numpy_dtype(kind)) for name, kind in schema.items()])
     out = io.BytesIO()
     pq.write_table(pa.Table.from_pandas(table, types, preserve_index=False), out, compression="zstd")
@@ -163,10 +157,8 @@ def write_table(table: pd.DataFrame, schema: dict[str, type]) -> bytes:
 
 
 def read_table(data: bytes, path: Path, schema: dict[str, type], columns: list[str] | None = None) -> pd.DataFrame:
-    """A table, or some of its columns, from the content of a Parquet file.  path: for messages.
-
-    Raises BadInput if the content is damaged or has other columns.
-    """
+    """A table, or some of its columns, from the content of a Parquet file.  path: for messages.  Raises BadInput if the
+    content is damaged or has other columns."""
     try:
         file = pq.ParquetFile(pa.BufferReader(data))
         if file.schema_arrow.names != list(schema):
@@ -174,3 +166,61 @@ def read_table(data: bytes, path: Path, schema: dict[str, type], columns: list[s
         return file.read(columns).to_pandas(ignore_metadata=True)
     except (pa.ArrowException, OSError) as error:
         raise BadInput(f"{path} cannot be read: {error_line(error)}") from None
+
+
+# ---- queries: what --where and --sample-weight understand
+#
+#     black_rank >= 7 and white_rank >= 7
+#     source.str.contains('KGS') and handicap == 0
+#     abs(black_rank - white_rank) <= 1 and komi.notna()
+#
+# pandas evaluates them (DataFrame.eval), and it calls methods of any object.  So a query is what somebody types: one
+# that stands in a file, as in a checkpoint, is shown and has to be typed again (core.config.check_typed).
+
+WEIGHTS = 1e-9, 1e9                      # the least and the most other than 0: their sums and squares are finite
+
+
+def matching_rows(games: pd.DataFrame, query: str) -> np.ndarray:
+    """Whether each game satisfies a query: bool (len(games),); '' is satisfied by all.
+
+    Raises BadInput for what pandas cannot evaluate, and for a value that is not true or false for each game.
+    """
+    if not query:
+        return np.ones(len(games), bool)
+    value = _value(games, query, "where")
+    if not isinstance(value, pd.Series) or value.dtype != bool:
+        raise BadInput(f"{format_option('where', query)}: its value must be true or false for each game")
+    return value.to_numpy()
+
+
+def weights_of_rows(games: pd.DataFrame, expression: str) -> np.ndarray:
+    """The value of an expression for each game, float64 (len(games),); conditions are numbers, 1 and 0.
+
+    Raises BadInput for what pandas cannot evaluate, and for a value that is neither 0 nor within WEIGHTS.
+    """
+    option = format_option("sample_weight", expression)
+    try:
+        weights = np.broadcast_to(np.asarray(_value(games, expression, "sample_weight"), np.float64), len(games)).copy()
+    except (TypeError, ValueError):
+        raise BadInput(f"{option}: its value must be a number for each game") from None
+    least, most = WEIGHTS
+    if wrong := int((~((weights == 0) | (weights >= least) & (weights <= most))).sum()):
+        raise BadInput(f"{option}: a weight must be 0, or from {least:g} to {most:g}, and that of {wrong:,} of "
+                       f"{len(games):,} games is not; notna() finds the games that have a rank")
+    return weights
+
+
+def names_in(query: str, schema: dict[str, type]) -> list[str]:
+    """The columns that a query names, of tables of this schema."""
+    return [name for name in schema if re.search(rf"\b{name}\b", query)]
+
+
+def _value(games: pd.DataFrame, query: str, option: str) -> Any:
+    try:
+        return games.eval(query, engine="python", local_dict={}, global_dict={})
+    except NameError as error:
+        raise BadInput(f"{format_option(option, query)}: {error_line(error)} (columns: {', '.join(games.columns)})"
+                       ) from None
+    except Exception as error:           # pandas and the methods it calls raise any
+        raise BadInput(f"{format_option(option, query)}: {error_line(error)}; an example of a query: "
+                       "black_rank >= 7 and source.str.contains('KGS')") from None

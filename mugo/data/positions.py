@@ -1,7 +1,5 @@
-"""Positions: batches of (planes, moves played, outcome, komi, ownership) from games stored as moves.
-
-No planes are stored: replaying a game to a position and encoding it takes 30 µs, so any position is available at
-any time, and the planes can change without a new data set.
+"""Positions: batches of (planes, moves played, outcome, komi, ownership) from games stored as moves.  Replaying a game
+to a position and encoding it takes 30 µs.
 
     position index    0 1 2 ... 210 | 211 212 ... | ...        in the order of the games, then of their moves
     first_index       0             | 211         | ...
@@ -17,9 +15,8 @@ import numpy as np
 import pandas as pd
 
 from mugo.core.jit import kernel
-from mugo.data.final_ownership import words_per_game
-from mugo.data.labels import write_labels
-from mugo.data.query import names_in, weights_of_rows
+from mugo.data.labels import words_per_game, write_labels
+from mugo.data.games_table import names_in, weights_of_rows
 from mugo.data.selection import GameSelection
 from mugo.data.shards import SCHEMA
 from mugo.data.game_hash import shuffled_positions
@@ -52,10 +49,8 @@ def digest(*arrays: np.ndarray | ChunkedArray) -> str:
 
 
 def label_digests(games: GameSelection) -> tuple[np.ndarray | ChunkedArray, ...]:
-    """What is equal where all labels of games are, but for the moves, wherever the ownership is stored; for `digest`.
-
-    Ranks are left out, so that networks of data sets before format 6 still know their games.
-    """
+    """The labels of games but for their moves, wherever the ownership is stored; for `digest`.  Ranks are left out, so
+    that networks of data sets before format 6 still know their games."""
     start, size = games.column("ownership_start"), games.column("size").astype(np.int64)
     words = np.where(start >= 0, words_per_game(size), 0)
     return (games.column("winner"), games.column("white_points"), words,
@@ -71,7 +66,7 @@ def _locate(indices, first_index, rows):
 
 class Results(NamedTuple):
     """Handicap-adjusted results of the games of n positions, for the side to move: how they would have ended between
-    players of equal strength from there on.  What value heads learn, and what they are measured by."""
+    players of equal strength from there on."""
 
     outcomes: np.ndarray                 # float32 (n,): 1 it won, -1 it lost, 0 a draw or unknown; by area where the
                                          #   score is known
@@ -80,10 +75,9 @@ class Results(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """n positions with what was played in them and after them, and how their games ended, for the side to move.
+    """n positions with the moves played in them and after them, and how their games ended, for the side to move.
 
-    A score by area is scores + komi.  By territory rules it can differ by a point or two from the recorded one, and so
-    can the winner in a game won by half a point.
+    A score by area is scores + komi.  By territory rules it can differ by a point or two from the recorded one.
     """
 
     packed: np.ndarray                   # uint8 (n, size², 6): packed planes; see planes.unpack
@@ -119,14 +113,10 @@ class Batch(NamedTuple):
         return np.stack([self.komi if komi is None else komi, self.colours], -1).astype(np.float32)
 
     def results(self, komi: np.ndarray | None = None, estimated: bool = False) -> Results:
-        """Handicap-adjusted results: those that players of equal strength would have had from here on.
+        """Handicap-adjusted results: the expected handicap gain is subtracted from the score.  Unknown without komi.
 
-        The expected handicap gain is subtracted from the score.  Where that is more than MAX_GAIN, the
-        recorded winner and the ownership say nothing, and the score is mostly an estimate of this gain: good enough to
-        learn from, but not to be measured by.  Without a known komi there is no result.
-
-        komi: float (n,), another than the games' own.
-        estimated: also the scores, and the winners by them, where more than MAX_GAIN is expected to be gained.
+        komi: float (n,), another than the games' own.  estimated: also the scores, and the winners by them, where the
+        gain is more than MAX_GAIN, and the score is mostly an estimate of it: to learn from, not to be measured by.
         """
         scores = self.scores - self.handicap_gains + (self.komi if komi is None else komi)
         if not estimated:
@@ -148,7 +138,7 @@ class TaughtBatch(Batch):
 
 
 class Taught(NamedTuple):
-    """Which of some positions a teacher has labelled, and its labels."""
+    """The positions that a teacher has labelled, among others, and its labels."""
 
     indices: np.ndarray                  # int64 (n,): of the positions
     records: np.ndarray                  # teacher_labels.label_type, mapped
@@ -193,11 +183,8 @@ class Positions:
                       *([] if self.taught is None else [self.taught.records["crc32"][self.taught.rows]]))
 
     def batch(self, indices: np.ndarray, symmetry: np.ndarray | int = 0) -> Batch:
-        """The positions with these indices, int64 (n,), each under its symmetry, 0 ... 7.  Thread-safe.
-
-        Raises BadInput if a game is damaged, or has an illegal move before its position, which `preprocess` never
-        writes.
-        """
+        """The positions with these indices, int64 (n,), each under its symmetry, 0 ... 7.  Thread-safe.  Raises
+        BadInput if a game has an illegal move before its position, which `preprocess` never writes."""
         if not hasattr(_scratch_of_thread, "scratch"):
             _scratch_of_thread.scratch = planes.new_scratch()
         if self.taught is not None:
@@ -236,8 +223,7 @@ class Positions:
 
     def weighted(self, expression: str) -> "Positions":
         """These, with a weight for the positions of each game in the shuffled stream: an expression on columns of
-        games.parquet (query.weights_of_rows); '' for equal ones.  Raises BadInput for an invalid one, and if all
-        positions have weight 0."""
+        games.parquet; '' for equal ones.  Raises BadInput for an invalid one, and if all positions have weight 0."""
         if not expression:
             return self
         weights = weights_of_rows(self.games.table(names_in(expression, SCHEMA) or ["size"]), expression)
@@ -250,10 +236,8 @@ class Positions:
         return self.shuffled(step * batch_size, batch_size, seed)
 
     def shuffled(self, start: int, count: int, seed: int, random_symmetries: bool = True) -> Batch:
-        """Elements start ... start + count - 1 of that stream.
-
-        random_symmetries: augment, each position under one of the eight symmetries, drawn by seed.
-        """
+        """Elements start ... start + count - 1 of that stream.  random_symmetries: augment, each position under one of
+        the eight symmetries, drawn by seed."""
         indices, symmetry = shuffled_positions(start, count, len(self), seed)
         if self.weights is not None:
             indices = self._by_weight(indices, (start + np.arange(count)) // len(self), seed)
@@ -289,8 +273,7 @@ class Positions:
         return rows, indices - self.first_index[rows] + np.broadcast_to(self.skip_moves, len(self.games))[rows]
 
     def endgame(self, moves: int) -> "Positions":
-        """Of these, the positions before one of the last `moves` moves of a game that ended by a count which is its
-        result, so that ownership and score are known.  There may be none."""
+        """The positions of these before one of the last `moves` moves of a game with known ownership and score."""
         is_scored = self.games.column("ownership_start") >= 0
         end = self.skip_moves + np.diff(self.first_index)
         start = np.maximum(self.skip_moves, self.games.column("num_moves").astype(np.int64) - moves)

@@ -12,8 +12,8 @@ has a key (its archive, path and content), so none is read twice.
     meta.json               from here on the data set is in its new state
     unfinished/             is deleted
 
-Files of older shards are only read.  So the folder is a complete data set at every moment, and what a killed merge has
-written is in no state of it; the next merge deletes that.
+Files of older shards are only read, so the folder is a complete data set at every moment.  The next merge deletes what
+a killed one has written.
 """
 import argparse
 import shutil
@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mugo.core.files import BadInput, atomic_write, is_empty_folder, lock_folder, printable
+from mugo.core.files import BadInput, is_empty_folder, lock_folder, printable
 from mugo.core.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, SEED
 from mugo.core.options import check_limits
 from mugo.core.parallel import add_scheduler_argument, check_scheduler, open_executor, ordered_map
@@ -36,19 +36,18 @@ from mugo.data import dataset
 from mugo.data.dataset import DataSet
 from mugo.data.duplicates import Duplicates, by_shard, find_duplicates
 from mugo.data.game_hash import DEFAULT_FRACTION, assign_splits, fractions_with_games
-from mugo.data.games_table import COLUMNS
-from mugo.data.query import matching_rows
+from mugo.data.games_table import COLUMNS, matching_rows
 from mugo.data.shards import (
     FORMAT,
     META,
     REJECTED,
     SPLITS,
     WHERE_HELP,
-    format_meta,
     is_shard_name,
     open_shard,
     read_meta,
     shard_name,
+    write_meta,
     write_shard,
 )
 from mugo.data.unmerged import (
@@ -72,8 +71,8 @@ SHARD_GAMES = 1 << 16                    # rows of a shard, and up to a part mor
 def merge_parts(folder: Path, meta: dict[str, Any], sources: list[dict[str, str]], fractions: Fractions) -> DataSet:
     """Add the games of folder/unfinished to the data set, and delete folder/unfinished.
 
-    meta: of the data set.  sources: of the old and the new games.  fractions: (validation, test) that were asked for,
-    see game_hash.fractions_with_games; they count for a new data set, and one that exists keeps its own.
+    meta: of the data set.  sources: of the old and the new games.  fractions: (validation, test) of a new data set, see
+    game_hash.fractions_with_games.
     """
     old = dataset.load_dataset(folder) if meta["counts"] else DataSet(folder, meta, (), {})
     for path in folder.iterdir():
@@ -155,33 +154,22 @@ def _rejected(old: DataSet, found: Duplicates, paths: dict[int, str]) -> pd.Data
                          "reject_details": _details(found, paths)}, columns=list(REJECTED)).astype(REJECTED)
 
 
-def write_meta(folder: Path, meta: dict[str, Any]) -> None:
-    """Write meta.json."""
-    with atomic_write(folder / META) as path:
-        path.write_bytes(format_meta(meta))
-
-
 def preprocess(paths: list[str], folder: Path, *, where: str = "", min_moves: int = 20, jobs: int | None = None,
                scheduler: str | None = None, seed: int = 0, validation: float | None = DEFAULT_FRACTION,
                test: float | None = DEFAULT_FRACTION, report: ReadReport | None = None) -> DataSet:
     """Add the games in files, folders and archives to the data set in `folder`, and return it.
 
     where: a query on games_table.COLUMNS.  min_moves: shorter games are not used.  jobs: worker processes, by default
-    one per core.  scheduler: of a cluster whose workers do that instead.  seed, validation, test: of the split;
-    fractions of the games, None as in game_hash.fractions_with_games.  report: to which is added what was left out.
+    one per core.  scheduler: the address of a cluster.  seed, validation, test: the split; fractions of the games, None
+    as in game_hash.fractions_with_games.  report: is told what was left out.
     Raises BadInput for missing paths, for an invalid query, if the data set was made with other options or is of
     another format, and if another process is writing to it.
     """
-    try:
-        str(folder).encode()
-    except UnicodeEncodeError:
-        raise BadInput(f"{str(folder)!r}: the name of a data set must be valid UTF-8; choose another with -o") from None
     sources, report = find_sources(paths), report or ReadReport()
     options = {"where": where, "min_moves": min_moves, "seed": seed, "validation": validation, "test": test}
-    defaults = {"validation": DEFAULT_FRACTION, "test": DEFAULT_FRACTION}
     matching_rows(pd.DataFrame(columns=list(COLUMNS)).astype(COLUMNS), where)          # raises for an invalid query
     with lock_folder(folder):
-        meta = _open_meta(folder, options, defaults)
+        meta = _open_meta(folder, options)
         checksums = [source.checksum() for source in sources]
         known = {source["checksum"]: source for source in meta["sources"]}
         if new := [pair for pair in zip(sources, checksums, strict=True) if pair[1] not in known]:
@@ -194,11 +182,9 @@ def preprocess(paths: list[str], folder: Path, *, where: str = "", min_moves: in
         return merge_parts(folder, meta, list(known.values()), (validation, test))
 
 
-def _open_meta(folder: Path, options: dict, defaults: dict) -> dict:
-    """The meta.json of the data set in `folder`; written if the data set is new.  defaults: of options that are None.
-
-    Raises BadInput if the data set has other options, because a game must not change its split.
-    """
+def _open_meta(folder: Path, options: dict) -> dict:
+    """The meta.json of the data set in `folder`; written if the data set is new.  Raises BadInput if the data set has
+    other options, because a game must not change its split."""
     if (folder / META).exists():
         meta = read_meta(folder)
     elif is_empty_folder(folder):
@@ -206,7 +192,7 @@ def _open_meta(folder: Path, options: dict, defaults: dict) -> dict:
     else:
         raise BadInput(f"{folder} exists and is not a data set; choose another name with -o")
     if not meta["counts"]:               # the parts do not depend on the options
-        meta["options"] = options | {name: value for name, value in defaults.items() if options[name] is None}
+        meta["options"] = {name: DEFAULT_FRACTION if value is None else value for name, value in options.items()}
         write_meta(folder, meta)
     for name, value in options.items():
         old = meta["options"][name]
@@ -236,7 +222,7 @@ def _read_sources(sources: list[Source], checksums: list[str], folder: Path, job
 
 
 def format_counts(data: DataSet, seconds: float, report: ReadReport) -> str:
-    """The table that the command prints at its end; seconds: how long it took."""
+    """The table that the command prints at its end.  seconds: how long it took."""
     reasons, owned, of_splits = Counter[str](), 0, {split: np.zeros(2, np.int64) for split in SPLITS}
     for table in data.tables(["reject_reason", "num_moves", "split", "ownership_start"]):
         reasons.update(table["reject_reason"])

@@ -17,7 +17,7 @@ from numba import carray, types
 from numba.extending import intrinsic
 
 from mugo.core.jit import kernel, subroutine
-from mugo.data.final_ownership import words_per_game
+from mugo.data.labels import words_per_game
 from mugo.data.shards import INDEX, GameArrays, Shard, ownership_words
 
 CHUNK = 1 << 15                          # games read at a time: 20 MB

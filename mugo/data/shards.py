@@ -16,10 +16,9 @@ the shards.
                               "files": {"games.parquet": {"bytes": 27185, "crc32": "89ab0123"}, ...}}, ...],
                   "checksum": "02468ace"}                    CRC-32 of the text without this line
 
-Two bytes per move and no planes: positions.py encodes positions when they are needed.  The CRC-32 of a NumPy file is
-that of its data.  Those of the arrays are compared when a shard is opened, in 0.15 s per gigabyte, and that of a table
-when it is read; after that the files are trusted: compiled code uses their numbers as indices.  A mapped file must not
-be cut off while it is in use: the operating system ends a process that reads behind the end of a file (SIGBUS).
+The CRC-32 of a NumPy file is that of its data.  Those of the arrays are compared when a shard is opened, in 0.15 s per
+gigabyte, and that of a table when it is read; after that the files are trusted: compiled code uses their numbers as
+indices.  A mapped file must not be cut off while it is in use: reading behind its end ends the process (SIGBUS).
 """
 import json
 import re
@@ -32,10 +31,9 @@ import numpy as np
 import pandas as pd
 
 from mugo.core.files import BadInput, atomic_write, error_line, fsync_folder
-from mugo.data.final_ownership import words_per_game
 from mugo.data.game_hash import content_hashes, words_hashes
 from mugo.data.games_table import COLUMNS, ENCODED, read_table, write_table
-from mugo.data.labels import white_points
+from mugo.data.labels import white_points, words_per_game
 
 FORMAT = 7
 META, GAMES, INDEX_FILE, REJECTED_FILE = "meta.json", "games.parquet", "index.npy", "rejected.parquet"
@@ -95,6 +93,12 @@ def format_meta(meta: dict[str, Any]) -> bytes:
     return (text[:-2] + f',\n "checksum": "{crc32(text.encode())}"\n}}').encode()
 
 
+def write_meta(folder: Path, meta: dict[str, Any]) -> None:
+    """Write meta.json, with its checksum."""
+    with atomic_write(folder / META) as path:
+        path.write_bytes(format_meta(meta))
+
+
 def shard_name(number: int) -> str:
     """The name of a shard's folder."""
     return f"shard-{number:06d}"
@@ -112,7 +116,7 @@ class GameArrays(NamedTuple):
     games: np.ndarray                    # INDEX (n,)
     setup: np.ndarray                    # int16: encoded setup stones (games/coords.py)
     moves: np.ndarray                    # int16: encoded moves
-    ownership: np.ndarray                # int16: final_ownership.pack_ownership
+    ownership: np.ndarray                # int16: labels.pack_ownership
 
 
 def ranges(games: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -40,11 +40,9 @@ QUANTILES = {"shortest": 0, "5 %": 5, "25 %": 25, "median": 50, "75 %": 75, "95 
 
 
 def summary_tables(games: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """All tables by name; the index of each says what its rows are.
+    """All tables by name; the index of each says what its rows are.  `reasons` counts the games that are not used.
 
-    Of used games: splits, sources, sizes, ranks (counts players, not games), years, results (columns Black, White,
-    neither), lengths (column moves), handicaps and komi (black_won: fraction of the decided games that Black won),
-    players.  Of the other games: reasons.
+    Columns are games, positions, players, moves, and black_won: the fraction of the decided games that Black won.
     """
     used = games[games["reject_reason"] == ""]
     rejected = games.loc[games["reject_reason"] != "", "reject_reason"]
@@ -93,7 +91,7 @@ def rank_table(games: pd.DataFrame) -> pd.DataFrame:
 
 
 def year_table(games: pd.DataFrame) -> pd.DataFrame:
-    """Games by year, or by spans of 2, 5, 10, ... years, so that there are at most MAX_YEAR_ROWS rows."""
+    """Games by year, or by spans of years if there are more than MAX_YEAR_ROWS."""
     years = games["date"].str.extract(r"^(\d{4})")[0].astype(float)
     span = next(span for span in YEAR_SPANS if (years // span).nunique() <= MAX_YEAR_ROWS)
     first = (years // span * span).dropna().astype(int)
@@ -158,10 +156,8 @@ Tables = dict[str, pd.DataFrame]
 # ---- text
 
 def report(data: DataSet, games: pd.DataFrame, tables: Tables, where: str = "") -> str:
-    """The tables of the games that `where` selects as text, about 100 columns wide.
-
-    games: rows of data.games, with summary_tables.COLUMNS.  tables: summary_tables(games).
-    """
+    """The tables of the games that `where` selects as text, about 100 columns wide.  games: rows of data.games, with
+    COLUMNS.  tables: summary_tables(games)."""
     lines = [f"{data.folder}: data set {data.fingerprint}" + (f", where {where}" if where else ""), ""]
     lines += side_by_side([
         format_table(_totals(games)),

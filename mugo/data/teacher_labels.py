@@ -1,12 +1,11 @@
-"""What a teacher says of positions: DATASET/teachers/NAME.labels, a record for each position, in any order.
+"""Labels a teacher gives to positions: DATASET/teachers/NAME.labels, a record for each position, in any order.
 
     header    JSON in one line, padded with spaces to HEADER_BYTES: format, board size, ownership, the teacher
     record    content_hash, moves_played (which name the position), komi, the teacher's best moves, ..., CRC-32
     record    ...
 
-Records have one length and are only ever appended, so a process that is killed leaves at most one that is unfinished,
-which `LabelWriter` cuts off.  A record names its game by the hash of its stones and moves, so that labels stay valid
-when games are added to the data set.
+Records are only appended, so a process that is killed leaves at most one that is unfinished, which `LabelWriter` cuts
+off.  A record names its game by a hash, so that labels stay valid when games are added to the data set.
 """
 import json
 import os
@@ -99,14 +98,15 @@ def labels_path(folder: Path, name: str) -> Path:
 
 
 def open_labels(path: Path) -> TeacherLabels:
-    """Open a file of labels, and check every record but the last, which may be half written.
-
-    Raises BadInput, which names the file and what is wrong.
-    """
+    """Open a file of labels, and check every record but the last, which may be half written.  Raises BadInput."""
     labels, damaged = _open(path)
+    _refuse(path, damaged)
+    return labels
+
+
+def _refuse(path: Path, damaged: np.ndarray) -> None:
     if len(damaged):
         raise BadInput(f"{path} is damaged: the checksum of record {damaged[0]:,} is wrong; delete it and label again")
-    return labels
 
 
 def _open(path: Path) -> tuple[TeacherLabels, np.ndarray]:
@@ -146,8 +146,7 @@ class LabelWriter:
     """Appends records to a file of labels, which it locks; a context manager.
 
     resume: continue a file, whose header must be this one.  Raises BadInput if there is one and resume is not given, if
-    it is another teacher's, and if another process writes to it.
-    labels: what the file held at the beginning.
+    it is another teacher's, and if another process writes to it.  labels: those at the beginning.
     """
 
     def __init__(self, path: Path, header: dict[str, Any], resume: bool):
@@ -168,9 +167,7 @@ class LabelWriter:
         while len(damaged) and damaged[-1] == whole - 1:         # what a power failure left of the last seconds
             whole, damaged = whole - 1, damaged[:-1]
         self.labels = replace(labels, records=labels.records[:whole])
-        if len(damaged):
-            raise BadInput(f"{path} is damaged: the checksum of record {damaged[0]:,} is wrong; delete it and label "
-                           "again")
+        _refuse(path, damaged)
         self._file.truncate(HEADER_BYTES + whole * labels.records.dtype.itemsize)
         self._file.seek(0, os.SEEK_END)
 

@@ -1,16 +1,9 @@
 """The games of an unfinished preprocess: DATASET/unfinished/part-NUMBER-CHECKSUM.parquet.
 
-A part holds the rows that games_table.read_batch has made, with their moves.  The CRC-32 of its content is in its name.
-A part can be deleted: the next preprocess reads its games again.
-
-NewGames is how the merge reads them: again and again, a part at a time.  Each has a game_id, which continues the rows
-of the data set.  Games of a file that the data set has already are left out, as parts may have been merged, but not
-deleted; and those of a file's second copy.
-
     source --new_files--> files with their keys --new_batches--> Batch --read_rows--> rows of games --PartWriter--> part
 
-Files are those that the data set does not have yet.  A file that is twice in an archive comes twice; the merge takes
-the first.
+A part holds the rows that games_table.read_batch has made, with their moves.  The CRC-32 of its content is in its name.
+A part can be deleted: the next preprocess reads its games again.  The merge reads NewGames, a part at a time.
 """
 import re
 from collections.abc import Iterable, Iterator
@@ -24,8 +17,15 @@ import pandas as pd
 from mugo.core.files import BadInput, atomic_write, printable
 from mugo.data import dataset
 from mugo.data.dataset import DataSet
-from mugo.data.games_table import COLUMNS, PART_COLUMNS, file_key, read_batch, read_table, write_table
-from mugo.data.query import matching_rows
+from mugo.data.games_table import (
+    COLUMNS,
+    PART_COLUMNS,
+    file_key,
+    matching_rows,
+    read_batch,
+    read_table,
+    write_table,
+)
 from mugo.data.shards import GameArrays, crc32, index_games, read_meta
 from mugo.sgf.archives import ARCHIVE_SUFFIXES, SgfFile, UnreadableFile
 from mugo.sgf.sources import Source, read_files
@@ -45,18 +45,15 @@ def _number(path: Path) -> int:
     return int(path.name.split("-")[1])
 
 
-def write_part(folder: Path, table: pd.DataFrame, number: int | None = None) -> Path:
-    """Save a table of PART_COLUMNS as the part with a number, by default the next one; returns its file."""
+def write_part(folder: Path, table: pd.DataFrame, number: int) -> None:
+    """Save a table of PART_COLUMNS as the part with this number."""
     content = write_table(table, PART_COLUMNS)
-    number = next_part(folder) if number is None else number
-    written = folder / UNFINISHED / f"part-{number:06d}-{crc32(content)}.parquet"
-    with atomic_write(written) as path:
+    with atomic_write(folder / UNFINISHED / f"part-{number:06d}-{crc32(content)}.parquet") as path:
         path.write_bytes(content)
-    return written
 
 
 class PartWriter:
-    """Collects rows of PART_COLUMNS, and saves each PART_GAMES of them as a part; the first has this number."""
+    """Collects rows of PART_COLUMNS, and saves each PART_GAMES of them as a part, from `number` on."""
 
     def __init__(self, folder: Path, number: int):
         self._folder, self._number = folder, number
@@ -90,8 +87,13 @@ def read_part(path: Path, columns: list[str] | None = None) -> pd.DataFrame:
 
 
 class NewGames:
+    """The games of all parts.  Each has a game_id, which continues the rows of the data set.  Left out are the games of
+    files that the data set has, as parts may have been merged but not deleted, and those of a file's second copy.
+
+    options: those of the data set, of which where and min_moves are used.
+    """
+
     def __init__(self, folder: Path, old: DataSet, options: dict[str, Any]):
-        """options: those of the data set, of which where and min_moves are used."""
         self._options = options
         self._paths = part_paths(folder)
         self.first_id = sum(shard.rows for shard in old.shards)
@@ -112,8 +114,8 @@ class NewGames:
         return new
 
     def tables(self, columns: list[str] | None = None) -> Iterator[pd.DataFrame]:
-        """The new rows of each part, or some of their columns; index: the game_ids.  Rejected are games that
-        could not be read, short ones, and those that --where does not select."""
+        """The new rows of each part, or some of their columns; index: the game_ids.  Rejected are also short games, and
+        those that --where does not select."""
         game_id, min_moves, where = self.first_id, self._options["min_moves"], self._options["where"]
         for path, is_new in zip(self._paths, self._new, strict=True):
             if not is_new.any():
@@ -173,8 +175,8 @@ MAX_REFUSED = 10                         # archives that are named
 class ReadReport:
     """What was left out of archives.
 
-    others: how many members are not game records; example: one of them.  refused: a line for each archive that was not
-    read, or not to its end, with the label of its source.
+    others: how many members are not game records; example: one of them.
+    refused: a line for each archive that was not read to its end -> the label of its source.
     """
 
     others: int = 0
@@ -202,10 +204,8 @@ def known_files(folder: Path) -> np.ndarray:
 
 def new_files(source: Source, checksum: str, known: np.ndarray, report: ReadReport
               ) -> Iterator[tuple[int, int, SgfFile | UnreadableFile]]:
-    """(bytes of the source read so far, key, file) of each file whose key is not in `known`, which is sorted.
-
-    checksum: Source.checksum.  report: to which is added what the source leaves out.
-    """
+    """(bytes of the source read so far, key, file) of each file whose key is not in `known`, which is sorted.  What the
+    source leaves out is added to the report."""
     at = 0
 
     def on_read(size: int) -> None:
@@ -227,7 +227,7 @@ def new_files(source: Source, checksum: str, known: np.ndarray, report: ReadRepo
 
 
 def new_batches(sources: Iterable[tuple[Source, str]], known: np.ndarray, report: ReadReport) -> Iterator[Batch]:
-    """The files of all sources, which come with their checksums, that are not known; the rest as in new_files."""
+    """The files of all sources, which come with their checksums, that are not known; as new_files."""
     files: list[tuple[int, SgfFile | UnreadableFile]] = []
     batch_bytes = bytes_before = taken = 0
     for source, checksum in sources:

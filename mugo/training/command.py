@@ -4,12 +4,12 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from mugo.core.config import check_typed
 from mugo.core.files import BadInput
 from mugo.core.machine import keep_freed_memory
 from mugo.core.options import add_options, check, format_names, given
 from mugo.data.dataset import DataSet, load_dataset
 from mugo.data.shards import DATASET_HELP
-from mugo.data.query import check_typed
 from mugo.nn.architectures import PolicyNetConfig
 from mugo.nn.keras.backend import has_gpu, resolve_precision
 from mugo.nn.keras.checkpoint import latest_metadata

@@ -15,7 +15,7 @@
                                      the game's (Dawid 1984), uniform from 0 to 1 for a calibrated network
 
 What is not known of a game is NaN: the value of games without a winner, or whose komi is unknown; ownership and score
-of games that did not end by scoring (data/final_ownership.py); all of these where a handicap is still to be made up for
+of games that did not end by scoring (data/labels.py); all of these where a handicap is still to be made up for
 by strength.  Outcomes and scores are those of positions.Batch.results, which networks are trained on.
 """
 import functools

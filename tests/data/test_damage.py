@@ -129,7 +129,7 @@ def part(data, tmp_path):
         record = random_record(seed)
         table = pd.concat([table, games_table.make_table([{
             "file_key": seed, "size": 9, "num_moves": 60, "moves": record.moves.tobytes(), "game_hash": seed}])])
-    parts.write_part(tmp_path / "set", table)
+    parts.write_part(tmp_path / "set", table, 0)
     return parts.part_paths(tmp_path / "set")[0]
 
 
@@ -142,11 +142,3 @@ def test_every_damaged_bit_of_a_part_is_noticed(part):
         part.write_bytes(content)
         with pytest.raises(BadInput, match="is damaged: its checksum is not the one in its name; delete it and run"):
             parts.read_part(part)
-
-
-def test_parts_are_numbered_after_the_last_one(part, tmp_path):
-    table = parts.read_part(part)
-    parts.write_part(tmp_path / "set", table)
-    part.unlink()
-    parts.write_part(tmp_path / "set", table)
-    assert [path.name[:11] for path in parts.part_paths(tmp_path / "set")] == ["part-000001", "part-000002"]

@@ -1,5 +1,6 @@
 """Loading a data set, and selecting its games."""
 import hashlib
+import re
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -7,11 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from damaged_data import copy_of, index_of, rewrite
-from random_records import dataset_of, random_record, transformed
+from random_records import dataset_of, finished_record, random_record, transformed
 
-from mugo.data import dataset, game_hash, selection
-from mugo.data.shards import SPLITS, Shard
 from mugo.core.files import BadInput
+from mugo.data import dataset, game_hash, selection
+from mugo.data.preprocess import preprocess
+from mugo.data.shards import INDEX, SPLITS
+from mugo.games.coords import WHITE_BIT
+from mugo.sgf.record_positions import position_of
+from mugo.sgf.writer import format_record
 
 
 def test_every_game_is_in_exactly_one_split(data):
@@ -50,29 +55,6 @@ def test_the_fingerprint_covers_the_games_their_order_split_and_winner(data, tmp
         fingerprints[name] = dataset_of(tmp_path / name, records, **arguments).fingerprint
     assert fingerprints.pop("same") == data.fingerprint
     assert len({data.fingerprint, *fingerprints.values()}) == 7
-
-
-def test_the_fingerprint_is_of_what_is_used_wherever_it_is_stored(data, tmp_path):
-    """Games that are no longer used leave gaps in the arrays; the table is not covered."""
-    folder, arrays = copy_of(data.folder, tmp_path / "set"), data.selection().arrays()
-    index = index_of(folder)
-    index["move_start"] += 7
-    index["setup_start"] = 3
-    rewrite(folder, data.games.assign(source="renamed"), index, setup=np.zeros(3, np.int16),
-            moves=np.concatenate([np.zeros(7, np.int16), arrays.moves]))
-    assert dataset.load_dataset(folder).fingerprint == data.fingerprint
-    fingerprints = {data.fingerprint}
-    for k in (7, 37, len(arrays.moves) + 6):
-        moves = np.concatenate([np.zeros(7, np.int16), arrays.moves])
-        moves[k] ^= 1
-        rewrite(folder, moves=moves)
-        fingerprints.add(dataset.load_dataset(folder).fingerprint)
-    for stone in (0, 1):
-        index["setup_start"] = np.where(np.arange(len(index)) == 0, 2, 3)
-        index["num_setup"][0] = 1
-        rewrite(folder, index=index, setup=np.array([0, 0, stone], np.int16))
-        fingerprints.add(dataset.load_dataset(folder).fingerprint)
-    assert len(fingerprints) == 6
 
 
 def test_the_fingerprint_is_that_of_format_4():
@@ -118,16 +100,6 @@ def test_games_are_selected_in_any_order(data, monkeypatch):
     assert not len(games.take([]).table()) and list(games.take([]).table()) == list(data.games)
 
 
-def test_tables_are_read_column_by_column(data, monkeypatch):
-    read: list[list[str]] = []
-    original = Shard.table
-    monkeypatch.setattr(Shard, "table", lambda self, columns=None: read.append(columns) or original(self, columns))
-    chosen = data.table(["file", "black"], "black_rank >= 5 and source == 'sgf'")
-    assert chosen.equals(data.games.loc[data.games["black_rank"] >= 5, ["file", "black"]].reset_index(drop=True))
-    assert sorted(read[0]) == ["black", "black_rank", "file", "source"]
-    assert data.positions("train", where="komi > 0") and read[-1] == ["komi"]
-
-
 def test_positions_are_of_the_most_frequent_board_size_by_default(tmp_path):
     sizes = {1: 13, 2: 9, 3: 9, 4: 9, 5: 5}
     data = dataset_of(tmp_path, [random_record(seed, size, plies=20 if size == 5 else 60, result="B+R")
@@ -149,3 +121,25 @@ def test_where_selects_games_and_an_empty_selection_is_an_error(data):
 def test_a_range_of_moves_that_no_game_has_is_an_error(data):
     with pytest.raises(BadInput, match="no training game on 9x9 has 51 moves"):
         data.positions("train", moves=(51, 60))
+
+
+PAGE = (Path(__file__).parents[2] / "docs/reference/data-format.md").read_text(encoding="utf-8")
+
+
+def test_a_game_is_read_as_the_page_says(tmp_path):
+    record = finished_record(1, handicap=(20, 60))
+    (tmp_path / "a.sgf").write_text(format_record(record), encoding="utf-8")
+    preprocess([str(tmp_path / "a.sgf")], tmp_path / "games", jobs=1)
+    program, = (block for block in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL) if "np.load" in block)
+    found: dict = {}
+    exec(program.replace("games/shard", f"{tmp_path.as_posix()}/games/shard"), found)
+    assert found["stones"].tolist() == [20, 60]
+    assert (found["points"] + WHITE_BIT * found["white"]).tolist() == record.moves.tolist()
+    stones, owner = position_of(record).stones, np.array([0, 1, -1])[found["owner"]]
+    assert (owner[stones != 0] == stones[stones != 0]).all()
+    assert owner.sum() == record.score + record.komi
+
+
+def test_every_field_of_the_index_is_described():
+    table = PAGE[PAGE.index("| field of `index.npy`"):PAGE.index("The columns of `games.parquet`")]
+    assert set(re.findall(r"`(\w+)`", table)) >= set(INDEX.names)

@@ -1,12 +1,11 @@
 """`mugo download` against a local server: what is listed, asked, compared and refused."""
-import hashlib
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from mugo.cli import main as cli
-from mugo.data.download import download, file_name, parse_checksums
+from mugo.data.download import download, file_name
 from mugo.core.files import BadInput
 
 ARCHIVE = bytes(range(256)) * 4000                       # a megabyte
@@ -101,25 +100,6 @@ def test_a_file_that_breaks_off_is_not_there_and_the_others_come(site, tmp_path,
     site.cut.clear()
     assert download(site.page("a.zip", "b.zip"), tmp_path, yes=True) == 1
     assert (tmp_path / "a.zip").read_bytes() == ARCHIVE
-
-
-def test_checksums_of_the_page_and_of_a_file_are_compared(site, tmp_path, capsys):
-    site.files |= {"/a.zip": b"zip", "/b.zip": b"zip", "/SHA256SUMS": f"{'0' * 64}  a.zip\n".encode(),
-                   "/b.zip.sha256": hashlib.sha256(b"zip").hexdigest().encode()}
-    with pytest.raises(BadInput, match="1 of 2 files did not come"):
-        download(site.page("a.zip", "b.zip", "SHA256SUMS", "b.zip.sha256"), tmp_path, yes=True)
-    assert "/a.zip: its SHA-256 is " in capsys.readouterr().err
-    assert [path.name for path in tmp_path.iterdir()] == ["b.zip"]
-    (tmp_path / "sums").write_text(f"{'1' * 64} *a.zip\n")
-    with pytest.raises(BadInput, match="1 of 1 files did not come"):
-        download(f"{site.address}/a.zip", tmp_path / "out", yes=True, checksums=tmp_path / "sums")
-
-
-def test_lines_of_checksums():
-    one, other = "a" * 64, "B" * 64
-    assert parse_checksums(f"{one}  x/a.zip\n{other} *b.zip\nSHA256 (c.zip) = {one}\nnonsense\n") == {
-        "a.zip": one, "b.zip": "b" * 64, "c.zip": one}
-    assert parse_checksums(one, "d.zip") == {"d.zip": one}
 
 
 @pytest.mark.parametrize("url, name", [

@@ -1,26 +1,31 @@
 """Archives in, a data set out: what is stored, adding to it, interruptions."""
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 import zipfile
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
-from damaged_data import sign
+from damaged_data import copy_of, sign
 from make_archives import OTHERS, tarred, zipped
-from random_records import dataset_of, random_record, write_games
+from random_records import dataset_of, finished_record, random_record, transformed, write_games
 from sgf_games import encoded
 
 from mugo.cli import main as cli
-from mugo.core import progress
-from mugo.data import dataset, preprocess, unmerged
-from mugo.data.game_hash import DEFAULT_FRACTION, assign_splits, fractions_with_games
-from mugo.data.games_table import make_table
-from mugo.data.unmerged import is_known
 from mugo.core.files import BadInput, lock_folder
+from mugo.data import dataset, unmerged
+from mugo.data import preprocess as preprocess_module
+from mugo.data.dataset import DataSet
+from mugo.data.game_hash import assign_splits, DEFAULT_FRACTION, fractions_with_games
+from mugo.data.preprocess import preprocess
 from mugo.games import planes
+from mugo.games.coords import WHITE_BIT
+from mugo.games.planes import MAX_PLIES
 from mugo.sgf.sources import read_files
 from mugo.sgf.writer import format_record
 
@@ -39,24 +44,24 @@ def test_moves_and_game_info_are_stored_as_recorded(tmp_path):
 def test_an_invalid_query_is_reported_before_anything_is_read(tmp_path):
     write_games(tmp_path / "sgf", [1])
     with pytest.raises(BadInput, match="--where \"rank > 3\".*columns: file_key, source"):
-        preprocess.preprocess([str(tmp_path / "sgf")], tmp_path / "set", where="rank > 3")
+        preprocess([str(tmp_path / "sgf")], tmp_path / "set", where="rank > 3")
     for column in "setup", "moves":                      # of the tables of new games only
         with pytest.raises(BadInput, match=f"name '{column}' is not defined"):
-            preprocess.preprocess([str(tmp_path / "sgf")], tmp_path / "set", where=f"{column} > 'x'")
+            preprocess([str(tmp_path / "sgf")], tmp_path / "set", where=f"{column} > 'x'")
     assert not (tmp_path / "set").exists()
 
 
 def test_a_second_run_adds_nothing_and_more_archives_add_their_games(tmp_path):
     write_games(tmp_path / "a", range(10))
     write_games(tmp_path / "b", range(5, 15))
-    first = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1, test=0.3)
-    again = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1, test=0.3)
+    first = preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1, test=0.3)
+    again = preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1, test=0.3)
     assert again.games.equals(first.games)
-    more = preprocess.preprocess([str(tmp_path / "a"), str(tmp_path / "b")], tmp_path / "set", jobs=1, test=0.3)
+    more = preprocess([str(tmp_path / "a"), str(tmp_path / "b")], tmp_path / "set", jobs=1, test=0.3)
     assert len(more.used_games) == 15
     assert more.games.iloc[:10].equals(first.games)
     assert [len(data.shards) for data in (first, again, more)] == [1, 1, 2]
-    both = preprocess.preprocess([str(tmp_path / "a"), str(tmp_path / "b")], tmp_path / "both", jobs=1, test=0.3)
+    both = preprocess([str(tmp_path / "a"), str(tmp_path / "b")], tmp_path / "both", jobs=1, test=0.3)
     assert both.games.equals(more.games)
     assert both.fingerprint == more.fingerprint != first.fingerprint
 
@@ -65,22 +70,15 @@ def test_an_archive_is_not_opened_again_once_its_games_are_in_the_data_set(tmp_p
     for name, seeds in (("a", range(3)), ("b", range(3, 5))):
         (tmp_path / f"{name}.tar").write_bytes(tarred(
             {f"{seed}.sgf": format_record(random_record(seed)).encode() for seed in seeds}))
-    preprocess.preprocess([str(tmp_path / "a.tar")], tmp_path / "set", jobs=1)
+    preprocess([str(tmp_path / "a.tar")], tmp_path / "set", jobs=1)
     opened = []
     monkeypatch.setattr(unmerged, "read_files", lambda source, *rest: opened.append(source.label) or iter(()))
-    again = preprocess.preprocess([str(tmp_path / "a.tar")], tmp_path / "set", jobs=1)
+    again = preprocess([str(tmp_path / "a.tar")], tmp_path / "set", jobs=1)
     assert len(again.games) == 3 and opened == []
     monkeypatch.setattr(unmerged, "read_files", lambda source, *rest: opened.append(source.label)
                         or read_files(source, *rest))
-    more = preprocess.preprocess([str(tmp_path / name) for name in ("a.tar", "b.tar")], tmp_path / "set", jobs=1)
+    more = preprocess([str(tmp_path / name) for name in ("a.tar", "b.tar")], tmp_path / "set", jobs=1)
     assert len(more.games) == 5 and opened == ["b.tar"]
-
-
-def test_an_existing_data_set_keeps_its_options(tmp_path):
-    write_games(tmp_path / "a", range(3))
-    preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
-    with pytest.raises(BadInput, match=r"made with --min-moves 20, not 30"):
-        preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", min_moves=30)
 
 
 def test_a_small_data_set_has_a_game_in_each_split_and_keeps_its_fractions(tmp_path, capsys):
@@ -130,7 +128,7 @@ def test_the_fractions_of_a_small_data_set_put_a_game_in_each_split(number):
 def test_a_folder_that_is_not_a_data_set_is_not_touched(tmp_path):
     write_games(tmp_path / "a", range(3))
     with pytest.raises(BadInput, match="exists and is not a data set; choose another name with -o"):
-        preprocess.preprocess([str(tmp_path / "a")], tmp_path / "a")
+        preprocess([str(tmp_path / "a")], tmp_path / "a")
     with pytest.raises(BadInput, match=r"meta.json is missing \(make one: mugo preprocess"):
         dataset.load_dataset(tmp_path / "a")
 
@@ -152,29 +150,11 @@ def test_a_killed_run_is_resumed_with_the_same_result(tmp_path, monkeypatch):
         time.sleep(0.001)
     running.send_signal(signal.SIGKILL)
     assert running.wait() == -signal.SIGKILL
-    resumed = preprocess.preprocess([str(tmp_path / "games.zip")], tmp_path / "set", jobs=1)
-    unbroken = preprocess.preprocess([str(tmp_path / "games.zip")], tmp_path / "other", jobs=1)
+    resumed = preprocess([str(tmp_path / "games.zip")], tmp_path / "set", jobs=1)
+    unbroken = preprocess([str(tmp_path / "games.zip")], tmp_path / "other", jobs=1)
     assert resumed.games.equals(unbroken.games)
     assert resumed.fingerprint == unbroken.fingerprint
     assert not (tmp_path / "set" / "unfinished").exists()
-
-
-def test_progress_advances_to_a_total_that_does_not_change(tmp_path, monkeypatch):
-    for name in ("a", "b"):
-        write_games(tmp_path / name, range(8) if name == "a" else range(8, 40), plies=30)
-    bars: list[progress.ProgressLog] = []
-    seen: list[tuple[float, float]] = []
-    monkeypatch.setattr(unmerged, "BATCH_FILES", 4)
-    monkeypatch.setattr(preprocess, "progress_bar",
-                        lambda unit, total, **_: bars.append(progress.ProgressLog(unit, total)) or bars[0])
-    monkeypatch.setattr(progress.ProgressLog, "set_postfix_str",
-                        lambda self, text, refresh: seen.append((self.n, self.total)))
-    preprocess.preprocess([str(tmp_path / "a"), str(tmp_path / "b")], tmp_path / "set", jobs=1)
-    size = sum(path.stat().st_size for path in tmp_path.glob("[ab]/*.sgf"))
-    assert {total for _, total in seen} == {size} == {bars[0].n}
-    done = [n for n, _ in seen]
-    assert len(done) == 10 and done == sorted(set(done))
-    assert done[5] == pytest.approx(size / 2, rel=0.1)           # before the sixth batch of ten
 
 
 def test_without_any_usable_game_the_reasons_are_on_stderr_and_the_status_is_2(tmp_path, capsys):
@@ -234,9 +214,9 @@ def test_files_that_are_no_game_records_are_counted(tmp_path, capsys):
 def test_games_of_a_large_collection_keep_their_numbers(tmp_path, monkeypatch):
     records = [random_record(seed, plies=20 + seed) for seed in range(12)]
     (tmp_path / "x.sgfs").write_text("\n".join(format_record(record).replace("\n", " ") for record in records))
-    whole = preprocess.preprocess([str(tmp_path / "x.sgfs")], tmp_path / "whole", jobs=1)
+    whole = preprocess([str(tmp_path / "x.sgfs")], tmp_path / "whole", jobs=1)
     monkeypatch.setattr("mugo.sgf.archives.MAX_BYTES", 1000)
-    pieces = preprocess.preprocess([str(tmp_path / "x.sgfs")], tmp_path / "pieces", jobs=1)
+    pieces = preprocess([str(tmp_path / "x.sgfs")], tmp_path / "pieces", jobs=1)
     assert whole.games["file_key"].nunique() == 1 < pieces.games["file_key"].nunique()
     assert pieces.games.drop(columns="file_key").equals(whole.games.drop(columns="file_key"))
     assert pieces.games["game_number"].tolist() == list(range(1, 13))
@@ -248,29 +228,18 @@ def test_a_file_of_the_same_name_and_content_in_another_archive_has_a_row_of_its
         with zipfile.ZipFile(tmp_path / f"{name}.zip", "w") as archive:
             for number, text in enumerate(texts[:count]):
                 archive.writestr(f"{number}.sgf", text)
-    data = preprocess.preprocess([str(tmp_path / f"{name}.zip") for name in "ab"], tmp_path / "set", jobs=1)
+    data = preprocess([str(tmp_path / f"{name}.zip") for name in "ab"], tmp_path / "set", jobs=1)
     assert data.games["source"].tolist() == ["a.zip", "b.zip", "b.zip"]
     assert data.games["reject_reason"].tolist() == ["", "duplicate", ""]
-
-
-def test_files_are_known_by_their_keys_in_a_data_set_or_a_part(tmp_path):
-    write_games(tmp_path / "a", range(5))
-    preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
-    stored = dataset.load_dataset(tmp_path / "set").games["file_key"].tolist()
-    unmerged.write_part(tmp_path / "set", make_table([{"file_key": key} for key in (7, 2**64 - 1)]))
-    known = unmerged.known_files(tmp_path / "set")
-    assert known.tolist() == sorted([7, 2**64 - 1, *stored]) and is_known(known, known).all()
-    assert not any(is_known(np.uint64(key), known) for key in (1, 2**64 - 2, 2**63, 8)) and is_known(known[3], known)
-    assert not is_known(np.uint64(1), known[:0])
 
 
 def test_parts_of_a_stopped_run_are_kept_by_the_next_one(tmp_path, monkeypatch):
     for name, seeds in (("a", range(3)), ("b", range(3, 8))):
         write_games(tmp_path / name, seeds)
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(preprocess, "merge_parts", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-        preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
-    data = preprocess.preprocess([str(tmp_path / "a"), str(tmp_path / "b")], tmp_path / "set", jobs=1)
+        patched.setattr(preprocess_module, "merge_parts", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
+    data = preprocess([str(tmp_path / "a"), str(tmp_path / "b")], tmp_path / "set", jobs=1)
     assert data.games["source"].tolist() == ["a"] * 3 + ["b"] * 5
 
 
@@ -278,10 +247,10 @@ def test_parts_that_were_merged_but_not_deleted_are_not_merged_again(tmp_path, m
     """As after kill -9 between the two."""
     write_games(tmp_path / "a", range(4))
     with monkeypatch.context() as patched:
-        patched.setattr(preprocess.shutil, "rmtree", lambda *_, **__: None)
-        first = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
+        patched.setattr(preprocess_module.shutil, "rmtree", lambda *_, **__: None)
+        first = preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
     assert list((tmp_path / "set" / "unfinished").glob("part-*.parquet"))
-    again = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
+    again = preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
     assert again.games.equals(first.games) and len(again.games) == 4
     assert again.fingerprint == first.fingerprint and len(again.shards) == 1
 
@@ -301,26 +270,297 @@ def test_the_moves_of_an_opening_are_setup_stones_and_no_positions(tmp_path):
 def test_a_data_set_has_one_writer_at_a_time(tmp_path):
     write_games(tmp_path / "a", range(3))
     with lock_folder(tmp_path / "set"), pytest.raises(BadInput, match="set: another process is writing to it"):
-        preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
-    preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
+        preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
+    preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
 
 
 def test_a_data_set_of_another_format_is_an_error_and_not_touched(tmp_path):
     write_games(tmp_path / "a", range(3))
     write_games(tmp_path / "b", range(3, 6))
-    folder = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1).folder
+    folder = preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1).folder
     sign(folder, format=8)
     before = {path: path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
     with pytest.raises(BadInput, match="is a data set of format 8"):
-        preprocess.preprocess([str(tmp_path / "b")], folder, jobs=1)
+        preprocess([str(tmp_path / "b")], folder, jobs=1)
     assert before == {path: path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
 
 
 def test_options_may_change_until_the_first_merge(tmp_path, monkeypatch):
     write_games(tmp_path / "a", range(3))
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(preprocess, "merge_parts", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-        preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
+        patched.setattr(preprocess_module, "merge_parts", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
     monkeypatch.setattr(unmerged, "read_batch", None)     # nothing is read again
-    data = preprocess.preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1, where="num_moves > 1")
+    data = preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1, where="num_moves > 1")
     assert len(data.games) == 3 and data.meta["options"]["where"] == "num_moves > 1"
+
+
+class Killed(BaseException):
+    pass
+
+
+def killed_at(k: int, monkeypatch, paths: list[str], folder: Path) -> bool:
+    """Preprocess; raise Killed at the k-th call of os.fsync, os.replace and shutil.rmtree together, from 0.
+
+    Returns whether there were that many.
+    """
+    calls = 0
+
+    def counted(original):
+        def call(*args, **options):
+            nonlocal calls
+            calls += 1
+            if calls > k:                # nor does anything afterwards happen
+                raise Killed
+            return original(*args, **options)
+        return call
+
+    with monkeypatch.context() as patch:
+        for module, name in ((os, "fsync"), (os, "replace"), (shutil, "rmtree")):
+            patch.setattr(module, name, counted(getattr(module, name)))
+        try:
+            preprocess(paths, folder, jobs=1)
+        except Killed:
+            return True
+    return False
+
+
+def contents_of(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def are_equal(one: DataSet, other: DataSet) -> bool:
+    arrays = [data.selection().arrays() for data in (one, other)]
+    return (one.games.equals(other.games) and one.fingerprint == other.fingerprint
+            and all(first.tobytes() == second.tobytes() for first, second in zip(*arrays, strict=True))
+            and all(one.meta[name] == other.meta[name] for name in ("options", "sources", "counts", "shards")))
+
+
+@pytest.fixture
+def archives(tmp_path):
+    """Two folders of games; the second has copies of games of the first, and longer games.  One game of the first and
+    two of the second ended by count."""
+    write_games(tmp_path / "a", range(4), plies=40)
+    write_games(tmp_path / "b", range(2, 6), plies=50)
+    for folder, seed in (("a", 10), ("b", 10), ("b", 11), ("b", 12)):
+        text = format_record(finished_record(seed))
+        (tmp_path / folder / f"finished-{seed}.sgf").write_text(text, encoding="utf-8")
+    return [str(tmp_path / "a")], [str(tmp_path / "a"), str(tmp_path / "b")]
+
+
+@pytest.mark.faults
+def test_a_merge_killed_at_any_write_leaves_one_of_the_two_states(archives, tmp_path, monkeypatch):
+    first, both = archives
+    before = preprocess(first, tmp_path / "set", jobs=1)
+    after = preprocess(both, copy_of(tmp_path / "set", tmp_path / "after"), jobs=1)
+    assert not are_equal(before, after) and len(after.used_games) == 9
+    assert (after.games["ownership_start"] == -1).sum() == len(after.games) - 3
+    assert len(before.selection().arrays().ownership) == 11 and len(after.selection().arrays().ownership) == 3 * 11
+    assert [len(data.shards) for data in (before, after)] == [1, 2] and 0 in after.rejected
+    states, k, had_parts = [], 0, False
+    while True:
+        folder = copy_of(tmp_path / "set", tmp_path / f"killed-{k}")
+        if not killed_at(k, monkeypatch, both, folder):
+            break
+        left = dataset.load_dataset(folder)
+        has_parts = any((folder / "unfinished").glob("part-*"))
+        had_parts = had_parts or has_parts
+        assert has_parts == had_parts or are_equal(left, after)      # nothing has to be read twice
+        states.append([are_equal(left, state) for state in (before, after)])
+        assert are_equal(preprocess(both, folder, jobs=1), after)
+        assert contents_of(folder) == contents_of(tmp_path / "after")    # nothing of the killed merge is left
+        k += 1
+    assert k > 12 and all(sum(state) == 1 for state in states)
+    assert [state[1] for state in states] == sorted(state[1] for state in states)        # once new, always new
+    assert states[0][0] and states[-1][1]
+    for path in (tmp_path / "set" / "shard-000000").iterdir():           # the old shard is as it was
+        assert path.read_bytes() == (tmp_path / "after" / "shard-000000" / path.name).read_bytes()
+
+
+@pytest.mark.faults
+def test_a_first_merge_killed_at_any_write_leaves_a_data_set_or_none(archives, tmp_path, monkeypatch):
+    whole, k, seen = preprocess(archives[0], tmp_path / "whole", jobs=1), 0, set()
+    while killed_at(k, monkeypatch, archives[0], tmp_path / f"set-{k}"):
+        folder = tmp_path / f"set-{k}"
+        try:
+            assert are_equal(dataset.load_dataset(folder), whole)
+            seen.add("new")
+        except BadInput as error:
+            assert "is not a data set: " in str(error) and " is missing (make one: mugo preprocess" in str(error)
+            seen.add("none")
+        options = {} if "new" in seen else {"seed": 5}   # those of no data set may change
+        again = preprocess(archives[0], folder, jobs=1, **options)
+        assert again.games["game_hash"].equals(whole.games["game_hash"])
+        k += 1
+    assert k > 12 and seen == {"new", "none"}
+
+
+def test_a_data_set_that_grows_while_it_is_open_stays_as_it_was(archives, tmp_path):
+    first, both = archives
+    data = preprocess(first, tmp_path / "set", jobs=1)
+    opened = dataset.load_dataset(tmp_path / "set")
+    grown = preprocess(both, tmp_path / "set", jobs=1)
+    assert are_equal(opened, data) and not are_equal(opened, grown)
+    opened.verify()
+
+
+def test_a_data_set_that_grows_while_it_is_opened_is_read_in_one_state(archives, tmp_path, monkeypatch):
+    first, both = archives
+    before = preprocess(first, tmp_path / "set", jobs=1)
+    read, was_merged = dataset.read_meta, False
+
+    def read_then_merge(folder):
+        nonlocal was_merged
+        values = read(folder)
+        if not was_merged:               # after meta.json of the old state has been read
+            was_merged = True
+            preprocess(both, tmp_path / "set", jobs=1)
+        return values
+
+    monkeypatch.setattr(dataset, "read_meta", read_then_merge)
+    assert are_equal(dataset.load_dataset(tmp_path / "set"), before) and was_merged
+
+
+def test_a_data_set_without_a_shard_is_not_begun_anew(archives, tmp_path):
+    preprocess(archives[0], tmp_path / "set", jobs=1)
+    (tmp_path / "set" / "shard-000000" / "index.npy").unlink()
+    with pytest.raises(BadInput, match=r"set is not a data set: shard-000000/index.npy is missing"):
+        preprocess(archives[0], tmp_path / "set", jobs=1)
+    assert (tmp_path / "set" / "shard-000000" / "moves.npy").exists()
+
+
+def test_many_shards_are_the_same_data_set_as_one(archives, tmp_path, monkeypatch):
+    """Each archive added alone, or a shard for each part: the games used, their order and labels."""
+    whole = preprocess(archives[1], tmp_path / "whole", jobs=1)
+    monkeypatch.setattr(unmerged, "PART_GAMES", 2)
+    monkeypatch.setattr(unmerged, "BATCH_FILES", 1)
+    monkeypatch.setattr(preprocess_module, "SHARD_GAMES", 2)
+    parts = preprocess(archives[1], tmp_path / "parts", jobs=1)
+    assert len(parts.shards) >= 5 and len(whole.shards) == 1
+    columns = [name for name in whole.games if name != "ownership_start"]
+    assert parts.games[columns].equals(whole.games[columns]) and parts.fingerprint == whole.fingerprint
+    assert (parts.games["ownership_start"] >= 0).equals(whole.games["ownership_start"] >= 0)
+    numbers = np.arange(len(whole.positions(None)))
+    for one, other in zip(whole.positions(None).batch(numbers), parts.positions(None).batch(numbers), strict=True):
+        assert np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+    grown = preprocess(archives[0], tmp_path / "grown", jobs=1)
+    grown = preprocess(archives[1], tmp_path / "grown", jobs=1)
+    assert grown.games[columns].equals(whole.games[columns]) and grown.fingerprint == whole.fingerprint
+    assert sum(len(shard.rejected()) for shard in grown.shards) == 2     # said once
+    rows = np.array([8, 0, 4, 8, 3])
+    for one, other in ((whole, parts), (whole, grown)):
+        games, same = one.selection().take(rows), other.selection().take(rows)
+        assert games.table(["file", "black_rank"]).equals(same.table(["file", "black_rank"]))
+        assert games.column("game_hash").tolist() == same.column("game_hash").tolist()
+        assert games.arrays().moves.tolist() == same.arrays().moves.tolist()
+    chosen = grown.positions(None, where="reject_reason == '' and black_rank > 2")
+    assert chosen.fingerprint == whole.positions(None, where="black_rank > 2").fingerprint
+    assert chosen.games.table().equals(grown.used_games[grown.used_games["black_rank"] > 2].reset_index(drop=True))
+
+
+def test_every_rejected_game_has_a_reason(tmp_path):
+    good = random_record(1)
+    illegal = replace(good, moves=np.append(good.moves[:30], good.moves[0]))
+    data = dataset_of(tmp_path, [good, illegal, random_record(2, plies=10), "(;GM[1]SZ[9];B[aa", "no game", good],
+                   where="black != 'player 2' or num_moves > 1000")
+    by_name = data.games.set_index("file")
+    assert by_name["reject_reason"].tolist() == ["", "illegal move", "too few moves", by_name["reject_reason"].iloc[3],
+                                                 "not SGF", "duplicate"]
+    assert "move 31" in by_name["reject_details"].iloc[1]
+    assert "is occupied" in by_name["reject_details"].iloc[1]
+    assert by_name["reject_details"].iloc[5] == "the same game as sgf/000.sgf"
+    assert (by_name.loc[by_name["reject_reason"] != "", "split"] == "").all()
+
+
+def test_setup_stones_without_a_liberty_are_illegal(tmp_path):
+    good = random_record(1)
+    corner = replace(good, setup=np.array([0 + WHITE_BIT, 1, 9], np.int16))
+    data = dataset_of(tmp_path, [corner, good])
+    assert data.games["reject_reason"].tolist() == ["illegal setup", ""]
+    assert "A9" in data.games["reject_details"].iloc[0]
+
+
+def test_a_game_has_fewer_moves_than_the_history_of_a_board(tmp_path):
+    """A board's history holds MAX_PLIES positions."""
+    passes = np.where(np.arange(MAX_PLIES) % 2, 81 + WHITE_BIT, 81).astype(np.int16)
+    passes[0] = 40                       # a game of passes only has the hash of any other
+    games = [replace(random_record(1), moves=passes[:-1]), replace(random_record(1), moves=passes)]
+    data = dataset_of(tmp_path, games)
+    assert data.games["reject_reason"].tolist() == ["", "too many moves"]
+    assert data.games["reject_details"].iloc[1] == f"{MAX_PLIES} moves; at most {MAX_PLIES - 1}"
+
+
+def test_games_that_where_does_not_select_are_rejected(tmp_path):
+    data = dataset_of(tmp_path, [random_record(seed) for seed in range(6)], where="black == 'player 1'")
+    assert set(data.used_games["black"]) == {"player 1"}
+    assert data.games["reject_reason"].value_counts()["not selected by --where"] == 4
+
+
+@pytest.mark.parametrize("symmetry", range(8))
+@pytest.mark.parametrize("exchange_colours", [False, True])
+def test_copies_under_symmetries_and_exchanged_colours_are_duplicates(tmp_path, symmetry, exchange_colours):
+    game = random_record(3)
+    data = dataset_of(tmp_path, [game, transformed(game, symmetry, exchange_colours), random_record(4)])
+    assert data.games["reject_reason"].tolist() == ["", "duplicate", ""]
+
+
+def test_a_truncated_copy_is_the_duplicate_even_if_it_comes_first(tmp_path):
+    whole = random_record(5, plies=80)
+    truncated = transformed(replace(whole, moves=whole.moves[:50]), 3)
+    data = dataset_of(tmp_path, [truncated, whole, random_record(6, plies=80)])
+    assert data.games["reject_reason"].tolist() == ["duplicate", "", ""]
+    assert data.games["reject_details"].iloc[0] == "the beginning of sgf/001.sgf"
+
+
+def test_duplicates_are_those_of_comparing_each_game_with_each_other(tmp_path):
+    """Games that share 45 moves, cut anywhere after that, under symmetries: also beginnings of beginnings."""
+    rng, trunk = np.random.default_rng(0), random_record(0, plies=45)
+    lines = []
+    for seed in range(4):
+        played = random_record(seed, plies=75, after=trunk).moves
+        lines += [played[:length].tolist() for length in (75, *rng.integers(45, 76, 6))]
+    lines = [lines[i] for i in rng.permutation(len(lines))]
+    data = dataset_of(tmp_path, [transformed(replace(trunk, moves=np.array(line, np.int16)), int(rng.integers(8)))
+                                 for line in lines])
+    expected = []
+    for i, line in enumerate(lines):
+        same = min(j for j, other in enumerate(lines) if other == line)
+        longer = [(-len(other), j) for j, other in enumerate(lines)
+                  if len(other) > len(line) and other[:len(line)] == line]
+        expected.append(f"the same game as sgf/{same:03d}.sgf" if same < i else
+                        f"the beginning of sgf/{min(longer)[1]:03d}.sgf" if longer else "")
+    assert data.games["reject_details"].tolist() == expected
+    assert len({text[:10] for text in expected}) == 3 and expected.count("") == 4
+
+
+def test_a_truncated_copy_may_end_with_passes(tmp_path):
+    whole = random_record(5, plies=80)
+    passes = np.array([81, 81 + WHITE_BIT], np.int16)
+    truncated = replace(whole, moves=np.concatenate([whole.moves[:50], passes]))
+    data = dataset_of(tmp_path, [whole, transformed(truncated, 2, True)])
+    assert data.games["reject_reason"].tolist() == ["", "duplicate"]
+
+
+@pytest.mark.parametrize("first", [50, 80])
+def test_a_truncated_copy_is_found_among_games_that_are_added_later(tmp_path, first):
+    """The longer game is used, wherever it is stored; others stay as they are."""
+    whole, other = random_record(5, plies=80), random_record(6, plies=70)
+    for name, length in (("a", first), ("b", 130 - first)):
+        (tmp_path / name).mkdir()
+        record = replace(whole, moves=transformed(whole, 3).moves[:length])
+        (tmp_path / name / "game.sgf").write_text(format_record(record), encoding="utf-8")
+    (tmp_path / "a" / "other.sgf").write_text(format_record(other), encoding="utf-8")
+    preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
+    data = preprocess([str(tmp_path / "a"), str(tmp_path / "b")], tmp_path / "set", jobs=1)
+    used, games = data.used_games.set_index("num_moves"), data.selection()
+    assert sorted(used.index) == sorted(games.column("num_moves").tolist()) == [70, 80]
+    assert used.at[80, "source"] == ("b" if first == 50 else "a")
+    for length, moves in ((70, other.moves), (80, transformed(whole, 3).moves)):
+        assert games.arrays(games.column("num_moves") == length).moves.tolist() == moves.tolist()
+
+
+def test_passes_at_the_end_do_not_make_another_game(tmp_path):
+    game = random_record(5)
+    passes = np.array([81, 81 + WHITE_BIT], np.int16)
+    data = dataset_of(tmp_path, [game, replace(game, moves=np.concatenate([game.moves, passes]))])
+    assert data.games["reject_reason"].tolist().count("duplicate") == 1

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from mugo.cli import main as cli
-from mugo.data.games_table import COLUMNS
-from mugo.data.query import check_typed, matching_rows, names_in
+from mugo.core.config import check_typed
+from mugo.data.games_table import COLUMNS, matching_rows, names_in
 from mugo.core.files import BadInput
 
 GAMES = pd.DataFrame({
@@ -20,46 +20,12 @@ GAMES = pd.DataFrame({
     "white_rank": np.array([8, 7, 1, np.nan, 18], np.float32),
     "date": ["2019-03-01", "2020", "", "1999-12-31", "2019-11-30"]})
 
-SAME_AS_PANDAS = [
-    "handicap == 0 and black_rank >= 6 and white_rank >= 6",
-    "source.str.contains('KGS')",
-    "not source.str.contains('KGS')",
-    "not (source.str.contains('KGS') or size == 13)",
-    "size in [9, 13]",
-    "size not in (9, 13)",
-    "size == [9, 13]",
-    "date >= '2019' and date < '2020'",
-    "abs(black_rank - white_rank) <= 2",
-    "komi.isna()",
-    "komi.notna() and komi > 0",
-    "komi != 6.5",
-    "komi == -100",
-    "-komi == 100",
-    "handicap == 0 & size == 19",
-    "(handicap == 0) & (size == 19) | ~(winner == 1)",
-    "1 < size < 13",
-    "winner in [-1, 1] and handicap // 2 == 1",
-    "game_hash % 2 == 1",
-    "(size + handicap) * 2 / 4 - 1 > 9 % 5 + 4",
-    "size.isin([19]) and size.between(9, 19)",
-    "file.str.match('[ab]/') and file.str.endswith('.sgf')",
-    r"file.str.fullmatch('./\\d.sgf')",
-    "source.str.contains('kgs', case=False)",
-    "source.str.contains('(', regex=False)",
-    "source.str.lower().str.startswith('kgs')",
-    "source.str.upper().str.strip().str.len() == 9",
-    "source == ''",
-    "source == file",
-    "file == '日本.sgf'",
-    "game_hash > 1",
-]
-
-
-@pytest.mark.parametrize("query", SAME_AS_PANDAS)
-def test_a_query_selects_what_pandas_selects(query):
-    expected = GAMES.index.isin(GAMES.query(query, engine="python").index)
-    assert 0 < expected.sum() < len(GAMES), "the example would not tell a difference"
-    np.testing.assert_array_equal(matching_rows(GAMES, query), expected)
+@pytest.mark.parametrize("query, rows", [
+    ("handicap == 0 and black_rank >= 6 and white_rank >= 6", [0, 4]), ("source.str.contains('KGS')", [0, 2]),
+    ("size not in (9, 13)", [0, 1, 4]), ("abs(black_rank - white_rank) <= 2 and komi.notna()", [0, 1, 4]),
+    ("komi != 6.5", [1, 2, 3, 4]), ("file == '日本.sgf'", [4]), ("game_hash > 2 ** 63", [2])])
+def test_a_query_selects_games(query, rows):
+    assert np.flatnonzero(matching_rows(GAMES, query)).tolist() == rows
 
 
 def test_the_empty_query_selects_every_game():
