@@ -140,18 +140,16 @@ def command(name: str) -> str:
 
 
 def networks(_: str) -> str:
-    rows = ["| network | `--network` | game | filters | convolutions on the policy's path | weights | trained on |",
-            "|---|---|---|---|---|---|---|"]
+    rows = ["| network | `--network` | game | weights | trained on |", "|---|---|---|---|---|"]
     for network in results.load()["networks"]:
         metadata = read_metadata(results.shipped()[network["weights"]])
         config = architectures.config_of(metadata)
         cost = architectures.cost(config.spec())
-        filters = max(config.filters) if isinstance(config.filters, tuple) else config.filters
         game = f"{'Gomoku' if metadata['game'] == 'gomoku' else 'Go'} {config.size}x{config.size}"
         trained = (f"{positions_trained(metadata) / 1e6:.2f} million positions" if metadata["game"] == "go"
                    else f"{metadata['best']['games']:,} games of self-play")
         rows.append(f"| [`{network['name']}`](../lab/cards/{network['name']}.md) | `{network['network']}` | {game} "
-                    f"| {filters} | {cost.depth} | {cost.weights:,} | {trained} |")
+                    f"| {cost.weights:,} | {trained} |")
     return "\n".join(rows)
 
 

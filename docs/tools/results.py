@@ -89,7 +89,8 @@ def of_network(results: dict[str, Any], weights: str) -> list[dict[str, Any]]:
 
 
 def accuracy_table(results: dict[str, Any]) -> str:
-    """Markdown: how well the networks that learned from people predict."""
+    """Markdown: how well the networks that learned from people predict, at the first positions that each was tested
+    with; its card has the others."""
     rows = ["| network | test positions | top-1 | top-5 | cross-entropy | winner named | value MSE |",
             "|---|---|---|---|---|---|---|"]
     for network in results["networks"]:
@@ -99,16 +100,18 @@ def accuracy_table(results: dict[str, Any]) -> str:
                 cells = [value_text(metric, found[metric]) if metric in found else "" for metric in
                          ("top-1 %", "top-5 %", "cross-entropy", "winner named %", "value MSE")]
                 rows.append(f"| `{network['name']}` | {each['conditions']} | " + " | ".join(cells) + " |")
+                break
     return "\n".join(rows)
 
 
 def match_table(results: dict[str, Any]) -> str:
-    """Markdown: matches of the networks and of players without one."""
+    """Markdown: matches of the networks and of players without one, but those against earlier networks."""
     rows = ["| player | network | opponent | board | games won | share, 95 % interval | conditions |",
             "|---|---|---|---|---|---|---|"]
     names = {network["weights"]: f"`{network['name']}`" for network in results["networks"]}
     for each in results["measured"]:
-        if match := each.get("match"):
+        match = each.get("match")
+        if match and "earlier version" not in match["opponent"]:
             won, share = match_text(match)
             opponent = f"`{match['opponent']}`" if match["opponent"].startswith("uct") else match["opponent"]
             rows.append(f"| `{each['player']}` | {names.get(each.get('weights'), 'none')} | {opponent} | "
