@@ -15,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def main() -> None:
-    for path in [Path(name) for name in sys.argv[1:]] or sorted(HERE.glob("*.ipynb")):
+    for path in [Path(name) for name in sys.argv[1:]] or sorted(HERE.glob("[1-9]_*.ipynb")):
         notebook = nbformat.read(path, as_version=4)
         nbclient.NotebookClient(notebook, timeout=600, kernel_name="python3", record_timing=False,
                                 resources={"metadata": {"path": str(HERE)}}).execute()

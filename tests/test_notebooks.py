@@ -11,7 +11,7 @@ nbclient = pytest.importorskip("nbclient")
 nbformat = pytest.importorskip("nbformat")
 
 FOLDER = Path(__file__).resolve().parent.parent / "notebooks"
-NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+NOTEBOOKS = sorted(FOLDER.glob("[1-9]_*.ipynb"))
 LARGEST = 1_500_000                      # bytes
 ABSOLUTE_PATH = re.compile(r"(?<![\w.)\]])(/\w[\w.-]*/\w|[A-Z]:\\)")
 
@@ -80,3 +80,18 @@ def test_a_notebook_runs(path):
     # On a slow machine there are progress bars, and the notice that kernels are compiled.
     assert not [line for line in printed.splitlines() if not re.match(r"\s*$|.*\d+%\||mugo: getting ready", line)]
     assert sorted(FOLDER.iterdir()) == before
+
+
+@pytest.mark.runs
+def test_the_notebook_for_a_free_gpu_runs_here_and_goes_on_where_it_was_stopped(tmp_path):
+    notebook = nbformat.read(FOLDER / "train_on_a_free_gpu.ipynb", as_version=4)
+    assert not [cell for cell in notebook.cells if cell.get("outputs")]
+    settings = notebook.cells[1]
+    assert "MINUTES" in settings.source
+    games = FOLDER.parent / "data" / "gnugo-19x19.tar.gz"
+    settings.source += f'\nGAMES, FOLDER, MODEL, MINUTES = "{games}", "{tmp_path}", "five-64", 0.05'
+    for _ in range(2):
+        nbclient.NotebookClient(notebook, timeout=600, kernel_name="python3").execute()
+        shown = [kind for output in outputs(notebook) for kind in output.get("data", {})]
+        assert "image/png" in shown and "image/svg+xml" in shown
+        assert "network.safetensors" in "".join(map(words_of, outputs(notebook)))
