@@ -1,7 +1,7 @@
 """Try a wheel as a new user: python .ci/try_wheel.py WHEEL
 
-Installs it, with the extra `web`, into a new environment; then `mugo doctor`, the signature of `mugo bench`, a game over
-GTP, and the page.  Ends with status 1 and the reason where something is wrong.
+Installs it, with the extra `web`, into a new environment; then `mugo doctor`, a game over GTP, the signature of
+`mugo bench`, and the page.  Ends with status 1 and the reason where something is wrong.
 """
 import os
 import re
@@ -22,7 +22,8 @@ START_SECONDS = 60
 def run(python: Path, *arguments: str, typed: str = "") -> tuple[str, float]:
     """stdout of `mugo ARGUMENTS`, and the seconds it took."""
     begun = time.monotonic()
-    done = subprocess.run([python, "-m", "mugo", *arguments], input=typed, capture_output=True, text=True, cwd=python.parent)
+    done = subprocess.run([python, "-m", "mugo", *arguments], input=typed, capture_output=True, text=True,
+                          cwd=python.parent)
     if done.returncode:
         sys.exit(f"mugo {' '.join(arguments)} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
     return done.stdout, time.monotonic() - begun
