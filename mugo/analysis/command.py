@@ -6,8 +6,7 @@ import io
 import sys
 
 from mugo.analysis.engine import MAX_LINE_BYTES, AnalysisEngine, serve
-from mugo.analysis.fields import InvalidQuery
-from mugo.analysis.parameters import Overrides, read_overrides, search_parameters, unquoted
+from mugo.analysis.parameters import InvalidQuery, Overrides, read_overrides, search_parameters, unquoted
 from mugo.analysis.request import NO_OVERRIDES
 from mugo.core.files import BadInput, log_to_stderr
 from mugo.core.limits import parse_integer

@@ -26,9 +26,8 @@ from typing import Any, TextIO
 import numpy as np
 
 from mugo.core.version import VERSION
-from mugo.analysis.fields import InvalidQuery
+from mugo.analysis.parameters import InvalidQuery, Overrides, katago_models, search_parameters
 from mugo.analysis.queues import Job, JobQueue, LineWriter
-from mugo.analysis.parameters import Overrides, katago_models, search_parameters
 from mugo.analysis.request import NO_OVERRIDES, parse_query
 from mugo.analysis.response import RawEvaluation, format_response, legal_policy, no_results
 from mugo.core.files import BadInput
@@ -47,9 +46,6 @@ from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
 
 MAX_LINE_BYTES = 1 << 20  # a game of 4,095 moves with all of them to analyze has 100 kB
-# Characters of output that the client has not read, beyond which a search waits before it sends its result, and beyond
-# which no more input is read.
-MAX_UNREAD, MAX_UNREAD_BEFORE_INPUT_WAITS = 1 << 20, 1 << 28
 MAX_BATCH = 16            # positions that the network evaluates at once
 # Moves reported where no move was searched: so many at most, and no others with a lower prior.
 MAX_POLICY_MOVES, MIN_PRIOR = 10, 0.01
@@ -146,25 +142,22 @@ class AnalysisEngine:
             return
         try:
             if query.get("action") is None:
-                self._enqueue(query, len(line))
+                self._enqueue(query)
             else:
                 self._run_action(query)
         except InvalidQuery as error:
             self._send({"error": str(error), "field": error.field, "id": query["id"]})
-        except BadInput as error:                        # too many queries are waiting
-            self._send({"error": str(error), "id": query["id"]})
         except Exception as error:                       # a bug must not end the session
             self._send_internal_error(query["id"], error)
 
-    def _enqueue(self, fields: dict[str, Any], length: int) -> None:
+    def _enqueue(self, fields: dict[str, Any]) -> None:
         query, warnings = parse_query(fields, self._overrides, self._search_parameters)
         if query.overrides.people and not self._takes_people:
             raise InvalidQuery(f"humanSLProfile: {NO_HUMAN_NETWORK}", "overrideSettings")
-        self._queue.check_room()
         for field, text in warnings:
             # Clients for play like people take the first line with an id for the answer, and first ask for a trial.
             self._send_warning(query.id, field, text, once=field in ("rules", "overrideSettings"))
-        self._queue.put(query, length)
+        self._queue.put(query)
 
     def _run_action(self, query: dict[str, Any]) -> None:
         """Run a query with an "action"; its response is the query itself, with the results added."""
@@ -203,14 +196,7 @@ class AnalysisEngine:
     # -- output
 
     def _send(self, response: dict[str, Any]) -> None:
-        """Send a line.  A search waits with its result until the client reads; the thread that reads input goes on."""
-        is_worker = threading.current_thread() in self._threads
-        self._writer.put(json.dumps(response, separators=(",", ":")) + "\n",
-                         MAX_UNREAD if is_worker else MAX_UNREAD_BEFORE_INPUT_WAITS)
-
-    def flush(self) -> None:
-        """Wait until what was sent is written, for a second at most, unless the client reads nothing."""
-        self._writer.flush(1.0)
+        self._writer.put(json.dumps(response, separators=(",", ":")) + "\n")
 
     def _close_output(self, error: Exception | None = None) -> None:
         self.output_error, self.output_closed = error, True
@@ -386,7 +372,6 @@ def serve(engine: AnalysisEngine, lines: Iterable[str], finish: bool = True) -> 
     try:
         for line in lines:
             engine.handle_line(line)
-            engine.flush()                               # else the end of a client that closes its output is not seen
             if engine.output_closed:
                 break
     except BaseException:

@@ -12,10 +12,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from mugo.analysis.fields import Fields, InvalidQuery, read_flag, read_integer, read_number
 from mugo.core.files import BadInput
 from mugo.core.limits import parse_integer, parse_number
-from mugo.core.options import options_of
+from mugo.core.options import Option, options_of
 from mugo.games.board import BLACK, WHITE
 from mugo.games.position import BasePosition
 from mugo.mcts.settings import Settings
@@ -23,9 +22,12 @@ from mugo.nn.inputs import People, people_of_profile
 from mugo.players.options import PLAYERS_DEFAULTS
 
 NO_VISIT_LIMIT, NO_TIME_LIMIT = 2 ** 50, 1e20            # KataGo's values of maxVisits and maxTime
-# Parameters of KataGo's that are no options here: from and to which value, flags being 0 and 1, they say what is done
-# here in any case.  Those of searches, which clients as LizzieYzy send to every engine; and those of play like people
-# (cpp/configs/gtp_human5k_example.cfg).
+MAX_PV_LENGTH = 1000
+MAX_NUMBER = 1e300
+PERSPECTIVES = {"BLACK": BLACK, "WHITE": WHITE, "SIDETOMOVE": None}
+# Parameters of KataGo's without an option here: from and to which value, flags being 0 and 1, they say what is done
+# here in any case.  Clients such as LizzieYzy send those of searches to every engine; the others are for play like
+# people (cpp/configs/gtp_human5k_example.cfg).
 FIXED_OF_SEARCHES = {"analysisWideRootNoise": (0, 0), "playoutDoublingAdvantage": (0, 0)}
 FIXED_PARAMETERS = FIXED_OF_SEARCHES | {
     "humanSLChosenMoveIgnorePass": (1, 1),               # passing.py decides
@@ -38,13 +40,15 @@ FIXED_PARAMETERS = FIXED_OF_SEARCHES | {
 }
 
 
+# ---- KataGo's names
+
 @dataclass(frozen=True)
 class KatagoParameter:
     """A parameter of KataGo's that means the same here.
 
     option: its name here, without the dashes of the command line.  kind: of its values: float, int, bool or str.
     default: the value where the option is not set; None: it depends on other options, or on the front end.
-    of_puct: whether only the search of mcts has it.  no_limit: from this value on there is no limit.
+    of_puct: whether only a search with a network has it.  no_limit: from this value on there is no limit.
     """
     option: str
     default: float | None = None
@@ -60,7 +64,7 @@ class KatagoParameter:
 
 
 def katago_parameters(kind: type) -> dict[str, KatagoParameter]:
-    """Those that are fields of a dataclass of options, by the names in their metadata."""
+    """The parameters that are fields of a dataclass of options, by KataGo's names."""
     return {each.katago: KatagoParameter(
         each.name, None if name in PLAYERS_DEFAULTS else each.default, each.kind,
         of_puct=name == "c" or each.player == "mcts")
@@ -75,18 +79,39 @@ KATAGO_PARAMETERS = katago_parameters(Settings) | {
 
 
 def katago_models(network, position: BasePosition, max_batch: int = 1) -> list[dict]:
-    """Networks as KataGo's kata-get-models and query_models describe them.  network: an open one, or None.  position:
-    of the board that it is for.  Raises BadInput for a board that it does not play."""
-    name = "" if network is None else network.for_position(position).name
-    return [] if network is None else [
-        {"name": name, "internalName": name, "maxBatchSize": max_batch,
-         "usesHumanSLProfile": network.takes_people, "version": 1, "usingFP16": "false"}]
+    """The network for a board as kata-get-models and query_models describe it; [] for no network.
+
+    network: an open one, or None.  Raises BadInput for a board that it does not play.
+    """
+    if network is None:
+        return []
+    name = network.for_position(position).name
+    return [{"name": name, "internalName": name, "maxBatchSize": max_batch,
+             "usesHumanSLProfile": network.takes_people, "version": 1, "usingFP16": "false"}]
 
 
-MAX_VISITS = 2 ** 50
-MAX_PV_LENGTH = 1000
-PERSPECTIVES = {"BLACK": BLACK, "WHITE": WHITE, "SIDETOMOVE": None}
+# ---- values of JSON fields
 
+Fields = dict[str, Any]
+
+
+class InvalidQuery(Exception):
+    """A query that cannot be answered.  field: the name of the invalid field."""
+
+    def __init__(self, text: str, field: str):
+        super().__init__(text)
+        self.field = field
+
+
+def read(values: Fields, name: str, kind: type, least: float = 0, most: float = MAX_NUMBER) -> Any:
+    """A number or flag of this kind (int, float, bool) in a range; None where it is absent.  Raises InvalidQuery."""
+    value = values.get(name)
+    if problem := Option(name, kind, is_optional=True, least=least, most=most).problem(value):
+        raise InvalidQuery(problem, name)
+    return float(value) if kind is float and value is not None else value
+
+
+# ---- settings
 
 @dataclass(frozen=True)
 class Overrides:
@@ -129,17 +154,17 @@ def read_overrides(values: Fields, base: Overrides, of_search: Collection[str]) 
                 raise InvalidQuery(f"must be one of {', '.join(PERSPECTIVES)}", name)
             base = replace(base, perspective=PERSPECTIVES[perspective])
         elif name == "analysisPVLen":
-            base = replace(base, pv_length=read_integer({name: value}, name, 1, MAX_PV_LENGTH))
+            base = replace(base, pv_length=read(values, name, int, 1, MAX_PV_LENGTH))
         elif name in ("maxVisits", "maxPlayouts"):
-            base = replace(base, max_visits=read_integer({name: value}, name, 1, MAX_VISITS))
+            base = replace(base, max_visits=read(values, name, int, 1, NO_VISIT_LIMIT))
         elif name == "maxTime":
-            base = replace(base, max_time=read_number({name: value}, name, 0))
+            base = replace(base, max_time=read(values, name, float))
         elif name == "humanSLProfile":
             base = replace(base, people=_people(value, name))
         elif name in FIXED_PARAMETERS and _is_fixed(name, value):
             pass                                         # says what is done in any case
         elif name in of_search:
-            base = replace(base, settings={**base.settings, **_setting(name, value)})
+            base = replace(base, settings={**base.settings, **_setting(values, name)})
         else:
             ignored.append(name)
     return base, ignored
@@ -157,18 +182,14 @@ def _is_fixed(name: str, value: object) -> bool:
     return isinstance(value, int | float) and least <= value <= most
 
 
-def _setting(name: str, value: object) -> dict[str, Any]:
+def _setting(values: Fields, name: str) -> dict[str, Any]:
     """The field of Settings and its value.  Raises InvalidQuery."""
-    values = {name: value}
     if name == "wideRootNoise":
-        return {"dirichlet_weight": min(read_number(values, name, 0) or 0.0, 1.0)}
+        return {"dirichlet_weight": min(read(values, name, float), 1.0)}
     parameter = KATAGO_PARAMETERS[name]
-    if parameter.kind is bool:
-        return {parameter.field: read_flag(values, name)}
-    number = read_integer(values, name, 0, 1 << 31) if parameter.kind is int else read_number(values, name, 0)
-    if problem := options_of(Settings)[parameter.field].problem(number):
+    if problem := options_of(Settings)[parameter.field].problem(values[name]):
         raise InvalidQuery(problem, name)
-    return {parameter.field: number}
+    return {parameter.field: values[name]}
 
 
 def unquoted(values: Fields) -> Fields:

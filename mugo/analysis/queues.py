@@ -2,32 +2,27 @@
 
     AnalysisEngine -- put --> [Job Job Job ...] -- take --> worker threads -- put --> [line line ...] --> out
 
-Every method may be called from any thread.  JobQueue.put never waits: the thread that reads input must see a
-`terminate_all` behind any number of queries.
+Every method may be called from any thread.  No `put` waits: the thread that reads input must see a `terminate_all`
+behind any number of queries, and whether or not the client reads what was sent.
 """
 import heapq
 import itertools
+import queue
 import threading
-from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TextIO
 
 from mugo.analysis.request import Query
-from mugo.core.files import BadInput
 from mugo.games.go import GoPosition
-
-JOB_BYTES = 500                          # of a job without its query
-MAX_WAITING_BYTES = 1 << 30              # 200,000 queries of one position with 300 moves each
 
 
 @dataclass(eq=False)
 class Job:
-    """A turn of a query.  bytes: that it counts for in the queue.  is_stopped: whether its search is to end."""
+    """A turn of a query.  is_stopped: whether its search is to end."""
     query: Query
     turn: int
-    bytes: int = 0
     is_stopped: bool = False
 
     @cached_property
@@ -37,35 +32,22 @@ class Job:
 
 
 class JobQueue:
-    """Jobs that are waiting, and jobs that are running.
+    """Jobs that are waiting, the highest priority first, then the oldest; and jobs that are running."""
 
-    max_bytes: of the waiting jobs; a job has JOB_BYTES and its part of the text of its query.
-    """
-
-    def __init__(self, max_bytes: int = MAX_WAITING_BYTES):
-        self._max_bytes, self._bytes = max_bytes, 0      # limit, and bytes of the waiting jobs
+    def __init__(self):
         self._waiting: list[tuple[int, int, Job]] = []   # a heap of (-priority, number, job)
         self._running: set[Job] = set()
         self._numbers = itertools.count()
         self._closed = self._discarded = False
         self._changed = threading.Condition()
 
-    def check_room(self) -> None:
-        """Raise BadInput if max_bytes of jobs are waiting."""
-        with self._changed:
-            if self._bytes >= self._max_bytes:
-                raise BadInput(f"{len(self._waiting):,} positions are waiting, {self._max_bytes >> 20} MiB of queries: "
-                               "send this one again when some have been analyzed")
-
-    def put(self, query: Query, length: int = 0) -> None:
-        """Add a job for every turn of a query.  length: of its text."""
-        job_bytes = JOB_BYTES + length // len(query.turns)
+    def put(self, query: Query) -> None:
+        """Add a job for every turn of a query."""
         with self._changed:
             if self._discarded:
                 return
             for turn, priority in zip(query.turns, query.priorities, strict=True):
-                heapq.heappush(self._waiting, (-priority, next(self._numbers), Job(query, turn, job_bytes)))
-            self._bytes += job_bytes * len(query.turns)
+                heapq.heappush(self._waiting, (-priority, next(self._numbers), Job(query, turn)))
             self._changed.notify_all()
 
     def take(self, limit: int, is_batchable: Callable[[Job, Job], bool]) -> list[Job]:
@@ -79,7 +61,6 @@ class JobQueue:
             while self._waiting and len(jobs) < limit and (not jobs or is_batchable(jobs[0], self._waiting[0][2])):
                 jobs.append(heapq.heappop(self._waiting)[2])
             self._running.update(jobs)
-            self._bytes -= sum(job.bytes for job in jobs)
             return jobs
 
     def finish(self, jobs: Iterable[Job]) -> None:
@@ -93,10 +74,8 @@ class JobQueue:
             removed = sorted(item for item in self._waiting if is_selected(item[2]))
             self._waiting = [item for item in self._waiting if not is_selected(item[2])]
             heapq.heapify(self._waiting)
-            for job in self._running:
-                if is_selected(job):
-                    job.is_stopped = True
-            self._bytes -= sum(job.bytes for _, _, job in removed)
+            for job in filter(is_selected, self._running):
+                job.is_stopped = True
         return [job for _, _, job in removed]
 
     def discard(self) -> None:
@@ -116,63 +95,36 @@ class JobQueue:
 
 
 class LineWriter:
-    """Writes lines to `out`, in the order of `put`, and flushes each.
+    """Writes lines to `out` in a thread of its own, in the order of `put`, and flushes each.
 
     on_error: called with the OSError or ValueError of the line that could not be written; no more are written then.
     """
 
     def __init__(self, out: TextIO, on_error: Callable[[Exception], object]):
         self._out, self._on_error = out, on_error
-        self._lines: deque[str] = deque()
-        self._length = 0                                 # characters of the lines that are not written yet
-        self._closed = self._dropped = self._is_stalled = False
-        self._changed = threading.Condition()
+        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()       # None at the end
+        self._dropped = False
         self._thread = threading.Thread(target=self._run, daemon=True, name="output")
         self._thread.start()
 
-    def put(self, line: str, most: int) -> None:
-        """Write a line, once fewer than `most` characters wait to be written."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._length < most or self._dropped)
-            if not self._dropped:
-                self._lines.append(line)
-                self._length += len(line)
-                self._changed.notify_all()
-
-    def flush(self, seconds: float) -> None:
-        """Wait until all lines are written or dropped, at most so long; not at all while the client reads nothing."""
-        with self._changed:
-            if not self._is_stalled:
-                self._is_stalled = not self._changed.wait_for(lambda: not self._length or self._dropped, seconds)
+    def put(self, line: str) -> None:
+        """Write a line."""
+        self._lines.put(line)
 
     def drop(self) -> None:
         """Write no more lines, those that wait included."""
-        with self._changed:
-            self._dropped = True
-            self._lines.clear()
-            self._changed.notify_all()
+        self._dropped = True
 
     def close(self) -> None:
         """Wait until all lines are written or dropped."""
-        with self._changed:
-            self._closed = True
-            self._changed.notify_all()
+        self._lines.put(None)
         self._thread.join()
 
     def _run(self) -> None:
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._lines or self._closed or self._dropped)
-                if not self._lines:
-                    return
-                line = self._lines.popleft()
+        while (line := self._lines.get()) is not None and not self._dropped:
             try:
                 self._out.write(line)
                 self._out.flush()
             except (OSError, ValueError) as error:       # the client has closed its end, or the disk is full
                 self._on_error(error)
-                self.drop()
-            with self._changed:
-                self._length -= len(line)
-                self._is_stalled = False
-                self._changed.notify_all()
+                return

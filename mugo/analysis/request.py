@@ -6,31 +6,25 @@
 
 White's points for handicap stones are added to the komi.  Rules that are not supported are accepted with a warning.
 
+Fields are read here and in parameters.py; each error is an InvalidQuery that names the field.
+
 https://github.com/lightvector/KataGo/blob/master/docs/Analysis_Engine.md
 """
 import json
+import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mugo.analysis.fields import (
-    Fields,
-    InvalidQuery,
-    is_integer,
-    parse_colour,
-    parse_moves,
-    parse_point,
-    read_flag,
-    read_integer,
-    read_number,
-)
-from mugo.analysis.parameters import Overrides, read_overrides, search_parameters, unquoted
+from mugo.analysis.parameters import Fields, InvalidQuery, Overrides, read, read_overrides, search_parameters, unquoted
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import MAX_SIZE, MIN_SIZE, WHITE_BIT, BoardSize, move_index
-from mugo.games.go import IllegalMove, GoPosition
+from mugo.games.coords import (
+    MAX_MOVES, MAX_SIZE, MIN_SIZE, PASS, WHITE_BIT, BoardSize, interpret_gtp, move_index, point_at, shape_of)
+from mugo.games.go import GoPosition, IllegalMove
+from mugo.games.position import COLOUR_OF
 from mugo.games.rules import FIELDS as RULE_FIELDS
-from mugo.games.rules import SPIGHT, Rules, parse_rules
+from mugo.games.rules import SPIGHT, Rules, parse_rules, shorten
 from mugo.mcts.root import AvoidedMoves
 from mugo.mcts.records import MAX_DEPTH
 from mugo.sgf.record import Record
@@ -93,11 +87,16 @@ def parse_query(fields: Fields, base: Overrides = NO_OVERRIDES, of_search: Colle
     game = _read_game(fields, warnings)
     turns, priorities = _read_turns(fields, len(game.moves))
     avoided = _read_avoided(fields, game.shape)
-    report_every = read_number(fields, "reportDuringSearchEvery", *REPORT_SECONDS)
-    first_report_after = read_number(fields, "firstReportDuringSearchAfter", *REPORT_SECONDS) or report_every
-    included = frozenset(name for name in INCLUDED if read_flag(fields, f"include{name}"))
+    report_every = read(fields, "reportDuringSearchEvery", float, *REPORT_SECONDS)
+    first_report_after = read(fields, "firstReportDuringSearchAfter", float, *REPORT_SECONDS) or report_every
+    included = frozenset(name for name in INCLUDED if read(fields, f"include{name}", bool))
     return Query(fields["id"], game, turns, priorities, avoided, overrides, report_every, first_report_after,
                  included), warnings
+
+
+def _is_integer(value: object) -> bool:
+    """Whether a JSON value is an integer; true and false are not."""
+    return type(value) is int
 
 
 # -- the position
@@ -105,20 +104,20 @@ def parse_query(fields: Fields, base: Overrides = NO_OVERRIDES, of_search: Colle
 def _read_game(fields: Fields, warnings: list[tuple[str, str]]) -> Record:
     """The stones, moves and komi of a query.  Its moves may repeat a position, as other rules allow."""
     for name in "boardXSize", "boardYSize":
-        read_integer({name: 0} | fields, name, MIN_SIZE, MAX_SIZE)       # 0: each must be given
+        read({name: 0} | fields, name, int, MIN_SIZE, MAX_SIZE)       # 0: each must be given
     size = fields["boardYSize"], fields["boardXSize"]
-    setup = parse_moves(fields.get("initialStones", []), "initialStones", size, may_pass=False)
+    setup = _parse_moves(fields.get("initialStones", []), "initialStones", size, may_pass=False)
     stones = {point: colour for colour, point in setup}
     if len(stones) < len(setup):
         raise InvalidQuery("two stones are on one point", "initialStones")
     if "moves" not in fields:
         raise InvalidQuery("must be an array of pairs, as [[\"B\", \"D4\"], [\"W\", \"pass\"]]", "moves")
-    moves = parse_moves(fields["moves"], "moves", size)
+    moves = _parse_moves(fields["moves"], "moves", size)
     handicap = len(stones) if len(stones) > 1 and WHITE not in stones.values() else 0
     rules, komi = _read_rules(fields, handicap, warnings)
     first = moves[0][0] if moves else WHITE if handicap else BLACK
     if "initialPlayer" in fields:
-        first = parse_colour(fields["initialPlayer"], "initialPlayer")
+        first = _parse_colour(fields["initialPlayer"], "initialPlayer")
     game = Record(size, _encode([(colour, point) for point, colour in stones.items()], size), _encode(moves, size),
                   first, komi, rules=json.dumps(rules.as_json()))
     try:
@@ -149,10 +148,10 @@ def _read_rules(fields: Fields, handicap: int, warnings: list[tuple[str, str]]) 
         warnings.append(("rules", f"ignored: {rules.describe(different)}.  Moves are searched without suicide, and "
                                   "there is no button, no tax but that on seki, and no Spight superko"))
     bonus = fields.get("whiteHandicapBonus", rules.white_handicap_bonus)
-    bonus = str(bonus) if is_integer(bonus) else bonus
+    bonus = str(bonus) if _is_integer(bonus) else bonus
     if bonus not in RULE_FIELDS["whiteHandicapBonus"][1]:
         raise InvalidQuery("must be \"0\", \"N\" or \"N-1\"", "whiteHandicapBonus")
-    komi = read_number(fields, "komi", -MAX_KOMI, MAX_KOMI)
+    komi = read(fields, "komi", float, -MAX_KOMI, MAX_KOMI)
     points = replace(rules, white_handicap_bonus=bonus).handicap_bonus(handicap)
     return rules.supported(), (rules.default_komi if komi is None else komi) + points
 
@@ -170,12 +169,44 @@ def _encode(moves: list[tuple[int, int]], size: BoardSize) -> np.ndarray:
                     np.int16)
 
 
+def _parse_colour(value: object, field: str) -> int:
+    """BLACK or WHITE, from "B" or "W".  Raises InvalidQuery."""
+    if not isinstance(value, str) or value.lower() not in COLOUR_OF:
+        raise InvalidQuery(f"must be \"B\" or \"W\", not {shorten(value)}", field)
+    return COLOUR_OF[value.lower()]
+
+
+def _parse_point(value: object, field: str, size: BoardSize, may_pass: bool = True) -> int:
+    """The point of a GTP vertex, or of "(x,y)" with both from 0 at the upper left.  Raises InvalidQuery."""
+    if not isinstance(value, str):
+        raise InvalidQuery(f"must be made of GTP vertices, not {shorten(value)}", field)
+    pair = re.fullmatch(r"\((\d{1,2}),(\d{1,2})\)", value, re.ASCII)
+    if pair and int(pair[1]) < shape_of(size)[1] and int(pair[2]) < shape_of(size)[0]:
+        return point_at(int(pair[2]), int(pair[1]), size)
+    try:
+        point = interpret_gtp(value, size)
+    except ValueError as error:
+        raise InvalidQuery(f"could not parse board location: {error}", field) from None
+    if point == PASS and not may_pass:
+        raise InvalidQuery("a stone must be on a point, not on a pass", field)
+    return point
+
+
+def _parse_moves(pairs: object, field: str, size: BoardSize, may_pass: bool = True) -> list[tuple[int, int]]:
+    """(colour, point) of each of [["B", "D4"], ...].  Raises InvalidQuery."""
+    if not isinstance(pairs, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+        raise InvalidQuery("must be an array of pairs, as [[\"B\", \"D4\"], [\"W\", \"Q16\"]]", field)
+    if len(pairs) > MAX_MOVES:
+        raise InvalidQuery(f"must have at most {MAX_MOVES} entries, not {len(pairs)}", field)
+    return [(_parse_colour(pair[0], field), _parse_point(pair[1], field, size, may_pass)) for pair in pairs]
+
+
 # -- which turns, which moves, which settings
 
 def _read_turns(fields: Fields, last: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The turns to analyze, in order, and the priority of each."""
     turns = fields.get("analyzeTurns", [last])
-    if not isinstance(turns, list) or not all(map(is_integer, turns)):
+    if not isinstance(turns, list) or not all(map(_is_integer, turns)):
         raise InvalidQuery("must be an array of integers: turns to analyze", "analyzeTurns")
     for turn in turns:
         if not 0 <= turn <= last:
@@ -183,14 +214,14 @@ def _read_turns(fields: Fields, last: int) -> tuple[tuple[int, ...], tuple[int, 
     if not turns:
         raise InvalidQuery("must have at least one turn", "analyzeTurns")
     if "priorities" not in fields:
-        priority = read_integer(fields, "priority", -MAX_PRIORITY, MAX_PRIORITY) or 0
+        priority = read(fields, "priority", int, -MAX_PRIORITY, MAX_PRIORITY) or 0
         sorted_turns = sorted(set(turns))
         return tuple(sorted_turns), (priority,) * len(sorted_turns)
     priorities = fields["priorities"]
     if "analyzeTurns" not in fields or "priority" in fields:
         raise InvalidQuery("goes with analyzeTurns and without priority", "priorities")
     if not isinstance(priorities, list) or len(priorities) != len(turns) \
-            or not all(is_integer(number) and abs(number) <= MAX_PRIORITY for number in priorities):
+            or not all(_is_integer(number) and abs(number) <= MAX_PRIORITY for number in priorities):
         raise InvalidQuery("must be an array of integers, one for each of analyzeTurns", "priorities")
     by_turn = dict(sorted(zip(turns, priorities, strict=True)))
     return tuple(by_turn), tuple(by_turn.values())
@@ -207,14 +238,14 @@ def _read_avoided(fields: Fields, size: BoardSize) -> AvoidedMoves:
                 isinstance(entry, dict) and {"player", "moves", "untilDepth"} <= entry.keys() for entry in entries):
             raise InvalidQuery("must be an array of objects with player, moves and untilDepth", name)
         for entry in entries:
-            colour = parse_colour(entry["player"], name)
+            colour = _parse_colour(entry["player"], name)
             if name == "allowMoves" and colour in allowed_colours:
                 raise InvalidQuery("must have at most one entry for each player", name)
             if not isinstance(entry["moves"], list):
                 raise InvalidQuery("moves must be an array of GTP vertices", name)
-            if not is_integer(entry["untilDepth"]) or entry["untilDepth"] < 1:
+            if not _is_integer(entry["untilDepth"]) or entry["untilDepth"] < 1:
                 raise InvalidQuery("untilDepth must be an integer of 1 or more", name)
-            points = {parse_point(vertex, name, size) for vertex in entry["moves"]}
+            points = {_parse_point(vertex, name, size) for vertex in entry["moves"]}
             depth = min(entry["untilDepth"], MAX_DEPTH)
             if name == "allowMoves":
                 allowed_colours.add(colour)

@@ -12,45 +12,33 @@ https://github.com/Remi-Coulom/gogui/tree/master/doc/manual/xml (analyze.xml, se
 """
 from collections.abc import Sequence
 
-import numpy as np
 
 from mugo.games.board import BLACK
-from mugo.games.coords import PASS, BoardSize, board_points, format_gtp, point_at, row_col, shape_of
-from mugo.games.game import encode, plane_names
-from mugo.games.planes import unpack
+from mugo.games.coords import PASS, BoardSize, format_gtp, point_at, row_col, shape_of
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, STONE_MARKS, IllegalMove
 from mugo.games.tsumego import attacker_of, with_tsumego_frame
 from mugo.gtp.analyze import select_by_of
 from mugo.gtp.engine import GtpEngine
 from mugo.gtp.protocol import (
     COMMANDS, SYNTAX_ERROR, GtpError, command, fails_as, format_vertices, parse_colour, parse_stones, parse_vertex)
-from mugo.mcts.result import SearchResult
-from mugo.mcts.search import Search
 from mugo.players.evaluation import analyze, moves_by_prior, ownership_by
 
 SEARCH_SECONDS = 1.0
 MAX_LABELS = 12           # moves of a heat map that get a label
-TREE_WIDTHS = (5, 3, 2)   # moves of the search tree shown at each depth
 HOT = (224, 48, 32)       # RGB of the highest value of a heat map; the lowest is white
 
 
 @command("gogui-analyze_commands")
 def _analyze_commands(engine: GtpEngine) -> str:
-    """Those that the player can do: a policy needs a network, and a tree a search."""
-    lines = ["gfx/Policy/mugo-policy", "gfx/Search/mugo-search", "var/Principal Variation/mugo-pv",
-             "hstring/Search Tree/mugo-tree", "string/Last Move Explained/mugo-explain",
+    """Those that the player can do: a policy needs a network, and a picture of the search a search."""
+    lines = ["gfx/Policy/mugo-policy", "gfx/Search/mugo-search", "string/Last Move Explained/mugo-explain",
              "dboard/Ownership/mugo-ownership", "plist/Dead Stones/final_status_list dead",
              "plist/Seki/final_status_list seki", "string/Final Status/final_status %p", "string/Score/final_score",
-             "plist/Stones/list_stones %c",
-             "sboard/Liberties/mugo-liberties", "gfx/Ladders/mugo-ladders", "param/Parameters/mugo-param"]
+             "plist/Stones/list_stones %c", "param/Parameters/mugo-param"]
     known = set(COMMANDS.names(engine.position.game))
-    if engine.player.network is None:
-        known.discard("mugo-policy")
-    if engine.player.search is None:
-        known -= {"mugo-search", "mugo-pv", "mugo-tree"}
-    lines = [line for line in lines if line.split("/")[-1].split(" ")[0] in known]
-    return "\n".join(lines + [f"plist/Plane {k}: {name}/mugo-plane {k}"
-                              for k, name in enumerate(plane_names(engine.position.game))])
+    known -= {"mugo-policy"} if engine.player.network is None else set()
+    known -= {"mugo-search"} if engine.player.search is None else set()
+    return "\n".join(line for line in lines if line.split("/")[-1].split(" ")[0] in known)
 
 
 @command("gogui-interrupt")
@@ -123,49 +111,12 @@ def _rules_final_result(engine: GtpEngine) -> str:
 
 # ---- pictures of the position
 
-@command("mugo-liberties", "go")
-def _liberties(engine: GtpEngine) -> str:
-    board = engine.position.board[0]
-    points = board_points(engine.position.shape)
-    counts = np.where(board["colour"][points] != 0, board["liberties"][board["head"][points]], 0)
-    return _rows(['""' if count == 0 else str(count) for count in counts.tolist()], engine.position.shape)
-
-
 @command("mugo-ownership", "go")
 def _ownership(engine: GtpEngine) -> str:
     """The ownership, 1 Black, -1 White, by rollouts and by the player's network if it has it."""
     engine.wait_until_ready()
     ownership = ownership_by(engine.player.network, engine.go_position()).ravel()
     return _rows([f"{value:.2f}" for value in ownership.tolist()], engine.position.shape)
-
-
-@command("mugo-ladders", "go")
-def _ladders(engine: GtpEngine) -> str:
-    """Moves that capture a chain in a ladder, and moves that save an own chain from one."""
-    captures, escapes = _plane(engine, "ladder capture"), _plane(engine, "ladder escape")
-    lines = [f"TRIANGLE {captures}"] * bool(captures) + [f"CIRCLE {escapes}"] * bool(escapes)
-    lines.append(f"TEXT moves that take a chain in a ladder (triangles): {len(captures.split())}; "
-                 f"that save one (circles): {len(escapes.split())}")
-    return "\n".join(lines)
-
-
-@command("mugo-plane")
-def _plane(engine: GtpEngine, *words: str) -> str:
-    """The points where an input plane, by its number from 0 or its name, is 1."""
-    text, position = " ".join(words), engine.position
-    names = plane_names(position.game)
-    if text.isascii() and text.isdigit() and int(text) < len(names):
-        text = names[int(text)]
-    if text not in names:
-        raise GtpError("unknown plane", f"{text!r} is none of the {len(names)}: {', '.join(names)}")
-    plane = unpack(encode([position]), len(names), position.shape)[0, ..., names.index(text)]
-    return format_vertices(board_points(position.shape)[plane.ravel() != 0], position.shape)
-
-
-@command("mugo-planes")
-def _planes(engine: GtpEngine) -> str:
-    """The numbers and names of all input planes."""
-    return "\n" + "\n".join(f"{k} {name}" for k, name in enumerate(plane_names(engine.position.game)))
 
 
 def _rows(texts: Sequence[str], size: BoardSize) -> str:
@@ -192,7 +143,12 @@ def _policy(engine: GtpEngine) -> str:
 @command("mugo-search")
 def _search(engine: GtpEngine) -> str:
     """A heat map of the visits, in percent, and the principal variation."""
-    _, result = _search_position(engine)
+    player = engine.player
+    if player.search is None:
+        raise GtpError("no search", f"{player.name} does not search")
+    engine.wait_until_ready()
+    result = analyze(player.search, engine.position, seconds=SEARCH_SECONDS, select_by=select_by_of(player),
+                     control=engine.control())
     size, to_play = result.position.shape, result.position.to_play
     total = max(sum(info.visits for info in result.moves), 1)
     lead = "" if result.score_lead is None else f", lead {result.score_lead:+.1f}"
@@ -201,42 +157,6 @@ def _search(engine: GtpEngine) -> str:
                          for k, point in enumerate(result.moves[0].pv))
     return "\n".join([*lines, f"VAR {variation}"] + [
         f"TEXT win rate {result.win_rate:.1%}{lead} for {COLOUR_LETTERS[to_play]}, {result.visits} visits"])
-
-
-@command("mugo-pv")
-def _pv(engine: GtpEngine) -> str:
-    """The principal variation."""
-    _, result = _search_position(engine)
-    return format_vertices(result.moves[0].pv, result.position.shape)
-
-
-@command("mugo-tree")
-def _tree(engine: GtpEngine) -> str:
-    """The most visited moves of the search tree, three moves deep."""
-    search, result = _search_position(engine)
-    size = result.position.shape
-    lines: list[str] = []
-
-    def add(moves: tuple[int, ...]) -> None:
-        for info in search.moves_after(moves)[:TREE_WIDTHS[len(moves)]]:
-            if info.visits:
-                lines.append(f"{'  ' * len(moves)}{format_gtp(info.point, size):4} {info.visits:7d} visits "
-                             f"{info.win_rate:6.1%} win rate {info.prior:6.1%} prior")
-                if len(moves) + 1 < len(TREE_WIDTHS):
-                    add((*moves, info.point))
-
-    add(())
-    return "\n" + "\n".join(lines)
-
-
-def _search_position(engine: GtpEngine) -> tuple[Search, SearchResult]:
-    """The player's search and its result for the current position, after SEARCH_SECONDS.  Raises GtpError."""
-    player, position = engine.player, engine.position
-    if player.search is None:
-        raise GtpError("no search", f"{player.name} does not search")
-    engine.wait_until_ready()
-    return player.search, analyze(player.search, position, seconds=SEARCH_SECONDS, select_by=select_by_of(player),
-                                  control=engine.control())
 
 
 def _heat_map(moves: Sequence[tuple[int, float]], size: BoardSize) -> list[str]:

@@ -98,35 +98,16 @@ def test_positions_of_waiting_queries_take_no_memory():
     assert [job.position.plies for job in waiting.take(3, lambda first, other: True)] == [0, 1, 2]
 
 
-def test_a_query_that_the_memory_is_not_for_is_refused_until_others_are_analyzed():
-    waiting = JobQueue(max_bytes=10_000)
-    game = parse_query(query("a", GAME, analyzeTurns=[0, 1, 2, 3]))[0]
-    for _ in range(2):                                   # 4 * 500 + 3,000 bytes each
-        waiting.check_room()
-        waiting.put(game, 3000)
-    with pytest.raises(BadInput, match="8 positions are waiting"):
-        waiting.check_room()
-    waiting.finish(waiting.take(1, lambda first, other: True))
-    waiting.check_room()
-    waiting.put(game, 3000)
-    assert len(waiting.terminate(lambda job: True)) == 11
-    waiting.check_room()
-
-
 def test_what_terminates_all_is_read_behind_any_number_of_queries():
-    """And a query beyond the limit is answered with an error."""
     with RunningEngine() as running:
-        running.engine._queue._max_bytes = 50_000
         running.send(**query("long", maxVisits=10 ** 9, reportDuringSearchEvery=0.02))
         running.wait_for(lambda line: "moveInfos" in line)
-        for number in range(1000):
+        for number in range(100):
             running.send(**query(f"{number}"))
-        refused = running.wait_for(lambda line: line["id"] == "999")
-        assert "positions are waiting, 0 MiB of queries: send this one again" in refused["error"]
         running.send(id="t", action="terminate_all")
         running.wait_for(lambda line: line["id"] == "t")
         running.wait_for(lambda line: line["id"] == "long" and is_final(line))
-        assert sum(line.get("noResults", False) for line in running.lines) > 50
+        assert sum(line.get("noResults", False) for line in running.lines) == 100
         running.send(**query("next", maxVisits=3))
         assert running.wait_for(lambda line: line["id"] == "next")["rootInfo"]["visits"] == 3
 
@@ -161,22 +142,6 @@ def test_a_search_ends_when_nobody_reads_the_output():
         assert not running.lines
         abandoned.set()
         running.wait_for(is_final, 10)
-
-
-def test_a_reply_that_cannot_be_written_ends_the_reader_though_no_other_line_comes():
-    """However late the thread that writes finds out."""
-    class ClosedLater(io.StringIO):
-        def write(self, text):
-            time.sleep(0.2)
-            raise BrokenPipeError
-
-    def lines():
-        yield json.dumps({"id": "a", "action": "query_version"})
-        raise AssertionError("the next line, which never comes, was waited for")
-
-    engine = AnalysisEngine(None, FAST, ClosedLater(), play_options=PlayOptions())
-    serve(engine, lines())
-    assert isinstance(engine.output_error, BrokenPipeError)
 
 
 def test_searches_run_in_parallel():

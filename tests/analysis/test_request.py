@@ -3,8 +3,8 @@ import pytest
 from analysis.queries import FakeNetwork, query, run, run_one
 
 from mugo.analysis.engine import MAX_LINE_BYTES
-from mugo.analysis.fields import InvalidQuery
-from mugo.analysis.parameters import KATAGO_PARAMETERS, Overrides, read_overrides, search_parameters, unquoted
+from mugo.analysis.parameters import (
+    KATAGO_PARAMETERS, InvalidQuery, Overrides, read_overrides, search_parameters, unquoted)
 from mugo.analysis.request import NO_OVERRIDES, parse_query
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import interpret_gtp
@@ -27,8 +27,8 @@ def test_a_line_that_is_not_a_query_is_answered_with_an_error(line, text):
 
 
 ERRORS = {
-    "boardXSize": [(1, "from 2 to 19"), (25, "from 2 to 19"), (True, "from 2 to 19")],
-    "boardYSize": [(None, "from 2 to 19")],
+    "boardXSize": [(1, "at least 2"), (25, "at most 19"), (True, "a whole number")],
+    "boardYSize": [(None, "at least 2")],
     "moves": [(None, "pairs"), ("C3", "pairs"), ([["B", "C3", 1]], "pairs"), ([["X", "C3"]], '"B" or "W"'),
               ([["B", "K1"]], "'K1' is not a vertex on 5x5"), ([["B", 3]], "GTP vertices"),
               ([["B", "pass"]] * 4096, "at most 4095 entries, not 4096"),
@@ -42,31 +42,31 @@ ERRORS = {
               ({"ko": "NEVER"}, "could not parse rules: 'ko'"), ({"luck": True}, "could not parse rules: 'luck'"),
               (3, "rules are a name such as"), ('{"ko": "NEVER"}', "could not parse rules: 'ko'"),
               ("{ko", "could not parse rules: the rules are not JSON")],
-    "komi": [("7.5", "from -400 to 400"), (400.5, "from -400 to 400")],
+    "komi": [("7.5", "a number"), (400.5, "at most 400")],
     "whiteHandicapBonus": [("2N", '"0", "N" or "N-1"')],
     "analyzeTurns": [([1], "invalid turn number: 1"), ([0.5], "array of integers"), ([], "at least one turn")],
-    "priority": [(1.5, "an integer")],
+    "priority": [(1.5, "a whole number")],
     "priorities": [([1], "goes with analyzeTurns")],
-    "maxVisits": [(0, "an integer from 1")],
-    "analysisPVLen": [(0, "an integer from 1")],
-    "maxTime": [(-1, "a number of 0 or more")],
+    "maxVisits": [(0, "at least 1")],
+    "analysisPVLen": [(0, "at least 1")],
+    "maxTime": [(-1, "at least 0")],
     "includePolicy": [("yes", "true or false")],
-    "reportDuringSearchEvery": [(0, "from 0.001")],
+    "reportDuringSearchEvery": [(0, "at least 0.001")],
     "avoidMoves": [([{"player": "B"}], "player, moves and untilDepth"),
                    ([{"player": "B", "moves": "A1", "untilDepth": 1}], "array of GTP vertices"),
                    ([{"player": "B", "moves": ["Z9"], "untilDepth": 1}], "'Z9' is not a vertex")],
     "allowMoves": [([{"player": "B", "moves": [], "untilDepth": 0}], "1 or more"),
                    ([{"player": "B", "moves": [], "untilDepth": 1}] * 2, "at most one entry for each player")],
     "overrideSettings": [([], "an object"), ({"reportAnalysisWinratesAs": "GREEN"}, "one of BLACK, WHITE, SIDETOMOVE"),
-                         ({"maxTime": "soon"}, "maxTime must be a number of 0 or more"),
-                         ({"maxPlayouts": "ten"}, "maxPlayouts must be an integer"),
+                         ({"maxTime": "soon"}, "maxTime must be a number"),
+                         ({"maxPlayouts": "ten"}, "maxPlayouts must be a whole number"),
                          ({"wideRootNoise": "x"}, "wideRootNoise must be a number"),
-                         ({"maxVisits": "1_0"}, "maxVisits must be an integer"),
-                         ({"maxTime": "３"}, "maxTime must be a number of 0 or more"),
+                         ({"maxVisits": "1_0"}, "maxVisits must be a whole number"),
+                         ({"maxTime": "３"}, "maxTime must be a number"),
                          ({"cpuctExploration": "high"}, "cpuctExploration must be a number"),
                          ({"minVisitPropForLCB": 2}, "minVisitPropForLCB must be at most 1"),
                          ({"numSearchThreads": 0}, "numSearchThreads must be at least 1")],
-    "rootPolicyTemperature": [("1.2", "a number of 0 or more"), (0, "must be above 0")],
+    "rootPolicyTemperature": [("1.2", "a number"), (0, "must be above 0")],
     "action": [("dance", "one of query_version")],
 }
 

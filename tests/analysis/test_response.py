@@ -225,12 +225,6 @@ def test_standard_deviations_of_ownership_utilities_and_bounds_belong_to_their_m
         assert info["utilityLcb"] == pytest.approx(2 * info["lcb"] - 1, abs=1e-5)
 
 
-def test_the_networks_win_rate_stands_beside_the_searchs():
-    for value in (0.5, -0.5):
-        answer = run_one(query(moves=[["B", "C3"]], maxVisits=10), network=FakeNetwork(value))
-        assert answer["rootInfo"]["rawWinrate"] == (1 + value) / 2
-
-
 def test_a_variation_is_as_long_as_asked_for_after_its_first_move():
     """Analysis_Engine.md: "maximum length of the PV to send for each move (not including the first move)"."""
     every = {"analysisPVLen": 1}, {"analysisPVLen": 2}, {"overrideSettings": {"analysisPVLen": 1}}, {}

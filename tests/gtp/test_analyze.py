@@ -242,7 +242,6 @@ def test_an_analysis_looks_at_a_pass_near_the_end_or_on_request(new_engine):
     engine.answer("play b pass")
     moves = {move["move"] for move in parse_lz(analyze(engine, "lz-analyze w 2 minmoves 50", 1)[-1])}
     assert len(moves) == 25 and "pass" not in moves
-    assert engine.answer("mugo-pv").split()[1] != "pass"
     allowed = parse_lz(analyze(engine, "lz-analyze w 2 allow w pass 1", 1)[-1])
     assert [(move["move"], move["winrate"]) for move in allowed] == [("pass", 10_000)]
     engine = new_engine(size=7)

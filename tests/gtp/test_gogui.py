@@ -10,7 +10,6 @@ from gtp.test_analyze import FirstPointNetwork
 from mugo.games import scoring
 from mugo.games.go import WHITE, GoPosition
 from mugo.games.gomoku import GomokuPosition
-from mugo.games.planes import DEPTH
 from mugo.gtp import gogui
 from mugo.gtp.engine import GtpEngine
 from mugo.players.registry import make_player
@@ -52,25 +51,9 @@ def test_mugo_search_is_a_heat_map_and_the_principal_variation(search_engine):
     assert re.fullmatch(r"TEXT win rate \d+\.\d% for W, \d+ visits", text)
 
 
-def test_the_moves_of_mugo_pv_are_legal(search_engine):
-    words = search_engine.answer("mugo-pv").split()[1:]
-    assert words
-    for k, vertex in enumerate(words):
-        assert search_engine.answer(f"play {'wb'[k % 2]} {vertex}") == "= \n\n"
-
-
-def test_mugo_tree_shows_visited_moves_three_deep(search_engine):
-    lines = search_engine.answer("mugo-tree").splitlines()[1:-1]
-    assert {len(line) - len(line.lstrip()) for line in lines} == {0, 2, 4}
-    assert sum(not line.startswith(" ") for line in lines) == 4      # of 5x5 with a stone in the centre
-    assert all(re.fullmatch(rf" *({VERTEX}|pass) +[1-9]\d* visits +\d+\.\d% win rate +\d+\.\d% prior", line)
-               for line in lines)
-    assert search_engine.position.to_play == WHITE and search_engine.position.plies == 1
-
-
 def test_a_player_without_a_network_or_a_search_is_a_failure(search_engine):
     assert search_engine.answer("mugo-policy") == "? no network\n\n"
-    assert GtpEngine(PolicyPlayer(FirstPointNetwork())).answer("mugo-pv") == "? no search\n\n"
+    assert GtpEngine(PolicyPlayer(FirstPointNetwork())).answer("mugo-search") == "? no search\n\n"
 
 
 def test_stones_that_are_set_up_keep_the_side_to_move(search_engine):
@@ -81,20 +64,19 @@ def test_stones_that_are_set_up_keep_the_side_to_move(search_engine):
 
 def test_every_analyze_command_that_is_listed_is_answered(monkeypatch):
     monkeypatch.setattr(gogui, "SEARCH_SECONDS", 0.1)
-    search = {"mugo-search", "mugo-pv", "mugo-tree"}
-    players = (PolicyPlayer(FirstPointNetwork()), {"mugo-policy"}), (search_player(), search), (RandomPlayer(1), set())
+    players = ((PolicyPlayer(FirstPointNetwork()), {"mugo-policy"}), (search_player(), {"mugo-search"}),
+               (RandomPlayer(1), set()))
     for player, own in players:
         engine = GtpEngine(player, size=5)
         lines = engine.answer("gogui-analyze_commands").removeprefix("= ").split("\n")[:-2]
-        assert len(lines) == 10 + DEPTH + len(own)
+        assert len(lines) == 8 + len(own)
         commands = [line.split("/")[-1] for line in lines]
-        assert {"mugo-policy", *search} & set(commands) == own
+        assert {"mugo-policy", "mugo-search"} & set(commands) == own
         for line in lines:
             kind, label, command = line.split("/")
-            assert kind in ("gfx", "var", "hstring", "string", "dboard", "plist", "sboard", "param") and label
+            assert kind in ("gfx", "string", "dboard", "plist", "param") and label
             command = command.replace("%p", "C3").replace("%c", "black")      # GoGui asks for a point, a colour
             assert engine.answer(command).startswith("= "), line
-    assert engine.answer("mugo-plane ladder capture") == engine.answer("mugo-plane 44")
 
 
 def test_gogui_does_not_ask_for_the_board_of_a_game_whose_rules_it_knows():
