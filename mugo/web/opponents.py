@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from mugo.core.files import BadInput
 from mugo.games.position import BasePosition
-from mugo.players.registry import NETWORK_PLAYERS, default_select_by, default_settings, make_player
+from mugo.players.registry import NETWORK_PLAYERS, SEARCHERS, default_select_by, default_settings, make_player
 from mugo.players.player import Player
 from mugo.players.searcher import PlayOptions
 
@@ -65,7 +65,8 @@ def list_opponents(position: BasePosition, has_network: bool, is_bundled: bool) 
 
 def make_opponent(opponent: Opponent, game: str, network) -> Player:
     """The player of an opponent.  In Gomoku it never resigns, so that the person gets to see the winning row."""
-    settings = replace(default_settings(opponent.player, game), max_edges=MAX_EDGES)
+    settings = replace(default_settings(opponent.player, game), max_edges=MAX_EDGES) \
+        if opponent.player in SEARCHERS else None
     play_options = replace(opponent.play_options, select_by=default_select_by(opponent.player, game))
     if game != "go":
         play_options = replace(play_options, resign=0)
