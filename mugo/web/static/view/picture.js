@@ -8,12 +8,11 @@ import { markup } from "./markup.js";
 import { board } from "./position.js";
 
 const LAST_SECONDS = 2;                  // more of the last frame
-const BOARD_RULE = /:root|data-(board|stone)|#board|svg|\.(grid|border|lines|shadows|stones|marks|markup|next|region|overlay|ghosts|faint|level)\b/;
 
-/** The rules of the page that are of the board. */
+/** The rules of the page that are of the board, without those of narrow windows. */
 function boardRules() {
-  const rules = [...document.styleSheets].flatMap(({ cssRules }) => [...cssRules]);
-  return rules.filter(({ selectorText }) => selectorText && BOARD_RULE.test(selectorText)).map(({ cssText }) => cssText).join("\n");
+  const { cssRules } = [...document.styleSheets].find(({ href }) => href?.endsWith("/board.css"));
+  return [...cssRules].filter(({ selectorText }) => selectorText).map(({ cssText }) => cssText).join("\n");
 }
 
 /** { width, height } in pixels of a picture of a board, whose longer side is given. */
