@@ -482,7 +482,7 @@ def test_the_browser_states_the_strength_that_the_matches_of_the_policy_show(siz
 def test_the_page_of_versions_has_the_format_of_every_file():
     table = (ROOT / "docs" / "reference" / "versions.md").read_text()
     for row, module, name in [("data set", "data.shards", "FORMAT"),
-                              ("network and checkpoint", "nn.metadata", "FORMAT"),
+                              ("network and checkpoint", "nn.network_file", "FORMAT"),
                               ("replay buffer", "selfplay.replay", "FORMAT"),
                               ("match", "match.match_folder", "FORMAT"),
                               ("review", "reviews.options", "REVIEW_FORMAT")]:
