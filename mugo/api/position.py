@@ -19,7 +19,7 @@ from mugo.players.evaluation import legal_moves
 from mugo.players.game_options import start_of_go
 from mugo.games.tsumego import with_tsumego_frame
 from mugo.plots.svg import board_svg
-from mugo.sgf.record_rules import rules_name
+from mugo.sgf.record_positions import rules_name
 
 announce_compiling()
 _ONLY_OF = {"komi": "go", "rules": "go", "handicap": "go", "k": "gomoku", "exactly": "gomoku"}

@@ -23,7 +23,7 @@ from mugo.games.history import board_with
 from mugo.games.rollouts import MOGO, rollout_ownership
 from mugo.games.scoring import judge
 from mugo.sgf.record import Record
-from mugo.sgf.record_rules import parse_record_rules, record_bonus
+from mugo.sgf.record_positions import parse_record_rules, record_bonus
 
 POINTS_PER_WORD = 8
 ROLLOUTS, MORE_ROLLOUTS = 16, 64         # the result confirms 9 of 10 counts by 16 rollouts, and few more by 200
@@ -146,7 +146,7 @@ def handicap_stones(size, game, setup, moves):
 
 
 def white_points(games: pd.DataFrame) -> np.ndarray:
-    """float32 (n,): White's points by komi and for handicap stones (sgf.record_rules); NaN where komi is unknown."""
+    """White's points by komi and for handicap stones, float32 (n,); NaN where komi is unknown."""
     pairs = list(zip(games["rules"], games["handicap"].tolist(), strict=True))
     bonuses = {pair: record_bonus(*pair) for pair in set(pairs)}
     return games["komi"].to_numpy(np.float32) + np.array([bonuses[pair] for pair in pairs], np.float32)

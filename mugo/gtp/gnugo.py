@@ -35,7 +35,7 @@ from mugo.gtp.protocol import (
 from mugo.players.evaluation import moves_by_prior
 from mugo.players.player import RESIGN
 from mugo.sgf.convert import record_from_position
-from mugo.sgf.record_rules import rules_name
+from mugo.sgf.record_positions import rules_name
 from mugo.sgf.writer import format_record
 
 TOP_MOVES = 10

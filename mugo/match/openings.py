@@ -31,8 +31,7 @@ from mugo.players.policy import PolicyPlayer
 from mugo.sgf.archives import UnreadableFile
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import Record
-from mugo.sgf.record_positions import position_of
-from mugo.sgf.record_rules import parse_record_rules
+from mugo.sgf.record_positions import parse_record_rules, position_of
 from mugo.sgf.sources import find_sources, read_files
 
 POLICY_MOVES = 8                         # of an opening by the policy, by default

@@ -3,7 +3,7 @@
     record        Record, one game; BadRecord, why a game cannot be used
     encoding      bytes in any character set -> UTF-8
     properties    komi, result, date, handicap, rank and numbers of points as servers write them
-    nodes         a game's text <-> its nodes with all their properties; nothing is lost here
+    nodes         a game's text <-> its nodes with all their properties
     gib           records of Tygem -> nodes
     ngf           records of CyberOro and Wbaduk -> nodes
     ugf           records of Pandanet -> nodes
@@ -12,10 +12,8 @@
     writer        Record -> SGF text                         format_record
     lz            win rate, lead and best moves -> the property LZ of a node
     node_positions   the position after each node: moves, and setup stones in any node
-    record_rules  the rules of a record (RU) <-> Rules
-    record_positions   Record -> Position, Position, ...
+    record_positions   Record -> Position, Position, ...; the rules of a record (RU) <-> Rules
     convert       Position -> Record; a file and the moves played since      load_game, load_position
-    sevenzip      the members of a .7z, by py7zr
     archives      unpacks .zip, .tar.*, .7z and compressed files
     sources       files and folders of a command line -> every SGF file in them
     tree          games with all their nodes, as JSON for the browser

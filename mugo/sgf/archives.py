@@ -3,10 +3,9 @@
     unpack("kgs.tar.gz", "", file)  ->  SgfFile("kgs.tar.gz", "2003/1.sgf", b"(;GM[1]...")
                                         UnreadableFile("kgs.tar.gz", "2003/2.zip/3.sgf", "Bad CRC-32 ...")
 
-The format is recognized by the first bytes of a file, not by its name.  Archives in archives are unpacked to a
-depth of MAX_DEPTH.  One SGF file, or one archive inside an archive, is in memory at a time, of a large collection a
-part, and 1 kB for each member of a .zip or .7z.  A .7z is unpacked to a temporary file (sevenzip.py).  What a file
-unpacks to is counted and has a limit.  What an SGF file means is not known here.
+The format is recognized by the first bytes of a file, not by its name.  Archives in archives are unpacked to a depth
+of MAX_DEPTH.  One SGF file, or one archive inside an archive, is in memory at a time, of a large collection a part, and
+1 kB for each member of a .zip or .7z.  The bytes that a file unpacks to are counted and limited.
 """
 import bz2
 import gzip
@@ -15,10 +14,11 @@ import lzma
 import os
 import re
 import tarfile
+import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, BinaryIO, NamedTuple
+from typing import IO, Any, BinaryIO, NamedTuple
 
 from mugo.core.files import BadInput, error_line, is_temporary, printable
 from mugo.core.version import pip_install
@@ -60,7 +60,7 @@ class _TooLargeError(Exception):
 
 @dataclass
 class _Unpacking:
-    """What all functions below need of the file that `unpack` was called with."""
+    """The file that `unpack` was called with, and what was unpacked of it."""
 
     label: str                      # of its Source
     on_other: Callable[[str], None]
@@ -80,7 +80,7 @@ class _Unpacking:
 
 
 class _CountedStream(io.RawIOBase):
-    """A stream whose bytes are counted.  A read may return fewer than asked for, as before a damaged part."""
+    """A stream whose bytes are counted.  A read may return fewer than asked for."""
 
     def __init__(self, stream: Any, of: _Unpacking):
         super().__init__()
@@ -102,8 +102,8 @@ def _read_up_to(stream: Any, limit: int) -> bytes:
 
 
 def is_sgf_name(name: str) -> bool:
-    """Whether a file name ends like SGF or a format that is read as SGF (parser.SUFFIXES); false for macOS's "._"
-    companion files and for unfinished files."""
+    """Whether a file name ends like SGF or parser.SUFFIXES; false for macOS's "._" companion files and for unfinished
+    files."""
     base = os.path.basename(name)
     return base.lower().endswith(SGF_SUFFIXES) and not base.startswith("._") and not is_temporary(base)
 
@@ -301,11 +301,60 @@ def _zip_name(member: zipfile.ZipInfo) -> str:
         return printable_name(member.filename)
 
 
+class _Members:
+    """A py7zr.WriterFactory: unpacks the members of a .7z to a file, one behind the other."""
+
+    def __init__(self, file: IO[bytes]):
+        self.file = file
+        self.made: list[tuple[str, _Writer]] = []        # the second member of a name is NAME_0 here
+
+    def create(self, filename: str) -> "_Writer":
+        self.made.append((filename, _Writer(self.file)))
+        return self.made[-1][1]
+
+
+class _Writer:
+    """A py7zr.Py7zIO.  end: where the member ends in the file, once it is whole."""
+
+    def __init__(self, file: IO[bytes]):
+        self.file, self.start, self.end = file, file.tell(), -1
+        self.write, self.flush = file.write, file.flush
+
+    def size(self) -> int:
+        return self.file.tell() - self.start
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return 0
+
+    def close(self) -> None:
+        self.end = self.file.tell()
+
+
 def _un7z(of: _Unpacking, prefix: str, file: BinaryIO, depth: int) -> Iterator[SgfFile | UnreadableFile]:
-    from mugo.sgf import sevenzip               # py7zr, which is optional
+    """py7zr unpacks an archive in one go, so its members go to a temporary file first.  A damaged member ends it."""
+    import py7zr                                # optional
 
     try:
-        for name, size, open_member in sevenzip.read_members(file, _is_read, of.limit - of.unpacked):
-            yield from _member_or_error(of, prefix + printable_name(name), size, open_member, depth)
-    except sevenzip.py7zr.PasswordRequired:
+        with (tempfile.TemporaryFile() as unpacked,
+              py7zr.SevenZipFile(file, max_extract_size=of.limit - of.unpacked) as archive):
+            sizes = {member.filename: member.uncompressed for member in archive.list() if not member.is_directory}
+            for name in sizes:
+                if not _is_read(name):
+                    of.on_other(prefix + printable_name(name))
+            members: Any = _Members(unpacked)
+            error = None
+            try:
+                archive.extract(targets=[name for name in sizes if _is_read(name)], factory=members)
+            except Exception as raised:
+                error = raised
+            for name, member in members.made:
+                if member.end >= 0:
+                    unpacked.seek(member.start)
+                    data = unpacked.read(member.end - member.start)
+                    name = name if name in sizes else name.rpartition("_")[0]
+                    yield from _member_or_error(of, prefix + printable_name(name), len(data),
+                                                lambda data=data: io.BytesIO(data), depth)
+            if error is not None:
+                raise error
+    except py7zr.PasswordRequired:
         raise ValueError("it is encrypted with a password") from None

@@ -2,9 +2,8 @@
 
     (;GM[1];B[aa](;W[bb])(;W[cc]))(;GM[1]...)   ->   (;GM[1];B[aa];W[bb])   (;GM[1]...)
 
-The main line is the first variation at every branch: all nodes before the first `)`, so no tree is built.
-Every step is linear in the length of the text, and the number and length of the values are limited, so no
-input makes the parser slow or large.  What properties mean is not known here.
+The main line is the first variation at every branch: all nodes before the first `)`, so no tree is built.  Every step
+is linear in the length of the text, and the number and length of the values are limited.
 """
 import contextlib
 import itertools
@@ -14,7 +13,6 @@ from typing import NamedTuple
 
 from mugo.sgf.record import BadRecord
 
-MAX_DEPTH = 200_000                 # nested variations
 MAX_VALUES = 100_000                # property values in the main line; games have fewer than 1,000 moves
 
 _VALUE = re.compile(rb"\[[^\\\]]*+(?:\\.[^\\\]]*+)*+\]", re.DOTALL)
@@ -28,13 +26,13 @@ _UP_TO_BRACKET = re.compile(rb"([^()\[]*+(?:" + _VALUE.pattern + rb"[^()\[]*+)*+
 _VALUE_OR_OPENING_BRACKET = re.compile(rb"(" + _VALUE.pattern + rb")|\(", re.DOTALL)
 
 
-# A value that is complete, or a mark: of one that is not complete the bracket alone.
+# A value that is complete, or a mark: the bracket alone if the value is not complete.
 _VALUE_OR_MARK = re.compile(_VALUE.pattern + rb"|[()\[]", re.DOTALL)
 
 
 class GameText(NamedTuple):
-    """A game of a collection: its main line, and all of it.  is_cut_off: whether its end was missing, so that `whole`
-    is what there is, closed."""
+    """A game of a collection: its main line, and all of it.  is_cut_off: whether its end was missing; `whole` is closed
+    then."""
     main_line: bytes
     whole: bytes
     is_cut_off: bool = False
@@ -45,8 +43,8 @@ class _CutOff(BadRecord):
 
 
 def split_games(text: bytes, cut_off: bool = False) -> Iterator[GameText | BadRecord]:
-    """Each game of a collection, or a BadRecord in its place.  cut_off: read what there is of a game whose end is
-    missing: all up to its last complete value or variation."""
+    """Each game of a collection, or a BadRecord in its place.  cut_off: read a game whose end is missing up to its last
+    complete value or variation."""
     if _NODE.match(text.lstrip()):
         text = b"(" + text          # some games of the Fox server lack it
     elif root := _ROOT_WITHOUT_MARK.match(text.lstrip()):
@@ -99,8 +97,8 @@ def _closed(text: bytes) -> bytes:
 
 
 def last_game_start(text: bytes) -> int:
-    """Where the last game of a collection begins, of those that `split_games` reads wherever the game before ends; else
-    where the last game that is complete ends, or begins if nothing follows; 0 if there is none behind the beginning."""
+    """Where the last game of a collection begins whose root looks like one (_ROOT_NODE); else where the last complete
+    game ends, or begins if nothing follows; 0 if there is none behind the beginning."""
     start = 0
     for match in _ROOT_NODE.finditer(text):
         start = match.start()
@@ -114,7 +112,7 @@ def last_game_start(text: bytes) -> int:
 
 def _main_line(text: bytes, start: int) -> tuple[bytes, int]:
     """The main line of the game that begins at `start`, and the index after the end of the game."""
-    depth = max_depth = 0
+    depth, has_variations = 0, False
     leaf = None                     # end of the main line
     position = start
     while True:
@@ -126,16 +124,14 @@ def _main_line(text: bytes, start: int) -> tuple[bytes, int]:
         position = match.end()
         if match[2] == b"(":
             depth += 1
-            max_depth = max(depth, max_depth)
-            if depth > MAX_DEPTH:
-                raise BadRecord("too large", f"more than {MAX_DEPTH:,} nested variations")
+            has_variations |= depth > 1
         else:
             depth -= 1
             leaf = leaf or position
             if depth == 0:
                 break
     line = text[start:leaf]
-    if max_depth > 1:
+    if has_variations:
         line = b"(" + _VALUE_OR_OPENING_BRACKET.sub(rb"\1", line[1:])
     if len(line) > 100_000:
         line = _limit_values(line)
@@ -143,10 +139,7 @@ def _main_line(text: bytes, start: int) -> tuple[bytes, int]:
 
 
 def _limit_values(line: bytes) -> bytes:
-    """A long main line with its longest values (over 50 kB) replaced by '...', which bounds the memory of its nodes.
-
-    Raises BadRecord for too many values.
-    """
+    """A long main line with values over 50 kB replaced by '...'.  Raises BadRecord for too many values."""
     values = other_bytes = end = 0
     for value in _VALUE.finditer(line):
         values += 1

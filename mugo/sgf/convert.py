@@ -61,9 +61,8 @@ def print_notice(line: str) -> None:
 class LoadedGame:
     """A game from a file.
 
-    position: the position to go on from.  nodes: of the file.  shared_file: the file, if it has other games too.
-    start: the index of the node with which the history of the position begins; its moves are those of the nodes from
-    there on.
+    position: the position to go on from.  nodes: those of the file.  start: the index of the node with which the
+    history of the position begins.  shared_file: the file, if it has other games too.
     """
     position: BasePosition
     nodes: list[Node]
@@ -73,8 +72,8 @@ class LoadedGame:
     def with_lines(self, lines: Iterable[tuple[Iterable[tuple[int, int]], str]]) -> str:
         """The file as SGF text, with moves that it does not have added.
 
-        lines: of play, each as its moves since `start`, (colour, point), and its SGF result or ''.  At the end of the
-        main line the result is RE; elsewhere it is a comment on the last move, because RE is that of the main line.
+        lines: each as its moves since `start`, (colour, point), and its SGF result or ''.  At the end of the main line
+        the result is RE; elsewhere it is a comment on the last move.
         """
         nodes = list(self.nodes)
         nodes[0] = nodes[0].in_utf_8()
@@ -112,9 +111,7 @@ class LoadedGame:
     def _node_of_move(self, nodes: list[Node], children: list[list[int]], colours: list[int], index: int,
                       position: BasePosition, move: tuple[int, int]) -> int | None:
         """The node of a move below a node, where only nodes without a move stand between them; None: there is none.
-
-        colours: next_colours of the nodes.  position: after the node.
-        """
+        colours: next_colours of the nodes.  position: after the node."""
         stack = [*reversed(children[index])]
         while stack:
             index = stack.pop()
@@ -142,10 +139,9 @@ def load_game(path: str | os.PathLike, num_moves: int | None = None, komi: float
               notice: Callable[[str], object] = print_notice) -> LoadedGame:
     """The first game in an SGF file, at the position after the first `num_moves` moves of its main line (default: all).
 
-    Setup stones may stand in any node; after them the position has no history.
-    komi: for a game of Go whose record has none.  game: "go" or "gomoku" if it must be that game.
-    notice: called with a line if the file has more games, fewer moves, or variations that cannot be read.
-    Raises BadInput, which names the file, and OSError.
+    Setup stones may stand in any node; after them the position has no history.  komi: for a game of Go whose record has
+    none.  game: "go" or "gomoku" if it must be that game.  notice: called with a line if the file has more games, fewer
+    moves, or variations that cannot be read.  Raises BadInput, which names the file, and OSError.
     """
     path = Path(path)
     if not path.is_file():                 # a device could block forever
@@ -181,8 +177,8 @@ def replay_tree(tree: GameTree, num_moves: int | None = None, komi: float = KOMI
     return LoadedGame(position_of(tree.record, num_moves, komi), tree.nodes, _start_of(tree.nodes))
 
 
-def load_position(path: str | os.PathLike, num_moves: int | None = None, komi: float = KOMI,
-                  game: str | None = None) -> BasePosition:
+def load_position(path: str | os.PathLike, num_moves: int | None = None, komi: float = KOMI, game: str | None = None
+                  ) -> BasePosition:
     """The position of load_game, with the same arguments and exceptions."""
     return load_game(path, num_moves, komi, game).position
 

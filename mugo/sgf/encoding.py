@@ -61,11 +61,10 @@ def to_utf8(data: bytes) -> bytes:
 
 
 def guessed_codec(data: bytes, default: str = "gb18030") -> str:
-    """The codec of a text that is not UTF-8 and does not name its character set: that in which most letters are usual
-    ones.
+    """The codec of a text that is not UTF-8 and names no character set: that in which most letters are usual ones.
 
-    Chinese (GB18030 or Big5), Japanese (Shift_JIS) or Korean (EUC-KR).  Windows-1252, which has all letters of
-    ISO 8859-1, SGF's own default, if most bytes outside ASCII are lone letters.  default: if no codec fits.
+    Chinese (GB18030 or Big5), Japanese (Shift_JIS) or Korean (EUC-KR); Windows-1252 if most bytes outside ASCII are
+    lone letters.  default: if no codec fits.
     """
     data = data[:_SAMPLE]
     if _share(data, "cp949") >= 0.6:         # of Chinese letters a tenth would be usual Hangul

@@ -2,10 +2,10 @@
 
     position -- play_node(properties) --> NodePosition(position, is_start, illegal)
 
-A move that the rules allow is played; a repetition is allowed, as in records.  A node that sets up stones or the turn
-makes a *new start*: the position after it has no history, so superko starts anew there and no ko is forbidden.  A move
-that the rules forbid is carried out as SGF says (the stone is placed, and chains without liberties are removed), and
-makes a new start too.  What leads to no position at all, as stones without liberties, leaves the board as it was.
+A move that the rules allow is played; repetitions are allowed.  A node that sets up stones or the turn makes a *new
+start*: the position after it has no history, so superko starts anew.  A move that the rules forbid is carried out as
+SGF says (the stone is placed, and chains without liberties are removed), and makes a new start too.  What leads to no
+position, as stones without liberties, leaves the board as it was.
 
 Specification: https://www.red-bean.com/sgf/properties.html#B, #AB, #PL
 """
@@ -26,10 +26,7 @@ _SETUP_OR_TURN = frozenset((*SETUP, "PL"))
 
 
 class NodePosition(NamedTuple):
-    """The position after a node.
-
-    is_start: whether it has no history.  illegal: why the node could not be played as the rules are, '' if it could.
-    """
+    """The position after a node.  is_start: whether it has no history.  illegal: why the rules forbid the node, ''."""
     position: BasePosition
     is_start: bool = False
     illegal: str = ""

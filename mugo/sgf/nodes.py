@@ -69,7 +69,7 @@ def escaped(text: str) -> bytes:
 def parse_game(text: bytes, most: int | None = None) -> list[Node]:
     """The nodes of the game with which an SGF text begins, variations included, in the order of the file.
 
-    most: no more nodes are read than so many.  Raises ValueError if the text is malformed.
+    most: nodes that are read.  Raises ValueError if the text is malformed.
     """
     nodes: list[Node] = []
     parents: list[int] = []                              # the node before each bracket that is open
@@ -145,6 +145,7 @@ def one_move_each(nodes: list[Node]) -> list[Node]:
         last.append(len(moved) - 1)
     return moved
 
+
 def line_of_nodes(root: Node, moves: list[tuple[str, bytes]]) -> list[Node]:
     """The root and one node for each ("B" or "W", SGF value)."""
     return [root] + [Node(index, {colour: [value]}) for index, (colour, value) in enumerate(moves)]
@@ -181,8 +182,8 @@ def root_node(size: int, komi: float | None = None, handicap: int = 0, stones: l
               ) -> Node:
     """The root of a game of Go.
 
-    stones: of a handicap, as SGF values; None: if there are two or more, those on the fixed points.  info: properties
-    by their identifiers, of which the empty ones are left out.  Raises BadRecord for a size or a handicap out of range.
+    stones: handicap stones as SGF values; None: two or more stand on the fixed points.  info: properties by their
+    identifiers; empty ones are left out.  Raises BadRecord for a size or a handicap out of range.
     """
     if not MIN_SIZE <= size <= MAX_SIZE:
         raise BadRecord("unsupported board size", f"{size}; boards of {MIN_SIZE} to {MAX_SIZE} are supported")

@@ -11,7 +11,6 @@
 
 Legality is not checked here: it needs a board.  In Gomoku the rules say what wins: RU[exactly 5 in a row].
 """
-import contextlib
 import functools
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -40,7 +39,6 @@ from mugo.sgf.properties import (
 from mugo.sgf.record import INFO, BadRecord, Record
 
 MAX_BYTES = 32 << 20                # read at once; the largest commented joseki dictionaries have 5 MB
-GAME_BYTES = 64                     # a file may have a game for each so many bytes, and 100 more; a real game has 300
 MAX_TREE_BYTES = 4 << 20            # of a file whose variations are kept (read_trees)
 MAX_RECORD_BYTES = 1 << 20          # of a record in another format; its nodes take 50 times as much memory
 SUFFIXES = (".gib", ".ngf", ".ugf", ".ugi")      # of records in other formats
@@ -52,9 +50,8 @@ def read_records(data: bytes, gomoku: bool = False, setup_anywhere: bool = False
                  ) -> Iterator[Record | BadRecord]:
     """The games of an SGF file, in order; a BadRecord in the place of an unusable one.  Never raises.
 
-    gomoku: read Gomoku too; otherwise a game of Gomoku is a BadRecord.
-    setup_anywhere: read games with setup stones after the first move too; their Record.has_later_setup is true, and
-    only node_positions can replay them.  Read games with several moves in one node, too.
+    gomoku: also read Gomoku, GM[4].  setup_anywhere: also read games with setup stones after the first move, which have
+    Record.has_later_setup and only node_positions replays, and games with several moves in one node.
     cut_off: read what there is of a game whose end is missing.
     """
     for game in _games(data, cut_off):
@@ -77,8 +74,8 @@ def read_trees(data: bytes, gomoku: bool = False, *, setup_anywhere: bool = Fals
                cut_off: bool = False) -> Iterator[GameTree | BadRecord]:
     """As `read_records`, each game with its whole tree in UTF-8: variations, comments, all properties.
 
-    max_nodes: of a larger tree so many are read.  Of a game larger than MAX_TREE_BYTES, and of one that is malformed
-    in a variation, the main line is read.  A node with several moves becomes a node for each.
+    max_nodes: at most this number of nodes is read.  Only the main line is read of a game larger than MAX_TREE_BYTES,
+    and of one that is malformed in a variation.  A node with several moves becomes a node for each.
     """
     for game in _games(data, cut_off):
         if isinstance(game, BadRecord):
@@ -108,19 +105,15 @@ def _games(data: bytes, cut_off: bool = False) -> Iterator[GameText | BadRecord]
     if len(data) > MAX_BYTES:
         yield BadRecord("too large", f"{len(data):,} bytes of SGF; the limit is {MAX_BYTES:,}")
         return
-    found, most = False, 100 + len(data) // GAME_BYTES
     try:
-        sgf, lacks_line = _sgf_of(data, cut_off)
-        text = to_utf8(sgf)
+        text = to_utf8(to_sgf(data))
     except BadRecord as bad:
         yield bad
         return
-    for number, game in enumerate(split_games(text, cut_off)):
+    found = False
+    for game in split_games(text, cut_off):
         found = True
-        if number == most:
-            yield BadRecord("too many games", f"a file of this size may have {most:,} games; what follows was not read")
-            return
-        yield game._replace(is_cut_off=True) if lacks_line and isinstance(game, GameText) else game
+        yield game
     if not found:
         yield BadRecord("not SGF", "no game found: an SGF game begins with '(;', and it is not GIB, NGF or UGF either")
 
@@ -139,18 +132,6 @@ def to_sgf(data: bytes) -> bytes:
             except ValueError as error:
                 raise error if isinstance(error, BadRecord) else BadRecord("malformed record", str(error)) from None
     return data
-
-
-def _sgf_of(data: bytes, cut_off: bool) -> tuple[bytes, bool]:
-    """`to_sgf`, and whether the last line is left out: with cut_off, of a GIB, NGF or UGF record that is only read
-    without it.  Raises BadRecord."""
-    try:
-        return to_sgf(data), False
-    except BadRecord:
-        if cut_off:
-            with contextlib.suppress(BadRecord):
-                return to_sgf(data[:data.rstrip().rfind(b"\n") + 1]), True
-        raise
 
 
 def _record(game: GameText, gomoku: bool, setup_anywhere: bool) -> Record | BadRecord:
@@ -200,8 +181,7 @@ _SINA = {"KO": "KM", "TE": "EV", "RD": "DT"}
 
 
 def _collect_info(nodes: Sequence[Properties]) -> Properties:
-    """The game-info properties of a main line; of a property that is given twice, the first value that says something
-    counts: not `RE[]` or `RE[?]`."""
+    """The game-info properties of a main line.  If one is given twice, the first value that is not empty or ?."""
     info: Properties = {}
     if nodes[0].get("KO", [b""])[0].strip():
         info = {name: nodes[0][ident] for ident, name in _SINA.items() if ident in nodes[0]}

@@ -1,8 +1,7 @@
 """The values of SGF's game-info properties: komi, result, date, handicap, rank, numbers of points.
 
-Each function takes what real archives have (KGS, Tygem, the Fox server, professional collections; English,
-Chinese, Japanese, Korean) and returns the one form that Record uses.  An unreadable value counts as unknown.
-A *property map* is the properties of a node: {'KM': [b'6.5']}.
+Each function takes what real archives have (KGS, Tygem, the Fox server, professional collections; English, Chinese,
+Japanese, Korean) and returns the one form that Record uses.  An unreadable value counts as unknown.
 """
 import itertools
 import math
@@ -95,9 +94,8 @@ def points_in(text: str, position: int = 0, with_unit: bool = False) -> float | 
 def interpret_handicap(properties: Properties, stones: list[int], moves: list[int], size: BoardSize) -> int:
     """The handicap stones of Black, set up or played as the first moves; 0 in an even game.
 
-    stones, moves: the game's encoded setup stones and moves.  Without HA, two or more black setup stones before a
-    first move of White count.  Raises BadRecord if HA declares stones, and Black has fewer than two when White
-    places the first stone; passes before it do not count.
+    stones, moves: the game's encoded setup stones and moves.  Without HA, two or more black setup stones before a first
+    move of White count.  Raises BadRecord if HA declares stones, and Black has fewer than two when White places one.
     """
     declared = re.match(r"\d{1,2}", property_text(properties, "HA"), re.ASCII)
     handicap = int(declared[0]) if declared else 0
@@ -135,8 +133,8 @@ def interpret_komi(properties: Properties) -> float | None:
 
 
 def interpret_opening_moves(root: Properties) -> int:
-    """How many first moves the players did not choose, as a match from openings does: N where the root's comment has
-    startTurnIdx=N, which KataGo's games have too; else 0."""
+    """How many first moves are an opening that the players did not choose: startTurnIdx=N in the root's comment, as in
+    KataGo's games; else 0."""
     match = re.search(rb"\bstartTurnIdx=(\d{1,4})\b", root.get("C", [b""])[0][:2000])
     return int(match[1]) if match else 0
 
@@ -209,14 +207,10 @@ def interpret_date(text: str) -> str:
     return date
 
 
+LOWEST_RANK = -39                        # of rank_number: 40 kyu
 _RANK = re.compile(r"[(\[]?\s*(?:(?P<pro>p|pro|职业|職業|プロ|프로)|a|ama|amateur|业余|業余|業餘|アマ|아마)?\s*"
                    r"(?P<number>\d{1,2}|[初초])\s*-?\s*(?P<unit>dan|kyu|gup|[dkp段级級단급])(?P<rest>.*)",
                    re.IGNORECASE)
-
-
-LOWEST_RANK, HIGHEST_RANK = -39, 18      # of rank_number: 40 kyu, 9 dan professional
-
-
 SOURCES = "kgs", "tygem", "fox"          # servers that source_number knows
 
 

@@ -18,11 +18,8 @@ INFO = {"PB": "black", "PW": "white", "BR": "black_rank", "WR": "white_rank", "R
 
 
 class BadRecord(MugoError, ValueError):
-    """A game that cannot be used.
-
-    `reason` is a short category ("malformed SGF", "illegal move") by which `mugo preprocess` counts; str() is the
-    details, one line.
-    """
+    """A game that cannot be used.  reason: a short category ("malformed SGF", "illegal move"), by which `preprocess`
+    counts; str(): the details, one line."""
 
     def __init__(self, reason: str, details: str):
         super().__init__(details)

@@ -36,8 +36,7 @@ class Source:
     files: tuple[str, ...] | None   # paths of the loose files within the folder; None for an archive
 
     def checksum(self) -> str:
-        """The SHA-256 of an archive, in hexadecimal; '' for loose files, and for an archive that cannot be read, which
-        read_files reports."""
+        """The SHA-256 of an archive, in hexadecimal; '' for loose files, and for an archive that cannot be read."""
         with contextlib.suppress(OSError):
             return file_sha256(self.path) if self.files is None else ""
         return ""
@@ -46,9 +45,8 @@ class Source:
 def find_sources(paths: Iterable[str | os.PathLike]) -> list[Source]:
     """The sources below files and folders, without repetition, in a fixed order.
 
-    In folders, files are chosen by their suffix, recursively; a file that is named itself is always included.
-    Raises BadInput if a path does not exist, a folder has no SGF file and no archive, or a package that
-    reads an archive's format is not installed.
+    In folders, files are chosen by their suffix, recursively; a file that is named itself is always included.  Raises
+    BadInput if a path does not exist, a folder has no SGF file and no archive, or a package for an archive is missing.
     """
     found: list[Source] = []
     single: dict[str, list[str]] = {}           # {folder: names} of files that are named themselves
@@ -77,7 +75,7 @@ def read_files(source: Source, on_read: Callable[[int], None] = lambda size: Non
     """All SGF files of a source; an UnreadableFile in the place of one that cannot be read.
 
     on_read: called before each of them with the bytes of the source read so far, at most source.size.
-    on_other: called with the name of each member of an archive that is left out, because it is not a game record.
+    on_other: called with the name of each member of an archive that is not a game record.
     """
     done = 0
     for name in [""] if source.files is None else source.files:

@@ -26,7 +26,7 @@ from mugo.players.player import RESIGN, Player, SearchControl
 from mugo.plots.terminal import PLAIN, Screen, board_lines
 from mugo.sgf.convert import LoadedGame, record_from_position
 from mugo.sgf.nodes import parse_game
-from mugo.sgf.record_rules import rules_name
+from mugo.sgf.record_positions import rules_name
 from mugo.sgf.writer import format_record
 from mugo.tui.signals import interruptible_search
 

@@ -27,8 +27,7 @@ from mugo.games.board import WHITE
 from mugo.games.coords import MAX_MOVES, symmetries, WHITE_BIT
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import Record
-from mugo.sgf.record_positions import position_of
-from mugo.sgf.record_rules import record_bonus
+from mugo.sgf.record_positions import position_of, record_bonus
 from mugo.sgf.sources import find_sources, read_files
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from mugo.games.go import GoPosition
 from mugo.games.rules import FIELDS, NAMED_RULES, Rules, bonus_field, parse_rules, rules_to_play
-from mugo.sgf.record_rules import parse_record_rules, record_bonus, record_name, rules_name
+from mugo.sgf.record_positions import parse_record_rules, record_bonus, record_name, rules_name
 
 
 def test_every_field_has_a_name_of_katagos():

@@ -242,13 +242,3 @@ def test_setup_stones_after_the_first_move_are_read_where_that_is_asked_for():
     assert record.has_later_setup
     assert record.setup.tolist() == encoded("Bbb", 9) and record.moves.tolist() == encoded("Wcc Bee", 9)
     assert not read(b"(;SZ[9]AB[aa];W[cc])").has_later_setup
-
-
-def test_a_file_of_very_many_empty_games_is_read_no_further():
-    records = list(read_records(b"(;)" * 1_000_000))
-    assert len(records) == 100 + 3_000_000 // 64 + 1
-    assert records[-1].reason == "too many games" and "may have 46,975 games" in str(records[-1])
-    small = list(read_records(b"(;SZ[9];B[aa])" * 2000))
-    assert [isinstance(record, BadRecord) for record in small].count(True) == 1 and len(small) == 100 + 28_000 // 64 + 1
-    assert not [r for r in read_records(b"(;SZ[9]PB[Black player]PW[White player];B[aa];W[bb])" * 100)
-                if isinstance(r, BadRecord)]

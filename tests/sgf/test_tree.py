@@ -2,7 +2,6 @@
 import random
 import time
 
-import other_records
 import pytest
 from page_modules import format_game, needs_node
 
@@ -31,11 +30,6 @@ def test_variations_comments_and_win_rates_are_read():
         {"parent": 4, "move": "B G3", "first": "W", "illegal": "Black G3 is occupied"}, {"parent": 4, "move": "B H2"}]
     assert [node["properties"] for node in game["nodes"][:3]] == [
         "SZ[9]PB[A]C[root]", "B[ee]C[Black wins 52.0 % (800 visits)\nnote]", "W[cc]"]
-
-
-def test_both_moves_of_a_node_are_shown():
-    game = read_game(b"(;SZ[9];B[ee]W[cc];B[dd])")
-    assert [node.get("move") for node in game["nodes"]] == [None, "B E5", "W C7", "B D6"]
 
 
 @needs_node
@@ -206,37 +200,6 @@ def test_a_game_that_is_cut_off_in_the_middle_of_a_collection_hides_no_other():
 def test_where_nothing_is_complete_nothing_is_read(text):
     with pytest.raises(BadInput):
         read_game(text.encode(), int(text.endswith("B")))
-
-
-def test_every_beginning_of_a_file_is_read_or_refused():
-    whole = BRANCHED + b"(;GM[1]SZ[9]C[a\\]b(;](;B[aa];W[bb]LB[aa:1][bb:2])(;B[cc]))"
-    games = read_game(whole), read_game(whole, 1)
-    for end in range(len(whole)):
-        for number in 0, 1:
-            try:
-                game = read_game(whole[:end], number)
-            except BadInput:
-                continue
-            assert game["nodes"][0]["parent"] == -1 and len(game["nodes"]) <= len(games[number]["nodes"])
-
-
-@pytest.mark.parametrize("name", ["GIB", "NGF", "UGF"])
-def test_of_a_record_in_another_format_the_whole_lines_are_read(name):
-    data = getattr(other_records, name).encode()
-    whole = read_game(data)
-    lengths = []
-    for end in range(len(data) // 2, len(data)):
-        try:
-            game = read_game(data[:end])
-        except BadInput as error:
-            assert "no game found" in str(error)           # the end of the headings is missing
-            continue
-        lengths.append(len(game["nodes"]))
-        played = [node.get("move") for node in whole["nodes"][:lengths[-1]]]
-        assert [node.get("move") for node in game["nodes"]] == played
-        moves = sum("move" in node for node in game["nodes"])
-        assert game.get("notice", f"to move {moves},").count(f"to move {moves},") == 1
-    assert lengths == sorted(lengths) and lengths[-1] >= len(whole["nodes"]) - 1
 
 
 def random_tree(seed: int) -> bytes:
