@@ -103,7 +103,7 @@ class TiltedNetwork(LevelNetwork):
     equivariant = True
 
     def __init__(self, tilt=0.1):
-        self.tilt, self.size = tilt, 9
+        self.tilt, self.size, self.metadata = tilt, 9, {}
         self._people = People(), People()
 
     def with_people(self, people, when_white=None):

@@ -43,10 +43,14 @@ from mugo.nn.inputs import (
     INPUTS,
     PEOPLE,
     POINT_BIAS,
+    RANK_NUMBERS,
     People,
     connected_components,
     encode_people,
     fit_bias,
+    format_rank,
+    parse_rank,
+    ranks_of,
 )
 from mugo.nn.network_file import find_network, format_game, game_rules, has_int8, ranges_of, read_metadata, read_network
 from mugo.nn.onnx_graph import OnnxGraph
@@ -249,15 +253,24 @@ class Network:
 
     def with_people(self, people: People, when_white: People | None = None) -> "Network":
         """This network, told who plays wherever it is not told otherwise.  when_white: when White is to move; None: the
-        same.  Raises BadInput if it takes no people."""
+        same.  Raises BadInput if it takes no people, or knows none of their rank."""
         network = copy.copy(self)
-        network._check_takes_people()
+        for told in people, when_white or people:
+            network._check_knows(told)
         network._people = encode_people(np.concatenate([people.numbers(), (when_white or people).numbers()]))
         return network
 
     def _check_takes_people(self) -> None:
         if not self.takes_people:
             raise BadInput(f"{self.path} does not take who plays: it was trained without --metadata-encoder")
+
+    def _check_knows(self, people: People) -> None:
+        self._check_takes_people()
+        weakest = ranks_of(self.metadata)[0]
+        for rank in filter(None, (people.rank, people.opponent_rank)):
+            if max(parse_rank(rank), RANK_NUMBERS[0]) < weakest:
+                raise BadInput(f"{self.name} has learned from players of {format_rank(weakest)} and stronger, and does "
+                               f"not know how {rank} plays")
 
     def forget(self) -> None:
         """Forget the evaluations that are remembered: none; see caching.CachingNetwork."""
@@ -280,7 +293,7 @@ class Network:
         symmetries: test-time augmentation, the mean over the eight symmetries of the board (four of a rectangle):
         eight times as slow and a little better.  The outputs of an equivariant network are the same in all of them, so
         it is run once.
-        people: who plays, if that is known, for a network with a metadata encoder.
+        people: who plays, if that is known, for a network with a metadata encoder that has learned from their ranks.
         Raises ValueError for boards of several shapes; BadInput for another game than the network's, and as
         `evaluate_packed` does.
         """
@@ -292,6 +305,8 @@ class Network:
         features = global_features([position.area_komi for position in positions],
                                    [position.to_play for position in positions])
         n = len(coords.symmetries(shape)) if symmetries and not self.equivariant else 1
+        if people is not None:
+            self._check_knows(people)
         encoded = None if people is None else np.repeat(encode_people(people.numbers()), len(positions), axis=0)
         return mean_output([
             turned_back(self.evaluate_packed(network_input(encode(positions, symmetry), shape), features, encoded),

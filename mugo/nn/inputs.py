@@ -113,6 +113,13 @@ def format_rank(number: float) -> str:
     return RANK_NAMES[round(min(max(number, RANK_NUMBERS[0]), RANK_NUMBERS[-1])) - RANK_NUMBERS[0]]
 
 
+def ranks_of(metadata: dict) -> np.ndarray:
+    """Numbers of the ranks of a network's training games, in order; all ranks where its file does not say."""
+    low, high = (metadata.get("data") or {}).get("ranks") or (-math.inf, math.inf)
+    ranks = RANK_NUMBERS[(low <= RANK_NUMBERS) & (high >= RANK_NUMBERS)]
+    return ranks if len(ranks) > 2 else RANK_NUMBERS
+
+
 def people_of_profile(profile: str) -> People | None:
     """Who plays by KataGo's name of a profile, when Black is to move; None where nothing is said.  Raises BadInput."""
     if profile in ("", "_", '""'):

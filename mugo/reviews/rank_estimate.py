@@ -23,7 +23,6 @@ because V is itself estimated from G games.  So several games are needed: t / z 
 
 tests/reviews/test_rank_estimate.py simulates players of known rank: the interval covers it in 90 % of the cases.
 """
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
@@ -33,11 +32,12 @@ import numpy as np
 from mugo.core.files import BadInput
 from mugo.games.coords import PASS, move_index
 from mugo.games.position import BasePosition
-from mugo.nn.inputs import RANK_NUMBERS, People, format_rank
+from mugo.nn.inputs import RANK_NUMBERS, People, format_rank, ranks_of
 
 MIN_GAMES = 5
 NEAR = 4                  # ranks on each side of the mean through which the parabolas go
 LEVEL = 0.9               # of the interval
+MOST_OF_RANGE = 0.85      # an interval of so much of the range says nothing: without any moves it is LEVEL of it
 MAX_RANKS = 12            # at which games are evaluated; likelihoods between them are interpolated
 BATCH = 64                # positions that the network evaluates at once
 FLOOR = 1e-6              # of a probability: one move that nobody would play must not outweigh a game
@@ -48,15 +48,19 @@ class RankEstimate:
     """A player's rank as a number (sgf.properties.rank_number: 0 is 1 kyu, 3 is 3 dan) with its interval.
 
     low, high: the central 90 % interval; from half a rank below the weakest rank that the network knows to half a rank
-    above the strongest.  games, moves: how many of them it is estimated from.
+    above the strongest.  games, moves: how many of them it is estimated from.  is_known: whether the interval is narrower
+    than most of that range.
     """
     mean: float
     low: float
     high: float
     games: int
     moves: int
+    is_known: bool = True
 
     def __str__(self) -> str:
+        if not self.is_known:
+            return f"no estimate: {self.moves:,} moves in {self.games} games fit every rank that the network knows"
         return (f"{format_rank(self.mean)}, 90 % interval {format_rank(self.low)} to {format_rank(self.high)}, from "
                 f"{self.moves:,} moves in {self.games} games")
 
@@ -67,21 +71,14 @@ def known_ranks(network) -> np.ndarray:
     takes no people."""
     if not network.takes_people:
         raise BadInput("an estimate of ranks needs a network that was trained with --metadata-encoder")
-    ranks = _all_known_ranks(network)
+    ranks = ranks_of(network.metadata)
     step = -(-len(ranks) // MAX_RANKS)
     return np.append(ranks[:-1:step], ranks[-1])
 
 
-def _all_known_ranks(network) -> np.ndarray:
-    data = getattr(network, "metadata", {}).get("data") or {}
-    low, high = data.get("ranks") or (-math.inf, math.inf)
-    ranks = RANK_NUMBERS[(low <= RANK_NUMBERS) & (high >= RANK_NUMBERS)]
-    return ranks if len(ranks) > 2 else RANK_NUMBERS
-
-
 def known_rank_names(network) -> list[str]:
     """The names of all ranks that a network knows, the weakest first; none for one that takes no people."""
-    return [format_rank(rank) for rank in _all_known_ranks(network)] if network.takes_people else []
+    return [format_rank(rank) for rank in ranks_of(network.metadata)] if network.takes_people else []
 
 
 def game_likelihoods(network, positions: Sequence[BasePosition], colour: int, ranks: np.ndarray
@@ -126,7 +123,8 @@ def estimate_rank(likelihoods: np.ndarray, moves: np.ndarray, ranks: np.ndarray 
     ends = np.concatenate([[0], np.cumsum(posterior)])           # a rank is uniform half a rank to both sides
     edges = np.append(ranks - 0.5, ranks[-1] + 0.5)
     low, high = np.interp([(1 - LEVEL) / 2, (1 + LEVEL) / 2], ends, edges)
-    return RankEstimate(float(posterior @ ranks), float(low), float(high), len(moves), int(moves.sum()))
+    return RankEstimate(float(posterior @ ranks), float(low), float(high), len(moves), int(moves.sum()),
+                        bool(high - low <= MOST_OF_RANGE * len(ranks)))
 
 
 def check_games(count: int) -> None:

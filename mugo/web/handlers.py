@@ -113,6 +113,8 @@ def rank_estimate(request: dict, state: ServerState) -> dict:
         raise BadInput(f"'likelihoods' has {len(ranks)} numbers for each of at most {MAX_RANK_GAMES} games, and "
                        "'counts' one")
     estimate = estimate_rank(np.array(rows, np.float64).reshape(-1, len(ranks)), np.array(counts, np.int64), ranks)
+    if not estimate.is_known:
+        raise BadInput(str(estimate))
     return {"rank": format_rank(estimate.mean), "low": format_rank(estimate.low), "high": format_rank(estimate.high),
             "games": estimate.games, "moves": estimate.moves}
 

@@ -7,11 +7,13 @@ import pytest
 from fakes import LevelNetwork, TiltedNetwork
 from networks import policy_file
 
+from mugo.core.files import BadInput
 from mugo.core.options import add_options
 from mugo.games.coords import interpret_gtp
 from mugo.games.go import GoPosition
 from mugo.gtp.engine import GtpEngine
 from mugo.gtp.params import GtpOptions, Parameters
+from mugo.nn.inference import Network
 from mugo.nn.inputs import People, people_of_profile
 from mugo.players import options as player_options
 from mugo.players.registry import make_player
@@ -143,3 +145,13 @@ def test_temperature_and_passes_of_policy_are_those_of_the_recipe(network):
     assert ask(engine, "kata-get-param chosenMoveTemperature") == "= 1.0"
     moves = {interpret_gtp(ask(engine, "kata-search b")[2:], 9) for _ in range(12)}
     assert len(moves) > 3 and 0 not in moves
+
+
+def test_a_rank_that_the_network_has_not_learned_from_is_refused():
+    """policy-19 has seen players of 3d and stronger."""
+    network = Network("policy-19")
+    with pytest.raises(BadInput, match="has learned from players of 3d and stronger, and does not know how 5k plays"):
+        network.with_people(People("5k", "5k"))
+    with pytest.raises(BadInput, match="does not know how 2d plays"):
+        network.evaluate([GoPosition(19)], people=People("9d", "2d"))
+    assert network.with_people(People("3d", "9p")).evaluate([GoPosition(19)]).priors.shape == (1, 362)

@@ -7,7 +7,7 @@ from mugo.core.files import BadInput
 from mugo.games.coords import point_at
 from mugo.games.go import GoPosition
 from mugo.nn.inputs import People
-from mugo.players import rank_estimate
+from mugo.reviews import rank_estimate
 from mugo.reviews.rank_estimate import (
     RANK_NUMBERS, RankEstimate, estimate_rank, format_rank, game_likelihoods, known_ranks)
 
@@ -52,10 +52,11 @@ def test_without_the_dispersion_of_games_the_interval_would_be_wrong(monkeypatch
     assert coverage() < 0.75 < 0.83 < with_dispersion
 
 
-def test_games_that_say_nothing_leave_the_whole_range():
-    estimate = estimate_rank(np.zeros((6, 30)), np.full(6, 50))
-    assert estimate.mean == pytest.approx(RANK_NUMBERS.mean()) and (estimate.games, estimate.moves) == (6, 300)
-    assert estimate.low == pytest.approx(-19.5 + 0.05 * 30) and estimate.high == pytest.approx(10.5 - 0.05 * 30)
+def test_games_that_say_nothing_give_no_estimate():
+    for ranks in RANK_NUMBERS, np.arange(3, 11):
+        estimate = estimate_rank(np.zeros((6, len(ranks))), np.full(6, 50), ranks)
+        assert not estimate.is_known and estimate.mean == pytest.approx(ranks.mean())
+        assert str(estimate) == "no estimate: 300 moves in 6 games fit every rank that the network knows"
 
 
 @pytest.mark.parametrize("moves", [[50], [50] * 4, [50] * 4 + [0, 0]])
