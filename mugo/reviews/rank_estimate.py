@@ -48,8 +48,8 @@ class RankEstimate:
     """A player's rank as a number (sgf.properties.rank_number: 0 is 1 kyu, 3 is 3 dan) with its interval.
 
     low, high: the central 90 % interval; from half a rank below the weakest rank that the network knows to half a rank
-    above the strongest.  games, moves: how many of them it is estimated from.  is_known: whether the interval is narrower
-    than most of that range.
+    above the strongest.  games, moves: how many of them it is estimated from.  is_known: whether the interval is
+    narrower than most of that range.
     """
     mean: float
     low: float
