@@ -14,8 +14,8 @@ All values are of the side to move.  With a network that has scores they are tho
 scoreSelfplay are the mean score of the leaves below a move, scoreStdev its standard deviation.  Otherwise the lead is
 the mean ownership of the rollouts minus komi, the same for all moves, and absent without rollouts.
 
-The commands `analyze` and `genmove_analyze` are not there, as KataGo does not list them: Sabaki prefers them to the
-others, and versions of it differ in whether their win rates may be fractions.  It takes `kata-analyze` instead.
+Without the commands `analyze` and `genmove_analyze`, whose win rates versions of Sabaki read differently, Sabaki uses
+`kata-analyze`.
 
 https://github.com/lightvector/KataGo/blob/master/docs/GTP_Extensions.md
 https://github.com/SabakiHQ/Sabaki/blob/master/docs/guides/engine-analysis-integration.md
@@ -36,16 +36,8 @@ from mugo.games.go import GoPosition
 from mugo.games.position import COLOUR_OF, BasePosition
 from mugo.gtp.engine import MAX_SIMULATIONS, GtpEngine
 from mugo.gtp.protocol import (
-    SYNTAX_ERROR,
-    GtpError,
-    command,
-    format_vertices,
-    parse_bool,
-    parse_colour,
-    parse_count,
-    parse_float,
-    parse_vertex,
-)
+    SYNTAX_ERROR, GtpError, command, format_vertices, parse_bool, parse_colour, parse_count, parse_float,
+    parse_vertex)
 from mugo.players.evaluation import (
     TOP_MOVES, analyze, infos_by_network, moves_by_prior, ownership_after, score_estimate)
 from mugo.players.player import Player
@@ -71,8 +63,7 @@ class AnalyzeOptions:
     """The arguments of an analysis command.
 
     colour: whose move is searched.  interval: seconds between two lines.  min_moves, max_moves: in a line.
-    avoided: the moves that are left out, down to a depth.
-    flags: those that are on, of FLAGS and others.
+    avoided: the moves that are left out, down to a depth.  flags: those that are on, of FLAGS and others.
     """
     colour: int
     interval: float = INTERVAL
@@ -84,11 +75,9 @@ class AnalyzeOptions:
 
 def parse_analyze_options(words: Sequence[str], position: BasePosition, is_kata: bool = True) -> AnalyzeOptions:
     """The arguments COLOUR and CENTISECONDS, of which each may be missing, then any of: interval N, minmoves N,
-    maxmoves N, avoid COLOUR VERTEX,... DEPTH, allow likewise, and with is_kata FLAG BOOL (KataGo's GTP_Extensions.md);
-    flags that are not in FLAGS have no effect.
+    maxmoves N, avoid COLOUR VERTEX,... DEPTH, allow likewise, and with is_kata FLAG BOOL (KataGo's GTP_Extensions.md).
 
-    Raises GtpError, as KataGo does for flags of formats that have no such data, and for two lists of allowed moves of
-    one colour.
+    Flags that are not in FLAGS have no effect.  Raises GtpError, also for two lists of allowed moves of one colour.
     """
     left = list(words)
     options = AnalyzeOptions(position.to_play)
@@ -137,8 +126,10 @@ def parse_analyze_options(words: Sequence[str], position: BasePosition, is_kata:
 # ---- formats: a SearchResult as one line
 
 def reported_moves(result: SearchResult, options: AnalyzeOptions) -> list[MoveInfo]:
-    """The moves of a line: those that were visited, max_moves at the most, min_moves and the first at the least.  A
-    search that can choose one move only visits none, and an empty line would end the reply."""
+    """The moves of a line: those that were visited, within max_moves and min_moves, and at least one.
+
+    A search that has one move to choose from visits none, and an empty line would end the reply.
+    """
     visited = sum(info.visits > 0 for info in result.moves)
     count = min(max(visited, options.min_moves, 1), max(options.max_moves, options.min_moves))
     return list(result.moves[:count])
@@ -230,9 +221,8 @@ Format = Callable[[SearchResult, AnalyzeOptions, Player], str]         # player:
 def result_from_policy(network, position: BasePosition) -> SearchResult:
     """A network's evaluation as a SearchResult: every legal move with one visit, the highest prior first.
 
-    The win rates and scores of the first TOP_MOVES moves are the network's after each of them, those of the others the
-    network's at the position, as for all moves where the game is as long as a game can be; 0.5 without a value head.
-    Raises BadInput for a game of Gomoku that is over.
+    The first TOP_MOVES moves have the network's win rates and scores after them, the others those of the position; 0.5
+    without a value head.  Raises BadInput for a game of Gomoku that is over.
     """
     if position.is_over and not position.may_pass:
         raise BadInput("the game is over: there is no move to analyze")

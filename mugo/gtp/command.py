@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TextIO
 
 from mugo.core.progress import CompileProgress
-from mugo.core.files import BadInput, error_line, log_to_stderr
+from mugo.core.files import BadInput, log_to_stderr
 from mugo.core.options import add_options
 from mugo.core.pipes import is_pipe_closed, read_lines
 from mugo.games import scoring
@@ -85,9 +85,9 @@ def _reserved_stdout() -> Iterator[TextIO]:
 
 @contextlib.contextmanager
 def _open_log(path: Path | None) -> Iterator[Callable[[str], None]]:
-    """A function that appends to the log file, None for no log.  Raises BadInput if it cannot be opened.
+    """A function that appends lines to the log file, None for no log.  Raises BadInput if it cannot be opened.
 
-    A log that can no longer be written, as on a full disk, gets one warning on stderr, and the game goes on.
+    A log that cannot be written, as on a full disk, lacks lines, and the game goes on.
     """
     if path is None:
         yield lambda text: None
@@ -97,29 +97,22 @@ def _open_log(path: Path | None) -> Iterator[Callable[[str], None]]:
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror or error}") from None
 
-    is_whole = True
-
     def append(text: str) -> None:
-        nonlocal is_whole
         now = datetime.now().isoformat(" ", "milliseconds")
-        try:
+        with contextlib.suppress(OSError):
             file.write("".join(f"{now} {line}\n" for line in text.splitlines()))
-        except OSError as error:
-            if is_whole:
-                log_to_stderr(f"{path} cannot be written, and lacks lines: {error_line(error)}")
-            is_whole = False
 
     try:
         yield append
     finally:
-        with contextlib.suppress(OSError):               # of what is still to be written
+        with contextlib.suppress(OSError):
             file.close()
 
 
 def warm_up(player: Player, start: BasePosition, is_ready: threading.Event) -> None:
     """Load what moving needs, compiled code above all, set is_ready, and load what scoring needs.
 
-    That the player is ready is announced in KataGo's words, which some clients wait for.
+    Announces on stderr, in KataGo's words, that the player is ready: some clients wait for them.
     """
     try:
         with CompileProgress():

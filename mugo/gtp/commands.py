@@ -20,20 +20,8 @@ from mugo.games.gomoku import format_row
 from mugo.games.position import COLOUR_NAMES, IllegalMove
 from mugo.gtp.engine import GtpEngine
 from mugo.gtp.protocol import (
-    COMMANDS,
-    SYNTAX_ERROR,
-    GtpError,
-    command,
-    fails_as,
-    format_vertices,
-    parse_colour,
-    parse_count,
-    parse_float,
-    parse_int,
-    parse_path,
-    parse_seconds,
-    parse_vertex,
-)
+    COMMANDS, SYNTAX_ERROR, GtpError, command, fails_as, format_vertices, parse_colour, parse_count, parse_float,
+    parse_int, parse_path, parse_seconds, parse_vertex)
 from mugo.players.time_control import NO_LIMIT, absolute, canadian, japanese
 from mugo.sgf.convert import load_position
 

@@ -41,15 +41,14 @@ MAX_SIMULATIONS = 10 ** 9  # of a search that only the next command ends: visits
 class GtpEngine:
     """A player, a position and two clocks; `answer` runs commands.
 
-    size, komi: the first board's, in Go.  start: the first position instead, of any game.
-    name: the reply to the command `name`, for clients that know only some engines; '' for MuGo's own.
+    size, komi: of the first board, in Go.  start: the first position instead, of any game.
+    name: the reply to the command `name`; '' for the default.
     rules: that a client would set; None: those of the first position.
-    parameters: the options of the engine, and those of the player that commands can change; None: the defaults.
+    parameters: the options of the engine and of the player; None: the defaults.
     log: called with a line for each failure, and with the traceback of an internal error.
     now: the time in seconds, from any origin.
-    wait_until_ready: returns when the player can move.  A new game waits for it, because no clock runs yet, and so
-    does a move.
-    Raises BadInput for a board size out of range, and options of the engine out of range.
+    wait_until_ready: returns when the player can move; a new game and a move wait for it.
+    Raises BadInput for a board size or options out of range.
     """
 
     def __init__(self, player: Player, *, size: BoardSize = 19, komi: float = KOMI, start: BasePosition | None = None,
@@ -85,8 +84,8 @@ class GtpEngine:
                lines: LineReader | None = None) -> str | None:
         """The reply to a line, with its two newlines; None if the line holds no command.
 
-        write: called with the parts of a streamed reply; its end is returned.  None: the whole reply is returned.
-        lines: the lines after this one.  None: there are none, and an analysis ends as soon as it has begun.
+        write: called with the parts of a streamed reply, whose end is returned; None: the whole reply is returned.
+        lines: the lines after this one; None: there are none, and an analysis ends as soon as it has begun.
         """
         command_id, words = split_line(line)
         if not words:
@@ -129,10 +128,7 @@ class GtpEngine:
     # -- replies that are streamed
 
     def start_reply(self) -> None:
-        """Send the first line of a streamed reply, once: without a space, as Leela Zero and KataGo send it.
-
-        From here on the reply is a success.
-        """
+        """Send the first line of a streamed reply, once.  From here on the reply is a success."""
         if not self._reply_started:
             self._reply_started = True
             self._write(f"={self._command_id}\n")
@@ -153,8 +149,10 @@ class GtpEngine:
     # -- the game
 
     def empty_board(self, size: BoardSize) -> BasePosition:
-        """An empty board of this size for a new game of the same kind, with the komi and rules that a client has
-        set, or else those of the first position, and not a loaded record's.  Raises BadInput."""
+        """An empty board of this size for a new game of the same kind.  Raises BadInput.
+
+        Komi and rules are those that a client has set, or else those of the first position, and not a loaded record's.
+        """
         position = self.position
         if isinstance(position, GomokuPosition):
             return new_game(position.game, size, k=position.k, exactly=position.exactly)
@@ -173,8 +171,7 @@ class GtpEngine:
         return self.position
 
     def position_to_move(self, colour: int) -> BasePosition:
-        """The position with this colour to move, once the player can move.  Raises GtpError if the game has as many
-        moves as a game can have."""
+        """The position with this colour to move, once the player can move.  Raises GtpError after MAX_MOVES moves."""
         if self.position.plies >= MAX_MOVES:
             raise GtpError(f"a game has at most {MAX_MOVES} moves")
         self.wait_until_ready()
@@ -196,8 +193,7 @@ class GtpEngine:
     def play_move(self, position: BasePosition, point: int, colour: int) -> BasePosition:
         """The position after a move that the controller reports.  Raises IllegalMove.
 
-        A repetition is legal unless the rules that a client has set forbid it: games come from servers with other
-        rules.  The player's own moves keep the rules of the position.
+        A repetition is legal unless rules that a client has set forbid it: games come from servers with other rules.
         """
         if not isinstance(position, GoPosition):
             return position.play(point, colour)
@@ -229,8 +225,7 @@ class GtpEngine:
             self.position = self._own_move = position.play(point)
 
     def propose_move(self, colour: int, **callbacks: Any) -> str:
-        """What generate_move returns, without playing it; if the controller's next move is this one, pondering begins.
-        """
+        """What generate_move returns, without playing it; pondering begins if the controller then plays this move."""
         point = self.select_move(self.position_to_move(colour), **callbacks)
         self._proposed = self.position, colour, point
         return self.format_move(point)
@@ -250,8 +245,8 @@ class GtpEngine:
     def select_move(self, position: BasePosition, cleanup: bool = False, **callbacks: Any) -> int:
         """The point that the player selects, on its clock, which nobody plays; PASS, or RESIGN.
 
-        callbacks: as in `control`.  Dead stones are captured before a pass with `cleanup`, by the option of this
-        name, and by rules that do not remove them.  Raises BadInput where the player cannot move.
+        cleanup: capture dead stones before a pass; so do the option of this name and rules that do not remove them.
+        callbacks: as in `control`.  Raises BadInput where the player cannot move.
         """
         clock = self.clocks[position.to_play]
         cleanup = cleanup or self.parameters.of_engine.cleanup or not position.removes_dead_stones
@@ -317,7 +312,7 @@ def serve(engine: GtpEngine, source: Iterable[str], out: TextIO,
           is_abandoned: Callable[[], bool] = lambda: False) -> None:
     """Answer lines until `quit`, the end of the input, or nobody reads the replies; every reply is flushed.
 
-    is_abandoned: as in LineReader.  log: called with each line received, after "> ", and each line sent, after "< ".
+    log: called with each line received, after "> ", and each line sent, after "< ".  is_abandoned: as in LineReader.
     """
     def write(text: str) -> None:
         try:

@@ -22,16 +22,7 @@ from mugo.games.position import COLOUR_LETTERS, IllegalMove
 from mugo.games.rules import Rules
 from mugo.gtp.engine import GtpEngine
 from mugo.gtp.protocol import (
-    SYNTAX_ERROR,
-    GtpError,
-    command,
-    fails_as,
-    format_vertices,
-    parse_colour,
-    parse_count,
-    parse_path,
-    parse_vertex,
-)
+    SYNTAX_ERROR, GtpError, command, fails_as, format_vertices, parse_colour, parse_count, parse_path, parse_vertex)
 from mugo.players.evaluation import moves_by_prior
 from mugo.players.player import RESIGN
 from mugo.sgf.convert import record_from_position
@@ -98,7 +89,7 @@ def _list_stones(engine: GtpEngine, colour: str) -> str:
 def _final_status(engine: GtpEngine, vertex: str) -> str:
     """What a point is at the end of the game: alive, dead, seki, white_territory, black_territory or dame.
 
-    Eyes of chains in seki are territory where they count, and dame where they do not, as by Japanese rules.
+    Eyes of chains in seki are territory where the rules count them, else dame.
     """
     position, point = engine.go_position(), parse_vertex(vertex, engine.position.shape)
     if point == PASS:
@@ -143,8 +134,7 @@ def _result(engine: GtpEngine) -> str:
 
 @command("gomill-genmove_ex")
 def _genmove_ex(engine: GtpEngine, *words: str) -> str:
-    """Without arguments the keywords; else as genmove.  With `claim` a win that the search has proven is claimed, and
-    nothing is played.  Other keywords are ignored, as Gomill asks for."""
+    """Without arguments the keywords; else as genmove.  With `claim` a proven win is claimed, and nothing is played."""
     if not words:
         return "claim"
     position = engine.position_to_move(parse_colour(words[0]))

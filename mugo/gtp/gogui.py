@@ -160,10 +160,7 @@ def _search(engine: GtpEngine) -> str:
 
 
 def _heat_map(moves: Sequence[tuple[int, float]], size: BoardSize) -> list[str]:
-    """Lines that colour points from white to HOT and label the first of them in percent.
-
-    moves: (point, fraction), the highest first.
-    """
+    """Lines that colour points from white to HOT and label the first.  moves: (point, fraction), the highest first."""
     highest = max((fraction for _, fraction in moves), default=0) or 1.0
     lines = []
     for point, fraction in moves:
@@ -177,8 +174,10 @@ def _heat_map(moves: Sequence[tuple[int, float]], size: BoardSize) -> list[str]:
 
 @command("mugo-region")
 def _region(engine: GtpEngine, *corners: str) -> str:
-    """Two opposite corners of a rectangle: genmove and analyses search the moves in it, and passes below the root.
-    Without arguments: the whole board.  The reply has the points."""
+    """Two opposite corners: genmove and analyses search the moves between them, and passes below the root.
+
+    Without arguments: the whole board.  The reply has the points.
+    """
     if not corners:
         engine.region = None
         return ""
@@ -199,8 +198,10 @@ def _region(engine: GtpEngine, *corners: str) -> str:
 
 @command("mugo-tsumego-frame", game="go")
 def _tsumego_frame(engine: GtpEngine, *attacker: str) -> str:
-    """A new start, without history: the position with a frame around its stones, that settles the rest of the board.
-    COLOUR: who attacks, by default the side whose stones are outside; the reply names it."""
+    """A new start, without history: the position with a frame around its stones that settles the rest of the board.
+
+    COLOUR: who attacks, by default the side whose stones are outside; the reply names it.
+    """
     if len(attacker) > 1:
         raise GtpError(SYNTAX_ERROR, "expected one colour")
     position, region = engine.go_position(), engine.region

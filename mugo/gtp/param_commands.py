@@ -121,7 +121,7 @@ def _check_fixed(name: str, text: str) -> None:
 
 
 def _katago_names(engine: GtpEngine) -> list[str]:
-    """KataGo's parameters that the player has: a search's, those of a network and of its search, the engine's own."""
+    """KataGo's parameters that the player has: of its search, of its network, and the engine's own."""
     known, player = engine.parameters.names(), engine.player
     of_all, of_network = ({each.name for each in options_of(kind).values()} for kind in (GtpOptions, PlayerOptions))
     return [name for name, parameter in KATAGO.items()
@@ -156,8 +156,10 @@ command("kata-get-rules", "go")(lambda engine: json.dumps(engine.current_rules()
 
 @command("kata-set-rules", "go")
 def _kata_set_rules(engine: GtpEngine, *words: str) -> str:
-    """Rules by name or as KataGo's JSON.  Those with a button or a tax on all groups are refused; the reply names what
-    else is not supported."""
+    """Rules by name or as KataGo's JSON; the reply names what of them is not supported.
+
+    Raises GtpError for rules with a button or a tax on all groups.
+    """
     text = " ".join(words)
     with fails_as(SYNTAX_ERROR if text.startswith("{") else "unsupported rules", ValueError):
         rules = parse_rules(text)

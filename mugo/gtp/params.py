@@ -37,8 +37,8 @@ class GtpOptions:
 class Parameters:
     """The options of an engine and its player by their names on the command line, without the dashes.
 
-    arguments: parsed by a parser with the options of GtpOptions and, if the player's can be changed, the arguments of
-    players.options.add_arguments.  game: "go" or "gomoku".
+    arguments: parsed by a parser with GtpOptions and, if the player's can be changed, players.options.add_arguments.
+    game: "go" or "gomoku".
     """
 
     def __init__(self, arguments: argparse.Namespace | None = None, game: str = "go"):
@@ -72,12 +72,11 @@ class Parameters:
         return DEFAULT if value is None else each.format(value)
 
     def change(self, name: str, text: str, player: Player, position: BasePosition) -> Player:
-        """The player with this value of the option, DEFAULT for its default: a new one, with a new tree, unless the
-        option is the engine's.
+        """The player with this value of an option, DEFAULT for its default; the same player for one of the engine.
 
-        player: the current one, whose open network is kept where the option allows.  position: the game's that
-        goes on, which a network that is named must play.
-        Raises BadInput, without the name of the option, for a value that it cannot have; then nothing is changed.
+        player: the current one, whose open network is kept where the option allows.  position: of the game.
+        Raises BadInput, without the name of the option, for a value that it cannot have and a network that does not
+        play the position; then nothing is changed.
         """
         field, each = self._options[name]
         value = None if text == DEFAULT else each.parse(text)

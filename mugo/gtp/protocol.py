@@ -42,7 +42,7 @@ class GtpError(Exception):
 
 @contextlib.contextmanager
 def fails_as(text: str, *kinds: type[Exception]) -> Iterator[None]:
-    """A context, or a decorator: an exception of these kinds fails the command with this text; the log has its own."""
+    """A context, or a decorator: exceptions of these kinds fail the command with this text; theirs goes to the log."""
     try:
         yield
     except kinds as error:
@@ -55,16 +55,14 @@ def remove_control_characters(line: str) -> str:
 
 
 def taken_arguments(name: str, arguments: Sequence[str]) -> Sequence[str]:
-    """The arguments without those that a command does not take, which GNU Go, Pachi and KataGo ignore: qGo sends
-    `undo 0`."""
+    """The arguments that a command takes; others are ignored, as in GNU Go, Pachi and KataGo: qGo sends `undo 0`."""
     parameters = inspect.signature(COMMANDS[name].function).parameters.values()
     takes_all = any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters)
     return arguments if takes_all else arguments[:len(parameters) - 1]
 
 
 def split_line(line: str) -> tuple[str, list[str]]:
-    """(id, words) of a line, its comment removed.  The id is '' if there is none; a line without a command has no
-    words."""
+    """(id, words) of a line without its comment; the id is '' if there is none, and an empty line has no words."""
     words = remove_control_characters(line).partition("#")[0].split()
     if words and words[0].isascii() and words[0].isdigit():
         return words[0], words[1:] or [""]
@@ -78,9 +76,8 @@ class OutputClosedError(Exception):
 def format_reply(mark: str, command_id: str, text: str) -> str:
     """A reply as it is sent.  mark: '=' for success, '?' for failure.
 
-    A space follows the mark and the id also where the text is empty or begins with a newline (sections 2.6, 2.7):
-    GoGui takes for the text what follows the first space.  Empty lines are left out of the text: an empty line ends a
-    reply.
+    A space follows the mark and the id also where the text is empty (sections 2.6, 2.7), because GoGui reads from the
+    first space on.  Empty lines are left out: an empty line ends a reply.
     """
     first, *more = text.rstrip().split("\n")
     lines = [f"{mark}{command_id} {first.rstrip()}", *(line for line in more if line.strip())]
@@ -115,7 +112,7 @@ def parse_float(text: str) -> float:
 
 
 def parse_seconds(text: str) -> float:
-    """Seconds, 0 or more.  GTP has whole seconds only; some controllers send fractions.  Raises GtpError."""
+    """Seconds, 0 or more, also fractions, which some controllers send.  Raises GtpError."""
     number = parse_float(text)
     if number < 0:
         raise GtpError(SYNTAX_ERROR, f"{text!r} is not 0 seconds or more")
@@ -158,11 +155,10 @@ def parse_path(words: Sequence[str]) -> Path:
 
 INTERRUPT = "# interrupt"                  # the comment line that GoGui sends
 MAX_LINE_BYTES = 1 << 16                   # the longest useful line, set_free_handicap, has 1.5 kB
-MAX_UNREAD = 1 << 20                       # characters of lines that are read ahead
 
 
 class LineReader:
-    """Iterates over lines of input, read ahead by a thread.
+    """Iterates over lines of input, read ahead by a thread: a command under way can ask whether another has come.
 
     is_abandoned: whether nobody reads the replies any more; a search under way then ends.
     """
@@ -170,7 +166,7 @@ class LineReader:
     def __init__(self, source: Iterable[str], is_abandoned: Callable[[], bool] = lambda: False):
         self._is_abandoned = is_abandoned
         self._unread: deque[str] = deque()
-        self._unread_length = self._interrupts = 0       # characters, and INTERRUPT lines, in _unread
+        self._interrupts = 0                             # INTERRUPT lines in _unread
         self._ended = False
         self._changed = threading.Condition()
         threading.Thread(target=self._read, args=[source], daemon=True, name="input").start()
@@ -179,8 +175,7 @@ class LineReader:
         try:
             for line in source:
                 with self._changed:
-                    self._changed.wait_for(lambda: self._unread_length < MAX_UNREAD)
-                    self._count(line, 1)
+                    self._interrupts += _is_interrupt(line)
                     self._unread.append(line)
                     self._changed.notify()
         except OSError:                    # a terminal that was closed: the input has ended
@@ -197,14 +192,8 @@ class LineReader:
                 if not self._unread:
                     return
                 line = self._unread.popleft()
-                self._count(line, -1)
-                self._changed.notify()
+                self._interrupts -= _is_interrupt(line)
             yield line
-
-    def _count(self, line: str, change: int) -> None:
-        """Count a line that is added to the unread ones (change 1) or taken from them (-1)."""
-        self._unread_length += change * (len(line) + 1)
-        self._interrupts += change * (remove_control_characters(line).strip() == INTERRUPT)
 
     def has_line(self) -> bool:
         """Whether another line has arrived, or the input has ended."""
@@ -214,3 +203,7 @@ class LineReader:
     def is_interrupted(self) -> bool:
         """Whether one of the lines that have arrived is INTERRUPT, or nobody reads the replies."""
         return self._interrupts > 0 or self._is_abandoned()
+
+
+def _is_interrupt(line: str) -> bool:
+    return remove_control_characters(line).strip() == INTERRUPT

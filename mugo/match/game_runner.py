@@ -33,9 +33,8 @@ SCORE_TIMEOUT = 300                      # seconds for final_score
 class MatchSetup:
     """What the runners of a match are made of.
 
-    scorer: a program that scores the games; None: `final_score` does.
-    logs: the folder of the programs' stderr; None: it is discarded.  many_machines: put this one's name into the names
-    of log files.
+    scorer: a program that scores the games; None: `final_score` does.  logs: the folder of the programs' stderr; None:
+    it is discarded.  many_machines: put this one's name into the names of log files.
     """
 
     participants: tuple[Participant, ...]
@@ -71,9 +70,8 @@ class GameRunner:
         self._lock = threading.Lock()
 
     def client(self, participant: Participant) -> GtpClient:
-        """The running program of a participant.
-
-        Raises BadInput if it cannot be started, KeyboardInterrupt once the runner is closed.
+        """The running program of a participant.  Raises BadInput if it cannot be started, KeyboardInterrupt after
+        `close`.
         """
         with self._lock:
             if self._is_closed:
@@ -94,8 +92,8 @@ class GameRunner:
     def versions(self, start: BasePosition) -> dict[str, str]:
         """Start all programs: 'name version' of each, by the participant's name.
 
-        Raises BadInput for a program that does not work, or not on the board of `start`; one that refuses the rules is
-        a line on stderr.
+        Raises BadInput for a program that does not work, or not on this board; one that refuses the rules is a line on
+        stderr.
         """
         found, scorer = {}, self._setup.scorer
         for participant in [*self._setup.participants, *([scorer] if scorer else [])]:

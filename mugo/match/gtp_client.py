@@ -24,14 +24,14 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
 import mugo
 from mugo.core.config import suggestion
-from mugo.core.files import BadInput, error_line, log_to_stderr, printable
+from mugo.core.files import BadInput, log_to_stderr, printable
 from mugo.games.coords import BoardSize, shape_of
 from mugo.players.registry import PLAYERS
 
@@ -43,7 +43,6 @@ QUIT_TIMEOUT = 3                         # between `quit` and SIGKILL
 MAX_LINE_BYTES = 1 << 16                 # of a response; a board on 19x19 has 50 a line
 MAX_RESPONSE_BYTES = 1 << 20             # with what is written before it
 MAX_QUEUED_LINES = 64                    # that a program has written and nobody has asked for yet
-MAX_LOG_BYTES = 16 << 20                 # of a program's stderr
 # Not `-m mugo`: that would put the current folder, where anybody's random.py may lie, in front of sys.path.
 _MUGO = [sys.executable, "-P", str(Path(mugo.__file__).with_name("__main__.py"))]
 _RESPONSE = re.compile(r"([=?])\d*[ \t]*(.*)", re.DOTALL)
@@ -65,8 +64,7 @@ class Refusal(EngineFault):
 class Participant:
     """A participant of a match.
 
-    name: as the user wrote it, with escapes for line breaks and for what is not UTF-8.
-    command: the words, of a player of MuGo those after `mugo`.
+    name: as the user wrote it, printable.  command: the words; those after `mugo` for a player of MuGo.
     is_player: whether it is a player of MuGo.
     """
 
@@ -145,12 +143,15 @@ class GtpClient:
         self._lines.put(None)
 
     def _read_stderr(self, log: Path | None) -> None:
+        """Append stderr to the log, and remember its last lines.  A log that cannot be written lacks lines: what the
+        program writes has to be read in any case."""
         assert self._process.stderr
-        with self._process.stderr as errors, contextlib.closing(_Log(log)) as file:
+        with self._process.stderr as errors:
             while line := errors.readline(MAX_LINE_BYTES):
-                file.write(line)
-                text = one_line(line)
-                if text:
+                if log is not None:
+                    with contextlib.suppress(OSError), open(log, "ab") as file:
+                        file.write(line)
+                if text := one_line(line):
                     self._last_errors.append(text)
 
     def send_command(self, line: str, timeout: float = COMMAND_TIMEOUT) -> str:
@@ -189,8 +190,9 @@ class GtpClient:
             pass
 
     def _next_line(self, line: str, deadline: float) -> bytes | None:
-        """The next line of stdout.  Raises queue.Empty at the deadline, before which a program that starts, which may
-        take minutes, has a message."""
+        """The next line of stdout; a message after SILENT_START seconds of a start.  Raises queue.Empty at the
+        deadline.
+        """
         if not self._has_responded:
             with contextlib.suppress(queue.Empty):
                 return self._lines.get(timeout=max(min(SILENT_START, deadline - time.monotonic()), 0))
@@ -253,7 +255,7 @@ class GtpClient:
             self._is_warm = True
 
     def close(self, *, force: bool = False) -> None:
-        """End the program and its child processes: `quit` first and, after QUIT_TIMEOUT or with `force`, SIGKILL."""
+        """End the program and its child processes: `quit`, and after QUIT_TIMEOUT, or at once with `force`, SIGKILL."""
         assert self._process.stdin
         if not force:
             with contextlib.suppress(OSError, ValueError, subprocess.TimeoutExpired):
@@ -272,37 +274,6 @@ class GtpClient:
             self._process.stdin.close()
         self._stdout_reader.join(1)
         self._stderr_reader.join(1)
-
-
-class _Log:
-    """What a program writes to stderr, in a file: MAX_LOG_BYTES of it.  A file that cannot be written, on a full disk
-    for example, is given up with a line on stderr: it must not stop the reading of what the program writes."""
-
-    def __init__(self, path: Path | None):
-        self._file, self._path, self._left = None, path, 0
-        if path is not None:
-            with self._given_up_on_error():
-                self._file = open(path, "ab", buffering=0)
-                self._left = MAX_LOG_BYTES - self._file.tell()
-
-    def write(self, line: bytes) -> None:
-        if self._file and self._left > 0:
-            self._left -= len(line)
-            with self._given_up_on_error():
-                self._file.write(line if self._left > 0 else line + b"\n(what follows is left out)\n")
-
-    @contextlib.contextmanager
-    def _given_up_on_error(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            log_to_stderr(f"{self._path}: {error_line(error)}; what the program writes to stderr is no longer kept")
-            self.close()
-
-    def close(self) -> None:
-        if self._file:
-            self._file.close()
-            self._file = None
 
 
 def one_line(raw: bytes) -> str:

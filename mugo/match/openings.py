@@ -41,10 +41,9 @@ def load_openings(source: str | None, start: BasePosition, *, rules: Rules | Non
                   seed: int = 0) -> Callable[[int], BasePosition]:
     """A function from the number of an opening, from 0, to its position.
 
-    source: the value of --openings, see the table above; None for `start` itself.
-    start: the empty board of the match, or its handicap stones.
+    source: the value of --openings; None for `start` itself.  start: the empty board, or its handicap stones.
     rules: the match's; None: area scoring, with White's points for handicap stones by a recorded game's own rules.
-    max_moves: in an opening by the policy (by default 8) or of a recorded game (by default all of them).
+    max_moves: of an opening by the policy (None: 8) or of a recorded game (None: all).
     Raises BadInput if there are no openings for this board.
     """
     if source is None:
@@ -61,8 +60,9 @@ def load_openings(source: str | None, start: BasePosition, *, rules: Rules | Non
 
 
 def openings_checksum(path: str) -> str:
-    """The SHA-256 of --openings: a file's, or that of the names and contents of all files in a folder
-    that may have games.  Raises BadInput if there are none."""
+    """The SHA-256 of a file of openings, or of the names and contents of the games' files in a folder.  Raises
+    BadInput.
+    """
     if Path(path).is_file():
         return file_sha256(Path(path))
     checksum = hashlib.sha256()
@@ -152,9 +152,8 @@ class Pairing(NamedTuple):
 def make_pairings(participants: int, games: int, *, gauntlet: bool = False, alternate: bool = True) -> list[Pairing]:
     """`games` games of each pair of a round robin, or with `gauntlet` of the first participant against each other one.
 
-    alternate: colours alternate, and every opening is played twice, once with each colour; otherwise the first of a
-    pair is always Black.  Rounds are played one after the other, so a match that was stopped is balanced, and a longer
-    one keeps the numbers of its games.
+    alternate: every opening is played twice, once with each colour; otherwise the first of a pair is always Black.
+    Rounds follow one another, so a match that was stopped is balanced, and a longer one keeps the numbers of its games.
     """
     return [find_pairing(number, participants, gauntlet=gauntlet, alternate=alternate)
             for number in range(games * len(_pairs(participants, gauntlet)))]

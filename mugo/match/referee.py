@@ -87,12 +87,10 @@ GRACE_SECONDS = 1.0       # to wait for a move after the flag fell, so that the 
 class MatchRules:
     """The rules of the games of a match.
 
-    time: the time system of the clocks; None without a clock.
-    move_timeout: seconds for one move; a program that needs more has failed.
+    time: of the clocks; None without a clock.  move_timeout: seconds after which a program without a move has failed.
     max_moves: a game that lasts longer is scored as it stands; None: three moves per point.
     simple_ko: moves that repeat an earlier position are allowed.
-    kgs_rules: the argument of kgs-rules, one word, for programs that know this command; "" for none.  The opening has
-    the rules by which the game is scored.
+    kgs_rules: the argument of kgs-rules, one word, for programs that know this command; "" for none.
     """
 
     time: TimeSettings | None = None
@@ -106,10 +104,9 @@ class MatchRules:
 class GameRecord:
     """A game, as far as it was played.
 
-    result: as SGF writes it.  end: TWO_PASSES, RESIGNATION, MOVE_LIMIT, REPETITION, in Gomoku ROW or FULL_BOARD, or the
-    kind of a fault; details: what was wrong; at_fault: the colour, 0 for none.  asked: the colour whose program was
-    asked last.  seconds: of every genmove, by colour.  comments: by the number of the move, from 1; 0 is the start.
-    opening_moves: how many first moves are of the opening, not of the programs.
+    result: as SGF writes it.  end: how it ended, or the kind of a fault; details: what was wrong; at_fault: the colour,
+    0 for none.  asked: the colour whose program was asked last.  seconds: of every genmove, by colour.
+    comments: by the number of the move; 0 is the start.  opening_moves: first moves that the programs did not choose.
     """
 
     position: BasePosition
@@ -127,8 +124,7 @@ def play_game(clients: dict[int, GtpClient], opening: BasePosition, rules: Match
               score: Callable[[BasePosition], float]) -> GameRecord:
     """Play a game from an opening; clients: the program of each colour.
 
-    score: Black's lead at the end of a game of Go.  A program at fault may be in any state afterwards and should be
-    started again.
+    score: Black's lead at the end of a game of Go.  A program at fault should be started again.
     """
     game = GameRecord(next(iter(opening.positions())))
     max_moves = rules.max_moves or 3 * opening.area
@@ -168,9 +164,9 @@ def _prepare(client: GtpClient, opening: BasePosition, rules: MatchRules) -> Non
 
 
 def send_rules(client: GtpClient, rules: MatchRules) -> str:
-    """Tell the rules to a program that has kgs-rules; returns how it has refused them, '' if it has not.
+    """Tell the rules to a program that has kgs-rules; returns how it refused them, '' if it did not.
 
-    It then plays by its own, as a program without the command does.  Raises EngineFault, but no Refusal.
+    It then plays by its own rules.  Raises EngineFault, but no Refusal.
     """
     try:
         if rules.kgs_rules and client.known_command("kgs-rules"):

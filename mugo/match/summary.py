@@ -36,13 +36,12 @@ def elo_difference(wins: float, games: float) -> Estimate:
 
 
 def ratings(wins: np.ndarray, reference: int | None = None, prior: float = PRIOR) -> list[Estimate]:
-    """Elo ratings by maximum likelihood in the model of Bradley and Terry (1952).
+    """Elo ratings by maximum likelihood in the model of Bradley and Terry (1952); errors by the likelihood's curvature.
 
     wins: float (n, n), wins[i, j] of i against j, a draw half for each.
     reference: the participant whose rating is 0; None: the mean is 0.
-    prior: drawn games of each participant against one of rating 0, which keep the ratings of participants who won, or
-    lost, all games finite; 0.5 moves 60 wins in 100 games by 0.2 Elo.
-    Errors are by the curvature of the likelihood.
+    prior: drawn games of each participant against one of rating 0, which keep all ratings finite; 0.5 moves 60 wins in
+    100 games by 0.2 Elo.
     """
     wins = np.asarray(wins, float)
     n = len(wins)
@@ -85,8 +84,7 @@ def summarize(rows: Rows, names: Sequence[str], sprt: SPRT | None = None) -> dic
     """The summary of a match, ready for JSON.
 
     rows: of games.csv (match_folder.COLUMNS).  names: the participants'.  sprt: the test of a match of two.
-    Elo is relative to the opponent; of more than two participants, relative to the first.  Values that are infinite or
-    unknown, such as the Elo of a participant that won all games, are None.
+    Elo is relative to the opponent, or to the first of more than two.  Infinite and unknown values are None.
     """
     has_two = len(names) == 2
     wins = win_matrix(rows, names)
@@ -117,8 +115,8 @@ def summarize(rows: Rows, names: Sequence[str], sprt: SPRT | None = None) -> dic
 def run_sprt(rows: Rows, first: str, sprt: SPRT) -> SPRTResult:
     """The result of a test over the game pairs in the order of their numbers, up to the first that is not complete.
 
-    first: the name of the participant that the test is about.  Games 2 k and 2 k + 1 are a pair (see pairings.py).
-    Pairs count in this order, not as they end, because short games would come first.
+    first: the participant that the test is about.  Games 2 k and 2 k + 1 are a pair.  In the order of their ends, pairs
+    of short games would come first.
     """
     points = {int(row["number"]): {first: 1.0, "": 0.5}.get(row["winner"], 0.0) for row in rows}
     complete = itertools.takewhile(lambda number: number in points and number + 1 in points, itertools.count(0, 2))

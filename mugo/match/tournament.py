@@ -49,8 +49,6 @@ MAX_TIMEOUT = 1_000_000                  # seconds for a move: eleven days
 GO_SIZE = 9                              # the board of Go by default
 INTERRUPTED = 130                        # exit status
 GNUGO_SCORERS = {False: "gnugo --mode gtp --chinese-rules", True: "gnugo --mode gtp --japanese-rules"}
-
-
 KGS_RULES = {"japanese": "japanese", "chinese": "chinese-kgs", "aga": "aga", "new_zealand": "new_zealand"}
 
 
@@ -65,8 +63,7 @@ def run_match(participants: list[Participant], rules: MatchRules, folder: MatchF
     """Play the games that the folder does not have, `jobs` at a time (None: 1), or on all workers of a cluster.
 
     opening: a function from the number of an opening to its position.  scorer: see GameRunner.  scheduler: see
-    parallel.open_executor.  is_decided: whether these games are enough; then those under way are broken off; on a
-    cluster they are played to their end and dropped.
+    parallel.open_executor.  is_decided: whether these games are enough; games under way are then broken off.
     Raises BadInput for a program that does not work at all.
     """
     done = {int(row["number"]) for row in folder.rows}
@@ -110,8 +107,10 @@ def add_game(folder: MatchFolder, pairing: Pairing, participants: list[Participa
 
 @contextlib.contextmanager
 def interrupted_by_signals() -> Iterator[None]:
-    """Treat SIGTERM and SIGHUP like Ctrl-C, so that the programs of a match end with it.  In another thread than the
-    main one, where Python does not allow that, signals are left as they are."""
+    """Treat SIGTERM and SIGHUP like Ctrl-C, so that the programs of a match end with it.
+
+    Python allows that in the main thread only; elsewhere signals are left as they are.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -220,8 +219,9 @@ def _print_summary(args: argparse.Namespace, summary: dict[str, Any]) -> None:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C in a match, or a signal that is treated like it.  rows: the finished games'.  summary: of
-    these."""
+    """Ctrl-C in a match, or a signal treated like it.  rows: of the finished games.  summary: a function that makes
+    theirs.
+    """
 
     def __init__(self, rows: Rows, names: list[str], test: SPRT | None):
         super().__init__()
@@ -267,9 +267,10 @@ def play(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def checksums(participants: list[Participant], openings: str | None, start: BasePosition) -> dict[str, str]:
-    """The SHA-256 of each network that players of MuGo and openings choose moves by, by the name that is given, or that
-    of the bundled one, of the players' --config, and of a file or folder of openings: games of two networks under one
-    name are no match.  Raises BadInput."""
+    """The SHA-256 of each network, --config file and source of openings that a match depends on, by its name.
+
+    Games of two networks under one name are no match.  Raises BadInput.
+    """
     players = [participant for participant in participants if participant.is_player]
     names = [str(value_of(player.command, "network") or "") for player in players
              if player.command[1] in NETWORK_PLAYERS]

@@ -1,6 +1,7 @@
 """The game's own SGF with a comment on every move, and the best line as a variation where a move has a loss.
 
-All that the file contains is kept.  Properties that are added (SGF FF[4], https://www.red-bean.com/sgf/properties.html):
+All that the file contains is kept.  Properties that are added (SGF FF[4], https://www.red-
+bean.com/sgf/properties.html):
 
     C      the comment of a move; of the root: who reviewed the game, and the summary
     DO     doubtful: an inaccuracy

@@ -32,7 +32,7 @@ from mugo.gtp.analyze import (
 )
 from mugo.gtp.engine import GtpEngine, serve
 from mugo.gtp.params import Parameters
-from mugo.gtp.protocol import MAX_UNREAD, GtpError, LineReader
+from mugo.gtp.protocol import GtpError, LineReader
 from mugo.nn.output import NetworkOutput, NetworkProtocol
 from mugo.players.evaluation import TOP_MOVES
 from mugo.players.registry import make_player
@@ -565,17 +565,6 @@ def test_a_line_reader_looks_ahead_and_returns_lines_in_order():
         time.sleep(0.001)
     assert lines.has_line() and list(lines) == ["one", "# interrupt\r\n", "two"]
     assert lines.has_line() and not lines.is_interrupted()               # it has ended
-
-
-def test_a_line_reader_reads_ahead_so_many_characters_at_most():
-    produced = []
-    source = (produced.append(text) or text for text in itertools.chain(["x" * 999] * 5000, ["# interrupt"]))
-    lines = LineReader(source)
-    while len(produced) < MAX_UNREAD // 1000:
-        time.sleep(0.001)
-    time.sleep(0.05)
-    assert len(produced) <= MAX_UNREAD // 1000 + 2 and not lines.is_interrupted()
-    assert len(list(lines)) == 5001
 
 
 # ---- pondering

