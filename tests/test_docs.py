@@ -245,6 +245,7 @@ def test_every_package_has_an_api_page_in_the_navigation():
 def test_every_page_is_in_the_navigation():
     navigation = (ROOT / "mkdocs.yml").read_text()
     pages = [path.relative_to(ROOT / "docs").as_posix() for path in ROOT.glob("docs/**/*.md")]
+    pages += [f"learn/notebooks/{path.stem}.md" for path in ROOT.glob("notebooks/*.ipynb")]
     assert [page for page in pages if f" {page}\n" not in navigation] == []
 
 
