@@ -2,7 +2,7 @@
 
     python benchmarks/hostile.py                            # this checkout
     python benchmarks/hostile.py --kind zip --kind 7z       # kinds whose names contain one of these
-    python benchmarks/hostile.py --quick                    # four kinds, in seconds, without harmless files
+    python benchmarks/hostile.py --quick                    # three kinds, in seconds, without harmless files
     python benchmarks/hostile.py --python OTHER/bin/python  # MuGo as it is installed there; again for several
 
 Every file is made by code, in a temporary folder, by the MuGo under test, because formats differ between versions.  A
@@ -36,7 +36,7 @@ from hostile_files import KINDS, MARKER, Case, stream_of
 ROOT = Path(__file__).parents[1]
 MAKER = Path(__file__).with_name("hostile_files.py")
 QUICK = ("tar.gz: GNU long name of 2 GB", "zip: understated member of 2 GB",
-         "7z: header of 3 kB that counts 8,000,000 files", "GTP: set_free_handicap with 3 million vertices")
+         "GTP: set_free_handicap with 3 million vertices")
 
 
 class Outcome(NamedTuple):

@@ -4,7 +4,6 @@
 
 KINDS names them all, with the command that opens each.  A file is small; what it claims is not.
 """
-import binascii
 import bz2
 import contextlib
 import gzip
@@ -176,27 +175,6 @@ def _make_7z_bomb() -> None:
     os.remove("zeros")
 
 
-def _number(value: int) -> bytes:
-    """NUMBER of 7zFormat.txt, in its longest form."""
-    return b"\xff" + struct.pack("<Q", value)
-
-
-def _7z(header: bytes, before: bytes = b"") -> bytes:
-    start = struct.pack("<QQI", len(before), len(header), binascii.crc32(header))
-    return b"7z\xbc\xaf\x27\x1c\0\4" + struct.pack("<I", binascii.crc32(start)) + start + before + header
-
-
-def _many_files(files: int, name: str) -> bytes:
-    """A 7z without content.  Its header, packed by LZMA, counts so many empty files of one name."""
-    bits, names = b"\xff" * (files // 8), f"{name}\0".encode("utf-16-le") * files
-    fields = (b"\x0e", bits), (b"\x0f", bits), (b"\x11", b"\0" + names)
-    header = b"\1\5" + _number(files) + b"".join(kind + _number(len(data)) + data for kind, data in fields) + b"\0\0"
-    packed = lzma.compress(header, lzma.FORMAT_RAW, filters=[{"id": lzma.FILTER_LZMA1, "preset": 0, "dict_size": MB}])
-    coder = b"\1" + b"\x23\3\1\1" + b"\5" + b"\x5d" + struct.pack("<I", MB)
-    return _7z(b"\x17\6" + _number(0) + b"\1\x09" + _number(len(packed)) + b"\0"
-               + b"\7\x0b\1\0" + coder + b"\x0c" + _number(len(header)) + b"\0\0", packed)
-
-
 _reviews("tar.gz: GNU long name of 2 GB", "games.tar.gz", lambda: _write(
     "games.tar.gz", *_gz_of(_tar_header(tarfile.GNUTYPE_LONGNAME, 2048 * MB), 2048)))
 _reviews("tar.gz: PAX header of 2 GB", "games.tar.gz", lambda: _write(
@@ -210,11 +188,6 @@ _reviews("bzip2: 8 GB", "game.sgf.bz2", lambda: _write("game.sgf.bz2", *_repeate
 _reviews("xz: 8 GB", "game.sgf.xz", lambda: _write("game.sgf.xz",
                                                   *_repeated(lzma.compress(bytes(64 * MB), preset=0), 128)))
 _reviews("7z: 1 GB before the game", "bomb.7z", _make_7z_bomb)
-_reviews("7z: header of 8 MB", "header.7z", lambda: _write("header.7z", _7z(b"\1" + bytes(8 * MB))))
-_reviews("7z: header of 3 kB that counts 8,000,000 files", "files.7z", lambda: _write(
-    "files.7z", _many_files(8_000_000, "")))
-_reviews("7z: header of 3 kB that names 1,200,000 games", "files.7z", lambda: _write(
-    "files.7z", _many_files(1_200_000, "a.sgf")))
 _reviews("sgfs.bz2: 8 GB of games", "games.sgfs.bz2", lambda: _write("games.sgfs.bz2", *_repeated(bz2.compress(
     b"(;GM[1]SZ[9];B[aa])\n" * (64 * MB // 20)), 128)))
 

@@ -15,8 +15,8 @@ STEPS = [
      "Network('policy-9').evaluate([mugo.games.go.GoPosition(9)])", ["pandas"]),
     ("from mugo.cli import doctor, main\n"
      "doctor.CUDA_EXTRAS = {}\n"                          # processes of their own import the backends
-     "main.main(['doctor', '--no-speed', '--json'])", ["pandas"]),
-    ("import mugo.plots.charts, mugo.plots.curves, mugo.plots.diagrams, mugo.plots.terminal", []),
+     "main.main(['doctor', '--json'])", ["pandas"]),
+    ("import mugo.plots.charts, mugo.plots.curves, mugo.plots.svg, mugo.plots.terminal", []),
     ("import mugo.training.evaluate", []),
 ]
 NEVER = ["keras", "tensorflow", "jax", "matplotlib", "onnx"]

@@ -5,11 +5,9 @@
     ...
     signature 93,832
 
-The signature is the sum of the nodes.  It is the same on every machine, and changes with almost every change of what
-the search does, so a commit says whether it changed, as Stockfish's `bench` does.  tests/cli/test_bench.py holds it.
-
-`mcts` is measured with a stand-in for the network, whose priors and values are a hash of the planes: the output of a
-network depends on the processor and the version of ONNX Runtime in its last digits.
+The signature is the sum of the nodes, the same on every machine; it changes with almost every change of what the search
+does (tests/cli/test_bench.py).  `mcts` has a stand-in for the network, as the last digits of a network's output depend
+on the processor.
 """
 import argparse
 import math
@@ -118,7 +116,7 @@ def run(case: Case) -> tuple[int, float]:
 
 
 def position_of(case: Case) -> BasePosition:
-    """The position of a case."""
+    """The position after the moves of a case."""
     position = new_game(case.game, case.size)
     for i in range(0, len(case.moves), 2):
         position = position.play(interpret_sgf(case.moves[i:i + 2], case.size))

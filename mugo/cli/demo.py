@@ -9,7 +9,6 @@ import contextlib
 import time
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from mugo.cli import main as cli
@@ -17,13 +16,13 @@ from mugo.core.files import BadInput, atomic_write
 from mugo.core.options import Option
 from mugo.data.dataset import load_dataset
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import move_index, point_of_index
+from mugo.games.coords import point_of_index
 from mugo.games.go import GoPosition
 from mugo.games.scoring import final_result
 from mugo.nn.inference import Network
 from mugo.players.registry import make_player
 from mugo.players.player import Player
-from mugo.plots import diagrams
+from mugo.plots.svg import board_svg
 from mugo.sgf.convert import record_from_position
 from mugo.sgf.writer import format_record
 
@@ -51,7 +50,7 @@ def play_out(players: dict[int, Player], position: GoPosition) -> GoPosition:
 
 
 def play_game(folder: Path, network: Network) -> str:
-    """Play a game of the network (Black) against `random`; writes game.sgf, game.png and what_it_sees.png.  Returns the
+    """Play a game of the network (Black) against `random`; writes game.sgf, game.svg and what_it_sees.svg.  Returns the
     result in words."""
     black, white = make_player("policy", network=network), make_player("random", seed=1)
     end = play_out({BLACK: black, WHITE: white}, GoPosition(network.size))
@@ -60,20 +59,15 @@ def play_game(folder: Path, network: Network) -> str:
                                   date=time.strftime("%Y-%m-%d"))
     with atomic_write(folder / "game.sgf") as path:
         path.write_text(format_record(record), encoding="utf-8")
-    title = f"{network.name} (Black) against random: {result} after {end.plies} moves"
-    diagrams.save_diagram(end, folder / "game.png", title=title)
     *_, example = (position for position in end.positions() if position.plies <= 30)
-    draw_policy(network, example, folder / "what_it_sees.png",
-                f"probabilities of the network for move {example.plies + 1}")
+    priors = network.evaluate([example], symmetries=True).priors[0]
+    shares = {point_of_index(i, network.size): share for i, share in enumerate(priors[:-1].tolist())}
+    caption = f"probabilities of the network for move {example.plies + 1}, in percent"
+    for name, svg in (("game", board_svg(end, caption=f"{network.name} (Black) against random: {result}")),
+                      ("what_it_sees", board_svg(example, shares=shares, caption=caption))):
+        with atomic_write(folder / f"{name}.svg") as path:
+            path.write_text(svg, encoding="utf-8")
     return f"{result} in {end.plies} moves"
-
-
-def draw_policy(network: Network, position: GoPosition, path: Path, title: str) -> None:
-    """Write a picture of the network's policy, with the probabilities of its five best moves."""
-    priors = network.evaluate([position], symmetries=True).priors[0]
-    best = [point_of_index(int(i), network.size) for i in np.argsort(-priors[:-1])[:5]]
-    labels = {point: f"{priors[move_index(point, network.size)]:.0%}" for point in best}
-    diagrams.save_diagram(position, path, priors[:-1].reshape(network.size, network.size), labels, title)
 
 
 def sample_games() -> Path:
@@ -130,8 +124,8 @@ def command(args: argparse.Namespace) -> int:
         f"{legal_moves(network.size)} times")
     say("4. Play", f"against random moves: {play_game(folder, network)}")
     print()
-    say("Look at", f"{folder}/what_it_sees.png", "the moves that the network expects")
-    say("", f"{folder}/game.png", f"the end of its game; the record is {folder}/game.sgf")
+    say("Look at", f"{folder}/what_it_sees.svg", "the moves that the network expects")
+    say("", f"{folder}/game.svg", f"the end of its game; the record is {folder}/game.sgf")
     say("", f"{trained}/curve.png", "what it has learned over time")
     say("Play", f"mugo play policy --network {trained}", "against this network, in the terminal")
     say("", "mugo web", "against a stronger one that comes with MuGo, in the browser")

@@ -5,7 +5,6 @@
     backends        ONNX Runtime's execution providers, GPUs, what can train
     caches          compiled code: where, how much, whose
     networks        each bundled network: whether it can be read and played
-    speed           planes, rollouts and networks, a second or so of each
     problems        what is wrong, one line each
 
 Imports neither Keras nor TensorFlow: processes of their own say what these train on.  The home folder is written as ~,
@@ -20,19 +19,14 @@ import platform
 import shutil
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mugo.core.shared_cache import cache_folder
 from mugo.core.files import BadInput, error_line
 from mugo.core.machine import CUDA_EXTRAS, available_cores, nvidia_gpus
 from mugo.core.version import VERSION, other_mugo, pip_install
 
-SECONDS = 0.5             # of each speed test
-SIZE = 19                 # the board of the speed tests
-BATCH = 8                 # positions that a search's network evaluates at once
 FEATURES = ("sse4.2", "avx", "avx2", "fma", "avx512f", "avx512vnni", "avxvnni", "amx-int8", "neon", "dotprod", "i8mm",
             "sve")
 VARIABLES = ("KERAS_BACKEND", "XDG_CACHE_HOME", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS",
@@ -47,15 +41,12 @@ FAILURES = (BadInput, OSError, ImportError, RuntimeError, ValueError)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `mugo doctor`."""
-    parser.add_argument("--json", action="store_true",
-                        help="print the report as JSON")
-    parser.add_argument("--speed", action=argparse.BooleanOptionalAction, default=True, help="measure the speed, which "
-                        "takes some seconds, and a minute where nothing has been compiled yet")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
 
 def command(arguments: argparse.Namespace) -> int:
     """Run `mugo doctor`; returns the exit status, 2 where there are problems."""
-    report = examine(speed=arguments.speed)
+    report = examine()
     print(json.dumps(report, indent=2) if arguments.json else format_report(report))
     return 2 if report["problems"] else 0
 
@@ -70,17 +61,12 @@ def versions() -> dict[str, str]:
     return found
 
 
-def examine(speed: bool = True) -> dict[str, Any]:
-    """The report: section -> {name: text, number or list}; "problems" is a list of lines.
-
-    speed: whether to measure.
-    """
+def examine() -> dict[str, Any]:
+    """The report: section -> {name: text, number or list}; "problems" is a list of lines."""
     problems = [problem] if (problem := other_mugo()) else []
     report: dict[str, Any] = {"versions": versions()}
     for section in processor, backends, caches, networks:
         report[section.__name__] = section(problems)
-    if speed:
-        report["speed"] = speeds(problems)
     report["environment"] = {name: _without_home(os.environ[name]) for name in VARIABLES if name in os.environ}
     report["problems"] = problems
     return report
@@ -161,7 +147,7 @@ def backends(problems: list[str]) -> dict[str, Any]:
 
 def _training_devices(backend: str, problems: list[str]) -> str:
     """What `mugo train` trains on, as a process says that imports this backend: '2 GPUs (NVIDIA A100)'."""
-    program = "from mugo.nn.devices import describe_devices; print(describe_devices())"
+    program = "from mugo.nn.keras.devices import describe_devices; print(describe_devices())"
     with _noting(problems, f"training on {backend}"):
         ended = subprocess.run([sys.executable, "-c", program], env=os.environ | {"KERAS_BACKEND": backend},
                                capture_output=True, text=True, timeout=BACKEND_SECONDS)
@@ -173,6 +159,8 @@ def _training_devices(backend: str, problems: list[str]) -> str:
 
 def caches(problems: list[str]) -> dict[str, Any]:
     """The folder of compiled code."""
+    from mugo.core.shared_cache import cache_folder
+
     folder = cache_folder()
     found: dict[str, Any] = {"compiled code": _without_home(str(folder))}
     with _noting(problems, "compiled code"):
@@ -209,65 +197,4 @@ def networks(problems: list[str]) -> dict[str, Any]:
                                 f", {network.precision}, {' and '.join(['policy', *outputs])}")
     if not paths:
         problems.append("networks: none came with this installation")
-    return found
-
-
-# ---- speed
-
-def rate(work: Callable[[], int]) -> float:
-    """How many units a second a function does that returns how many it has done; its first call is not counted."""
-    work()
-    started, done = time.perf_counter(), 0
-    while (elapsed := time.perf_counter() - started) < SECONDS or not done:
-        done += work()
-    return done / elapsed
-
-
-def speeds(problems: list[str]) -> dict[str, Any]:
-    """Planes, rollouts and the network for 19x19, by the second."""
-    import numpy as np
-
-    from mugo.games import scoring
-    from mugo.games.game import encode
-    from mugo.games.go import GoPosition
-
-    position, rng = GoPosition(SIZE), np.random.default_rng(1)
-    for _ in range(100):                                 # the middle of a game
-        position = position.play(int(rng.choice(position.sensible_points())))
-    found: dict[str, Any] = {}
-
-    def planes() -> int:
-        encode([position] * 64)
-        return 64
-
-    def rollouts() -> int:
-        scoring.ownership(position, 50)
-        return 50
-
-    for name, work in ("planes, positions/s on a core", planes), ("rollouts/s on a core, 19x19", rollouts):
-        with _noting(problems, name):
-            found[name] = round(rate(work))
-    return found | _network_speeds(problems, encode([position] * BATCH))
-
-
-def _network_speeds(problems: list[str], packed: Any) -> dict[str, Any]:
-    """Positions a second of the network for 19x19 in each precision, on all cores.  packed: a batch of planes."""
-    import numpy as np
-
-    from mugo.nn.bundled import bundled_name
-    from mugo.nn.inference import Network
-    from mugo.nn.network_file import find_network
-
-    found: dict[str, Any] = {}
-    features = np.zeros((BATCH, 2), np.float32)
-    for precision in "float32", "int8":
-        with contextlib.suppress(BadInput):              # no int8 graph, or a processor that computes it wrong
-            network = Network(find_network(bundled_name(SIZE)), precision=precision)
-
-            def evaluate(network: Network = network) -> int:
-                network.evaluate_packed(packed, features)
-                return BATCH
-
-            with _noting(problems, f"network, {precision}"):
-                found[f"{network.name}, {precision}, positions/s in batches of {BATCH}"] = round(rate(evaluate), 1)
     return found

@@ -20,10 +20,8 @@ HOW = "Each may be given as --NAME VALUE, or in a file of --config."
 class Topic(NamedTuple):
     """Options that are explained together.
 
-    commands: that have them, or some of them, and name the topic at the end of their --help.
-    kinds: their dataclasses, as "module:Class" of mugo, which are imported when they are needed.
-    introduction: whose they are, a sentence.
-    defaults: "module:NAME" of the defaults that differ from the fields', in words, by field.
+    commands: those that name the topic at the end of their --help.  kinds: the options' dataclasses, as "module:Class"
+    of mugo.  defaults: "module:NAME" of the defaults that differ from the fields', in words, by field.
     """
     commands: tuple[str, ...]
     kinds: tuple[str, ...]
@@ -31,7 +29,7 @@ class Topic(NamedTuple):
     defaults: str = ""
 
     def load(self) -> tuple[list[type], Mapping[str, str]]:
-        """(dataclasses, defaults), as option_table takes them."""
+        """(dataclasses, defaults)."""
         return [_load(each) for each in self.kinds], _load(self.defaults) if self.defaults else {}
 
 
@@ -47,12 +45,12 @@ TOPICS = {
     "web": Topic(("web",), ("web.app:WebOptions",), "How the server of the page is reached."),
     "match": Topic(("match",), ("match.tournament:MatchOptions",),
                    "What the games of a match depend on: it is continued only with the same."),
-    "train": Topic(("train",), ("training.options:CommandOptions", "nn.policy_net:PolicyNetConfig",
+    "train": Topic(("train",), ("training.options:CommandOptions", "nn.architectures:PolicyNetConfig",
                                 "training.options:TrainingOptions"),
                    "Options of training.  A run writes its own to options.toml, for --config.",
                    "training.options:DEFAULTS"),
     "selfplay": Topic(("selfplay",), ("selfplay.options:CommandOptions", "selfplay.options:GameOptions",
-                                      "nn.alphazero_net:AlphaZeroNetConfig", "selfplay.options:RunOptions",
+                                      "nn.architectures:AlphaZeroNetConfig", "selfplay.options:RunOptions",
                                       "selfplay.options:SelfPlayOptions"),
                       "Options of self-play.  A run writes its own to options.toml, for --config."),
 }

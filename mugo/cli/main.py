@@ -8,7 +8,6 @@ Only the module of the command that runs is imported, so `mugo gtp random` does 
 import argparse
 import contextlib
 import importlib
-import importlib.util
 import io
 import itertools
 import os
@@ -87,8 +86,6 @@ EXTRAS = {"keras": "train", "tensorflow": "train", "tensorboard": "train",
           "starlette": "web", "uvicorn": "web", "websockets": "web", "dask": "distributed",
           "distributed": "distributed", "shtab": "completion"}
 ALSO_OF_JAX = ("keras", "tensorboard")    # in the extra `jax` too, which comes without TensorFlow
-# What a command imports only when it writes its first checkpoint or its result: looked for at its start
-WRITTEN_WITH = {"train": ("matplotlib",), "selfplay": ("matplotlib",)}
 REQUIRED = ("llvmlite", "numpy", "numba", "onnxruntime", "pandas", "safetensors", "sgfmill",    # of every
             "tqdm")                      # install
 
@@ -150,8 +147,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _open_standard_streams() -> None:
-    """Have the null device in the place of standard streams that the parent process has closed: the next file that is
-    opened would become one."""
+    """Open the null device for standard streams that the parent process has closed; the next file would become one."""
     for descriptor in range(3):
         try:
             os.fstat(descriptor)
@@ -214,8 +210,6 @@ def add_config_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(name: str | None, arguments: list[str], files: list[Path]) -> int:
     """Parse the arguments and run the command.  name: the command among them, if any.  files: of --config."""
-    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
-        raise BadInput("NUMBA_DISABLE_JIT is set, and the rules of the games run as compiled code only: unset it")
     if not arguments or arguments == ["help"]:
         print(overview() if arguments else GREETING)
         return 0
@@ -240,9 +234,6 @@ def _run(name: str | None, arguments: list[str], files: list[Path]) -> int:
     args, unknown = parser.parse_known_args(arguments)
     if unknown:
         raise BadInput(f"unrecognized arguments: {' '.join(unknown)} (see mugo {name} --help)")
-    for package in WRITTEN_WITH.get(args.command, ()):
-        if importlib.util.find_spec(package) is None:
-            raise ModuleNotFoundError(name=package)
     return module.command(args)
 
 

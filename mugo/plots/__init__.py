@@ -1,8 +1,7 @@
-"""Pictures and text: board diagrams, charts, boards for a terminal, tables.
+"""Pictures and text: charts, boards for a terminal, tables.
 
     text_table    tables as lines of text
     figures       colours; matplotlib figures written as PNG, SVG or PDF
-    diagrams      boards and input planes
     charts        bars, error bars, reliability diagrams, histograms, trees
     curves        training curves of `train` and `selfplay`
     svg           boards as SVG, without matplotlib

@@ -19,7 +19,7 @@ from mugo.games import gomoku
 from mugo.games.board import BLACK, EMPTY, WHITE
 from mugo.games.coords import COLUMNS, PASS, BoardSize, area_of, move_index, row_col, shape_of
 from mugo.games.position import STONE_MARKS, BasePosition
-from mugo.plots.diagrams import star_points
+from mugo.plots.svg import star_points
 
 # Numbers in the palette of xterm-256color.
 WOOD, GRID, BLACK_STONE, WHITE_STONE, LAST_MOVE, LABEL, WINNING_ROW = 179, 94, 16, 231, 160, 230, 209

@@ -108,19 +108,11 @@ def test_main_py_and_python_m_mugo_run_the_command(start):
     assert done.stderr.startswith("mugo: 'nosuch' is no command (commands: play, ")
 
 
-def test_without_compiled_code_there_is_one_line(monkeypatch, capsys):
-    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-    assert cli.main(["gtp", "random"]) == 2
-    assert capsys.readouterr().err.startswith("mugo gtp: NUMBA_DISABLE_JIT is set")
-
-
-
 @pytest.mark.parametrize("command, package, extra", [
     ("train games -o run", "keras", "train"), ("train games -o run", "jax", "jax"), ("web", "uvicorn", "web"),
     *(pytest.param(*case, marks=pytest.mark.slow) for case in (
         ("train games -o run", "tensorflow", "train"), ("selfplay -o run", "keras", "train"),
-        ("web", "starlette", "web"), ("web", "websockets", "web"),
-        ("selfplay gomoku -o run", "matplotlib", "pictures"))),
+        ("web", "starlette", "web"), ("web", "websockets", "web"))),
     ("convert policy-9 net.keras", "keras", "train"),
     ("completion bash", "shtab", "completion"), ("preprocess a.sgf -o out", "pyarrow", "data"),
     ("review a.sgf --fast -o out --scheduler x", "distributed", "distributed")])
@@ -137,19 +129,6 @@ def test_a_command_without_a_package_ends_with_one_line(command, package, extra,
     assert done.returncode == 2
     name = command.split()[0]
     assert done.stderr == f"mugo {name}: this needs the package {package}: pip install 'mugo-go[{extra}]'\n"
-
-
-@pytest.mark.parametrize("backend, package, extra", [
-    ("tensorflow", "keras", "train"), ("jax", "keras", "jax"),
-    ("tensorflow", "matplotlib", "pictures")])           # needed at the first checkpoint: nothing else is looked for
-def test_what_training_writes_with_is_missed_at_the_start(backend, package, extra, monkeypatch, capsys):
-    pytest.importorskip("mugo.training.train")
-    monkeypatch.setenv("KERAS_BACKEND", backend)
-    if package == "keras":
-        monkeypatch.setitem(cli.WRITTEN_WITH, "train", ("keras",))
-    monkeypatch.setitem(sys.modules, package, None)
-    assert cli.main(["train", "games", "-o", "run"]) == 2
-    assert capsys.readouterr().err == f"mugo train: this needs the package {package}: pip install 'mugo-go[{extra}]'\n"
 
 
 def test_an_interrupted_command_leaves_no_semaphores_of_its_workers():

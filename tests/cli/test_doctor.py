@@ -31,10 +31,10 @@ def test_version_is_that_of_mugo_and_of_every_package_that_matters(capsys):
 
 
 def test_the_report_of_a_sound_installation_has_no_problems():
-    ended = subprocess.run([*MUGO, "doctor", "--json", "--no-speed"], capture_output=True, text=True, timeout=200)
+    ended = subprocess.run([*MUGO, "doctor", "--json"], capture_output=True, text=True, timeout=200)
     assert (ended.returncode, ended.stderr) == (0, "")
     report = json.loads(ended.stdout)
-    assert report["problems"] == [] and "speed" not in report
+    assert report["problems"] == []
     assert report["processor"]["cores of this process"] == len(os.sched_getaffinity(0))
     assert isinstance(report["processor"]["int8 is exact"], bool)
     assert "CPU" in report["backends"]["providers of ONNX Runtime"]
@@ -49,9 +49,9 @@ def test_the_report_has_no_personal_folder(monkeypatch, tmp_path):
     for section in "processor", "backends", "networks":
         monkeypatch.setattr(doctor, section, lambda problems: {})
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr(doctor, "cache_folder", lambda: tmp_path / "none")
+    monkeypatch.setattr("mugo.core.shared_cache.cache_folder", lambda: tmp_path / "none")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    report = doctor.examine(speed=False)
+    report = doctor.examine()
     text = doctor.format_report(report)
     assert str(tmp_path) not in text and str(tmp_path) not in json.dumps(report)
     assert report["environment"]["XDG_CACHE_HOME"] == "~/cache"
@@ -64,14 +64,14 @@ def test_a_network_that_cannot_be_read_is_a_problem_and_the_others_are_reported(
     models = Path(__file__).parents[2] / "models"
     monkeypatch.setattr("mugo.core.version.network_folders", lambda: [tmp_path, models])
     monkeypatch.setattr(doctor, "backends", lambda problems: {})         # imports Keras with each backend
-    assert cli.main(["doctor", "--no-speed"]) == 2
+    assert cli.main(["doctor"]) == 2
     text = capsys.readouterr().out
     assert re.search(r"problems\n  policy-5: .*is not a MuGo network, or is damaged", text)
     assert "  policy-9-v6: " in text
 
 
 def test_a_cache_that_cannot_be_written_is_a_problem(monkeypatch, tmp_path):
-    monkeypatch.setattr(doctor, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr("mugo.core.shared_cache.cache_folder", lambda: tmp_path)
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     problems = []
     found = doctor.caches(problems)
@@ -96,18 +96,3 @@ def test_a_backend_that_cannot_be_imported_is_a_problem(monkeypatch):
     found = []
     assert doctor.backends(found)["training on jax"] == "nothing"
     assert found == ["training on jax: ImportError: no libcuda"]
-
-
-def test_the_speed_is_measured(monkeypatch):
-    monkeypatch.setattr(doctor, "SECONDS", 0.01)
-    problems = []
-    found = doctor.speeds(problems)
-    assert not problems and all(speed > 0 for speed in found.values())
-    assert {"planes, positions/s on a core", "rollouts/s on a core, 19x19",
-            "policy-19-v13, float32, positions/s in batches of 8"} <= set(found)
-
-
-def test_a_rate_counts_what_was_done_after_the_first_call(monkeypatch):
-    times = iter([0.0, 0.0, 0.3, 0.6])
-    monkeypatch.setattr(doctor.time, "perf_counter", lambda: next(times))
-    assert doctor.rate(lambda: 30) == pytest.approx(60 / 0.6)

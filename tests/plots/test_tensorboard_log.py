@@ -10,7 +10,7 @@ pytest.importorskip("tensorboard")
 def test_points_are_written_without_tensorflow(tmp_path):
     """As on JAX, where it may not be installed; and a run that is resumed writes another file."""
     program = ("import sys; sys.modules['tensorflow'] = None\nfrom pathlib import Path\n"
-               "from mugo.nn.tensorboard_log import TensorBoardLog\n"
+               "from mugo.plots.tensorboard_log import TensorBoardLog\n"
                "folder = Path(sys.argv[1])\nlog = TensorBoardLog(folder)\n"
                "assert len(list(folder.glob('*'))) == int(sys.argv[2])\n"
                "log.write('training', {'loss': 2.5, 'ce': 1.5}, 128)\nlog.write('training', {'loss': 2.25}, 10 ** 9)")
