@@ -13,7 +13,7 @@ import architectures
 
 from mugo.games import planes
 from mugo.nn.architectures import PolicyNetConfig
-from mugo.nn.blocks import DILATIONS, FIRST, POOLED_EVERY
+from mugo.nn.blocks import DILATIONS, POOLED_EVERY, UNSCALED
 
 IMAGES = Path(__file__).resolve().parents[1] / "images"
 WIDTH = 520
@@ -107,7 +107,7 @@ def network(config: PolicyNetConfig) -> str:
         "global pooling bias" if config.global_pooling else "",
         "residual connections" if config.residual else "", "sees 11x11 points"))
     drawing.arrow(left + 113, 196, right - 114, 196)
-    dilations = ", ".join(map(str, DILATIONS[:FIRST])) + (", ..." if config.context_layers > FIRST else "")
+    dilations = ", ".join(map(str, DILATIONS[:UNSCALED])) + (", ..." if config.context_layers > UNSCALED else "")
     pools = 1 + config.context_layers // POOLED_EVERY
     drawing.box(right, 196, 224, 182, AMBER, "context module", (
         f"conv 1x1, {context} filters", f"conv 3x3, {context}, {config.context_layers} times",

@@ -1,41 +1,9 @@
-"""The policy network, which learns from people's games of Go: its hyperparameters, and its blocks.  No Keras here.
+"""Architectures: hyperparameters, the blocks that follow from them, and presets.
 
-    packed planes (size², 6) uint8
-      | UnpackPlanes            48 planes of 0 and 1
-      | conv 5x5 k, batch norm, ReLU             with metadata_encoder, a bias of who plays (people.py) before ReLU,
-      |                                          and of the policy's hidden convolution likewise
-      | conv 3x3 k, batch norm, ReLU             (layers - 2) times; the middle one with a global pooling bias; with
-      |                                          residual, each with a residual connection; or residual_blocks
-      |-- conv 1x1, batch norm, ReLU (policy_filters); conv 1x1 to one plane, a bias for each point; a pass from the
-      |     mean of each filter -> policy (logits)
-      |     auxiliary_heads: two more of these, for the opponent's reply and the next own move, while it is trained
-      |     policy_context: all of them take the context module's output, too
-      '-- context_module.py -- value_head.py, which also takes the komi -> value, ownership, score
-
-Equivariant networks have tied weights, so that their outputs turn with the board: equivariance.py.
-
-MuGo's network of 2016 is PolicyNetConfig(filters=32, batch_norm=False, global_pooling=False).
-
-The policy-value network, which learns a game from self-play as AlphaZero does: hyperparameters and blocks.
-
-    packed planes (size², bytes) uint8
-      | UnpackPlanes                   depth planes of 0 and 1
-      | conv 3x3 to 32, to 64, to 128, each with ReLU                     (`filters`: any number of any width)
-      |-- conv 1x1 to 4, batch norm, ReLU -> dense size² + 1 -> policy    (logits)
-      '-- conv 1x1 to 2, batch norm, ReLU -> dense 64, ReLU -> dense 1 -> value       (a score, before tanh)
-
-The dense layers have weights for each point of the board, so such a network plays the size it was trained on and no
-other.  In a new one the last layers are 0: all moves are equally likely, and all values are 0.  No Keras here.
-
-Architectures by name, for `mugo train --model NAME`.
-
-    five-N     five plain convolutions of N filters
-    default    five-64 with a global pooling bias, and a hidden convolution in the policy head
-    bNcM       N residual blocks of M filters, named as KataGo's networks are, with a value head, and with auxiliary
-               heads while they are trained
-    others     a network, whose architecture is taken without its weights
-
-A new preset is an entry of PRESETS.
+    PolicyNetConfig       learns from people's games of Go; plays boards of every size
+    AlphaZeroNetConfig    learns a game from self-play; plays boards of the size it was trained on
+    PRESETS               architectures by name, for `mugo train --model NAME`; a new preset is an entry here
+    config_of             a network's metadata -> its config
 """
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -56,7 +24,15 @@ MAX_BLOCKS, POOLED_EVERY = 64, 3         # residual blocks; from one with a glob
 
 @dataclass(frozen=True)
 class PolicyNetConfig:
-    """The hyperparameters of a policy network.  All filters of an equivariant one are multiples of 8."""
+    """The hyperparameters of a policy network.
+
+        48 planes -- conv 5x5, batch norm, ReLU -- (layers - 2) conv 3x3, or residual_blocks --+-- PolicyHead
+                                                                                               '-- ContextModule
+        ContextModule -- ValueHead; with policy_context also PolicyHead
+
+    All filters of an equivariant one are multiples of 8.  MuGo's network of 2016 is PolicyNetConfig(filters=32,
+    batch_norm=False, global_pooling=False).
+    """
 
     size: int = option(19, "board size", least=MIN_SIZE, most=MAX_SIZE, common=True)
     filters: int = option(64, "filters of each convolution", least=1, most=MAX_WIDTH, common=True)
@@ -146,12 +122,19 @@ class PolicyNetConfig:
         """Of the network that is played and shared: without auxiliary heads."""
         return replace(self, auxiliary_heads=False)
 
+
 DEPTH = {"go": planes.DEPTH, "gomoku": gomoku.DEPTH}
 
 
 @dataclass(frozen=True)
 class AlphaZeroNetConfig:
-    """The hyperparameters of a policy-value network."""
+    """The hyperparameters of a policy-value network, as AlphaZero's but small.
+
+        planes -- conv 3x3, ReLU for each of `filters` --+-- DensePolicyHead
+                                                         '-- DenseValueHead
+
+    In a new one the last layers are 0: all moves are equally likely, and all values are 0.
+    """
 
     size: int                            # of the board
     depth: int                           # input planes
@@ -161,8 +144,7 @@ class AlphaZeroNetConfig:
     value_filters: int = option(2, "filters of the value head", least=1, most=MAX_WIDTH)
     value_units: int = option(64, "units of the value head's dense layer", least=1, most=MAX_WIDTH)
     batch_norm: bool = option(False, "batch normalisation after each convolution")
-    # Without it, so few filters of the sum of so many were 0 at every point, and for good, in every second run: of the
-    # value head all, so that its value was the same for every position.
+    # Without it, in every second run all filters of the value head became 0 at every point, and stayed so.
     head_batch_norm: bool = option(True, "batch normalisation after the convolutions of the heads")
     kind = "alphazero"
     value_head = True
@@ -174,7 +156,7 @@ class AlphaZeroNetConfig:
 
     @classmethod
     def for_game(cls, game: str, size: int, **options: Any) -> "AlphaZeroNetConfig":
-        """A new one, for a game's input planes.  options: fields from `filters` on."""
+        """A new one, for a game's input planes.  options: the other fields."""
         return cls(size, DEPTH[game], **options)
 
     def exported(self) -> "AlphaZeroNetConfig":
@@ -189,6 +171,8 @@ class AlphaZeroNetConfig:
         return NetworkSpec("policy_value_network", self.size, self.depth, trunk, heads)
 
 
+# five-N: five plain convolutions of N filters.  default: five-64 with a global pooling bias, and a hidden convolution
+# in the policy head.  bNcM: N residual blocks of M filters, named as KataGo's networks are.
 def _five(filters: int) -> PolicyNetConfig:
     return PolicyNetConfig(filters=filters, global_pooling=False, equivariant=True)
 
@@ -203,7 +187,6 @@ PRESETS = {
     "five-64": _five(64), "five-128": _five(128), "five-192": _five(192),
     "b6c96": _deep(6, 96), "b10c128": _deep(10, 128), "b15c192": _deep(15, 192), "b20c256": _deep(20, 256),
 }
-
 Config = PolicyNetConfig | AlphaZeroNetConfig
 CONFIGS = {config.kind: config for config in (PolicyNetConfig, AlphaZeroNetConfig)}
 
@@ -214,5 +197,6 @@ def config_dict(config: Config) -> dict[str, Any]:
 
 
 def config_of(metadata: dict[str, Any]) -> Config:
+    """The config in a network's metadata, which have been checked."""
     config = dict(metadata["config"])
     return CONFIGS[config.pop("kind")](**config)

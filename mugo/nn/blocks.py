@@ -1,32 +1,12 @@
-"""The blocks that networks are made of.  Each is written once, as operations on a graph (graph.py), from which follow
-its Keras layers, its ONNX nodes, its weights with their shapes, and how the symmetries of the board act on these.
+"""The blocks that networks are made of: the trunk's, and the context module.  The heads are in heads.py.
 
     packed planes --> [ConvBlock, ConvBlock, ...] --+--> PolicyHead --> "policy"
                                                     '--> ContextModule --> ValueHead --> "value", "ownership", "score"
                                                   global features ------------'
 
-The heads are in heads.py and value_head.py; context_module.py can serve the policy head, too.
-
-policy_net.py and alphazero_net.py make lists of blocks.  A new block is a class with `apply`, and an entry in such a
-list.  No Keras here.
-
-A context module: dilated convolutions after the trunk, through which a point depends on the whole board.
-
-    trunk -- conv 1x1, batch norm, ReLU -- dilated conv 3x3, batch norm, add, ReLU (`layers` of them) --> heads
-           '-- with chain_pooling, here and after each four of them:
-               mean and maximum over the component of each point, conv 1x1, batch norm, add, ReLU
-
-The name and the idea are Yu & Koltun's (2015, arXiv:1511.07122).  The value head always takes its output, the policy
-head and the auxiliary heads with PolicyNetConfig.policy_context.
-
-The first four layers see the whole board.  Those after them, with less dilation, read on from there; the scales of
-their batch normalisation are 0 at first (Goyal et al. 2017, arXiv:1706.02677, section 5.1), so that a module with them
-begins as one without.
-
-A dilated convolution sees far, but not along a chain: whether its stones live may depend on an eye at its other end.
-Chain pooling is global pooling (policy_net.py) over each component of the board by itself, chains and empty regions
-(nn/components.py), as Graepel et al. 2001 ("Learning on graphs in the game of Go") represent a chain by one node.
-Its scales are 0 at first, too.  No Keras here.
+A block is written once, as operations on a graph (graph.py).  From these follow its Keras layers, its ONNX nodes, its
+weights with their shapes, and how the symmetries of the board act on them.  A new block is a class with `apply`, and an
+entry in the lists of architectures.py.
 """
 from dataclasses import dataclass
 from typing import Any
@@ -34,15 +14,17 @@ from typing import Any
 from mugo.nn.graph import REGULAR, Graph
 
 METADATA_LAYERS = "metadata_bias"        # part of the name of each layer of add_metadata
+DILATIONS = 2, 4, 8, 2, 1, 1, 2, 1, 4, 1, 2, 1           # of the context module's 3x3 convolutions
+UNSCALED = 4                             # of them, whose batch normalisation does not begin with scales of 0
+POOLED_EVERY = 4                         # convolutions from one chain pooling to the next
 
 
 @dataclass(frozen=True)
 class ConvBlock:
-    """Convolution, batch normalisation, ReLU; the next few are added before ReLU.
+    """Convolution, batch normalisation, ReLU; the options are added before ReLU.
 
-    global_pooling: a bias for each filter, a dense layer of the mean and maximum of each filter of the input (KataGo's
-    global pooling bias, Wu 2019, arXiv:1902.10565).  metadata_encoder: see add_metadata.  residual: the input (He et
-    al. 2015, arXiv:1512.03385).
+    global_pooling: see add_pooled.  metadata_encoder: see add_metadata.  residual: the input (He et al. 2015,
+    arXiv:1512.03385).
     """
 
     index: int                           # from 0; block 0 gets the planes
@@ -59,10 +41,9 @@ class ConvBlock:
         y = graph.conv(x, f"conv{self.index}", self.filters, self.width, batch_norm=batch_norm,
                        relu=relu if plain else "")
         if self.global_pooling:
-            bias = graph.dense(graph.mean_max_pool(x, "global_pool"), "global_pool_bias", self.filters, kind=REGULAR)
-            y = graph.add([y, graph.on_board(bias, "global_pool_bias4")], "add_global_pool")
+            y = add_pooled(graph, y, x, "global_pool", self.filters)
         if self.metadata_encoder:
-            y = add_metadata(graph, y, "metadata_bias", self.filters)
+            y = add_metadata(graph, y, METADATA_LAYERS, self.filters)
         if self.residual:
             y = graph.add([x, y], f"residual{self.index}")
         return y if plain else graph.relu(y, relu)
@@ -70,13 +51,12 @@ class ConvBlock:
 
 @dataclass(frozen=True)
 class ResidualBlock:
-    """Two 3x3 convolutions with batch normalisation, and the input added before the last ReLU (He et al. 2015; AlphaGo
-    Zero, Silver et al. 2017).  The normalisation follows its convolution, and not the sum as in pre-activation blocks,
-    so that it is a part of the convolution's weights in play.  The last scale is 0 at first: the block begins as the
-    identity (Goyal et al. 2017, arXiv:1706.02677).
+    """Two 3x3 convolutions with batch normalisation, and the input added before the last ReLU (He et al. 2015).
 
-    global_pooling: as in ConvBlock, of the first of the two.  bottleneck: between 1x1 convolutions to half of the
-    filters and back (He et al. 2015, figure 5).
+    Normalisation follows its convolution, so that it can be folded into the weights.  Its last scale is 0 at first: the
+    block begins as the identity (Goyal et al. 2017, arXiv:1706.02677).
+    global_pooling: add_pooled to the first of the two.  bottleneck: between 1x1 convolutions to half of the filters and
+    back (He et al. 2015, figure 5).
     """
 
     index: int                           # from 1
@@ -87,13 +67,11 @@ class ResidualBlock:
 
     def apply(self, graph: Graph, x: Any) -> Any:
         inner = self.filters // 2 if self.bottleneck else self.filters
-        y = self._conv(graph, x, "reduce", inner, 1) if self.bottleneck else x
-        pooled = y
+        y = pooled = self._conv(graph, x, "reduce", inner, 1) if self.bottleneck else x
         y = self._conv(graph, y, "a", inner, 3, relu=not self.global_pooling)
         if self.global_pooling:
             name = f"block{self.index}_pool"
-            bias = graph.dense(graph.mean_max_pool(pooled, name), f"{name}_bias", inner, kind=REGULAR)
-            y = graph.relu(graph.add([y, graph.on_board(bias, f"{name}_bias4")], f"{name}_add"), f"{name}_relu")
+            y = graph.relu(add_pooled(graph, y, pooled, name, inner), f"{name}_relu")
         last: dict[str, Any] = {"relu": False, "gamma": "zeros"}
         y = self._conv(graph, y, "b", inner, 3, **({} if self.bottleneck else last))
         if self.bottleneck:
@@ -108,26 +86,18 @@ class ResidualBlock:
                           relu=f"{name}_relu" if relu else "", gamma=gamma)
 
 
-def add_metadata(graph: Graph, x: Any, name: str, filters: int) -> Any:
-    """x, and a bias for each of its filters: a dense layer of who plays (people.py), 0 at first.
-
-    Before ReLU, so that it moves the threshold of each filter, and after batch normalisation, whose statistics do not
-    depend on it then.  The layer has no bias of its own: where nobody is known, it adds 0.
-    """
-    bias = graph.dense(graph.people, name, filters, bias=False, initializer="zeros", kind=REGULAR)
-    return graph.add([x, graph.on_board(bias, f"{name}4")], f"{name}_added")
-
-DILATIONS = 2, 4, 8, 2, 1, 1, 2, 1, 4, 1, 2, 1           # of the 3x3 convolutions
-FIRST = 4                                # of them, which are not 0 at first
-POOLED_EVERY = 4                         # convolutions from one chain pooling to the next
-
-
 @dataclass(frozen=True)
 class ContextModule:
-    """A block that takes the trunk's output, for the heads.
+    """Dilated convolutions after the trunk, which see the whole board, for the heads (Yu & Koltun 2015,
+    arXiv:1511.07122).
+
+        trunk -- conv 1x1, batch norm, ReLU -- dilated conv 3x3, batch norm, add, ReLU (`layers` of them) --> heads
+               '-- with chain_pooling, here and after each POOLED_EVERY of them:
+                   mean and maximum over the component of each point, conv 1x1, batch norm, add, ReLU
 
     filters: a multiple of 8 in an equivariant network.  layers: 3x3 convolutions, the first of DILATIONS.
-    chain_pooling: whether the network has the input COMPONENTS, and this module pools over them.
+    chain_pooling: global pooling over each component of the board by itself (inputs.connected_components).  It begins,
+    as layers after the first four do, with scales of 0, so that it changes nothing at first.
     """
 
     filters: int
@@ -139,7 +109,7 @@ class ContextModule:
         y = self._pool_chains(graph, y, 0)
         for i, dilation in enumerate(DILATIONS[:self.layers], 1):
             z = graph.conv(y, f"context_conv{i}", self.filters, 3, batch_norm=f"context_batch_norm{i}",
-                           dilation=dilation, gamma="ones" if i <= FIRST else "zeros")
+                           dilation=dilation, gamma="ones" if i <= UNSCALED else "zeros")
             y = graph.relu(graph.add([y, z], f"context_residual{i}"), f"context_relu{i}")
             y = self._pool_chains(graph, y, i)
         return y
@@ -151,3 +121,19 @@ class ContextModule:
         z = graph.chain_pool(y, f"chain_pool{layer}", self.filters)
         z = graph.conv(z, f"chain_conv{layer}", self.filters, batch_norm=f"chain_batch_norm{layer}", gamma="zeros")
         return graph.relu(graph.add([y, z], f"chain_residual{layer}"), f"chain_relu{layer}")
+
+
+def add_pooled(graph: Graph, y: Any, x: Any, name: str, filters: int) -> Any:
+    """y, and a global pooling bias for each of its filters: a dense layer of the mean and maximum of each filter of x
+    (Wu 2019, arXiv:1902.10565)."""
+    bias = graph.dense(graph.mean_max_pool(x, name), f"{name}_bias", filters, kind=REGULAR)
+    return graph.add([y, graph.on_board(bias, f"{name}_bias4")], f"{name}_added")
+
+
+def add_metadata(graph: Graph, y: Any, name: str, filters: int) -> Any:
+    """y, and a bias for each of its filters: a dense layer of who plays (inputs.People), 0 at first.
+
+    The layer has no bias of its own: where nobody is known, it adds 0.
+    """
+    bias = graph.dense(graph.people, name, filters, bias=False, initializer="zeros", kind=REGULAR)
+    return graph.add([y, graph.on_board(bias, f"{name}4")], f"{name}_added")

@@ -1,38 +1,11 @@
-"""The policy heads of networks, and AlphaZero's value head.  value_head.py has that of networks that learn from people.
+"""The heads of networks: see graph.Head.
 
-    PolicyHead         for boards of every size
-    DensePolicyHead    AlphaZero's, for one size
-    DenseValueHead     likewise
-    OutcomeHead        a value from the planes alone
+    PolicyHead         logits of all moves, on boards of every size
+    ValueHead          who wins, by how many points, and who owns each point; takes the context module's output
+    OutcomeHead        a value from the trunk alone
+    DensePolicyHead, DenseValueHead      AlphaZero's, for boards of one size
 
-See blocks.Head.  No Keras here.
-
-The value head of networks that learn from people: who wins, by how many points, and who owns each point.
-
-    context module -- conv 1x1, batch norm, ReLU
-      |
-      |-- conv 1x1 to one plane --------> ownership (logits; their tanh is the owner, 1 the side to move)
-      |                                        | sum: the lead on the board
-      |                               colour   |-----------------------------------------------+
-      |                                    |   | / 20                                          |
-      |                                    v   v                                               v
-      '-- mean and maximum, batch norm, dense, ELU --> dense, ELU --> three dense layers --> score: mean, scale <-- komi
-                                                                                         --> value, before tanh
-
-The komi is the number of points that the side to move gets at the end: White's compensation, komi and points for
-handicap stones, if White is to move, and minus that if Black is (KataGo's selfKomi, Wu 2019, arXiv:1902.10565,
-table 1).  It is added at the end, so the policy and the ownership do not depend on it, a point of komi is a point of
-score, and more komi is never worse.  The colour, 1 Black, -1 White, says who has moved more often, which the planes
-show only to a network that counts all stones and captures.
-
-In an equivariant network an output that is the same in all orientations has one weight for all eight of them, so a
-plane of ownership made of 48 filters would be a sum of six numbers; the convolution before it is wide.
-
-The final score is modelled as a logistic distribution: its mean is the lead by ownership plus a correction, both
-without komi, plus komi; its scale is learned.  The probability of a score above 0 is then that of a win,
-sigmoid(mean / scale), so tanh(mean / (2 scale)) is a value; a learned term is added, since games also end by
-resignation and on time.  So one game whose final score is known teaches the value for every komi (multi-labelled value
-networks, Wu et al. 2017, arXiv:1705.10701).  No Keras here.
+docs/explanation/network.md has the reasons for ValueHead's form.
 """
 from dataclasses import dataclass
 from typing import Any
@@ -43,19 +16,21 @@ from mugo.nn.blocks import add_metadata
 from mugo.nn.graph import TRIVIAL, Graph
 from mugo.nn.inputs import POINT_BIAS
 
+POINTS_UNIT = 20.0                       # points of a lead that a unit of the dense layers stands for
+MIN_SCALE = 0.25                         # points: of the score's distribution; half a point decides games
+STDEV_OF_SCALE = np.pi / 3 ** 0.5        # standard deviation of a logistic distribution of scale 1
+
 
 @dataclass(frozen=True)
 class PolicyHead:
     """A hidden 1x1 convolution, batch normalisation, ReLU.  Then logits of points: a 1x1 convolution to one plane and a
     bias for each point.  Of a pass: a dense layer of the mean of each filter.
 
-    All of it but the bias works on boards of every size, so in ONNX the bias is an input, POINT_BIAS;
-    inference.fit_bias fits the trained one to other boards.
-    point_bias: whether that bias is trained; otherwise it stays 0.
+    point_bias: whether the bias of the points is trained; otherwise it stays 0.  In ONNX it is an input, POINT_BIAS,
+    because it depends on the size of the board (inputs.fit_bias).
     auxiliary: the name of a move after the one that is played, which this head predicts while the network is trained;
     such a head is not in the ONNX graph.  '': the move that is played.
-    filters: of the hidden convolution; 0: there is none, as in AlphaGo.  In an equivariant network a logit has one
-    weight for the eight orientations of a feature: without it, those of 128 filters are sums of 16 numbers.
+    filters: of the hidden convolution; 0: there is none, as in AlphaGo.
     uses_context: whether that convolution also takes the output of the context module, by a 1x1 convolution and a batch
     normalisation of its own, whose scales are 0 at first.
     metadata_encoder: blocks.add_metadata to that convolution.
@@ -95,9 +70,44 @@ class PolicyHead:
 
 
 @dataclass(frozen=True)
+class ValueHead:
+    """The value head of networks that learn from people.
+
+        context module -- conv 1x1 to `wide` filters, batch norm, ReLU
+          |-- conv 1x1 to one plane --> ownership, whose sum is the lead on the board
+          '-- mean and maximum, dense; with colour and lead: dense --> three dense layers --> score: lead and a
+                                                              correction, komi added; its scale --> value
+
+    Outputs of the Keras model: "value", a score (n, 1) whose tanh is the value; "ownership", logits (n, size²) whose
+    tanh is the owner, 1 the side to move; "score", (n, 2), the mean and the scale of a logistic distribution of the
+    score in points.
+    Of the ONNX graph: "value" (n,), "ownership" (n, size²), "score_mean" and "score_stdev" (n,).
+    wide: a multiple of 8 in an equivariant network.
+    """
+
+    size: int
+    wide: int = 256
+    units: int = 64
+
+    def apply(self, graph: Graph, x: Any) -> dict[str, Any]:
+        y = graph.conv(graph.context, "value_wide", self.wide, batch_norm="value_wide_batch_norm",
+                       relu="value_wide_relu")
+        graph = graph.float32
+        ownership = graph.ownership(graph.plane(y, "ownership_conv", bias=True, initializer="zeros"))
+        lead = graph.lead(ownership)
+        features = [pooled_hidden(graph, y, self.units), graph.colour,
+                    graph.rescale(lead, "lead_unit", 1 / POINTS_UNIT)]
+        hidden = graph.dense(graph.concatenate(features, "value_features"), "value_hidden_2", self.units,
+                             activation="elu")
+        correction, scale, outcome = (graph.dense(hidden, name, 1, initializer="zeros") for name in (
+            "score_correction", "score_scale", "value_correction"))
+        score = graph.score(lead, correction, scale, POINTS_UNIT, MIN_SCALE)
+        return {"value": graph.value_of_score(score, outcome), "ownership": ownership, "score": score}
+
+
+@dataclass(frozen=True)
 class OutcomeHead:
-    """1x1 convolution, batch normalisation, ReLU; mean and maximum of each filter, batch normalisation; dense, ELU;
-    dense to a score."""
+    """A value without komi: 1x1 convolution, batch normalisation, ReLU; pooled_hidden; dense to a score."""
 
     filters: int = 32
     units: int = 64
@@ -105,16 +115,22 @@ class OutcomeHead:
     def apply(self, graph: Graph, x: Any) -> dict[str, Any]:
         y = graph.conv(x, "value_conv", self.filters, batch_norm="value_batch_norm", relu="value_relu", kind=TRIVIAL)
         graph = graph.float32
-        # The pooled means are far from 0, and the first steps left every ReLU here at 0 for good: so they are
-        # normalised, and the activation is ELU.
-        pooled = graph.batch_norm(graph.mean_max_pool(y, "value_pool"), "value_pool_batch_norm")
-        hidden = graph.dense(pooled, "value_hidden", self.units, activation="elu")
-        return {"value": graph.dense(hidden, "value", 1, initializer="zeros")}
+        return {"value": graph.dense(pooled_hidden(graph, y, self.units), "value", 1, initializer="zeros")}
+
+
+def pooled_hidden(graph: Graph, y: Any, units: int) -> Any:
+    """(n, units): mean and maximum of each filter, batch normalisation, dense, ELU.
+
+    The pooled means are far from 0: without normalisation, and with ReLU, all units became 0 in the first steps and
+    stayed so.
+    """
+    pooled = graph.batch_norm(graph.mean_max_pool(y, "value_pool"), "value_pool_batch_norm")
+    return graph.dense(pooled, "value_hidden", units, activation="elu")
 
 
 @dataclass(frozen=True)
 class DensePolicyHead:
-    """AlphaZero's policy head: 1x1 convolution, batch normalisation, ReLU, dense to size² + 1 logits, for one size."""
+    """1x1 convolution, batch normalisation, ReLU, dense to size² + 1 logits."""
 
     size: int
     filters: int
@@ -129,8 +145,7 @@ class DensePolicyHead:
 
 @dataclass(frozen=True)
 class DenseValueHead:
-    """AlphaZero's value head: 1x1 convolution, batch normalisation, ReLU, dense, ReLU, dense to a score, for one
-    size."""
+    """1x1 convolution, batch normalisation, ReLU, dense, ReLU, dense to a score."""
 
     size: int
     filters: int
@@ -143,39 +158,3 @@ class DenseValueHead:
         hidden = graph.dense(y, "value_hidden", self.units, points=self.size ** 2, activation="relu",
                              initializer="he_normal")
         return {"value": graph.float32.dense(hidden, "value", 1, initializer="zeros")}
-
-POINTS_UNIT = 20.0                       # points of a lead that a unit of the dense layers stands for
-MIN_SCALE = 0.25                         # points: of the score's distribution; half a point decides games
-STDEV_OF_SCALE = np.pi / 3 ** 0.5        # standard deviation of a logistic distribution of scale 1
-
-
-@dataclass(frozen=True)
-class ValueHead:
-    """Outputs of the Keras model: "value", a score (n, 1) whose tanh is the value; "ownership", logits (n, size²) whose
-    tanh is the owner; "score", (n, 2), the mean and the scale of a logistic distribution of the score in points.
-
-    Of the ONNX graph: "value" (n,), "ownership" (n, size²), "score_mean" and "score_stdev" (n,).
-    It takes the output of the context module (context_module.py).  wide: a multiple of 8 in an equivariant network.
-    """
-
-    size: int
-    wide: int = 256
-    units: int = 64
-
-    def apply(self, graph: Graph, x: Any) -> dict[str, Any]:
-        y = graph.conv(graph.context, "value_wide", self.wide, batch_norm="value_wide_batch_norm",
-                       relu="value_wide_relu")
-        graph = graph.float32
-        ownership = graph.ownership(graph.plane(y, "ownership_conv", bias=True, initializer="zeros"))
-        lead = graph.lead(ownership)
-        # The pooled means are far from 0, and the first steps left every ReLU here at 0 for good: so they are
-        # normalised, and the activation is ELU.
-        pooled = graph.batch_norm(graph.mean_max_pool(y, "value_pool"), "value_pool_batch_norm")
-        hidden = graph.dense(pooled, "value_hidden", self.units, activation="elu")
-        features = [hidden, graph.colour, graph.rescale(lead, "lead_unit", 1 / POINTS_UNIT)]
-        hidden = graph.dense(graph.concatenate(features, "value_features"), "value_hidden_2", self.units,
-                             activation="elu")
-        correction, scale, outcome = (graph.dense(hidden, name, 1, initializer="zeros") for name in (
-            "score_correction", "score_scale", "value_correction"))
-        score = graph.score(lead, correction, scale, POINTS_UNIT, MIN_SCALE)
-        return {"value": graph.value_of_score(score, outcome), "ownership": ownership, "score": score}

@@ -1,43 +1,13 @@
-"""Who plays: the ranks of both players, the source of the game and its year, for networks with a metadata encoder.
+"""Inputs of networks besides the planes: who plays, chains and empty regions, and a bias for each point.
+
+Who plays, after KataGo's SGF metadata encoder (github.com/lightvector/KataGo, docs/) and GoNN:
 
     numbers    float32 (n, 4)     rank of the side to move | of its opponent | source | year          NaN: unknown
       | encode_people
     inputs     float32 (n, 75)    thermometer of 30        | of 30           | 1 of 3 | thermometer of 12
-      | blocks.ConvBlock
-    a bias for each filter of the first convolution
 
-After KataGo's SGF metadata encoder, of its human SL networks (github.com/lightvector/KataGo, docs/), and GoNN
-(github.com/lightvector/GoNN, 2018).  A rank is a number as sgf.properties.rank_number gives it, a source one of
-sgf.properties.SOURCES.  A thermometer has a 1 for each threshold that the number reaches, the first of which every
-known number does:
-
-    unknown               0 0 0 0 ... 0 0
-    20k or weaker         1 0 0 0 ... 0 0
-    19k                   1 1 0 0 ... 0 0
-    a professional        1 1 1 1 ... 1 1
-
-So zeros say that nothing is known.  No Keras here.
-
-people_of_profile reads KataGo's names of profiles (humanSLProfile), of which these have a meaning here:
-
-    profile                  ranks                source    year    KataGo's meaning
-    rank_5k, rank_5k_3d      5k; Black 5k, White  kgs       2020    amateurs after openings changed by AlphaZero
-                             3d
-    preaz_5k, preaz_5k_3d    the same             kgs       2016    amateurs before
-    proyear_1985             professionals        unknown   1985    professionals of that year
-    (empty), _               unknown              unknown   unknown nobody in particular
-
-Ranks are those of KGS, as KataGo's are, and years are those that KataGo's profiles have.  A network distinguishes only
-what its games did: of archives without games of 2016 and 2020, preaz and rank hardly differ.
-
-The connected components of a board, chains and regions of empty points, from packed planes.  Compiled.
-
-    X X . O      0 0 2 3     the component of each point, by the index of its first point in reading order
-    . X . O      2 0 2 3
-    . . . O      2 2 2 3
-
-Points of one colour that are neighbours are of one component: Graepel et al. 2001 ("Learning on graphs in the game of
-Go") call its graph the common fate graph, with empty points one by one.
+A thermometer has a 1 for each threshold that the number reaches, the first of which every known number does; so zeros
+say that nothing is known.  20k or weaker is 1 0 0 0 ..., 19k is 1 1 0 0 ..., a professional all ones.
 """
 import math
 import re
@@ -52,7 +22,7 @@ from mugo.games.coords import BoardSize, shape_of
 from mugo.sgf.properties import SOURCES, rank_number
 
 GLOBAL_FEATURES = "global_features"      # an input of networks whose value depends on komi and colour
-PEOPLE = "people"                        # an input of networks with a metadata encoder (people.py)
+PEOPLE = "people"                        # an input of networks with a metadata encoder (People)
 COMPONENTS = "components"                # an input of networks that pool over chains and empty regions
 POINT_BIAS = "point_bias"                # an input of the ONNX graph, as it depends on the size of the board
 
@@ -121,7 +91,16 @@ def ranks_of(metadata: dict) -> np.ndarray:
 
 
 def people_of_profile(profile: str) -> People | None:
-    """Who plays by KataGo's name of a profile, when Black is to move; None where nothing is said.  Raises BadInput."""
+    """Who plays by KataGo's name of a profile (humanSLProfile), when Black is to move; None where nothing is said.
+
+        profile                  ranks                    source    year
+        rank_5k, rank_5k_3d      5k; Black 5k, White 3d   kgs       2020
+        preaz_5k, preaz_5k_3d    the same                 kgs       2016, before AlphaZero changed openings
+        proyear_1985             professionals            unknown   1985
+        (empty), _               unknown                  unknown   unknown
+
+    Raises BadInput for others.
+    """
     if profile in ("", "_", '""'):
         return None
     if (match := _RANKS_PROFILE.fullmatch(profile)) and {match[2], match[3] or match[2]} <= set(PROFILE_RANKS):
@@ -133,10 +112,11 @@ def people_of_profile(profile: str) -> People | None:
 
 
 def encode_people(numbers: np.ndarray) -> np.ndarray:
-    """float32 (n, INPUTS), the inputs of a network, for float (n, 4): see above."""
+    """The input of a network, float32 (n, INPUTS), for People.numbers, float (n, 4)."""
     rank, opponent_rank, source, year = (column[:, None] for column in numbers.T)
     return np.concatenate([rank >= RANKS, opponent_rank >= RANKS, source == np.arange(len(SOURCES)), year >= YEARS],
                           axis=1).astype(np.float32)
+
 
 COLOURS = 7                              # bits of the first byte of a point: planes "mine", "theirs", "empty"
 
@@ -171,6 +151,10 @@ def _write_components(packed, cols, first):
 def connected_components(packed: np.ndarray, cols: int) -> np.ndarray:
     """For each point of n boards the index of the first point of its component: int32 (n, points).
 
+        X X . O      0 0 2 3     components are chains and regions of empty points; Graepel et al. 2001, "Learning on
+        . X . O      2 0 2 3     graphs in the game of Go", call their graph the common fate graph
+        . . . O      2 2 2 3
+
     packed: uint8 (n, points, bytes), packed planes of Go, in reading order.  cols: of the boards.
     """
     first = np.empty(packed.shape[:2], np.int32)
@@ -181,15 +165,9 @@ def connected_components(packed: np.ndarray, cols: int) -> np.ndarray:
 def fit_bias(bias: np.ndarray, size: BoardSize) -> np.ndarray:
     """The bias of each point, float32 (trained size²,), for boards of another size: float32 (rows * columns,).
 
-    A point takes the bias of the one at the same distance from its nearest edges, so that corners and sides keep
-    theirs.  Lines in the middle are left out or repeated; a line at the same distance from both edges gets the mean
-    of two.  So a board of five lines, a b c d e, becomes
-
-        a (b+d)/2 e           of three lines
-        a b d e               of four
-        a b c c c d e         of seven
-
-    Rows and columns are fitted apart, so a rectangle needs nothing more.
+    A point takes the bias of the one at the same distance from its nearest edges.  Lines in the middle are left out or
+    repeated; a line at the same distance from both edges gets the mean of two.  So the lines a b c d e become
+    a (b+d)/2 e of a board of three lines, a b d e of four, and a b c c c d e of seven.
     """
     trained = math.isqrt(len(bias))
     first_rows, last_rows = _fit_lines(trained, shape_of(size)[0])
@@ -200,7 +178,7 @@ def fit_bias(bias: np.ndarray, size: BoardSize) -> np.ndarray:
 
 
 def _fit_lines(trained: int, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """For each of so many lines the two trained ones whose mean it takes: int64 (count,) each."""
+    """For each of `count` lines the two trained ones whose mean it takes: int64 (count,) each."""
     lines = np.arange(count)
     near = np.minimum(lines, (trained - 1) // 2)
     far = np.maximum(lines + trained - count, trained // 2)
@@ -212,7 +190,7 @@ def model_inputs(packed: np.ndarray, global_features: np.ndarray | None, with_co
     """What a model takes: packed planes, uint8 (n, size², bytes); a dict of inputs if there are others.
 
     global_features: float32 (n, 2), where the model takes them; NaN, an unknown komi, becomes 0.  with_components:
-    whether it takes the components of the boards (NetworkSpec.uses_components).  people: float32 (n, people.INPUTS),
+    whether it takes the components of the boards (NetworkSpec.uses_components).  people: float32 (n, INPUTS),
     where the model takes them.
     """
     inputs = {"packed": packed}

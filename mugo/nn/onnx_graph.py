@@ -1,39 +1,20 @@
-"""ONNX files, written without the package onnx: the fields of onnx.proto that MuGo's graphs need, in protobuf's wire
-format (protobuf.dev/programming-guides/encoding).  Each function returns the bytes of the message of its name.
+"""A network as an ONNX graph, in float32 or with int8 convolutions, from plain weights.
 
-Static quantisation to int8: how numbers of a network become eight bits, and where.  No Keras here.
+docs/reference/network-file.md has the inputs and outputs.  A policy network's graph takes boards of every size, for
+which its bias of each point is an input; a policy-value network's takes one size.  Batch normalisation is folded into
+the convolutions.  The int8 graph, static quantisation in QDQ format (onnxruntime.ai/docs/performance/
+model-optimizations/quantization.html):
 
     tensor, float32 --QuantizeLinear--> uint8 --DequantizeLinear--> Conv --(Relu)--> QuantizeLinear --> uint8
                                          int8 weights, int32 bias ---^
-
-The graph says in float32 what is computed, with each number rounded to eight bits where it enters and leaves a
-convolution (QDQ, onnxruntime.ai/docs/performance/model-optimizations/quantization.html); ONNX Runtime fuses each such
-group of nodes into one convolution of integers.  Sums and dense layers stay float32, and so do the 1x1 convolutions to
-one plane, whose outputs are logits.
 
     activation    uint8, real = scale (q - zero_point), one scale for a tensor, from its range on calibration positions
     weights       int8, real = scale q, a scale for each filter, from its largest weight
     bias          int32, real = scale of the input * scale of the weights * q
 
-0 is a whole number of steps from every zero point, so padding is exactly 0.  Planes are 0 and 1, with scale 1: exact.
-Tied filters of an equivariant network have the same largest weight, so they have the same scale and stay tied, and the
-sums of convolutions are exact.  What is left of asymmetry is rounding to another step where means over the board, in
-float32, are added in another order.
-
-A network as an ONNX graph, from plain weights: the operations of graph.py as nodes.  No Keras here.
-
-    inputs                                                      outputs
-    planes      uint8 (n, rows, columns, depth)                 policy       float32 (n, moves), probabilities
-    point_bias  float32 (points,), of a policy network only     value        float32 (n,) in [-1, 1], of a value head
-    components  int64 (n, points), connected_components         ownership    float32 (n, points) in [-1, 1]
-    global_features   float32 (n, 2), of such a value head      score_mean   float32 (n,), points
-                (value_head.py), as the three outputs after     score_stdev  float32 (n,), points
-                "value"; see games.position.global_features
-    people      float32 (n, 75), of a metadata encoder, 0 where
-                unknown: people.encode_people
-
-A policy network's graph takes boards of every size, for which its bias of each point is an input; a policy-value
-network's takes one size.  Batch normalisation is folded into the convolutions.
+ONNX Runtime fuses each such group of nodes into one convolution of integers.  Sums, dense layers and the 1x1
+convolutions to one plane, whose outputs are logits, stay float32.  0 is a whole number of steps from every zero point,
+so padding is exactly 0.  Tied filters of an equivariant network have the same scale and stay tied.
 """
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,7 +23,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from mugo.nn.graph import BATCH_NORM, INT8_BIAS, INT8_KERNEL, REGULAR, TRIVIAL, NetworkSpec, Weights
+from mugo.nn.graph import BATCH_NORM, INT8_BIAS, INT8_KERNEL, REGULAR, TRIVIAL, Graph, NetworkSpec, Weights
 from mugo.nn.heads import STDEV_OF_SCALE
 from mugo.nn.inputs import COMPONENTS, GLOBAL_FEATURES, INPUTS, PEOPLE, POINT_BIAS
 
@@ -51,64 +32,24 @@ TYPES = {np.dtype(name): number for name, number in (
     ("float32", FLOAT), ("uint8", UINT8), ("int8", INT8), ("int32", INT32), ("int64", INT64))}
 IR_VERSION = 8
 _INT, _STRING, _INTS = 2, 3, 7           # AttributeProto.AttributeType
-
-
-def _varint(number: int) -> bytes:
-    """Seven bits a byte, the lowest first; a negative number as that of 64 bits."""
-    number &= (1 << 64) - 1
-    parts = bytearray()
-    while number > 0x7F:
-        parts.append(number & 0x7F | 0x80)
-        number >>= 7
-    parts.append(number)
-    return bytes(parts)
-
-
-def _field(number: int, value: int | str | bytes) -> bytes:
-    """A field of a message: a number, a text, or the bytes of a message."""
-    if isinstance(value, int):
-        return _varint(number << 3) + _varint(value)
-    data = value.encode() if isinstance(value, str) else value
-    return _varint(number << 3 | 2) + _varint(len(data)) + data
-
-
-def _fields(number: int, values: Iterable[int | str | bytes]) -> bytes:
-    return b"".join(_field(number, value) for value in values)
-
-
-def attribute_message(name: str, value: int | str | Sequence[int]) -> bytes:
-    if isinstance(value, int):
-        return _field(1, name) + _field(3, value) + _field(20, _INT)
-    if isinstance(value, str):
-        return _field(1, name) + _field(4, value) + _field(20, _STRING)
-    return _field(1, name) + _fields(8, value) + _field(20, _INTS)
-
-
-def node_message(kind: str, inputs: Sequence[str], output: str, attributes: Mapping[str, Any]) -> bytes:
-    """kind: the operator.  attributes: integers, texts, and lists of integers, by their names."""
-    return _fields(1, inputs) + _field(2, output) + _field(3, output) + _field(4, kind) + \
-        _fields(5, (attribute_message(name, value) for name, value in attributes.items()))
-
-
-def tensor_message(name: str, array: np.ndarray) -> bytes:
-    data = array.astype(array.dtype.newbyteorder("<")).tobytes()
-    return _fields(1, array.shape) + _field(2, TYPES[array.dtype]) + _field(8, name) + _field(9, data)
-
-
-def value_info_message(name: str, kind: int, shape: Sequence[int | str], description: str = "") -> bytes:
-    """An input or output.  kind: FLOAT, ...  shape: numbers, or names of variable lengths."""
-    dimensions = (_field(1 if isinstance(length, int) else 2, length) for length in shape)
-    return _field(1, name) + _field(2, _field(1, _field(1, kind) + _field(2, _fields(1, dimensions)))) \
-        + _field(3, description)
-
-
-def model_message(nodes: Iterable[bytes], constants: Iterable[bytes], inputs: Iterable[bytes], outputs: Iterable[bytes],
-          opset: int, metadata: Mapping[str, str]) -> bytes:
-    """opset: the version of ONNX's operators.  metadata: texts that the file carries."""
-    graph = _fields(1, nodes) + _field(2, "mugo") + _fields(5, constants) + _fields(11, inputs) + _fields(12, outputs)
-    texts = (_field(1, name) + _field(2, text) for name, text in metadata.items())
-    operators = _field(1, "") + _field(2, opset)
-    return _field(1, IR_VERSION) + _field(2, "MuGo") + _field(7, graph) + _field(8, operators) + _fields(14, texts)
+EPSILON = 1e-3                           # of batch normalisation
+# What the file says of its inputs and outputs.
+DESCRIPTIONS = {
+    "planes": "0 or 1: the input planes of the position, rows from the top",
+    GLOBAL_FEATURES: "komi of the side to move, in points, and its colour, 1 for Black and -1 for White",
+    PEOPLE: "who plays; 0 where that is unknown",
+    COMPONENTS: "for each point the index, row * columns + column, of the first point of its chain or of its region of "
+                "empty points, on its own board",
+    POINT_BIAS: "a number for each point; for the size that the network was trained on, it is in the metadata",
+    "policy": "probabilities of the points, row by row, and of a pass",
+    "value": "of the side to move: 1 it wins, -1 it loses",
+    "ownership": "1: the point will be the side's that is to move, -1: its opponent's",
+    "score_mean": "points that the side to move will be ahead by, komi included",
+    "score_stdev": "standard deviation of the score, in points",
+}
+OPSET, OPSET_OF_COMPONENTS = 17, 18      # ScatterND finds maxima since 18
+PLANES = "nchw"                          # the tensor of planes, (n, depth, rows, columns)
+MAX_WEIGHT = 1e6                         # trained weights, batch normalisation folded in, are below 100
 
 Ranges = dict[str, tuple[float, float]]  # tensor -> its least and greatest value
 
@@ -149,30 +90,11 @@ def quantize_bias(bias: np.ndarray, scale: np.ndarray) -> np.ndarray:
     """A bias, float (filters,), in steps of this scale: int32."""
     return np.clip(np.rint(bias / scale), -MAX_BIAS, MAX_BIAS).astype(np.int32)
 
-EPSILON = 1e-3                           # of batch normalisation
-# What the file says of its inputs and outputs.
-DESCRIPTIONS = {
-    "planes": "0 or 1: the input planes of the position, rows from the top",
-    GLOBAL_FEATURES: "komi of the side to move, in points, and its colour, 1 for Black and -1 for White",
-    PEOPLE: "who plays; 0 where that is unknown",
-    COMPONENTS: "for each point the index, row * columns + column, of the first point of its chain or of its region of "
-                "empty points, on its own board",
-    POINT_BIAS: "a number for each point; for the size that the network was trained on, it is in the metadata",
-    "policy": "probabilities of the points, row by row, and of a pass",
-    "value": "of the side to move: 1 it wins, -1 it loses",
-    "ownership": "1: the point will be the side's that is to move, -1: its opponent's",
-    "score_mean": "points that the side to move will be ahead by, komi included",
-    "score_stdev": "standard deviation of the score, in points",
-}
-OPSET, OPSET_OF_COMPONENTS = 17, 18      # ScatterND finds maxima since 18
-PLANES = "nchw"                          # the tensor of planes, (n, depth, rows, columns)
-MAX_WEIGHT = 1e6                         # trained weights, batch normalisation folded in, are below 100
 
-
-class OnnxGraph:
+class OnnxGraph(Graph):
     """A graph (graph.py): nodes in their order, constants, inputs and outputs.
 
-    weights: as read_weights returns them.  ranges: None for a float32 graph; of a quantised one (quantization.py),
+    weights: as network_file.read_network returns them.  ranges: None for a float32 graph; of a quantised one (quantization.py),
     those of `quantizable`.
     quantizable: the tensors that the convolutions to be quantised take and give, planes aside.  quantized_convs: for
     each of them, by its name, the one that it gives.  dense_inputs: of each dense layer, by its name, the one that it
@@ -182,7 +104,7 @@ class OnnxGraph:
     """
     komi = colour = people = context = ""
 
-    def __init__(self, spec: "NetworkSpec", weights: Weights, ranges: Ranges | None = None):
+    def __init__(self, spec: NetworkSpec, weights: Weights, ranges: Ranges | None = None):
         self.weights, self.ranges = weights, ranges
         self.quantizable: list[str] = []
         self.quantized_convs: dict[str, str] = {}
@@ -204,8 +126,7 @@ class OnnxGraph:
             self._output(name, ["n", *(f"{name}_{axis}" for axis in range(1, axes))])
         bias = self.weights.get(f"{POINT_BIAS}/bias")
         metadata = {} if bias is None else {POINT_BIAS: json.dumps(bias.tolist())}
-        return model_message(self._nodes, self._constants.values(), self._inputs, self._outputs, self._opset,
-                               metadata)
+        return model_message(self._nodes, self._constants.values(), self._inputs, self._outputs, self._opset, metadata)
 
     # -- parts of the file
 
@@ -236,7 +157,7 @@ class OnnxGraph:
     def float32(self) -> Self:
         return self
 
-    def start(self, spec: "NetworkSpec") -> str:
+    def start(self, spec: NetworkSpec) -> str:
         rows, columns = ("height", "width") if spec.any_size else (spec.size, spec.size)
         planes = self._input("planes", UINT8, ["n", rows, columns, spec.depth])
         if spec.uses_global_features:
@@ -421,7 +342,7 @@ class OnnxGraph:
         return self._node("Flatten", [self._node("Concat", pools, f"{name}_pools", axis=1)], name)
 
     def chain_pool(self, x: str, name: str, filters: int) -> str:
-        """See layers.ChainPool."""
+        """As keras.model.ChainPool."""
         last = self._node("Transpose", [x], f"{name}_last", perm=[0, 2, 3, 1])
         points = self._reshape(last, [-1, filters], f"{name}_points")
         zeros = self._node("ConstantOfShape", [self._node("Shape", [points], f"{name}_flat_shape")], f"{name}_zeros")
@@ -464,3 +385,64 @@ def _checked(name: str, array: np.ndarray) -> np.ndarray:
     if not (np.abs(array) <= MAX_WEIGHT).all():          # false for NaN
         raise ValueError(f"its weights {name!r} are not finite numbers of at most {MAX_WEIGHT:g}")
     return array
+
+
+# -- The file's format: the fields of onnx.proto that these graphs need, as protobuf writes them
+# (protobuf.dev/programming-guides/encoding).  Each function returns the bytes of the message of its name.
+
+def _varint(number: int) -> bytes:
+    """Seven bits a byte, the lowest first; a negative number as that of 64 bits."""
+    number &= (1 << 64) - 1
+    parts = bytearray()
+    while number > 0x7F:
+        parts.append(number & 0x7F | 0x80)
+        number >>= 7
+    parts.append(number)
+    return bytes(parts)
+
+
+def _field(number: int, value: int | str | bytes) -> bytes:
+    """A field of a message: a number, a text, or the bytes of a message."""
+    if isinstance(value, int):
+        return _varint(number << 3) + _varint(value)
+    data = value.encode() if isinstance(value, str) else value
+    return _varint(number << 3 | 2) + _varint(len(data)) + data
+
+
+def _fields(number: int, values: Iterable[int | str | bytes]) -> bytes:
+    return b"".join(_field(number, value) for value in values)
+
+
+def attribute_message(name: str, value: int | str | Sequence[int]) -> bytes:
+    if isinstance(value, int):
+        return _field(1, name) + _field(3, value) + _field(20, _INT)
+    if isinstance(value, str):
+        return _field(1, name) + _field(4, value) + _field(20, _STRING)
+    return _field(1, name) + _fields(8, value) + _field(20, _INTS)
+
+
+def node_message(kind: str, inputs: Sequence[str], output: str, attributes: Mapping[str, Any]) -> bytes:
+    """kind: the operator.  attributes: integers, texts, and lists of integers, by their names."""
+    return _fields(1, inputs) + _field(2, output) + _field(3, output) + _field(4, kind) + \
+        _fields(5, (attribute_message(name, value) for name, value in attributes.items()))
+
+
+def tensor_message(name: str, array: np.ndarray) -> bytes:
+    data = array.astype(array.dtype.newbyteorder("<")).tobytes()
+    return _fields(1, array.shape) + _field(2, TYPES[array.dtype]) + _field(8, name) + _field(9, data)
+
+
+def value_info_message(name: str, kind: int, shape: Sequence[int | str], description: str = "") -> bytes:
+    """An input or output.  kind: FLOAT, ...  shape: numbers, or names of variable lengths."""
+    dimensions = (_field(1 if isinstance(length, int) else 2, length) for length in shape)
+    return _field(1, name) + _field(2, _field(1, _field(1, kind) + _field(2, _fields(1, dimensions)))) \
+        + _field(3, description)
+
+
+def model_message(nodes: Iterable[bytes], constants: Iterable[bytes], inputs: Iterable[bytes],
+                  outputs: Iterable[bytes], opset: int, metadata: Mapping[str, str]) -> bytes:
+    """opset: the version of ONNX's operators.  metadata: texts that the file carries."""
+    graph = _fields(1, nodes) + _field(2, "mugo") + _fields(5, constants) + _fields(11, inputs) + _fields(12, outputs)
+    texts = (_field(1, name) + _field(2, text) for name, text in metadata.items())
+    operators = _field(1, "") + _field(2, opset)
+    return _field(1, IR_VERSION) + _field(2, "MuGo") + _field(7, graph) + _field(8, operators) + _fields(14, texts)
