@@ -119,7 +119,7 @@ class PolicyNetConfig:
         return ""
 
     def exported(self) -> "PolicyNetConfig":
-        """Of the network that is played and shared: without auxiliary heads."""
+        """The config of the network that is played and shared: without auxiliary heads."""
         return replace(self, auxiliary_heads=False)
 
 
@@ -160,7 +160,7 @@ class AlphaZeroNetConfig:
         return cls(size, DEPTH[game], **options)
 
     def exported(self) -> "AlphaZeroNetConfig":
-        """Of the network that is played and shared: this one."""
+        """The config of the network that is played and shared: this one."""
         return self
 
     def spec(self) -> NetworkSpec:

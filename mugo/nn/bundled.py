@@ -1,10 +1,8 @@
-"""The networks that come with MuGo, and how a network's name becomes a file.  No Keras here.
+"""The networks that come with MuGo, and which of them plays on which board.
 
     policy-SIZE       plays Go; a board of another size is played by the network of the nearest size, a rectangle by
                       that of the nearest size to the mean of its sides
     gomoku-SIZE-K     plays free-style Gomoku, K in a row, on boards of this size only
-
-The file of version 13 of policy-19 is policy-19-v13.safetensors; without a version, a name is that of the newest.
 """
 import copy
 import functools
@@ -32,11 +30,8 @@ def go_networks() -> dict[int, str]:
 
 
 def bundled_name(size: BoardSize, game: str = "go", k: int = 0, exactly: bool = False) -> str:
-    """The name of the bundled network for a game on boards of this size.
-
-    Go: policy-SIZE, or else the one for the nearest size, the larger of two; of a rectangle the mean of its sides
-    counts.  Gomoku: gomoku-SIZE-K, which is free-style.  Raises BadInput, naming those there are, if there is none.
-    """
+    """The name of the bundled network for a game on boards of this size; of two as near, the larger.  Raises BadInput,
+    naming those there are, if there is none."""
     if game == "go":
         names = go_networks()
         return names[min(names, key=lambda trained: (abs(2 * trained - sum(shape_of(size))), -trained))]
@@ -63,7 +58,7 @@ class BundledNetworks:
                  network_class: type[Network] = Network):
         """threads, precision, provider: as in Network.  network_class: of each network.
 
-        Raises BadInput if there are none for Go, or one that cannot be read, and as runtime.check_options.
+        Raises BadInput if there are none for Go, or one that cannot be read, and as check_options does.
         """
         check_options(precision, provider)
         self._open = functools.partial(network_class, threads=threads, precision=precision, provider=provider)

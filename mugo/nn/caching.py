@@ -1,25 +1,17 @@
-"""A network that remembers its evaluations, for programs that ask for the same ones again.
+"""Networks that remember evaluations, and networks that batch the calls of several threads.
 
-    run --> hash of each position's inputs --> EvaluationCache --known---------------+--> outputs
-                                                   |                                 |
-                                                   +--unknown--> Network.run --------+
+    CachingNetwork     run --> hash of each position's inputs --> EvaluationCache --known---------------+--> outputs
+                                                                      '--unknown--> Network.run --------'
+    BatchingNetwork    while the device is busy, calls wait; all that wait then are the next batch
 
-An analysis that goes back through a game begins a new tree in each position, and so does the search after the best move
-of a review, and the one of an opponent: most of their positions have been evaluated before.  So have half of those of a
-review without a search.  In self-play, training and matches few have, so those use a Network without a cache.
-
-Positions of several threads in one batch, for a device that evaluates many nearly as fast as few.
-
-    thread 1 --run--+                          while the device is busy, calls wait;
-    thread 2 --run--+--> one batch --> device  all that wait then are the next batch
-    thread 3 --run--+
-
-A CPU gains nothing by this: there every thread calls the network itself, on its own core.
+Analyses and reviews ask for many positions again; in self-play and matches few are, so those use a Network without a
+cache.  A CPU gains nothing by batching: there every thread calls the network itself, on its own core.
 """
 import itertools
 import threading
 from collections import OrderedDict, deque
-from dataclasses import dataclass
+from concurrent.futures import Future
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
@@ -33,10 +25,9 @@ Outputs = dict[str, np.ndarray]
 
 
 class EvaluationCache:
-    """The outputs of a network for positions, by key: the most recently used batches that fit into max_bytes.  Several
-    threads may use it.
+    """The outputs of a network for positions, by key: the most recently used batches that fit into max_bytes.
 
-    bytes: of what is in it.
+    Several threads may use it.  bytes: of what is in it.
     """
 
     def __init__(self, max_bytes: int = MAX_BYTES):
@@ -88,9 +79,8 @@ def _bytes_of(keys: list[bytes], outputs: Outputs) -> int:
 class CachingNetwork(Network):
     """A Network with a cache, which it shares with those of its `with_people`.
 
-    Its outputs are those of Network but for the last digits of values and scores, which depend on the size of the batch
-    that a position is computed in.  So programs that promise the same result for the same seed use a Network, or forget
-    before each result.
+    The last digits of values and scores depend on the size of the batch that a position was computed in.  So programs
+    that promise the same result for the same seed use a Network, or forget before each result.
     """
 
     def _open(self, *args: Any) -> None:
@@ -131,12 +121,11 @@ class CachingNetwork(Network):
 
 @dataclass
 class _Call:
-    """A call of `run` that waits.  outputs, error: of the batch that it was part of; None before."""
+    """A call of `run` that waits for its outputs."""
 
     packed: np.ndarray
     features: np.ndarray
-    outputs: dict[str, np.ndarray] | None = None
-    error: Exception | None = None
+    outputs: Future[Outputs] = field(default_factory=Future)
 
 
 class BatchingNetwork(Network):
@@ -155,12 +144,9 @@ class BatchingNetwork(Network):
         call = _Call(packed, features)
         self._waiting.append(call)
         with self._device:
-            if call.outputs is None and call.error is None:      # else the thread before has evaluated it
+            if not call.outputs.done():          # else the thread before has evaluated it
                 self._run_waiting()
-        if call.error is not None:
-            raise call.error
-        assert call.outputs is not None
-        return call.outputs
+        return call.outputs.result()
 
     def _run_waiting(self) -> None:
         """Evaluate all calls that wait.  The caller holds the device."""
@@ -174,12 +160,12 @@ class BatchingNetwork(Network):
             outputs = super().run(packed, features)
         except Exception as error:
             for call in calls:
-                call.error = error
+                call.outputs.set_exception(error)
             return
         first = 0
         for call in calls:
             end = first + len(call.packed)
-            call.outputs = {name: output[first:end] for name, output in outputs.items()}
+            call.outputs.set_result({name: output[first:end] for name, output in outputs.items()})
             first = end
 
 
@@ -187,7 +173,7 @@ def padded_size(n: int) -> int:
     """The batch size for n positions: n, rounded up to three binary digits, so at most a quarter more.
 
     CUDA's provider searches for the fastest convolution again for each size that it has not seen
-    (cudnn_conv_algo_search), and the number of leaves is another one in every call.
+    (cudnn_conv_algo_search), and the number of leaves changes from call to call.
     """
     step = 1 << max(n.bit_length() - 3, 0)
     return -(-n // step) * step

@@ -24,7 +24,7 @@ STDEV_OF_SCALE = np.pi / 3 ** 0.5        # standard deviation of a logistic dist
 @dataclass(frozen=True)
 class PolicyHead:
     """A hidden 1x1 convolution, batch normalisation, ReLU.  Then logits of points: a 1x1 convolution to one plane and a
-    bias for each point.  Of a pass: a dense layer of the mean of each filter.
+    bias for each point.  The logit of a pass: a dense layer of the mean of each filter.
 
     point_bias: whether the bias of the points is trained; otherwise it stays 0.  In ONNX it is an input, POINT_BIAS,
     because it depends on the size of the board (inputs.fit_bias).
@@ -81,7 +81,7 @@ class ValueHead:
     Outputs of the Keras model: "value", a score (n, 1) whose tanh is the value; "ownership", logits (n, size²) whose
     tanh is the owner, 1 the side to move; "score", (n, 2), the mean and the scale of a logistic distribution of the
     score in points.
-    Of the ONNX graph: "value" (n,), "ownership" (n, size²), "score_mean" and "score_stdev" (n,).
+    Outputs of the ONNX graph: "value" (n,), "ownership" (n, size²), "score_mean" and "score_stdev" (n,).
     wide: a multiple of 8 in an equivariant network.
     """
 

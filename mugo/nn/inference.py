@@ -1,4 +1,4 @@
-"""How ONNX Runtime runs a network: on which execution provider, and in which precision.  No Keras here.
+"""Inference with a trained network on ONNX Runtime: positions in, priors and values out (output.NetworkOutput).
 
     provider    cpu        of every onnxruntime
                 cuda, openvino, coreml, directml      of the packages that PACKAGES names
@@ -6,16 +6,6 @@
     precision   int8       the quantised graph (quantization.py), on PROVIDERS_OF_INT8, if the network's file has one
                 float32    the other
                 auto       int8 where the processor multiplies int8 faster than float32, else float32
-
-Inference with a trained network on ONNX Runtime: positions in, priors and values out.  No Keras here.
-
-    Network            one network file, opened
-    BundledNetworks    all networks that come with MuGo; each board is evaluated by the one for its game and size
-
-What they say of positions is an output.NetworkOutput.
-
-The policy network (policy_net.py) learned from people's games of Go.  It is trained on boards of one size and plays
-on all.  The policy-value network (alphazero_net.py) learned a game from self-play and plays on boards of one size.
 """
 import copy
 import functools
@@ -56,6 +46,7 @@ from mugo.nn.network_file import find_network, format_game, game_rules, has_int8
 from mugo.nn.onnx_graph import OnnxGraph
 from mugo.nn.output import NetworkOutput, mean_output, turned_back
 
+KOMI_CLIP = 20                           # points above those of the board, to which komi is clipped (KataGo)
 PLAY_PRECISIONS = "auto", "int8", "float32"
 PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider", "openvino": "OpenVINOExecutionProvider",
              "coreml": "CoreMLExecutionProvider", "directml": "DmlExecutionProvider"}
@@ -65,6 +56,195 @@ PROVIDERS_OF_INT8 = "cpu", "openvino"
 X86 = {"x86_64", "amd64", "i386", "i686", "x86"}
 VNNI = {"avx512vnni", "avxvnni"}         # x86: sums of four products of int8, in LLVM's names
 DOT_PRODUCTS = {"dotprod", "i8mm"}       # the same on ARM
+
+
+def board_shape(packed: np.ndarray) -> tuple[int, int]:
+    """(rows, columns) of the boards of packed planes, as planes.network_input has them."""
+    if packed.ndim == 4:
+        return packed.shape[1], packed.shape[2]
+    size = math.isqrt(packed.shape[1])
+    return size, size
+
+
+def precision_of(path: Path, precision: str, provider: str) -> str:
+    """The precision, "int8" or "float32", in which a network's file is opened with these options.  Raises BadInput."""
+    return play_precision(precision, provider, has_int8(read_metadata(path)), path)
+
+
+class Network:
+    """A network on ONNX Runtime.
+
+    A policy network plays boards of every size, also rectangles, though it was trained on one: the bias of each point
+    is fitted (inputs.fit_bias).  A policy-value network plays its own size only.
+
+    size: of the board it was trained on.  metadata: as read_metadata returns it.  has_value: whether it has a value
+    head.  has_ownership: whether it has ownership and score.  needs_global_features: whether its value depends on
+    them.  needs_components: whether it pools over chains.  takes_people: whether it has a metadata encoder.
+    game ("go" or "gomoku"), k, exactly: what it plays; 0 and False in Go.  equivariant: whether its outputs turn with
+    the board.  precision: "int8" or "float32".  provider: of PROVIDERS.
+    """
+
+    def __init__(self, path: str | Path, threads: int | None = None, precision: str = "auto", provider: str = "cpu"):
+        """Open a network's file (see `find_network`).  threads: CPU threads, by default one a core.  Raises
+        BadInput."""
+        path = find_network(path)
+        weights, metadata = read_network(path)
+        self._open(weights, metadata, path, threads,
+                   play_precision(precision, provider, has_int8(metadata), path), provider)
+
+    @classmethod
+    def from_weights(cls, weights: Weights, metadata: dict[str, Any], threads: int | None = None,
+                     precision: str = "auto", extra_outputs: Mapping[str, int] = MappingProxyType({}),
+                     provider: str = "cpu") -> Self:
+        """A network that is in no file, from what read_network returns.
+
+        precision: int8 is taken on any processor: one that adds such products wrong computes the int8 graph in float32
+        (new_session).  extra_outputs: see OnnxGraph.serialize."""
+        network, name = cls.__new__(cls), metadata.get("name") or "network"
+        if precision == "auto":
+            precision = play_precision(precision, provider, has_int8(metadata), name)
+        network._open(weights, metadata, Path(name), threads, precision, provider, extra_outputs)
+        return network
+
+    def _open(self, weights: Weights, metadata: dict[str, Any], path: Path, threads: int | None, precision: str,
+              provider: str, extra_outputs: Mapping[str, int] = MappingProxyType({})) -> None:
+        config = config_of(metadata)
+        self.path, self.metadata, self.provider = path, metadata, provider
+        self.precision = precision
+        self.size: int = metadata["size"]
+        self.equivariant: bool = config.equivariant
+        self.game: str = metadata.get("game", "go")
+        self.k: int = metadata.get("k", 0)
+        self.exactly: bool = metadata.get("exactly", False)
+        self.name: str = metadata.get("name") or path.stem
+        self.depth = sum(plane.depth for plane in PLANE_TABLES[self.game])
+        ranges = ranges_of(metadata) if self.precision == "int8" else None
+        try:
+            graph = OnnxGraph(config.exported().spec(), weights, ranges).serialize(extra_outputs)
+            self._session = new_session(graph, threads or available_cores(), provider)
+        except BadInput:
+            raise
+        except Exception as error:       # ONNX Runtime has a class for each kind, and no public name for them
+            raise BadInput(f"{path} cannot be played: {error_line(error)}") from None
+        self._outputs = [output.name for output in self._session.get_outputs()]
+        inputs = {graph_input.name for graph_input in self._session.get_inputs()}
+        self.has_value = "value" in self._outputs
+        self.has_ownership = "ownership" in self._outputs
+        self.needs_global_features, self.needs_components = GLOBAL_FEATURES in inputs, COMPONENTS in inputs
+        self.takes_people = PEOPLE in inputs
+        self._people = np.zeros((2, INPUTS), np.float32)             # when Black is to move, and when White is
+        self._bias = weights.get(f"{POINT_BIAS}/bias")
+        # Inputs of the graph other than the planes, by the shape of the board.
+        self._extra_inputs: dict[tuple[int, int], dict[str, np.ndarray]] = \
+            {(self.size, self.size): {}} if self._bias is None else {}
+
+    def with_people(self, people: People, when_white: People | None = None) -> "Network":
+        """This network, told who plays wherever it is not told otherwise.  when_white: when White is to move; None: the
+        same.  Raises BadInput if it takes no people, or knows none of their rank."""
+        network = copy.copy(self)
+        for told in people, when_white or people:
+            network._check_knows(told)
+        network._people = encode_people(np.concatenate([people.numbers(), (when_white or people).numbers()]))
+        return network
+
+    def _check_takes_people(self) -> None:
+        if not self.takes_people:
+            raise BadInput(f"{self.path} does not take who plays: it was trained without --metadata-encoder")
+
+    def _check_knows(self, people: People) -> None:
+        self._check_takes_people()
+        weakest = ranks_of(self.metadata)[0]
+        for rank in filter(None, (people.rank, people.opponent_rank)):
+            if max(parse_rank(rank), RANK_NUMBERS[0]) < weakest:
+                raise BadInput(f"{self.name} has learned from players of {format_rank(weakest)} and stronger, and does "
+                               f"not know how {rank} plays")
+
+    def forget(self) -> None:
+        """Forget the evaluations that are remembered: none here; see caching.CachingNetwork."""
+
+    def describe(self) -> str:
+        """What evaluates positions, for people: 'policy-19, int8', 'policy-19, float32 on cuda'."""
+        return f"{self.name}, {self.precision}" + (f" on {self.provider}" if self.provider != "cpu" else "")
+
+    def for_position(self, position: BasePosition) -> "Network":
+        """The network that evaluates this position: this one.  Raises BadInput if it was trained for another game."""
+        if game_rules(position) != (self.game, self.k, self.exactly):
+            raise BadInput(f"{self.path} plays {format_game(self.game, self.k, self.exactly)}, "
+                           f"not {format_game(*game_rules(position))}")
+        return self
+
+    def evaluate(self, positions: list[BasePosition], symmetries: bool = False, people: People | None = None
+                 ) -> NetworkOutput:
+        """Evaluate positions of one shape.
+
+        symmetries: test-time augmentation, the mean over the eight symmetries of the board (four of a rectangle); an
+        equivariant network, whose outputs are the same in all of them, is run once.
+        people: who plays, if that is known, for a network with a metadata encoder that has learned from their ranks.
+        Raises ValueError for boards of several shapes; BadInput for another game than the network's, and as
+        `evaluate_packed` does.
+        """
+        if len({position.shape for position in positions}) != 1:
+            raise ValueError("a network evaluates boards of one size at a time")
+        shape = positions[0].shape
+        for position in positions:
+            self.for_position(position)
+        features = global_features([position.area_komi for position in positions],
+                                   [position.to_play for position in positions])
+        n = len(coords.symmetries(shape)) if symmetries and not self.equivariant else 1
+        if people is not None:
+            self._check_knows(people)
+        encoded = None if people is None else np.repeat(encode_people(people.numbers()), len(positions), axis=0)
+        return mean_output([
+            turned_back(self.evaluate_packed(network_input(encode(positions, symmetry), shape), features, encoded),
+                        coords.symmetries(shape)[symmetry]) for symmetry in range(n)])
+
+    def evaluate_packed(self, packed: np.ndarray, features: np.ndarray | None = None,
+                        people: np.ndarray | None = None) -> NetworkOutput:
+        """The outputs for packed planes; see `run`."""
+        outputs = self.run(packed, features, people)
+        return NetworkOutput(outputs["policy"], outputs.get("value"), outputs.get("ownership"),
+                             outputs.get("score_mean"), outputs.get("score_stdev"))
+
+    def run(self, packed: np.ndarray, features: np.ndarray | None = None, people: np.ndarray | None = None
+            ) -> dict[str, np.ndarray]:
+        """The outputs of the graph for packed planes, uint8 (n, size², game.packed_bytes(game)) of square boards, or
+        (n, rows, columns, game.packed_bytes(game)), by their names.
+
+        features: float32 (n, 2), position.global_features; a network that does not need them ignores them.
+        people: float32 (n, INPUTS), as encode_people returns them; None: those of `with_people`, without
+        features those when Black is to move, or nothing is known.
+        Raises ValueError where the network needs them and they are not given, or no numbers.  Raises BadInput for
+        people that it does not take, for planes of another game, for another size than the network's if it plays no
+        other, and for outputs that are NaN: the network is damaged, or its training diverged.
+        """
+        rows, cols = board_shape(packed)
+        if packed.shape[-1] != packed_bytes(self.game):
+            raise BadInput(f"{self.path} plays {format_game(self.game, self.k, self.exactly)}; these planes are of "
+                           "another game")
+        if (rows, cols) not in self._extra_inputs:
+            if self._bias is None:
+                raise BadInput(f"{self.path} is a policy-value network, which plays {self.size}x{self.size} only, "
+                               f"not {cols}x{rows}")
+            self._extra_inputs[rows, cols] = {POINT_BIAS: fit_bias(self._bias, (rows, cols))}
+        flat = packed.reshape(len(packed), rows * cols, -1)
+        inputs = {"planes": planes.unpack(flat, self.depth, (rows, cols))} | self._extra_inputs[rows, cols]
+        if self.needs_global_features:
+            if features is None or not np.isfinite(features).all():
+                raise ValueError(f"{self.path} needs the komi and the colour of every position")
+            most = np.array([rows * cols + KOMI_CLIP, 1], np.float32)
+            inputs[GLOBAL_FEATURES] = np.clip(features, -most, most)
+        if people is not None:
+            self._check_takes_people()
+        if self.takes_people:
+            is_white = np.zeros(len(flat), int) if features is None else (features[:, 1] < 0).astype(int)
+            inputs[PEOPLE] = self._people[is_white] if people is None else people
+        if self.needs_components:
+            inputs[COMPONENTS] = connected_components(flat, cols).astype(np.int64)
+        outputs = dict(zip(self._outputs, self._session.run(self._outputs, inputs), strict=True))
+        for name, output in outputs.items():
+            if not np.isfinite(output).all():
+                raise BadInput(f"{self.path}: its {name} is NaN; the network is damaged, or its training diverged")
+        return outputs
 
 
 @functools.cache
@@ -122,7 +302,7 @@ def provider_option(**named: Any) -> Any:
 
 
 def check_options(precision: str, provider: str) -> None:
-    """Raise BadInput for a precision and a provider that no network can be opened with here."""
+    """Raise BadInput for a precision and a provider that no network can be opened with on this machine."""
     play_precision(precision, provider, True, "")
     if provider != "cpu":
         check_provider(provider)
@@ -162,200 +342,3 @@ def check_provider(provider: str) -> None:
         names = [name for name, its in PROVIDERS.items() if its in available]
         raise BadInput(f"--provider {provider}: the installed onnxruntime has {' and '.join(names)} only; it is in the "
                        f"package {PACKAGES[provider]}")
-
-KOMI_CLIP = 20                           # a komi of more points than the board and so many counts as that (KataGo)
-
-
-def board_shape(packed: np.ndarray) -> tuple[int, int]:
-    """(rows, columns) of the boards of packed planes, as planes.network_input has them."""
-    if packed.ndim == 4:
-        return packed.shape[1], packed.shape[2]
-    size = math.isqrt(packed.shape[1])
-    return size, size
-
-
-def precision_of(path: Path, precision: str, provider: str) -> str:
-    """The precision, "int8" or "float32", in which a network's file is opened with these options.  Raises BadInput."""
-    return play_precision(precision, provider, has_int8(read_metadata(path)), path)
-
-
-class Network:
-    """A network on ONNX Runtime.
-
-    A policy network plays boards of every size: its convolutions and pooling work on any, and the bias of each
-    point is fitted (`fit_bias`).  On another size than its own that is an extrapolation: it has never seen edges so
-    near to each other, or so far apart; so are rectangles.  A policy-value network plays its own size only.
-
-    size: of the board it was trained on.  metadata: as read_metadata returns it.  has_value: whether it has a value
-    head.  has_ownership: whether it has ownership and score.  needs_global_features: whether its value depends on
-    them.  needs_components: whether it pools over chains.  takes_people: whether it has a metadata encoder.
-    game ("go" or "gomoku"), k, exactly: what it plays; 0 and False in Go.  equivariant: whether its outputs turn with
-    the board.  precision: "int8" or "float32".  provider: of runtime.PROVIDERS.
-    """
-
-    def __init__(self, path: str | Path, threads: int | None = None, precision: str = "auto", provider: str = "cpu"):
-        """Open a network's file (see `find_network`).  threads: CPU threads, by default one a core.  precision,
-        provider: see runtime.py.
-
-        Raises BadInput.
-        """
-        path = find_network(path)
-        weights, metadata = read_network(path)
-        self._open(weights, metadata, path, threads,
-                   play_precision(precision, provider, has_int8(metadata), path), provider)
-
-    @classmethod
-    def from_weights(cls, weights: Weights, metadata: dict[str, Any], threads: int | None = None,
-                     precision: str = "auto", extra_outputs: Mapping[str, int] = MappingProxyType({}),
-                     provider: str = "cpu") -> Self:
-        """A network that is in no file, from what read_network returns.
-
-        precision: int8 is taken on any processor: one that adds such products wrong computes the int8 graph in float32
-        (runtime.new_session).  extra_outputs: see OnnxGraph.serialize."""
-        network, name = cls.__new__(cls), metadata.get("name") or "network"
-        if precision == "auto":
-            precision = play_precision(precision, provider, has_int8(metadata), name)
-        network._open(weights, metadata, Path(name), threads, precision, provider, extra_outputs)
-        return network
-
-    def _open(self, weights: Weights, metadata: dict[str, Any], path: Path, threads: int | None, precision: str,
-              provider: str, extra_outputs: Mapping[str, int] = MappingProxyType({})) -> None:
-        config = config_of(metadata)
-        self.path, self.metadata, self.provider = path, metadata, provider
-        self.precision = precision
-        self.size: int = metadata["size"]
-        self.equivariant: bool = config.equivariant
-        self.game: str = metadata.get("game", "go")
-        self.k: int = metadata.get("k", 0)
-        self.exactly: bool = metadata.get("exactly", False)
-        self.name: str = metadata.get("name") or path.stem
-        self.depth = sum(plane.depth for plane in PLANE_TABLES[self.game])
-        ranges = ranges_of(metadata) if self.precision == "int8" else None
-        try:
-            graph = OnnxGraph(config.exported().spec(), weights, ranges).serialize(extra_outputs)
-            self._session = new_session(graph, threads or available_cores(), provider)
-        except BadInput:
-            raise
-        except Exception as error:       # ONNX Runtime has a class for each kind, and no public name for them
-            raise BadInput(f"{path} cannot be played: {error_line(error)}") from None
-        self._outputs = [output.name for output in self._session.get_outputs()]
-        inputs = {graph_input.name for graph_input in self._session.get_inputs()}
-        self.has_value = "value" in self._outputs
-        self.has_ownership = "ownership" in self._outputs
-        self.needs_global_features, self.needs_components = GLOBAL_FEATURES in inputs, COMPONENTS in inputs
-        self.takes_people = PEOPLE in inputs
-        self._people = np.zeros((2, INPUTS), np.float32)             # when Black is to move, and when White is
-        self._bias = weights.get(f"{POINT_BIAS}/bias")
-        # Inputs of the graph other than the planes, by the shape of the board.  A graph without the input POINT_BIAS
-        # has layers that are made for one size.
-        self._extra_inputs: dict[tuple[int, int], dict[str, np.ndarray]] = \
-            {(self.size, self.size): {}} if self._bias is None else {}
-
-    def with_people(self, people: People, when_white: People | None = None) -> "Network":
-        """This network, told who plays wherever it is not told otherwise.  when_white: when White is to move; None: the
-        same.  Raises BadInput if it takes no people, or knows none of their rank."""
-        network = copy.copy(self)
-        for told in people, when_white or people:
-            network._check_knows(told)
-        network._people = encode_people(np.concatenate([people.numbers(), (when_white or people).numbers()]))
-        return network
-
-    def _check_takes_people(self) -> None:
-        if not self.takes_people:
-            raise BadInput(f"{self.path} does not take who plays: it was trained without --metadata-encoder")
-
-    def _check_knows(self, people: People) -> None:
-        self._check_takes_people()
-        weakest = ranks_of(self.metadata)[0]
-        for rank in filter(None, (people.rank, people.opponent_rank)):
-            if max(parse_rank(rank), RANK_NUMBERS[0]) < weakest:
-                raise BadInput(f"{self.name} has learned from players of {format_rank(weakest)} and stronger, and does "
-                               f"not know how {rank} plays")
-
-    def forget(self) -> None:
-        """Forget the evaluations that are remembered: none; see caching.CachingNetwork."""
-
-    def describe(self) -> str:
-        """What evaluates positions, for people: 'policy-19, int8', 'policy-19, float32 on cuda'."""
-        return f"{self.name}, {self.precision}" + (f" on {self.provider}" if self.provider != "cpu" else "")
-
-    def for_position(self, position: BasePosition) -> "Network":
-        """The network that evaluates this position: this one.  Raises BadInput if it was trained for another game."""
-        if game_rules(position) != (self.game, self.k, self.exactly):
-            raise BadInput(f"{self.path} plays {format_game(self.game, self.k, self.exactly)}, "
-                           f"not {format_game(*game_rules(position))}")
-        return self
-
-    def evaluate(self, positions: list[BasePosition], symmetries: bool = False, people: People | None = None
-                 ) -> NetworkOutput:
-        """Evaluate positions of one shape.
-
-        symmetries: test-time augmentation, the mean over the eight symmetries of the board (four of a rectangle):
-        eight times as slow and a little better.  The outputs of an equivariant network are the same in all of them, so
-        it is run once.
-        people: who plays, if that is known, for a network with a metadata encoder that has learned from their ranks.
-        Raises ValueError for boards of several shapes; BadInput for another game than the network's, and as
-        `evaluate_packed` does.
-        """
-        if len({position.shape for position in positions}) != 1:
-            raise ValueError("a network evaluates boards of one size at a time")
-        shape = positions[0].shape
-        for position in positions:
-            self.for_position(position)
-        features = global_features([position.area_komi for position in positions],
-                                   [position.to_play for position in positions])
-        n = len(coords.symmetries(shape)) if symmetries and not self.equivariant else 1
-        if people is not None:
-            self._check_knows(people)
-        encoded = None if people is None else np.repeat(encode_people(people.numbers()), len(positions), axis=0)
-        return mean_output([
-            turned_back(self.evaluate_packed(network_input(encode(positions, symmetry), shape), features, encoded),
-                        coords.symmetries(shape)[symmetry]) for symmetry in range(n)])
-
-    def evaluate_packed(self, packed: np.ndarray, features: np.ndarray | None = None,
-                        people: np.ndarray | None = None) -> NetworkOutput:
-        """The outputs for packed planes; see `run`."""
-        outputs = self.run(packed, features, people)
-        return NetworkOutput(outputs["policy"], outputs.get("value"), outputs.get("ownership"),
-                             outputs.get("score_mean"), outputs.get("score_stdev"))
-
-    def run(self, packed: np.ndarray, features: np.ndarray | None = None, people: np.ndarray | None = None
-            ) -> dict[str, np.ndarray]:
-        """The outputs of the graph for packed planes, uint8 (n, size², game.packed_bytes(game)) of square boards, or
-        (n, rows, columns, game.packed_bytes(game)), by their names.
-
-        features: float32 (n, 2), position.global_features; a network that does not need them ignores them.
-        people: float32 (n, people.INPUTS), as encode_people returns them; None: those of `with_people`, without
-        features those when Black is to move, or nothing is known.
-        Raises ValueError where the network needs them and they are not given, or no numbers.  Raises BadInput for
-        people that it does not take, for planes of another game, for another size than the network's if it plays no
-        other, and for outputs that are NaN: the network is damaged, or its training diverged.
-        """
-        rows, cols = board_shape(packed)
-        if packed.shape[-1] != packed_bytes(self.game):
-            raise BadInput(f"{self.path} plays {format_game(self.game, self.k, self.exactly)}; these planes are of "
-                           "another game")
-        if (rows, cols) not in self._extra_inputs:
-            if self._bias is None:
-                raise BadInput(f"{self.path} is a policy-value network, which plays {self.size}x{self.size} only, "
-                               f"not {cols}x{rows}")
-            self._extra_inputs[rows, cols] = {POINT_BIAS: fit_bias(self._bias, (rows, cols))}
-        flat = packed.reshape(len(packed), rows * cols, -1)
-        inputs = {"planes": planes.unpack(flat, self.depth, (rows, cols))} | self._extra_inputs[rows, cols]
-        if self.needs_global_features:
-            if features is None or not np.isfinite(features).all():
-                raise ValueError(f"{self.path} needs the komi and the colour of every position")
-            most = np.array([rows * cols + KOMI_CLIP, 1], np.float32)
-            inputs[GLOBAL_FEATURES] = np.clip(features, -most, most)
-        if people is not None:
-            self._check_takes_people()
-        if self.takes_people:
-            is_white = np.zeros(len(flat), int) if features is None else (features[:, 1] < 0).astype(int)
-            inputs[PEOPLE] = self._people[is_white] if people is None else people
-        if self.needs_components:
-            inputs[COMPONENTS] = connected_components(flat, cols).astype(np.int64)
-        outputs = dict(zip(self._outputs, self._session.run(self._outputs, inputs), strict=True))
-        for name, output in outputs.items():
-            if not np.isfinite(output).all():
-                raise BadInput(f"{self.path}: its {name} is NaN; the network is damaged, or its training diverged")
-        return outputs

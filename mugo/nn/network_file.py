@@ -1,24 +1,15 @@
-"""Tensors and metadata as one safetensors file (github.com/huggingface/safetensors): numbers, and no program.
+"""A network's file: weights and metadata in the format safetensors (github.com/huggingface/safetensors), no program.
 
     8 bytes, the header's length | header, JSON: dtype, shape and place of each tensor; "__metadata__" | numbers
 
-"__metadata__" has two texts: METADATA, JSON too; and CHECKSUMS, the CRC-32 of that text and of the tensors, for
-safetensors has none.  Not here: what the metadata mean, and which tensors belong to a network (network_file.py).
+"__metadata__" has two texts: "mugo", the metadata as JSON: game, board, input planes, architecture and training; and
+"crc32", the CRC-32 of that text and of the tensors.  The tensors:
 
-The metadata of a network: its game, board, input planes, architecture and training.  No Keras here.
-
-They are in the header of its file (tensor_file.py), and are checked before anything is made from them.
-
-Networks as files: NAME.safetensors (tensor_file.py) holds the metadata, from which everything else follows, and
-
-    LAYER/WEIGHT       float32, the weights by the names and in the shapes of Keras (weights.network_weights)
-    LAYER/int8_bias    float32 (filters,), of a network that has been quantised (range_calibration.py): the bias of a
-                       layer in the int8 graph
-    LAYER/int8_kernel  float32, in the shape of LAYER/kernel, likewise, of a dense layer.  All else of that graph
-                       follows from the weights and from the ranges in metadata["quantization"]
-    optimizer/...      of a checkpoint: the optimizer's variables (checkpoint.py)
-
-No Keras here.
+    LAYER/WEIGHT       float32, the weights by the names and in the shapes of Keras (graph.network_weights)
+    LAYER/int8_bias    float32 (filters,), of a network that has been quantised (quantization.py): the bias of a layer
+                       in the int8 graph
+    LAYER/int8_kernel  float32, in the shape of LAYER/kernel, likewise, of a dense layer
+    optimizer/...      of a checkpoint: the optimizer's variables (keras/checkpoint.py)
 """
 import json
 import math
@@ -56,7 +47,7 @@ class OtherFormat(BadInput):
 class TensorFile:
     """A file at `path`, opened.  shapes: of each tensor, by its name: its dtype, a name of safetensors, and its shape.
 
-    Raises BadInput, one line, for a file that is none, or damaged; the numbers are not read before `read`.
+    Raises BadInput for a file that is none, or damaged; the numbers are not read before `read`.
     """
 
     def __init__(self, path: Path):
@@ -129,8 +120,7 @@ def _checksum_of_text(text: str) -> str:
 def write_tensors(path: Path, tensors: Mapping[str, np.ndarray], metadata: dict[str, Any]) -> None:
     """Write a file, atomically.  Raises OSError, and BadInput for metadata that could not be read again.
 
-    The same tensors and metadata give the same bytes, which the library's own writer does not promise: it hashes the
-    names in the metadata.  tensors: of numbers.
+    The same tensors and metadata give the same bytes, which the library's own writer does not promise.
     """
     arrays = {name: np.asarray(tensors[name], order="C") for name in sorted(tensors)}
     arrays = dict(sorted(arrays.items(), key=lambda item: -item[1].itemsize))        # so that each is aligned
@@ -152,6 +142,7 @@ def write_tensors(path: Path, tensors: Mapping[str, np.ndarray], metadata: dict[
         file.write(len(encoded).to_bytes(8, "little") + encoded)
         for array in arrays.values():
             file.write(array.data)
+
 
 FORMAT = 3
 MAX_WEIGHTS_BYTES = 512 << 20            # of a network; 256 filters and ten layers take 25 MB
@@ -179,7 +170,7 @@ def game_rules(position: BasePosition) -> tuple[str, int, bool]:
 
 
 def run_name(text: str) -> str:
-    """A network's name of any text, say that of its run's folder: at most MAX_NAME printable characters."""
+    """A network's name from any text, such as its run's folder: at most MAX_NAME printable characters."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)[:MAX_NAME]
 
 
@@ -210,6 +201,31 @@ def read_metadata(path: Path) -> dict[str, Any]:
     return checked_metadata(TensorFile(path).metadata(), path)
 
 
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(map(number().is_good, value))
+
+
+# What a network was trained on, and those that it was initialised from.
+_RANKS = Test(_is_pair, "[the weakest, the strongest]")
+_DATA = Object({}, {"fingerprint": TEXT, "split": Object({"seed": integer(*SEED), "validation": number(*FRACTION),
+                                                          "test": number(*FRACTION)}),
+                    "training": TEXT, "validation": TEXT, "seed": integer(*SEED), "sources": [TEXT],
+                    "games": integer(0), "positions": integer(0), "ranks": optional(_RANKS)})
+_TRAINED = Object({}, {"size": integer(MIN_SIZE, MAX_SIZE), "data": optional(_DATA),
+                       "best": optional(Object({}, {"positions": integer(0)}, others=ANYTHING)),
+                       "options": Object({}, {"batch_size": integer(1), "skip_batches": integer(0, MAX_BATCHES)},
+                                         others=ANYTHING),
+                       "init_from": optional(Object({}, others=ANYTHING))}, others=ANYTHING)
+_RANGE = Test(lambda pair: _is_pair(pair) and -MAX_RANGE <= pair[0] <= 0 <= pair[1] <= MAX_RANGE
+              and pair[1] - pair[0] >= MIN_RANGE,
+              f"[low, high] around 0, {MAX_RANGE:g} from it at most")
+_QUANTIZATION = Object({"ranges": Object({}, others=_RANGE),
+                        "metrics": Object({"top1_agreement": number(), "kl": number()}, others=number())},
+                       {"positions": integer(0), "compared_on": integer(0)})
+_NAME = Test(lambda name: isinstance(name, str) and len(name) <= MAX_NAME and name.isprintable(),
+             f"a text of at most {MAX_NAME} printable characters")
+
+
 def checked_metadata(metadata: Any, path: Path) -> dict[str, Any]:
     """These metadata, of this file.  Raises as `read_metadata`."""
     if not isinstance(metadata, dict):
@@ -221,30 +237,6 @@ def checked_metadata(metadata: Any, path: Path) -> dict[str, Any]:
     except BadInput as error:
         raise OtherFormat(str(error)) from None
     return metadata
-
-
-# What a network was trained on, and those that it was initialised from: training.provenance, positions_trained,
-# training.train.positions_seen.
-_RANKS = Test(lambda pair: isinstance(pair, list) and len(pair) == 2 and all(map(number().is_good, pair)),
-              "[the weakest, the strongest]")
-_DATA = Object({}, {"fingerprint": TEXT, "split": Object({"seed": integer(*SEED), "validation": number(*FRACTION),
-                                                          "test": number(*FRACTION)}),
-                    "training": TEXT, "validation": TEXT, "seed": integer(*SEED), "sources": [TEXT],
-                    "games": integer(0), "positions": integer(0), "ranks": optional(_RANKS)})
-_TRAINED = Object({}, {"size": integer(MIN_SIZE, MAX_SIZE), "data": optional(_DATA),
-                       "best": optional(Object({}, {"positions": integer(0)}, others=ANYTHING)),
-                       "options": Object({}, {"batch_size": integer(1), "skip_batches": integer(0, MAX_BATCHES)},
-                                         others=ANYTHING),
-                       "init_from": optional(Object({}, others=ANYTHING))}, others=ANYTHING)
-# Static quantisation: range_calibration.py.
-_RANGE = Test(lambda pair: isinstance(pair, list) and len(pair) == 2 and all(map(number().is_good, pair))
-              and -MAX_RANGE <= pair[0] <= 0 <= pair[1] <= MAX_RANGE and pair[1] - pair[0] >= MIN_RANGE,
-              f"[low, high] around 0, {MAX_RANGE:g} from it at most")
-_QUANTIZATION = Object({"ranges": Object({}, others=_RANGE),
-                        "metrics": Object({"top1_agreement": number(), "kl": number()}, others=number())},
-                       {"positions": integer(0), "compared_on": integer(0)})
-_NAME = Test(lambda name: isinstance(name, str) and len(name) <= MAX_NAME and name.isprintable(),
-             f"a text of at most {MAX_NAME} printable characters")
 
 
 def check_metadata(metadata: dict[str, Any], source: str) -> None:
@@ -272,7 +264,7 @@ def check_metadata(metadata: dict[str, Any], source: str) -> None:
 
 
 def _check_config(config: dict[str, Any], size: int, depth: int, source: str) -> None:
-    """Raise BadInput unless these hyperparameters are those of a network for this size and so many planes."""
+    """Raise BadInput unless these hyperparameters are those of a network for this size and `depth` input planes."""
     kind = CONFIGS[config["kind"]]
     tests = {name: _value_of(each) for name, each in options_of(kind).items()} | {
         "size": Test(lambda value: value == size, f"{size}"), "depth": Test(lambda value: value == depth, f"{depth}")}
@@ -293,6 +285,7 @@ def _value_of(each: Option) -> Test:
     return Test(lambda value: not each.problem(value) and not (isinstance(value, list) and len(value) > MAX_LAYERS),
                 f"a value of --{each.name}")
 
+
 OPTIMIZER = "optimizer/"                 # how the names of its variables begin
 Expected = Mapping[str, tuple[str, tuple[int, ...]]]     # tensor: the kind of its dtype, as NumPy has it, and its shape
 
@@ -301,8 +294,8 @@ def read_network(path: Path, may_be_checkpoint: bool = False) -> tuple[dict[str,
     """The weights and the metadata of a network.
 
     may_be_checkpoint: read the weights of a checkpoint, too.
-    Raises BadInput for a file that is none, or damaged, or whose weights are not those of its network, or not finite;
-    OtherFormat, which is one, for a file of another version of MuGo.
+    Raises BadInput for a file that is none, or damaged, or whose weights are not finite; OtherFormat for a file of
+    another version of MuGo, and for weights that are not those of its network.
     """
     file = TensorFile(path)
     metadata = checked_metadata(file.metadata(), path)
@@ -334,6 +327,7 @@ def check_tensors(file: TensorFile, path: Path, expected: Expected, names: Colle
             raise OtherFormat(f"{other}: its {name} is {dtype} of shape {str(found)[:80]}, expected "
                               f"{'F32' if kind == 'f' else 'integers'} of shape {shape}")
 
+
 NETWORK_HELP = "a network's file, the folder of a training run, or the name of a bundled network"
 
 
@@ -343,8 +337,8 @@ def find_network(name: str | Path) -> Path:
     Raises BadInput, naming the bundled networks.
     """
     path = Path(name)
-    if (of_run := path / "network.safetensors").exists():
-        return of_run
+    if (in_run := path / "network.safetensors").exists():
+        return in_run
     if path.is_file():
         return path
     bundled = version.bundled_networks()
@@ -359,9 +353,8 @@ def find_network(name: str | Path) -> Path:
 
 
 def name_everywhere(name: str | Path) -> str:
-    """What names a network in every folder and in processes of other machines: the absolute path of its file, or the
-    name of a bundled one.  Raises BadInput.
-    """
+    """A network's name in every folder and process: its file's absolute path, or the name of a bundled one.  Raises
+    BadInput."""
     path = find_network(name)
     return path.stem if path.resolve().parent in version.network_folders() else str(path.absolute())
 

@@ -61,7 +61,7 @@ MIN_WEIGHT_SCALE = 1e-20                 # of a filter that is dead: times the s
 
 
 class Scale(NamedTuple):
-    """Of a uint8 tensor: real = scale * (q - zero_point)."""
+    """The scale of a uint8 tensor: real = scale * (q - zero_point)."""
 
     scale: np.float32
     zero_point: np.uint8
@@ -94,8 +94,8 @@ def quantize_bias(bias: np.ndarray, scale: np.ndarray) -> np.ndarray:
 class OnnxGraph(Graph):
     """A graph (graph.py): nodes in their order, constants, inputs and outputs.
 
-    weights: as network_file.read_network returns them.  ranges: None for a float32 graph; of a quantised one (quantization.py),
-    those of `quantizable`.
+    weights: as network_file.read_network returns them.  ranges: None for a float32 graph; of a quantised one those of
+    `quantizable` (quantization.py).
     quantizable: the tensors that the convolutions to be quantised take and give, planes aside.  quantized_convs: for
     each of them, by its name, the one that it gives.  dense_inputs: of each dense layer, by its name, the one that it
     takes.  folded: float32, the bias of each convolution and dense layer, batch normalisation folded in.
@@ -126,7 +126,8 @@ class OnnxGraph(Graph):
             self._output(name, ["n", *(f"{name}_{axis}" for axis in range(1, axes))])
         bias = self.weights.get(f"{POINT_BIAS}/bias")
         metadata = {} if bias is None else {POINT_BIAS: json.dumps(bias.tolist())}
-        return model_message(self._nodes, self._constants.values(), self._inputs, self._outputs, self._opset, metadata)
+        return model_message(self._nodes, self._constants.values(), self._inputs, self._outputs, self._opset,
+                             metadata)
 
     # -- parts of the file
 

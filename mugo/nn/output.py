@@ -1,4 +1,4 @@
-"""What a network says of positions, and how it is turned back and averaged over symmetries.  No Keras here.
+"""What a network says of positions, and how it is turned back and averaged over symmetries.
 """
 import functools
 from collections.abc import Callable, Sequence
@@ -10,9 +10,8 @@ from mugo.games.position import BasePosition
 
 
 class NetworkOutput(NamedTuple):
-    """What a network says of n positions of one shape; None for an output that it does not have.
-
-    All is as the side to move sees it; scores are in points, komi included.
+    """What a network says of n positions of one shape, as the side to move sees it; None for an output that it does
+    not have.  Scores are in points, komi included.
 
     priors: float32 (n, points + 1), each row a probability for every move index.
     values: float32 (n,) in [-1, 1], 2 P(the side to move wins) - 1.

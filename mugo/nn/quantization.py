@@ -1,4 +1,4 @@
-"""A trained network quantised: ranges of its tensors measured on positions, the graph, and what it loses.
+"""Quantises a trained network: ranges of its tensors, measured on positions, the int8 graph, and what it loses.
 
     positions -- the first CALIBRATED --> float32 graph --> ranges, corrections of layers --> int8 graph
          '------ the next COMPARED -----> both graphs ---> metrics
@@ -10,13 +10,7 @@ The metrics, as `metadata["quantization"]["metrics"]` has them; * where the targ
     value_difference, ownership_difference, score_difference     root mean square, the score's in points
     top1, ce, value_mse *                                        of float32; of int8: top1_int8, ce_int8, value_mse_int8
 
-What is quantised, and how: quantization.py.
-
-The ranges are the least and the greatest values, which is better than clipping them by percentiles.  Correcting the
-biases matters to the score, in which the errors of all points add up: it went from 1.7 to 0.6 points.  Fitting the
-hidden layer of the value head nearly halves the value's error, above all what is the same in all positions of one phase
-of the game: a search compares positions in which one side is to move with positions in which the other is.  No Keras
-here.
+What is quantised, and how: onnx_graph.py.  Ranges are the least and the greatest values.
 """
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
@@ -48,9 +42,9 @@ CORRECTED = 64                           # positions of those calibrated, that b
 RIDGE = 0.1                              # of fit_hidden: of the mean variance of a feature
 BATCH = 64
 MAX_KL, MAX_VALUE_DIFFERENCE = 0.05, 0.15                # a quantised graph that loses more is not for play
-OWNERSHIP, LEAD, HIDDEN = "ownership_conv", "lead", "value_hidden"               # of value_head.py and heads.py
-# Layers of the value head that are corrected: each with the tensor that is to be float32's, and of the last ones how
-# much that changes by a bias of 1.
+OWNERSHIP, LEAD, HIDDEN = "ownership_conv", "lead", "value_hidden"               # of heads.py
+# Layers of the value head that are corrected: each with the tensor that becomes float32's; and for the last ones, how
+# much that tensor changes by a bias of 1.
 HEAD = {OWNERSHIP: LEAD, HIDDEN: "value_hidden_gemm", "score_correction": "mean_without_komi",
         "value_correction": "value_score", "value": "value_gemm"}
 LAST = {"score_correction": POINTS_UNIT, "value_correction": 1, "value": 1}
@@ -62,7 +56,7 @@ class CalibrationPositions(NamedTuple):
     packed: uint8 (n, size², bytes).  features: float32 (n, 2), games.position.global_features of each, or None.
     policy: the targets, int (n,) move indices or float (n, size² + 1) probabilities, or None.
     outcomes: float (n,), 1 where the side to move has won, -1 where it has lost, 0 if that is not known; or None.
-    people: float32 (n, people.INPUTS), who plays, or None.
+    people: float32 (n, inputs.INPUTS), who plays, or None.
     """
 
     packed: np.ndarray
@@ -81,30 +75,22 @@ class CalibrationPositions(NamedTuple):
         return (self.slice(start, start + BATCH) for start in range(0, len(self.packed), BATCH))
 
 
-class Quantized(NamedTuple):
-    """What the int8 graph of a network needs in addition to its weights.
+class Playable(NamedTuple):
+    """What a network is played with: Network.from_weights(weights, metadata).
 
-    corrections: measure_corrections.  description: metadata["quantization"]: ranges, positions, compared_on,
-    metrics.
+    loss: why it is not quantised though positions were given, or ''.
     """
 
-    corrections: dict[str, np.ndarray]
-    description: dict[str, Any]
-
-    @property
-    def loss(self) -> str:
-        """What is wrong with it, as a text; '' if it can be played."""
-        metrics = self.description["metrics"]
-        for name, most in (("kl", MAX_KL), ("value_difference", MAX_VALUE_DIFFERENCE)):
-            if not metrics.get(name, 0) <= most:
-                return f"{name.replace('_', ' ')} {metrics[name]:.3f}, where {most} is the limit"
-        return ""
+    weights: dict[str, np.ndarray]
+    metadata: dict[str, Any]
+    loss: str = ""
 
 
-def quantize(weights: Weights, metadata: dict[str, Any], positions: CalibrationPositions) -> Quantized:
-    """A network quantised.  weights, metadata: of the network.  positions: half of them at most are for calibration.
+def quantize(weights: Weights, metadata: dict[str, Any], positions: CalibrationPositions) -> Playable:
+    """A network with what its int8 graph takes: corrections among the weights, and metadata["quantization"]: ranges,
+    positions, compared_on, metrics.  Without both, and with a loss, if its metrics are above the limits.
 
-    Raises BadInput if there are not two positions."""
+    positions: half of them at most are for calibration.  Raises BadInput if there are not two."""
     if len(positions.packed) < 2:
         raise BadInput("int8 takes at least two positions to calibrate on")
     weights = {name: array for name, array in weights.items() if not is_of_int8(name)}
@@ -112,11 +98,16 @@ def quantize(weights: Weights, metadata: dict[str, Any], positions: CalibrationP
     compared = positions.slice(calibrated, calibrated + COMPARED)
     description: dict[str, Any] = {"positions": calibrated, "compared_on": len(compared.packed),
                                    "ranges": measure_ranges(weights, metadata, positions.slice(0, calibrated))}
-    metadata = metadata | {"quantization": description}
-    corrections = measure_corrections(weights, metadata, positions.slice(0, calibrated))
-    description["metrics"] = compare(Network.from_weights(weights, metadata, precision="float32"),
-                                     Network.from_weights(weights | corrections, metadata, precision="int8"), compared)
-    return Quantized(corrections, description)
+    quantized = metadata | {"quantization": description}
+    corrected = weights | measure_corrections(weights, quantized, positions.slice(0, calibrated))
+    metrics = compare(Network.from_weights(weights, metadata, precision="float32"),
+                      Network.from_weights(corrected, quantized, precision="int8"), compared)
+    for name, most in (("kl", MAX_KL), ("value_difference", MAX_VALUE_DIFFERENCE)):
+        if not metrics.get(name, 0) <= most:
+            return Playable(weights, metadata,
+                            f"{name.replace('_', ' ')} {metrics[name]:.3f}, where {most} is the limit")
+    description["metrics"] = metrics
+    return Playable(corrected, quantized)
 
 
 def quantize_file(path: Path, output: Path, positions: CalibrationPositions) -> dict[str, Any]:
@@ -130,8 +121,8 @@ def quantize_file(path: Path, output: Path, positions: CalibrationPositions) -> 
         raise BadInput(f"{path}: {error}") from None
     if quantized.loss:
         raise BadInput(f"{path}: int8 loses too much: {quantized.loss}")
-    write_tensors(output, weights | quantized.corrections, metadata | {"quantization": quantized.description})
-    return quantized.description
+    write_tensors(output, quantized.weights, quantized.metadata)
+    return quantized.metadata["quantization"]
 
 
 def measure_ranges(weights: Weights, metadata: dict[str, Any], positions: CalibrationPositions) -> Ranges:
@@ -148,14 +139,13 @@ def measure_ranges(weights: Weights, metadata: dict[str, Any], positions: Calibr
 
 def measure_corrections(weights: Weights, metadata: dict[str, Any], positions: CalibrationPositions
                         ) -> dict[str, np.ndarray]:
-    """The weights that the int8 graph has in the place of float32's, by their names (weights.is_of_int8).
+    """The weights that the int8 graph has in the place of float32's, by their names (graph.is_of_int8).
 
-    Of each quantised convolution the bias, so that the mean of each filter over all points and the first positions is
-    float32's (Nagel et al. 2019, arXiv:1906.04721, section 4.2).  Then of the layers of the value head that take
-    quantised features: of the ownership layer, the bias for the mean lead; of the hidden layer, `fit_hidden`.  Last the
-    biases for the mean score and the mean value before tanh.
-    The layers are corrected in order, each after all earlier ones.  Tied filters of an equivariant network get the
-    mean over the orientations.
+    The bias of each quantised convolution, so that the mean of each filter over all points and the first positions is
+    float32's (Nagel et al. 2019, arXiv:1906.04721, section 4.2).  Then the layers of the value head that take
+    quantised features: the ownership layer's bias, for the mean lead, and the hidden layer, by `fit_hidden`.  Last the
+    biases for the mean score and the mean value before tanh.  Each layer is corrected after all earlier ones.  Tied
+    filters of an equivariant network get the mean over the orientations.
     """
     spec = config_of(metadata).exported().spec()
     graph, axes = OnnxGraph(spec, weights), weight_axes(spec)
@@ -199,11 +189,10 @@ def measure_corrections(weights: Weights, metadata: dict[str, Any], positions: C
 
 def fit_hidden(features: np.ndarray, missing: np.ndarray, kind: str) -> tuple[np.ndarray, np.ndarray]:
     """What to add to the kernel (features, units) and to the bias (units,) of a dense layer, so that its outputs for
-    these features are what is missing larger: ridge regression.
+    these features grow by what is missing: ridge regression.
 
     features: float (n, features), quantised.  missing: float (n, units).  kind: of the features (graph.py); rows of the
-    kernel that are tied get the same.  Errors of rounding are not the same in all positions, as a bias is: where the
-    board is empty, maxima over it are of fewer points.
+    kernel that are tied get the same.
     """
     tied = np.arange(features.shape[1])
     if kind == TWO_REGULAR:
@@ -228,7 +217,7 @@ def _tensors(network: Network, tensors: Collection[str], positions: CalibrationP
 
 
 def compare(float32: Network, int8: Network, positions: CalibrationPositions) -> dict[str, float]:
-    """The metrics of a quantised network on these positions; see above."""
+    """The metrics of a quantised network on these positions, by name."""
     base, other = (evaluate(network, positions) for network in (float32, int8))
     metrics = {"top1_agreement": np.mean(base.priors.argmax(1) == other.priors.argmax(1)),
                "kl": cross_entropy(other.priors, base.priors) - cross_entropy(base.priors, base.priors)}

@@ -71,7 +71,7 @@ class LocalActors:
         return sum(worker.simulations for worker in self.workers)
 
     def set_network(self, weights: Weights, metadata: dict[str, Any]) -> None:
-        """Play on with this network: checkpoint.Playable."""
+        """Play on with this network: quantization.Playable."""
         self.use(network_class(self._provider).from_weights(weights, metadata, threads=1, provider=self._provider))
 
     def use(self, network: Network) -> None:

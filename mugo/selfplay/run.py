@@ -47,7 +47,7 @@ from mugo.nn.keras.losses import compile_for_selfplay, train_step
 from mugo.nn.keras.model import build
 from mugo.nn.keras.transfer import check_init, init_from
 from mugo.nn.network_file import check_metadata, find_network, new_metadata, run_name
-from mugo.nn.quantization import CALIBRATED, COMPARED, CalibrationPositions
+from mugo.nn.quantization import CALIBRATED, COMPARED, CalibrationPositions, Playable
 from mugo.plots.tensorboard_log import TensorBoardLog
 from mugo.players.game_options import refuse_other_options
 from mugo.plots import curves
@@ -166,7 +166,7 @@ class SelfPlayRun:
         newest = self._newest()
         actors.set_network(newest.weights, newest.metadata)
 
-    def _newest(self) -> checkpoint.Playable:
+    def _newest(self) -> Playable:
         positions = self._calibration_positions() if self._quantises else None
         return checkpoint.playable(self.model, self.metadata, positions)
 

@@ -9,7 +9,7 @@ from mugo.games import planes
 from mugo.games.coords import symmetries
 from mugo.games.game import packed_bytes
 from mugo.nn.architectures import AlphaZeroNetConfig, PolicyNetConfig
-from mugo.nn.graph import REGULAR, TRIVIAL, NetworkSpec, WeightGraph, network_weights
+from mugo.nn.graph import REGULAR, TRIVIAL, NetworkSpec, Graph, network_weights
 from mugo.nn.heads import PolicyHead
 from mugo.nn.inference import Network
 from mugo.nn.inputs import encode_people, model_inputs
@@ -104,8 +104,8 @@ def test_a_new_block_and_head_get_keras_layers_onnx_nodes_weights_and_a_group_ac
 
 
 def test_an_operation_that_notes_other_weights_than_its_layer_makes_is_an_error(monkeypatch):
-    monkeypatch.setattr(WeightGraph, "batch_norm", lambda self, x, name, gamma="": x)
-    with pytest.raises(ValueError, match="the weights of the model are not those of weights.network_weights"):
+    monkeypatch.setattr(Graph, "batch_norm", lambda self, x, name, gamma="": x)
+    with pytest.raises(ValueError, match="the weights of the model are not those of graph.network_weights"):
         build(replace(TOY, equivariant=False, name="toy without batch normalisation"))
 
 

@@ -57,8 +57,7 @@ __all__ = ["JIT", "accelerator_names", "backend_name", "full_precision", "has_gp
 
 @functools.cache
 def has_gpu() -> bool:
-    """Whether there is a GPU, or on JAX a TPU.  JAX starts its devices here: a process joins others before
-    (mugo/nn/processes.py)."""
+    """Whether there is a GPU, or on JAX a TPU.  JAX starts its devices here, so a process joins others before."""
     if tensorflow:
         with quiet():                    # where CUDA is installed and there is no GPU it writes an error
             return bool(tensorflow.config.list_physical_devices("GPU"))
@@ -69,8 +68,7 @@ def has_gpu() -> bool:
 
 @contextlib.contextmanager
 def full_precision() -> Iterator[None]:
-    """Multiply float32 as float32.  By default NVIDIA's GPUs from Ampere on round the factors to 10 bits
-    (TensorFloat-32), which is right for training and too coarse to compare outputs by."""
+    """A context that multiplies float32 as float32; by default NVIDIA's GPUs round the factors to 10 bits."""
     if not tensorflow:
         import jax
 
@@ -111,8 +109,7 @@ JIT: Any = "auto" if keras.backend.backend() == "jax" or has_gpu() else False
 
 
 def gpus_multiply_bfloat16() -> bool:
-    """Whether all GPUs have instructions for bfloat16, or on JAX all devices are TPUs, which do.  False for a GPU that
-    does not tell its compute capability: only NVIDIA's have one."""
+    """Whether all GPUs have instructions for bfloat16, or on JAX are TPUs, which do; False for other makers' GPUs."""
     if tensorflow:
         details = map(tensorflow.config.experimental.get_device_details, tensorflow.config.list_physical_devices("GPU"))
         return all(gpu.get("compute_capability", (0, 0)) >= BFLOAT16_CAPABILITY for gpu in details)
@@ -123,7 +120,7 @@ def gpus_multiply_bfloat16() -> bool:
 
 
 def compute_capability(device: Any) -> tuple[int, ...]:
-    """Of a device of JAX: (7, 5) of an NVIDIA GPU of 7.5; (0,) of others, AMD's 'gfx90a' included."""
+    """The compute capability of a device of JAX: (7, 5) for an NVIDIA GPU of 7.5; (0,) for those of other makers."""
     found = re.fullmatch(r"(\d+)\.(\d+)", str(getattr(device, "compute_capability", "")), re.ASCII)
     return tuple(map(int, found.groups())) if found else (0,)
 

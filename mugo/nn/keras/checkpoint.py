@@ -10,7 +10,7 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +35,7 @@ from mugo.nn.network_file import (
     read_network,
     write_tensors,
 )
-from mugo.nn.quantization import CalibrationPositions, quantize
+from mugo.nn.quantization import CalibrationPositions, Playable, quantize
 
 CHECKPOINT, PREVIOUS, NETWORK = "checkpoint.safetensors", "previous.safetensors", "network.safetensors"
 TOLERANCE = 1e-2                         # a wrong graph differs by more; rounding by 1e-6, or by 1e-4 where a learning
@@ -76,30 +76,13 @@ def assign(model: keras.Model, arrays: Weights) -> None:
         variable.assign(arrays[name])
 
 
-class Playable(NamedTuple):
-    """What a network is played with: Network.from_weights(weights, metadata).
-
-    loss: why it is not quantised though positions were given, or '' (Quantized.loss).
-    """
-    weights: dict[str, np.ndarray]
-    metadata: dict[str, Any]
-    loss: str = ""
-
-
 def playable(model: keras.Model, metadata: dict[str, Any], positions: CalibrationPositions | None = None) -> Playable:
-    """A model as it is now: a few milliseconds, and seconds with positions to quantise it.
-
-    positions: to calibrate on; it is quantised if there are two or more, and it does not lose too much.
-    """
-    config = config_of(metadata).exported()
+    """A model as it is now.  positions: to calibrate on; it is quantised if there are two or more, and it does not lose
+    too much."""
     metadata = {name: value for name, value in metadata.items() if name != "quantization"}
-    made = Playable(weights_of(model, metadata), metadata | {"config": config_dict(config)})
-    if positions is None or len(positions.packed) < 2:
-        return made
-    quantized = quantize(made.weights, made.metadata, positions)
-    if quantized.loss:
-        return made._replace(loss=quantized.loss)
-    return Playable(made.weights | quantized.corrections, made.metadata | {"quantization": quantized.description})
+    metadata["config"] = config_dict(config_of(metadata).exported())
+    made = Playable(weights_of(model, metadata), metadata)
+    return made if positions is None or len(positions.packed) < 2 else quantize(made.weights, metadata, positions)
 
 
 def nonfinite_weight(model: keras.Model) -> str:
@@ -128,7 +111,7 @@ def export(model: keras.Model, path: Path, metadata: dict[str, Any], positions: 
     """Write a network to play and share, atomically: the model without its optimizer and its auxiliary heads, and its
     metadata.  What ONNX Runtime computes is compared with the model first.
 
-    positions: to quantise it on; a line on stderr says if it would lose too much (Quantized.loss).
+    positions: to quantise it on; a line on stderr says if it would lose too much.
     Raises BadInput for weights that are not finite, RuntimeError if the outputs differ; then nothing is written.
     """
     check_finite(model, path)
@@ -144,12 +127,8 @@ def export(model: keras.Model, path: Path, metadata: dict[str, Any], positions: 
 
 
 def onnx_difference(model: Callable[[Any], dict], network: Network) -> float:
-    """The largest difference of any output between ONNX Runtime and a model, on random planes: the first have a half of
-    their bits set, the next a quarter and so on, so that outputs are not all saturated, and the last none.  Of scores,
-    which are in points, a hundredth of the difference.
-
-    model: what keras_model.build returns.
-    """
+    """The largest difference of any output between ONNX Runtime and a model (keras.model.build) on random planes, half
+    of whose bits are set, a quarter, and so on to none.  Scores, which are in points, count a hundredth."""
     rng, shape = np.random.default_rng(0), (network.size ** 2, game.packed_bytes(network.game))
     packed = np.bitwise_and.accumulate(rng.integers(0, 256, (6, *shape), np.uint8))
     packed[-1] = 0
@@ -180,8 +159,7 @@ def load(path: Path) -> keras.Model:
 
 
 def link_checkpoint(checkpoint: Path, path: Path) -> None:
-    """Give a checkpoint's file another name too (a hard link), atomically in place of whatever had that name.  A copy
-    where the file system has no links, as exFAT and many of a network and of clouds."""
+    """Give a checkpoint's file another name too, atomically: a hard link, or a copy where the file system has none."""
     temporary = path.with_name(f".{path.name}.mugo-{os.getpid()}.link")      # a name of files.is_temporary
     temporary.unlink(missing_ok=True)
     try:
@@ -198,10 +176,10 @@ def link_checkpoint(checkpoint: Path, path: Path) -> None:
 
 def latest_checkpoint(run: Path, check: Callable[[dict[str, Any], Path], None], make: MakeModel,
                       names: tuple[str, ...] = (CHECKPOINT, PREVIOUS)) -> tuple[keras.Model, dict[str, Any]]:
-    """The model of the first of these checkpoints of a run that is not damaged, and its metadata.  The file gets the
-    first name too, so that the next checkpoint does not replace it by a damaged one.  A line on stderr says which was
-    damaged.
+    """The model of the first of these checkpoints of a run that is not damaged, and its metadata.
 
+    The file gets the first name too, so that the next checkpoint does not replace it by a damaged one.  A line on
+    stderr says which was damaged.
     check: raises BadInput for metadata that are not those of such a run; another file of the run is not tried then.
     make: returns a new model, compiled, with its optimizer built, for such metadata.  Raises BadInput if there is no
     checkpoint, and for a run of an earlier version.

@@ -1,20 +1,9 @@
-"""Data parallelism on JAX: a model on several devices, each of which gets an equal slice of every batch.  They may
-belong to several processes (processes.py), each of which gives its slice.  TensorFlow trains on one device.
+"""Several devices and several processes that train one model, on JAX; and Ctrl-C between two training steps.
 
-A step is that of the whole batch on one device, but for rounding: the compiler divides one program among the devices
-(keras.distribution.DataParallel), so gradients are summed, and batch normalisation uses the statistics of the whole
-batch.
-
-Several processes that train one model on JAX, on one machine or several: who is who, and what they agree on; and
-Ctrl-C between two training steps.
-
-    process 0    its address is the coordinator's; it alone writes files
-    process 1    reads the same checkpoint, takes its slice of every batch, takes the same steps
-    ...
-
-They agree on numbers and on the moment to stop through JAX.  A run of one process agrees with itself at once.
-
-Not here: how arrays are divided among devices (devices), which positions a process reads (training/loop).
+Each device gets an equal slice of every batch, and the compiler divides one program among them
+(keras.distribution.DataParallel): gradients are summed, and batch normalisation uses the statistics of the whole batch,
+so a step is that of one device but for rounding.  Process 0 has the coordinator's address, and alone writes files; the
+others read the same checkpoint and take the same steps.  TensorFlow trains on one device, in one process.
 """
 import atexit
 import contextlib
@@ -38,10 +27,8 @@ from mugo.nn.keras.backend import accelerator_names, backend_name, keras, tensor
 
 
 def list_devices() -> list[str]:
-    """The names of the devices to train on: the GPUs (on JAX also TPUs) if there are any, else the CPU.
-
-    The CPU is one device, unless the environment or the program has divided it into several logical ones.
-    """
+    """The names of the devices to train on: the GPUs (on JAX also TPUs) if there are any, else the CPU, which may be
+    divided into several logical ones."""
     if tensorflow:
         found = tensorflow.config.list_logical_devices("GPU") or tensorflow.config.list_logical_devices("CPU")
         return [device.name for device in found]
@@ -72,8 +59,7 @@ class DataParallel:
     """The first `count` devices.  Raises BadInput if there are fewer, and for several on TensorFlow."""
 
     def __init__(self, count: int | None = None):
-        """count: None takes all devices, on TensorFlow one.  Those of other processes are needed too: then a number is
-        refused."""
+        """count: None takes all devices, on TensorFlow one; refused where there are several processes."""
         if tensorflow and count is not None and count > 1:
             raise BadInput(f"--devices {count}: TensorFlow trains on one device; KERAS_BACKEND=jax trains on several")
         devices = list_devices()[:1] if tensorflow else list_devices()
@@ -83,7 +69,7 @@ class DataParallel:
         if count is not None and not 1 <= count <= len(devices):
             raise BadInput(f"--devices {count}: must be from 1 to {len(devices)}, the devices of this machine")
         self.count = count or len(devices)
-        self.everywhere: Any = None      # where the state of a training step is: a jax.sharding; None: on one device
+        self.everywhere: Any = None      # the jax.sharding of the state of a training step; None: on one device
         if self.count > 1:
             from jax import devices as jax_devices
             from jax.sharding import Mesh, NamedSharding, PartitionSpec
@@ -100,7 +86,7 @@ class DataParallel:
                            "takes fewer")
 
     def scope(self) -> contextlib.AbstractContextManager:
-        """In which models are made, their optimizers built, and they are trained."""
+        """A context to make models in, build their optimizers, and train."""
         return self._distribution.scope() if self.count > 1 else contextlib.nullcontext()
 
     def divided(self, batch: Any) -> Any:
@@ -114,7 +100,7 @@ class DataParallel:
 
 @contextlib.contextmanager
 def one_device() -> Iterator[None]:
-    """Inside DataParallel.scope: models that are made and run in this context are on one device."""
+    """A context inside DataParallel.scope, in which models that are made and run are on one device."""
     distribution = None if tensorflow else keras.distribution.distribution()
     if distribution is None:
         yield
@@ -124,6 +110,7 @@ def one_device() -> Iterator[None]:
         yield
     finally:
         keras.distribution.set_distribution(distribution)
+
 
 FLOP_OF_TRAINING = 6                     # for a multiplication: it and an addition, forward, and twice so backward
 # TFLOP/s of multiplications in bfloat16, dense, by data sheets.
@@ -151,11 +138,12 @@ class Throughput(NamedTuple):
 
 
 def throughput(spec: NetworkSpec, frozen: bool, devices: list[str]) -> Throughput:
-    """That of a network on accelerators with these names; none: the CPU, whose peak is not known."""
+    """The throughput of a network on accelerators with these names; none: the CPU, whose peak is not known."""
     peaks = [next((peak for name, peak in PEAK_TFLOPS.items() if name in device), 0) for device in devices]
     return Throughput(0 if frozen else cost(spec).multiplications, sum(peaks) if all(peaks) else 0)
 
-COORDINATOR_WAITS = 3.0                  # seconds; at its end the others, which end too, would lose it
+
+COORDINATOR_WAITS = 3.0                  # seconds until it ends, so that the others can still tell their errors
 
 
 @contextlib.contextmanager
@@ -165,8 +153,8 @@ def distributed(wanted: bool = False, coordinator_address: str | None = None, nu
 
     The arguments are those of jax.distributed.initialize, which finds what is None under Slurm, Open MPI, Kubernetes
     and on TPUs; wanted: even if all are.  Where nothing is given, there is one process, and this does nothing.
-    An error in the context ends the process at once: Python's end would wait for the other processes, which wait for
-    this one.  Raises BadInput on TensorFlow, and if JAX does not join the processes.
+    An error in the context ends the process at once, because the other processes wait for it.  Raises BadInput on
+    TensorFlow, and if JAX does not join the processes.
     """
     if wanted or (coordinator_address, num_processes, process_id) != (None, None, None) \
             or "JAX_COORDINATOR_ADDRESS" in os.environ:
@@ -229,10 +217,10 @@ def broadcast(number: int) -> int:
 
 @contextlib.contextmanager
 def synchronized(values: Callable[[], Mapping[str, bytes]] = dict) -> Iterator[None]:
-    """A context that all processes end together: an error in one of them is one in all, and so is a difference between
-    these values.
+    """A context that all processes end together: an error in one of them is one in all.
 
-    values: returns them at the end, by their names in errors; it is not called where there is one process.
+    values: returns, at the end, what must be the same in all processes, by its names in errors; it is not called where
+    there is one process.
     """
     try:
         yield
@@ -272,8 +260,8 @@ def _exchange(values: Mapping[str, bytes], error: Exception | None) -> None:
 class Interrupt:
     """A context in which Ctrl-C takes effect between two training steps, as KeyboardInterrupt.
 
-    Python raises KeyboardInterrupt wherever it is: in a destructor, where it is lost, or under C++ code of the backend,
-    which aborts the process.  A second Ctrl-C raises it at once, for a first step that is still being compiled.
+    Anywhere else it can be lost in a destructor, or abort the process under C++ code of the backend.  A second Ctrl-C
+    raises it at once, for a first step that is still being compiled.
 
     stops: whether to stop after this step, with a checkpoint.
     """

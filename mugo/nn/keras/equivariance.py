@@ -1,16 +1,12 @@
 """Equivariant networks: when the board is turned or mirrored, their outputs turn with it.
 
 Plain layers do that if weights that symmetries of the board map onto each other are equal (group convolutions, Cohen &
-Welling 2016, arXiv:1602.07576).  A layer's n filters are n / 8 features in eight orientations, the regular
-representation of D4: filter c looks for feature c % (n / 8) as symmetry c // (n / 8) shows it.  When the board is
-turned, what filter (feature, o) found is found by (feature, turned o), elsewhere.  So a kernel has the same number at
-(offset, in, out) and at (turned offset, turned in, turned out): an orbit of weights.  graph.py says how each axis of
-each weight transforms.
+Welling 2016, arXiv:1602.07576).  A layer's n filters are n / 8 features in eight orientations: filter c looks for
+feature c % (n / 8) as symmetry c // (n / 8) shows it.  A kernel has the same number at (offset, in, out) and at (turned
+offset, turned in, turned out): an orbit of weights.  graph.py says how each axis of each weight transforms.
 
-To train such a network, weights are tied at first (`tie_weights`), and each gradient is projected onto tied weights:
-averaged over each orbit (`project_gradient`).  Every optimizer that treats equal weights and gradients equally then
-keeps them tied, and each position teaches what its eight turned copies would.  Files, graphs and players see plain
-layers.
+Weights are tied at first (`tie_weights`), and each gradient is averaged over each orbit (`project_gradient`), so that
+every optimizer keeps them tied.  Files, graphs and players see plain layers.
 """
 import functools
 from collections.abc import Mapping, Sequence
@@ -22,8 +18,7 @@ from mugo.games.coords import symmetries
 from mugo.nn.graph import ORIENTATIONS, POINTS, REGULAR, TRIVIAL, TWO_REGULAR
 from mugo.nn.keras.backend import keras, ops
 
-
-WeightAxes = Mapping[str, Sequence[str]]         # LAYER/WEIGHT: the kinds of its axes (weights.weight_axes)
+WeightAxes = Mapping[str, Sequence[str]]         # LAYER/WEIGHT: the kinds of its axes (graph.weight_axes)
 
 
 class Orbits(NamedTuple):
@@ -66,7 +61,7 @@ def axis_permutation(count: int, kind: str, g: int) -> np.ndarray:
 
 @functools.cache
 def orbits(kinds: tuple[str, ...], shape: tuple[int, ...]) -> Orbits:
-    """Of a weight of this shape.  kinds: of its axes, a kernel's rows and columns aside."""
+    """The orbits of a weight of this shape.  kinds: of its axes, a kernel's rows and columns aside."""
     if len(shape) == 4:                  # a kernel's rows and columns are turned as one axis of points
         kinds, shape = (POINTS, *kinds), (shape[0] * shape[1], *shape[2:])
     moved = np.stack([np.ravel_multi_index(np.ix_(*(axis_permutation(count, kind, g) for count, kind in zip(
@@ -102,11 +97,8 @@ def tie_weights(model: keras.Model, weight_axes: WeightAxes) -> None:
 
 
 def symmetrise(model: keras.Model, weight_axes: WeightAxes) -> None:
-    """Make weights exactly equivariant that nearly are: all of an orbit become their mean.
-
-    What separates them is rounding, and that batch normalisation has its own moving statistics for each filter.
-    Layers that are not trained keep their weights.
-    """
+    """Make weights exactly equivariant that nearly are: all of an orbit become their mean.  Layers that are not trained
+    keep theirs."""
     for variable in (weight for layer in model.layers if layer.trainable for weight in layer.weights):
         members, orbit_of = orbits_of(variable, weight_axes)
         mean = ops.convert_to_numpy(variable).ravel()[members].mean(0)

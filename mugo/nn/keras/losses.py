@@ -1,12 +1,10 @@
-"""Losses and metrics: of the moves that were played, of the game's outcome, its score and the final ownership.
-
-Outcomes z are 1 where the side to move has won, -1 where it has lost.  A value head gives a score, and the value is
-v = tanh(score).  What is not known of a game is masked: it has a loss of 0, and metrics leave it out.
-
-Keras's compile for both kinds of learning: losses, metrics and optimizer of a model; and self-play's training step.
+"""Losses and metrics, and the compilation of a model with them and with its optimizer.
 
     supervised    the sum of the losses of all heads, each with its weight (SUPERVISED)
     self-play     (z - v)² - π·log p + l2·‖θ‖²         v = tanh(score), p = softmax(logits), θ all trainable weights
+
+Outcomes z are 1 where the side to move has won, -1 where it has lost.  A value head gives a score, and the value is
+v = tanh(score).  What is not known of a game is masked: it has a loss of 0, and metrics leave it out.
 """
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,11 +20,8 @@ from mugo.nn.keras.optimizers import OPTIMIZERS
 
 
 def outcome_loss(outcome, score):
-    """Negative log-likelihood of the outcome z, whose probability is (1 + z tanh(score)) / 2; 0 where z is 0, unknown.
-    Where z lies between -1 and 1, a teacher's value, it is the cross-entropy of the win rates.
-
-    (z - v)² instead stops learning where tanh is saturated and wrong.
-    """
+    """Negative log-likelihood of the outcome z, whose probability is (1 + z tanh(score)) / 2: (n,); 0 where z is 0,
+    unknown.  A z between -1 and 1 is a teacher's value."""
     outcome = ops.cast(ops.reshape(outcome, ops.shape(score)), score.dtype)
     known = ops.cast(outcome != 0, score.dtype)
     return ops.mean(known * (ops.softplus(2 * score) - (1 + outcome) * score), axis=-1)
@@ -38,7 +33,7 @@ def squared_error(outcome, score):
 
 
 def entropy(_, logits):
-    """Of the policy p = softmax(logits), in nats; the target is not used."""
+    """The entropy of the policy softmax(logits), in nats; the target is not used."""
     log_p = ops.log_softmax(logits)
     return -ops.sum(ops.exp(log_p) * log_p, axis=-1)
 
@@ -60,7 +55,7 @@ def ownership_loss(ownership, logits):
 def score_loss(points, score):
     """Negative log-likelihood of the final score, in points, under a logistic distribution: (n,).
 
-    points: (n, k), NaN where it is not known; a mean over k scores, say of those that a teacher expects.
+    points: (n, k), k scores that a teacher expects, or one; NaN where it is not known.  The loss is the mean over them.
     score: (n, 2), the mean and the scale.
     """
     points = ops.cast(points, score.dtype)
@@ -117,8 +112,8 @@ class KnownMean(keras.metrics.Mean):
     """A mean over what is known; NaN where nothing is.  name: one of KNOWN_MEANS,
 
         mse         of values, (z - v)²: 1 for a value that is always 0
-        accuracy    the fraction of values that have the winner's sign; of points whose owner is right, of the
-                    points of a position that somebody owns, averaged over the positions
+        accuracy    the fraction of values that have the winner's sign; of ownership the fraction of owned points
+                    whose owner is right, averaged over the positions
         error       the mean absolute error of the score, in points
     """
 
@@ -142,7 +137,8 @@ class KnownMean(keras.metrics.Mean):
         """As keras.metrics.Metric."""
         return ops.where(self.count > 0, super().result(), float("nan"))
 
-# The losses of the heads other than the policy, by output: (loss, the option that is its weight, metrics).  See losses.
+
+# The losses of the heads other than the policy, by output: (loss, the option that is its weight, metrics).
 SUPERVISED: dict[str, tuple[Any, str, tuple[str, ...]]] = {
     "value": (outcome_loss, "value_weight", ("mse", "accuracy")),
     "ownership": (ownership_loss, "ownership_weight", ("accuracy",)),
@@ -162,7 +158,7 @@ def compile_for_training(model: keras.Model, config: PolicyNetConfig, schedule: 
     schedule: the learning rate, a number or a schedule.  weights: of the losses, by the names of WEIGHTS.  optimizer:
     one of OPTIMIZERS.  weight_decay, clip_norm: see optimizers.Adam.
     frozen: what does not learn, one of LEARNING; '': everything learns.
-    mixes_policy: whether the targets of the policy are those of losses.weighted_moves_loss, not moves.
+    mixes_policy: whether the targets of the policy are those of weighted_moves_loss, not moves.
     """
     if frozen:
         own = LEARNING[frozen](config)

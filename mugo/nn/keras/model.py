@@ -1,13 +1,4 @@
-"""MuGo's own Keras layers, which keras_model.KerasGraph puts together with those of Keras.
-
-    UnpackPlanes      packed planes -> planes of 0 and 1
-    FusedBatchNorm    batch normalisation, as one TensorFlow operation
-    DilatedConv2D     a dilated convolution, as one TensorFlow operation
-    PointBias         one learned number for each point of the board
-    ChainPool         means and maxima over chains and empty regions
-
-A network as a Keras model: the operations of graph.py as Keras layers.
-"""
+"""A network as a Keras model: MuGo's own layers, and the operations of graph.py as Keras layers."""
 import copy
 import functools
 from collections.abc import Sequence
@@ -16,14 +7,18 @@ from typing import Any, Self
 import numpy as np
 
 from mugo.games import planes
-from mugo.nn.graph import REGULAR, TRIVIAL, NetworkSpec, network_weights, weight_axes
+from mugo.nn.graph import REGULAR, TRIVIAL, Graph, NetworkSpec, network_weights, weight_axes
 from mugo.nn.inputs import COMPONENTS, GLOBAL_FEATURES, INPUTS, PEOPLE
 from mugo.nn.keras import equivariance
 from mugo.nn.keras.backend import keras, ops, quiet, tensorflow
 from mugo.nn.onnx_graph import EPSILON
 
+layers = keras.layers
+MOMENTUM = 0.99                          # of the moving statistics of batch normalisation
+
+
 @keras.saving.register_keras_serializable("mugo")
-class UnpackPlanes(keras.layers.Layer):
+class UnpackPlanes(layers.Layer):
     """Packed planes, uint8 (n, size², bytes), to 0 and 1, (n, size, size, depth); bits above depth are left out."""
 
     def __init__(self, size: int, depth: int = planes.DEPTH, **kwargs):
@@ -44,12 +39,9 @@ class UnpackPlanes(keras.layers.Layer):
 
 
 @keras.saving.register_keras_serializable("mugo")
-class FusedBatchNorm(keras.layers.BatchNormalization):
-    """Batch normalisation (Ioffe & Szegedy 2015) of (n, rows, columns, filters).
-
-    While training on TensorFlow it is one operation, where Keras's own is several: with 96 filters, training
-    processes 12 % more positions per second.
-    """
+class FusedBatchNorm(layers.BatchNormalization):
+    """Batch normalisation of (n, rows, columns, filters).  While training on TensorFlow it is one operation, where
+    Keras's own is several: with 96 filters, training processes 12 % more positions per second."""
 
     def call(self, inputs, training=None, mask=None):
         if not (tensorflow and training and self.trainable and len(inputs.shape) == 4):
@@ -64,12 +56,11 @@ class FusedBatchNorm(keras.layers.BatchNormalization):
 
 
 @keras.saving.register_keras_serializable("mugo")
-class DilatedConv2D(keras.layers.Conv2D):
+class DilatedConv2D(layers.Conv2D):
     """A dilated convolution of (n, rows, columns, filters).
 
-    TensorFlow's function for all devices takes the board apart into dilation² smaller ones, convolves these, and puts
-    them together again.  oneDNN, by which TensorFlow multiplies on most CPUs, and cuDNN do it in one operation: with
-    twelve convolutions in the context module, training processes 16 % more positions per second.
+    TensorFlow's function for all devices takes the board apart into dilation² smaller ones.  oneDNN and cuDNN do it in
+    one operation: with twelve convolutions in the context module, training processes 16 % more positions per second.
     """
 
     def convolution_op(self, inputs, kernel):
@@ -85,8 +76,7 @@ def _dilated_convolution(inputs, kernel, dilation: tuple[int, int]):
 
 @functools.cache
 def dilated_convolutions() -> bool:
-    """Whether TensorFlow has the operation on this machine, and its gradient; found by trying, for it depends on the
-    library that multiplies."""
+    """Whether TensorFlow has the operation on this machine, and its gradient; found by trying."""
     if not tensorflow:
         return False
     with tensorflow.init_scope(), quiet():
@@ -101,7 +91,7 @@ def dilated_convolutions() -> bool:
 
 
 @keras.saving.register_keras_serializable("mugo")
-class PointBias(keras.layers.Layer):
+class PointBias(layers.Layer):
     """Adds a learned number to each of (n, points): what edges and corners are worth by themselves."""
 
     def build(self, input_shape):
@@ -112,15 +102,12 @@ class PointBias(keras.layers.Layer):
 
 
 @keras.saving.register_keras_serializable("mugo")
-class ChainPool(keras.layers.Layer):
-    """Each filter's mean over the component of a point, then its maximum: (n, rows, columns, filters) and the
-    components of the points, int32 (n, rows * columns), to (n, rows, columns, 2 * filters).
+class ChainPool(layers.Layer):
+    """Each filter's mean over the component of a point, then its maximum: (n, rows, columns, filters) and
+    inputs.connected_components, int32 (n, rows * columns), to (n, rows, columns, 2 * filters).
 
-    components: as in components.connected_components.
-
-    In bfloat16, sums over components are products with the matrix of pairs of points of one component, because
-    processors and GPUs that have it multiply so fast: a training step of policy-19 takes 12 % less processor time on an
-    Intel Xeon with AMX.  In float32 the sums of segments are faster.
+    In bfloat16, sums over components are products with the matrix of pairs of points of one component: a training step
+    of policy-19 takes 12 % less time on an Intel Xeon with AMX.  In float32 the sums of segments are faster.
     """
 
     def call(self, inputs):
@@ -148,7 +135,7 @@ class ChainPool(keras.layers.Layer):
             maximum = of_segments(ops.segment_max, x)
 
             def gradient(*args, upstream=None):
-                """Of the mean, an equal part to each point; of the maximum, an equal part to each that has it."""
+                """The mean gives an equal part to each point; the maximum, an equal part to each point that has it."""
                 of_mean, of_maximum = ops.split(args[0] if upstream is None else upstream, 2, -1)
                 is_maximum = ops.cast(ops.equal(x, maximum), x.dtype)
                 from_mean, from_maximum, ties = ops.split(sums(ops.concatenate(
@@ -162,40 +149,27 @@ class ChainPool(keras.layers.Layer):
     def compute_output_shape(self, input_shape):
         return (*input_shape[0][:-1], 2 * input_shape[0][-1])
 
-layers = keras.layers
-MOMENTUM = 0.99                          # of the moving statistics of batch normalisation
-
-
 def build(spec: NetworkSpec, dtype: str = "float32") -> keras.Model:
     """A new network: packed planes, uint8 (n, size², bytes), to the outputs of the heads by their names.
 
-    A network whose heads use global features has the inputs {"packed": these planes, "global_features": float32 (n, 2),
-    as in games.position.global_features}, one with a metadata encoder "people", float32 (n, people.INPUTS), and one
-    that pools over chains "components", int32 (n, size²), as in components.connected_components; see
-    blocks.model_inputs.
-    "policy": float32 logits (n, size² + 1).  "value": a float32 score (n, 1), whose tanh is the value.  "ownership",
-    "score": as in value_head.ValueHead.
-    dtype: a Keras dtype policy.  'mixed_bfloat16' halves the time of training on processors that multiply bfloat16;
-    weights are float32 all the same.
-    Raises ValueError if an operation makes other weights than weights.WeightGraph notes.
+    With other inputs besides it takes the dict of inputs.model_inputs.  "policy": float32 logits (n, size² + 1).
+    "value": a float32 score (n, 1), whose tanh is the value.  "ownership", "score": as in heads.ValueHead.
+    dtype: a Keras dtype policy; weights are float32 also with 'mixed_bfloat16'.
+    Raises ValueError if an operation makes other weights than graph.Graph notes.
     """
     graph = KerasGraph(dtype)
     outputs = spec.apply(graph)
     model = keras.Model(graph.inputs if len(graph.inputs) > 1 else graph.inputs["packed"], outputs, name=spec.name)
     built = {equivariance.weight_name(variable): tuple(variable.shape) for variable in model.weights}
     if built != {name: weight.shape for name, weight in network_weights(spec).items()}:
-        raise ValueError("the weights of the model are not those of weights.network_weights")
+        raise ValueError("the weights of the model are not those of graph.network_weights")
     if spec.equivariant:
         equivariance.tie_weights(model, weight_axes(spec))
     return model
 
 
-class KerasGraph:
-    """A graph (graph.py) of Keras layers.  dtype: a Keras dtype policy, the default of all layers.  inputs: by name."""
-    komi: Any = None
-    colour: Any = None
-    people: Any = None
-    context: Any = None
+class KerasGraph(Graph):
+    """A graph of Keras layers.  dtype: a Keras dtype policy, of all layers.  inputs: by name."""
 
     def __init__(self, dtype: str = "float32"):
         self.dtype = dtype

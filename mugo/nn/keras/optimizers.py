@@ -1,13 +1,8 @@
-"""Optimizers: Muon and Adam, with weight averaging, and with projected gradients for equivariant networks; and their
-learning-rate schedule.
+"""Muon and Adam, with weight averaging and with projected gradients for equivariant networks; their learning-rate
+schedule; and the averaged network, which is validated, exported and played.
 
-They are written on what keras.optimizers.Optimizer documents for subclasses (build, apply), because the
-methods in which Keras's own Muon decides what is a matrix, and in which Keras averages weights, are private and change.
-
-The averaged network of a run: the exponential moving average (EMA) of its weights, with batch-norm statistics
-recalibrated.
-
-This network, and not the one that the last step left, is validated, exported and played.
+They are written on what keras.optimizers.Optimizer documents for subclasses (build, apply): the methods in which
+Keras's own Muon chooses matrices, and in which Keras averages weights, are private and change.
 """
 from dataclasses import dataclass
 from typing import Any
@@ -18,8 +13,7 @@ from mugo.nn.blocks import METADATA_LAYERS
 from mugo.nn.keras import equivariance
 from mugo.nn.keras.backend import keras, ops
 
-
-# Of Polar Express: a x + b x^3 + c x^5, for each of five iterations.
+# The polynomials of Polar Express, a x + b x^3 + c x^5, one for each iteration.
 POLYNOMIALS = ((8.156554524902461, -22.48329292557795, 15.878769915207462),
                (4.042929935166739, -2.808917465908714, 0.5000178451051316),
                (3.8916678022926607, -2.772484153217685, 0.5060648178503393),
@@ -58,28 +52,21 @@ class VariableState:
 
 
 class Adam(keras.optimizers.Optimizer):
-    """Adam (Kingma & Ba 2015, arXiv:1412.6980), with the constants of Keras, which also keeps an average (EMA) of the
-    weights, in which newer steps weigh more.
+    """Adam (Kingma & Ba 2015, arXiv:1412.6980), which also keeps an average (EMA) of the weights.
 
     Polynomial-decay averaging (Shamir & Zhang 2013, arXiv:1212.1824): after t steps the newest weights have the share
-    (ETA + 1) / (t + ETA + 1), so the average is t / (ETA + 2) steps old, however long the run.  While the learning rate
-    is high, the weights move around the point that they would reach if it decayed, and their average is near it.  As
-    the rate decays they do reach it; at a tenth of the peak rate the newest weights have ten times that share.
+    (ETA + 1) / (t + ETA + 1), so the average is t / (ETA + 2) steps old, however long the run.  As the learning rate
+    decays that share grows: at a tenth of the peak rate it is ten times as large.
 
-    weight_decay: decoupled (Loshchilov & Hutter 2019, arXiv:1711.05101; for Muon Liu et al. 2025, arXiv:2502.16982):
-    each step multiplies kernels by 1 - learning rate * weight_decay, with the rate that they learn by.  Biases and
-    batch normalisation do not decay.
-
-    The layers of metadata encoders (blocks.add_metadata) learn at METADATA_RATIO of the rate.  Up to 67 of their inputs
-    are 1 at once, mostly the same ones, and Adam moves the weight of each as far as any other weight: at the whole rate
-    their sum moves so far that a run of `policy-19` lost its policy, probably by dead ReLUs.
-
+    learning_rate: a number, or a schedule; one with `peak` and `decay_start` (WarmupStableDecay) says when it decays.
+    weight_axes: of the network (graph.weight_axes), if it is equivariant: each gradient is projected onto tied weights.
+    weight_decay: decoupled (Loshchilov & Hutter 2019, arXiv:1711.05101): each step multiplies kernels by
+    1 - learning rate * weight_decay.  Biases and batch normalisation do not decay.
     clip_norm: the gradients of a step, all together, are shortened to this Euclidean norm if theirs is larger (Pascanu,
     Mikolov & Bengio 2013, arXiv:1211.5063); None: never.  gradient_norm: theirs in the last step, before that.
 
-    learning_rate: a number, or a schedule; one with `peak` and `decay_start` (WarmupStableDecay) says when it
-    decays.  weight_axes: of the network (weights.weight_axes), if it is equivariant: each gradient is
-    projected onto tied weights, so they stay tied.
+    The layers of metadata encoders (blocks.add_metadata) learn at METADATA_RATIO of the rate: up to 67 of their inputs
+    are 1 at once, so that their sum moves far.
     """
     ETA = 8
     BETA_1, BETA_2, EPSILON, METADATA_RATIO = 0.9, 0.999, 1e-7, 1 / 16
@@ -92,7 +79,7 @@ class Adam(keras.optimizers.Optimizer):
 
     @property
     def learning_rate(self) -> Any:
-        """Of the next step.  Set to a number or a schedule."""
+        """The rate of the next step.  Set to a number or a schedule."""
         return super().learning_rate
 
     @learning_rate.setter
@@ -136,7 +123,7 @@ class Adam(keras.optimizers.Optimizer):
             variable.assign(value)
 
     def newest_share(self, rate: Any) -> Any:
-        """What the weights after this step count for in the average.  rate: the learning rate of this step."""
+        """The share of the weights after this step in the average.  rate: the learning rate of this step."""
         step = ops.cast(self.iterations, "float32")
         decay = ops.where(step < getattr(self.schedule, "decay_start", np.inf), 1.0,
                           rate / getattr(self.schedule, "peak", rate))
@@ -212,11 +199,8 @@ OPTIMIZERS = {"muon": Muon, "adam": Adam}
 
 
 class AveragedModel:
-    """`model`, which has the averaged weights of another one of the same layers, which is being trained.
-
-    The moving statistics of batch normalisation in the trained model belong to other weights; so they are
-    recalibrated on `batches` of inputs (as update_bn does for stochastic weight averaging in PyTorch).
-    """
+    """A model with the averaged weights of another one of the same layers, `trained`, and with the moving statistics of
+    batch normalisation recalibrated on `batches` of inputs, as update_bn does in PyTorch."""
 
     def __init__(self, trained: keras.Model, model: keras.Model, batches: list):
         self.trained, self.model, self.batches = trained, model, batches

@@ -1,6 +1,4 @@
-"""Initialising a network from another: another board size, other heads, more filters (Net2Net widening), weights that
-are no longer tied.
-"""
+"""Initialises a network from another: other board size, heads and width (Net2Net widening), or weights untied."""
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,11 +20,11 @@ from mugo.nn.network_file import find_network, read_metadata, read_network
 def init_from(model: keras.Model, config: Config, path: Path) -> dict[str, Any]:
     """Initialise a new network of this config with the weights of the one at path.
 
-    The configs may differ in the board size: the bias of each point is fitted (inference.fit_bias), and dense layers
-    for another board are left as they are.  Those of policy networks may also differ in the heads and the context
-    module, which are left as they are where only one has them, and the new network may have more filters
-    (net2net_widen), more layers in its context module, a metadata encoder, or plain convolutions where the other's are
-    equivariant: its outputs are those of the other one at first.
+    The board sizes may differ: the bias of each point is fitted (inputs.fit_bias), and dense layers for another board
+    are left as they are.  Policy networks may also differ in the heads and the context module, which are left as they
+    are where only one has them; and the new one may have more filters (net2net_widen), more layers in its context
+    module, a metadata encoder, or plain convolutions where the other's are equivariant.  Its outputs are those of the
+    other one at first.
     Returns metadata["init_from"], the description of that network.  Raises BadInput for other configs.
     """
     weights, metadata = read_network(path, may_be_checkpoint=True)
@@ -52,16 +50,15 @@ def init_from(model: keras.Model, config: Config, path: Path) -> dict[str, Any]:
 
 
 def new_layers(source: Config, config: Config) -> set[str]:
-    """The names of the layers of those heads, and of the context module, that a network of config `source` does not
-    have.  A policy head that takes a context module's output is the same head as one that does not, and a context
-    module with more layers is the same module."""
+    """The names of the layers of the heads, and of the context module, that a network of config `source` does not have.
+    Heads and modules that have grown are the same ones."""
     known = [_lasting_layers(block) for block in source.spec().blocks]
     return {name for block in config.spec().blocks[len(config.spec().trunk):] if _lasting_layers(block) not in known
             for name in layer_names(block)}
 
 
 def _lasting_layers(block: Block | Head) -> set[str]:
-    """The names of those layers of a block or head that it keeps when it grows."""
+    """The names of the layers that a block or head keeps when it grows."""
     if isinstance(block, PolicyHead):
         block = replace(block, uses_context=False, metadata_encoder=False)
     elif isinstance(block, ContextModule):
@@ -123,10 +120,9 @@ def _listed(config: dict[str, Any], names: list[str]) -> str:
 
 def net2net_widen(new: np.ndarray, old: np.ndarray, kinds: tuple[str, ...], orientations: int) -> np.ndarray:
     """A weight of a network with more filters, whose outputs are at first those of the narrower one: old entries where
-    they were, and 0 from new filters to old ones.
+    they were, 0 from new filters to old ones, and the weights in `new` elsewhere (after Chen et al. 2016,
+    arXiv:1511.05641, who copy filters instead).
 
-    New filters, with the weights in new, see all of the layer below, so that they have something to learn with
-    (after Chen et al. 2016, arXiv:1511.05641, who copy filters instead).
     kinds: of the weight's axes.  orientations: 8 in an equivariant network, else 1; the first features of each
     orientation are the old ones.
     """
