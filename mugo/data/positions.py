@@ -92,7 +92,7 @@ class Batch(NamedTuple):
     scores: np.ndarray                   # float32 (n,): own area minus the opponent's, without komi; NaN: not known
     handicap_gains: np.ndarray           # float32 (n,): points that the side to move is expected to gain from here on
                                          #   as the stronger player, negative if it is the weaker one: games/area.py
-    people: np.ndarray                   # float32 (n, 4): who plays, as in nn.people, for the side to move; NaN:
+    people: np.ndarray                   # float32 (n, 4): who plays, as in nn.inputs, for the side to move; NaN:
                                          #   unknown, or not asked for by Positions.with_people
 
     @property

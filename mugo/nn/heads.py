@@ -4,8 +4,6 @@
     ValueHead          who wins, by how many points, and who owns each point; takes the context module's output
     OutcomeHead        a value from the trunk alone
     DensePolicyHead, DenseValueHead      AlphaZero's, for boards of one size
-
-docs/explanation/network.md has the reasons for ValueHead's form.
 """
 from dataclasses import dataclass
 from typing import Any
@@ -77,6 +75,10 @@ class ValueHead:
           |-- conv 1x1 to one plane --> ownership, whose sum is the lead on the board
           '-- mean and maximum, dense; with colour and lead: dense --> three dense layers --> score: lead and a
                                                               correction, komi added; its scale --> value
+
+    The probability of a score above 0 is sigmoid(mean / scale), so tanh(mean / (2 scale)) is a value; a learned term is
+    added, because games also end by resignation.  Komi is the number of points that the side to move gets at the end
+    (selfKomi in Wu 2019, arXiv:1902.10565, table 1).
 
     Outputs of the Keras model: "value", a score (n, 1) whose tanh is the value; "ownership", logits (n, size²) whose
     tanh is the owner, 1 the side to move; "score", (n, 2), the mean and the scale of a logistic distribution of the

@@ -1,6 +1,6 @@
 """The options of self-play: the game, how games are played, and how a run trains on them.
 
-A field of GameOptions, SelfPlayOptions, RunOptions or nn.alphazero_net.AlphaZeroNetConfig is an option of `mugo
+A field of GameOptions, SelfPlayOptions, RunOptions or nn.architectures.AlphaZeroNetConfig is an option of `mugo
 selfplay`, a line of its help and of docs/reference/options.md, a value in the run's metadata and options.toml, and is
 compared by --resume.
 """

@@ -1,6 +1,6 @@
 """The options of a training run, and the quantities that follow from them.  Keras is imported for the schedule only.
 
-A field of TrainingOptions, or of nn.policy_net.PolicyNetConfig, is an option of `mugo train`, a line of `mugo help
+A field of TrainingOptions, or of nn.architectures.PolicyNetConfig, is an option of `mugo train`, a line of `mugo help
 train` and of docs/reference/options.md, a value in the metadata of the run and in its options.toml, and one that
 --resume compares.
 """
@@ -110,7 +110,7 @@ class TrainingOptions:
 
     @property
     def frozen(self) -> str:
-        """What does not learn, one of nn.compile.LEARNING; '': everything does."""
+        """What does not learn, one of nn.keras.losses.LEARNING; '': everything does."""
         return "policy" if self.freeze_policy else "network" if self.freeze_network else ""
 
     @property

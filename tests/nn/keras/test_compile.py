@@ -129,7 +129,8 @@ def test_it_trains_on_jax_as_on_tensorflow(tmp_path):
     batch = random_batch(4)
     np.savez(tmp_path / "batch.npz", *batch)
     program = ("import sys, json, numpy as np; sys.modules['tensorflow'] = None\n"
-               "from mugo.nn.checkpoint import load\nfrom mugo.nn.compile import compile_for_selfplay, train_step\n"
+               "from mugo.nn.keras.checkpoint import load\n"
+               "from mugo.nn.keras.losses import compile_for_selfplay, train_step\n"
                f"model, batch = load({str(path)!r}), np.load({str(tmp_path / 'batch.npz')!r})\n"
                "compile_for_selfplay(model, 1e-2, 1e-2)\n"
                "batch = [batch[f'arr_{i}'] for i in range(3)]\n"
