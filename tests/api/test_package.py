@@ -40,11 +40,6 @@ def test_a_star_import_gives_the_public_names():
     assert set(names) - {"__builtins__"} == set(mugo.__all__)
 
 
-def test_it_is_typed():
-    assert (ROOT / "py.typed").exists()
-    assert "from mugo.api import *" in (ROOT / "__init__.py").read_text()
-
-
 def test_compiling_is_announced_once(tmp_path):
     program = ("import mugo, numpy; mugo.Position\n"      # which announces; a kernel that is quickly compiled
                "from mugo.data.game_hash import splitmix64; splitmix64(numpy.uint64(3))")

@@ -47,15 +47,6 @@ def test_a_position_does_not_change():
     assert not position.stones.any()
 
 
-@pytest.mark.parametrize("position", [
-    mugo.Position(9, komi=0.5, rules="japanese").play("E5", "pass"), mugo.Position(19, handicap=4),
-    mugo.Position(6, game="gomoku", exactly=True).play("C3")], ids=repr)
-def test_a_position_is_pickled_with_its_history(position):
-    copied = pickle.loads(pickle.dumps(position))
-    assert copied == position and copied.moves == position.moves
-    assert copied.play("B2") == position.play("B2")
-
-
 def test_a_drawing_is_what_print_shows():
     position = mugo.Position(19).play("O17", "Q3", "J9")
     drawn = mugo.Position.from_text(str(position), to_move="W")
@@ -100,38 +91,6 @@ def test_a_finished_game_is_scored_without_dead_stones():
     """, komi=0.5).play("pass", "pass")
     assert board.is_over
     assert board.score() == -0.5 and board.result() == "W+0.5"       # A1 is dead: ten points each
-
-
-def test_by_tromp_taylor_rules_every_stone_left_is_alive():
-    board = mugo.Position.from_text("""
-        . X . O .
-        X X . O .
-        . X . O .
-        . X . O O
-        O X . O .
-    """, komi=0.5, rules="tromp-taylor").play("pass", "pass")
-    assert board.score() == -4.5 and board.result() == "W+4.5"       # A1 lives, and nobody owns A2 and A3
-
-
-# The last move repeats a position with the other side to move: a cycle of three moves.
-CYCLE = "B4 C2 C4 D4 A1 D1 D2 C3 D3 D4 D2".split()
-
-
-@pytest.mark.parametrize(("rules", "is_legal"), [
-    (None, False), ("japanese", True), ("korean", True), ("chinese", True), ("chinese-kgs", False), ("aga", True),
-    ("tromp-taylor", False)])
-def test_the_rules_decide_whether_a_position_may_be_repeated(rules, is_legal):
-    before = mugo.Position(4, komi=0.5, rules=rules).play(*CYCLE[:-1])
-    assert ("D2" in before.legal_moves()) == (before.why_illegal("D2") is None) == is_legal
-    if not is_legal:
-        with pytest.raises(mugo.MugoError, match="D2 repeats a position"):
-            before.play("D2")
-        return
-    game = mugo.Game(before.play("D2"))
-    position = game[0]
-    for colour, move in mugo.Game.from_sgf(game.to_sgf()).moves:
-        position = position.play(move, colour=colour)
-    assert position == game[-1] and len(position.moves) == 11
 
 
 def test_gomoku_ends_with_a_row():

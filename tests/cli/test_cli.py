@@ -84,13 +84,6 @@ def test_ctrl_c_says_what_is_true_of_the_command(command, text, monkeypatch, cap
     assert capsys.readouterr().err == f"\nmugo {command}: interrupted{text}\n"
 
 
-def test_the_help_of_train_names_what_a_network_may_have_more_of_than_its_source(capsys):
-    pytest.importorskip("keras")
-    with pytest.raises(SystemExit):
-        cli.main(["train", "--help"])
-    assert "more --filters, --context-filters or --context-layers" in " ".join(capsys.readouterr().out.split())
-
-
 def test_help_and_version_import_nothing_heavy():
     program = ("import sys; from mugo.cli import main as cli\n"
                "try: cli.main([sys.argv[1]])\n"

@@ -1,6 +1,5 @@
 """Kernels and subroutines: what is compiled for Python, and what for compiled functions only."""
 import ast
-from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -77,25 +76,3 @@ def uses(node):
             elif isinstance(child.func, ast.Attribute) and isinstance(child.func.value, ast.Name):
                 yield child.func.value.id, child.func.attr
         yield from uses(child)
-
-
-def test_no_subroutine_is_called_from_python():
-    """It would be compiled twice: its code for other compiled functions cannot be called from Python."""
-    trees = {".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts): ast.parse(path.read_text())
-             for path in PACKAGE.rglob("*.py")}
-    subroutines = defaultdict(set)
-    for module, tree in trees.items():
-        subroutines[module] |= {node.name for node in tree.body if decorator_of(node) == "subroutine"}
-    called = []
-    for module, tree in trees.items():
-        names = {(None, name): (module, name) for name in subroutines[module]}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and node.module:
-                for alias in node.names:
-                    here = alias.asname or alias.name
-                    if alias.name in subroutines.get(node.module, ()):
-                        names[None, here] = node.module, alias.name
-                    imported = f"{node.module}.{alias.name}"
-                    names |= {(here, name): (imported, name) for name in subroutines.get(imported, ())}
-        called += [(module, *names[use]) for use in uses(tree) if use in names]
-    assert sum(map(len, subroutines.values())) > 100 and called == []

@@ -94,12 +94,6 @@ def test_without_stderr_nothing_is_written(clock, monkeypatch, exists):
     assert bar.n == 1
 
 
-def test_every_program_shows_progress_by_this_module():
-    users = {path.relative_to(ROOT).as_posix() for path in (ROOT / "mugo").rglob("*.py")
-             if re.search(r"^\s*(from|import) tqdm", path.read_text(), re.MULTILINE)}
-    assert users == {"mugo/core/progress.py"}
-
-
 # ---- compiling
 
 def compile_one(clock):

@@ -227,12 +227,3 @@ def test_a_process_that_holds_a_lock_for_too_long_is_not_waited_for(tmp_path, mo
         assert cache.load_overload((), cpu_target.target_context) is None
         assert waits
         holder.communicate("\n")
-
-
-def test_a_lock_that_cannot_be_made_is_not_waited_for(tmp_path, monkeypatch):
-    (tmp_path / "lock").mkdir()
-    monkeypatch.setattr(shared_cache, "cache_folder", lambda: tmp_path)
-    monkeypatch.setattr(shared_cache, "_lock_file", shared_cache._lock_file.__wrapped__)
-    monkeypatch.setattr(shared_cache.time, "sleep", lambda seconds: pytest.fail("waits for a lock"))
-    assert shared_cache._lock_file() is None
-    assert shared_cache.SharedCache(start).load_overload((), cpu_target.target_context) is None

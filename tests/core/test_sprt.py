@@ -4,7 +4,6 @@ from collections import defaultdict
 
 import pytest
 
-from mugo.core import sprt
 from mugo.core.sprt import H0, H1, SPRT, UNDECIDED, expected_score
 
 
@@ -52,14 +51,6 @@ def test_a_test_ends_at_its_first_decision():
     assert SPRT(0, 100).run([0.0] * 100).accepted == H0 == SPRT(0, 100).run([1.0] * 100).accepted
     assert SPRT(0, 100).run([]) == SPRT(0, 100).run(iter(())) and SPRT(0, 100).run([]).ratio == 0
     assert SPRT(0, 100).run([0, 0.5, 1, 1.5, 2]).counts == (1, 1, 1, 1, 1)
-
-
-def test_the_pairs_of_a_match_are_not_computed_again_when_a_game_ends(monkeypatch):
-    """Which would be quadratic."""
-    pairs = [1.0, 1.5, 0.5, 1.0, 2.0, 0.0] * 5
-    result = SPRT(0, 7).run(pairs)
-    monkeypatch.setattr(sprt, "_multiplier", lambda *_: pytest.fail("a pair is computed again"))
-    assert SPRT(0, 7).run(pairs) == result
 
 
 def accepted_share(test: SPRT, pair: dict[float, float], pairs: int) -> float:

@@ -79,15 +79,6 @@ def test_every_command_refuses_a_damaged_data_set_in_one_line(folder, tmp_path, 
     assert not (tmp_path / "out").exists()
 
 
-def test_what_is_signed_anew_is_still_a_data_set(data, folder):
-    arrays = data.selection().arrays()
-    rewrite(folder, data.games, moves=arrays.moves, setup=arrays.setup)
-    again = dataset.load_dataset(folder)
-    again.verify()
-    assert again.games.equals(data.games) and again.games.dtypes.equals(data.games.dtypes)
-    assert again.selection().arrays().moves.tolist() == arrays.moves.tolist()
-
-
 def test_illegal_moves_are_reported_when_their_game_is_used(data, folder):
     """On a stone, a suicide, a second stone of the setup on the first, and 4,000 moves on 2x2."""
     moves = data.selection().arrays().moves

@@ -404,23 +404,6 @@ def test_a_data_set_that_grows_while_it_is_open_stays_as_it_was(archives, tmp_pa
     opened.verify()
 
 
-def test_a_data_set_that_grows_while_it_is_opened_is_read_in_one_state(archives, tmp_path, monkeypatch):
-    first, both = archives
-    before = preprocess(first, tmp_path / "set", jobs=1)
-    read, was_merged = dataset.read_meta, False
-
-    def read_then_merge(folder):
-        nonlocal was_merged
-        values = read(folder)
-        if not was_merged:               # after meta.json of the old state has been read
-            was_merged = True
-            preprocess(both, tmp_path / "set", jobs=1)
-        return values
-
-    monkeypatch.setattr(dataset, "read_meta", read_then_merge)
-    assert are_equal(dataset.load_dataset(tmp_path / "set"), before) and was_merged
-
-
 def test_a_data_set_without_a_shard_is_not_begun_anew(archives, tmp_path):
     preprocess(archives[0], tmp_path / "set", jobs=1)
     (tmp_path / "set" / "shard-000000" / "index.npy").unlink()
@@ -502,14 +485,6 @@ def test_copies_under_symmetries_and_exchanged_colours_are_duplicates(tmp_path, 
     game = random_record(3)
     data = dataset_of(tmp_path, [game, transformed(game, symmetry, exchange_colours), random_record(4)])
     assert data.games["reject_reason"].tolist() == ["", "duplicate", ""]
-
-
-def test_a_truncated_copy_is_the_duplicate_even_if_it_comes_first(tmp_path):
-    whole = random_record(5, plies=80)
-    truncated = transformed(replace(whole, moves=whole.moves[:50]), 3)
-    data = dataset_of(tmp_path, [truncated, whole, random_record(6, plies=80)])
-    assert data.games["reject_reason"].tolist() == ["duplicate", "", ""]
-    assert data.games["reject_details"].iloc[0] == "the beginning of sgf/001.sgf"
 
 
 def test_duplicates_are_those_of_comparing_each_game_with_each_other(tmp_path):

@@ -455,26 +455,6 @@ def test_bytes_that_are_no_text_are_a_typing_error(tmp_path):
     assert moves(load_position(saved(tmp_path)[0]))[0] == points("C3")[0]
 
 
-@pytest.mark.parametrize("signals", [
-    [signal.SIGHUP] * 2, [signal.SIGINT] * 3,
-    *[pytest.param([signal.SIGHUP] * 2, marks=pytest.mark.slow)] * 2], ids=str)
-def test_a_second_signal_two_milliseconds_later_loses_no_game(signals, tmp_path):
-    """As of a terminal that is closed: the shell and the kernel each send a SIGHUP."""
-    with subprocess.Popen([sys.executable, MAIN, "play", "random", "--size", "5"], cwd=tmp_path, text=True,
-                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        process.stdin.write("c3\n")
-        process.stdin.flush()
-        while "move 2" not in (line := process.stdout.readline()):
-            assert line
-        time.sleep(0.3)                                  # now it waits for a line
-        for n, number in enumerate(signals):
-            process.send_signal(number)
-            time.sleep(0.2 if number == signal.SIGINT and not n else 0.002)
-        shown, errors = process.communicate(timeout=60)
-    assert len(saved(tmp_path)) == 1 and "saved: mugo-" in shown and "Traceback" not in errors
-    assert [path.name for path in tmp_path.iterdir()] == [saved(tmp_path)[0].name]
-
-
 @pytest.mark.parametrize("options, why", [(("--size", "99"), "99x99"), (("--handicap", "20"), "handicap"),
                                           (("--move", "3"), "--load"), (("--load", "none.sgf"), "is not a file")])
 def test_a_wrong_command_line_gets_one_line(options, why, capsys):

@@ -3,7 +3,7 @@ import io
 
 import pytest
 from drawing import draw
-from tui.test_play import Scripted, moves, play, points, saved, uct
+from tui.test_play import Scripted, moves, play, points, saved
 
 from mugo.cli import main as cli
 from mugo.core.files import BadInput
@@ -52,16 +52,6 @@ def test_after_the_end_there_are_neither_moves_nor_hints(tmp_path):
 def test_a_full_board_is_a_draw(tmp_path):
     session, shown = play(tmp_path, ["c1"], position=draw("X O X / X O O / O X a".replace("/", "\n"), k=3)[0])
     assert "A draw: the board is full (0)." in shown and session.result == "0"
-
-
-def test_hints_and_heat_name_the_move_that_wins(tmp_path):
-    position, _ = draw("""
-        X X .
-        O O .
-        . . .
-    """, k=3)
-    _, shown = play(tmp_path, ["hint 1", "heat"], uct(100), position)
-    assert "a  C3  win rate 100.0%" in shown and "99" in shown
 
 
 def test_a_game_is_continued_and_another_size_has_its_default_row(tmp_path):
