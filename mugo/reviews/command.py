@@ -132,9 +132,9 @@ NAMES_SHOWN = 8           # of an error
 
 
 class RankOfPlayer:
-    """An estimate that is checked when it is made, and run when the games have been reviewed.
+    """An estimate of a player's rank, checked when it is made, and run when the games have been reviewed.
 
-    name: the player's, as the records have it, in upper or lower case; the attribute can be printed.
+    name: the player's, in upper or lower case; the attribute can be printed.
     Raises BadInput for a network that takes no people, a name in no game, and too few games.
     """
 

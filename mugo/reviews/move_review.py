@@ -28,13 +28,12 @@ def verdict(unit: str, lost: float) -> str:
 class MoveReview:
     """A reviewed move.  Win rates are from 0 to 1, of the side that plays it; None without search and value head.
 
-    number: the move's, from 1.  colour: BLACK or WHITE.  point: the move (PASS for a pass).
-    rank, prior: by the network, 1 for the legal move with the highest prior; without a network, by the search's visits.
+    number: from 1.  colour: BLACK or WHITE.  point: the move (PASS for a pass).
+    rank, prior: by the network, 1 for its first choice; without a network, by the search's visits.
     pv: the principal variation, the best move first.
-    win_rate_before: after the best move.  win_rate_after: after this move.
-    lead_before, lead_after: the same in points, komi included; None without scores.
-    is_placed: whether the move places a handicap stone (Record.placed_stones), which nobody judges: it has no loss and
-    no verdict.
+    win_rate_before, lead_before: after the best move; win_rate_after, lead_after: after this move.  Leads are in
+    points, komi included; None without scores.
+    is_placed: whether the move places a handicap stone (Record.placed_stones), which has no loss and no verdict.
     """
     number: int
     colour: int
@@ -80,8 +79,7 @@ class Review:
 
     moves: (n,) MoveReview.  positions: (n + 1,), the start first.
     stop_reason: the error of the illegal move at which the review ends; "" if it reaches the end of the record.
-    evaluations: (n + 1,) of the positions, with their best moves; None without a win rate, where the position has been
-    scored, and where the side that moves next is not the one whose turn it is.
+    evaluations: (n + 1,) of the positions, with their best moves; None where there is none.
     """
     record: Record
     moves: tuple[MoveReview, ...]
@@ -115,9 +113,10 @@ class Review:
         return [lead if lead is None else lead * colour for colour, lead in leads]
 
     def worst_moves(self, count: int = 10) -> list[MoveReview]:
-        """The moves that are not good, sorted by their loss in points, without scores by that of win rate, the largest
-        first; without win rates, the moves that are not the network's first choice, sorted by their prior, the lowest
-        first."""
+        """The moves that are not good, by their loss in points, without scores by that of win rate, the largest first.
+
+        Without win rates: the moves that are not the network's first choice, the lowest prior first.
+        """
         if self.has_win_rates:
             costly = [move for move in self.moves if move.loss is not None and move.verdict != "good"]
             lost = {move: move.points_lost if self.has_leads else move.loss for move in costly}

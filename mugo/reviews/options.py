@@ -36,8 +36,7 @@ REVIEW_FORMAT = 15        # raised when the same options give other files
 class ReviewOptions:
     """All that shapes a review, with the game: `fingerprint` hashes every field.  Raises BadInput.
 
-    network: a name or a file that other machines know too; None for the bundled ones.  The other fields of `opened` say
-    how the network is opened and how it evaluates without a search.
+    network: a name or a file that other machines know too; None for the bundled ones.  opened: how it is opened.
     simulations, seconds: limits of the search of a position; None without one.  settings: the search's.
     """
     player: str = option("mcts", "the player that evaluates the positions",

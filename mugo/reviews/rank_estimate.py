@@ -4,24 +4,17 @@
       | of each game
     estimate_rank(rows, moves)                      RankEstimate: posterior mean and central 90 % interval
 
-For rank r, game g has L_g(r) = sum over the player's moves of log P(move | position, r).  The opponent's rank, the
-source and the year are unknown.  The prior is flat over the ranks that the network knows.  The posterior is in
-proportion to
-
-    exp(L(r) / phi),    L = sum of L_g over the games
-
-With phi = 1 moves would have to be independent.  They are not: a game has its opening, its fights and its opponent.  So
-phi is estimated from the games, such that the posterior's variance is that of the sandwich estimator clustered by game
-(Huber 1967; tempering to match it: Pauli, Racugno and Ventura 2011, "Bayesian composite marginal likelihoods").  With
-the slope s_g = dL_g / dr and the curvature I = -d²L / dr² at the posterior mean, by parabolas through ranks near it,
+For rank r, game g has L_g(r) = sum over the player's moves of log P(move | position, r).  The prior is flat over the
+ranks that the network knows, and the posterior is in proportion to exp(sum of L_g(r) / phi).  With phi = 1 moves would
+have to be independent, which they are not.  So phi is estimated from the games, such that the posterior's variance is
+that of the sandwich estimator clustered by game (Huber 1967; Pauli, Racugno and Ventura 2011, "Bayesian composite
+marginal likelihoods").  With the slope s_g = dL_g / dr and the curvature I = -d²L / dr² at the posterior mean,
 
     V = G / (G - 1) * sum of (s_g - mean slope per move * moves of g)²     the variance of the sum of slopes
     phi = max(1, V / I) * (t / z)²
 
 where t and z are the 95 % quantiles of Student's distribution with G - 1 degrees of freedom and of the normal one,
-because V is itself estimated from G games.  So several games are needed: t / z is 1.3 with MIN_GAMES, and 3.8 with two.
-
-tests/reviews/test_rank_estimate.py simulates players of known rank: the interval covers it in 90 % of the cases.
+because V is itself estimated from G games.  t / z is 1.3 with MIN_GAMES, and 3.8 with two.
 """
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -47,9 +40,8 @@ FLOOR = 1e-6              # of a probability: one move that nobody would play mu
 class RankEstimate:
     """A player's rank as a number (sgf.properties.rank_number: 0 is 1 kyu, 3 is 3 dan) with its interval.
 
-    low, high: the central 90 % interval; from half a rank below the weakest rank that the network knows to half a rank
-    above the strongest.  games, moves: how many of them it is estimated from.  is_known: whether the interval is
-    narrower than most of that range.
+    low, high: the central 90 % interval, within half a rank of the ranks that the network knows.  games, moves: how
+    many of them it is estimated from.
     """
     mean: float
     low: float
@@ -66,9 +58,11 @@ class RankEstimate:
 
 
 def known_ranks(network) -> np.ndarray:
-    """Numbers of ranks that a network knows, at most MAX_RANKS of them, evenly spaced but for the last: from the
-    weakest to the strongest of its training games, or of all if its file does not say.  Raises BadInput for one that
-    takes no people."""
+    """Numbers of ranks that a network knows, from the weakest to the strongest of its training games; MAX_RANKS at
+    most.
+
+    Raises BadInput for a network that takes no people.
+    """
     if not network.takes_people:
         raise BadInput("an estimate of ranks needs a network that was trained with --metadata-encoder")
     ranks = ranks_of(network.metadata)
@@ -83,11 +77,10 @@ def known_rank_names(network) -> list[str]:
 
 def game_likelihoods(network, positions: Sequence[BasePosition], colour: int, ranks: np.ndarray
                      ) -> tuple[np.ndarray, int]:
-    """(log-likelihoods of a game under each rank, float64 (ranks,); the number of moves): of the moves of this colour,
-    without passes.
+    """(log-likelihoods of one colour's moves in a game under each rank, float64 (ranks,); the number of moves).
 
-    positions: the start, and the position after each move.  ranks: numbers, see known_ranks.  Raises BadInput for a
-    board that the network does not play, and for one that takes no people.
+    positions: the start, and the position after each move.  ranks: numbers, see known_ranks.  Passes do not count.
+    Raises BadInput for a board that the network does not play, and for one that takes no people.
     """
     # In a record one side may move twice, so the side to move is taken from the next move.
     asked = [(before.with_turn(colour), after.last) for before, after in zip(positions[:-1], positions[1:], strict=True)
@@ -110,8 +103,9 @@ def log_probabilities(priors: np.ndarray, played: Sequence[int] | np.ndarray) ->
 def estimate_rank(likelihoods: np.ndarray, moves: np.ndarray, ranks: np.ndarray = RANK_NUMBERS) -> RankEstimate:
     """The rank of one player.
 
-    likelihoods: float (games, ranks), as game_likelihoods returns for each game.  moves: int (games,).  ranks: numbers,
-    in order.  Raises BadInput for fewer than MIN_GAMES games with moves.
+    likelihoods: float (games, ranks), a row per game by game_likelihoods.  moves: int (games,).  ranks: numbers, in
+    order.
+    Raises BadInput for fewer than MIN_GAMES games with moves.
     """
     likelihoods, moves = likelihoods[moves > 0], moves[moves > 0]
     check_games(len(moves))
@@ -152,8 +146,7 @@ def _dispersion(likelihoods: np.ndarray, moves: np.ndarray, ranks: np.ndarray, m
 
 
 def _t_quantile(probability: float, freedom: int) -> float:
-    """A quantile of Student's t distribution, by the expansion of Cornish and Fisher (Abramowitz and Stegun, 26.7.5);
-    its error is below 1 % from 4 degrees of freedom."""
+    """A quantile of Student's t distribution (Abramowitz and Stegun, 26.7.5); within 1 % from 4 degrees of freedom."""
     z = NormalDist().inv_cdf(probability)
     terms = (z, (z ** 3 + z) / 4, (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96,
              (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / 384)

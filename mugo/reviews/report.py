@@ -10,7 +10,7 @@
 import csv
 import io
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -23,8 +23,9 @@ from mugo.plots.figures import BLUE, GREY, INK, RED, escape_mathtext, save_chart
 from mugo.plots.terminal import PLAIN, Screen, board_lines
 from mugo.plots.text_table import format_table, truncate
 
-COLUMNS = ("move", "colour", "point", "rank", "prior", "win_rate_before", "win_rate_after", "loss", "lead_before",
-           "lead_after", "points_lost", "verdict", "best_move", "best_prior", "pv")
+VERDICT_COLOURS = {"blunder": RED, "mistake": "#d9822b", "inaccuracy": "#d4b13f"}
+LEAD_COLOUR = "#3c8d5a"
+NAMED_MOVES = 6                          # the worst moves are labelled in the graph with number and point
 # Ends of the phases as fractions of the board's points: on 19x19 the opening ends with move 60, the middle game with
 # move 150.
 PHASES = (("opening", 0, 1 / 6), ("middle game", 1 / 6, 5 / 12), ("endgame", 5 / 12, np.inf))
@@ -152,27 +153,35 @@ def comment(review: Review, move: MoveReview) -> str:
     return text
 
 
-def csv_text(review: Review) -> str:
-    """All moves as CSV, one a line, under COLUMNS; win rates and priors from 0 to 1, leads in points, empty where there
-    is none."""
-    def number(value: float | None) -> str:
-        return "" if value is None else f"{value:.4f}"
+# The columns of the CSV: a new one is a row here.  Numbers have four decimals; None is empty.
+COLUMNS: dict[str, Callable[[Review, MoveReview], object]] = {
+    "move": lambda review, move: move.number,
+    "colour": lambda review, move: COLOUR_LETTERS[move.colour],
+    "point": lambda review, move: format_point(review, move.point),
+    "rank": lambda review, move: move.rank,
+    "prior": lambda review, move: move.prior,
+    "win_rate_before": lambda review, move: move.win_rate_before,
+    "win_rate_after": lambda review, move: move.win_rate_after,
+    "loss": lambda review, move: move.loss,
+    "lead_before": lambda review, move: move.lead_before,
+    "lead_after": lambda review, move: move.lead_after,
+    "points_lost": lambda review, move: move.points_lost,
+    "verdict": lambda review, move: move.verdict,
+    "best_move": lambda review, move: format_point(review, move.best_move),
+    "best_prior": lambda review, move: move.best_prior,
+    "pv": lambda review, move: format_pv(review, move.pv),
+}
 
+
+def csv_text(review: Review) -> str:
+    """All moves as CSV, a row per move, with COLUMNS; win rates and priors from 0 to 1, leads in points."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     for move in review.moves:
-        writer.writerow([move.number, COLOUR_LETTERS[move.colour], format_point(review, move.point), move.rank,
-                         number(move.prior), number(move.win_rate_before), number(move.win_rate_after),
-                         number(move.loss), number(move.lead_before), number(move.lead_after),
-                         number(move.points_lost), move.verdict, format_point(review, move.best_move),
-                         number(move.best_prior), format_pv(review, move.pv)])
+        values = [column(review, move) for column in COLUMNS.values()]
+        writer.writerow([f"{value:.4f}" if isinstance(value, float) else value for value in values])
     return out.getvalue()
-
-
-VERDICT_COLOURS = {"blunder": RED, "mistake": "#d9822b", "inaccuracy": "#d4b13f"}
-LEAD_COLOUR = "#3c8d5a"
-NAMED_MOVES = 6                          # the worst moves are labelled with number and point
 
 
 def save_win_rate_graph(review: Review, path: Path, title: str = "") -> None:

@@ -44,8 +44,8 @@ class Reviewer:
     """Reviews games.
 
     network: as nn.inference.Network, or None.
-    evaluators: one for the positions of the game and one for the positions after best moves, each with its own tree;
-    without them win rates are the network's, if it has a value head.
+    evaluators: for the positions of the game, and for those after best moves, each with its own tree; None: win rates
+    are the network's, if it has a value head.
     symmetries: test-time augmentation of the network's outputs.  komi: of games that name none.
     Raises ValueError without network and evaluators.
     """
@@ -213,13 +213,11 @@ def _last_passes(positions: Sequence[GoPosition]) -> int:
 
 
 def _is_harmless_pass(position: GoPosition, point: int, best: int, ends_game: bool) -> bool:
-    """Whether a move is a pass that has the same winner as the best move would have, in a game that ends here or is
-    nearly over.
+    """Whether a pass has the same winner as the best move would have, in a game that ends here or is nearly over.
 
-    Win rates are no measure of that: rollouts from a finished position give the side that has lost up to a half.  So
-    the game is scored without dead stones.  The pass is harmless if it wins; if every chain is clearly alive or dead,
-    and all neutral points together do not change the winner (by territory they count for nobody); or if the best move
-    does not change the winner.
+    Win rates do not tell: rollouts from a finished position give the side that has lost up to a half.  Without dead
+    stones the pass wins; or all chains are clearly alive or dead, and neutral points do not change the winner; or the
+    best move does not change it.
     """
     if point != PASS or not (ends_game or passing.is_nearly_over(position)):
         return False

@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from mugo.core.files import BadInput, read_json, read_regular_file, read_text
+from mugo.core.files import BadInput, read_json, read_text
 from mugo.sgf.archives import SGF_SUFFIXES, UnreadableFile
 from mugo.sgf.parser import GameTree, read_records, read_trees
 from mugo.sgf.record import BadRecord, Record
@@ -57,8 +57,8 @@ def find_tasks(paths: list[str], on_error: Callable[[str], None], output: Path =
     """The games in files, folders and archives, in order.
 
     on_error: called with a line for each game that cannot be read.
-    output: earlier reviews in this folder are not games to review, if it lies below a folder that is read; a game
-    gets another name than the reviews of other games there.
+    output: the folder of reviews.  Reviews in it are not games to review, and no game gets the name of another's
+    review.
     Raises BadInput if a path does not exist or contains no games.
     """
     tasks: list[ReviewTask] = []
@@ -114,9 +114,7 @@ def _sources_without(paths: list[str], output: Path) -> list[Source]:
 
 
 def _stem(name: str) -> str:
-    """The name of output files for an SGF file: 'old/1.sgf.gz' -> 'old-1'.
-
-    It is a name in the output folder, whatever an archive contains: not empty, no path, at most MAX_STEM_BYTES.
+    """The name of output files for an SGF file, a plain name whatever an archive contains: 'old/1.sgf.gz' -> 'old-1'.
     """
     suffix = max((suffix for suffix in SGF_SUFFIXES if name.lower().endswith(suffix)), key=len, default="")
     stem = re.sub(r"[/\\:]", "-", name.removesuffix(name[len(name) - len(suffix):]).lstrip("./\\"))
@@ -158,23 +156,13 @@ def is_of_another_game(folder: Path, name: str, game: str) -> bool:
 
 
 def file_of_others(folder: Path, name: str) -> Path | None:
-    """A file NAME.* in the place of an output file that is not of a review; None if there is none."""
+    """A file NAME.* in the place of an output file, where NAME.txt is not of a review; None if there is none."""
     files = [path for path in (output_file(folder, name, suffix) for suffix in SUFFIXES) if os.path.lexists(path)]
-    return files[0] if files and not _is_review(folder, name) else None
-
-
-def _is_review(folder: Path, name: str) -> bool:
-    """Whether NAME.* is of a review, finished or not, damaged or not."""
     try:
-        statistics = read_json(output_file(folder, name, ".json"))
-        if isinstance(statistics, dict) and {"fingerprint", "reviewed_by"} <= statistics.keys():
-            return True
+        is_review = read_text(output_file(folder, name, ".txt"), MAX_REPORT_BYTES).startswith(REVIEWED_BY)
     except (OSError, BadInput):
-        pass
-    try:
-        return read_regular_file(output_file(folder, name, ".txt"), MAX_REPORT_BYTES).startswith(REVIEWED_BY.encode())
-    except (OSError, BadInput):
-        return False
+        is_review = False
+    return None if is_review or not files else files[0]
 
 
 def checksum(statistics: dict, text: bytes) -> str:

@@ -5,7 +5,6 @@ import random
 import re
 import threading
 import time
-import tracemalloc
 from dataclasses import replace
 
 import pytest
@@ -14,20 +13,8 @@ from analysis.queries import FAST, GAME, FakeNetwork, RunningEngine, is_final, q
 
 from mugo.core.version import VERSION
 from mugo.analysis.engine import AnalysisEngine, serve
-from mugo.analysis.queues import JobQueue
-from mugo.analysis.request import parse_query
 from mugo.core.files import BadInput
 from mugo.players.searcher import PlayOptions
-
-
-def test_turns_that_need_no_search_are_evaluated_in_batches():
-    network = FakeNetwork()
-    moves = [["BW"[i % 2], f"{column}{row}"] for i, (row, column) in
-             enumerate((row, column) for row in (1, 3, 5) for column in "ABCDE")]
-    gate = query("first", maxVisits=1)
-    answers = run(gate, query(moves=moves, analyzeTurns=list(range(16)), maxVisits=1), network=network)[1:]
-    assert [answer["turnNumber"] for answer in answers if "turnNumber" in answer] == [0, *range(16)]
-    assert sum(network.batches) == 17 and len(network.batches) <= 3
 
 
 def test_a_search_reports_while_it_runs_until_it_is_terminated():
@@ -83,19 +70,6 @@ def test_the_highest_priority_is_first_then_the_oldest():
         running.wait_for(lambda line: line["id"] == "as low")
         finals = [(line["id"], line["turnNumber"]) for line in running.lines if is_final(line)]
         assert finals == [("long", 0), ("turns", 1), ("high", 0), ("turns", 3), ("turns", 0), ("low", 0), ("as low", 0)]
-
-
-def test_positions_of_waiting_queries_take_no_memory():
-    moves = [["BW"[i % 2], f"{'ABCDEFGHJKLMNOPQRST'[i % 19]}{i // 19 + 1}"] for i in range(300)]
-    waiting = JobQueue()
-    parse_query(query(moves=moves, size=19))             # compiles
-    tracemalloc.start()
-    for turn in range(301):
-        waiting.put(parse_query(query(str(turn), moves[:turn], size=19))[0])
-    used, _ = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert used < 1e6                                    # with all positions it would be 350 MB
-    assert [job.position.plies for job in waiting.take(3, lambda first, other: True)] == [0, 1, 2]
 
 
 def test_what_terminates_all_is_read_behind_any_number_of_queries():

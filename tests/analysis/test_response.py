@@ -12,7 +12,6 @@ from mugo.analysis.request import parse_query
 from mugo.analysis.response import RawEvaluation, format_response, legal_policy
 from mugo.games import scoring
 from mugo.games.go import GoPosition
-from mugo.nn.output import NetworkOutput
 from mugo.players import passing
 from mugo.players.searcher import PlayOptions
 from mugo.mcts.result import MoveInfo, SearchResult
@@ -184,14 +183,6 @@ def test_avoid_moves_and_allow_moves(settings):
     assert run(nothing, network=network, settings=settings)[-1]["moveInfos"] == []
 
 
-@pytest.mark.parametrize("network", [None, FakeNetwork()])
-def test_a_move_that_is_named_is_searched_though_it_fills_an_own_eye(network):
-    moves = [["B", "A4"], ["W", "D3"], ["B", "B4"], ["W", "C2"], ["B", "B5"], ["W", "D2"]]
-    answer = run(query(moves=moves, maxVisits=40, allowMoves=[{"player": "B", "moves": ["A5"], "untilDepth": 1}]),
-                 network=network)[-1]
-    assert [(info["move"], info["visits"] > 20) for info in answer["moveInfos"]] == [("A5", True)]
-
-
 def test_moves_are_left_out_down_to_their_depth():
     allowed = {"B": ["A1", "B1", "C1"], "W": ["D1", "E1"]}
     for depth, is_free in (2, True), (3, False), (10 ** 30, False):
@@ -202,18 +193,6 @@ def test_moves_are_left_out_down_to_their_depth():
         assert {pv[1] for pv in variations if len(pv) > 1} <= {*allowed["W"], "pass"}
         third = {pv[2] for pv in variations if len(pv) > 2}
         assert third and (third <= {*allowed["B"], "pass"}) != is_free
-
-
-def test_the_ownership_after_a_move_is_of_the_perspective_too():
-    position, _ = draw(SETTLED)
-    answer = run_one(query(size=7, initialStones=stones_of(position), initialPlayer="W", maxVisits=20,
-                           includeMovesOwnershipStdev=True, includeMovesOwnership=True))
-    for info in answer["moveInfos"]:                     # White is to move, and values are Black's
-        assert info["ownership"][0] > 0.9 and info["ownership"][6] < -0.9
-    stdev = run_one(query(size=7, initialStones=stones_of(position), maxVisits=20, includeMovesOwnershipStdev=True,
-                          includeOwnershipStdev=True))
-    for fields in stdev, *stdev["moveInfos"]:
-        assert "ownership" not in fields and len(fields["ownershipStdev"]) == 49 and fields["ownershipStdev"][0] < 0.3
 
 
 def test_standard_deviations_of_ownership_utilities_and_bounds_belong_to_their_means():
@@ -240,30 +219,6 @@ def test_a_proven_win_is_its_own_lower_bound():
     info = answer["moveInfos"][0]
     for fields in info, answer["rootInfo"]:
         assert (fields["winrate"], fields["lcb"], fields["utilityLcb"]) == (1, 1, 1)
-
-
-@pytest.mark.parametrize("wide, narrow", [
-    ({"rootPolicyTemperature": 20}, {"rootPolicyTemperature": 0.05}),
-    ({"rootFpuReductionMax": 0}, {"rootFpuReductionMax": 2}),
-    ({"overrideSettings": {"cpuctExploration": 9}}, {"overrideSettings": {"cpuctExploration": "0.1"}}),
-    ({"overrideSettings": {"rootPolicyTemperature": 20}}, {"overrideSettings": {"rootPolicyTemperature": "0.05"}})])
-def test_a_query_makes_its_search_wider_or_narrower(wide, narrow):
-    class Growing(FakeNetwork):
-        """The search's priors grow from point to point, too."""
-        def evaluate_packed(self, packed, features=None):
-            n = packed.shape[1] + 1
-            priors = np.arange(1, n + 1, dtype=np.float32) / (n * (n + 1) / 2)
-            return NetworkOutput(np.tile(priors, (len(packed), 1)), np.zeros(len(packed), np.float32))
-
-    counts = [len(run_one(query(maxVisits=60, **fields), network=Growing())["moveInfos"]) for fields in (wide, narrow)]
-    assert counts[0] > counts[1] + 2
-
-
-def test_a_pass_is_no_move_of_a_search_in_the_opening():
-    moves = [info["move"] for info in run_one(query(maxVisits=200))["moveInfos"]]
-    assert len(moves) > 10 and "pass" not in moves
-    stones = stones_of(draw(SETTLED)[0])
-    assert "pass" in [info["move"] for info in run_one(query(size=7, initialStones=stones, maxVisits=200))["moveInfos"]]
 
 
 def test_every_query_gets_its_visits_whatever_came_before():

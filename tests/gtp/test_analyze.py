@@ -3,7 +3,6 @@
 The parsers here are written from the clients' documentation, not from what MuGo writes.
 """
 from argparse import Namespace
-import errno
 import io
 import itertools
 import json
@@ -19,20 +18,17 @@ from fakes import LevelNetwork, StoneCounter
 
 from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import PASS, board_points, interpret_gtp
+from mugo.games.coords import PASS, interpret_gtp
 from mugo.games.go import GoPosition
 from mugo.games.gomoku import GomokuPosition
 from mugo.gtp.analyze import (
     CGOS_DIGITS,
-    format_cgos,
-    format_kata,
     parse_analyze_options,
-    reported_moves,
     result_from_policy,
 )
 from mugo.gtp.engine import GtpEngine, serve
 from mugo.gtp.params import Parameters
-from mugo.gtp.protocol import GtpError, LineReader
+from mugo.gtp.protocol import GtpError
 from mugo.nn.output import NetworkOutput, NetworkProtocol
 from mugo.players.evaluation import TOP_MOVES
 from mugo.players.registry import make_player
@@ -288,15 +284,6 @@ def test_an_interval_is_in_centiseconds():
     assert parse_analyze_options([], GoPosition(5).with_turn(WHITE)).colour == WHITE
 
 
-def test_a_line_has_the_visited_moves_within_the_limits_of_the_client():
-    visits = [5, 4, 3, 0, 0, 0]
-    infos = tuple(MoveInfo(point, 0.1, n, 0.5, (point,)) for point, n in zip(board_points(5), visits, strict=False))
-    result = SearchResult(GoPosition(5), infos, 0.5, 12, 12, 0.0, 1.0, 1, 0, None)
-    for words, count in (("", 3), ("maxmoves 2", 2), ("minmoves 5", 5), ("minmoves 2", 3),
-                         ("maxmoves 2 minmoves 4", 4)):
-        assert len(reported_moves(result, parse_analyze_options(words.split(), GoPosition(5)))) == count
-
-
 def test_flags_that_have_no_effect_here_are_accepted():
     engine = engine_of(searcher("uct", simulations=200))
     line = analyze(engine, "kata-analyze b 20 pvVisits true pvEdgeVisits true noResultValue true cheese false", 1)[-1]
@@ -440,19 +427,6 @@ def test_scores_and_ownership_are_the_networks_where_it_has_them(make, colour, s
     assert np.sign(np.array(ownership)[stones != 0]).tolist() == (sign * stones[stones != 0]).tolist()
 
 
-def test_each_move_has_its_own_score_or_else_that_of_the_position():
-    known = MoveInfo(7, 0.5, 9, 0.5, (7,), None, -2.25, 4.5)
-    unknown = MoveInfo(PASS, 0.5, 1, 0.5, (PASS,))
-    result = SearchResult(GoPosition(5), (known, unknown), 0.5, 10, 10, 0.0, 1.0, 1, 0, None, None, 1.5, 3.0)
-    line = format_kata(result, parse_analyze_options(["rootInfo", "true"], result.position), RandomPlayer())
-    (first, second), root, _ = parse_kata(line)
-    assert (first["scoreLead"], first["scoreStdev"]) == (-2.25, 4.5)
-    for other in second, root:
-        assert (other["scoreLead"], other["scoreStdev"]) == (1.5, 3)
-    fields = json.loads(format_cgos(result, parse_analyze_options([], result.position), RandomPlayer()))
-    assert [fields["score"], *(move["score"] for move in fields["moves"])] == [1.5, -2.25, 1.5]
-
-
 def test_a_network_alone_has_the_score_after_each_move():
     position, _ = draw(SETTLED, komi=0.5)
     for to_play in BLACK, WHITE:
@@ -542,31 +516,6 @@ def test_genmove_is_stopped_by_an_interrupt_but_not_by_a_command(command):
         assert connection.wait_for("=2.*")[1] == "=2 MuGo uct"
 
 
-def test_input_that_cannot_be_read_any_more_has_ended(monkeypatch):
-    """As a terminal that was closed: EIO, and not a traceback of the thread that reads."""
-    def source():
-        reading.append(threading.current_thread())
-        yield "quit"
-        raise OSError(errno.EIO, "Input/output error")
-
-    reading: list[threading.Thread] = []
-    raised: list = []
-    monkeypatch.setattr(threading, "excepthook", raised.append)
-    assert list(LineReader(source())) == ["quit"]
-    reading[0].join(5)
-    assert not raised
-
-
-def test_a_line_reader_looks_ahead_and_returns_lines_in_order():
-    source = iter(queue.SimpleQueue().get, None)
-    assert not LineReader(source).has_line()
-    lines = LineReader(["one", "# interrupt\r\n", "two"])
-    while not lines.is_interrupted():
-        time.sleep(0.001)
-    assert lines.has_line() and list(lines) == ["one", "# interrupt\r\n", "two"]
-    assert lines.has_line() and not lines.is_interrupted()               # it has ended
-
-
 # ---- pondering
 
 def test_pondering_runs_from_an_own_move_to_the_next_command_and_its_tree_is_reused():
@@ -597,21 +546,3 @@ def test_pondering_in_a_handicap_game_keeps_the_tree_of_the_komi_that_the_move_w
     search, komi = engine.player.search, engine.player.search_result.position.komi
     assert komi > engine.position.komi
     assert search.search(engine.position.with_komi(komi), simulations=1).visits > 200
-
-
-def test_a_bug_while_pondering_is_logged_and_the_game_goes_on():
-    log = []
-    engine = engine_of(searcher("uct", simulations=200), parameters=pondering(), log=log.append)
-    engine.answer("genmove b")
-    engine.close()
-    engine.player.search.search = lambda *_, **__: 1 / 0
-    engine.answer("time_left w 10 0")                  # the opponent's turn goes on
-    engine.close()
-    assert "ZeroDivisionError" in log[-1]
-    assert engine.answer("play w A1") == "= \n\n"
-
-
-def test_only_searchers_ponder():
-    engine = engine_of(RandomPlayer(1), parameters=pondering())
-    engine.answer("genmove b")
-    assert not is_pondering()

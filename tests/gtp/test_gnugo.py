@@ -1,13 +1,18 @@
 """Commands of GNU Go that Kigo and qGo send; others are in tests/gtp/transcripts/gnugo.txt."""
+import argparse
+
 import pytest
 from gtp.test_analyze import FirstPointNetwork
 
+from mugo.cli import main as cli
+from mugo.games.gomoku import GomokuPosition
 from mugo.gtp.engine import GtpEngine
-from mugo.players.registry import make_player
+from mugo.gtp.params import Parameters
+from mugo.players import options as player_options
 from mugo.players.player import RandomPlayer
 from mugo.players.policy import PolicyPlayer
+from mugo.players.registry import make_player
 from mugo.players.searcher import PlayOptions
-
 
 def answers(engine, *lines):
     return [engine.answer(line).rstrip("\n") for line in lines]
@@ -44,3 +49,50 @@ def test_parameters_that_lizzieyzy_sends_have_the_value_that_is_searched_with(na
     assert answers(engine, f"kata-get-param {name}", f"kata-set-param {name} 0", f"kata-set-param {name} 0.04") == [
         "= 0", "= ", f"? {name}: must be 0"]
     assert answers(GtpEngine(RandomPlayer(1)), f"kata-get-param {name}") == ["? unknown parameter"]
+
+
+LATER = "(;GM[1]SZ[5]KM[0.5];B[cc];W[bb](;AE[cc]AB[aa:ba]AW[ea];W[dd])(;B[dd]))(;GM[1]SZ[9])"
+
+
+@pytest.mark.parametrize("move, rows", [("", ["X X . . O", ". . . O ."]), (" 3", ["X X . . O", ". O . . ."]),
+                                        (" 2", [". . X . ."])])
+def test_setup_stones_after_the_first_move_are_on_the_board(tmp_path, monkeypatch, capfd, move, rows):
+    (tmp_path / "a.sgf").write_text(LATER)
+    (tmp_path / "commands").write_text(f"loadsgf {tmp_path}/a.sgf{move}\nshowboard\nquit\n")
+    with open(tmp_path / "commands") as commands:
+        monkeypatch.setattr("sys.stdin", commands)
+        assert cli.main(["gtp", "random"]) == 0
+    output = capfd.readouterr()
+    assert all(any(row in line.replace("(", " ").replace(")", " ") for line in output.out.splitlines()) for row in rows)
+    assert output.err.splitlines().count(f"{tmp_path}/a.sgf has several games; this is the first") == 1
+
+
+def test_a_proven_win_is_claimed_and_not_played_and_only_where_a_claim_is_allowed():
+    for words, reply in (("claim", "= claim"), ("", "= C1"), ("other claim", "= claim")):
+        engine = GtpEngine(make_player("uct", seed=1, play_options=PlayOptions(simulations=200), game="gomoku"),
+                           start=GomokuPosition(5, 3, exactly=False))
+        engine.answer("gogui-play_sequence b A1 w A5 b B1 w B5")
+        assert engine.answer(f"gomill-genmove_ex b {words}") == f"{reply}\n\n"
+        assert engine.position.plies == (4 if "claim" in reply else 5)
+
+
+def test_a_win_that_is_not_proven_is_not_claimed():
+    engine = GtpEngine(make_player("uct", seed=1, play_options=PlayOptions(simulations=30)), size=5)
+    assert engine.answer("gomill-genmove_ex b claim") != "= claim\n\n" and engine.position.plies == 1
+
+
+def test_a_proven_loss_is_not_claimed():
+    """White threatens two points in a row of three."""
+    engine = GtpEngine(make_player("uct", seed=1, play_options=PlayOptions(simulations=2000), game="gomoku"),
+                       start=GomokuPosition(5, 3))
+    engine.answer("gogui-play_sequence b A1 w B3 b E5 w C3")
+    assert engine.answer("gomill-genmove_ex b claim") != "= claim\n\n" and engine.player.search_result.proven == -1
+
+
+def test_the_description_has_the_version_and_every_option():
+    parser = argparse.ArgumentParser()
+    player_options.add_arguments(parser)
+    arguments = parser.parse_args(["random", "--seed", "7"])
+    engine = GtpEngine(player_options.player_from_arguments(arguments), parameters=Parameters(arguments))
+    lines = engine.answer("gomill-describe_engine").splitlines()
+    assert lines[0].startswith("= MuGo random 0") and "seed 7" in lines and "simulations default" in lines

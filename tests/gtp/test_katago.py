@@ -4,9 +4,7 @@ The formats are written from KataGo's docs/GTP_Extensions.md and from the code o
 cpp/neuralnet/nninputs.cpp that prints them.
 """
 from argparse import Namespace
-import io
 import re
-import time
 
 import numpy as np
 import pytest
@@ -15,11 +13,10 @@ from gtp.test_analyze import StubReader, is_pondering
 
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, move_index
-from mugo.games.game import encode
 from mugo.games.go import GoPosition
-from mugo.gtp.engine import GtpEngine, serve
+from mugo.gtp.engine import GtpEngine
 from mugo.gtp.params import Parameters
-from mugo.gtp.katago import KATAGO_SYMMETRIES, evaluate_in
+from mugo.gtp.katago import evaluate_in
 from mugo.nn.output import NetworkOutput
 from mugo.players.registry import make_player
 from mugo.players.policy import PolicyPlayer
@@ -166,17 +163,6 @@ def test_the_symmetries_are_katagos():
     assert [int(np.argmin(raw["whiteOwnership"])) for raw in results] == expected      # Black's, who is to play
 
 
-def test_a_transposed_board_is_what_katago_transposes():
-    position = GoPosition(5).with_stones(black=[7, 14], white=[9])             # A5, B4; C5
-    turns = [lambda b: b, lambda b: b[::-1], lambda b: b[:, ::-1], lambda b: b[::-1, ::-1]]
-    for number, turned in enumerate(turns * 2):
-        board = turned(position.stones)
-        board = board.T if number >= 4 else board
-        packed = encode([position], KATAGO_SYMMETRIES[number])
-        own = (packed[0, :, 0] & 1).astype(int) - (packed[0, :, 0] >> 1 & 1)
-        assert np.array_equal(own.reshape(5, 5), board * position.to_play)
-
-
 def test_outputs_that_a_network_does_not_have_are_nan():
     class PriorsOnly(StoneCounter):
         has_value = has_ownership = False
@@ -216,14 +202,6 @@ def test_gnu_go_gives_the_same_replies():
         for line in ("list_stones black", "list_stones w", "final_status D4", "final_status C1", "final_status G7",
                      "final_status A1", "final_status F4"):
             assert (line, ours.answer(line)) == (line, f"= {client.send_command(line)}\n\n")
-
-
-def test_the_clock_runs_during_a_search_that_plays_nothing():
-    engine, out = GtpEngine(uct(20), size=5), io.StringIO()
-    started = time.monotonic()
-    serve(engine, io.StringIO("kata-time_settings absolute 100\nkata-search b\nkata-search w\nquit\n"), out)
-    most = time.monotonic() - started + 2 * engine.parameters.of_engine.lag
-    assert all(100 - most <= clock.main <= 100 - engine.parameters.of_engine.lag for clock in engine.clocks.values())
 
 
 @pytest.mark.parametrize("line", ["kata-time_settings sandglass 60", "kata-time_settings fischer 60"])

@@ -4,12 +4,11 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from fakes import LevelNetwork, TiltedNetwork
+from fakes import TiltedNetwork
 from networks import policy_file
 
 from mugo.core.files import BadInput
 from mugo.core.options import add_options
-from mugo.games.coords import interpret_gtp
 from mugo.games.go import GoPosition
 from mugo.gtp.engine import GtpEngine
 from mugo.gtp.params import GtpOptions, Parameters
@@ -129,22 +128,6 @@ def test_moves_of_a_search_that_plays_as_people_do_have_the_probabilities_of_the
     expected = priors / priors.sum()
     assert (np.abs(shares - expected) < 4 * np.sqrt(expected * (1 - expected) / 400) + 1e-9).all()
     assert expected.max() > 3 / 9                            # not uniform, as the search's priors would be
-
-
-def test_a_search_without_human_moves_plays_its_own():
-    for prop, distinct in ((0.0, 1), (0.5, 3)):
-        player = make_player("mcts", network=LevelNetwork(), play_options=PlayOptions(
-            simulations=2, human_move_prop=prop), settings=Settings(seed=1, rollout="none", max_edges=5000))
-        moves = {player.select_move(GoPosition(3, komi=0)) for _ in range(30)}
-        assert len(moves) >= distinct if prop else len(moves) == 1
-
-
-def test_temperature_and_passes_of_policy_are_those_of_the_recipe(network):
-    """It samples with temperature 1, and passes by its own rules: not at the start, however likely a pass is."""
-    engine = new_engine("policy", "--network", network, "--human-profile", "rank_5k")
-    assert ask(engine, "kata-get-param chosenMoveTemperature") == "= 1.0"
-    moves = {interpret_gtp(ask(engine, "kata-search b")[2:], 9) for _ in range(12)}
-    assert len(moves) > 3 and 0 not in moves
 
 
 def test_a_rank_that_the_network_has_not_learned_from_is_refused():

@@ -49,12 +49,6 @@ def test_a_player_of_mugo_is_started_with_its_options():
     assert participant.executed()[3:] == participant.command == ("gtp", "random", "--seed", "3")
 
 
-def test_the_name_of_a_participant_is_one_line():
-    """games.csv may be cut off behind a line break."""
-    participant = participant_of("random\n--seed 3")
-    assert participant.name == r"random\n--seed 3" and participant.command == ("gtp", "random", "--seed", "3")
-
-
 def test_a_player_of_mugo_imports_nothing_from_the_current_folder(tmp_path, monkeypatch):
     for name in "random", "mugo", "numpy", "sitecustomize":
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w'); raise SystemExit(1)")
@@ -74,12 +68,6 @@ def test_a_player_of_mugo_imports_nothing_from_the_current_folder(tmp_path, monk
 def test_a_program_that_cannot_be_started_is_one_line(text, error):
     with pytest.raises(BadInput, match=error):
         GtpClient(participant_of(text))
-
-
-def test_no_command_is_answered_after_a_crash(start):
-    client = start("CRASH")
-    client.send_command("name")
-    assert [fault(client, "genmove b").kind, fault(client, "genmove w").kind] == [CRASH, CRASH]
 
 
 def test_a_program_runs_on_after_a_refused_command(start):

@@ -1,5 +1,4 @@
 """Matches at Gomoku: ends, faults, setup, draws, openings, whole matches."""
-import csv
 import json
 
 import numpy as np
@@ -14,7 +13,7 @@ from mugo.match.gtp_client import participant_of
 from mugo.match.openings import load_openings, policy_opening
 from mugo.match.referee import setup_commands
 from mugo.nn.output import NetworkOutput
-from mugo.sgf.convert import load_position, record_from_position
+from mugo.sgf.convert import record_from_position
 from mugo.sgf.writer import format_record
 
 
@@ -75,28 +74,6 @@ def test_a_draw_is_half_a_win(capsys):
     assert summary["ended_by"] == {"full board": 1}
     assert [(participant["draws"], participant["win_rate"]["value"])
             for participant in summary["participants"]] == [(1, 0.5), (1, 0.5)]
-
-
-def test_a_match_of_two_games_between_random_and_uct(tmp_path, capsys):
-    folder = tmp_path / "m"
-    words = ["match", "random", "uct --simulations 100 --max-edges 20000", "--game", "gomoku", "--size", "4", "--k",
-             "4",
-             "--exactly", "--games", "2", "--openings", "2", "-o", str(folder), "--json"]
-    assert cli.main(words) == 0
-    summary = json.loads(capsys.readouterr().out)
-    assert summary["games"] == 2 and set(summary["ended_by"]) <= {"a row", "full board", "resigned"}
-    first, second = summary["participants"]
-    assert first["wins"] + first["draws"] / 2 + second["wins"] + second["draws"] / 2 == 2
-    assert first["win_rate"]["value"] == (first["wins"] + first["draws"] / 2) / 2
-    with open(folder / "games.csv", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert {(row["black"], row["white"]) for row in rows} == {("random", words[2]), (words[2], "random")}
-    position = load_position(folder / "sgf" / "00000.sgf")
-    assert (position.game, position.size, position.k, position.exactly) == ("gomoku", 4, 4, True)
-    match = json.loads((folder / "match.json").read_text())
-    assert (match["game"], match["k"]) == ("gomoku", 4)
-    assert cli.main(["match", "random", "random", "--size", "4", "--games", "2", "-o", str(folder)]) == 2
-    assert "holds another match" in capsys.readouterr().err
 
 
 def test_a_network_of_another_game_ends_the_match_at_once(capsys):

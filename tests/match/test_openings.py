@@ -1,4 +1,6 @@
 """Openings: random moves, moves of the policy, recorded games."""
+from collections import Counter
+
 import pytest
 from fakes import LevelNetwork, vertices
 
@@ -6,10 +8,9 @@ from mugo.core.files import BadInput
 from mugo.games.board import WHITE
 from mugo.games.go import GoPosition
 from mugo.games.rules import NAMED_RULES
-from mugo.match.openings import load_openings, policy_opening
+from mugo.match.openings import Pairing, load_openings, make_pairings, policy_opening
 from mugo.sgf.convert import record_from_position
 from mugo.sgf.writer import format_record
-
 
 def test_the_same_seed_gives_the_same_openings():
     first, again, other = (load_openings("6", GoPosition(9), seed=seed) for seed in (1, 1, 2))
@@ -68,3 +69,28 @@ def test_recorded_openings_are_scored_by_the_rules_of_the_match(tmp_path):
     assert by_area.undo().counts_territory is False and by_territory.undo().counts_territory is True
     (tmp_path / "1.sgf").write_text("(;GM[1]SZ[9]KM[6.5]RU[Chinese];B[ee];W[ec])")
     assert load_openings(str(tmp_path), GoPosition(9, 7.5), rules=NAMED_RULES["japanese"])(0).counts_territory
+
+
+def test_colours_alternate_and_every_opening_is_played_twice():
+    pairings = make_pairings(2, 5)
+    assert pairings == [Pairing(0, 0, 1, 0), Pairing(1, 1, 0, 0), Pairing(2, 0, 1, 1), Pairing(3, 1, 0, 1),
+                     Pairing(4, 0, 1, 2)]
+    assert make_pairings(2, 9)[:5] == pairings
+    fixed = make_pairings(2, 5, alternate=False)
+    assert {pairing.black for pairing in fixed} == {0} and [pairing.opening for pairing in fixed] == [0, 1, 2, 3, 4]
+
+
+def test_rounds_are_played_one_after_the_other():
+    """A match that was stopped is balanced, and a longer one keeps the numbers of its games."""
+    pairings = make_pairings(3, 4)
+    assert [pairing.number for pairing in pairings] == list(range(12)) and make_pairings(3, 2) == pairings[:6]
+    assert [(pairing.black, pairing.white) for pairing in pairings[:6]] == [(0, 1), (0, 2), (1, 2),
+                                                                           (1, 0), (2, 0), (2, 1)]
+    assert [pairing.opening for pairing in pairings] == [0] * 6 + [1] * 6
+
+
+def test_a_round_robin_and_a_gauntlet():
+    pairs = Counter(frozenset((pairing.black, pairing.white)) for pairing in make_pairings(4, 6))
+    assert len(pairs) == 6 and set(pairs.values()) == {6}
+    assert all(0 in (pairing.black, pairing.white) for pairing in make_pairings(4, 6, gauntlet=True))
+    assert len(make_pairings(4, 6, gauntlet=True)) == 18

@@ -5,13 +5,13 @@ import pytest
 from drawing import draw
 from fakes import vertices
 
+from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.go import GoPosition
 from mugo.games.rules import NAMED_RULES
 from mugo.match import referee
-from mugo.match.referee import setup_commands
-from mugo.players.time_control import absolute, canadian, fischer, japanese
-
+from mugo.match.referee import format_time, interpret_time, setup_commands, time_commands, time_left
+from mugo.players.time_control import Clock, TimeSettings, absolute, canadian, fischer, japanese
 
 def test_two_passes_end_a_game_and_it_is_scored(play):
     game = play("A1 B2", "C3", score=-2.5)
@@ -74,12 +74,6 @@ def test_a_game_by_rules_with_simple_ko_ends_with_no_result(play):
     assert aga.details.endswith("repeats a position (superko)")
 
 
-def test_a_game_without_max_moves_has_three_a_point(play):
-    black, white = TRIPLE["black"] + ["C8", "C2", "C5"] * 45, TRIPLE["white"] + ["B5", "B8", "B2"] * 45
-    game = play(" ".join(black), " ".join(white), GoPosition(9), simple_ko=True)
-    assert (game.end, game.position.plies) == ("move limit", 3 * 81)
-
-
 def test_explanations_of_moves_become_comments(play):
     game = play("'explain=I like it' A1 B1", "C3 resign")
     assert (game.end, game.result, game.comments) == ("resigned", "B+R", {1: "I like it", 3: "I like it"})
@@ -104,11 +98,6 @@ def test_both_programs_get_the_opening_the_rules_and_the_clock(play, tmp_path):
 def test_rules_that_a_program_refuses_are_no_fault(play):
     game = play("refuse=kgs-rules A1 B2", "C3", kgs_rules="chinese")
     assert (game.end, game.result, game.at_fault) == ("two passes", "B+1", 0)
-
-
-@pytest.mark.parametrize("komi, text", [(1_000_000, "1000000"), (123_456.5, "123456.5"), (-7.0, "-7")])
-def test_komi_is_sent_without_an_exponent(komi, text):
-    assert setup_commands(GoPosition(3, komi), handicap=True)[2] == f"komi {text}"
 
 
 def test_setup_stones_other_than_handicap_stones_are_played():
@@ -157,3 +146,41 @@ def test_a_japanese_period_is_lost_before_the_game_is(play, tmp_path):
     assert (game.end, game.result, game.position.plies) == ("lost on time", "W+T", 2)
     lines = (tmp_path / "black").read_text().split("\n")
     assert [line for line in lines if line.startswith("time_left")] == ["time_left b 1 2", "time_left b 1 1"]
+
+
+@pytest.mark.parametrize("text, settings", [
+    ("60", absolute(60)), ("60/0/0", absolute(60)), ("60/5", canadian(60, 5, 1)), ("0/30/10", canadian(0, 30, 10)),
+    ("60/3x5", japanese(60, 5, 3)), ("0/3x5", japanese(0, 5, 3)), ("60+5", fischer(60, 5))])
+def test_interpret_time(text, settings):
+    assert interpret_time(text) == settings
+    assert interpret_time(format_time(settings)) == settings
+
+
+@pytest.mark.parametrize("text", ["", "x", "1.5", "0", "-1", "1/2/3/4", "10/5/0", "0/0/5", "10/0/5", "10/0", "６０",
+                                  "1_0", " 60", "10/0x5", "10/5x0", "10/3x5/2", "0+10", "10+0", "10+5/3", "9" * 5000])
+def test_an_invalid_time_is_refused(text):
+    with pytest.raises(BadInput, match="MAIN/PERIODSxBYOYOMI or MAIN.INCREMENT in whole seconds"):
+        interpret_time(text)
+
+
+@pytest.mark.parametrize("text, commands", [
+    ("60", {"time_settings": "60 0 0"}),
+    ("60/5", {"time_settings": "60 5 1"}),
+    ("0/30/10", {"time_settings": "0 30 10"}),
+    ("60/3x5", {"kgs-time_settings": "byoyomi 60 5 3", "time_settings": "60 5 1"}),
+    ("60+5", {"kata-time_settings": "fischer 60 5", "time_settings": "60 0 0"})])
+def test_the_most_exact_command_comes_first(text, commands):
+    assert list(time_commands(interpret_time(text)).items()) == list(commands.items())
+
+
+@pytest.mark.parametrize("settings, spent, knows_periods, expected", [
+    (absolute(60), 9.5, False, "50 0"), (absolute(60), 60, False, "0 0"),
+    (canadian(60, 5, 2), 9.5, False, "50 0"), (canadian(60, 5, 2), 61.5, True, "3 1"),
+    (japanese(60, 5, 3), 0, True, "60 0"), (japanese(60, 5, 3), 66, True, "5 2"),
+    (japanese(60, 5, 3), 66, False, "5 1"),
+    (fischer(60, 5), 10, False, "55 0")])
+def test_time_left_has_stones_or_periods(settings: TimeSettings, spent, knows_periods, expected):
+    clock = Clock(settings, lag=0)
+    if spent:
+        clock.spend(spent)
+    assert time_left(clock, knows_periods) == expected

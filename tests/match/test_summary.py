@@ -1,9 +1,12 @@
 """The summary of a match: numbers and text."""
+import math
+
+import numpy as np
 import pytest
 
-from mugo.match.summary import elo, format_summary, run_sprt, summarize
+from mugo.core.intervals import Z
 from mugo.core.sprt import H0, H1, SPRT
-
+from mugo.match.summary import elo, elo_difference, format_summary, ratings, run_sprt, summarize
 
 def row(black, white, winner, **others):
     return {"black": black, "white": white, "winner": winner, "end": "two passes", "at_fault": "", "moves": "40",
@@ -60,3 +63,52 @@ def test_several_participants_are_sorted_by_elo():
     places = [text.index(f"\n{name} ") for name in ("strong", "middle", "weak")]
     assert places == sorted(places)
     assert "strong - middle" not in text and "middle - strong: 0 of 1" in text and "weak - strong: 0 of 9" in text
+
+
+def margin(estimate):
+    """Half the width of its interval."""
+    return (estimate.high - estimate.low) / 2
+
+
+def test_elo_differences_of_win_rates():
+    assert [round(elo(rate)) for rate in (0.5, 0.64, 0.76, 0.909)] == [0, 100, 200, 400]
+    assert elo(1) == math.inf and elo(0) == -math.inf
+    difference = elo_difference(60, 100)
+    assert (round(difference.value), round(difference.low), round(difference.high)) == (70, 1, 139)
+
+
+def ratings_by_mm(wins, prior):
+    """Minorization-maximization (Hunter 2004); the opponent of the prior has strength 1."""
+    strength = np.ones(len(wins))
+    for _ in range(20_000):
+        for i in range(len(wins)):
+            played = sum((wins[i, j] + wins[j, i]) / (strength[i] + strength[j])
+                         for j in range(len(wins)) if j != i)
+            strength[i] = (wins[i].sum() + prior / 2) / (played + prior / (strength[i] + 1))
+    return 400 * np.log10(strength)
+
+
+def test_ratings_agree_with_minorization_maximization():
+    wins = np.array([[0, 7, 3.5], [2, 0, 9], [6.5, 4, 0]])
+    found = [estimate.value for estimate in ratings(wins, prior=1)]
+    slow = ratings_by_mm(wins, prior=1)
+    assert found == pytest.approx(slow - slow.mean(), abs=1e-6)
+
+
+def test_ratings_of_two_participants_are_their_elo_difference():
+    first, second = ratings(np.array([[0, 62], [38, 0]]), reference=0, prior=1e-6)
+    difference = elo_difference(38, 100)
+    assert (first.value, margin(first)) == (0, 0)
+    assert second.value == pytest.approx(difference.value, abs=1e-3)
+    # The error by the curvature: 1.96 / sqrt(n p (1 - p)) in natural units.
+    assert margin(second) == pytest.approx(Z / math.sqrt(100 * 0.62 * 0.38) * 400 / math.log(10), abs=1e-3)
+    assert margin(second) == pytest.approx(margin(difference), rel=0.03)
+
+
+@pytest.mark.parametrize("wins", [np.zeros((3, 3)), [[0, 1000, 0], [0, 0, 1000], [0, 0, 0]],
+                                  [[0, 5, 0], [0, 0, 0], [0, 0, 0]]])
+def test_ratings_are_finite_with_only_wins_and_without_games(wins):
+    found = ratings(wins)
+    assert all(math.isfinite(estimate.value) and math.isfinite(margin(estimate)) for estimate in found)
+    assert sum(estimate.value for estimate in found) == pytest.approx(0, abs=1e-6)
+    assert found[0].value > found[1].value or not np.any(wins)

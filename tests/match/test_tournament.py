@@ -23,7 +23,7 @@ from mugo.core.options import options_of
 from mugo.games.coords import PASS
 from mugo.games.go import GoPosition, fixed_handicap
 from mugo.games.rules import NAMED_RULES, parse_rules
-from mugo.match import game_runner, tournament
+from mugo.match import tournament
 from mugo.match.game_runner import GameRunner, MatchSetup, interpret_score
 from mugo.match.gtp_client import participant_of
 from mugo.match.match_folder import COLUMNS, MatchFolder
@@ -174,13 +174,6 @@ def test_participants_with_the_same_name_are_numbered():
     assert names == ["uct", "mcts", "uct (2)", "uct (3)"]
 
 
-def test_the_logs_of_long_names_that_begin_alike_are_two_files():
-    names = [f"mcts --network {'x' * 60} --simulations {number}" for number in (100, 200)]
-    assert len({game_runner.file_name(name) for name in names}) == 2
-    assert max(len(game_runner.file_name(name)) for name in names) == 60
-    assert game_runner.file_name("uct (2)") == "uct-2"
-
-
 def test_the_checksum_of_openings_is_that_of_the_files_that_may_have_games(tmp_path):
     def checksum(**files):
         for name, text in files.items():
@@ -244,28 +237,6 @@ def test_a_program_that_refuses_the_rules_is_one_line(tmp_path, capsys):
     assert capsys.readouterr().err == (f"mugo: {FIRST} refuse=kgs-rules: answered 'kgs-rules aga' with "
                                        "'? unknown command'; it plays by its own rules\n")
     assert {row["end"] for row in rows_of(tmp_path / "m")} == {"two passes"}
-
-
-def test_a_match_with_the_largest_komi_is_continued(tmp_path):
-    for komi, games in (1_000_000, ["W+999991", "W+1000009"]), (1e-7, ["B+9", "W+9"]):
-        words = FIRST, FAKE_ENGINE, "--size", 3, "--komi", komi, "--games", 2, "-o", tmp_path / f"{komi}"
-        match(*words)
-        assert [row["result"] for row in rows_of(tmp_path / f"{komi}")] == games
-        match(*words)
-
-
-@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="names of files are Unicode")
-def test_a_program_whose_path_is_not_utf_8_plays(tmp_path):
-    program = Path(os.fsdecode(os.fsencode(tmp_path) + b"/g\xe9.sh"))
-    program.write_text(f"#!/bin/sh\nexec {FAKE_ENGINE} A1 B1\n")
-    program.chmod(0o755)
-    words = program, FAKE_ENGINE, *RULES, "--games", 1, "-o", tmp_path / "m"
-    match(*words)
-    match(*words)                                        # nothing is left to play
-    row, = rows_of(tmp_path / "m")
-    assert (row["black"], row["end"]) == (f"{tmp_path}/g\\udce9.sh", "two passes")
-    record, = read_records((tmp_path / "m" / "sgf" / "00000.sgf").read_bytes())
-    assert record.black == row["black"]
 
 
 def test_a_match_with_sprt_ends_when_it_is_decided(tmp_path, capsys):
@@ -431,12 +402,6 @@ def test_players_of_mugo_play_a_match(tmp_path, capsys):
         record, = read_records((tmp_path / "m" / "sgf" / f"{int(row['number']):05d}.sgf").read_bytes())
         by_opening.setdefault(row["opening"], set()).add(tuple(record.moves[:3].tolist()))
     assert [len(lines) for lines in by_opening.values()] == [1, 1] and len(set.union(*by_opening.values())) == 2
-
-
-@pytest.mark.skipif(GNUGO is None, reason="GNU Go is not installed")
-def test_gnugo_plays_and_scores(capsys):
-    match("gnugo --mode gtp --level 1 --positional-superko", "random", "--size", 5, "--games", 2, "--scoring", "gnugo")
-    assert "100.0%" in capsys.readouterr().out
 
 
 def test_a_game_that_was_written_twice_counts_once(tmp_path):

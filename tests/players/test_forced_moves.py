@@ -8,11 +8,10 @@ from sample_positions import wins_at_once
 from drawing import SEKI, SETTLED, draw
 from fakes import LevelNetwork
 
-from mugo.games.coords import PASS, format_gtp, interpret_gtp
+from mugo.games.coords import PASS
 from mugo.games.go import BLACK, WHITE
 from mugo.games.go import GoPosition
 from mugo.games.gomoku import GomokuPosition
-from mugo.players.registry import make_player
 from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import PlayOptions, SearchPlayer
 from mugo.mcts.search import Search
@@ -97,30 +96,6 @@ def test_a_win_is_taken_and_a_loss_blocked_in_1000_positions(name, size):
     answer_all(name, 1000, size, 3)
 
 
-LINES = {"diagonal": "H8 J9 G7 K10 F6", "other diagonal": "H8 G9 J7 F10 K6", "row": "H8 J8 G8 K8 F8",
-         "column": "H8 H9 H7 H10 H6"}
-
-
-@pytest.mark.parametrize("line", LINES)
-@pytest.mark.parametrize("name, simulations", [("mcts", 100), ("policy", 0)])
-def test_a_four_is_blocked_in_every_direction(name, simulations, line):
-    """Black builds one row, whatever White does.  mcts does not even let it become an open four."""
-    player = make_player(name, seed=1, play_options=PlayOptions(simulations or None, resign=0), game="gomoku")
-    position, open_fours = GomokuPosition(15), 0
-    for vertex in LINES[line].split():
-        point = interpret_gtp(vertex, 15)
-        if position.why_illegal(point):
-            return                                       # White has a stone in the way
-        position = position.play(point)
-        if position.is_over:
-            assert open_fours and name == "policy"
-            return
-        threats = wins_at_once(position.with_turn(BLACK))
-        open_fours += len(threats) == 2                  # lost already, which policy cannot foresee
-        assert name == "policy" or not open_fours, f"\n{position}"
-        move = player.select_move(position)
-        assert not threats or move in threats, f"\n{position}"
-        position = position.play(move)
 
 
 def test_two_winning_points_of_the_opponent_are_a_proven_loss_and_one_is_blocked():
@@ -143,23 +118,6 @@ def test_two_winning_points_of_the_opponent_are_a_proven_loss_and_one_is_blocked
     assert result.proven == 1 and result.best().pv == (at["b"],)
     assert result.win_rate == result.best().win_rate == 1
     assert "proven win" in result.table() and "proven win" in str(result)
-
-
-def test_the_network_is_not_asked_about_positions_that_are_won_at_once():
-    position, at = draw("""
-        . . . . . . . .
-        . a X X X . . .
-        . . . . . . . .
-        . . O . O . . .
-        . . . . . . . .
-        . . . . . . . .
-        . . . . . . . .
-        . . . . . . . .
-    """, k=5)
-    search = Search(Settings(rollout="none", seed=1), LevelNetwork())
-    for winning in position, position.play(at["a"]).play(1 + 9 * 8):     # an open three, and a four
-        assert search.search(winning, simulations=20).proven == 1
-    assert search.growth.positions_evaluated == 0
 
 
 def test_a_searcher_answers_a_forced_move_at_once():
@@ -232,22 +190,3 @@ def test_a_move_that_superko_forbids_is_left_out_of_the_allowed_moves():
             assert result.best().point in (point, PASS)
             everything = Search(Settings(seed=1), network).search(searched, simulations=50, allowed_moves=[point])
             assert everything.moves and (legal or point not in {info.point for info in everything.moves})
-
-
-def test_a_brief_search_keeps_the_tree_of_the_game():
-    position, _ = draw("""
-        . X . X O . O
-        X X X X O O O
-        . a X X O b .
-        X X X X O O O
-        . c X X O . O
-        . . X X O O .
-        . . X X O O .
-    """)
-    player = searcher(Settings(seed=1, early_stop=False), 800)
-    player.select_move(position)
-    assert player._second_search is not None and player._second_search.tree.n_nodes > 1      # it has searched
-    result = player.search_result
-    kept = next(info for info in result.moves if info.point != PASS)
-    again = player.search.search(position.play(kept.point), simulations=1)
-    assert again.visits >= kept.visits > 50, format_gtp(kept.point, 7)

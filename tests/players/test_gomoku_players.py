@@ -1,6 +1,5 @@
 """Every player at Gomoku, what begins a game of it, and hints."""
 import argparse
-import math
 
 import numpy as np
 import pytest
@@ -19,7 +18,7 @@ from mugo.players import game_options
 from mugo.players import options as player_options
 from mugo.players import registry
 from mugo.players.evaluation import NetworkEvaluator
-from mugo.players.registry import MCTS, UCT, make_player
+from mugo.players.registry import MCTS, make_player
 from mugo.players.player import RESIGN, RandomPlayer
 from mugo.players.policy import PolicyPlayer
 from mugo.players.searcher import PlayOptions, SearchPlayer
@@ -31,12 +30,6 @@ def to_the_end(sides, position):
     while not position.is_over:
         position = position.play(sides[position.to_play].select_move(position))
     return position
-
-
-def from_words(*words):
-    parser = argparse.ArgumentParser()
-    player_options.add_arguments(parser)
-    return player_options.player_from_arguments(parser.parse_args(words), "gomoku")
 
 
 @pytest.mark.parametrize("name", registry.PLAYERS)
@@ -61,23 +54,11 @@ def test_randompolicy_follows_its_priors_even_where_policy_has_a_forced_move():
     assert len({sampled.select_move(position) for _ in range(20)}) > 2
 
 
-@pytest.mark.parametrize("colour", [BLACK, WHITE])
-def test_uct_wins_or_draws_on_6x6_against_random_moves(colour):
-    uct = make_player("uct", seed=1, play_options=PlayOptions(simulations=200), game="gomoku")
-    end = to_the_end({colour: uct, -colour: RandomPlayer(2)}, GomokuPosition(6, 4))
-    assert end.score() * colour >= 0
-
-
 def test_uct_never_loses_at_noughts_and_crosses():
     uct = make_player("uct", seed=1, play_options=PlayOptions(simulations=2000, resign=0), game="gomoku")
     assert to_the_end({BLACK: uct, WHITE: uct}, GomokuPosition(3)).result() == "0"
     for seed in range(3):
         assert to_the_end({BLACK: RandomPlayer(seed), WHITE: uct}, GomokuPosition(3)).result() in ("W+", "0")
-
-
-def test_uct_has_uniform_rollouts_on_request():
-    assert from_words("uct", "--rollout", "uniform").search.settings.rollout == "uniform"
-    assert from_words("uct").search.settings == UCT
 
 
 @pytest.mark.parametrize("words, rollout, lambda_", [
@@ -160,14 +141,6 @@ def test_a_winning_move_has_win_rate_1_and_a_finished_game_no_evaluation():
     for look in NetworkEvaluator(Level()).evaluate, lambda end: result_from_policy(Level(), end):
         with pytest.raises(BadInput, match="the game is over"):
             look(position.play(at["a"]))
-
-
-def test_gtp_analysis_of_gomoku_has_no_pass_and_no_score():
-    player = SearchPlayer("uct", Search(Settings(seed=1)), PlayOptions(100))
-    engine = GtpEngine(player, start=GomokuPosition(3))
-    line = engine.answer("kata-genmove_analyze b")
-    assert "info move" in line and "pass" not in line and "scoreLead" not in line
-    assert math.isfinite(float(line.split("winrate ")[1].split()[0]))
 
 
 # ---- how a game begins

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from drawing import DEAD_STONES, SEKI, SETTLED, assert_same_points, draw, named
+from drawing import DEAD_STONES, SEKI, SETTLED, draw
 
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, board_points, move_index
@@ -155,25 +155,6 @@ def test_neutral_points_are_filled_by_area_if_that_loses_nothing(monkeypatch, wi
     assert brief.calls[0] == {"allowed_moves": [dame]} and len(brief.calls) == 1 + (move == PASS)
 
 
-def test_a_brief_search_has_a_quarter_of_the_moves_simulations_however_long_was_pondered():
-    position, _ = draw(SETTLED)
-    player = SearchPlayer("uct", Search(Settings(seed=1, early_stop=False)), PlayOptions(simulations=100))
-    player._second_search = Recorder()
-    player.search.search(position, simulations=3000)
-    player.select_move(position)
-    assert player.search_result.visits > 3000
-    assert [call["simulations"] for call in player._second_search.calls] == [25]
-
-
-def test_a_brief_search_is_not_stopped_early():
-    """It would end before the visits that make it reliable, here because there is a single move."""
-    player = SearchPlayer("uct", Search(Settings(seed=1, rollout="mogo")), PlayOptions(simulations=100))
-    position = draw(SETTLED)[0]
-    options = {"simulations": 25, "allowed_moves": [int(position.sensible_points()[0])], "select_by": "visits"}
-    assert player._brief_search.search(position, **options).visits == 25
-    assert player.search.search(position, **options).visits < 25
-
-
 def player_with(search, **options):
     player = SearchPlayer("uct", search, PlayOptions(**({"simulations": 300, "resign": 0} | options)))
     player._second_search = Recorder()
@@ -200,13 +181,6 @@ def test_a_game_that_a_pass_wins_is_not_resigned():
         assert player_with(Recorder(), resign=0.2, resign_moves=1).select_move(position) == chosen
 
 
-def test_a_fifth_of_the_time_is_kept_for_the_search_after_a_pass():
-    for position, share in (draw(SETTLED)[0], 0.8), (GoPosition(5), 1):
-        search = Recorder(result_of(position, (21, 0.5, 90), visits=90))
-        player_with(search, simulations=None).select_move(position, seconds=1.0)
-        assert search.calls[0]["seconds"] == share
-
-
 def test_without_a_limit_a_move_takes_two_seconds_and_with_several_the_least():
     for options, seconds, limits in (
             ({"simulations": None}, None, (None, SECONDS)), ({"simulations": 7}, None, (7, None)),
@@ -229,21 +203,6 @@ def test_with_cleanup_a_pass_comes_after_liberties_of_dead_stones_and_two_are_se
 
 
 # -- what both kinds of players ask: is the game over?
-
-def test_the_liberties_of_dead_stones_are_those_of_the_opponents():
-    picture = """
-        . X . X O . O
-        X X X X O O O
-        a O X X O O .
-        . b X X O X O
-        X X X X O c O
-        X . X X O O O
-        X X X X O . O
-    """
-    for to_play, names in (BLACK, "a b"), (WHITE, "c"):
-        position, at = draw(picture, to_play)
-        assert_same_points(position, passing.dead_liberties(position), named(at, names), "liberties of dead stones")
-
 
 def test_a_game_is_nearly_over_when_its_points_are_settled():
     assert passing.is_nearly_over(draw(SETTLED)[0])
@@ -268,11 +227,6 @@ def test_a_pass_is_evaluated_near_the_end_and_not_after_a_pass():
     named = AvoidedMoves()
     named.allow(GoPosition(9).to_play, [PASS], 1, 9)
     assert passing.may_search_pass(GoPosition(9), named)
-
-
-def test_chains_in_seki_are_not_settled():
-    assert passing.all_chains_settled(draw(SETTLED)[0])
-    assert not passing.all_chains_settled(draw(SEKI)[0])
 
 
 def candidates(position, priors):

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from drawing import SEKI, SETTLED, draw
 from fakes import WorkClock
-from numba import typeof
 
 from mugo.core.files import BadInput
 from mugo.core.options import options_of
@@ -21,7 +20,6 @@ from mugo.players.options import player_from_arguments
 from mugo.players.player import RESIGN, RandomPlayer, SearchControl
 from mugo.players.searcher import PlayOptions, SearchPlayer, balanced
 from mugo.players.registry import default_settings
-from mugo.mcts import solver
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
 from mugo.sgf.parser import read_records
@@ -52,14 +50,6 @@ def test_a_pass_is_answered_with_a_pass_without_a_search_if_that_wins():
     player = uct()
     assert player.select_move(position.play(PASS)) == PASS
     assert player.search_result is None and player.explain() == ""
-
-
-def test_a_second_search_of_the_same_position_begins_anew():
-    """Its visits would count those of another question."""
-    player = uct(200)
-    player.select_move(GoPosition(5))
-    results = [player._search_briefly(None, GoPosition(5)) for _ in range(2)]
-    assert [result.visits for result in results] == [50, 50]
 
 
 def test_a_search_of_a_player_reports_progress_and_can_be_stopped():
@@ -278,26 +268,6 @@ def test_a_game_as_long_as_a_game_can_be_is_warmed_up_for(monkeypatch):
         SearchPlayer("uct", Search(Settings())).warm_up(position)
 
 
-def test_what_is_needed_late_in_a_game_is_compiled_before_it(monkeypatch):
-    types, proof_lengths = [], solver.proof_lengths
-
-    def recorded(*arguments):
-        types.append([typeof(argument) for argument in arguments])
-        return proof_lengths(*arguments)
-
-    monkeypatch.setattr(solver, "proof_lengths", recorded)
-    counted = []
-    monkeypatch.setattr(GoPosition, "score", lambda position: counted.append(position) or 0.5)
-    player = uct(50)
-    player.warm_up(GoPosition(5))
-    assert len(types) == len(counted) == 1
-    position = GomokuPosition(6)
-    for move in "B2 B5 C2 C5 D2 D5".split():
-        position = position.play(interpret_gtp(move, 6))
-    assert player.search.search(position, simulations=50).proven == solver.WIN
-    assert len(types) == 2 and types[0] == types[1]
-
-
 def test_seconds_include_the_search_after_a_pass():
     clock = WorkClock()
     player = SearchPlayer("uct", clock.search(Settings()), PlayOptions(seconds=5.0))
@@ -331,15 +301,6 @@ class RecordedSearch(Search):
     def search(self, position, **options):
         self.options = options
         return super().search(position, **options | {"simulations": 20})
-
-
-def test_after_an_undo_a_searcher_counts_its_hopeless_moves_anew():
-    player = uct(resign=0.1, resign_moves=2, early_stop=False)
-    start = draw(OPEN, komi=60)[0]
-    for _ in range(3):                                   # the same move, taken back each time
-        assert player.select_move(start) != RESIGN
-    position = start.play(player.select_move(start)).play(PASS)
-    assert player.select_move(position) == RESIGN
 
 
 def arguments(*words):
@@ -419,13 +380,3 @@ def test_black_does_not_resign_or_pass_by_a_komi_that_is_not_the_games(plies, dy
                           PlayOptions(150, dynamic_komi=dynamic_komi, resign_moves=1))
     point = player.select_move(position)
     assert point == RESIGN if resigns else point > 0
-
-
-def test_cleanup_changes_nothing_before_the_opponent_has_passed():
-    start = GoPosition(9, komi=0.5).with_handicap(fixed_handicap(9, 4))
-    player = SearchPlayer("uct", RecordedSearch(Settings(seed=1)), PlayOptions(resign=0))
-    player.select_move(start, seconds=10.0, cleanup=True)
-    assert player.search_result.position.komi == balanced(start).komi > start.komi
-    assert player.search.options["seconds"] == 10 and not player.search.options["may_pass"]
-    player.select_move(start.play(11).play(PASS), seconds=10.0, cleanup=True)
-    assert player.search_result.position.komi == start.komi and player.search.options["seconds"] == 8

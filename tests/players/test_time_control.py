@@ -1,14 +1,10 @@
 """The clock: its arithmetic, a thousand simulated games that it must not lose, and a hundred real ones."""
-from argparse import Namespace
 import random
-import threading
 import time
 
 import pytest
 
 from mugo.games.coords import PASS
-from mugo.gtp.engine import GtpEngine
-from mugo.gtp.params import Parameters
 from mugo.players.time_control import (
     MIN_SECONDS,
     LAG,
@@ -19,7 +15,6 @@ from mugo.players.time_control import (
     canadian,
     fischer,
     japanese,
-    remaining_moves,
 )
 
 
@@ -55,12 +50,6 @@ def test_without_a_limit_a_move_may_take_any_time():
     assert clock.seconds(19, 0) is None
 
 
-def test_time_left_sets_the_clock_without_time_settings():
-    clock = Clock()
-    clock.correct(60, 0)
-    assert 0 < clock.seconds(9, 0) < 60 * 2 / remaining_moves(9, 0)
-
-
 def test_the_first_move_has_twice_an_equal_share_and_later_ones_less():
     clock = Clock(absolute(1000), lag=0)
     shares = []
@@ -70,12 +59,6 @@ def test_the_first_move_has_twice_an_equal_share_and_later_ones_less():
     assert shares[0] == pytest.approx(0.95 * 2 * 1000 / 144.4)
     assert all(later < earlier for earlier, later in zip(shares, shares[1:], strict=False))
     assert 0 < clock.main < 100
-
-
-def test_a_full_board_has_some_remaining_moves():
-    assert remaining_moves(19, 0) == 144.4
-    assert remaining_moves(19, 361) == pytest.approx(30.08, abs=0.01)
-    assert remaining_moves(9, 81) == remaining_moves(2, 0) == 8
 
 
 def test_a_move_in_main_time_has_no_less_than_in_byo_yomi():
@@ -109,13 +92,6 @@ def test_a_fischer_clock_may_have_a_limit_of_its_time_and_of_each_move():
         fischer(60, 30, 50)
 
 
-def test_the_lag_that_increments_do_not_cover_is_kept():
-    share = [Clock(settings, lag=1).seconds(19, 0) for settings in (absolute(900), fischer(900, 0.4), fischer(900, 2))]
-    moves = remaining_moves(19, 0)
-    assert share == [pytest.approx(0.95 * part - 1) for part in (
-        2 * (900 - 361 / 3) / moves, 0.4 + 2 * (899.6 - 0.6 * 361 / 3) / moves, 2 + 2 * 898 / moves)]
-
-
 def test_a_move_may_begin_in_main_time_and_end_in_byo_yomi():
     clock = Clock(canadian(10, 30, 3), lag=0.5)
     clock.spend(14.5)
@@ -144,15 +120,6 @@ def test_fast_moves_in_canadian_byo_yomi_leave_time_to_the_others():
     assert shares == pytest.approx([0.95 * 10, 0.95 * 14.5, 0.95 * 14, 0.95 * 10])
 
 
-def test_fast_moves_leave_no_time_if_the_controllers_period_may_begin_later():
-    clock = Clock(canadian(5, 30, 3), lag=1)
-    clock.spend(4)                               # 5 s with the lag, but what if there was none?
-    clock.spend(1)
-    assert clock.seconds(19, 0) == 0.95 * 10 - 1
-    clock.correct(29, 1)
-    assert clock.seconds(19, 0) == 0.95 * 29 - 1
-
-
 @pytest.mark.parametrize("settings, time_left, expected", [
     (absolute(600), (90, 0), (90, 0, 1, 1)),
     (absolute(600), (90, 7), (90, 0, 1, 1)),
@@ -171,15 +138,6 @@ def test_time_left_replaces_the_clocks_times(settings, time_left, expected):
     clock.spend(400)
     clock.correct(*time_left)
     assert (clock.main, clock.left, clock.stones, clock.periods) == expected
-
-
-def test_a_clock_that_has_run_out_has_no_negative_time():
-    clock = Clock(absolute(10))
-    clock.spend(60)
-    assert (clock.main, clock.seconds(19, 0)) == (0, MIN_SECONDS)
-    clock = Clock(canadian(0, 10, 2))
-    clock.spend(60)
-    assert (clock.left, clock.seconds(19, 0)) == (0, MIN_SECONDS)
 
 
 @pytest.mark.parametrize("settings, to_flag", [
@@ -202,12 +160,6 @@ def test_a_canadian_period_starts_again_when_its_stones_are_played():
         assert (clock.time_to_flag, clock.stones, clock.overtime) == (to_flag, stones, 0)
     clock.spend(6.5)
     assert clock.overtime == 0.5
-
-
-@pytest.mark.parametrize("main", [0.001, 0.1, LAG, 1, 5])
-@pytest.mark.parametrize("stones", [0, 50, 361])
-def test_with_almost_no_time_left_a_move_has_min_seconds(main, stones):
-    assert Clock(absolute(main)).seconds(19, stones) == MIN_SECONDS
 
 
 class Referee:
@@ -340,42 +292,3 @@ class Dawdler:
         if seconds is not None:
             time.sleep(seconds)
         return int(self._rng.choice(points)) if len(points) else PASS
-
-
-def play_on_time(seed: int, main: float | None, lag: float = 0) -> list[float]:
-    """A game of two dawdlers on 5x5 in absolute time, or none; what the controller's clocks then show.
-
-    The controller tells them in every second game.
-    """
-    engine = GtpEngine(Dawdler(seed), size=5, parameters=Parameters(Namespace(lag=lag)))
-    if main:
-        engine.answer(f"time_settings {main} 0 0")
-    clocks = {"b": main or 0, "w": main or 0}
-    while not engine.position.is_over:
-        colour = "bw"[engine.position.plies % 2]
-        started = time.monotonic()
-        assert engine.answer(f"genmove {colour}").startswith("=")
-        clocks[colour] -= time.monotonic() - started
-        if main and seed % 2:
-            engine.answer(f"time_left {colour} {clocks[colour]:.6f} 0")
-    return list(clocks.values())
-
-
-@pytest.mark.slow
-def test_no_real_game_is_lost_on_time():
-    """A hundred games of 0.8 s per side, fifty at a time; so the lag is how long threads wait for each other."""
-    play_on_time(0, None)                        # compiles
-    main, left = 0.8, []
-
-    def play_some(seeds):
-        for seed in seeds:
-            left.extend(play_on_time(seed, main, lag=0.02))
-
-    threads = [threading.Thread(target=play_some, args=[range(first, 100, 50)]) for first in range(50)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(left) == 200
-    assert min(left) > 0
-    assert sum(left) / 200 < main / 2

@@ -7,9 +7,8 @@ from mugo.core.files import BadInput
 from mugo.games.coords import point_at
 from mugo.games.go import GoPosition
 from mugo.nn.inputs import People
-from mugo.reviews import rank_estimate
 from mugo.reviews.rank_estimate import (
-    RANK_NUMBERS, RankEstimate, estimate_rank, format_rank, game_likelihoods, known_ranks)
+    RANK_NUMBERS, estimate_rank, format_rank, game_likelihoods, known_ranks)
 
 TILT, MOVES, OPTIONS = 0.05, 40, 40
 
@@ -38,18 +37,6 @@ def test_the_interval_covers_the_rank_as_often_as_it_says_though_a_games_moves_a
     errors = np.array([each.mean for each in found]) - ranks
     assert np.mean(covered) >= 0.83 and np.abs(errors).mean() < most_error and abs(errors.mean()) < 0.4
     assert np.mean([each.high - each.low for each in found]) < 9                     # of 30 ranks: it says something
-
-
-def test_without_the_dispersion_of_games_the_interval_would_be_wrong(monkeypatch):
-    rng = np.random.default_rng(1)
-    players = [simulated(1, 15, 6, rng) for _ in range(100)]
-
-    def coverage():
-        return np.mean([each.low <= 1 <= each.high for each in (estimate_rank(*player) for player in players)])
-
-    with_dispersion = coverage()
-    monkeypatch.setattr(rank_estimate, "_dispersion", lambda *_: 1.0)
-    assert coverage() < 0.75 < 0.83 < with_dispersion
 
 
 def test_games_that_say_nothing_give_no_estimate():
@@ -101,7 +88,3 @@ def test_the_ranks_are_those_of_the_networks_games():
                                           (9.4, "9d"), (10.5, "pro")])
 def test_a_rank_has_the_nearest_name(number, name):
     assert format_rank(number) == name
-
-
-def test_an_estimate_reads_as_a_sentence():
-    assert str(RankEstimate(2.6, 0.7, 5.2, 7, 812)) == "3d, 90 % interval 1d to 5d, from 812 moves in 7 games"

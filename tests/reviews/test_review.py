@@ -23,16 +23,15 @@ from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, board_points, format_sgf, interpret_gtp, move_index
 from mugo.games.go import GoPosition
-from mugo.nn.inference import Network
 from mugo.nn.network_file import find_network
 from mugo.nn.output import NetworkOutput, NetworkProtocol
 from mugo.players.evaluation import SearchEvaluator
 from mugo.players.options import PlayerOptions
-from mugo.reviews import command, options, report, tasks
+from mugo.reviews import command, report
 from mugo.reviews.annotated_sgf import annotated_sgf
 from mugo.reviews.review import Reviewer, final_scores, last_score, score_at_end, scored
 from mugo.reviews.report import save_win_rate_graph
-from mugo.reviews.options import ReviewOptions, describe_reviewer, fingerprint, review_options
+from mugo.reviews.options import ReviewOptions, fingerprint, review_options
 from mugo.reviews.outputs import review_statistics
 from mugo.reviews.move_review import MoveReview, Review
 from mugo.reviews.tasks import ReviewTask, find_tasks
@@ -119,13 +118,6 @@ def test_the_report_shows_the_board_before_the_worst_move_with_the_better_variat
     board = [line.replace(" ", "") for line in lines[start + 1:]]
     assert next(line for line in board if line.startswith("5"))[:6] == "5.1.OX"
     assert "O" not in next(line for line in board if line.startswith("1"))       # move 1 is not on the board
-
-
-def test_blacks_win_rate_rises_with_a_blunder_of_whites(blunder):
-    review, _ = blunder
-    rates = review.black_win_rates()
-    assert len(rates) == len(review.moves) + 1 and all(0 <= rate <= 1 for rate in rates)
-    assert rates[1] > rates[0]
 
 
 def test_the_sgf_is_complete_and_has_the_best_line_as_a_variation(blunder):
@@ -430,14 +422,6 @@ def test_a_pass_in_a_game_that_goes_on_is_reviewed_as_any_move():
     assert [move.verdict for move in broken_off.moves] == ["blunder"]
 
 
-def test_the_summary_counts_agreement_with_the_network():
-    review, _ = review_text(PLAIN, Reviewer(ConstantNetwork("C3")))
-    lines = report.summary(review)
-    assert lines[1].split()[:2] == ["Black", "2"] and lines[1].split()[-2] == "50%"
-    assert report.ordinal(1) == "1st" and report.ordinal(12) == "12th" and report.ordinal(23) == "23rd"
-    assert report.player_name(review, BLACK) == "Black"
-
-
 def test_top_1_top_5_and_the_phases_of_a_game_are_counted():
     """12x12 has 144 points: the opening ends with move 24, the middle game with move 60."""
     def reviewed(number, rank):
@@ -492,17 +476,6 @@ def test_win_rates_are_of_the_side_that_moved_even_if_it_moves_twice():
     assert review.black_win_rates() == pytest.approx([0.75] * 5)
 
 
-def test_the_effort_of_a_review_is_named():
-    for simulations, seconds, text in ((None, None, "400 simulations"), (None, 2.0, "2 seconds"), (50, None, "50 sim"),
-                                       (50, 0.5, "50 simulations or 0.5 seconds")):
-        limits = ["--simulations", f"{simulations}"] * bool(simulations) + ["--seconds", f"{seconds}"] * bool(seconds)
-        assert f": uct, {text}" in describe_reviewer(options_of("--player", "uct", *limits), 9)
-
-
-def test_a_search_for_a_review_does_not_stop_early():
-    assert options_of("--player", "uct").settings.early_stop is False
-
-
 def options_of(*arguments):
     """The ReviewOptions of a command line of `mugo review`."""
     parser = argparse.ArgumentParser()
@@ -517,14 +490,6 @@ def another(value):
     if isinstance(value, str):
         return {"mogo": "uniform"}[value]
     return 2 if value is None else value + 1 if isinstance(value, int) else value / 2 + 0.1
-
-
-def test_every_setting_of_the_search_changes_the_fingerprint_of_a_review():
-    task, before = ReviewTask("game", PLAIN.encode(), 0, 4, ""), options_of("--player", "uct")
-    values = {field.name: another(getattr(before.settings, field.name)) for field in fields(Settings)}
-    values["lambda_"] = 0.5
-    changed = [replace(before, settings=replace(before.settings, **{name: value})) for name, value in values.items()]
-    assert len({fingerprint(task, options, 9) for options in [before, *changed]}) == 1 + len(fields(Settings))
 
 
 def test_every_other_option_of_a_review_changes_its_fingerprint(monkeypatch):
@@ -589,33 +554,6 @@ def test_a_game_reviewed_with_the_same_settings_is_not_reviewed_again(tmp_path, 
     for other in ("--seed", "2"), ("--rave-bias", "0.5"), ("--c", "0.1"):
         assert run(tmp_path, tmp_path / "game.sgf", *other) == 0
         assert "reviewed before" not in capsys.readouterr().out
-
-
-def test_a_review_from_before_territory_was_scored_is_made_again(tmp_path, capsys, monkeypatch):
-    (tmp_path / "game.sgf").write_text(PLAIN)
-    monkeypatch.setattr(options, "REVIEW_FORMAT", 5)     # 5 scored games by Japanese rules by area
-    assert run(tmp_path, tmp_path / "game.sgf") == 0
-    monkeypatch.undo()
-    assert run(tmp_path, tmp_path / "game.sgf") == 0
-    assert "reviewed before" not in capsys.readouterr().out
-
-
-def test_a_game_that_a_lost_worker_wrote_is_not_one_reviewed_before(tmp_path, capsys, monkeypatch):
-    (tmp_path / "game.sgf").write_text(PLAIN)
-
-    def twice(*arguments, **named):
-        review_game(*arguments, **named)
-        return review_game(*arguments, **named)
-
-    review_game = command.review_game
-    monkeypatch.setattr(command, "review_game", twice)
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / ".game.txt.mugo-999999999.txt").write_text("of a worker that was killed")
-    assert run(tmp_path, tmp_path / "game.sgf") == 0
-    assert "reviewed before" not in capsys.readouterr().out
-    assert not list((tmp_path / "out").glob(".*"))
-    assert run(tmp_path, tmp_path / "game.sgf") == 0
-    assert "(1 reviewed before)" in capsys.readouterr().out
 
 
 def test_the_exit_status_is_2_if_a_game_could_not_be_reviewed(tmp_path, capsys):
@@ -723,27 +661,3 @@ def test_names_that_differ_in_case_alone_and_thousands_of_equal_names_are_unique
     names = [task.name.casefold() for task in find_tasks([str(tmp_path / "games.zip")], pytest.fail)]
     assert names[:5] == ["a-g", "a-g-2", "a-g-2-2", "a-g-3", "a-g-4"]
     assert len(names) == len(set(names)) == 3003
-
-
-def test_the_games_of_a_large_collection_are_parsed_once(monkeypatch):
-    data = b"(;SZ[9]PB[One];B[ee])(;SZ[9]PB[Two];B[aa];W[bb])"
-    parsed = []
-    monkeypatch.setattr(tasks, "read_trees", lambda text: parsed.append(text) or read_trees(text))
-    games = [ReviewTask("game", bytes(bytearray(data)), index, 1, "").tree() for index in (0, 1, 0)]
-    assert [game.record.black for game in games] == ["One", "Two", "One"]
-    assert len(parsed) == 1
-
-
-def test_a_review_without_a_search_evaluates_each_position_once_and_is_the_same_after_another_game(monkeypatch):
-    seen, run = [], Network.run
-    monkeypatch.setattr(Network, "run", lambda self, packed, *inputs: (
-        seen.extend(each.tobytes() for each in packed), run(self, packed, *inputs))[1])
-    reviewer = options.make_reviewer(ReviewOptions(fast=True, opened=PlayerOptions("policy-9", precision="float32")))
-    first = next(read_records(b"(;SZ[9]KM[7];B[ee];W[cc];B[gc];W[cg];B[gg];W[ge];B[gf];W[fe])"))
-    games = [first, replace(first, moves=first.moves[:5]), first]
-    reviews = []
-    for game in games:
-        seen.clear()
-        reviews.append(reviewer.review(game))
-        assert len(seen) == len(set(seen)) > len(game.moves)
-    assert reviews[0].moves == reviews[2].moves
