@@ -166,10 +166,13 @@ class SearchEvaluator:
         self.seconds = seconds
 
     def evaluate(self, position: BasePosition, *, should_stop: Callable[[], bool] = lambda: False,
-                 on_progress: Callable[[SearchResult], None] | None = None, reused_visits: int = 0) -> Evaluation:
-        """Evaluate a position.  reused_visits: in the reused tree; they count as simulations."""
-        simulations = None if self.simulations is None else max(1, self.simulations - reused_visits)
-        result = analyze(self.search, position, simulations=simulations, seconds=self.seconds, may_end_game=False,
+                 on_progress: Callable[[SearchResult], None] | None = None, reused_visits: int = 0,
+                 times: int = 1) -> Evaluation:
+        """Evaluate a position.  reused_visits: in the reused tree; they count as simulations.  times: so many times the
+        simulations, or the seconds."""
+        simulations = None if self.simulations is None else max(1, times * self.simulations - reused_visits)
+        seconds = None if self.seconds is None else times * self.seconds
+        result = analyze(self.search, position, simulations=simulations, seconds=seconds, may_end_game=False,
                          control=SearchControl(should_stop, on_progress))
         visited = tuple(info for info in result.moves if info.visits) or result.moves[:1]
         return Evaluation(visited, result.win_rate, result.ownership, result.score_lead, result.visits)

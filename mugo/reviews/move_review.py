@@ -19,9 +19,10 @@ VERDICTS = ("good", "inaccuracy", "mistake", "blunder")
 _VERDICT_OF_LEVEL = ("good", "good", "inaccuracy", "mistake", "blunder", "blunder")
 
 
-def verdict(unit: str, lost: float) -> str:
-    """One of VERDICTS.  unit: "lead" or "win_rate", of what was lost by the side that moved."""
-    return _VERDICT_OF_LEVEL[sum(lost >= least for least in LEVELS[unit])]
+def verdict(points_lost: float | None, win_rate_lost: float | None) -> str:
+    """One of VERDICTS, by points where there are scores; "" without a win rate."""
+    unit, lost = ("win_rate", win_rate_lost) if points_lost is None else ("lead", points_lost)
+    return "" if lost is None else _VERDICT_OF_LEVEL[sum(lost >= least for least in LEVELS[unit])]
 
 
 @dataclass(frozen=True)
@@ -55,21 +56,20 @@ class MoveReview:
     @property
     def loss(self) -> float | None:
         """The win rate that the move loses; 0 for the best move itself."""
-        return None if self.is_placed else _difference(self.win_rate_before, self.win_rate_after)
+        return None if self.is_placed else difference(self.win_rate_before, self.win_rate_after)
 
     @property
     def points_lost(self) -> float | None:
-        return None if self.is_placed else _difference(self.lead_before, self.lead_after)
+        return None if self.is_placed else difference(self.lead_before, self.lead_after)
 
     @property
     def verdict(self) -> str:
-        """One of move_losses.VERDICTS, by points where there are scores; "" without a win rate."""
-        if self.points_lost is not None:
-            return verdict("lead", self.points_lost)
-        return "" if self.loss is None else verdict("win_rate", self.loss)
+        """As the function of this name says."""
+        return verdict(self.points_lost, self.loss)
 
 
-def _difference(one: float | None, other: float | None) -> float | None:
+def difference(one: float | None, other: float | None) -> float | None:
+    """one - other; None where one of them is."""
     return None if one is None or other is None else one - other
 
 

@@ -29,7 +29,7 @@ from mugo.mcts.search import Search
 from mugo.mcts.settings import DEFAULT_SETTINGS, Settings
 
 SIMULATIONS = 400         # for a position, including the visits of the reused tree: about a second
-REVIEW_FORMAT = 15        # raised when the same options give other files
+REVIEW_FORMAT = 16        # raised when the same options give other files
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ The network evaluates all positions of the game in batches.  Win rates come from
 move to move, or from the network's value head; so do leads in points, with a network that has scores.
 
 A move's loss compares two positions after it: the one after the best move and the one after the move played, both
-evaluated with the same effort.  Win rates before and after a move are not comparable, because a search overestimates
+evaluated with the same effort.  Where they say that it is a mistake, both are searched DEEPER times as deep, and those
+searches decide.  Win rates before and after a move are not comparable, because a search overestimates
 the side that moves first.
 
 Where nothing is left to play for, positions are scored instead: on 60 finished games of KGS the network named the
@@ -31,12 +32,13 @@ from mugo.mcts.result import PV_LENGTH, MoveInfo, distinct
 from mugo.nn.output import NetworkOutput, concatenated_outputs
 from mugo.players import passing
 from mugo.players.evaluation import Evaluation, SearchEvaluator, moves_by_prior, sensible_moves
-from mugo.reviews.move_review import MoveReview, Review
+from mugo.reviews.move_review import MoveReview, Review, difference, verdict
 from mugo.sgf import lz
 from mugo.sgf.record import Record
 from mugo.sgf.record_positions import positions_of
 
 BATCH = 32                # positions that the network evaluates at once
+DEEPER = 4                # times the effort, for the two positions that say that a move is a mistake
 Values = tuple[float | None, float | None]               # (win rate, lead in points) of one side
 
 
@@ -111,13 +113,18 @@ class Reviewer:
             visits = {info.point: info.visits for info in infos}
             in_tree = {info.point: info.visits for info in distinct(infos)}
             evaluated = game_evaluator.evaluate(after, reused_visits=in_tree.get(point, 0) if is_child else 0)
-            infos = evaluated.moves
-            found.append(_best_moves_of(evaluated))
             played = before = _values_for(position, after, evaluated.win_rate, evaluated.score_lead)
             if best.point != point and not _is_harmless_pass(position, point, best.point, i >= last_passes):
                 other = position.play(best.point)
-                evaluated = best_move_evaluator.evaluate(other)
-                before = _values_for(position, other, evaluated.win_rate, evaluated.score_lead)
+                of_best = best_move_evaluator.evaluate(other)
+                before = _values_for(position, other, of_best.win_rate, of_best.score_lead)
+                if _is_mistake(before, played):
+                    evaluated = game_evaluator.evaluate(after, reused_visits=evaluated.visits, times=DEEPER)
+                    of_best = best_move_evaluator.evaluate(other, reused_visits=of_best.visits, times=DEEPER)
+                    played = _values_for(position, after, evaluated.win_rate, evaluated.score_lead)
+                    before = _values_for(position, other, of_best.win_rate, of_best.score_lead)
+            infos = evaluated.moves
+            found.append(_best_moves_of(evaluated))
             if priors is None:
                 total = sum(visits.values()) or 1
                 rank = 1 + sum(n > visits.get(point, 0) for n in in_tree.values())
@@ -180,6 +187,11 @@ def _best_moves_of(evaluation: Evaluation) -> Evaluation:
 def _values_of(output: NetworkOutput, k: int) -> tuple[float | None, float | None]:
     """(win rate, lead) of the side to move in position k; None for what the network does not have."""
     return output.win_rate(k), output.score(k)[0]
+
+
+def _is_mistake(before: Values, played: Values) -> bool:
+    """Whether a move after which a side's values are `played` is not good, if they could be `before`."""
+    return verdict(difference(before[1], played[1]), difference(before[0], played[0])) not in ("", "good")
 
 
 def _higher(one: Values, other: Values) -> Values:

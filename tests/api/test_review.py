@@ -23,7 +23,7 @@ def test_each_move_is_compared_with_the_best_one(review):
 def test_the_worst_moves_come_first(review):
     worst = review.worst_moves(3)
     assert worst[0].points_lost == max(move.points_lost for move in review.moves) > 3
-    assert worst[0].verdict == "blunder" and len(worst) == 3 and review.worst_moves(0) == []
+    assert worst[0].verdict in ("mistake", "blunder") and len(worst) == 3 and review.worst_moves(0) == []
     assert repr(review).startswith(f"<GameReview of {len(GAME.moves)} moves: ")
 
 

@@ -108,7 +108,26 @@ def test_a_move_that_was_not_searched_itself_is_searched_with_all_simulations():
     for first in "bb", "db":
         review_text(f"(;GM[1]SZ[5]KM[0.5];B[{first}];W[ab])",
                     Reviewer(None, (Recorded(Search(settings), 300), SearchEvaluator(Search(settings), 300))))
-    assert len(seen) == 6 and min(seen) >= 300
+    assert len(seen) >= 6 and min(seen) >= 300
+
+
+def test_where_a_move_seems_to_be_a_mistake_both_positions_are_searched_four_times_as_deep():
+    visits = [], []
+
+    class Recorded(SearchEvaluator):
+        def evaluate(self, position, **options):
+            evaluated = super().evaluate(position, **options)
+            visits[self is not evaluators[0]].append(evaluated.visits)
+            return evaluated
+
+    settings = Settings(seed=1, early_stop=False, rollout="mogo", max_edges=100_000)
+    evaluators = Recorded(Search(settings), 300), Recorded(Search(settings), 300)
+    review, _ = review_text(BLUNDER, Reviewer(None, evaluators))
+    assert review.moves[0].verdict == "blunder"
+    game, best = visits
+    assert 1200 <= game[2] <= 1202 and 300 <= game[1] <= 302         # the position after E1, and once more
+    assert 300 <= best[0] <= 302 and 1200 <= best[1] <= 1202
+    assert review.evaluations[1].visits == game[2]
 
 
 def test_the_report_shows_the_board_before_the_worst_move_with_the_better_variation(blunder):
@@ -176,7 +195,9 @@ class HatesPasses(StoneCounter):
 
 @pytest.mark.parametrize("by_search", [False, True])
 def test_points_lost_are_the_difference_of_the_leads_after_the_best_move_and_the_move_played(by_search, tmp_path,
-                                                                                             rendered_pictures):
+                                                                                             rendered_pictures,
+                                                                                             monkeypatch):
+    monkeypatch.setattr("mugo.reviews.review._is_mistake", lambda *_: False)         # one simulation each
     network, settings = HatesPasses(), Settings(rollout="none", seed=1, early_stop=False, max_edges=10_000)
     searches = tuple(SearchEvaluator(Search(settings, network), 1) for _ in range(2)) if by_search else None
     review, tree = review_text(PASSES, Reviewer(network, searches))
