@@ -42,7 +42,7 @@ GROUPS: dict[str, dict[str, tuple[str, str, str]]] = {
         "preprocess": ("data.preprocess", "read SGF archives into a data set", "preprocess games -o dataset"),
         "show": ("data.summary", "print and plot the statistics of a data set", "show dataset"),
         "export": ("data.export", "write a data set's planes and moves as .npy files", "export dataset -o arrays"),
-        "train": ("training.command", "train a network on a data set", "train dataset -o run --minutes 30"),
+        "train": ("training.train", "train a network on a data set", "train dataset -o run --minutes 30"),
         "selfplay": ("selfplay.run", "train a network by self-play: Gomoku, or Go on small boards",
                      "selfplay gomoku --size 6 --k 4 -o six"),
         "label": ("training.label", "write what a teacher, a network or KataGo, says of positions of a data set",

@@ -1,5 +1,4 @@
-"""The checkpoints of a training run, with validation, log and learning curve."""
-import json
+"""The checkpoints of a training run, with validation, the best network and the learning curve."""
 import math
 import time
 from pathlib import Path
@@ -7,7 +6,7 @@ from typing import Any, NoReturn
 
 import pandas as pd
 
-from mugo.core.files import BadInput, atomic_write, error_line, log_to_stderr, read_json
+from mugo.core.files import BadInput, atomic_write, error_line, log_to_stderr
 from mugo.core.progress import ProgressBar
 from mugo.nn.keras import checkpoint
 from mugo.nn.keras.backend import keras
@@ -15,46 +14,27 @@ from mugo.nn.keras.devices import is_first, one_device
 from mugo.nn.keras.optimizers import AveragedModel
 from mugo.nn.network_file import read_metadata
 from mugo.nn.quantization import quantize_file
-from mugo.plots.tensorboard_log import TensorBoardLog
 from mugo.plots import curves
 from mugo.training.loader import calibration_positions
+from mugo.training.metrics import MetricsLog, rename_means
 from mugo.training.options import TrainingOptions
 
-MASKED_METRICS = "value_mse", "value_accuracy", "ownership_accuracy", "score_error"     # NaN where nothing is known
-METRICS = ["ce", "top1", "top5", *MASKED_METRICS]
-COLUMNS = ["step", "positions", "seconds", "learning_rate", "loss", *METRICS,
-           *(f"validation_{name}" for name in ("loss", *METRICS)), "positions_per_second"]
 PRE_DECAY = "pre-decay.safetensors"      # the last checkpoint before the learning rate decays
-DIVERGED = "diverged.json"               # where, and with which learning rate, until a checkpoint follows
-
-
-def rename_means(means: dict[str, float]) -> dict[str, float]:
-    """Keras's names of losses and metrics as those of COLUMNS, which do not depend on whether there is a value head."""
-    renamed = {}
-    for name, value in means.items():
-        prefix = "validation_" if name.startswith("val_") else ""
-        name = name.removeprefix("val_")
-        if name == "loss" or not name.endswith("_loss"):
-            renamed[prefix + name.removeprefix("policy_")] = float(value)
-    return renamed
 
 
 class Checkpoints:
     """What is done at the end of each checkpoint interval: validates the averaged model, and writes the checkpoint with
     the history, the best network, the log and the learning curve.
 
-    A run whose loss, weights or validation become infinite or NaN is stopped (stop_diverged), and none of
-    that is written.
-
+    A run whose loss, weights or validation become infinite or NaN is stopped, and none of that is written.
     validation: packed planes and targets.
     """
 
     def __init__(self, model: keras.Model, run: Path, options: TrainingOptions, metadata: dict[str, Any],
-                 bar: ProgressBar, averaged: AveragedModel, validation: tuple):
+                 bar: ProgressBar, averaged: AveragedModel, validation: tuple, log: MetricsLog):
         self.model: Any = model
         self.run, self.options, self.metadata, self.bar = run, options, metadata, bar
-        self.averaged, self.validation = averaged, validation
-        self.tensorboard = TensorBoardLog(run / "tensorboard")
+        self.averaged, self.validation, self.log = averaged, validation, log
 
     def begin(self) -> None:
         """The time of an interval counts from here."""
@@ -69,39 +49,28 @@ class Checkpoints:
                 self.stop_diverged(step, f"{name} is infinite or NaN")
             validated = averaged.evaluate(*self.validation, batch_size=self.options.batch_size, verbose=0,
                                           return_dict=True)
-        history = self.metadata["history"]
-        positions = step * self.options.batch_size
+        history, size = self.metadata["history"], self.options.batch_size
         before = history[-1] if history else {"step": 0, "seconds": 0.0}
-        row = {name: value
-               for name, value in rename_means(means | {f"val_{name}": value for name, value in validated.items()}
-                                               ).items()
-               if not (name.endswith(MASKED_METRICS) and math.isnan(value))} | {
-            "step": step, "positions": positions,
-            "seconds": round(before["seconds"] + time.perf_counter() - self._start, 1),
-            "learning_rate": float(self.options.schedule()(step)),
-            "positions_per_second": (step - before["step"]) * self.options.batch_size / (trained - self._start),
-        }
+        row = {"step": step, "positions": step * size,
+               "seconds": round(before["seconds"] + time.perf_counter() - self._start, 1),
+               "learning_rate": float(self.options.schedule()(step)), **rename_means(means),
+               **{f"validation_{name}": value for name, value in rename_means(validated).items()},
+               "positions_per_second": (step - before["step"]) * size / (trained - self._start)}
         for name, value in row.items():
             if not math.isfinite(value):
                 self.stop_diverged(step, f"{name} is {value}")
-        history.append({name: round(row[name], 6) for name in COLUMNS if name in row})
+        history.append({name: round(value, 6) for name, value in row.items()})
         if is_first():
             with one_device():
                 self.save()
-            self._report(history[-1])
-
-    def _report(self, row: dict[str, Any]) -> None:
-        """Show a row of the history in TensorBoard and on the terminal."""
-        for name in sorted(row.keys() - {"step", "positions", "seconds"}):
-            group = "validation" if name.startswith("validation_") else "training"
-            self.tensorboard.write(group, {name.removeprefix("validation_"): row[name]}, row["positions"])
-        self.bar.write(f"{row['step']:8,} steps  {row['positions']:11,} positions  loss {row['loss']:.3f}  "
-                       f"top-1 {row['top1']:.1%}  validation: loss {row['validation_loss']:.3f}  "
-                       f"top-1 {row['validation_top1']:.2%}  top-5 {row['validation_top5']:.2%}  "
-                       f"cross-entropy {row['validation_ce']:.3f}"
-                       + "".join(f"  {text} {row[f'validation_{name}']:{form}}" for text, name, form in (
-                           ("value MSE", "value_mse", ".3f"), ("ownership", "ownership_accuracy", ".1%"),
-                           ("score error", "score_error", ".1f")) if f"validation_{name}" in row))
+            self.log.write_checkpoint(history[-1])
+            self.bar.write(f"{step:8,} steps  {step * size:11,} positions  loss {row['loss']:.3f}  "
+                           f"top-1 {row['top1']:.1%}  validation: loss {row['validation_loss']:.3f}  "
+                           f"top-1 {row['validation_top1']:.2%}  top-5 {row['validation_top5']:.2%}  "
+                           f"cross-entropy {row['validation_ce']:.3f}"
+                           + "".join(f"  {text} {row[f'validation_{name}']:{form}}" for text, name, form in (
+                               ("value MSE", "value_mse", ".3f"), ("ownership", "ownership_accuracy", ".1%"),
+                               ("score error", "score_error", ".1f")) if f"validation_{name}" in row))
 
     def save(self) -> None:
         """Write everything; at each moment there is at least one checkpoint that is not damaged."""
@@ -118,37 +87,14 @@ class Checkpoints:
         if (every := self.options.keep_checkpoint_every) and now // every > before // every:
             checkpoint.link_checkpoint(path, path.with_stem(f"{path.stem}-{now}"))
         write_results(self.averaged.model, self.run, self.metadata)
-        (self.run / DIVERGED).unlink(missing_ok=True)
 
     def stop_diverged(self, step: int, reason: str) -> NoReturn:
-        """Raise BadInput, which says how to continue, and write DIVERGED, with which check_diverged says it again.
-
-        Checkpoints and network stay as they are.
-        """
-        rate = self.options.learning_rate
-        history = self.metadata["history"]
-        if is_first():
-            with atomic_write(self.run / DIVERGED) as temporary:
-                temporary.write_text(json.dumps({"step": step, "learning_rate": rate}))
+        """Raise BadInput, which says how to continue.  Checkpoints and network stay as they are."""
+        history, rate = self.metadata["history"], self.options.learning_rate
         continued = f"the files of step {history[-1]['step']:,} are unchanged: continue from them with --resume" \
             if history else "there is no checkpoint yet: start again with"
         raise BadInput(f"{self.run}: training has diverged: at step {step:,} {reason}; {continued} --learning-rate "
                        f"{rate / 2:g}, or lower")
-
-
-def check_diverged(run: Path, learning_rate: float) -> None:
-    """Raise BadInput if the run has diverged with this learning rate, or a lower one, since its last checkpoint."""
-    if not (run / DIVERGED).exists():
-        return
-    diverged = read_json(run / DIVERGED)
-    if not (isinstance(diverged, dict) and type(diverged.get("step")) is int
-            and type(diverged.get("learning_rate")) in (int, float)):
-        raise BadInput(f"{run / DIVERGED} holds no step and learning rate; delete it")
-    if learning_rate >= diverged["learning_rate"]:
-        start = "resume it" if (run / checkpoint.CHECKPOINT).exists() else "it has no checkpoint: start it again"
-        raise BadInput(f"{run} has diverged at step {diverged['step']:,} with --learning-rate "
-                       f"{diverged['learning_rate']:g}: {start} with --learning-rate "
-                       f"{diverged['learning_rate'] / 2:g}, or lower")
 
 
 def link_pre_decay(run: Path, options: TrainingOptions, metadata: dict[str, Any]) -> None:
@@ -160,21 +106,20 @@ def link_pre_decay(run: Path, options: TrainingOptions, metadata: dict[str, Any]
 
 def write_results(model: keras.Model, run: Path, metadata: dict[str, Any]) -> None:
     """Write what follows from a checkpoint: the averaged model as RUN/network.safetensors, if no checkpoint before was
-    better; the log and the learning curve.  Also of a run that is resumed: it may have been killed before this."""
+    better; the history as a table and as a curve.  Also of a run that is resumed: it may have been killed before."""
     history = metadata["history"]
     if metadata["best"] == history[-1]:
         exported = {name: value for name, value in metadata.items() if name != "history"}
         checkpoint.export(model, run / checkpoint.NETWORK, exported)
     with atomic_write(run / "log.csv") as temporary:
-        pd.DataFrame(history, columns=COLUMNS).to_csv(temporary, index=False)
+        pd.DataFrame(history).to_csv(temporary, index=False)
     curves.training_curve(history, run / "curve.png")
 
 
 def add_int8(run: Path, validation: tuple) -> None:
     """Add a quantised graph, calibrated on the validation positions, to RUN/network.safetensors, if it has none.
 
-    At the end of a run: it takes seconds to minutes of the CPU, in which the GPUs would wait, and at most checkpoints
-    the network is a new one.  Until then it is played in float32.
+    At the end of a run, because it takes seconds to minutes of the CPU.  Until then it is played in float32.
     """
     path = run / checkpoint.NETWORK
     if "quantization" in read_metadata(path):

@@ -1,6 +1,6 @@
 """The training loop:  batch -> step -> log -> checkpoint.
 
-    PrefetchLoader --batch--> Steps.take --every 16 steps--> the loss is read --> StepLog, Checkpoints
+    PrefetchLoader --batch--> Steps.take --every 16 steps--> the loss is read --> MetricsLog, Checkpoints
 
 A step computes the loss, the gradients and the update, compiled (steps.py, nn/keras/losses.py).  Python reads the loss,
 for which it waits for the device, after EXECUTION_STEPS only, or half a second where a step takes longer.
@@ -29,21 +29,21 @@ from mugo.nn.keras.devices import (
 )
 from mugo.nn.keras.losses import build_metrics
 from mugo.nn.keras.optimizers import AveragedModel
-from mugo.training.checkpoints import Checkpoints, rename_means
+from mugo.training.checkpoints import Checkpoints
 from mugo.training.loader import PrefetchLoader, TrainingStream, examples
+from mugo.training.metrics import LOG_STEPS, MetricsLog, rename_means
 from mugo.training.options import EXECUTION_STEPS, TrainingOptions, run_options
-from mugo.training.step_log import LOG_STEPS, StepLog
 from mugo.training.steps import Steps
 
 READ_SECONDS = 0.5
 
 
-def train_steps(model: keras.Model, run: Path, metadata: dict[str, Any], stream: TrainingStream,
+def train_steps(steps: Steps, model: keras.Model, run: Path, metadata: dict[str, Any], stream: TrainingStream,
                 averaged: AveragedModel, validation: tuple, parallel: DataParallel) -> None:
     """Train the model of a run from its step to the last.
 
-    metadata: of the run's checkpoint.  validation: see loader.validation_batch.  parallel: in whose scope the model was
-    made.  Raises BadInput where the training diverges.
+    steps: of this model (make_steps).  metadata: of the run's checkpoint.  validation: see loader.validation_batch.
+    parallel: in whose scope the model was made.  Raises BadInput where the training diverges.
     """
     config, options, history = config_of(metadata), run_options(metadata), metadata["history"]
     assert isinstance(config, PolicyNetConfig)
@@ -55,10 +55,9 @@ def train_steps(model: keras.Model, run: Path, metadata: dict[str, Any], stream:
     bar = progress_bar("positions", options.steps * size, step * size, scale=True, smoothing=0.02)
     loader = PrefetchLoader(batch_maker(stream, config, options), step, available_cores())
     with contextlib.closing(bar), interrupt_between_steps() as interrupt, contextlib.closing(loader), parallel.scope():
-        steps = make_steps(model, parallel, validation)
-        checkpoints = Checkpoints(model, run, options, metadata, bar, averaged, validation)
         speed = throughput(config.spec(), bool(options.frozen), accelerator_names()[:parallel.count])
-        log = StepLog(model, run, options, step, checkpoints.tensorboard, loader, speed)
+        log = MetricsLog(model, run, options, step, history, loader, speed)
+        checkpoints = Checkpoints(model, run, options, metadata, bar, averaged, validation, log)
         while step < options.steps:
             end = step + broadcast(options.interval_steps(step, history[-1]["seconds"] if history else 0.0, per_second))
             steps.begin()
@@ -73,7 +72,7 @@ def train_steps(model: keras.Model, run: Path, metadata: dict[str, Any], stream:
                     means = finite_means(steps, checkpoints, step)
                     if is_logged:
                         steps.store()
-                        log.write(step, means)
+                        log.write_steps(step, means)
                     flops = speed.describe((step - read) * size / max(time.monotonic() - read_at, 1e-9))
                     show(bar, (step - read) * size, means, flops)
                     read, read_at = step, time.monotonic()
@@ -105,48 +104,41 @@ def show(bar: ProgressBar, positions: int, means: dict[str, float], flops: str =
 
 def make_steps(model: keras.Model, parallel: DataParallel, batch: tuple) -> Steps:
     """The steps of a compiled model; batch: of which two examples build its losses and metrics."""
-    build_metrics(model, *keras.tree.map_structure(lambda array: array[:2], batch))
-    return Steps(model, parallel)
+    with parallel.scope():
+        build_metrics(model, *keras.tree.map_structure(lambda array: array[:2], batch))
+        return Steps(model, parallel)
 
 
 def batch_maker(stream: TrainingStream, config: PolicyNetConfig, options: TrainingOptions) -> Callable[[int], tuple]:
     """A function that makes the batch of a step, as Keras takes it, for this process."""
-    of_process = process_index(), process_count()
+    process = process_index(), process_count()
 
     def make(step: int) -> tuple:
         number = options.skip_batches + step
-        batch = stream.batch(number, options.batch_size, options.seed, *of_process)
-        return examples(batch, config, np.random.default_rng((options.seed, number)), *of_process,
+        batch = stream.batch(number, options.batch_size, options.seed, *process)
+        return examples(batch, config, np.random.default_rng((options.seed, number)), *process,
                         options.people_dropout, options.teacher_weight, options.mixes_policy)
 
     return make
 
 
-def training_rate(model: keras.Model, make: Callable[[int], tuple], batch_size: int, parallel: DataParallel,
-                  seconds: float) -> float:
-    """Positions/s of a model that is trained for n seconds, or of its loader, if that is slower.
+def training_rate(steps: Steps, make: Callable[[int], tuple], batch_size: int, parallel: DataParallel, seconds: float
+                  ) -> float:
+    """Positions/s of a model that is trained for n seconds, with its loader.  It changes the model.
 
-    make: the batch of a step.  Batches that were made while the model was compiled do not count.
+    make: the batch of a step.
     """
-    made: list[int] = []
-
-    def noted(step: int) -> tuple:
-        batch = make(step)
-        made.append(step)
-        return batch
-
-    with contextlib.closing(PrefetchLoader(noted, 0, available_cores())) as loader, parallel.scope():
-        steps = make_steps(model, parallel, make(0))
+    with parallel.scope():
         steps.begin()
-        for _ in range(2):                               # the first compiles
-            steps.take(next(loader))
+        for step in range(2):                            # the first compiles
+            steps.take(make(step))
         steps.means()
-        start, batches, made_before = time.perf_counter(), 0, len(made)
-        while not batches or time.perf_counter() - start < seconds:
-            for _ in range(4):
-                steps.take(next(loader))
-            steps.means()
-            batches += 4
-        steps.store()
-        count = min(batches, max(1, len(made) - made_before))
-        return count * batch_size / (time.perf_counter() - start)
+        with contextlib.closing(PrefetchLoader(make, 2, available_cores())) as loader:
+            start, count = time.perf_counter(), 0
+            while not count or time.perf_counter() - start < seconds:
+                for _ in range(4):
+                    steps.take(next(loader))
+                steps.means()
+                count += 4
+            steps.store()
+            return count * batch_size / (time.perf_counter() - start)

@@ -1,19 +1,17 @@
-"""The options of a training run, and the quantities that follow from them.  Keras is imported for the schedule only.
+"""The options of a training run, and what follows from them.
 
-A field of TrainingOptions, or of nn.architectures.PolicyNetConfig, is an option of `mugo train`, a line of `mugo help
-train` and of docs/reference/options.md, a value in the metadata of the run and in its options.toml, and one that
---resume compares.
+A field of TrainingOptions or of nn.architectures.PolicyNetConfig is an option of `mugo train`, a line of its help and
+of docs/reference/options.md, a value in the run's metadata and options.toml, and is compared by --resume.
 """
 import math
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mugo.core.files import BadInput
 from mugo.core.limits import SEED, TRAINING_PRECISIONS
 from mugo.core.options import REQUIRED, check, defaults_in_words, option
-from mugo.core.schema import ANYTHING, Object, Test, check_value, integer, number, object_of, optional
 from mugo.data.shards import WHERE_HELP
 from mugo.nn.architectures import PRESETS
 from mugo.nn.keras.losses import WEIGHTS
@@ -110,7 +108,7 @@ class TrainingOptions:
 
     @property
     def frozen(self) -> str:
-        """What does not learn, one of nn.keras.losses.LEARNING; '': everything does."""
+        """What does not learn, one of nn.compile.LEARNING; '': everything does."""
         return "policy" if self.freeze_policy else "network" if self.freeze_network else ""
 
     @property
@@ -191,31 +189,22 @@ class CommandOptions:
         check(self)
 
 
-_ROW = Object({"step": integer(0), "positions": integer(0), "seconds": number(0), "positions_per_second": number(0),
-               "validation_loss": number(), "validation_top1": number(), "validation_top5": number()}, others=number())
-_OPTIONS = object_of(TrainingOptions)
-_FORMER = {name: Test(lambda value, only=only: value == only, f"{only}: this version has no --{name.replace('_', '-')}")
-           for name, only in FORMER_OPTIONS.items()}
-# The metadata of a run's checkpoint, in addition to those that every network has.
-_RUN = Object(
-    {"options": replace(_OPTIONS, optional=_OPTIONS.optional | _FORMER), "history": [_ROW], "best": optional(_ROW),
-     "data": Object({}, others=ANYTHING)},
-    {"learning_rates": [Object({"step": integer(0), "before": number(), "after": number()})]}, others=ANYTHING)
-
-
 def run_options(metadata: dict[str, Any]) -> TrainingOptions:
     """The options in the metadata of a run's checkpoint."""
     return TrainingOptions(**{name: value for name, value in metadata["options"].items() if name not in FORMER_OPTIONS})
 
 
 def check_training_run(metadata: dict[str, Any], path: Path) -> None:
-    """Raise BadInput, which names the field, unless these are the metadata of a checkpoint of `mugo train`."""
+    """Raise BadInput unless these are the metadata of a checkpoint of `mugo train` that this version resumes."""
     if "options" not in metadata or "rules" in metadata:
         raise BadInput(f"{path} is not a checkpoint of `mugo train`")
-    check_value(metadata, _RUN, str(path))
+    for name, only in FORMER_OPTIONS.items():
+        if metadata["options"].get(name, only) != only:
+            raise BadInput(f"{path}: options.{name} is {metadata['options'][name]}, and this version has no "
+                           f"--{name.replace('_', '-')}")
     try:
         run_options(metadata)
-    except BadInput as error:
+    except (BadInput, TypeError) as error:
         raise BadInput(f"{path}: {error}") from None
 
 

@@ -7,9 +7,8 @@
                         "sources", "games", "positions"
                         "ranks"                     of the training positions, from the weakest to the strongest
 
-The split is a function of a game's first 40 moves and of these options.  So for any game of any data set it is known
-whether it can have been a training game.  Networks of earlier versions record a fingerprint of 16 digits, of the set
-of games without their split; nothing can be concluded from it.
+The split is a function of a game's first 40 moves and of these options, so for any game of any data set it is known
+whether it can have been a training game.
 """
 from collections.abc import Iterator
 from pathlib import Path
@@ -37,8 +36,8 @@ def describe_data(data: DataSet, training: Positions, validation: Positions, see
 
 
 def rank_range(training: Positions) -> list[float] | None:
-    """[the weakest, the strongest] rank of the side to move that at least 1 % of the positions with a rank have, or a
-    weaker, or a stronger one; None if no position has one.  By weight, where positions have weights."""
+    """The 1 % and 99 % quantiles of the ranks of the side to move, by weight where positions have weights; None if no
+    position has a rank."""
     table, counts = training.games.table(["black_rank", "white_rank"]), np.diff(training.first_index)
     mass = np.tile(counts if training.weights is None else counts * training.weights, 2)
     ranks = np.concatenate([table["black_rank"], table["white_rank"]]).astype(np.float64)
@@ -73,10 +72,8 @@ def training_records(metadata: dict[str, Any], size: int) -> Iterator[dict[str, 
 
 
 def may_have_seen(metadata: dict[str, Any], games: GameSelection) -> np.ndarray | None:
-    """Which games, all of one board size, are in the training split of a network's data: bool (n,).
-
-    It was not trained on the others, whatever its data set.  None if it does not record its split.
-    """
+    """Which games, all of one board size, are in the training split of a network's data: bool (n,).  None if it does
+    not record its split."""
     seen = np.zeros(len(games), bool)
     for data in training_records(metadata, int(games.column("size")[0])):
         if "split" not in data:
@@ -86,10 +83,8 @@ def may_have_seen(metadata: dict[str, Any], games: GameSelection) -> np.ndarray 
 
 
 def unseen_notes(name: str, metadata: dict[str, Any], games: GameSelection) -> list[str]:
-    """A line about whether a network was trained on the games that it is evaluated on.
-
-    No line for a network that was not trained on records of games.
-    """
+    """A line about whether a network was trained on the games that it is evaluated on; none if it was not trained on
+    records of games."""
     if "data" not in metadata:
         return []
     return [_seen_note(name, may_have_seen(metadata, games), f"these {len(games):,} games")]
@@ -115,11 +110,10 @@ def copy_notes(data: DataSet, games: GameSelection, split: str | None) -> list[s
 
 
 def init_notes(name: str, metadata: dict[str, Any], seed: int, training: Positions, validation: Positions) -> list[str]:
-    """Lines about a run that is initialised from a network with this metadata: which positions it may repeat.
+    """Lines about which positions a run repeats that is initialised from a network with this metadata; none if its
+    batches continue the network's, and no validation game is in the network's training split.
 
-    seed, training, validation: of the run.  No line if its batches continue those of the network and of the networks
-    that this one was initialised from, and no validation game is in their training splits.  Endgames that either
-    oversamples (loader.TrainingStream) are repeated anyway.
+    seed, training, validation: of the run.
     """
     lines = []
     streams = [(data.get("training"), data.get("seed")) for data in training_records(metadata, training.size)]
@@ -134,32 +128,22 @@ def init_notes(name: str, metadata: dict[str, Any], seed: int, training: Positio
     return lines
 
 
-def outcome_note(training: Positions, validation: Positions, config: PolicyNetConfig) -> str:
-    """A line about a run whose value learns or is measured from nothing; '' for other runs.  See loader.examples."""
-    if not config.value_head:
-        return ""
-    splits = {"training": training.games, "validation": validation.games}
-    without = [split for split, games in splits.items() if not _has_outcome(games)]
-    if not without:
-        return ""
-    return (f"no {' or '.join(without)} game has a known winner and komi: the value "
-            + ("learns nothing" if "training" in without else "is not measured"))
-
-
-def weight_note(training: Positions) -> str:
-    """A line about the weights of a run's positions; '' where all are drawn alike.
-
-    The effective number is Kish's, (sum of w)^2 / sum of w^2: so many positions of equal weights have the same variance
-    of a mean (Kish, Survey Sampling, 1965).
-    """
-    if training.weights is None:
-        return ""
-    counts = np.diff(training.first_index)
-    weight, drawn = training.weights @ counts, training.weights > 0
-    effective = weight ** 2 / (training.weights ** 2 @ counts)
-    return (f"--sample-weight: weights {training.weights.min():g} to {training.weights.max():g}; "
-            f"{counts[drawn].sum():,} of {len(training):,} positions are drawn, of {drawn.sum():,} of {len(drawn):,} "
-            f"games, worth {effective:,.0f} positions of equal weights")
+def training_notes(training: Positions, validation: Positions, config: PolicyNetConfig) -> list[str]:
+    """Lines about a run's positions: their weights, and whether the value learns or is measured from nothing."""
+    notes = []
+    if training.weights is not None:
+        counts, weights = np.diff(training.first_index), training.weights
+        effective = (weights @ counts) ** 2 / (weights ** 2 @ counts)        # Kish, Survey Sampling, 1965
+        notes.append(f"--sample-weight: weights {weights.min():g} to {weights.max():g}; {counts[weights > 0].sum():,} "
+                     f"of {len(training):,} positions are drawn, of {(weights > 0).sum():,} of {len(weights):,} games, "
+                     f"worth {effective:,.0f} positions of equal weights")
+    if config.value_head:
+        without = [split for split, positions in (("training", training), ("validation", validation))
+                   if not _has_outcome(positions.games)]
+        if without:
+            notes.append(f"no {' or '.join(without)} game has a known winner and komi: the value "
+                         + ("learns nothing" if "training" in without else "is not measured"))
+    return notes
 
 
 def _has_outcome(games: GameSelection) -> bool:

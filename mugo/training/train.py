@@ -5,18 +5,17 @@
     RUN/pre-decay.safetensors     the last checkpoint before the learning rate decays, or the initial state: the run can
                                   be made longer from here
     RUN/network.safetensors       the network with the least validation loss so far: play with this one
-    RUN/log.csv, curve.png        loss and accuracy at each checkpoint
     RUN/options.toml              the run's options, for --config of another one
-    RUN/metrics.jsonl             a line for every hundred steps between them (step_log.py)
-    RUN/tensorboard/              both for TensorBoard
+    RUN/metrics.jsonl             every hundred steps, and at each checkpoint: loss, accuracy, speed, ... (metrics.py)
+    RUN/log.csv, curve.png        the checkpoints' lines of it; RUN/tensorboard/: all of it for TensorBoard
 
 Every batch is a function of (seed, step) alone, and a checkpoint holds the step, so `--resume` after Ctrl-C or kill -9
 continues with exactly the batches that would have come.  `--resume --positions N` makes a run longer: it is resumed
 from before the learning rate decays, and the result is that of a run started with N positions.
 Validation and network.safetensors are of the averaged weights (optimizers.Adam).
 """
+import argparse
 import contextlib
-import hashlib
 import json
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -24,27 +23,49 @@ from typing import Any
 
 import numpy as np
 
-from mugo.core.version import VERSION
-from mugo.core.files import BadInput, atomic_write, file_sha256, lock_folder, log_to_stderr
-from mugo.core.options import check_kept, format_option, may_change, options_of, to_toml
-from mugo.data.dataset import DataSet
+from mugo.core.config import check_typed
+from mugo.core.files import BadInput, atomic_write, lock_folder, log_to_stderr
+from mugo.core.machine import keep_freed_memory
+from mugo.core.options import (
+    add_options,
+    check,
+    check_kept,
+    format_names,
+    format_option,
+    given,
+    may_change,
+    options_of,
+    to_toml,
+)
+from mugo.data.dataset import DataSet, load_dataset
 from mugo.data.positions import Positions
+from mugo.data.shards import DATASET_HELP
 from mugo.nn.architectures import PolicyNetConfig, config_of
 from mugo.nn.graph import cost
 from mugo.nn.keras import checkpoint
-from mugo.nn.keras.backend import backend_name, keras, resolve_precision
+from mugo.nn.keras.backend import backend_name, has_gpu, keras, resolve_precision
 from mugo.nn.keras.checkpoint import latest_checkpoint, latest_metadata
-from mugo.nn.keras.devices import DataParallel, describe_devices, device_warnings, is_first, one_device, synchronized
+from mugo.nn.keras.devices import (
+    DataParallel,
+    describe_devices,
+    device_warnings,
+    distributed,
+    is_first,
+    one_device,
+    process_count,
+    synchronized,
+)
 from mugo.nn.keras.losses import WEIGHTS, compile_for_training
 from mugo.nn.keras.model import build
 from mugo.nn.keras.optimizers import AveragedModel
 from mugo.nn.keras.transfer import check_init, init_from
-from mugo.nn.network_file import check_metadata, find_network, new_metadata, read_metadata, run_name
-from mugo.training.checkpoints import DIVERGED, PRE_DECAY, add_int8, check_diverged, link_pre_decay, write_results
-from mugo.training.loop import train_steps
+from mugo.nn.network_file import architecture, check_metadata, find_network, new_metadata, read_metadata, run_name
+from mugo.training.checkpoints import PRE_DECAY, add_int8, link_pre_decay, write_results
 from mugo.training.loader import TrainingStream, examples, select_positions, validation_batch
-from mugo.training.options import TrainingOptions, check_training_run, run_options
-from mugo.training.provenance import check_same_data, describe_data, init_notes, outcome_note, weight_note
+from mugo.training.loop import batch_maker, make_steps, train_steps, training_rate
+from mugo.training.options import (
+    DEFAULTS, GPU_DEFAULTS, CommandOptions, TrainingOptions, check_training_run, run_options)
+from mugo.training.provenance import check_same_data, describe_data, init_notes, training_notes
 
 CHECKPOINTS = (checkpoint.CHECKPOINT, checkpoint.PREVIOUS, PRE_DECAY)    # the last is there before the first one
 OPTIONS = "options.toml"
@@ -54,20 +75,22 @@ RECALIBRATION_BATCH = 64, 256            # positions in each batch of them: the 
 
 
 def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOptions, resume: bool = False,
-          init: str = "", devices: int | None = 1) -> Path:
+          init: str = "", devices: int | None = 1, minutes: float | None = None) -> Path:
     """Train a network and return its file, RUN/network.safetensors.
 
     resume: continue from RUN's checkpoint; config and options must be the run's, all but MAY_CHANGE: see `resume_run`.
     init: a network (see find_network) to initialise from (transfer.init_from).  The first batch is the one after
     those that it was trained on; if those were of other positions, some may be repeated: see provenance.init_notes.
     devices: how many to train on; None: all.  The run is the same on any number, but for rounding.
-    In several processes (processes.distributed) each calls this with the same arguments; process 0 alone writes.
+    minutes: instead of options.positions, as many as this machine trains on in this time, of a new run.
+    In several processes (devices.distributed) each calls this with the same arguments; process 0 alone writes.
     Raises BadInput if RUN holds a run already, or none to resume; and for a loss or weights that become infinite or
     NaN, after which the files of the last checkpoint are unchanged.
     """
     options = replace(options, precision=resolve_precision(options.precision))
     with contextlib.ExitStack() as stack:
-        with synchronized(lambda: inputs_of(run, data, config, options, init, resume)):
+        with synchronized(lambda: {"the options": json.dumps([asdict(config), asdict(options), resume]).encode(),
+                                   "the data set": data.fingerprint.encode()}):
             parallel = DataParallel(devices)
             parallel.check_batch_size(options.batch_size)
             if is_first():
@@ -76,45 +99,34 @@ def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOp
             training, validating = (select_positions(data, split, config, options)
                                     for split in ("train", "validation"))
             stream = TrainingStream(training, options)
-        with synchronized(lambda: weights_of(model)), parallel.scope():
+        with synchronized(), parallel.scope():
             model, metadata = resume_run(run, data, options, training, validating) if resume else \
                 new_training_run(run, data, config, options, init, training, validating)
             model.optimizer.build(model.trainable_variables)
         if is_first():
-            log_to_stderr(f"{run}: {model.count_params():,} weights, {cost(config.spec()).multiplications / 1e6:,.1f} "
-                          f"million multiplications per position, {options.precision}, on "
-                          f"{describe_devices(parallel.count)}, {backend_name()}, Keras {keras.version()}")
-            for line in device_warnings(parallel.count):
+            for line in (f"{run}: {model.count_params():,} weights, {cost(config.spec()).multiplications / 1e6:,.1f} "
+                         f"million multiplications per position, {options.precision}, on "
+                         f"{describe_devices(parallel.count)}, {backend_name()}, Keras {keras.version()}",
+                         *device_warnings(parallel.count), *training_notes(training, validating, config)):
                 log_to_stderr(line)
         validation = validation_batch(validating, options, config)
+        steps = make_steps(model, parallel, validation)
+        if minutes:
+            before, made = checkpoint.arrays_of(model), batch_maker(stream, config, run_options(metadata))
+            rate = training_rate(steps, made, options.batch_size, parallel, min(5.0, 6 * minutes))
+            checkpoint.assign(model, before)
+            # A twentieth goes into validation and saving.
+            options = replace(run_options(metadata), positions=max(options.batch_size, int(0.95 * rate * 60 * minutes)))
+            metadata["options"], model.optimizer.learning_rate = asdict(options), options.schedule()
         averaged = averaged_model(model, stream, config)
         with synchronized():
             if is_first():
-                write_begin(run, model, metadata, averaged, [weight_note(training),
-                                                             outcome_note(training, validating, config)])
-        train_steps(model, run, metadata, stream, averaged, validation, parallel)
-        with synchronized(lambda: weights_of(model)), one_device():
+                write_begin(run, model, metadata, averaged)
+        train_steps(steps, model, run, metadata, stream, averaged, validation, parallel)
+        with synchronized(), one_device():
             if is_first():
                 add_int8(run, validation)
     return run / checkpoint.NETWORK
-
-
-def inputs_of(run: Path, data: DataSet, config: PolicyNetConfig, options: TrainingOptions, init: str, resume: bool
-              ) -> dict[str, bytes]:
-    """What must be the same in all processes of a run, by its name in errors."""
-    files = [run / checkpoint.CHECKPOINT, run / PRE_DECAY, run / DIVERGED, *([find_network(init)] if init else [])]
-    return {"the version of MuGo or Keras": f"{VERSION} {keras.version()}".encode(),
-            "the options": json.dumps([asdict(config), asdict(options), resume]).encode(),
-            "the data set": data.fingerprint.encode(),
-            "a checkpoint or network": str([path.is_file() and file_sha256(path) for path in files]).encode()}
-
-
-def weights_of(model: keras.Model) -> dict[str, bytes]:
-    """As `inputs_of`: a hash of the weights and of the optimizer's state."""
-    h = hashlib.blake2b()
-    for weight in (*model.weights, *model.optimizer.variables):
-        h.update(np.asarray(keras.ops.convert_to_numpy(weight)).tobytes())
-    return {"the weights": h.digest()}
 
 
 def check_begin(run: Path, config: PolicyNetConfig, options: TrainingOptions, init: str, resume: bool) -> None:
@@ -122,7 +134,6 @@ def check_begin(run: Path, config: PolicyNetConfig, options: TrainingOptions, in
 
     To resume, config and options must be the run's, all but MAY_CHANGE, and `init` what it was initialised from.
     """
-    check_diverged(run, options.learning_rate)
     if not resume:
         if (run / checkpoint.CHECKPOINT).exists() or (run / checkpoint.PREVIOUS).exists():
             raise BadInput(f"{run} holds a training run already: --resume continues it, or give -o another folder")
@@ -139,7 +150,7 @@ def check_begin(run: Path, config: PolicyNetConfig, options: TrainingOptions, in
 
 
 def new_training_run(run: Path, data: DataSet, config: PolicyNetConfig, options: TrainingOptions, init: str,
-            training: Positions, validating: Positions) -> tuple[keras.Model, dict[str, Any]]:
+                     training: Positions, validating: Positions) -> tuple[keras.Model, dict[str, Any]]:
     """A new model, compiled, and the metadata of its run; see `train`."""
     keras.utils.set_random_seed(options.seed)
     model = build(config.spec(), options.precision)
@@ -216,14 +227,9 @@ def last_step(metadata: dict[str, Any]) -> int:
     return metadata["history"][-1]["step"] if metadata["history"] else 0
 
 
-def write_begin(run: Path, model: keras.Model, metadata: dict[str, Any], averaged: AveragedModel, notes: list[str]
-                ) -> None:
+def write_begin(run: Path, model: keras.Model, metadata: dict[str, Any], averaged: AveragedModel) -> None:
     """Write the files that a run has before its first step; and what its last checkpoint may have been killed before.
-
-    notes: lines on stderr; '' is none.
     """
-    for note in filter(None, notes):
-        log_to_stderr(note)
     with atomic_write(run / OPTIONS) as temporary:
         temporary.write_text(to_toml(config_of(metadata), run_options(metadata)), encoding="utf-8")
     if metadata["history"]:
@@ -235,8 +241,7 @@ def write_begin(run: Path, model: keras.Model, metadata: dict[str, Any], average
 
 def averaged_model(model: keras.Model, stream: TrainingStream, config: PolicyNetConfig) -> AveragedModel:
     """In float32, as it is played, with batches of the training positions for its batch-norm statistics, about as large
-    as the run's own.  Outside a compiled step Keras keeps the outputs of all layers until the end, so larger batches
-    would take the most memory."""
+    as the run's own."""
     averaged, options = build(config.spec()), stream.options
     compile_model(averaged, config, options)
     size = int(np.clip(options.batch_size, *RECALIBRATION_BATCH))
@@ -264,3 +269,112 @@ def policy_config(metadata: dict[str, Any], name: str | Path) -> PolicyNetConfig
     if not isinstance(config, PolicyNetConfig):
         raise BadInput(f"{name} is a policy-value network, trained by selfplay; train makes policy networks")
     return config
+
+
+# ---- the command
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line of `mugo train`."""
+    parser.epilog = f"{parser.epilog}  With --resume, {format_names(MAY_CHANGE)} can change."
+    parser.add_argument("dataset", type=Path, metavar="DATASET", help=DATASET_HELP)
+    parser.add_argument("-o", "--output", required=True, type=Path, metavar="RUN", help="the run's folder")
+    add_options(parser, CommandOptions)
+    add_options(parser.add_argument_group("the network"), PolicyNetConfig, defaults=DEFAULTS)
+    add_options(parser.add_argument_group("learning"), TrainingOptions)
+
+
+def command(args: argparse.Namespace) -> int:
+    """Train; returns the exit status."""
+    called = CommandOptions(**given(CommandOptions, args))
+    with distributed(called.distributed, called.coordinator_address, called.num_processes, called.process_id):
+        with synchronized():
+            data = load_dataset(args.dataset)
+            config, options = (resumed_arguments if called.resume else new_arguments)(args, called, data)
+        if not has_gpu():
+            keep_freed_memory()
+        path = train(data, args.output, config, options, called.resume, called.init_from, called.devices,
+                     called.minutes)
+        if is_first():
+            best = read_metadata(path)["best"]
+            print(f"{path}: loss {best['validation_loss']:.3f}, top-1 {best['validation_top1']:.2%}, top-5 "
+                  f"{best['validation_top5']:.2%} on validation positions after {best['positions']:,} positions")
+    return 0
+
+
+def new_arguments(args: argparse.Namespace, called: CommandOptions, data: DataSet
+                  ) -> tuple[PolicyNetConfig, TrainingOptions]:
+    """The config and options of a new run.  Raises BadInput."""
+    if sum(value is not None for value in (args.positions, called.epochs, called.minutes)) > 1:
+        raise BadInput("--positions, --epochs and --minutes: give one of them")
+    config = config_from_arguments(args, called.init_from, data)
+    values: dict[str, Any] = {"positions": 1} | given(TrainingOptions, args)
+    if has_gpu() and not GPU_DEFAULTS.keys() & values.keys():
+        values |= GPU_DEFAULTS
+    options = TrainingOptions(**values)
+    check_frozen(config, options, called.init_from)
+    if called.minutes and process_count() > 1:
+        raise BadInput("--minutes: several processes take --positions or --epochs")
+    if args.positions is None and not called.minutes:
+        epoch = len(select_positions(data, "train", config, options))
+        options = replace(options, positions=max(1, int((called.epochs or 1) * epoch)))
+    return config, options
+
+
+def resumed_arguments(args: argparse.Namespace, called: CommandOptions, data: DataSet
+                      ) -> tuple[PolicyNetConfig, TrainingOptions]:
+    """The config and options of the run in RUN, with those that are given; train.check_begin compares.  Raises
+    BadInput."""
+    if called.epochs or called.minutes:
+        raise BadInput("with --resume, only --positions can make a run longer")
+    if args.model:
+        raise BadInput("--model: a run that is resumed keeps its architecture")
+    metadata = latest_metadata(args.output, check_training_run, CHECKPOINTS)
+    check_typed(args.output, asdict(run_options(metadata)), given(TrainingOptions, args))
+    return replace(policy_config(metadata, args.output), **given(PolicyNetConfig, args)), \
+        replace(run_options(metadata), **given(TrainingOptions, args))
+
+
+def config_from_arguments(args: argparse.Namespace, init: str, data: DataSet) -> PolicyNetConfig:
+    """The config of a new network, from that of --init-from or the defaults.  Raises BadInput."""
+    values = given(PolicyNetConfig, args)
+    if init and args.model:
+        raise BadInput("--model and --init-from: give one of them, for a network that is initialised has its own "
+                       "architecture")
+    default = policy_config(read_metadata(find_network(init)), init) if init else \
+        architecture(args.model or CommandOptions().model)
+    config = replace(default, **{"size": next(iter(data.board_sizes()), default.size)} | values)
+    check(config)
+    if config.value_head != default.value_head and "komi_input" not in values:
+        config = replace(config, komi_input=config.value_head)
+    if config.problem:
+        raise BadInput(config.problem)
+    for name in "context_filters", "context_layers":
+        if values.get(name) and not config.has_context:
+            raise BadInput(f"--{name.replace('_', '-')}: only networks with --value-head or --policy-context have a "
+                           "context module")
+    if config.komi_input and not config.value_head:
+        raise BadInput("--komi-input: only a value head takes komi: give --value-head too, or --no-komi-input")
+    return config
+
+
+def check_frozen(config: PolicyNetConfig, options: TrainingOptions, init: str) -> None:
+    """Raise BadInput for a new run that keeps a policy or a network, if there is none to keep, or nothing to learn."""
+    if not options.frozen:
+        return
+    if options.freeze_policy and options.freeze_network:
+        raise BadInput("--freeze-policy and --freeze-network: give one of them")
+    if not init:
+        raise BadInput(f"--freeze-{options.frozen}: give --init-from NETWORK, of which that is kept")
+    source = policy_config(read_metadata(find_network(init)), init)
+    if options.freeze_network and config != replace(source, size=config.size, metadata_encoder=True):
+        raise BadInput("--freeze-network trains a metadata encoder and nothing else: give --metadata-encoder, and no "
+                       "other option of the network")
+    if options.freeze_policy:
+        context = ("context_filters", "context_layers", "chain_pooling") if config.policy_context else ()
+        for name in "filters", "metadata_encoder", "policy_filters", "policy_context", *context, "equivariant":
+            if getattr(config, name) != getattr(source, name):
+                raise BadInput(f"--freeze-policy: the policy of {init} is kept, and so are its "
+                               f"{name.replace('_', ' ')}: {getattr(source, name)}")
+        if not config.value_head or config.auxiliary_heads:
+            raise BadInput("--freeze-policy trains a value head and no other: give --value-head and "
+                           "--no-auxiliary-heads")

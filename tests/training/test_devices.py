@@ -9,11 +9,7 @@ import pytest
 from networks import keras, tensors_of
 
 from mugo.cli import main as cli
-from mugo.core.files import BadInput
-from mugo.nn.architectures import PolicyNetConfig
 from mugo.nn.keras import devices
-from mugo.training import command
-from mugo.training.options import TrainingOptions
 
 on_jax = pytest.mark.skipif(keras.backend.backend() != "jax", reason="several devices train on JAX")
 # JAX must do without TensorFlow.
@@ -84,5 +80,3 @@ def test_more_devices_than_there_are_are_refused(data, tmp_path, capsys):
     for count, expected in (0, "at least 1"), (99, f"from 1 to {len(devices.list_devices())}"):
         assert cli.main(["train", str(data.folder), "-o", str(tmp_path / "run"), "--devices", str(count)]) == 2
         assert f"--devices {count}: must be {expected}" in capsys.readouterr().err
-    with pytest.raises(BadInput, match="--devices 99"):
-        command.positions_in(1, data, PolicyNetConfig(size=9), TrainingOptions(1), 99)

@@ -37,8 +37,6 @@ def train(tmp_path, monkeypatch):
             store = begin
 
         class Checkpoints:
-            tensorboard = None
-
             def __init__(self, *_):
                 pass
 
@@ -49,14 +47,13 @@ def train(tmp_path, monkeypatch):
                 checkpoints.append(step)
                 metadata["history"].append({"step": step, "seconds": 1.0, "positions_per_second": 1.0})
 
-        log = SimpleNamespace(begin=lambda step: None, write=lambda step, means: lines.append(step))
+        log = SimpleNamespace(begin=lambda step: None, write_steps=lambda step, means: lines.append(step))
         monkeypatch.setattr(loop, "READ_SECONDS", 1e9)
-        monkeypatch.setattr(loop, "make_steps", lambda *_: Steps())
         monkeypatch.setattr(loop, "batch_maker", lambda *_: lambda step: step)
         monkeypatch.setattr(loop, "Checkpoints", Checkpoints)
-        monkeypatch.setattr(loop, "StepLog", lambda *_: log)
+        monkeypatch.setattr(loop, "MetricsLog", lambda *_: log)
         model = SimpleNamespace(optimizer=SimpleNamespace(iterations=SimpleNamespace(numpy=lambda: np.int64(first))))
-        loop.train_steps(model, tmp_path, metadata, None, None, (), DataParallel(1))
+        loop.train_steps(Steps(), model, tmp_path, metadata, None, None, (), DataParallel(1))
         return batches, reads, lines, checkpoints
     return train
 

@@ -27,10 +27,14 @@ from mugo.nn.inference import Network
 from mugo.nn.keras.losses import SUPERVISED, compile_for_training
 from mugo.sgf.writer import format_record
 from mugo.nn.keras.devices import DataParallel
-from mugo.training import command, evaluate, loop
-from mugo.training.checkpoints import METRICS, Checkpoints, rename_means
+from mugo.training import evaluate, loop
+from mugo.training.checkpoints import Checkpoints
 from mugo.training.loader import TrainingStream, examples, select_positions, validation_batch
+from mugo.training.metrics import rename_means
 from mugo.training.options import CommandOptions, TrainingOptions, check_training_run
+
+
+METRICS = ["ce", "top1", "top5", "value_mse", "value_accuracy", "ownership_accuracy", "score_error"]
 
 
 def new_training_run(run, data, config, options, init=""):
@@ -232,14 +236,14 @@ def test_a_finished_run_stays_as_it_is_and_is_not_made_shorter(data, unbroken, c
 
 def parsed(*options: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
+    train.add_arguments(parser)
     return parser.parse_args(["set", "-o", "run", *options])
 
 
 def config_of(data, *options: str) -> PolicyNetConfig:
     """The config of a new network that a command line asks for."""
     args = parsed(*options)
-    return command.config_from_arguments(args, args.init_from or "", data)
+    return train.config_from_arguments(args, args.init_from or "", data)
 
 
 def test_an_architecture_has_a_name_or_is_that_of_a_network(data, unbroken):
@@ -253,11 +257,11 @@ def test_an_architecture_has_a_name_or_is_that_of_a_network(data, unbroken):
 
 
 def test_a_gpu_gets_larger_batches_unless_a_size_or_a_rate_is_given(data, monkeypatch):
-    monkeypatch.setattr(command, "has_gpu", lambda: True)
+    monkeypatch.setattr(train, "has_gpu", lambda: True)
     cases = ([], (512, 0.015)), (["--batch-size", "64"], (64, 0.01)), (["--learning-rate", "1"], (128, 1))
     for options, expected in cases:
         args = parsed("--positions", "1000", *options)
-        _, chosen = command.new_arguments(args, CommandOptions(), data)
+        _, chosen = train.new_arguments(args, CommandOptions(), data)
         assert (chosen.batch_size, chosen.learning_rate) == expected
 
 
@@ -268,8 +272,8 @@ def test_a_new_value_head_takes_komi(data, monkeypatch):
     assert config_of(data, "--value-head", "--no-komi-input").value_head
     assert not config_of(data, "--value-head", "--no-komi-input").komi_input
     other = replace(CONFIG, komi_input=False)            # of the network to start with, which keeps its head
-    monkeypatch.setattr(command, "find_network", lambda name: name)
-    monkeypatch.setattr(command, "read_metadata", lambda name: network_file.new_metadata(other))
+    monkeypatch.setattr(train, "find_network", lambda name: name)
+    monkeypatch.setattr(train, "read_metadata", lambda name: network_file.new_metadata(other))
     assert config_of(data, "--init-from", "x", "--value-head") == replace(other, size=9)
     assert config_of(data, "--init-from", "x", "--komi-input") == replace(CONFIG, size=9, auxiliary_heads=True)
 
@@ -388,7 +392,7 @@ def test_a_frozen_policy_stays_as_it_is_while_the_value_head_learns(data, tmp_pa
 def test_a_policy_that_cannot_be_frozen_is_refused(unbroken, fields, line):
     options = replace(OPTIONS, freeze_policy=True)
     with pytest.raises(BadInput, match=line):
-        command.check_frozen(replace(CONFIG, **fields), options, str(unbroken))
+        train.check_frozen(replace(CONFIG, **fields), options, str(unbroken))
 
 
 def test_a_frozen_network_learns_who_plays_and_nothing_else(data, unbroken, tmp_path, eagerly):
@@ -406,10 +410,10 @@ def test_a_network_that_cannot_be_frozen_is_refused(unbroken, fields):
     """The last has auxiliary heads, which the network does not have."""
     options = replace(OPTIONS, freeze_network=True)
     with pytest.raises(BadInput, match="--freeze-network trains a metadata encoder and nothing else"):
-        command.check_frozen(replace(CONFIG, **fields), options, str(unbroken))
-    command.check_frozen(replace(CONFIG, metadata_encoder=True, auxiliary_heads=False), options, str(unbroken))
+        train.check_frozen(replace(CONFIG, **fields), options, str(unbroken))
+    train.check_frozen(replace(CONFIG, metadata_encoder=True, auxiliary_heads=False), options, str(unbroken))
     with pytest.raises(BadInput, match="give one of them"):
-        command.check_frozen(CONFIG, replace(options, freeze_policy=True), str(unbroken))
+        train.check_frozen(CONFIG, replace(options, freeze_policy=True), str(unbroken))
 
 
 def test_a_run_is_not_overwritten(data, unbroken, capsys):
@@ -503,25 +507,39 @@ def test_bad_arguments_get_one_line_and_status_2(data, tmp_path, capfd, monkeypa
 def test_a_run_is_not_started_with_a_network_that_could_not_be_read(data, tmp_path, monkeypatch):
     monkeypatch.setattr(train, "build", None)
     config = PolicyNetConfig(size=9, filters=4096, layers=128)
-    for start in lambda: train.train(data, tmp_path / "run", config, OPTIONS), \
-            lambda: command.positions_in(1, data, config, OPTIONS):
-        with pytest.raises(BadInput, match="^a network with --filters 4096 --layers 128 .* has a config of .* weights"):
-            start()
+    with pytest.raises(BadInput, match="^a network with --filters 4096 --layers 128 .* has a config of .* weights"):
+        train.train(data, tmp_path / "run", config, OPTIONS)
 
 
-def test_the_minutes_of_a_run_are_measured_with_its_loader(monkeypatch):
+def test_the_minutes_of_a_run_are_measured_with_its_loader():
     """Here the model takes no time, and a batch 0.05 s on each core."""
     class Steps:
         begin = means = store = take = lambda *_: None
-
-    monkeypatch.setattr(loop, "make_steps", lambda *_: Steps())
 
     def make(step):
         time.sleep(0.05)
         return (step,)
 
-    rate = loop.training_rate(None, make, 10, DataParallel(1), 1.0)
+    rate = loop.training_rate(Steps(), make, 10, DataParallel(1), 1.0)
     assert rate < 1.5 * 10 * available_cores() / 0.05
+
+
+def test_a_run_of_some_minutes_is_the_run_of_as_many_positions(data, tmp_path, monkeypatch):
+    """It is measured with the model that is then trained, from its first weights, and compiled once."""
+    traced = []
+    compute = keras.Model.compute_loss
+    monkeypatch.setattr(train, "training_rate", lambda *arguments: (loop.training_rate(*arguments), 3.0)[1])
+    monkeypatch.setattr(keras.Model, "compute_loss", lambda *a, **k: (traced.append(1), compute(*a, **k))[1])
+    options = replace(OPTIONS, checkpoint_positions=None, positions=1)
+    train.train(data, tmp_path / "timed", PLAIN, options, minutes=1.0)
+    once = len(traced)
+    found = network_file.read_metadata(tmp_path / "timed" / "checkpoint.safetensors")["options"]
+    assert found["positions"] == int(0.95 * 3 * 60)
+    train.train(data, tmp_path / "counted", PLAIN, replace(options, positions=found["positions"]))
+    assert len(traced) == 2 * once
+    for ours, theirs in zip(*(weights(tmp_path / name / "checkpoint.safetensors") for name in ("timed", "counted")),
+                            strict=True):
+        assert np.allclose(ours, theirs, atol=1e-6)
 
 
 def test_any_folder_holds_a_run(data, tmp_path):

@@ -12,6 +12,7 @@ from small_runs import CONFIG, OPTIONS, train
 from mugo.cli import main as cli
 from mugo.core.files import BadInput
 from mugo.data.preprocess import preprocess
+from mugo.nn.architectures import PolicyNetConfig
 from mugo.nn.inputs import encode_people
 from mugo.nn.network_file import new_metadata
 from mugo.sgf.properties import rank_number
@@ -20,7 +21,7 @@ from mugo.training import evaluate
 from mugo.training.checkpoints import Checkpoints
 from mugo.training.loader import TrainingStream, calibration_positions, examples, people_kept, select_positions
 from mugo.training.predictions import with_people
-from mugo.training.provenance import rank_range, weight_note
+from mugo.training.provenance import rank_range, training_notes
 
 WITH_ENCODER = replace(CONFIG, metadata_encoder=True)
 
@@ -188,10 +189,9 @@ def test_weights_are_those_of_training_games_and_the_log_says_so(data):
     weights = np.where(table["black_rank"] > 4, 3, np.where(table["white_rank"] > 9, 1, 0))
     assert validating.weights is None and np.array_equal(training.weights, weights) and set(weights) == {0, 1, 3}
     effective = (weights @ counts) ** 2 / (weights ** 2 @ counts)
-    note = weight_note(training)
+    note, = training_notes(training, validating, PolicyNetConfig(9))
     assert note.startswith("--sample-weight: weights 0 to 3; ") and note.endswith(
         f"{(weights > 0).sum()} of {len(weights)} games, worth {effective:,.0f} positions of equal weights")
-    assert weight_note(validating) == ""
     stream = TrainingStream(training, options)
     whole, halves = stream.batch(5, 32, 1), [stream.batch(5, 32, 1, i, 2) for i in range(2)]
     assert np.array_equal(whole.packed, np.concatenate([half.packed for half in halves]))

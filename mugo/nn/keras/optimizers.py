@@ -33,8 +33,8 @@ class WarmupStableDecay(keras.optimizers.schedules.LearningRateSchedule):
 
     def __call__(self, step):
         step = ops.cast(step, "float32")
-        warmup = (step + 1) / max(1, self.warmup_steps)
-        decay = ops.clip((step - self.decay_start) / max(1, self.total_steps - self.decay_start), 0.0, 1.0)
+        warmup = (step + 1) / ops.maximum(1.0, self.warmup_steps)
+        decay = ops.clip((step - self.decay_start) / ops.maximum(1.0, self.total_steps - self.decay_start), 0.0, 1.0)
         return self.peak * ops.minimum(ops.minimum(warmup, 1.0), 1 - (1 - self.final_fraction) * decay)
 
 
