@@ -101,11 +101,7 @@ class LocalActors:
 
 class UctSelfPlay:
     """Plays games one after the other by UCT with RAVE and heuristic priors, for a network that knows nothing yet
-    (Wang, Preuss and Plaat 2020, arXiv:2004.12357).
-
-    Moves are sampled as in ParallelSelfPlay.  options: warm_start_simulations a move.  seed: of searches and samples.
-    simulations: so far.
-    """
+    (Wang, Preuss and Plaat 2020, arXiv:2004.12357).  seed: of searches and samples.  simulations: so far."""
 
     def __init__(self, start: BasePosition, options: RunOptions, *, seed=None):
         self.simulations = 0
@@ -154,11 +150,8 @@ def visits_of(result: SearchResult) -> np.ndarray:
 # ---- the workers of a cluster
 
 class PlayTask(NamedTuple):
-    """Play on until `games` games have ended.
-
-    key: identifies this run of the command.  number: the task's, from 0; it is added to the seed.  network: the newest
-    one's file.  The rest are arguments of new_workers, at a worker's first task.
-    """
+    """Play on until `games` games have ended.  key: of this run of the command.  number: the task's, which is added to
+    the seed.  network: the newest one's file.  The rest are arguments of new_workers, at a worker's first task."""
 
     key: str
     number: int
@@ -179,8 +172,6 @@ class PlayTask(NamedTuple):
 class ClusterActors:
     """The workers of a cluster; the methods are those of LocalActors.
 
-    Each has options.games_per_thread games at once in one thread, or, where options.provider is not cpu, in each of
-    options.threads threads.
     folder: the run's, which they see.  games: in the run so far; with options.seed and a number it seeds a worker.
     """
 
@@ -194,7 +185,7 @@ class ClusterActors:
         self._results = completed(executor, play_task, (first._replace(number=n) for n in itertools.count()))
 
     def set_network(self, weights: Weights, metadata: dict[str, Any]) -> None:
-        write_tensors(self._network, weights, metadata | {"history": [], "arena": [], "openings": []})
+        write_tensors(self._network, weights, metadata | {"history": [], "arena": []})
 
     def play(self, on_game: OnGame, should_stop: Callable[[], bool]) -> None:
         """Games beyond the last one that is asked for wait for the next call."""

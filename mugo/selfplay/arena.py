@@ -105,12 +105,8 @@ def play_game(black: ArenaPlayer, white: ArenaPlayer, start: BasePosition, seed:
 def play_match(first: ArenaPlayer, second: ArenaPlayer, start: BasePosition, games: int, test: SPRT, *, seed: int = 0,
                threads: int = 1, max_moves: int = 0, on_pair: Callable[[int], object] = lambda games: None
                ) -> ArenaResult:
-    """Play pairs of games with both colours, `threads` games at a time, until the test is decided.
-
-    games: the most; an even number is played.  max_moves: in a game; 0 is three moves per point.
-    on_pair: called with the number of games so far.
-    The result depends on the seed only, not on `threads`.
-    """
+    """Play pairs of games with both colours, `threads` games at a time, until the test is decided, or `games` are
+    played.  max_moves: in a game; 0 is three moves per point.  on_pair: called with the number of games so far."""
     limit = max_moves or 3 * start.size ** 2
     is_decided = threading.Event()
     outcomes: list[int] = []             # of the games that the test has seen
@@ -143,10 +139,8 @@ def level_test(attempt: int) -> SPRT:
 def climb_levels(player: ArenaPlayer, level: int, attempt: int, start: BasePosition, games: int, *, seed: int = 0,
                  threads: int = 1, max_moves: int = 0, on_pair: Callable[[int], object] = lambda games: None
                  ) -> Iterator[tuple[int, ArenaResult]]:
-    """Play UCT of UCT_LEVELS[level], and after each level that is beaten the next; yields (level, result).
-
-    attempt: at `level`, from 1.  games, on_pair: see play_match.  After the last level nothing is played.
-    """
+    """Play UCT of UCT_LEVELS[level], and after each level that is beaten the next; yields (level, result).  attempt: at
+    `level`, from 1.  games, on_pair: see play_match."""
     while level < len(UCT_LEVELS):
         result = play_match(player, ArenaPlayer(UCT_LEVELS[level]), start, games, level_test(attempt), seed=seed,
                             threads=threads, max_moves=max_moves, on_pair=on_pair)

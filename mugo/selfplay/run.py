@@ -10,7 +10,6 @@
     RUN/previous.safetensors      the checkpoint before
     RUN/log.csv                   a row for each update: losses, learning rate, length and outcomes of the games
     RUN/arena.csv                 a row for each match of the arena
-    RUN/openings.csv              a row for each evaluation in the arena: priors and value of the first position
     RUN/curve.png                 these as charts; RUN/tensorboard/: for TensorBoard
     RUN/options.toml              the run's options, for --config of another one
 
@@ -32,7 +31,6 @@ from mugo.core.files import BadInput, atomic_write, lock_folder
 from mugo.core.options import add_options, check, check_kept, format_names, format_option, given, to_toml
 from mugo.core.parallel import add_scheduler_argument, open_executor
 from mugo.core.progress import ProgressBar, progress_bar
-from mugo.games.coords import board_points, format_gtp
 from mugo.games.game import new_game
 from mugo.games.position import BasePosition
 from mugo.games.rules import KOMI
@@ -55,21 +53,13 @@ from mugo.selfplay import arena, replay
 from mugo.selfplay.actors import ClusterActors, LocalActors, UctSelfPlay, network_class, new_workers
 from mugo.selfplay.arena import ArenaPlayer, ArenaResult
 from mugo.selfplay.options import (
-    GAMES,
-    MAY_CHANGE,
-    SIZES,
-    CommandOptions,
-    GameOptions,
-    RunOptions,
-    SelfPlayOptions,
-    check_selfplay_run,
-)
+    GAMES, MAY_CHANGE, SIZES, CommandOptions, GameOptions, RunOptions, SelfPlayOptions, check_selfplay_run)
 from mugo.selfplay.parallel import SelfPlayGame
 from mugo.selfplay.replay import ReplayBuffer, ReplayWindow, game_arguments
 
 ARENA_TEMPERATURE_MOVES = 4              # of each side when two networks meet, so that games differ
 BEST = "the best so far"                 # the opponent's name in the arena
-MAX_HISTORY, MAX_OPENINGS = 10_000, 1000         # rows in a checkpoint, whose header has a limit
+MAX_HISTORY = 10_000                     # rows in a checkpoint, whose header has a limit
 Actors = LocalActors | ClusterActors
 
 
@@ -228,17 +218,12 @@ class SelfPlayRun:
         newest = self._newest()
         in_arena = network_class(self._provider).from_weights(newest.weights, newest.metadata, threads=1,
                                                               provider=self._provider)
-        results = self._arena_results(in_arena, bar)
-        bar.set_postfix_str("", refresh=False)               # self-play goes on, and the arena's games are over
-        network = Network.from_weights(newest.weights, newest.metadata, 1, "float32")
-        output = network.evaluate([self.start], symmetries=True)
-        assert output.values is not None                 # a policy-value network
-        self._record_arena(results, float(output.values[0]), output.priors[0], bar)
+        self._record_arena(self._arena_results(in_arena, bar), bar)
 
-    def _record_arena(self, results: list[tuple[str, int, ArenaResult]], value: float, priors: np.ndarray,
-                      bar: ProgressBar) -> None:
-        """Keep the results of an evaluation (_arena_results) and what the network says of the first position.  The
-        network becomes the best one if it has beaten the best so far."""
+    def _record_arena(self, results: list[tuple[str, int, ArenaResult]], bar: ProgressBar) -> None:
+        """Keep the results of an evaluation (_arena_results).  The network becomes the best one if it has beaten the
+        best so far."""
+        bar.set_postfix_str("", refresh=False)           # self-play goes on, and the arena's games are over
         metadata = self.metadata
         games = metadata["update"] * self.options.update_games
         is_best = all(result.is_stronger for opponent, _, result in results if opponent == BEST)
@@ -250,7 +235,6 @@ class SelfPlayRun:
                                       "simulations": simulations, **asdict(result), "score": result.score,
                                       "best": is_best})
             self._tensorboard.write(f"arena/{opponent}", {"score": result.score}, games)
-        metadata["openings"].append({"games": games, "value": round(value, 4), "priors": np.round(priors, 4).tolist()})
         if is_best:
             metadata["best"] = metadata["history"][-1]
         metadata["arena_update"] = metadata["update"]
@@ -293,7 +277,7 @@ class SelfPlayRun:
         """Write network.safetensors if the newest network is the best."""
         metadata = self.metadata
         if metadata["best"] and metadata["best"]["update"] == metadata["update"]:
-            exported = {name: value for name, value in metadata.items() if name not in ("history", "openings")}
+            exported = {name: value for name, value in metadata.items() if name != "history"}
             checkpoint.export(self.model, self.folder / checkpoint.NETWORK, exported, self._calibration_positions())
 
     def _calibration_positions(self) -> CalibrationPositions | None:
@@ -309,27 +293,19 @@ class SelfPlayRun:
     def _save(self) -> None:
         """Write the checkpoint and the tables; at each moment at least one complete checkpoint exists.  Every second
         row of a history that is too long is dropped, but not the newest one."""
-        for rows, most in (self.metadata["history"], MAX_HISTORY), (self.metadata["openings"], MAX_OPENINGS):
-            if len(rows) > most:
-                del rows[-2::-2]
+        if len(self.metadata["history"]) > MAX_HISTORY:
+            del self.metadata["history"][-2::-2]
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / checkpoint.CHECKPOINT
         if path.exists():
             checkpoint.link_checkpoint(path, self.folder / checkpoint.PREVIOUS)
         checkpoint.save(self.model, path, self.metadata)
         if self.metadata["history"]:
-            self._write_tables()
+            for name, rows in ("log", "history"), ("arena", "arena"):
+                with atomic_write(self.folder / f"{name}.csv") as temporary:
+                    pd.DataFrame(self.metadata[rows]).to_csv(temporary, index=False)
         if self.metadata["arena"] and self.metadata["arena_update"] == self.metadata["update"]:
             curves.selfplay_curve(self.metadata["history"], self.metadata["arena"], self.folder / "curve.png")
-
-    def _write_tables(self) -> None:
-        names = [*(format_gtp(int(point), self.start.size) for point in board_points(self.start.size)), "pass"]
-        openings = [{"games": row["games"], "value": row["value"]} | dict(zip(names, row["priors"], strict=True))
-                    for row in self.metadata["openings"]]
-        tables = {"log": self.metadata["history"], "arena": self.metadata["arena"], "openings": openings}
-        for name, rows in tables.items():
-            with atomic_write(self.folder / f"{name}.csv") as temporary:
-                pd.DataFrame(rows).to_csv(temporary, index=False)
 
     def _write_options(self) -> None:
         game = GameOptions(**{name: value for name, value in self.metadata["rules"].items() if name != "game"})
@@ -347,7 +323,7 @@ def new_selfplay_run(name: str, start: BasePosition, config: AlphaZeroNetConfig,
     rules = game_arguments(start)
     metadata = new_metadata(config, start.game, rules.get("k", 0), rules.get("exactly", False)) | {
         "name": run_name(name), "rules": rules, "options": asdict(options), "update": 0, "arena_update": 0,
-        "seconds": 0.0, "uct_level": 0, "uct_attempts": 0, "best": None, "history": [], "arena": [], "openings": []}
+        "seconds": 0.0, "uct_level": 0, "uct_attempts": 0, "best": None, "history": [], "arena": []}
     sizes = "filters", "policy_filters", "value_filters", "value_units"
     check_metadata(metadata, "a network with " + " ".join(format_option(name, getattr(config, name)) for name in sizes))
     keras.utils.set_random_seed(options.seed)
@@ -398,16 +374,11 @@ def command(args: argparse.Namespace) -> int:
     run = SelfPlayRun(args.output, start, config, options, called.resume, called.init_from)
     with contextlib.closing(run):
         run.run(args.scheduler)
-    print(format_result(run))
-    return 0
-
-
-def format_result(run: SelfPlayRun) -> str:
-    """What a run has reached, in a line."""
     level = min(run.metadata["uct_level"], len(arena.UCT_LEVELS))
-    return (f"{run.folder / checkpoint.NETWORK}: {len(run.buffer):,} games"
-            + (f"; in the arena the run's networks beat UCT with up to {arena.UCT_LEVELS[level - 1]:,} simulations"
-               if level else ""))
+    print(f"{run.folder / checkpoint.NETWORK}: {len(run.buffer):,} games"
+          + (f"; in the arena the run's networks beat UCT with up to {arena.UCT_LEVELS[level - 1]:,} simulations"
+             if level else ""))
+    return 0
 
 
 def new_arguments(args: argparse.Namespace, game: dict[str, Any]

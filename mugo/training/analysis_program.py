@@ -33,11 +33,11 @@ QUIT_TIMEOUT = 3                         # seconds between the end of stdin and 
 
 
 class AnalysisFault(Exception):
-    """A program failed to answer as the protocol says; str(): one line."""
+    """A program failed to answer as the protocol says."""
 
 
 class Refusal(Exception):
-    """A program answered that it cannot analyze a position; str(): why, in its words."""
+    """A program answered that it cannot analyze a position, and why."""
 
 
 class AnalysisProgram:
@@ -142,10 +142,8 @@ def parse_answer(line: bytes) -> dict[str, Any] | None:
 
 
 def read_answer(answer: dict[str, Any], record: np.ndarray, points: int) -> None:
-    """Write what an answer says to a record of labels for a board of so many points.
-
-    Raises Refusal if the program could not analyze the position, and AnalysisFault for an answer that is none.
-    """
+    """Write an answer to a record of labels for a board of n points.  Raises Refusal if the program could not analyze
+    the position, and AnalysisFault for an answer that is none."""
     if "error" in answer:
         raise Refusal(_shown(answer["error"]))
     if answer.get("noResults") is True:

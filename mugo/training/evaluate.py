@@ -10,8 +10,6 @@ network on one data set, so comparisons between networks are paired.
 import argparse
 import contextlib
 import functools
-import itertools
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,12 +88,10 @@ def evaluate(network: Network, data: DataSet, *, split: str | None = "test", whe
              people: str = "unknown") -> pd.DataFrame:
     """What the command prints, as a table with one row for each subset of the positions.
 
-    Columns: by ('all', 'phase', 'rank', 'source', 'last move'), subset, positions, games; and for each measure
-    (predictions.py) its mean and, under its name + '_se', the standard error clustered by game; with symmetries
-    also both for the measure + '_tta', with test-time augmentation.  Accuracies are from 0 to 1.
-    value_accuracy_baseline and value_mse_baseline are those of the majority class, which always predicts the colour
-    that wins more of these positions, with its frequency.  'last move' is not in 'all': the positions before the last
-    move of all games that ended by scoring, `count` at most.
+    Columns: by ('all', 'phase', 'rank', 'source', 'last move'), subset, positions, games; of each measure
+    (predictions.py) the mean and, as NAME_se, the standard error clustered by game; both also as NAME_tta with
+    symmetries; value_accuracy_baseline and value_mse_baseline of the majority class.  Accuracies are from 0 to 1.
+    'last move', which is not in 'all': the last positions of games that ended by scoring, `count` at most.
 
     split: one of shards.SPLITS, or None for all.  where: a query that selects games.  count: positions drawn
     by seed; 0 for all.  size: of the boards, by default those that the network was trained on.  people: what a network
@@ -145,12 +141,10 @@ def summary_table(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def comparison_table(rows: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """The tables of `evaluate` for several networks in one, a row for each subset and network, from their rows of
-    `predict_sample`, of the same positions.
+    """A row for each subset and network, from the rows of `predict_sample` of several networks, of the same positions.
 
-    Columns: by, subset, network, positions, games, those of `evaluate` for each measure, ms (the median time of a
-    position, in batches, without TTA); and for each measure + '_difference' from the first network,
-    + '_difference_se', paired.  What a network does not have is NaN.
+    Columns: network, ms (the median time of a position, in batches, without TTA), those of `evaluate`; and of each
+    measure NAME_difference from the first network and NAME_difference_se, paired.  What a network lacks is NaN.
     """
     first = next(iter(rows.values()))
     table = []
@@ -448,25 +442,15 @@ def common_size(networks: list[Network]) -> int:
 
 
 def unique_names(networks: list[Network]) -> list[str]:
-    """The networks' names, with the precision where networks are in several, and numbered where two are the same; names
-    that differ only in case are the same, because they become names of files."""
+    """The networks' names, with the precision where networks are in several, and numbered where two are the same."""
     several = len({network.precision for network in networks}) > 1
     names = [Path(network.name).name + f"-{network.precision}" * several for network in networks]
-    total = Counter(name.casefold() for name in names)
-    used = set(total)
-    for i, name in enumerate(names):
-        if total[name.casefold()] > 1:
-            names[i] = next(numbered for number in itertools.count(1)
-                            if (numbered := f"{name}-{number}").casefold() not in used)
-            used.add(names[i].casefold())
-    return names
+    return [f"{name}-{names[:i + 1].count(name)}" if names.count(name) > 1 else name for i, name in enumerate(names)]
 
 
 def _output_prefix(given: Path | None, default: str) -> Path:
-    """The path that the names of all output files begin with, in a folder that can be written.  Raises BadInput.
-
-    given: such a path, or an existing folder, in which the files get their default names.
-    """
+    """The path that the names of all output files begin with, in a folder that can be written.  given: such a path, or
+    an existing folder, in which the files get their default names."""
     prefix = given / default if given and given.is_dir() else given or Path(default)
     prefix.parent.mkdir(parents=True, exist_ok=True)
     check_writable(prefix.parent)

@@ -60,10 +60,7 @@ class Asked(NamedTuple):
 
 
 def asked_positions(positions: Positions, is_labelled: np.ndarray, count: int, kind: np.dtype) -> Iterator[Asked]:
-    """Positions to label, in random order, until so many are labelled.  is_labelled: bool (len(positions),).
-
-    The komi of a position depends on its place in the order alone.
-    """
+    """Positions to label, in random order, until `count` are labelled.  is_labelled: bool (len(positions),)."""
     left = count - int(is_labelled.sum())
     hashes = positions.games.column("content_hash")
     for start in range(0, len(positions), CHUNK):
@@ -325,7 +322,7 @@ def command(args: argparse.Namespace) -> int:
 
 
 def label(positions: Positions, teacher: Teacher, writer: LabelWriter, count: int) -> int:
-    """Have a teacher label positions until so many are labelled; returns how many are."""
+    """Have a teacher label positions until `count` are labelled; returns how many are."""
     is_labelled = np.zeros(len(positions), bool)
     found = find_positions(writer.labels.records, positions)
     is_labelled[found[found >= 0]] = True

@@ -37,11 +37,9 @@ def select_positions(data: DataSet, split: str, config: PolicyNetConfig, options
 
 
 class TrainingStream:
-    """The shuffled stream of batches that a run trains on.  With options.endgame_fraction it oversamples endgames: the
-    last positions of each batch are of the last ENDGAME_MOVES moves of games that ended by scoring.
+    """The shuffled stream of batches that a run trains on.  With options.endgame_fraction the last positions of each
+    batch are of the last ENDGAME_MOVES moves of games that ended by scoring.
 
-    There the score is nearly decided, and the value must count exactly; but the last two moves of a game are one
-    position in a hundred.  Which moves people play in a position stays the same.
     Raises BadInput if there are no such positions, or a batch is too small to have one.
     """
 
@@ -77,18 +75,14 @@ class TrainingStream:
 def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | None = None,
              process_index: int = 0, process_count: int = 1, people_dropout: float = 0.0,
              teacher_weight: float = 0.0, mixes_policy: bool = False) -> tuple[Any, dict]:
-    """A batch as Keras takes it: (inputs, targets) of a model of this config; see keras_model.build and losses.
+    """A batch as Keras takes it: (inputs, targets) of a model of this config; see nn/keras/model.py and losses.py.
 
-    Where the final score of a game is known, so is the winner by area for every komi; by territory rules, another may
-    have been recorded.
-    rng: to learn from.  Half of the positions with a known score get another komi, drawn around the game's; and results
+    rng: to learn from.  Half of the positions with a known score get another komi, drawn around the game's; results
     are those that Batch.results estimates; who plays is dropped (people_kept), and in some the last moves, so that the
     network also knows positions that were set up.  None: to validate on, by the results that predictions.py measures
     by; who plays is unknown in every second position.
-    process_index, process_count: which slice of a larger batch this is, as in TrainingStream.batch; it gets the komi
-    that it has there.
-    teacher_weight, mixes_policy: of TrainingOptions.  Positions that a teacher has labelled have the komi of the label
-    and the targets of teacher_targets.py.
+    process_index, process_count: which slice of a larger batch this is, as in TrainingStream.batch.
+    teacher_weight, mixes_policy: of TrainingOptions, for positions that a teacher has labelled (taught_targets).
     """
     n = len(batch.komi)
     here = slice(process_index * n, (process_index + 1) * n)
@@ -135,7 +129,13 @@ SCORES = _ODDS / _ODDS.std()
 
 def taught_targets(targets: dict[str, np.ndarray], labels: np.ndarray, weight: float, mixes_policy: bool,
                    drawn: np.ndarray) -> dict[str, np.ndarray]:
-    """The targets of a batch, mixed with a teacher's labels (teacher_labels.label_type, (n,)).
+    """The targets of a batch, mixed with a teacher's labels (teacher_labels.label_type, (n,)), for a weight a:
+
+        policy       the move played, weight 1 - a, and the teacher's best moves, together a
+        value        (1 - a) z + a (2 w - 1), for the outcome z and the win rate w; where z is not known, 2 w - 1
+        ownership    likewise
+        score        with probability a five scores with the mean and standard deviation of the teacher's lead, else
+                     the game's; where one of them is not known, the other
 
     mixes_policy: also those of the policy.  drawn: float (n,), from 0 to 1, for the score.
     """
@@ -207,15 +207,13 @@ def calibration_positions(inputs: Any, targets: dict[str, np.ndarray]) -> Calibr
 
 
 class PrefetchLoader:
-    """Batches `first`, `first + 1`, ... of make(step), in order, prefetched by threads.
+    """An iterator over batches `first`, `first + 1`, ... of make(step), in order, prefetched by threads: one for each,
+    and EXECUTION_STEPS more.  `close` ends it and waits for the threads.
 
-    An iterator; `close` ends it, and waits for its threads, because Python may abort where it ends while they run
-    compiled code.  An exception of make is raised where its batch was due.
-    waited: seconds in which no batch was ready.
+    An exception of make is raised where its batch was due.  waited: seconds in which no batch was ready.
     """
 
     def __init__(self, make: Callable[[int], tuple], first: int, threads: int):
-        """Batches made ahead are one for each thread, and EXECUTION_STEPS."""
         self._executor, self._closed, self.waited = ThreadPoolExecutor(threads), False, 0.0
         self._batches = ordered_map(self._executor, make, itertools.count(first),
                                     threads + EXECUTION_STEPS)

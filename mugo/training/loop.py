@@ -19,14 +19,7 @@ from mugo.core.progress import ProgressBar, progress_bar
 from mugo.nn.architectures import PolicyNetConfig, config_of
 from mugo.nn.keras.backend import accelerator_names, keras
 from mugo.nn.keras.devices import (
-    DataParallel,
-    broadcast,
-    interrupt_between_steps,
-    is_first,
-    process_count,
-    process_index,
-    throughput,
-)
+    DataParallel, broadcast, interrupt_between_steps, is_first, process_count, process_index, throughput)
 from mugo.nn.keras.losses import build_metrics
 from mugo.nn.keras.optimizers import AveragedModel
 from mugo.training.checkpoints import Checkpoints

@@ -17,14 +17,8 @@ from mugo.nn.architectures import PRESETS
 from mugo.nn.keras.losses import WEIGHTS
 from mugo.nn.keras.optimizers import OPTIMIZERS, WarmupStableDecay
 
-MAX_POSITIONS = 10**12
-MAX_BATCH_SIZE = 65_536
-MAX_EPOCHS = MAX_MINUTES = 1_000_000
-MAX_CHECKPOINT_MINUTES = 1_440
 EXECUTION_STEPS = 16                     # after which the loss is read; as many batches are prefetched
 MIN_INTERVAL_STEPS = 64                  # between checkpoints by time; the first of them show how fast the run is
-MAX_VALIDATION_POSITIONS = 10**7         # their planes are in memory: 2 kB each on 19x19
-MAX_PROCESSES = 10_000
 NEW_NETWORK = PRESETS["default"]         # the defaults of a new network
 GPU_DEFAULTS = {"batch_size": 512, "learning_rate": 0.015}      # on a GPU or TPU, where neither of them is given
 # Options that runs of earlier versions have in their checkpoints, each with the value that this version trains with.
@@ -42,8 +36,8 @@ class TrainingOptions:
     """
 
     positions: int = option(REQUIRED, "number of positions to train on, including repeats, for example 2e6", least=1,
-                            most=MAX_POSITIONS, shown_default="one epoch", common=True, may_change=True)
-    batch_size: int = option(128, "positions in a batch", least=1, most=MAX_BATCH_SIZE, common=True,
+                            most=10**12, shown_default="one epoch", common=True, may_change=True)
+    batch_size: int = option(128, "positions in a batch", least=1, most=65_536, common=True,
                              shown_default=f"128, on a GPU {GPU_DEFAULTS['batch_size']}")
     optimizer: str = option("muon", "Muon for the convolutions and Adam for the rest, or Adam for everything",
                             choices=tuple(OPTIMIZERS))
@@ -62,12 +56,12 @@ class TrainingOptions:
     score_weight: float = option(WEIGHTS["score_weight"], "weight of the score's loss", least=0)
     auxiliary_weight: float = option(WEIGHTS["auxiliary_weight"], "weight of the loss of each auxiliary head", least=0)
     checkpoint_every: float = option(5.0, "minutes between checkpoints, each with validation; shorter at first",
-                                     above=0, most=MAX_CHECKPOINT_MINUTES)
+                                     above=0, most=1_440)
     checkpoint_positions: int | None = option(None, "positions between checkpoints, instead of minutes", least=1)
     keep_checkpoint_every: int | None = option(None, "positions after which a checkpoint is kept for good, as "
                                                "checkpoint-POSITIONS.safetensors", least=1, shown_default="off")
     validation_positions: int = option(8_192, "positions evaluated at each checkpoint", least=1,
-                                       most=MAX_VALIDATION_POSITIONS)
+                                       most=10**7)
     where: str = option("", WHERE_HELP, shown_default="all", metavar="QUERY", common=True)
     sample_weight: str = option("", "how often the positions of a game are drawn: a number from its columns, such as "
                                 "\"1 + 3 * (black_rank < 0)\"; validation is not weighted", shown_default="all alike",
@@ -117,31 +111,23 @@ class TrainingOptions:
         return max(1, round(self.positions / self.batch_size))
 
     def checkpoint_step(self, step: int) -> int:
-        """The latest step at which the checkpoint after this step is due.
-
-        With checkpoint_positions: the next multiple of these positions, rounded down to whole batches, wherever a run
-        is resumed.  Else the step at which the learning rate begins to decay, and the last one.
-        """
+        """The latest step at which the checkpoint after this step is due: with checkpoint_positions the next multiple;
+        else the step at which the learning rate begins to decay, and the last one."""
         if self.checkpoint_positions is None:
             return self.decay_start_step if step < self.decay_start_step else self.steps
         every = max(1, self.checkpoint_positions // self.batch_size)
         return min(self.steps, (step // every + 1) * every)
 
     def checkpoint_seconds(self, seconds: float) -> float:
-        """The time until the next checkpoint of a run that has taken so many seconds; inf with checkpoint_positions.
-
-        The first one comes after an eighth of checkpoint_every, and each doubles the run's time until that is reached.
-        """
+        """The time until the next checkpoint of a run after n seconds; inf with checkpoint_positions.  The first comes
+        after an eighth of checkpoint_every, and each doubles the run's time until that is reached."""
         if self.checkpoint_positions is not None:
             return math.inf
         return 60 * self.checkpoint_every * min(1.0, max(1 / 8, seconds / (60 * self.checkpoint_every)))
 
     def interval_steps(self, step: int, seconds: float, steps_per_second: float) -> int:
-        """The number of steps until the next checkpoint of a run at this step, which has taken so many seconds.
-
-        steps_per_second: measured; 0 while it is not known.  Between checkpoints by time are at least
-        MIN_INTERVAL_STEPS, and multiples of EXECUTION_STEPS but before those that have their place.
-        """
+        """The number of steps until the next checkpoint of a run at this step, after n seconds.  steps_per_second: 0
+        while it is not known.  Checkpoints by time are multiples of EXECUTION_STEPS apart."""
         last = self.checkpoint_step(step) - step
         if self.checkpoint_positions is not None:
             return last
@@ -167,9 +153,9 @@ class CommandOptions:
     """What a command line of `mugo train` says besides, which the run does not keep.  Raises BadInput."""
 
     epochs: float | None = option(None, "instead of --positions: times through all positions of the training split",
-                                  above=0, most=MAX_EPOCHS, common=True)
+                                  above=0, most=1_000_000, common=True)
     minutes: float | None = option(None, "instead of --positions: as many as this machine trains on in these minutes",
-                                   above=0, most=MAX_MINUTES, common=True)
+                                   above=0, most=1_000_000, common=True)
     model: str = option("default", f"the architecture, which the options of the network change: "
                         f"{', '.join(PRESETS)}, or that of a network, without its weights", metavar="NAME", common=True)
     resume: bool = option(False, "continue the run with its own options", common=True)
@@ -182,8 +168,8 @@ class CommandOptions:
                                "Slurm, Open MPI, Kubernetes and on TPUs; elsewhere give the next three options")
     coordinator_address: str | None = option(None, "host of process 0, with a free port",
                                              metavar="HOST:PORT", shown_default="JAX_COORDINATOR_ADDRESS")
-    num_processes: int | None = option(None, "number of processes", least=1, most=MAX_PROCESSES)
-    process_id: int | None = option(None, "index of this process, from 0", least=0, most=MAX_PROCESSES - 1)
+    num_processes: int | None = option(None, "number of processes", least=1, most=10_000)
+    process_id: int | None = option(None, "index of this process, from 0", least=0, most=9_999)
 
     def __post_init__(self):
         check(self)

@@ -201,11 +201,9 @@ def calibrate(rows: pd.DataFrame) -> pd.DataFrame:
     """Whether a network's probabilities come true, from the rows of `predict_positions`: one row for each bin.
 
     Columns: head ('policy', 'value', 'ownership', 'score'), tta, phase ('all' too), bin ('0-10 %', ...; of the score
-    its quantile, '10 %' ... '90 %'; 'all'), count (positions; of ownership, points), games; predicted and observed,
-    means from 0 to 1; observed_se, the standard error clustered by game; ece, the expected calibration error (Naeini
-    et al. 2015, Guo et al. 2017, arXiv:1706.04599), which is the distance between the two, in the row of all bins the
-    mean of theirs; and null_ece, its expectation for a perfectly calibrated network.  In the score's row of all bins,
-    observed is the mean of score_pit.
+    its quantile, '10 %', ...; 'all'), count (positions; of ownership, points), games; predicted and observed, means
+    from 0 to 1; observed_se, clustered by game; ece, their distance, in the row of all bins the mean of theirs: the
+    expected calibration error (Guo et al. 2017, arXiv:1706.04599); null_ece, that of a perfectly calibrated network.
     """
     table = []
     for head, tta, known in _heads(rows):
@@ -272,34 +270,20 @@ def _statistics(rows: pd.DataFrame) -> dict[str, Any]:
 
 # ---- on the workers of a cluster, which see network and data set under the same paths
 
-class Measured(NamedTuple):
-    """What a worker opens to measure positions."""
-
-    network: str
-    precision: str
-    data: Path
-    split: str | None
-    size: int
-    where: str
-    people: str
-
-
 class MeasureTask(NamedTuple):
-    measured: Measured
+    """measured: what a worker opens, the arguments of _open."""
+
+    measured: tuple
     numbers: np.ndarray
     symmetries: bool
-
-    @property
-    def name(self) -> str:
-        return f"{len(self.numbers):,} positions of {self.measured.data}"
+    name: str = "positions of a data set"
 
 
 def measure_on_cluster(executor: TaskExecutor, data: Path, split: str | None, where: str, people: str, network: Network,
                        positions: Positions, numbers: np.ndarray, symmetries: bool, bar: ProgressBar
                        ) -> Iterator[pd.DataFrame]:
     """measure_positions by the workers of a cluster; positions: those that the first arguments select."""
-    measured = Measured(name_everywhere(network.path), network.precision, data.absolute(), split, positions.size, where,
-                        people)
+    measured = name_everywhere(network.path), network.precision, data.absolute(), split, positions.size, where, people
     tasks = (MeasureTask(measured, numbers[start:start + TASK_POSITIONS], symmetries)
              for start in range(0, len(numbers), TASK_POSITIONS))
     for found in ordered_map(executor, measure_task, tasks):
@@ -309,12 +293,12 @@ def measure_on_cluster(executor: TaskExecutor, data: Path, split: str | None, wh
 
 def measure_task(task: MeasureTask) -> pd.DataFrame:
     """The measures of a task's positions, in a worker, which runs the network in one thread."""
-    network, positions = _open(task.measured)
+    network, positions = _open(*task.measured)
     return pd.concat(measure_positions(network, positions, task.numbers, task.symmetries), ignore_index=True)
 
 
 @functools.lru_cache(4)
-def _open(measured: Measured) -> tuple[Network, Positions]:
-    positions = load_dataset(measured.data).positions(measured.split, measured.size, measured.where)
-    return Network(find_network(measured.network), threads=1, precision=measured.precision), \
-        with_people(positions, measured.people)
+def _open(network: str, precision: str, data: Path, split: str | None, size: int, where: str, people: str
+          ) -> tuple[Network, Positions]:
+    positions = load_dataset(data).positions(split, size, where)
+    return Network(find_network(network), threads=1, precision=precision), with_people(positions, people)

@@ -27,16 +27,7 @@ from mugo.core.config import check_typed
 from mugo.core.files import BadInput, atomic_write, lock_folder, log_to_stderr
 from mugo.core.machine import keep_freed_memory
 from mugo.core.options import (
-    add_options,
-    check,
-    check_kept,
-    format_names,
-    format_option,
-    given,
-    may_change,
-    options_of,
-    to_toml,
-)
+    add_options, check, check_kept, format_names, format_option, given, may_change, options_of, to_toml)
 from mugo.data.dataset import DataSet, load_dataset
 from mugo.data.positions import Positions
 from mugo.data.shards import DATASET_HELP
@@ -46,15 +37,7 @@ from mugo.nn.keras import checkpoint
 from mugo.nn.keras.backend import backend_name, has_gpu, keras, resolve_precision
 from mugo.nn.keras.checkpoint import latest_checkpoint, latest_metadata
 from mugo.nn.keras.devices import (
-    DataParallel,
-    describe_devices,
-    device_warnings,
-    distributed,
-    is_first,
-    one_device,
-    process_count,
-    synchronized,
-)
+    DataParallel, describe_devices, device_warnings, distributed, is_first, one_device, process_count, synchronized)
 from mugo.nn.keras.losses import WEIGHTS, compile_for_training
 from mugo.nn.keras.model import build
 from mugo.nn.keras.optimizers import AveragedModel
@@ -130,10 +113,7 @@ def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOp
 
 
 def check_begin(run: Path, config: PolicyNetConfig, options: TrainingOptions, init: str, resume: bool) -> None:
-    """Raise BadInput if the run cannot begin, or be resumed: all that can be said without its data and its model.
-
-    To resume, config and options must be the run's, all but MAY_CHANGE, and `init` what it was initialised from.
-    """
+    """Raise BadInput if the run cannot begin, or be resumed: all that can be said without its data and its model."""
     if not resume:
         if (run / checkpoint.CHECKPOINT).exists() or (run / checkpoint.PREVIOUS).exists():
             raise BadInput(f"{run} holds a training run already: --resume continues it, or give -o another folder")
@@ -187,10 +167,9 @@ def check_new(config: PolicyNetConfig, metadata: dict[str, Any]) -> None:
 
 def resume_run(run: Path, data: DataSet, options: TrainingOptions, training: Positions, validating: Positions
                ) -> tuple[keras.Model, dict[str, Any]]:
-    """The latest checkpoint of a run, to continue with the values of MAY_CHANGE in these options.
+    """The latest checkpoint of a run, to continue with the values of MAY_CHANGE in these options: with another learning
+    rate from there on, with other positions or decay_start from before the learning rate decayed.
 
-    A learning rate that differs from the run's counts from this checkpoint on; metadata["learning_rates"] has a row for
-    each such change.  Where positions or decay_start differ, the run continues from before its learning rate decayed.
     Raises BadInput for other data; and if it has no checkpoint from before the step where that decay would begin now.
     """
     keras.utils.set_random_seed(options.seed)            # Keras makes random weights first: the same in all processes
@@ -228,8 +207,7 @@ def last_step(metadata: dict[str, Any]) -> int:
 
 
 def write_begin(run: Path, model: keras.Model, metadata: dict[str, Any], averaged: AveragedModel) -> None:
-    """Write the files that a run has before its first step; and what its last checkpoint may have been killed before.
-    """
+    """Write what a run has before its first step, or what it was killed before writing after its last checkpoint."""
     with atomic_write(run / OPTIONS) as temporary:
         temporary.write_text(to_toml(config_of(metadata), run_options(metadata)), encoding="utf-8")
     if metadata["history"]:
@@ -240,8 +218,7 @@ def write_begin(run: Path, model: keras.Model, metadata: dict[str, Any], average
 
 
 def averaged_model(model: keras.Model, stream: TrainingStream, config: PolicyNetConfig) -> AveragedModel:
-    """In float32, as it is played, with batches of the training positions for its batch-norm statistics, about as large
-    as the run's own."""
+    """In float32, as it is played; with batches of training positions for its batch-norm statistics."""
     averaged, options = build(config.spec()), stream.options
     compile_model(averaged, config, options)
     size = int(np.clip(options.batch_size, *RECALIBRATION_BATCH))

@@ -5,7 +5,6 @@ from types import SimpleNamespace
 import pytest
 
 from mugo.games import go, gomoku
-from mugo.mcts.settings import Settings
 from mugo.selfplay import arena
 from mugo.selfplay.arena import PROMOTION, ArenaPlayer, ArenaResult, climb_levels, level_test, play_match
 from mugo.selfplay.options import MIN_ARENA_GAMES
@@ -104,27 +103,6 @@ def test_the_result_of_a_game_is_the_sign_of_the_score(scripted_search):
         assert arena.play_game(STRONG, WEAK, go.GoPosition(3, komi), [0, 0], 9, threading.Event()) == expected
 
 
-def test_a_game_has_three_moves_a_point_by_default(monkeypatch):
-    limits = []
-    monkeypatch.setattr(arena, "play_game", lambda *arguments: limits.append(arguments[4]) or 0)
-    play_match(STRONG, WEAK, START, 24, PROMOTION)
-    play_match(STRONG, WEAK, START, 24, PROMOTION, max_moves=7)
-    assert set(limits) == {48, 7}
-
-
-def test_uct_has_uniform_rollouts_and_a_network_none():
-    network = SimpleNamespace(has_value=True, name="network")
-    assert ArenaPlayer(10).new_search(START, 1).settings.rollout == "uniform"
-    settings = arena.ArenaPlayer(10, network, Settings(c=1.5)).new_search(START, 1).settings
-    assert (settings.rollout, settings.c, settings.batch) == ("none", 1.5, arena.BATCH)
-
-
-def test_a_stopped_game_ends_at_once():
-    is_stopped = threading.Event()
-    is_stopped.set()
-    assert arena.play_game(STRONG, WEAK, START, [0, 0], 99, is_stopped) == 0
-
-
 def test_a_search_under_way_ends_when_the_game_is_stopped(monkeypatch, scripted_search):
     is_stopped = threading.Event()
 
@@ -160,10 +138,3 @@ def test_all_attempts_at_a_level_together_pass_in_5_percent_at_most():
     tests = [level_test(attempt) for attempt in range(1, 1000)]
     assert 0.0499 < sum(test.alpha for test in tests) < 0.05
     assert all((test.elo0, test.elo1, test.beta) == (0, 200, 0.05) for test in tests)
-
-
-def test_the_score_of_a_result():
-    result = ArenaResult(1, 2, 3)
-    assert str(result) == "1 won, 2 drawn, 3 lost: undecided" and result.score == pytest.approx(2 / 6)
-    assert str(ArenaResult(9, 0, 1, accepted=H1)).endswith("lost: stronger")
-    assert str(ArenaResult(9, 0, 1, accepted=H0)).endswith("lost: not stronger")

@@ -154,29 +154,6 @@ def test_noise_at_the_root_is_a_mixture_with_a_dirichlet_distribution():
     assert noise[0.03].max() > 0.3 and np.abs(noise[1000] - 1 / 25).max() < 0.01
 
 
-def test_every_move_of_every_game_has_noise():
-    class UniformNetwork(HashNetwork):
-        def evaluate_packed(self, packed, features=None):
-            output = super().evaluate_packed(packed)
-            return output._replace(priors=np.full_like(output.priors, 1 / output.priors.shape[1]))
-
-    selfplay = ParallelSelfPlay(gomoku.GomokuPosition(3, 3), UniformNetwork(),
-                                replace(DETERMINISTIC, dirichlet_weight=0.25), games=2, seed=1)
-    spreads, play_move = [], selfplay._play_move
-
-    def watched(g):
-        if len(selfplay._root_edges(g)) > 1:
-            spreads.append(float(np.ptp(selfplay._root_edges(g)["prior"])))
-        game = play_move(g)
-        if len(selfplay._root_edges(g)) > 1:             # of a tree that was reused
-            spreads.append(float(np.ptp(selfplay._root_edges(g)["prior"])))
-        return game
-
-    selfplay._play_move = watched
-    play_games(selfplay, 6)
-    assert len(spreads) > 20 and min(spreads) > 1e-4
-
-
 def test_exactly_the_first_moves_are_sampled():
     options = SelfPlayOptions(simulations=40, dirichlet_weight=0, temperature_moves=3)
     games = play_games(ParallelSelfPlay(gomoku.GomokuPosition(5, 4), HashNetwork(), options, games=8, seed=7), 16)
@@ -235,13 +212,6 @@ def test_the_target_of_a_proven_win_is_that_move_and_of_a_threat_the_block(simul
         assert np.flatnonzero(game.visits[0]).tolist() == [28]
 
 
-def test_finished_games_are_not_evaluated_by_the_network():
-    network = HashNetwork()
-    selfplay = ParallelSelfPlay(gomoku.GomokuPosition(3, 3), network, DETERMINISTIC, games=4, seed=5)
-    play_games(selfplay, 8)
-    assert network.positions_evaluated < 0.6 * selfplay.simulations
-
-
 def test_games_without_noise_temperature_and_symmetries_are_equal():
     """The seed changes nothing then, until two moves have equal visits and one is chosen at random.  Each of noise,
     temperature and symmetries alone makes games differ."""
@@ -259,14 +229,6 @@ def test_games_without_noise_temperature_and_symmetries_are_equal():
     for random in {"dirichlet_weight": 0.25}, {"temperature_moves": 3}, {"symmetric": True}:
         assert len({first_moves(seed, **random) for seed in range(3)}) == 3
         assert first_moves(1, **random) == first_moves(1, **random)
-
-
-def test_the_network_can_be_replaced_during_games():
-    selfplay = ParallelSelfPlay(gomoku.GomokuPosition(6, 4), HashNetwork(), DETERMINISTIC, games=4, seed=8)
-    play_games(selfplay, 1)
-    selfplay.network = HashNetwork()
-    play_games(selfplay, 4)
-    assert selfplay.network.positions_evaluated > 0
 
 
 @pytest.mark.parametrize("options", [SelfPlayOptions(simulations=24, temperature_moves=4, max_moves=8),
@@ -359,12 +321,3 @@ def test_the_policy_of_a_gumbel_search_knows_proofs():
         games = play_games(ParallelSelfPlay(start.with_turn(to_play), HashNetwork(), GUMBEL, games=3, seed=1), 3)
         for game in games:
             assert set(np.flatnonzero(game.visits[0]).tolist()) <= wins and len(game.moves) == 1
-
-
-def test_gumbel_noise_makes_games_differ_and_the_seed_repeats_them():
-    def first_moves(seed):
-        return [game.moves.tolist() for game in play_games(ParallelSelfPlay(
-            gomoku.GomokuPosition(6, 4), HashNetwork(), replace(GUMBEL, max_moves=3), games=4, seed=seed), 8)]
-
-    assert first_moves(1) == first_moves(1) != first_moves(2)
-    assert len({moves[0] for moves in first_moves(1)}) > 3

@@ -28,12 +28,6 @@ def test_every_position_is_in_the_bin_of_its_predicted_probability():
     assert bins.loc["90-100 %", ["predicted", "observed"]].tolist() == pytest.approx([0.9995, 0.5])
 
 
-def test_the_expected_calibration_error_is_the_mean_distance_over_positions():
-    bins = part(calibrate(rows_of([0.25] * 30 + [0.75] * 10, [0] * 15 + [1] * 15 + [1] * 10)))
-    assert bins["ece"].to_dict() == pytest.approx({"all": (30 * 0.25 + 10 * 0.25) / 40, "20-30 %": 0.25,
-                                                     "70-80 %": 0.25})
-
-
 def test_games_without_a_winner_are_left_out():
     bins = part(calibrate(rows_of([0.5, 0.5, 0.5], [1, 0, np.nan])))
     assert bins.loc["all", ["count", "observed"]].tolist() == [2, 0.5]
@@ -137,13 +131,6 @@ def test_the_report_has_points_of_ownership_and_quantiles_of_the_score():
     assert ["score:", "quantile", "positions", "mean"] in [line[:4] for line in lines]
     assert ["50", "%", "4", "50.0", "50.0"] in [line[:5] for line in lines]
     assert [line[:2] for line in lines].count(["moves", "1-30"]) == 2
-
-
-def test_the_report_has_a_line_for_each_bin_and_phase():
-    lines = calibration_report(calibrate(rows_of([0.25] * 30 + [0.75] * 10, [0, 1] * 20))).splitlines()
-    assert lines[1].split() == ["20-30", "%", "30", "25.0", "50.0", "9.3", "25.0", "7.4"]
-    assert lines[3].split()[:2] == ["all", "40"]
-    assert lines[5].split()[:3] == ["moves", "1-30", "40"]
 
 
 def test_the_picture_is_drawn_for_the_heads_that_there_are(tmp_path, rendered_pictures):

@@ -1,8 +1,5 @@
 """mugo convert: a network as a file of ONNX and of Keras, whose outputs are those of the network."""
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -45,16 +42,6 @@ def test_a_keras_file_computes_what_the_network_does(tmp_path):
     outputs = keras.saving.load_model(tmp_path / "net.keras")(packed)
     values = Network(path, 1).evaluate_packed(packed).values
     assert np.allclose(np.tanh(outputs["value"][:, 0]), values, atol=1e-5)
-
-
-@pytest.mark.slow
-def test_a_keras_file_is_loaded_by_keras_with_one_import_of_mugo(tmp_path):
-    """And without a word of TensorFlow on a machine that has no GPU."""
-    assert cli.main(["convert", str(alphazero_network(tmp_path)), str(tmp_path / "net.keras")]) == 0
-    program = f"import mugo.nn.keras.model, keras\nkeras.saving.load_model({str(tmp_path / 'net.keras')!r})"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
-                          env=os.environ | {"CUDA_VISIBLE_DEVICES": ""})
-    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_file_of_another_kind_is_refused_in_one_line(tmp_path, capsys):

@@ -4,8 +4,6 @@ A FakeNetwork looks a position up by its planes and finds the move that was play
 to rank that move first, fourth or sixth.  Its positions have handicap stones anywhere, and so no
 two of them, and no two symmetries of one, look alike.
 """
-import tracemalloc
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -16,7 +14,6 @@ from small_games import games, small_data
 from mugo.cli import main as cli
 from mugo.core import intervals
 from mugo.data.game_hash import assign_splits
-from mugo.data.positions import Positions
 from mugo.core.files import BadInput
 from mugo.games.board import WHITE
 from mugo.games.coords import move_index, symmetries
@@ -232,16 +229,6 @@ def test_networks_in_several_precisions_are_told_apart_by_them(known):
     assert evaluate.unique_names([one, other, other]) == ["one-float32", "one-int8-1", "one-int8-2"]
 
 
-def test_a_numbered_name_is_not_that_of_another_network(data, known):
-    """They become names of files, in which case may not count."""
-    networks = [FakeNetwork(known, lambda turn, rank=rank: rank, name=name)
-                for rank, name in enumerate(("a/run", "b/run", "run-1", "RUN"))]
-    assert evaluate.unique_names(networks) == ["run-2", "run-3", "run-1", "RUN-4"]
-    table = compared(data, networks[:3])
-    assert list(table["network"]) == ["run-2", "run-3", "run-1"]
-    assert table["ce"].is_monotonic_increasing and table["ce"].is_unique
-
-
 def test_standard_errors_of_comparisons_are_paired():
     """Two networks with similar errors differ by little, with a small standard error."""
     rng = np.random.default_rng(0)
@@ -302,14 +289,6 @@ def test_phases_begin_and_end_at_their_limits():
     names = list(predictions.phase_names(np.array([1, 30, 31, 60, 61, 250, 251, 900])))
     assert names == ["moves 1-30", "moves 1-30", "moves 31-60", "moves 31-60", "moves 61-100",
                      "moves 201-250", "moves 251 on", "moves 251 on"]
-
-
-def test_a_weight_counts_as_so_many_values():
-    rng = np.random.default_rng(2)
-    values, clusters, weights = rng.random(50), rng.integers(0, 9, 50), rng.integers(1, 5, 50)
-    values[3] = np.nan
-    assert intervals.mean_and_standard_error(values, clusters, weights) == pytest.approx(
-        intervals.mean_and_standard_error(np.repeat(values, weights), np.repeat(clusters, weights)))
 
 
 @pytest.mark.parametrize("has_value", [False, True])
@@ -389,20 +368,3 @@ def test_the_command_refuses_bad_input_in_one_line(data, known, monkeypatch, cap
     monkeypatch.undo()
     assert cli.main(["evaluate", "policy-9", "gomoku-6-4", str(data.folder), "--size", "9"]) == 2
     assert "gomoku-6-4-v1.safetensors plays Gomoku, and a data set has games of Go" in capsys.readouterr().err
-
-
-def test_positions_are_drawn_from_a_hundred_million_without_a_list_of_all():
-    """A list of their numbers would be 800 MB."""
-    class Games:
-        def column(self, name):
-            return np.array([-1, 0], np.int32)           # ownership_start: the second ended by scoring
-
-    positions = Positions(SIZE, Games(), np.array([0, 10**8 - 1, 10**8]))
-    data = SimpleNamespace(positions=lambda *_: positions)
-    tracemalloc.start()
-    sample = evaluate.sample_positions(data, SIZE, "train", "", 1000, 3)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 10**6
-    assert len(set(sample.numbers)) == 1000 and 0 <= sample.numbers.min() < sample.numbers.max() < 10**8
-    assert 0.4e8 < sample.numbers.mean() < 0.6e8 and sample.last.tolist() == [10**8 - 1]

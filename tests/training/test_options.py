@@ -49,18 +49,6 @@ def random_options(rng: random.Random) -> options.TrainingOptions:
         final_lr_fraction=rng.choice([0, 0.01, 1]), learning_rate=0.5)
 
 
-def test_whatever_the_options_a_run_has_the_positions_asked_for_and_checkpoints_at_the_same_steps():
-    rng = random.Random(0)
-    for _ in range(300):
-        run = random_options(rng)
-        more = run.steps * run.batch_size - run.positions
-        assert abs(more) <= run.batch_size / 2 or run.steps == 1 and run.positions < run.batch_size
-        every = max(1, run.checkpoint_positions // run.batch_size)
-        for first in (0, rng.randint(0, run.steps), run.steps):
-            assert checkpoints(run, first) == [end for end in range(every, run.steps, every) if end > first] + [
-                run.steps] * (first < run.steps)
-
-
 def test_whatever_the_options_the_learning_rate_warms_up_stays_and_decays_within_the_run():
     rng = random.Random(1)
     for _ in range(60):

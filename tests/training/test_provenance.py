@@ -132,14 +132,3 @@ def test_validation_games_that_the_network_was_trained_on_are_counted(data, othe
     shared = len({*files_of(of_validation)} & {*files_of(games_of(data, "train"))})
     assert shared
     assert line.startswith(f"{shared} of the {len(of_validation)} validation games are in the training split of net")
-
-
-def test_a_network_that_records_nothing_may_have_seen_anything(data):
-    first, second = provenance.init_notes("net", {"size": 9, "data": {"fingerprint": "282323a839af4160"}}, 0,
-                                          *selected(data))
-    assert first == "net does not record on which positions it was trained: this run may repeat some of them"
-    assert "cannot be checked" in second
-
-
-def test_the_record_survives_the_file(data):
-    assert trained_on(load_dataset(data.folder)) == trained_on(data)

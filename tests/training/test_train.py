@@ -6,17 +6,15 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-from networks import alphazero_network, build, checkpoint, keras, random_model, tensors_of
+from networks import build, checkpoint, keras, random_model, tensors_of
 from random_records import dataset_of, finished_record, random_record
 from small_runs import CONFIG, OPTIONS, PLAIN, train
 
 from mugo.cli import main as cli
-from mugo.data import preprocess
 from mugo.core.files import BadInput
 from mugo.core.machine import available_cores
 
@@ -117,17 +115,6 @@ def test_tensorboard_gets_one_file_with_the_metrics_of_every_checkpoint(unbroken
 
 
 @pytest.mark.slow
-def test_metrics_of_scored_games_are_left_out_where_there_are_none(data, tmp_path, eagerly):
-    config = PolicyNetConfig(size=9, filters=4, layers=3, value_head=True, komi_input=True)
-    options = TrainingOptions(16, batch_size=16, precision="float32", where="not file.str.contains('counted|game-018')")
-    train.train(data, tmp_path / "run", config, options)
-    log = pd.read_csv(tmp_path / "run" / "log.csv")
-    assert {"value_mse", "validation_value_mse"} <= set(log.dropna(axis=1))
-    known = set(log.dropna(axis=1))
-    assert not {"ownership_accuracy", "validation_ownership_accuracy", "validation_score_error"} & known
-
-
-@pytest.mark.slow
 def test_metrics_of_the_value_are_left_out_where_no_winner_is_known(tmp_path, eagerly, capsys):
     records = [re.sub(r"RE\[[^]]*\]", "", format_record(random_record(seed, plies=40))) for seed in range(12)]
     data = dataset_of(tmp_path, records, validation=0.4, test=0)
@@ -209,18 +196,6 @@ def test_a_run_made_longer_is_the_run_that_was_started_longer(data, tmp_path, po
     assert kept["validation_loss"] <= best["validation_loss"]
 
 
-@pytest.mark.runs
-def test_a_run_without_decay_made_longer_ends_at_the_step_of_the_longer_run(data, tmp_path):
-    """It is resumed at step 6, in the middle of a checkpoint interval of the longer run."""
-    short = replace(OPTIONS, positions=96, decay_start=1)
-    train.train(data, tmp_path / "run", PLAIN, short)
-    train.train(data, tmp_path / "run", PLAIN, replace(short, positions=392), resume=True)
-    model, found = checkpoint.latest_checkpoint(tmp_path / "run", check_training_run, train.compiled_model)
-    assert [row["step"] for row in found["history"]] == [6, 8, 16, 24]
-    assert int(model.optimizer.iterations) == TrainingOptions(**found["options"]).steps == 24
-    assert found["options"]["warmup_limit"] == 0         # of the 6 steps
-
-
 def test_a_finished_run_stays_as_it_is_and_is_not_made_shorter(data, unbroken, capsys):
     before = (unbroken / "checkpoint.safetensors").read_bytes()
     train.train(data, unbroken, CONFIG, OPTIONS, resume=True)
@@ -282,8 +257,6 @@ def test_a_new_value_head_takes_komi(data, monkeypatch):
     (("--policy-context", "--policy-filters", "0"), "--policy-context is for networks with --policy-filters"),
     (("--policy-context", "--value-head", "--no-komi-input"), "and with --komi-input if they have a value head"),
     (("--context-filters", "64"), "--context-filters: only networks with --value-head or --policy-context"),
-    (("--value-head", "--no-komi-input", "--context-layers", "6"), "--context-layers: only networks with --value-head"),
-    (("--chain-pooling",), "--chain-pooling: only networks with --value-head or --policy-context"),
     (("--value-head", "--context-filters", "12"), "--context-filters 12: an equivariant network has a multiple of 8"),
 ])
 def test_options_of_a_context_module_that_is_not_there_are_refused(data, options, line):
@@ -303,25 +276,6 @@ def test_the_metadata_tell_which_network_it_was_initialised_from(data, unbroken,
     assert network_file.positions_trained(found) == found["best"]["positions"] + found["init_from"]["best"]["positions"]
 
 
-def test_a_run_on_other_positions_than_its_network_s_says_that_it_may_repeat_some(data, unbroken, tmp_path, capsys):
-    options = replace(OPTIONS, where="black_rank > 3")
-    new_training_run(tmp_path / "run", data, CONFIG, options, str(unbroken))
-    assert f"mugo: {unbroken} was trained on positions of other games" in capsys.readouterr().err
-
-
-def test_a_run_is_not_resumed_on_another_split_of_its_games(data, unbroken, tmp_path):
-    other = preprocess.preprocess([str(data.folder.parent / "sgf")], tmp_path / "set", jobs=1, seed=1,
-                                  validation=0.2, test=0.2)
-    with pytest.raises(BadInput, match="trained on other games than .* has now, or on another split of them"):
-        train.train(other, unbroken, CONFIG, OPTIONS, resume=True)
-
-
-def test_train_refuses_a_policy_value_network(tmp_path):
-    path = alphazero_network(tmp_path)
-    with pytest.raises(BadInput, match="net.safetensors is a policy-value network, trained by selfplay"):
-        train.policy_config(network_file.read_metadata(path), path)
-
-
 @pytest.mark.runs
 def test_a_network_initialised_from_another_is_trained_on_other_positions(data, unbroken, tmp_path, monkeypatch,
                                                                           eagerly):
@@ -335,19 +289,6 @@ def test_a_network_initialised_from_another_is_trained_on_other_positions(data, 
         train.train(data, tmp_path / name, CONFIG, replace(OPTIONS, positions=128, batch_size=size), init=str(source))
         learned = {step for step, asked, seed in steps if (asked, seed) == (size, OPTIONS.seed)}
         assert min(learned) == first
-
-
-@pytest.mark.parametrize("batch_size, positions, size, count", [
-    (16, 20_000, 64, 64), (128, 20_000, 128, 32), (1024, 20_000, 256, 16), (1024, 100, 256, 1), (128, 1000, 128, 7)])
-def test_statistics_are_recalibrated_in_float32_on_batches_of_about_the_run_s_size(monkeypatch, batch_size, positions,
-                                                                                  size, count):
-    monkeypatch.setattr(train, "examples", lambda batch, config: (batch,))
-    monkeypatch.setattr(train, "AveragedModel", lambda model, averaged, batches: (averaged, batches))
-    stream = SimpleNamespace(options=replace(OPTIONS, batch_size=batch_size, precision="mixed_bfloat16"),
-                             positions=range(positions), batch=lambda step, size, seed: (step, size, seed))
-    averaged, batches = train.averaged_model(random_model(CONFIG), stream, CONFIG)
-    assert batches == [(step, size, OPTIONS.seed + 1) for step in range(count)]
-    assert {layer.compute_dtype for layer in averaged.layers if layer.weights} == {"float32"}    # as it is played
 
 
 @pytest.mark.runs
@@ -441,19 +382,6 @@ def test_a_run_trains_on_the_batches_of_its_stream(data, tmp_path, eagerly, monk
         assert any(np.array_equal(stream.batch(number, 16, options.seed).packed, batch.packed) for batch in made)
 
 
-@pytest.mark.runs
-def test_without_point_bias_and_on_some_moves_it_is_trained_and_resumed(data, tmp_path):
-    config = replace(PLAIN, point_bias=False)
-    options = replace(OPTIONS, moves="11-30", positions=128)
-    run = tmp_path / "run"
-    train.train(data, run, config, options)
-    train.train(data, run, config, replace(options, positions=256), resume=True)
-    model = checkpoint.latest_checkpoint(run, check_training_run, train.compiled_model)[0]
-    assert not np.asarray(model.get_layer("point_bias").bias).any()
-    log = pd.read_csv(run / "log.csv")
-    assert log["step"].tolist() == [8, 16]
-
-
 @pytest.mark.slow
 def test_a_network_overfits_a_few_positions(data):
     """Planes, targets and symmetries belong together."""
@@ -475,15 +403,10 @@ def test_a_network_overfits_a_few_positions(data):
     (["{data}", "-o", "{new}", "--positions", "inf"],
      "argument --positions: invalid int value: 'inf' (see mugo train --help)"),
     (["{data}", "-o", "{new}", "--minutes", "1e308"], "--minutes 1e+308: must be at most 1000000"),
-    (["{data}", "-o", "{new}", "--epochs", "1e308"], "--epochs 1e+308: must be at most 1000000"),
     (["{data}", "-o", "{new}", "--minutes", "1", "--epochs", "2"], "--positions, --epochs and --minutes: give one"),
     (["{data}", "-o", "{new}", "--model", "b7c7"], "--model b7c7: neither a preset (default, "),
     (["{data}", "-o", "{new}", "--model", "gomoku-6-4"], "--model gomoku-6-4: is a policy-value network"),
     (["{data}", "-o", "{new}", "--model", "b6c96", "--init-from", "policy-19"], "--model and --init-from: give one"),
-    (["{data}", "-o", "{new}", "--residual-blocks", "2", "--residual"], "--residual is for the convolutions of"),
-    (["{data}", "-o", "{new}", "--residual-blocks", "2", "--bottleneck", "--filters", "24"],
-     "half of --filters 24 is not a multiple of 8"),
-    (["{data}", "-o", "{new}", "--model", "b6c96", "--layers", "7"], "--layers 7: --residual-blocks replaces"),
     (["{data}", "-o", "{new}", "--bottleneck"], "--bottleneck: only networks with --residual-blocks"),
     (["{data}", "-o", "{new}", "--size", "19"], "no training games on 19x19"),
     (["{data}", "-o", "{new}", "--freeze-policy"], "--freeze-policy: give --init-from NETWORK, of which that is kept"),

@@ -178,10 +178,6 @@ def test_evaluate_refuses_people_for_networks_that_take_none_and_ranks_that_are_
         evaluate.evaluate(evaluate.Network(network, 1, "float32"), data, people="strong")
 
 
-def test_a_network_is_quantised_with_people_in_every_second_position(data, network, tmp_path):
-    assert cli.main(["quantize", str(network), str(data.folder), "-o", str(tmp_path / "int8.safetensors")]) == 0
-
-
 def test_weights_are_those_of_training_games_and_the_log_says_so(data):
     options = replace(OPTIONS, sample_weight="3 * (black_rank > 4) + (black_rank <= 4) * (white_rank > 9)")
     training, validating = (select_positions(data, split, WITH_ENCODER, options) for split in ("train", "validation"))
