@@ -65,20 +65,6 @@ def test_an_answer_has_what_the_network_says_of_these_people(profile, visits):
     assert not [name for name in (*plain, *plain["rootInfo"], *plain["moveInfos"][0]) if name.startswith("human")]
 
 
-def test_a_network_with_scores_has_those_of_people(tmp_path):
-    from mugo.nn.inference import Network
-    network = Network(policy_file(tmp_path, size=9, metadata_encoder=True, value_head=True, komi_input=True), 1)
-    answers = ask(*(query(perspective, size=9, maxVisits=1, overrideSettings={
-        "humanSLProfile": "rank_5k", "reportAnalysisWinratesAs": perspective}) for perspective in ("BLACK", "WHITE")),
-        network=network)
-    black, white = (answer["rootInfo"] for answer in answers)
-    output = network.evaluate([GoPosition(9, komi=0)], people=people_of_profile("rank_5k"))
-    assert black["humanWinrate"] == pytest.approx((1 + output.values[0]) / 2, abs=1e-5)
-    assert black["humanScoreMean"] == pytest.approx(output.score(0)[0], abs=1e-2) == -white["humanScoreMean"]
-    assert black["humanScoreStdev"] == white["humanScoreStdev"] == pytest.approx(output.score(0)[1], abs=1e-2)
-    assert black["humanWinrate"] + white["humanWinrate"] == pytest.approx(1, abs=1e-5)
-
-
 @pytest.mark.parametrize("network", [None, FakeNetwork()])
 def test_a_network_that_takes_no_people_gives_an_error(network):
     line = run_one(query(overrideSettings={"humanSLProfile": "rank_5k"}), network=network)

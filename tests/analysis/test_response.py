@@ -93,20 +93,6 @@ def test_the_score_of_a_move_with_few_visits_is_near_the_positions():
     assert answer["rootInfo"]["scoreStdev"] == 10                # twice the square root of 25 undecided points
 
 
-@pytest.mark.parametrize("player, sign", [("B", 1), ("W", -1)])
-def test_the_score_of_a_move_is_the_searchs_where_it_has_one(player, sign):
-    position = GoPosition(5, komi=0, to_play=sign)
-    infos = (MoveInfo(7, 0.5, 9, 0.5, (7,), None, -2.25, 4.5), MoveInfo(8, 0.5, 1, 0.5, (8,)))
-    result = SearchResult(position, infos, 0.5, 10, 10, 1.0, 1.0, 1, 0, None, None, 1.5, 3.0)
-    parsed, _ = parse_query(query(initialPlayer=player))
-    raw = RawEvaluation(legal_policy(position, np.ones(26)), 0.5, 2.5, 6.0)
-    answer = format_response(parsed, 0, result, None, raw, list)
-    root, (first, second) = answer["rootInfo"], answer["moveInfos"]
-    assert [(fields["scoreLead"], fields["scoreStdev"]) for fields in (first, second, root)] \
-        == [(-2.25 * sign, 4.5), (1.5 * sign, 3), (1.5 * sign, 3)]
-    assert (root["rawLead"], root["rawScoreSelfplay"], root["rawScoreSelfplayStdev"]) == (2.5 * sign, 2.5 * sign, 6)
-
-
 def test_a_single_visit_is_searched_where_the_network_has_no_value_head():
     class PriorsOnly(FakeNetwork):
         has_value = False

@@ -88,17 +88,6 @@ def test_a_network_of_another_game_is_refused_when_it_is_named():
     assert ask(engine, "mugo-param network") == "= default" and ask(engine, "genmove b").startswith("= ")
 
 
-def test_katagos_names_of_options():
-    engine = new_engine("uct", "--max-edges", "5000")
-    assert ask(engine, "kata-list-params") == ("= lagBuffer lcbStdevs maxPlayouts maxTime maxVisits minVisitPropForLCB "
-                                               "numSearchThreads ponderingEnabled rootSymmetryPruning")
-    assert ask(engine, "kata-set-param maxVisits 77") == "= "
-    assert ask(engine, "kata-get-param maxVisits") == ask(engine, "mugo-param visits") == "= 77"
-    assert ask(engine, "kata-set-param maxVisits 10.5").startswith("? maxVisits: '10.5'")
-    for name in "humanSLPlaExploreProbWeightful", "cpuctExploration":              # uct has UCB1
-        assert ask(engine, f"kata-set-param {name} 1") == "? unknown parameter"
-
-
 def test_a_limit_that_katago_has_by_default_is_none_and_can_be_put_back():
     engine = new_engine("uct", "--max-edges", "5000")
     assert ask(engine, "kata-get-param maxTime") == "= 2.0"          # without any limit

@@ -1,7 +1,6 @@
 """Matches at Gomoku: ends, faults, setup, draws, openings, whole matches."""
 import json
 
-import numpy as np
 import pytest
 from fakes import FAKE_ENGINE, vertices
 
@@ -10,9 +9,8 @@ from mugo.core.files import BadInput
 from mugo.games.board import WHITE
 from mugo.games.gomoku import GomokuPosition
 from mugo.match.gtp_client import participant_of
-from mugo.match.openings import load_openings, policy_opening
+from mugo.match.openings import load_openings
 from mugo.match.referee import setup_commands
-from mugo.nn.output import NetworkOutput
 from mugo.sgf.convert import record_from_position
 from mugo.sgf.writer import format_record
 
@@ -43,16 +41,6 @@ def test_random_openings_do_not_end_a_game():
     assert not any(position.is_over for position in found) and max(position.plies for position in found) == 8
     assert len({tuple(vertices(position)) for position in found}) > 20
     assert vertices(opening(3)) == vertices(load_openings("8", GomokuPosition(3), seed=1)(3))
-
-
-def test_openings_of_a_policy_do_not_end_a_game():
-    class UniformNetwork:
-        def evaluate(self, positions, symmetries=False):
-            return NetworkOutput(np.full((len(positions), 10), 0.1))
-
-    found = [policy_opening(UniformNetwork(), GomokuPosition(3), 8, 1, number) for number in range(20)]
-    assert not any(position.is_over for position in found) and max(position.plies for position in found) > 5
-    assert len({tuple(vertices(position)) for position in found}) > 10
 
 
 def test_recorded_openings_are_those_of_the_same_game(tmp_path):

@@ -22,7 +22,7 @@ from mugo.core.files import BadInput
 from mugo.core.options import options_of
 from mugo.games.coords import PASS
 from mugo.games.go import GoPosition, fixed_handicap
-from mugo.games.rules import NAMED_RULES, parse_rules
+from mugo.games.rules import NAMED_RULES
 from mugo.match import tournament
 from mugo.match.game_runner import GameRunner, MatchSetup, interpret_score
 from mugo.match.gtp_client import participant_of
@@ -31,8 +31,6 @@ from mugo.match.referee import MatchRules
 from mugo.match.tournament import (
     GNUGO_SCORERS,
     MatchOptions,
-    checksums,
-    kgs_name,
     match_settings,
     with_unique_names,
 )
@@ -141,19 +139,6 @@ def test_a_match_is_not_continued_with_another_network(tmp_path, capsys):
     assert cli.main(["match", *map(str, words), "2", "-o", str(folder)]) == 2
 
 
-@pytest.mark.parametrize("participant, openings, names", [
-    ("policy", None, ["policy-9"]), ("uct", None, []),
-    ("mcts --network policy-19 --network gomoku-6-4", None, ["gomoku-6-4"]),
-    ("policy --network=policy-19", "policy", ["policy-19", "policy-9"]), ("gnugo --network x", None, []),
-    ("policy --network", None, ["policy-9"]), ("mcts --config net.toml", None, ["net.toml", "policy-19"]),
-    ("mcts --network gomoku-6-4 --config=net.toml", None, ["gomoku-6-4", "net.toml"])])
-def test_the_networks_of_a_match(participant, openings, names, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("net.toml").write_text('network = "policy-19"\nsimulations = 8\n')
-    found = checksums([participant_of(participant)], openings, GoPosition(9))
-    assert sorted(found) == sorted(names) and all(len(value) == 64 for value in found.values())
-
-
 def test_a_match_is_not_continued_with_another_configuration(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     words = "random --config my.toml", "random", "--size", 5, "--games"
@@ -172,17 +157,6 @@ def test_the_name_of_a_player_with_a_typo_gets_a_suggestion(capsys):
 def test_participants_with_the_same_name_are_numbered():
     names = [each.name for each in with_unique_names([participant_of(text) for text in ("uct", "mcts", "uct", "uct")])]
     assert names == ["uct", "mcts", "uct (2)", "uct (3)"]
-
-
-def test_the_checksum_of_openings_is_that_of_the_files_that_may_have_games(tmp_path):
-    def checksum(**files):
-        for name, text in files.items():
-            (tmp_path / name.replace("_", ".")).write_text(text)
-        return checksums([], str(tmp_path), GoPosition(5)), checksums([], str(tmp_path / "a.sgf"), GoPosition(5))
-
-    folder, file = checksum(a_sgf="(;SZ[5];B[aa])", c_sgf="(;SZ[5];B[cc])", notes_txt="not a game")
-    assert checksum(notes_txt="still not a game") == (folder, file)
-    assert checksum(b_sgf="(;SZ[5];B[bb])")[0] != folder and checksum(a_sgf="(;SZ[5];B[dd])")[1] != file
 
 
 def test_the_folder_of_another_match_is_refused(tmp_path, capsys):
@@ -476,14 +450,3 @@ def test_a_file_of_another_program_version_or_kind_is_named(name, text, message,
     path.write_text(text) if text else os.mkfifo(path)
     with pytest.raises(BadInput, match=message):
         MatchFolder(tmp_path / "m", {"size": 3})
-
-
-@pytest.mark.parametrize("text, name", [
-    ("Japanese", "japanese"), ("korean", "japanese"), ("New Zealand", "new_zealand"), ("nz", "new_zealand"),
-    ("chinese kgs", "chinese"), ("french", "aga"), ("tromp-taylor", "koPOSITIONALscoreAREAtaxNONEsui1"),
-    ('{"scoring": "AREA"}', "koPOSITIONALscoreAREAtaxNONEsui0fpok1"),
-    ('{"scoring":\n "TERRITORY",\r\n "ko": "SIMPLE"}', "japanese"),
-    ("chinese", "koSIMPLEscoreAREAtaxNONEsui0whbNfpok1"), ("chinese ogs", "chinese")])
-def test_rules_in_one_word(text, name):
-    assert kgs_name(parse_rules(text)) == name
-    assert parse_rules(name if name != "chinese" else "chinese kgs") == parse_rules(text)

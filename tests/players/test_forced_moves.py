@@ -98,28 +98,6 @@ def test_a_win_is_taken_and_a_loss_blocked_in_1000_positions(name, size):
 
 
 
-def test_two_winning_points_of_the_opponent_are_a_proven_loss_and_one_is_blocked():
-    position, at = draw("""
-        . . . . . . . .
-        . a X X X X b .
-        . . O . . . . .
-        . . O O . . . .
-        . . . O . . . .
-        . . . . . . . .
-        . . . . . . . .
-        . . . . . . . .
-    """, to_play=WHITE, k=5)
-    for name in PLAYERS:
-        player = PLAYERS[name](1)
-        assert player.select_move(position) in (at["a"], at["b"])
-        if player.search:
-            assert player.search_result.proven == -1 and player.search_result.win_rate == 0
-    result = Search(Settings(seed=1)).search(position.play(at["a"]), simulations=1)
-    assert result.proven == 1 and result.best().pv == (at["b"],)
-    assert result.win_rate == result.best().win_rate == 1
-    assert "proven win" in result.table() and "proven win" in str(result)
-
-
 def test_a_searcher_answers_a_forced_move_at_once():
     position, at = draw("""
         . . . . . . . .

@@ -122,16 +122,6 @@ def test_a_pass_needs_a_reliable_search_that_finds_no_loss(visits, win_rate, pro
     assert not passes_before(-1.0) and len(brief.calls) == 1         # no time is left
 
 
-@pytest.mark.parametrize("rules, cleanup, may_pass", [
-    ("chinese", False, False), ("chinese", True, True), ("japanese", False, True)])
-def test_the_opponents_pass_is_searched_unless_dead_stones_would_count_as_alive(rules, cleanup, may_pass):
-    position = draw(SETTLED)[0].with_rules(NAMED_RULES[rules])
-    result, brief = result_of(position, (21, 0.6, 90), visits=100), Recorder(result_of(position))
-    passing.move_or_pass(brief.search, result, result.moves[0], cleanup=cleanup,
-                         plan=Plan(True, is_finished=True), rollout_weight=1)
-    assert brief.calls == [{"may_pass": may_pass}]
-
-
 @pytest.mark.parametrize("rollout_weight, win_rate, passes", [
     (1.0, 0.59, True), (1.0, 0.61, False), (0.25, 0.49, True), (0.25, 0.51, False), (0.0, 0.49, True)])
 def test_after_the_end_a_pass_may_be_worse_by_what_rollouts_hope_for(rollout_weight, win_rate, passes):
@@ -159,20 +149,6 @@ def player_with(search, **options):
     player = SearchPlayer("uct", search, PlayOptions(**({"simulations": 300, "resign": 0} | options)))
     player._second_search = Recorder()
     return player
-
-
-def test_a_pass_that_ends_the_game_is_left_out_of_the_search(monkeypatch):
-    monkeypatch.setattr(passing, "is_finished", lambda position: False)
-    position = draw(SEKI, komi=0.5, to_play=WHITE)[0].play(PASS)
-    search = Recorder()
-    assert player_with(search).select_move(position) == PASS     # Black leads by 1, and every move kills itself
-    assert (search.calls[0]["may_pass"], search.calls[0]["select_by"]) == (False, None)
-    before = Recorder()
-    player_with(before, select_by="value").select_move(draw(SETTLED, komi=0.5)[0])
-    assert (before.calls[0]["may_pass"], before.calls[0]["select_by"]) == (True, "value")
-    early = Recorder()
-    player_with(early).select_move(GoPosition(5).play(PASS))
-    assert (early.calls[0]["may_pass"], early.calls[0]["select_by"]) == (False, "visits")
 
 
 def test_a_game_that_a_pass_wins_is_not_resigned():

@@ -295,14 +295,6 @@ def test_explain_describes_the_last_search():
     assert len(player.search_result.table(10).splitlines()) == 10
 
 
-class RecordedSearch(Search):
-    """Keeps the limits of its searches."""
-
-    def search(self, position, **options):
-        self.options = options
-        return super().search(position, **options | {"simulations": 20})
-
-
 def arguments(*words):
     parser = argparse.ArgumentParser()
     player_options.add_arguments(parser)

@@ -1,10 +1,8 @@
 """The clock: its arithmetic, a thousand simulated games that it must not lose, and a hundred real ones."""
 import random
-import time
 
 import pytest
 
-from mugo.games.coords import PASS
 from mugo.players.time_control import (
     MIN_SECONDS,
     LAG,
@@ -276,19 +274,3 @@ def test_late_moves_use_half_of_the_reserve_for_long_games(size, main, lag):
         clock.spend(times[-1])
     assert min(times[:len(times) * 9 // 10]) > 0.05
     assert clock.main > lag * size ** 2 / 12             # for more moves
-
-
-class Dawdler:
-    """Plays any sensible point, after all the time it is given."""
-    name = "dawdler"
-    network = search = search_result = None
-    size = None
-
-    def __init__(self, seed):
-        self._rng = random.Random(seed)
-
-    def select_move(self, position, *, seconds=None, cleanup=False, control=None):
-        points = position.sensible_points()
-        if seconds is not None:
-            time.sleep(seconds)
-        return int(self._rng.choice(points)) if len(points) else PASS

@@ -223,14 +223,6 @@ def test_points_lost_are_the_difference_of_the_leads_after_the_best_move_and_the
     assert "lead" in (tmp_path / "graph.svg").read_text()
 
 
-def test_without_scores_nothing_is_said_of_points(blunder):
-    review, tree = blunder
-    assert not review.has_leads and {move.points_lost for move in review.moves} == {None}
-    assert review_statistics(review)["white"]["mean_points_lost"] is None
-    texts = [*report.summary(review), *report.worst_moves_table(review), annotated_sgf(review, tree, "").decode()]
-    assert not any("points" in text or "lead" in text.lower() for text in texts)
-
-
 def test_without_win_rates_the_worst_moves_are_those_with_the_lowest_priors():
     network = ConstantNetwork("C3")
     network.has_value = False
