@@ -64,6 +64,7 @@ DEPTH = sum(plane.depth for plane in PLANES)     # 48
 # The number of the first plane of each feature, as _FIRST.stone_colour.
 _FIRST = namedtuple("First", [re.sub(r"\W", "_", plane.name) for plane in PLANES])(
     *itertools.accumulate((plane.depth for plane in PLANES[:-1]), initial=0))
+_LEGAL = np.uint64(0xFF << _FIRST.liberties_after_move)  # one of these planes is 1 where a move is legal
 PACKED = math.ceil(DEPTH / 8)                    # bytes per point
 HISTORY = np.packbits([plane.name == "turns since" for plane in PLANES for _ in range(plane.depth)], bitorder="little")
 _WORDS = (POINTS + 63) // 64                     # a set of points is this many uint64
@@ -233,7 +234,7 @@ def write_planes(b, history, scratch, symmetry, out):
                 work.planes[p] = bits | _bit(_FIRST.ones)
                 continue
             bits = _bit(_FIRST.ones) | _bit(_FIRST.stone_colour + 2)
-            if is_legal(b, p, c) and not is_repetition(b, history, p, c):
+            if is_legal(b, p, c):
                 captured, stones, liberties, ladder_target = _move_effects(b, work, p, c)
                 if not is_true_eye(b, p, c):
                     bits |= _bit(_FIRST.sensibleness)
@@ -245,11 +246,12 @@ def write_planes(b, history, scratch, symmetry, out):
                 if ladder_target and ladders.captures_in_ladder(b, scratch.line, scratch.candidates, p, c):
                     bits |= _bit(_FIRST.ladder_capture)
             work.planes[p] = bits
+    _clear_repetitions(b, history, work)
     for k in range(min(RECENT, b.moves)):
         p = np.int64(b.recent[(b.moves - k) & (RECENT - 1)])
         if p != PASS:
             work.planes[p] |= _bit(_FIRST.turns_since + k)
-    _write_ladder_escapes(b, history, work, scratch.line, scratch.candidates)
+    _write_ladder_escapes(b, work, scratch.line, scratch.candidates)
     i = 0
     for row in range(1, b.rows + 1):
         for p in range(row * w + 1, row * w + b.cols + 1):
@@ -262,7 +264,16 @@ def write_planes(b, history, scratch, symmetry, out):
 
 
 @subroutine
-def _write_ladder_escapes(b, history, work, line, candidates):
+def _clear_repetitions(b, history, work):
+    """Clear the planes of the moves that superko forbids.  Apart from the loop over all points, which it would slow."""
+    for i in range(b.n_empty):
+        p = np.int64(b.empties[i])
+        if b.ever_captured[p] and work.planes[p] & _LEGAL and is_repetition(b, history, p, b.to_play):
+            work.planes[p] = _bit(_FIRST.ones) | _bit(_FIRST.stone_colour + 2)
+
+
+@subroutine
+def _write_ladder_escapes(b, work, line, candidates):
     """Set the ladder escapes of every chain of the side to move that is in atari."""
     c = b.to_play
     escapes = candidates[ladders.DEPTH]
@@ -270,8 +281,7 @@ def _write_ladder_escapes(b, history, work, line, candidates):
         if b.colour[h] == c and b.head[h] == h and b.liberties[h] == 1:
             for i in range(ladders.escape_moves(b, h, escapes)):
                 p = np.int64(escapes[i])
-                if (not work.planes[p] & _bit(_FIRST.ladder_escape) and is_legal(b, p, c)
-                        and not is_repetition(b, history, p, c)
+                if (work.planes[p] & _LEGAL and not work.planes[p] & _bit(_FIRST.ladder_escape)
                         and not ladders.is_taken(b, line, candidates, h, p, c)):
                     work.planes[p] |= _bit(_FIRST.ladder_escape)
 

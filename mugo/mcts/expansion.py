@@ -252,9 +252,26 @@ def _set_listed(node, edges, k, move, prior):
 
 
 @subroutine
+def _sort_next(node, edges, n):
+    """Move the entry with the highest prior of a list from n on to place n; equal priors stay in their order.  To sort
+    whole lists takes a tenth of a search's time on 19x19."""
+    at = n
+    best, most = _listed(node, edges, n)
+    for k in range(n + 1, node.listed):
+        move, prior = _listed(node, edges, k)
+        if prior > most:
+            at, best, most = k, move, prior
+    for k in range(at, n, -1):
+        move, prior = _listed(node, edges, k - 1)
+        _set_listed(node, edges, k, move, prior)
+    _set_listed(node, edges, n, best, most)
+
+
+@subroutine
 def list_moves(tree, nodes, edges, v, b):
-    """Keep only the first edge of node v, which was expanded last and has its priors, and a list of its moves, sorted.
-    A pass that ends the game, whose value is known, is the first whatever its prior.  b: its board."""
+    """Keep only the first edge of node v, which was expanded last and has its priors, and a list of its moves, of which
+    the next is always in place.  A pass that ends the game, whose value is known, is the first whatever its prior.
+    b: its board."""
     node = nodes[v]
     first = np.int64(node.first)
     n = np.int64(node.count)
@@ -265,18 +282,16 @@ def list_moves(tree, nodes, edges, v, b):
     lower, upper = last.lower, last.upper
     ends = np.int64(is_proven(last))
     k = ends
-    moves = np.empty(n, np.int16)
-    priors = np.empty(n, np.float32)
-    moves[0], priors[0] = last.move, last.prior
+    if ends:
+        _set_listed(node, edges, 0, np.int64(last.move), last.prior)
     for i in range(first, first + n - ends):
-        if edges[i].prior >= LEAST_PRIOR:
-            moves[k], priors[k] = edges[i].move, edges[i].prior
+        move, prior = np.int64(edges[i].move), edges[i].prior
+        if prior >= LEAST_PRIOR:
+            _set_listed(node, edges, k, move, prior)
             k += 1
-    order = np.argsort(-priors[ends:k], kind="mergesort")        # equal priors stay in their order
-    for j in range(k):
-        i = j if j < ends else ends + order[j - ends]
-        _set_listed(node, edges, j, np.int64(moves[i]), priors[i])
     node.listed = k
+    for next_one in range(ends, min(k, 2)):
+        _sort_next(node, edges, next_one)
     node.count = 1
     node.first = first + list_size(node)
     move, prior = _listed(node, edges, 0)
@@ -351,6 +366,8 @@ def open_next(tree, nodes, edges, v, b):
     move, prior = _listed(node, edges, n)
     write_edge(edges[node.first + n], move, prior, LOSS, WIN, b)
     node.count = n + 1
+    if node.count < node.listed:
+        _sort_next(node, edges, n + 1)
     return True
 
 
