@@ -1,4 +1,4 @@
-"""The area score (Tromp-Taylor), the komi that makes it count territory, and what handicap stones are worth.  Compiled.
+"""The area score (Tromp-Taylor), the komi with which it decides territory, and the worth of handicap stones.  Compiled.
 
     . X . O .      Black: 6 stones, 4 empty points that reach only Black      10
     . X . O .      White: 8 stones, 5 empty points                            13
@@ -6,17 +6,7 @@
     . X O . .
     X X O O O      score 10 - 13 = -3
 
-Every stone on the board counts as alive; which stones are dead is decided in scoring.  https://tromp.github.io/go.html
-
-By territory a colour's points are the empty ones that it surrounds and its prisoners.  For Black minus White, of one
-board without dead stones, and except for the eyes of a seki (scoring.final_score):
-
-    area score = territory score + stones_played
-
-Rollouts and networks count by area, so they get area_komi instead of komi (docs/explanation/scoring-and-passing.md).
-
-H handicap stones are Black's first move, worth 7 points, the komi of an even game, and H - 1 moves more, worth twice as
-much each (docs/explanation/handicap-targets.md).
+Every stone on the board counts as alive; dead stones are found in scoring.  https://tromp.github.io/go.html
 """
 import numpy as np
 
@@ -43,11 +33,8 @@ def area_score(b):
 
 @kernel
 def area_ownership(b, owners):
-    """Write the owner of every point to owners, int8 (POINTS,): BLACK, WHITE or EMPTY; returns the area score.
-
-    A stone's point is its colour's.  An empty region is that of the one colour that touches it, and nobody's if both
-    colours or none do.  The border between the rows becomes EMPTY, points beyond stay as they were.
-    """
+    """Write the owner of every point to owners, int8 (POINTS,): BLACK, WHITE or EMPTY; returns the area score.  The
+    border between the rows becomes EMPTY, points beyond stay as they were."""
     w = b.width
     region = np.empty(POINTS, np.int16)
     score = stone_difference(b)
@@ -93,7 +80,10 @@ def stones_played(b):
 @kernel
 def area_komi(b, komi):
     """White's points against the area at the end from this position on; komi itself where the game is scored by area.
-    komi: White's points by komi and for handicap stones."""
+
+    The territory score is the area score less stones_played at the end, where half a point is the mean if the sides
+    move in turn (docs/explanation/scoring-and-passing.md).  komi: White's points by komi and for handicap stones.
+    """
     if b.territory == 0:
         return komi + 0.0
     return komi + stones_played(b) + (0.5 * b.to_play if b.passes == 0 else 0.0)
@@ -105,7 +95,8 @@ MOVE = 2 * FIRST_MOVE                    # it makes the first mover the second
 
 @kernel
 def expected_gain(stones, white_points, left):
-    """Points that White is expected to gain by strength from a position of a handicap game to its end.
+    """Points that White is expected to gain by strength from a position of a handicap game to its end
+    (docs/explanation/handicap-targets.md).
 
     stones: of the handicap; 0 in a game between equals, and 1 where White gives the first move.
     white_points: by komi and for handicap stones; NaN, unknown, is 0.  left: the fraction of the game's moves to come.

@@ -1,7 +1,6 @@
-"""The rules of Go on a flat, bordered board: stones, chains, liberties, captures, ko.  Compiled.
+"""The rules of Go on a flat, bordered board: stones, chains, liberties, captures, simple ko.  Compiled.
 
-No komi and no result: those are in go.GoPosition.  Superko, and other repetitions in a history of hashes, are in
-history.  A point is an index:
+A point is an index (superko is in history, komi and results in go):
 
     # # # # #      point = (row + 1) * (columns + 1) + col + 1
     # . . . .      neighbours: point - 1, + 1, - (columns + 1), + (columns + 1)
@@ -19,10 +18,8 @@ Arguments of the kernels, the same in every module here:
     c               int64                                colour, BLACK (1) or WHITE (-1)
     h, g            int64                                heads of chains
     w, d            int64                                b.width; step to a neighbour: -w, -1, 1, w
-    history         uint64 (at least b.moves + 1,)       Zobrist hashes of all positions so far
+    history         uint64 (at least b.moves + 1,)       Zobrist hashes of the stones (1970) of all positions so far
     ZOBRIST         uint64 (2 * POINTS,)                 at [2 * point + (1 if Black else 0)]
-
-The hash of a position is that of its stones (Zobrist 1970).
 """
 import numpy as np
 from numba import from_dtype

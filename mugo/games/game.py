@@ -1,11 +1,8 @@
 """Dispatch over Go and Gomoku: the rules, rollouts and planes of a board of either game.  Compiled.
 
-    Go        board, area, rollouts, planes
-    Gomoku    gomoku: where b.k, how many in a row win, is not 0
-
 The search and the players use only these functions and position.BasePosition.  One record holds a board of either
-game.  Small functions look at b.k.  Large ones, those of SIGNATURES, are called by address (core.jit), so that only
-those of the game that is played are compiled.  Outcomes are 1 if Black has won, -1 if White has, 0 for a draw.
+game; it is Gomoku where b.k, how many in a row win, is not 0.  Large functions, those of SIGNATURES, are called by
+address (core.jit).  Outcomes are 1 if Black has won, -1 if White has, 0 for a draw.
 
     b           BOARD, one record               history     uint64 (at least b.moves + 1,)
     scratch     planes.Scratch                  symmetry    int64 (points + 1,), a row of coords.symmetries
@@ -46,8 +43,8 @@ def mix(x):
 
 @kernel
 def position_hash(b):
-    """A hash of stones, side to move, ko, passes, and the points on which a stone was ever captured: superko can forbid
-    only moves there, so all other moves are legal on every path to a position."""
+    """A hash of stones, side to move, ko, passes, and the points on which a stone was ever captured: only there superko
+    can forbid a move."""
     state = np.uint64((b.ko * 4 + min(b.passes, 2)) * 2 + (b.to_play > 0))
     key = b.hash ^ mix((state + np.uint64(1)) * _GOLDEN)
     if b.black_captures + b.white_captures:
@@ -75,8 +72,7 @@ def is_over(b):
 
 @kernel
 def counts_all_alive(b):
-    """Whether two passes end the game with every stone counted as alive.  By territory they do not: to capture dead
-    stones first costs points there, so rollouts or a network decide what is dead."""
+    """Whether two passes end the game with every stone counted as alive: by area, not by territory."""
     return not is_gomoku(b) and b.territory == 0
 
 
@@ -107,8 +103,8 @@ def winning_sequence(b: np.void) -> int:
 
 @kernel
 def pass_value(b, komi):
-    """The value, for the side to move, of a pass that ends the game, where counts_all_alive; an upper bound of that of
-    the first pass in a row, which the opponent may answer with the second."""
+    """The value, for the side to move, of a pass that ends the game, where counts_all_alive; for the first pass in
+    a row an upper bound."""
     return np.int64(outcome(b, komi)) * b.to_play
 
 
@@ -193,11 +189,9 @@ SIGNATURES = {
 }
 # play(address, b, move): play a legal move of the side to move.
 play = caller(SIGNATURES["play"])
-# forced_move(address, b, reads_threats) -> (point, lower, upper): the only move that has to be considered, 0 if there
-# is none such; bounds of its value.  Gomoku: the move that wins at once, value 1, or else the one that blocks such a
-# move of the opponent.  Where the opponent has two, blocking one of them loses: value -1.  reads_threats: also the move
-# that makes two winning points, where nobody has one, value 1.  This costs more than a rollout's share of a simulation,
-# less than a network's.
+# forced_move(address, b, reads_threats) -> (point, lower, upper): the only move that has to be considered, or 0; bounds
+# of its value.  Gomoku: the move that wins at once (1), or the one that blocks such a move of the opponent (-1 where
+# there are two).  reads_threats: also the move that makes two winning points, where nobody has one (1).
 forced_move = caller(SIGNATURES["forced_move"])
 # write_heuristic_priors(address, b, scratch, priors): write virtual visits and wins for the side to move, by point, to
 # priors, float32 (POINTS, 2).

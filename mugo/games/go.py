@@ -1,7 +1,5 @@
-"""Go: positions with superko, komi, handicap and result.
+"""Go: positions with superko, komi, handicap and result by the rules of the game (rules.Rules).  Suicide is illegal.
 
-The rules of the game (rules.Rules) decide which repetitions are legal, and whether a game is scored by area
-(https://tromp.github.io/go.html) or by territory (area).  Suicide is illegal.
 What positions of every game have is in position; dead stones are found in scoring.
 """
 from collections.abc import Iterable

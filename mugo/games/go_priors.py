@@ -1,8 +1,7 @@
 """Heuristic priors of Go: which moves a search should try first, as virtual visits and wins.  Compiled.
 
 Every candidate begins as an even game, EVEN visits and half as many wins; each rule that holds of it adds visits, and
-wins or none, as in michi (Baudis 2015, https://github.com/pasky/michi), whose weights these are unless another source
-is named, and in Pachi (Baudis and Gailly 2011).  A rule holds of a move of the side to move.
+wins or none, as in michi (Baudis 2015, https://github.com/pasky/michi), whose weights these are.
 
     captures, saving stones in atari     of one stone CAPTURE_ONE, of more CAPTURE_MANY; read by ladders
     self-atari                           SELF_ATARI lost visits
@@ -11,9 +10,7 @@ is named, and in Pachi (Baudis and Gailly 2011).  A rule holds of a move of the 
     no stone near                        EMPTY_AREA: lost on the first two lines, won on the third
     a pass                               PASSING lost visits
 
-Saving a chain counts if the ladder reader finds no capture after it, and an atari if it begins a ladder that captures.
-
-    priors       float32 (POINTS, 2)     visits and wins by point, PASS at 0
+    priors                               float32 (POINTS, 2): visits and wins by point, PASS at 0
     line, candidates, lists              scratch: planes.Scratch
 """
 import numpy as np

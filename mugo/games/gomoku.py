@@ -5,12 +5,8 @@
     . . X X X . . .        k = 4 on 6x6
     . O . . . . . .        k = 3 on 3x3: noughts and crosses
 
-Free-style: no forbidden moves, and more than k in a row win too; with `exactly` they do not.  Black begins, a full
-board is a draw, and there is no pass.
-
-The board is Go's record (board.BOARD) with its field k set.  Stones, empty points, hash, side to move and random
-numbers are used by both games; chains, ko and captures are Go's alone.  In order: rules, rollouts, the four planes of
-a network, Position.
+Free-style: no forbidden moves, and more than k in a row win too; with `exactly` they do not.  A full board is a draw,
+and there is no pass.  The board is Go's record (board.BOARD) with its field k set, without chains, ko and captures.
 
     symmetry     int64 (points + 1,)       a row of coords.symmetries
     packed       uint8 (points, PACKED)    plane k of point i is bit k of the byte at [i]
@@ -33,7 +29,7 @@ DEFAULT_K = {3: 3, 4: 4, 5: 4, 6: 4}     # the shorter edge -> how many in a row
 
 
 def default_row(size: BoardSize) -> int:
-    """How many in a row win on a board of this size by default: 3 on 3x3, 4 up to 6x6, else 5, by its shorter edge."""
+    """How many in a row win on a board of this size by default."""
     return DEFAULT_K.get(min(shape_of(size)), 5)
 
 
@@ -252,7 +248,7 @@ def write_planes(b, history, scratch, symmetry, out):
 # ---- positions
 
 class GomokuPosition(BasePosition):
-    """A Gomoku board of 3 to 19 rows and columns.  k: how many in a row win.  exactly: whether more than k do not."""
+    """A position on a board of 3 to 19 rows and columns.  k: how many in a row win.  exactly: whether more do not."""
 
     game = "gomoku"
     may_pass = False
@@ -276,11 +272,9 @@ class GomokuPosition(BasePosition):
         return GomokuPosition(self.shape, self.k, self.exactly, to_play)
 
     def has_same_rules(self, other: BasePosition) -> bool:
-        """Whether the other position has the same game, board size and winning row."""
         return other.game == self.game and (other.shape, other.k, other.exactly) == (self.shape, self.k, self.exactly)
 
     def why_illegal(self, point: int, colour: int | None = None) -> str | None:
-        """The rule that forbids a move, as 'is occupied'; None if the move is legal."""
         if self.is_over:
             return "comes after the end of the game"
         if point == PASS:
@@ -295,12 +289,10 @@ class GomokuPosition(BasePosition):
         return every[:0] if self.is_over else every[self.board[0]["colour"][every] == EMPTY]
 
     def sensible_points(self) -> np.ndarray:
-        """The legal points."""
         return self.legal_points()
 
     @property
     def is_over(self) -> bool:
-        """Whether somebody has won, or the board is full."""
         return bool(is_over(self.board[0]))
 
     @property

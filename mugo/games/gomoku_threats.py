@@ -1,10 +1,8 @@
 """Threats of Gomoku: heuristic priors, and wins by fours alone, read to their end.  Compiled.
 
-The priors are virtual visits and wins, by which a search finds the moves that it should try first.
-
-Every move begins as an even game, EVEN visits and half as many wins.  The threats that a stone on the point makes, and
-those that it takes from the opponent, add won visits; names as in Allis, van den Herik and Huntjens 1993 ("Go-Moku and
-Threat-Space Search").  A window is k points in a row; it counts for a colour while the other has no stone in it.
+Names as in Allis, van den Herik and Huntjens 1993 ("Go-Moku and Threat-Space Search").  A window is k points in a row;
+it counts for a colour while the other has no stone in it.  Priors are virtual visits and wins: every move begins with
+EVEN visits and half as many wins, and the threats that it makes or takes from the opponent add won visits.
 
                      a stone there leaves             visits
     five             no empty point in a window       FIVE
@@ -14,18 +12,13 @@ Threat-Space Search").  A window is k points in a row; it counts for a colour wh
     three            two, in one window               THREE
     two              three, in two windows or more    TWO
 
-The threats of the four directions add up, so a double threat is worth more than each.  The opponent's count DEFENCE
-times as much as one's own.  Points further than NEAR from every stone lose FAR_AWAY visits, unless the board is empty.
+The threats of the four directions add up; the opponent's count DEFENCE times as much.  Points further than NEAR from
+every stone lose FAR_AWAY visits, unless the board is empty.
 
     priors       float32 (POINTS, 2)     visits and wins by point
 
-A win by fours (VCF, victory by continuous fours) is a sequence in which each four leaves one point to win on, so that
-the opponent has one answer to each:
-
-    . X X X . .        X at either end, O at the other
-
-The last four leaves two points to win on, or makes a row too many ways.  A four that lets the answer win, or leaves the
-opponent another row, is none.
+A win by fours (VCF, victory by continuous fours): each four leaves one point to win on, so the opponent has one answer
+to each, until one leaves two.
 """
 import numpy as np
 

@@ -7,8 +7,8 @@ on its last liberty or captures a chain of the hunter's that is in atari next to
     the line returns to an earlier position of it                        it escapes: no end is forced
     prey is still in atari after its move                                it is captured
 
-Simple ko is observed.  Ko threats, superko, seki and nets are not considered.  The search is a loop over a stack of
-boards, not a recursion: a self-recursive function that numba loads from its cache can crash.
+Simple ko is observed; ko threats, superko, seki and nets are not considered.  The search is a loop over a stack: a
+self-recursive function that numba loads from its cache can crash.
 
     boards       BOARD (DEPTH,)                  the line that is read; boards[0] is the position of the question
     moves        int16 (DEPTH + 1, MOVES + 2)    [d]: candidate moves of boards[d], at MOVES their number, at MOVES + 1

@@ -2,9 +2,7 @@
 
     survival, ownership --> the chains in doubt around a chain --> its region --> reading --> a verdict for its chain
 
-Rollouts know which chains are clearly alive or dead, but they are blind to seki, and they do not see that a chain's
-captured stones leave it one eye.  So for a chain in doubt two questions are read: is it captured if the opponent moves
-first, and if it does itself?
+Rollouts are blind to seki, and to captured stones that leave one eye.  So two questions are read for a chain in doubt:
 
     the opponent moves first     its own side moves first
     it is not captured           -                          SAFE; SEKI if an opponent's chain in the region is as well,
@@ -12,8 +10,8 @@ first, and if it does itself?
     it is captured               it is captured             DEAD
     it is captured               it is not                  UNSETTLED
 
-The region of a chain has its liberties, the chains in doubt next to them, and their liberties; clearly owned points are
-outside.  A region that is too large, or a question that takes too long, is UNREAD: the answer is that of the rollouts.
+The region of a chain has its liberties, the chains in doubt next to them, and their liberties.  A region that is too
+large, or a question that takes too long, is UNREAD: the answer is that of the rollouts.
 
     survival     float64 (POINTS,), at heads: mean ownership of the chain's points over rollouts, 1 its own colour
     ownership    float64 (POINTS,): mean over rollouts, 1 Black, -1 White

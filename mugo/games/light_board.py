@@ -1,25 +1,22 @@
 """The board of rollouts: chains with pseudo-liberties, and a word at each point that knows its neighbours.  Compiled.
 
-No hash, history or superko, and only legal moves: a rollout is made from a board.BOARD and ends as stones on it.  A
-pseudo-liberty is a pair of a stone and an empty point next to it, so a chain has none where it has no liberty, and
-playing or removing a stone changes those of the chains next to it by one addition each.  They are counted and summed,
-as points, in one integer:
+A rollout is made from a board.BOARD and ends as stones on it; only legal moves are played, superko aside.  A
+pseudo-liberty is a pair of a stone and an empty point next to it, as in libEGO and Pachi, so a move changes those of
+the chains next to it by one addition each.  They are counted and summed, as points, in one integer:
 
     . . . .       liberties of X: 4 pairs, with the points a, b, b, c
     . a b .
     . X O .       4 << 20 | a + b + b + c            stones at a and b, and a chain in atari: 1 << 20 | c
     . c . .
 
-A chain is in atari if every pair has the same point; that is the mean, if it is empty and has as many neighbours in the
-chain.  `near` of a point has, from the lowest bit:
+A chain is in atari if the mean of its points is empty and has as many neighbours in the chain as it has pairs.  `near`
+of a point has, from the lowest bit:
 
     8 bits       black neighbours, and those off the board: 4 if they are all black
     8 bits       white neighbours, likewise
     32 bits      from bit 32: empty neighbours, as pseudo-liberties are
 
-so an eye, and a point without empty neighbours, are found by one look.  Rollouts on this board are the same, move for
-move, as with true liberties (board), in two thirds of the time where moves are uniform.  libEGO and Pachi count
-pseudo-liberties, too.
+Rollouts are the same, move for move, as with true liberties (board), in two thirds of the time where moves are uniform.
 
     r           LIGHT_BOARD, one record     p, q, e, c, h, g, w, d      as in board
     liberties   int64, as above

@@ -1,7 +1,6 @@
-"""The 3x3 patterns of MoGo-style rollouts, as the report draws them.  Compiled.
+"""The 3x3 patterns of MoGo-style rollouts, as the report draws them; the move is the point in the middle.  Compiled.
 
-Gelly, Wang, Munos, Teytaud 2006, "Modification of UCT with Patterns in Monte-Carlo Go", INRIA RR-6062.  Legality is
-not checked.  The move is the point in the middle:
+Gelly, Wang, Munos, Teytaud 2006, "Modification of UCT with Patterns in Monte-Carlo Go", INRIA RR-6062.
 
     X O    a stone of each colour        .    empty          #    off the board
     x o    anything but that stone       ?    anything

@@ -1,15 +1,14 @@
 """The input of networks of Go: the 48 feature planes of AlphaGo 2016, packed in six bytes per point.  Compiled.
 
-Silver et al. 2016, "Mastering the game of Go with deep neural networks and tree search", Extended Data Table 2, as
-MuGo (2016) described them.  The side to move is always "mine".  Only PLANES knows their order; a trained network
-keeps a copy, and a network for other planes is refused.
+Silver et al. 2016, "Mastering the game of Go with deep neural networks and tree search", Extended Data Table 2.  The
+side to move is always "mine".  A network keeps a copy of PLANES, and one for other planes is refused.
 
     board --> bits of each point (WORK.planes) --> symmetry --> packed --> unpack --> planes
 
     packed       uint8 (points, PACKED)         plane k of point i is bit k % 8 of byte k // 8 at [i]
     planes       uint8 (rows, columns, 48)      the same unpacked, 0 or 1
     symmetry     int64 (points + 1,)            a row of coords.symmetries: where to write each move index
-    HISTORY      uint8 (PACKED,)                 the bits of the last moves, which a position without history lacks
+    HISTORY      uint8 (PACKED,)                the bits of the last moves, which a position without history lacks
     history      uint64 (at least b.moves + 1,) hashes of the game so far, at [0] ... [b.moves]
     work         WORK, one record               scratch
     line         BOARD (ladders.DEPTH,)         scratch: ladders.boards

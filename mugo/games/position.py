@@ -4,9 +4,7 @@
     moves             D4                   D4 Q16               D4 Q16 C3
 
 A position is a value: `play` returns a new one, and none is ever changed.  It has a board of its own, the moves that
-led to it and the hashes of the positions in between, 12 bytes per move; `undo` replays the moves.  Which moves are
-legal, when the game is over and who has won is defined in go and gomoku; the abstract methods of BasePosition
-declare it.
+led to it and the hashes of the positions in between; `undo` replays the moves.  The rules are in go and gomoku.
 Search, players and user interfaces use only this interface (tests/games/test_contract.py).
 """
 import zlib

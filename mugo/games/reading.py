@@ -2,10 +2,9 @@
 
     region --> both colours play in it, or pass --> the attacker captures the target, or fails
 
-A region is a graph of at most NODES nodes: empty points, stones in doubt, and chains in doubt of LARGE stones or more,
-each one node.  Smaller chains whose points make two eyes are large, too.  What is around the region is alive: stones
-connected to living stones of their colour cannot be captured.  Sets of nodes are the bits of an int64, so a position is
-two of them and those of the bans.
+A region is a graph of at most NODES nodes: empty points, stones in doubt, and chains of LARGE stones or more, each one
+node.  What is around it is alive: stones connected to living stones of their colour cannot be captured.  Sets of nodes
+are the bits of an int64.
 
     the target's capture by stones that are connected to living ones      success
     a large chain is captured                                             success for the side that takes it
@@ -14,16 +13,16 @@ two of them and those of the bans.
                 than points of its own stones in doubt are lost           success, otherwise failure
     a position is repeated                                                failure
 
-A ko that was taken may be retaken only after a pass, as where the Japanese rules of 1989 confirm life and death: there
-are no ko threats.  The attacker does not pass before the target is captured, because the defender would pass, too.
+A ko may be retaken only after a pass, as where the Japanese rules of 1989 confirm life and death.  The attacker does
+not pass before the target is captured, because the defender would pass, too.
 
 The search is by depth-first proof numbers (Nagai 2002, "Df-pn algorithm for searching AND/OR trees and its
 applications") with a table of positions; phi is the proof number of the side to move, delta that of its opponent.  It
-is a loop over a stack, not a recursion, as in ladders.
+is a loop over a stack, as in ladders.
 
     g            REGION, one record
     s, c         STATE, one record: a position in the region, and one after a move
-    stones       int64: sets of nodes, as all that are not counts
+    stones       int64: sets of nodes
     i            int64: a node
 """
 from typing import NamedTuple

@@ -1,8 +1,7 @@
 """Rollouts: random games to the end, with uniform moves or with MoGo's.  Compiled.
 
-No search, no network, no superko.  A rollout fills no own true eyes, so it nearly always ends with two passes; then
-every stone left is alive and the area score is the result.  A move is drawn from the first of these sets that is not
-empty:
+A rollout fills no own true eyes, so it nearly always ends with two passes; then every stone left is alive and the area
+score is the result.  A move is drawn from the first of these sets that is not empty:
 
     UNIFORM   MOGO
                *     answers to an atari of the last move: extension, capture next to the chain, capture of the stone
@@ -12,11 +11,7 @@ empty:
        *       *     legal moves that fill no own true eye
 
 The order is that of Gelly, Wang, Munos, Teytaud 2006, "Modification of UCT with Patterns in Monte-Carlo Go", INRIA
-RR-6062, with two differences.  MoGo captures anywhere on the board before it plays at random; on 9x9, 200 rollouts
-per move, that won 43 % of the games against not doing so, and capturing around the last move 56 %.  Self-ataris of two
-stones come last of all.
-
-They are played on light_board, whose moves are those on board.BOARD.
+RR-6062; MoGo captures anywhere, here around the last move, which won 56 % against not capturing, and MoGo's way 43 %.
 
     b          BOARD, one record    the position, then the end of the rollout
     r          LIGHT_BOARD          the rollout

@@ -5,17 +5,8 @@
     "koPOSITIONALscoreAREAtaxNONEsui0fpok1"          --parse_rules-->  Rules(), as KataGo's SGF files have it (RU)
 
 A field that an object leaves out is that of Rules(), MuGo's own rules: area scoring, positional superko, no suicide.
-What MuGo does under other rules:
-
-    ko                  supported; SPIGHT is played as SIMPLE.  By simple ko a position that stands on the board for the
-                        third time since the last pass ends the game with no result, as in KataGo
-    suicide             illegal
-    scoring             supported: by area, or by territory and prisoners (territory)
-    tax                 SEKI is supported in the final score, not by the search; ALL is not
-    hasButton           ignored
-    whiteHandicapBonus  supported: handicap_bonus
-    friendlyPassOk      supported: where it is false, every stone counts as alive by area, and dead stones are captured
-                        before a pass
+All are supported but suicide, a tax on all groups and the button; SPIGHT is played as SIMPLE, and a tax on seki counts
+in the final score only (docs/reference/gtp.md).
 
 https://lightvector.github.io/KataGo/rules.html
 https://github.com/lightvector/KataGo/blob/master/docs/GTP_Extensions.md    kata-get-rules, kata-set-rules

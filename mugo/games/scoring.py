@@ -3,9 +3,8 @@
     stones --> rollouts --> ownership --> verdicts on chains in doubt --> dead chains --> stones without them, again
     position without dead stones --> owners of the points --> final score
 
-There is one answer for scores, passes, clean-up and the final ownership of data sets; it needs no network and no
-search.  Rollouts play a finished position to its end, where every stone left is alive.  They are reliable in finished
-positions, unreliable in fights and blind to seki, for which life_and_death reads.
+Scores, passes, clean-up and the final ownership of data sets have the same answer, without a network.  Rollouts are
+reliable in finished positions, unreliable in fights and blind to seki, for which life_and_death reads.
 """
 import functools
 from collections.abc import Collection, Iterator, Sequence
@@ -53,11 +52,8 @@ def neighbours(point: int, position: BasePosition) -> Iterator[int]:
 
 
 def ownership(position: BasePosition, n: int = ROLLOUTS, kind: int = UNIFORM) -> np.ndarray:
-    """float32 (rows, columns): the mean owner of each point at the end of n rollouts, 1 Black, -1 White.
-
-    kind: of the rollouts.  Uniform ones are the fastest; MoGo's answer threats, so chains that need an answer live.
-    Black begins half of them and White half, whoever is to play.  The same position always gives the same result.
-    """
+    """float32 (rows, columns): the mean owner of each point at the end of n rollouts, 1 Black, -1 White.  kind: uniform
+    ones are faster; in MoGo's, chains live that need an answer to a threat.  The same for the same stones."""
     total = rollout_ownership(position.stones.tobytes(), position.shape, kind, n)
     return (total[board_points(position.shape)] / n).astype(np.float32).reshape(position.shape)
 
@@ -69,12 +65,8 @@ def ownership_at_end(position: BasePosition, n: int = ROLLOUTS) -> np.ndarray:
 
 @functools.lru_cache(maxsize=2)          # of the same position object: a player asks, and then its search
 def unsettled_points(position: BasePosition) -> np.ndarray | None:
-    """int64 (n,): the points, also those with stones, that neither colour owns for sure, in a game that is nearly over;
-    None before.
-
-    It is nearly over when at most a tenth of the points are playable and not settled, by MoGo's rollouts.  Where two
-    people on 19x19 have agreed that the game is over, these leave 14 points unsettled at the median, uniform ones 74.
-    """
+    """int64 (n,): the points, also those with stones, that neither colour owns for sure, in a game that is nearly over,
+    when at most a tenth of the points are playable and not settled by MoGo's rollouts; None before."""
     sensible = position.sensible_points()
     if 3 * np.count_nonzero(position.stones) < position.area:
         return None if len(sensible) else sensible
@@ -106,87 +98,9 @@ def score_stdev(ownership: np.ndarray) -> float:
     return STDEV_FACTOR * float(np.sqrt((ownership_stdev(ownership) ** 2).sum()))
 
 
-def without_dead(position: BasePosition) -> BasePosition:
-    """A finished position without its dead stones, which are prisoners, ready for `score`; a new start without history.
-    The position itself where no stone is dead."""
-    assert isinstance(position, GoPosition)
-    dead = judge(position.stones).dead.ravel()
-    return position.without_stones(board_points(position.shape)[dead].tolist()) if dead.any() else position
-
-
-def final_score(position: BasePosition) -> float:
-    """Black's points minus White's and minus white_points, by the rules of the game, of a finished position of Go
-    without its dead stones, if the rules remove them; 0 for no result."""
-    if position.is_no_result:
-        return 0.0
-    cleared = without_dead(position) if position.removes_dead_stones else position
-    tax = owner_of_points(cleared).sum() - final_owners(cleared, position).sum()
-    return cleared.score() - int(tax)
-
-
-def final_result(position: BasePosition) -> str:
-    """final_score in SGF (RE): 'B+3.5', 'W+0.5', '0', or go.NO_RESULT."""
-    return NO_RESULT if position.is_no_result else format_score(final_score(position))
-
-
-def final_owners(cleared: BasePosition, position: BasePosition) -> np.ndarray:
-    """As owner_of_points, but by rules with a tax on seki, eyes of chains in seki are nobody's.  position: before the
-    dead stones were removed."""
-    owners = owner_of_points(cleared)
-    if cleared.board[0]["seki_tax"]:
-        owners[list(eyes_in_seki(cleared, position))] = EMPTY
-    return owners
-
-
-def stones_in_seki(position: BasePosition) -> list[int]:
-    """The points of all chains in seki."""
-    return board_points(position.shape)[judge(position.stones).seki.ravel()].tolist()
-
-
-def eyes_in_seki(cleared: BasePosition, position: BasePosition) -> set[int]:
-    """The empty points that only chains in seki and their colour surround.  cleared: `position` without dead stones."""
-    owners, colour = owner_of_points(cleared), cleared.board[0]["colour"]
-    found: set[int] = set()
-    left = [point for point in stones_in_seki(position) if colour[point] != EMPTY]
-    while left:
-        for adjacent in neighbours(left.pop(), cleared):
-            if colour[adjacent] == EMPTY and owners[adjacent] != EMPTY and adjacent not in found:
-                found.add(adjacent)
-                left.append(adjacent)
-    return found
-
-
-def owner_of_points(cleared: BasePosition) -> np.ndarray:
-    """int8 (POINTS,), by point: area.area_ownership of a position without dead stones."""
-    owners = np.zeros(POINTS, np.int8)
-    area_ownership(cleared.board[0], owners)
-    return owners
-
-
-def final_statuses(position: BasePosition) -> dict[str, list[list[int]]]:
-    """The chains of a finished position by status: for each of STATUSES (as GTP's final_status_list) their points.  By
-    rules that remove no dead stones none is dead."""
-    cleared = without_dead(position) if position.removes_dead_stones else position
-    colour, in_seki = cleared.board[0]["colour"], set(stones_in_seki(position))
-    found: dict[str, list[list[int]]] = {status: [] for status in STATUSES}
-    for chain in chains(position):
-        found["dead" if colour[chain[0]] == EMPTY else "seki" if chain[0] in in_seki else "alive"].append(chain)
-    return found
-
-
-def neutral_points(cleared: BasePosition) -> list[int]:
-    """The empty points that nobody owns.  cleared: without dead stones."""
-    owners, colour = owner_of_points(cleared), cleared.board[0]["colour"]
-    points = board_points(cleared.shape)
-    return points[(owners[points] == EMPTY) & (colour[points] == EMPTY)].tolist()
-
-
 class Judgement(NamedTuple):
-    """What is dead and in seki.
-
-    dead, seki: bool (rows, columns), the stones that are.
-    is_clear: whether every chain is clearly alive, dead or in seki.
-    """
+    """dead, seki: bool (rows, columns), the stones that are.  is_clear: whether every chain is clearly alive, dead
+    or in seki."""
     dead: np.ndarray
     seki: np.ndarray
     is_clear: bool
@@ -254,20 +168,90 @@ def _mark(b, ownership, reader, nodes, dead, seki):
     return is_clear
 
 
+def without_dead(position: BasePosition) -> BasePosition:
+    """A finished position without its dead stones, which are prisoners; a new start without history.  The position
+    itself where no stone is dead."""
+    assert isinstance(position, GoPosition)
+    dead = judge(position.stones).dead.ravel()
+    return position.without_stones(board_points(position.shape)[dead].tolist()) if dead.any() else position
+
+
+def cleared_by_rules(position: BasePosition) -> BasePosition:
+    """A finished position without its dead stones, if its rules remove them."""
+    return without_dead(position) if position.removes_dead_stones else position
+
+
+def final_score(position: BasePosition) -> float:
+    """Black's points minus White's and minus white_points of a finished position of Go by its rules; 0: no result."""
+    assert isinstance(position, GoPosition)
+    return 0.0 if position.is_no_result else ScoringSession(position).score()
+
+
+def final_result(position: BasePosition) -> str:
+    """final_score in SGF (RE): 'B+3.5', 'W+0.5', '0', or go.NO_RESULT."""
+    return NO_RESULT if position.is_no_result else format_score(final_score(position))
+
+
+def final_owners(cleared: BasePosition, position: BasePosition) -> np.ndarray:
+    """int8 (POINTS,): as owner_of_points; by rules with a tax on seki, eyes of chains in seki are nobody's.  cleared:
+    `position` without dead stones."""
+    owners = owner_of_points(cleared)
+    if cleared.board[0]["seki_tax"]:
+        owners[list(eyes_in_seki(cleared, position))] = EMPTY
+    return owners
+
+
+def stones_in_seki(position: BasePosition) -> list[int]:
+    """The points of all chains in seki."""
+    return board_points(position.shape)[judge(position.stones).seki.ravel()].tolist()
+
+
+def eyes_in_seki(cleared: BasePosition, position: BasePosition) -> set[int]:
+    """The empty points that only chains in seki and their colour surround.  cleared: `position` without dead stones."""
+    owners, colour = owner_of_points(cleared), cleared.board[0]["colour"]
+    found: set[int] = set()
+    left = [point for point in stones_in_seki(position) if colour[point] != EMPTY]
+    while left:
+        for adjacent in neighbours(left.pop(), cleared):
+            if colour[adjacent] == EMPTY and owners[adjacent] != EMPTY and adjacent not in found:
+                found.add(adjacent)
+                left.append(adjacent)
+    return found
+
+
+def owner_of_points(cleared: BasePosition) -> np.ndarray:
+    """int8 (POINTS,): area.area_ownership of a position without dead stones."""
+    owners = np.zeros(POINTS, np.int8)
+    area_ownership(cleared.board[0], owners)
+    return owners
+
+
+def final_statuses(position: BasePosition) -> dict[str, list[list[int]]]:
+    """The chains of a finished position for each of STATUSES (GTP's final_status_list), as lists of points."""
+    colour, in_seki = cleared_by_rules(position).board[0]["colour"], set(stones_in_seki(position))
+    found: dict[str, list[list[int]]] = {status: [] for status in STATUSES}
+    for chain in chains(position):
+        found["dead" if colour[chain[0]] == EMPTY else "seki" if chain[0] in in_seki else "alive"].append(chain)
+    return found
+
+
+def neutral_points(cleared: BasePosition) -> list[int]:
+    """The empty points that nobody owns.  cleared: without dead stones."""
+    points = board_points(cleared.shape)
+    return points[(owner_of_points(cleared)[points] == EMPTY) & (cleared.stones.ravel() == EMPTY)].tolist()
+
+
 class ScoringSession:
-    """A finished position and its dead stones; dead: their points."""
+    """A finished position and its dead stones, which a person can change.  dead: their points."""
 
     def __init__(self, position: GoPosition, dead: Collection[int] | None = None):
-        """dead: one or more points of each dead chain; None: the chains that rollouts take for dead,
-        none by rules that remove no dead stones."""
+        """dead: one or more points of each dead chain; None: those that the program finds, none by rules that remove no
+        dead stones."""
         self.position = position
-        if dead is not None:
-            marked = set(dead)
-        elif position.removes_dead_stones:               # points that are empty, or would be
-            is_empty = without_dead(position).stones.ravel() == EMPTY
-            marked = set(board_points(position.shape)[is_empty].tolist())
-        else:
-            marked = set()
+        if dead is None:
+            is_empty = cleared_by_rules(position).stones.ravel() == EMPTY
+            dead = board_points(position.shape)[is_empty].tolist()
+        marked = set(dead or ())
         self.dead = {point for chain in chains(position) if not marked.isdisjoint(chain) for point in chain}
 
     def toggle(self, point: int) -> None:
@@ -278,26 +262,25 @@ class ScoringSession:
                            "mark it dead or alive")
         self.dead ^= set(chain)
 
+    def _cleared(self) -> GoPosition:
+        return self.position.without_stones(self.dead)
+
     def ownership(self) -> np.ndarray:
-        """int8 (rows, columns): BLACK, WHITE, or EMPTY for a neutral point (final_owners); dead stones are
-        removed."""
+        """int8 (rows, columns): BLACK, WHITE, or EMPTY for a neutral point (final_owners), without the dead stones."""
         shape = self.position.shape
         return final_owners(self._cleared(), self.position)[board_points(shape)].reshape(shape)
 
     def points(self) -> dict[int, int]:
         """Of each colour: its area, or its territory and prisoners."""
-        ownership, cleared = self.ownership(), self._cleared()
-        if not cleared.counts_territory:
-            return {colour: int((ownership == colour).sum()) for colour in (BLACK, WHITE)}
-        return {colour: int(((ownership == colour) & (cleared.stones == EMPTY)).sum()) + prisoners
-                for colour, prisoners in self.prisoners().items()}
+        owners = self.ownership()
+        if not self.position.counts_territory:
+            return {colour: int((owners == colour).sum()) for colour in (BLACK, WHITE)}
+        owners[self._cleared().stones != EMPTY] = EMPTY
+        return {colour: int((owners == colour).sum()) + prisoners for colour, prisoners in self.prisoners().items()}
 
     def prisoners(self) -> dict[int, int]:
         """Of each colour: the stones that it has captured, and the opponent's dead ones."""
         return self._cleared().captures
-
-    def _cleared(self) -> GoPosition:
-        return self.position.without_stones(self.dead)
 
     def score(self) -> float:
         """Black's points minus White's points minus those by komi and for handicap stones."""
@@ -309,8 +292,8 @@ class ScoringSession:
         return NO_RESULT if self.position.is_no_result else format_score(self.score())
 
     def __str__(self) -> str:
-        points, prisoners = self.points(), self.prisoners()
-        of_them = {colour: f" (prisoners: {prisoners[colour]})" if self.position.counts_territory else ""
-                   for colour in (BLACK, WHITE)}
+        points = self.points()
+        of_them = {colour: f" (prisoners: {taken})" if self.position.counts_territory else ""
+                   for colour, taken in self.prisoners().items()}
         return (f"Black {points[BLACK]}{of_them[BLACK]}, White {points[WHITE]}{of_them[WHITE]} and "
                 f"{format_komi(self.position)}: {self.result()}")

@@ -7,11 +7,8 @@
     O O X . . . . . .        O O X . . X O . O
     . O X . . . . . .        . O X . . X O O O        parts have eyes, so nothing there is left to be played
 
-The attacker is the side whose stones are outside.  The parts are so large that the attacker wins by WIN_BY points, komi
-included, who captures all of the defender's stones, and else loses, where the rest of the board is large enough for
-that.  A network and a search that play for the game then play for the problem.
-
-KaTrain has such a frame (katrain/core/tsumego_frame.py), after the one of LizGoban by kaorahi.
+The parts are so large that the attacker wins by WIN_BY points, komi included, who captures all of the defender's
+stones, and else loses, where there is room for that.  After the frame of KaTrain (katrain/core/tsumego_frame.py).
 """
 from collections.abc import Iterator
 

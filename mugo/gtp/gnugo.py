@@ -97,8 +97,7 @@ def _final_status(engine: GtpEngine, vertex: str) -> str:
     for status, chains in scoring.final_statuses(position).items():
         if any(point in chain for chain in chains):
             return status
-    cleared = scoring.without_dead(position) if position.removes_dead_stones else position
-    owners = scoring.final_owners(cleared, position)
+    owners = scoring.final_owners(scoring.cleared_by_rules(position), position)
     return {BLACK: "black_territory", WHITE: "white_territory"}.get(int(owners[point]), "dame")
 
 

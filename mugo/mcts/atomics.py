@@ -5,9 +5,8 @@
     release_fence()                          what was written before it is seen before what is written after it,
     acquire_fence()                          by a thread that reads the second, calls this, and then reads the first
 
-The field's name is a literal.  An atomic addition takes 20 times as long as a plain one, so it is plain where no other
-thread uses the record: where `shared`, or for a lock record.shared, is false.  A thread that holds a lock must not
-raise: nothing would unlock it.
+The field's name is a literal.  An atomic addition takes 20 times as long as a plain one, so it is plain where `shared`,
+or for a lock record.shared, is false.  A thread that holds a lock must not raise: nothing would unlock it.
 """
 import platform
 

@@ -1,22 +1,16 @@
 """Nodes get their edges: the moves, with their priors and with the bounds that the rules give.  Compiled.
 
-Several threads may come to a node at once (growth).  One of them writes the edges, under the lock, and its heuristic
-priors, without it; the node's count, which lets the others see them, is written last.
-
-With PUCT edges are lazy: a node lists its moves with their priors, and gets an edge where selection needs one.
+With PUCT edges are lazy: a node lists its moves with their priors, and gets an edge where selection needs one, since
+PUCT looks at no move without visits but the one with the highest prior.
 
     first  ==>  [edge] [edge] [edge] [free]              count edges, in a block of the next power of two
     list   ==>  [5 moves, 5 priors] [5 moves, ...]       in the array of the edges, too; the highest prior first
 
-The edges of a node are those of the first `count` moves of its list.  PUCT looks at no move without visits but the one
-with the highest prior, which is the next of the list.  A full block is copied to one of twice its size, at the end of
-the array.  Moves with priors below LEAST_PRIOR are not listed.  When all listed moves have edges and selection comes to
-another, the board gives the rest, which share what is left of the prior; the node then has all edges, as the root
-always has.
+The edges of a node are those of the first `count` moves of its list.  A full block is copied to one of twice its size,
+at the end of the array.  Moves with priors below LEAST_PRIOR are not listed.  When selection comes to one, the node
+gets all edges, as the root, nodes of self-play, and those of UCB1 and RAVE have.
 
-A node with all edges takes 11 KB on 19x19, a list 0.6 KB.  UCB1 visits every edge, RAVE gives every edge a value, and
-Gumbel's formula looks at every prior, so their nodes have all edges, as those of self-play have.  Only one thread may
-add lazy edges.  Arrays as in tree.
+A node with all edges takes 11 KB on 19x19, a list 0.6 KB.  Only one thread may add lazy edges.  Arrays as in tree.
 """
 import numpy as np
 from mugo.core.jit import caller, kernel, subroutine

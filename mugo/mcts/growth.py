@@ -7,10 +7,9 @@
                       select a batch  --|                              +--> expand and back up
                                         +--> threads: rollouts --------+
 
-Each thread runs whole simulations, compiled, with boards and paths of its own: tree parallelism with virtual loss
-(Chaslot, Winands and van den Herik 2008, "Parallel Monte-Carlo Tree Search"), without locks around selection and backup
-(Enzenberger and Müller 2010, "A Lock-free Multithreaded Monte-Carlo Tree Search Algorithm"): see tree.  Which
-simulations come first depends on the threads, so a seed does not repeat a search of several.
+Threads: tree parallelism with virtual loss (Chaslot, Winands and van den Herik 2008, "Parallel Monte-Carlo Tree
+Search"), without locks around selection and backup (Enzenberger and Müller 2010, "A Lock-free Multithreaded Monte-Carlo
+Tree Search Algorithm").  A seed does not repeat a search of several threads.
 """
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, wait

@@ -4,9 +4,8 @@ The move to play may be chosen by the lower confidence bound (LCB) of its value,
 
     lcb = mean - stdevs * standard error of the mean
 
-The variance is that of the values of the simulations through the move.  As in KataGo (getSelfUtilityLCBAndRadius), n
-visits get one more observation of the largest variance, with weight 1 / n²: few visits that agree are no evidence.
-Values are from -1 to 1 here, and a little more where a part is for the score.
+As in KataGo (getSelfUtilityLCBAndRadius), n visits get one more observation of the largest variance, with weight
+1 / n², so that few visits that agree are no evidence.
 """
 import math
 from collections.abc import Iterable, Sequence
@@ -44,10 +43,7 @@ def lower_confidence_bounds(visits: np.ndarray, means: np.ndarray, squares: np.n
 
 def best_by_lcb(visits: np.ndarray, bounds: np.ndarray, min_visit_prop: float = MIN_VISIT_PROP) -> int:
     """The index of the move with the highest bound, of those that have this proportion of the most visits; with equal
-    bounds the most visited.  bounds: from -1 on.
-
-    Below -1, the value of a loss, a bound says nothing of the value, only that a move is certain to lose or has few
-    visits: of moves that all may lose, the surest loss would have the highest.  They count as equal."""
+    bounds the most visited.  Bounds below -1, which say only that a move has few visits, count as equal."""
     eligible = (visits > 0) & (visits >= min_visit_prop * visits.max())
     if not eligible.any():
         return 0
@@ -113,15 +109,13 @@ def distinct(infos: Iterable[MoveInfo]) -> list[MoveInfo]:
 class SearchResult:
     """The statistics of the root after a search.
 
-    moves: every move at the root that repeats no position, the best first: where the position is proven, the moves that
-    prove its value, wins with the shortest first; then by visits, proven losses last.  Each is followed by those that
-    are symmetric to it and were not searched (MoveInfo.symmetry_of).
+    moves: every move at the root that repeats no position: those that prove its value, wins with the shortest first;
+    then by visits, proven losses last.  Each is followed by its symmetric ones (MoveInfo.symmetry_of).
     win_rate: of the side to move, from 0 to 1.  visits: of the root, including those of a reused tree.
     simulations, seconds, rollouts: of this search.  depth: mean number of moves from the root to a leaf.
     nodes: in the tree.
-    ownership: float32 (rows, columns), 1 Black, -1 White, the mean over the leaves of this search that a network with
-    ownership evaluated, or over its rollouts, or both, weighted by lambda as the value is; None without both, and in
-    Gomoku.
+    ownership: float32 (rows, columns), 1 Black, -1 White, the mean over the leaves of this search by the network and by
+    rollouts, weighted by lambda as the value is; None without both, and in Gomoku.
     proven: the exact value of the position, as in a MoveInfo, for the moves that the search was allowed.
     score_lead, score_stdev: of the position, as in a MoveInfo.
     score_utility: the part of the value of the position that is for the score, as in a MoveInfo.

@@ -11,15 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from mugo.games.board import BLACK, POINTS, WHITE
-from mugo.games.coords import (
-    PASS,
-    BoardSize,
-    board_points,
-    move_index,
-    point_of_index,
-    row_col,
-    symmetries,
-)
+from mugo.games.coords import PASS, BoardSize, board_points, move_index, point_of_index, row_col, symmetries
 from mugo.games.position import BasePosition
 from mugo.mcts.records import MAX_DEPTH
 from mugo.mcts.result import MoveInfo

@@ -22,17 +22,8 @@ from mugo.games.position import BasePosition
 from mugo.mcts import selection, solver
 from mugo.mcts.growth import BatchedGrowth, ThreadedGrowth
 from mugo.mcts.result import (
-    MoveInfo,
-    RootMoves,
-    SearchResult,
-    best_by_lcb,
-    lower_confidence_bounds,
-    move_infos,
-    root_moves,
-    score_of,
-    standard_errors,
-    utility_of_score,
-)
+    MoveInfo, RootMoves, SearchResult, best_by_lcb, lower_confidence_bounds, move_infos, root_moves, score_of,
+    standard_errors, utility_of_score)
 from mugo.mcts.root import AvoidedMoves, Root
 from mugo.mcts.settings import DEFAULT_SETTINGS, Settings, set_params
 from mugo.mcts.tree_arrays import TreeArrays
@@ -137,19 +128,15 @@ class Search:
                avoided: AvoidedMoves | None = None) -> SearchResult:
         """Search a position until the first of the limits; without any, until `should_stop`.
 
-        simulations: of this search, those of a reused tree not counted.
+        simulations: of this search, those of a reused tree not counted.  visits: of the root, those counted; at least
+        one simulation is run.
         may_pass: whether a pass is searched at the root when there are other moves.
-        visits: of the root, those of a reused tree counted; at least one simulation is run.
-        allowed_moves: legal points (and PASS) searched at the root, whatever the search thinks of them; None all that
-        it considers.
-        avoided: moves left out down to a depth; the root has those of allowed_moves, if they are given.  In Gomoku all
-        moves are searched below the root.
+        allowed_moves: legal points (and PASS) searched at the root; None all that the search considers.
+        avoided: moves left out down to a depth, at the root unless allowed_moves are given; in Gomoku there alone.
         select_by: how a move will be chosen, as in SearchResult.best; None: the search is to evaluate.
         should_stop: called between batches, or every LOOK_SECONDS, or CHECK_EVERY simulations.
         on_progress: called with the result so far every progress_interval seconds.
-        With early_stop the search also ends when the root is proven, when no simulation that is left can change the
-        choice, and, to choose a move, when a single one is not proven to lose (is_decided).
-        Raises BadInput as `check` does.
+        With early_stop the search also ends when the choice is decided (is_decided).  Raises BadInput as `check` does.
         """
         self.check(position)
         started = self.now()

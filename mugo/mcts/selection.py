@@ -4,39 +4,28 @@
     RAVE     w + c sqrt(ln N / (n + 1))        w of q and rave_q              Gelly and Silver 2007
     PUCT     q + c(N) prior sqrt(N) / (1 + n)                                 Silver et al. 2016
 
-n are the visits of an edge, N those of its node, q is the mean value of the edge from -1 to 1.  A simulation under way
-counts as a loss for the side that moved (virtual loss), in q and in rave_q, so that the simulations of a batch spread
-out.  Edges that are proven to lose are not selected while there are others.  The tree calls the formula of a search by
-its address, so that only this one is compiled; self-play has another one, selfplay.gumbel.
+n are the visits of an edge, N those of its node, q is the mean value of the edge from -1 to 1, with simulations under
+way as losses.  Edges that are proven to lose are not selected while there are others.  The tree calls the formula of a
+search by its address; self-play has another one, selfplay.gumbel.
 
-PUCT has the terms that KataGo and Leela Zero add to AlphaZero's formula:
+PUCT has the terms that KataGo and Leela Zero add to AlphaZero's formula; by default they are 0:
 
     c(N) = c + log ln((N + base) / base)        log, base: cpuct_exploration_log, cpuct_exploration_base
     q of an edge without visits = value of the node - reduction sqrt(sum of the priors of the edges with visits)
 
-AlphaZero (Silver et al. 2018, pseudo-code) has c 1.25, log 1, base 19652; KataGo (cpuctExploration,
-cpuctExplorationLog, cpuctExplorationBase) 1, 0.45, 500.  The reduction is KataGo's fpuReductionMax, at the root
-rootFpuReductionMax: the more of the prior the moves with visits have, the worse are the others taken to be.  Leela
-Zero's fpu_reduction of 0.25 counts in win rates and is 0.5 here.  With log and both reductions 0 this is PUCT as in
-Silver et al. 2016.
-
-RAVE (Gelly and Silver 2007, "Combining Online and Offline Knowledge in UCT"; 2011, "Monte-Carlo tree search and rapid
-action value estimation in computer Go"): in addition to its own mean value q over n visits, every edge has an
-all-moves-as-first (AMAF) mean rave_q over rave_visits: of all simulations through its node in which its move was
-played there or later, by the same side, as the first stone on that point.  Selection takes
+RAVE (Gelly and Silver 2011, "Monte-Carlo tree search and rapid action value estimation in computer Go"): every edge
+also has an all-moves-as-first (AMAF) mean rave_q over rave_visits: of all simulations through its node in which its
+move was played there or later, by the same side, as the first stone on that point.  Selection takes
 
     (1 - beta) q + beta rave_q        beta = rave_visits / (n + rave_visits + 4 b^2 n rave_visits)
 
-the weight of least mean squared error, where b, the RAVE bias, is how far rave_q is from the truth.  Heuristic priors
-(games.go_priors, games.gomoku_threats) are virtual visits that rave_visits and rave_q begin with, so they count without
-RAVE, too.
+where b is the RAVE bias.  Heuristic priors (games.go_priors, games.gomoku_threats) are virtual visits that rave_visits
+and rave_q begin with, so they count without RAVE, too.
 
     first_plays   int8 (POINTS,)             the colour of the first stone that a rollout played on each point, 0 none
     amaf          float32 (2, POINTS, 2)     of one simulation, by colour (1 Black, 0 White) and point: the share of its
                                              rollouts in which that colour played there first, and the sum of their
-                                             values for it, so shared
-
-Between simulations amaf is 0.  A pass, point 0, has no AMAF value.  Arrays otherwise as in tree.
+                                             values for it, so shared.  Between simulations 0; a pass has none
 """
 from typing import Any
 
@@ -48,14 +37,7 @@ from mugo.games.game import SIGNATURES, function_of
 from mugo.mcts.atomics import fetch_add
 from mugo.mcts.expansion import EXPAND, WRITE_EDGES, expand_by_rollouts, next_prior, open_next, write_edges
 from mugo.mcts.records import EDGE_TYPE, NODE_TYPE, TREE_TYPE
-from mugo.mcts.solver import (
-    LOSS,
-    edge_at,
-    is_proven,
-    last_allowed,
-    may_select,
-    q_under_loss,
-)
+from mugo.mcts.solver import LOSS, edge_at, is_proven, last_allowed, may_select, q_under_loss
 from numba import types
 from numba.core.typing.templates import Signature
 

@@ -29,8 +29,7 @@ class Settings:
     """Options of a search.  Raises BadInput for values out of range.
 
     None is a default that depends on the network, the game or other options (`resolved`).  Names of PUCT's options are
-    KataGo's; max_pass_prior and unsettled_prior exist because people pass where a game looks finished, and a move that
-    they overlooked would need thousands of simulations.
+    KataGo's.
     """
     threads: int = option(1, "threads of a search: uct searches one tree with them, mcts runs rollouts and the network",
                           least=1, most=1024, common=True, katago="numSearchThreads")

@@ -7,15 +7,13 @@
     a node                   lower = the best lower of its edges, upper = the best upper
 
 A node is proven where both bounds are equal: Winands, Bjornsson and Saito 2008 ("Monte-Carlo Tree Search Solver"), with
-draws as in Cazenave and Saffidine 2010 ("Score Bounded Monte-Carlo Tree Search").  tree.backup calls these functions
-along the path of a simulation, so a proof found on another path counts as soon as selection meets it.
+draws as in Cazenave and Saffidine 2010 ("Score Bounded Monte-Carlo Tree Search").
 
-In Go, superko makes legal moves depend on the path, and a node is shared by paths.  Its bounds hold for all of them:
-an upper bound counts all edges, also those that superko forbids on some path, and a lower bound counts only edges that
-superko forbids on none, passes and moves on points where no stone was ever captured (game.position_hash keeps paths
-apart that captured on different points).  At the root, whose path is the game itself, every legal move counts.  By
-simple ko, other moves may end the game with no result on some path, which is worth more than a loss, so they have no
-bounds at all (tree.backup).  Proofs are about the moves that the search considers, which fill no own true eyes.
+In Go, superko makes legal moves depend on the path, and a node is shared by paths.  Its bounds hold for all of them: an
+upper bound counts all edges, a lower bound only those that superko forbids on no path: passes, and moves on points
+where no stone was ever captured.  At the root, whose path is the game itself, every legal move counts.  By simple ko,
+other moves may end the game with no result on some path, so they have no bounds at all (tree.backup).  Proofs are about
+the moves that the search considers, which fill no own true eyes.
 """
 import numpy as np
 from mugo.core.jit import kernel, subroutine

@@ -1,8 +1,8 @@
 """The search tree: select a leaf, evaluate it, back its value up.  Compiled.
 
-    nodes    positions; with transpositions, all orders of moves that lead to a position share its node
+    nodes    positions; all orders of moves that lead to a position share its node
     edges    moves; those of one node are contiguous, the pass, if the game has one, last unless they are lazy; with
-             PUCT lists of moves and priors, too, from which nodes get edges as they need them: expansion
+             PUCT lists of moves and priors, too: expansion
     table    transposition table: key of a position -> node, open addressing
 
                edges first ... first + count - 1
@@ -18,27 +18,21 @@ Arrays of the kernels, with N simulations in a batch:
 
 boards[0] is the root's, 1 ... N the leaves', 1 + N ... 2 N those in which rollouts are played.  A value is +1 for a
 win, -1 for a loss, of the side to move at the node; q of an edge is its node's mean value, of the side that made the
-move, as it was when a simulation last passed: UCT2 of Childs, Brodeur and Kocsis 2008 ("Transpositions and Move Groups
-in Monte Carlo Tree Search"), with means refreshed along the path only.  The value of a proven node is exact (solver).
-Which edge a simulation follows is selection's.  A simulation under way counts as a loss for the side that moved
-(virtual loss), so that the simulations of a batch, and of several threads, spread out.
+move, when a simulation last passed: UCT2 of Childs, Brodeur and Kocsis 2008 ("Transpositions and Move Groups in Monte
+Carlo Tree Search").  A simulation under way counts as a loss for the side that moved (virtual loss).
 
 The value of a leaf is
 
     (1 - lambda) (v + f u) + lambda z        v, u: by the network, z: the mean outcome of rollouts
 
-and where one of both is missing the other.  u is KataGo's utility of the score: won games are won by many points, and
-lost ones lost by few.  Values in the tree contain it, and score_utility is its part, so that win rates are without it.
-A node's score is KataGo's scoreMean: points of its side to move, komi included, averaged over the leaves that a network
-with scores evaluated at or below it.  Its standard deviation has both parts, that of the leaves' means and the leaves'
-own.  Games that end in the tree are left out: their area counts dead stones as alive.
+and where one of both is missing the other.  u is KataGo's utility of the score; score_utility is its part of a node's
+value, so that win rates are without it.  A node's score is KataGo's scoreMean: points of its side to move, komi
+included, averaged over the leaves that a network with scores evaluated at or below it.
 
-Threads may `simulate` in one tree at once (growth); records says how each field is written.  A mean that is
-refreshed may miss what another thread adds to it at that moment; it stays a mean of values from -1 to 1.
-
-Knows no network or clock, and asks games.game for everything about the game.  Repetitions depend on the path, so they
-are looked for during selection.  By simple ko a simulation ends where a position of its path, or of the game so far,
-comes again: with no result, a draw, in a leaf without a node; or if there was a pass in between, with an evaluation.
+Threads may `simulate` in one tree at once (growth); records says how each field is written.  A mean may miss what
+another thread adds at that moment.  Repetitions depend on the path, so they are looked for during selection.  By simple
+ko a simulation ends where a position of its path, or of the game so far, comes again: with no result, a draw, in a leaf
+without a node; or if there was a pass in between, with an evaluation.
 """
 import math
 from typing import NamedTuple
@@ -47,14 +41,7 @@ import numpy as np
 from mugo.core.jit import kernel, subroutine
 from mugo.games import game
 from mugo.mcts.atomics import acquire_fence, fetch_add, lock, release_fence, unlock
-from mugo.mcts.expansion import (
-    call_expand,
-    expand,
-    forced_move,
-    give_priors,
-    has_room,
-    list_moves,
-)
+from mugo.mcts.expansion import call_expand, expand, forced_move, give_priors, has_room, list_moves
 from mugo.mcts.records import MAX_DEPTH, NULL_NODE
 from mugo.mcts.selection import backup_amaf, record_rollout, select_child
 from mugo.mcts.solver import LOSS, WIN, bound_edge, bound_node, edge_at, is_proven
