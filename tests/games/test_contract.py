@@ -1,6 +1,5 @@
 """The interface of both games that search, players and user interfaces rely on."""
 import tracemalloc
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -78,15 +77,6 @@ def test_a_move_on_a_stone_is_illegal_and_the_error_names_it(start):
     position = start().play(int(start().sensible_points()[0]))
     with pytest.raises(IllegalMove, match=r"illegal move: [A-T]\d+ is occupied"):
         position.play(position.last)
-
-
-@both_games
-def test_a_number_that_is_no_point_of_the_board_is_no_move_and_the_error_names_it(start):
-    position, points = start(), {PASS, *board_points(start().size).tolist()}
-    for number in {-1, *range(POINTS), POINTS, 1 << 20, 1 << 40} - points:
-        with pytest.raises(IllegalMove, match=f"illegal move: {number} is not a point of the"):
-            position.play(number)
-    assert np.array_equal(position.board, start().board)
 
 
 @both_games
@@ -225,29 +215,6 @@ def test_no_query_changes_a_byte_of_the_board(start):
         for query in QUERIES:
             query(position)
             assert position.board.tobytes() == before
-
-
-def test_two_threads_that_count_and_encode_one_position_agree_with_one():
-    position = random_positions(GoPosition(19), seed=4)[250]
-    score, planes = position.score(), game.encode([position])
-
-    def ask(_) -> bool:
-        return all(position.score() == score and np.array_equal(game.encode([position]), planes) for _ in range(40)) \
-            and all(position.score() == score for _ in range(5000))
-
-    with ThreadPoolExecutor(2) as pool:
-        assert list(pool.map(ask, range(4))) == [True] * 4
-
-
-def test_threads_that_play_from_one_position_get_their_own_moves():
-    position = GoPosition(9)
-    for _ in range(40):
-        points = [int(point) for point in position.sensible_points()[:8]]
-        with ThreadPoolExecutor(8) as pool:
-            branches = list(pool.map(position.play, points))
-        assert [branch.moves[-1][1] for branch in branches] == points
-        assert all(branch.moves[:-1] == position.moves for branch in branches)
-        position = branches[0]
 
 
 def test_a_long_game_takes_little_memory_and_has_a_limit():

@@ -446,16 +446,6 @@ def test_a_handicap_does_not_outlast_its_stones():
     assert position.without_stones(fixed_handicap(9, 4)).white_points == 4.5       # dead stones were a handicap
 
 
-@pytest.mark.parametrize("rules", ["Japanese", "japanese (1989)", "Korean"])
-def test_a_record_with_territory_rules_is_scored_by_territory(rules):
-    game = record(setup=[0, 8, 72], moves=[40 + WHITE_BIT], first_player=WHITE, komi=0.5, handicap=3, rules=rules)
-    for position in (position_of(game), *positions_of(game), position_of(game).undo(), position_of(game).play(PASS)):
-        assert position.counts_territory and (position.handicap_bonus, position.white_points) == (0, 0.5)
-    assert position_of(game).score() == -0.5             # no stone is a point
-    assert position_of(game, 0).score() == 81 - 3 - 0.5
-    assert not position_of(record(komi=0.5, rules="Chinese")).counts_territory
-
-
 @pytest.mark.parametrize("komi", [1e300, -1e9, float("nan"), float("inf")])
 def test_a_komi_beyond_all_games_is_refused(komi):
     with pytest.raises(ValueError, match="komi is a number from -1,000,000 to 1,000,000, not"):

@@ -1,5 +1,4 @@
 """Gomoku: rules against an oracle, rollouts, planes, and positions that a search must solve."""
-import itertools
 
 import numpy as np
 import pytest
@@ -140,41 +139,6 @@ def test_rollouts_win_at_the_exact_rates():
     assert won[WHITE] / 20_000 == pytest.approx(0.288, abs=0.015)
 
 
-@pytest.mark.parametrize("picture, names", [
-    (". . a X X X X O", "a"), ("a X X X X b . .", "a b"), (". X X a X X . .", "a"), ("X X X a X . . .", "a"),
-    ("O X X X X O . .", ""), (". X X X . . . .", ""), ("X a X X X . . .", "a"),
-])
-def test_the_point_that_completes_a_row_is_found_from_any_of_its_stones(picture, names):
-    empty = "\n" + "\n".join([". " * 8] * 7)
-    position, at = draw(picture + empty, k=5)
-    stones = [p for p in range(9, 18) if position.board[0]["colour"][p] == BLACK]
-    found = {int(gomoku.winning_point(position.board[0], p, BLACK)) for p in stones} - {0}
-    assert found <= named(at, names) and bool(found) == bool(names)
-
-
-def test_rollouts_with_threats_win_at_once_and_block_wins():
-    position, at = draw("""
-        . . . . . .
-        X O O O a .
-        . . . . . .
-        . X X X b .
-        . . . O . .
-        . . . . . .
-    """, to_play=BLACK, k=4)
-    for seed in range(1, 50):
-        boards = position.with_turn(WHITE).board.copy()
-        boards["random"] = seed
-        # At a, though b wins for Black.
-        assert gomoku.roll_out(boards[0], MOGO, np.zeros(POINTS, np.int8)) == WHITE
-        assert boards[0]["colour"][at["a"]] == WHITE and boards[0]["moves"] == 1
-    stopped = position.play(point_at(3, 4, 6)).undo().with_stones(white=[point_at(3, 0, 6)])
-    for seed in range(1, 50):
-        boards = stopped.with_stones(white=[at["b"]]).board.copy()              # Black can no longer win at once
-        boards["random"] = seed
-        gomoku.roll_out(boards[0], MOGO, np.zeros(POINTS, np.int8))
-        assert boards[0]["colour"][at["a"]] == BLACK
-
-
 def test_rollouts_with_threats_see_two_fours_that_an_older_move_made():
     picture, names = WINS["two fours at once"]
     position, at = draw(picture, k=5)
@@ -284,11 +248,6 @@ def test_uct_finds_that_noughts_and_crosses_is_a_draw():
     while not position.is_over:
         position = position.play(search.search(position, simulations=20_000).best().point)
     assert position.winner == EMPTY
-
-
-def test_uct_opens_in_the_middle():
-    middle = {point_at(row, col, 6) for row, col in itertools.product((2, 3), repeat=2)}
-    assert best(GomokuPosition(6, 4), 20_000) in middle
 
 
 def test_the_tree_is_not_reused_for_another_winning_row():

@@ -2,14 +2,12 @@
 import random
 import time
 
-import numpy as np
 import oracles
 import pytest
 from drawing import after, assert_same_points, draw, named
 from sample_positions import oracle_game, random_game
 
-from mugo.games import ladders
-from mugo.games.board import BLACK, WHITE, new_boards, play
+from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import board_points, point_at
 from mugo.games.game import encode
 from mugo.games.planes import PLANES, unpack
@@ -214,25 +212,6 @@ def test_positions_on_2x2_and_3x3_agree_with_the_oracle():
                 assert_agrees(position)
 
 
-def test_a_repetition_in_a_line_is_one_of_stones_and_ko():
-    """Capture and recapture of a ko, which the rules forbid: from the second time on, stones and ko are the same."""
-    position, at = draw("""
-        . X O . .
-        X Ob a O .
-        . X O . .
-        . . . . .
-        . . . . .
-    """)
-    line = new_boards(6)
-    line[0] = position.board[0]
-    points = [at["a"], at["b"]] * 3
-    for d in range(1, 6):
-        line[d] = line[d - 1]
-        play(line[d], points[d - 1], BLACK if d % 2 else WHITE)
-    repeats = [bool(ladders._is_cycle(line, d, points[d - 1])) for d in range(1, 6)]
-    assert repeats == [False, False, True, True, True]   # line[2] has the stones of line[0], but a ko
-
-
 # -- limits
 
 SLOWEST = """
@@ -256,20 +235,3 @@ def test_the_slowest_known_position_takes_less_than_half_a_second():
         start = time.process_time()
         encode([position])
         assert time.process_time() - start < 0.5
-
-
-def test_escape_moves_are_listed_once():
-    """Black b extends and captures two stones: three reasons, one move."""
-    position, at = draw("""
-        Xa O b O X .
-        X X X X O d
-        X O O O X .
-        O c X X . .
-        . . . . . .
-        . . . . . .
-    """)
-    board = new_boards(1)
-    board[0] = position.board[0]
-    out = np.zeros(ladders.MOVES + 2, np.int16)
-    found = out[:ladders.escape_moves(board[0], board[0]["head"][at["a"]], out)].tolist()
-    assert sorted(found) == sorted(named(at, "b c d"))

@@ -9,9 +9,8 @@ from sample_positions import oracle_game, random_game, stones_of
 
 from mugo.core.files import BadInput
 from mugo.games import gomoku, scoring
-from mugo.games.board import BLACK, EMPTY, POINTS, WHITE
+from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import (
-    board_points,
     format_gtp,
     format_sgf,
     format_sgf_size,
@@ -28,7 +27,6 @@ from mugo.games.coords import (
 from mugo.games.game import encode, new_game
 from mugo.games.go import GoPosition, fixed_handicap
 from mugo.games.planes import unpack
-from mugo.games.rollouts import MOGO, UNIFORM, max_moves, mercy_threshold, roll_out
 from mugo.games.scoring import ScoringSession
 from mugo.players import passing
 
@@ -133,24 +131,6 @@ def test_a_transposed_game_has_transposed_moves_planes_and_scores(shape):
         assert points_of(other, other.legal_points()) == {at[::-1] for at in points_of(before, before.legal_points())}
         assert other.score() == before.score()
         assert np.array_equal(planes_of(other), planes_of(before).transpose(1, 0, 2))
-
-
-@pytest.mark.parametrize("kind", [UNIFORM, MOGO])
-@pytest.mark.parametrize("shape", [(2, 5), (3, 7), (7, 3), (5, 19), (19, 4)])
-def test_rollouts_end_with_every_stone_alive_and_the_oracles_area(shape, kind):
-    for seed in range(1, 13):
-        board = GoPosition(shape).board.copy()
-        board["random"] = seed * 7919
-        score = roll_out(board[0], kind, 0, np.zeros(POINTS, np.int8))
-        stones = {row_col(int(p), shape): int(board[0]["colour"][p]) for p in board_points(shape)
-                  if board[0]["colour"][p] != EMPTY}
-        assert score == oracles.area(shape, stones)
-        assert board[0]["passes"] == 2 or board[0]["moves"] == max_moves(shape[0] * shape[1])
-
-
-def test_the_mercy_rule_counts_both_sides_of_the_board():
-    assert mercy_threshold((9, 9), 7.5) == mercy_threshold(9, 7.5) == 30
-    assert mercy_threshold((5, 13), 7.5) == mercy_threshold((13, 5), 7.5) == 30
 
 
 # -- scoring

@@ -122,19 +122,6 @@ def test_a_pass_is_drawn_where_no_move_is_sensible():
     assert {random_move(light_copy_of(position, seed), WHITE) for seed in range(1, 50)} == {PASS}
 
 
-def test_drawing_moves_keeps_all_empty_points():
-    rng = random.Random(6)
-    for position in list(random_game(rng, 9))[::4]:
-        board = light_copy_of(position, rng.getrandbits(60) + 1)
-        for colour in (BLACK, WHITE) * 3:
-            random_move(board, colour)
-        empty = board["empties"][:board["n_empty"]]
-        expected = board_points(9)[(position.stones == 0).ravel()]
-        assert_same_points(position, empty, expected, "the empty points")
-        assert len(empty) == len(expected)
-        assert [board["empties"][board["slot"][p]] for p in expected] == expected.tolist()
-
-
 # -- rollouts of both kinds
 
 @both_kinds
@@ -287,35 +274,6 @@ def test_self_ataris_are_the_oracles():
                         assert min(seen, 2) == min(self_atari_size(size, stones, point, colour), 2)
 
 
-def assert_drawn(picture, names, last="b"):
-    """After White's move on the point `last`, if any, MoGo draws from exactly these moves."""
-    position, at = draw(picture, WHITE if last else BLACK)
-    if last:
-        position = position.play(at[last])
-    assert_same_points(position, mogo_moves(position), named(at, names), "moves")
-
-
-def test_all_answers_to_an_atari_are_drawn():
-    assert_drawn("""
-        . . . . .
-        . . . . .
-        . . . . .
-        a b . . .
-        O X c . .
-    """, "a c")
-
-
-def test_self_atari_is_the_last_choice():
-    """White is alive; the only move left to Black is a self-atari of three stones."""
-    assert_drawn("""
-        . X O O .
-        X c O O O
-        O O O . O
-        . O O O O
-        O O . O .
-    """, "c", last="")
-
-
 # -- mercy and ownership
 
 def test_the_mercy_rule_changes_hardly_any_winner():
@@ -363,11 +321,3 @@ def test_the_ownership_of_an_ended_rollout():
         [1, 1, -1, -1, -1],
     ]
     assert ownership.sum() == ownership[board_points(5)].sum(), "nothing off the board"
-
-
-def test_ownership_of_uniform_rollouts_adds_up_to_the_score():
-    for seed in range(1, 101):
-        board, ownership = copy_of(GoPosition(9), seed * 7919), np.zeros(POINTS, np.int32)
-        score = roll_out(board, UNIFORM, 0, np.zeros(POINTS, np.int8))
-        add_ownership(board, ownership)
-        assert ownership.sum() == score

@@ -138,20 +138,6 @@ def check_lists(search: Search) -> int:
     return len(used)
 
 
-def test_a_tree_takes_a_seventh_of_the_edges():
-    """Blocks and lists do not overlap, also after the tree was compacted around the next root."""
-    search, position = search_of(Rugged(20.0), batch=8), GoPosition(13)
-    assert search.search(position, simulations=300).nodes > 250
-    expanded = int((search.tree.nodes["count"] > 0).sum())
-    assert check_lists(search) <= search.tree.record["n_edges"] < 0.15 * 170 * expanded
-    for _ in range(2):
-        position = position.play(search.search(position, simulations=100).best().point)
-        check_lists(search)
-        search.search(position, simulations=1)
-        places = check_lists(search)
-        assert search.tree.root_node["visits"] > 1 and search.tree.record["n_edges"] < 1.5 * places + 100
-
-
 def test_the_next_root_has_all_moves():
     search, position = search_of(Rugged(25.0)), GoPosition(9)
     move = search.search(position, simulations=100).best().point

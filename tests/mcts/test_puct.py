@@ -35,17 +35,6 @@ def test_c_grows_with_the_logarithm_of_visits(c, c_log, c_base, visits, expected
     assert found == pytest.approx(expected, rel=1e-6)
 
 
-def test_first_play_urgency_falls_with_the_priors_that_were_tried():
-    node = np.zeros(1, records.NODE)
-    node[0]["total"], node[0]["visits"] = 3.0, 10        # a mean of 0.3
-    tree = tree_record(fpu_reduction_max=0.2, root_fpu_reduction_max=0.1)
-    assert selection.first_play_urgency(tree["params"], node[0], False, 0.49) == pytest.approx(0.3 - 0.2 * 0.7)
-    assert selection.first_play_urgency(tree["params"], node[0], True, 0.49) == pytest.approx(0.3 - 0.1 * 0.7)
-    assert selection.first_play_urgency(tree["params"], node[0], False, 0.0) == pytest.approx(0.3)
-    params = tree_record(fpu=-0.5, fpu_reduction_max=0.2)["params"]
-    assert selection.first_play_urgency(params, node[0], False, 0.49) == -0.5
-
-
 def slow_puct(tree, node, edges, is_root, may_select):
     """The edge that maximises the formula, each term as it is written in the module's picture."""
     visits, params = max(int(node["visits"]) + int(node["virtual_losses"]), 1), tree["params"]
@@ -94,15 +83,6 @@ def test_selection_agrees_with_the_formula(settings):
         assert scores[found] == pytest.approx(max(scores), abs=1e-5)
         kinds.add(bool(edges[found]["visits"] + edges[found]["virtual_losses"]))
     assert kinds == {True, False}
-
-
-def test_the_options_reach_the_tree_by_their_own_names():
-    settings = Settings(fpu_reduction_max=0.2, cpuct_exploration_log=0.45, cpuct_exploration_base=700.0)
-    params = Search(settings, LevelNetwork()).tree.params
-    assert [params[name] for name in ("fpu_reduction_max", "root_fpu_reduction_max", "cpuct_exploration_log",
-                                      "cpuct_exploration_base")] == [0.2, 0.1, 0.45, 700]
-    given = Search(Settings(root_fpu_reduction_max=0.3), LevelNetwork()).tree.params
-    assert given["root_fpu_reduction_max"] == 0.3
 
 
 def test_a_reduction_keeps_a_search_to_fewer_moves():

@@ -10,8 +10,7 @@ from mugo.games.coords import PASS, board_points
 from mugo.games.go import GoPosition
 from mugo.games.light_board import LIGHT_BOARD
 from mugo.games.rollouts import MOGO, UNIFORM
-from mugo.mcts.root import AvoidedMoves, Root
-from mugo.mcts import expansion, selection, tree_arrays
+from mugo.mcts import selection
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
 
@@ -163,58 +162,9 @@ def test_amaf_values_are_those_of_the_definition(position, settings, batch):
     grown.check()
 
 
-def test_simulations_one_by_one_and_in_batches_of_one_are_the_same():
-    alone, batches = Grown(GoPosition(5), **RAVE), Grown(GoPosition(5), **RAVE)
-
-    def same_random_numbers(_):
-        batches.boards[2]["random"] = batches.boards[1]["random"]
-
-    for seed in range(1, 501):
-        alone.boards[1]["random"] = batches.boards[1]["random"] = seed * 7919
-        alone.simulate(1)
-        batches.batch(1, after_selection=same_random_numbers)
-    n = int(alone.trees[0]["n_edges"])
-    assert n > 1000 and n == batches.trees[0]["n_edges"]
-    for field in "move", "visits", "q", "rave_visits", "rave_q":
-        assert (alone.edges[field][:n] == batches.edges[field][:n]).all(), field
-
-
 def test_without_rave_no_amaf_values_are_kept():
     grown = Grown(GoPosition(5)).simulate(300)
     assert not grown.edges["rave_visits"].any() and not grown.edges["rave_q"].any()
-
-
-def test_the_moves_of_a_path_come_before_those_of_the_rollout():
-    """Black a, White b, then a rollout in which White plays first on a, c and Black on b, d; Black wins."""
-    position, at = draw("""
-        a . b
-        . . .
-        c . d
-    """)
-    grown = Grown(position, **RAVE)
-    a, b, c, d = (at[name] for name in "abcd")
-    grown.simulate(1)
-    root = int(grown.trees[0]["root"])
-    below = int(tree_arrays.find_or_add(grown.trees[0], grown.nodes, grown.table, np.uint64(77)))
-    assert expansion.expand(grown.trees[0], grown.nodes, grown.edges, root, position.board[0], 0, -1, 1)
-    assert expansion.expand(grown.trees[0], grown.nodes, grown.edges, below, position.play(a).board[0], 0, -1, 1)
-
-    def edge_of(node, point):
-        return int(np.flatnonzero(grown.edges_of(grown.nodes[node])["move"] == point)[0])
-
-    path = np.array([[root, edge_of(root, a)], [below, edge_of(below, b)]], np.int32)
-    amaf = np.zeros((2, POINTS, 2), np.float32)
-    first_plays = np.zeros(POINTS, np.int8)
-    first_plays[[a, c]], first_plays[[b, d]] = WHITE, BLACK
-    selection.record_rollout(first_plays, 1.0, 1.0, amaf)
-    assert not first_plays.any()
-    selection.backup_amaf(grown.nodes, grown.edges, 2, path, BLACK, 1.0, amaf)
-    assert not amaf.any()
-    seen = {(node, point): tuple(map(float, grown.edges_of(grown.nodes[node])[edge_of(node, point)][
-                ["rave_visits", "rave_q"]].item()))
-            for node, points in ((root, (a, b, c, d)), (below, (b, c, d))) for point in points}
-    assert seen == {(root, a): (1, 1), (root, b): (0, 0), (root, c): (0, 0), (root, d): (1, 1),
-                    (below, b): (1, -1), (below, c): (1, -1), (below, d): (0, 0)}
 
 
 # ---- the schedule
@@ -234,18 +184,6 @@ def test_the_weight_of_rave_is_the_minimum_mse_schedule(visits, rave_visits, bia
 
 def rave_settings(**changes) -> Settings:
     return Settings(**{"rave": True, "heuristic_priors": True, "rollout": "mogo", "seed": 1} | changes)
-
-
-def test_a_reused_tree_keeps_its_amaf_values():
-    search, position = Search(rave_settings(early_stop=False)), GoPosition(5)
-    result = search.search(position, simulations=3000)
-    point = result.moves[0].point
-    child = next(int(edge["node"]) for edge in search.tree.root_edges if edge["move"] == point)
-    before = {int(e["move"]): (float(e["rave_visits"]), float(e["rave_q"])) for e in search.tree.edges_of(child)}
-    search._set_root(Root(position.play(point), allowed_moves=None, may_pass=True, avoided=AvoidedMoves(), prunes=False,
-                          unsettled=None))
-    after = {int(e["move"]): (float(e["rave_visits"]), float(e["rave_q"])) for e in search.tree.root_edges}
-    assert before == after and min(visits for visits, _ in after.values()) > 10
 
 
 def test_rave_makes_the_tree_of_19x19_deep():

@@ -13,8 +13,7 @@ from mugo.games.gomoku import GomokuPosition
 from mugo.games.rules import NAMED_RULES
 from mugo.nn.output import NetworkOutput, NetworkProtocol
 from mugo.players.registry import UCT
-from mugo.mcts import solver
-from mugo.mcts.search import Search, is_decided
+from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
 
 
@@ -114,29 +113,6 @@ def test_a_search_stops_early_when_no_other_move_can_become_the_most_visited():
     left = 5000 - early.simulations
     assert left < first - second <= left + 2 * 64        # at the first check at which it is decided
     assert early.best().point == late.best().point
-
-
-@pytest.mark.parametrize("rows, left, decided", [
-    ([(50, -1, 1), (30, -1, 1), (9, -1, 1)], 20, {None: False, "visits": False, "value": False}),
-    ([(50, -1, 1), (30, -1, 1), (9, -1, 1)], 19, {None: True, "visits": True, "value": False}),
-    ([(50, -1, 1), (30, -1, 1), (70, -1, -1)], 19, {None: True, "visits": True, "value": False}),
-    ([(50, -1, -1), (0, -1, 1), (70, -1, -1)], 99, {None: False, "visits": True, "value": True}),
-    ([(50, -1, 1)], 99, {None: False, "visits": True, "value": True}),
-    ([(50, -1, -1), (70, -1, -1)], 99, {None: True, "visits": True, "value": True}),
-    ([(0, 1, 1), (70, -1, 1)], 99, {None: True, "visits": True, "value": True}),
-    ([(50, 0, 0), (70, -1, 0)], 99, {None: True, "visits": True, "value": True}),
-])
-def test_when_more_simulations_cannot_change_the_move(rows, left, decided):
-    """rows: visits and bounds of the moves at the root."""
-    search = Search(Settings())
-    search.search(GoPosition(2), simulations=1)
-    root = search.tree.nodes[search.tree.record["root"]]
-    root["count"] = root["moves"] = len(rows)
-    for edge, (visits, lower, upper) in zip(search.tree.root_edges, rows, strict=True):
-        edge["visits"], edge["lower"], edge["upper"], edge["node"] = visits, lower, upper, 0
-    search.tree.bound_root(search._root.board)
-    proven, moves = solver.is_proven(root), search._root_moves()
-    assert {select_by: proven or is_decided(moves, left, select_by, Settings()) for select_by in decided} == decided
 
 
 @pytest.mark.parametrize("network", [None, Evaluator(9)])
@@ -271,13 +247,6 @@ def test_a_full_tree_of_the_same_position_is_searched_on(network):
     search = Search(Settings(seed=1, max_edges=1000, early_stop=False), network)
     visits = [search.search(GoPosition(9), simulations=300, may_pass=False).visits for _ in range(3)]
     assert visits[0] >= 300 and visits[1] >= visits[0] + 300 and visits[2] >= visits[1] + 300
-
-
-def test_simulations_are_counted_that_were_run():
-    """A batch may have fewer leaves than were asked for, as where one move alone is not searched to its end."""
-    search = Search(Settings(seed=1, batch=8, early_stop=False), Evaluator(2))
-    result = search.search(GoPosition(2), simulations=400, select_by="visits")
-    assert result.simulations == result.visits
 
 
 @pytest.mark.parametrize("seconds", [None, 0.3])

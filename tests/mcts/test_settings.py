@@ -8,7 +8,6 @@ from fakes import LevelNetwork
 
 from mugo.core.files import BadInput
 from mugo.core.options import options_of
-from mugo.games.game import SIGNATURES
 from mugo.games.go import GoPosition
 from mugo.mcts import records
 from mugo.mcts.search import Search
@@ -57,14 +56,6 @@ def test_score_utility_is_by_default_for_boards_up_to_9x9():
     assert [unset.score_utility_factor(area) for area in (25, 81, 99, 361)] == [0.3, 0.3, 0, 0]
     assert Settings(dynamic_score_utility_factor=0.2).score_utility_factor(361) == 0.2
     assert Settings().score_utility_factor(81) == 0
-
-
-def test_the_kernels_read_the_settings_under_their_own_names():
-    params = set(records.PARAMS.names)
-    derived = {"has_priors", "rollout_kind", "komi", "simple_ko", "mercy", "c_visit", "c_scale",
-               "considered", "budget", "gumbel", "avoids", "avoid_until", "is_unsettled", "select_child", "write_edges",
-               "expand", "lazy_edges", *SIGNATURES}
-    assert params - derived < {field.name for field in fields(Settings)}
 
 
 @pytest.mark.parametrize("has_network, fpu, expected", [

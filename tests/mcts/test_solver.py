@@ -235,26 +235,6 @@ def proof_length(search, node) -> int:
     return 1 + int((min if record["lower"] == 1 else max)(below, default=-1))
 
 
-def test_the_length_of_a_proof_is_found_without_a_look_at_the_rest_of_the_tree():
-    position, _ = draw("""
-        . . . . . .
-        . X X . . .
-        . . . . O .
-        . . . O . .
-        . . . . . .
-        . . . . . .
-    """, k=4)
-    search = Search(Settings(seed=1, early_stop=False))
-    result = search.search(position, simulations=3000)
-    n_nodes, root = int(search.tree.record["n_nodes"]), search.tree.root
-    lengths = solver.proof_lengths(search.tree.nodes, search.tree.edges, n_nodes, root)
-    assert result.proven == 1
-    for edge in search.tree.root_edges:
-        if edge["lower"] == 1 and edge["node"]:
-            assert lengths[edge["node"]] == proof_length(search, edge["node"])
-    assert 1 < len(solver._proof(search.tree.nodes, search.tree.edges, n_nodes, root)) < n_nodes / 2
-
-
 def test_a_leaf_gets_the_forced_move_that_was_found_when_it_was_selected():
     """White must block: the edge is the move noted in the leaf's record, and is not looked for again."""
     position, at = draw("""

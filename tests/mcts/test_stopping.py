@@ -82,6 +82,11 @@ def test_a_choice_by_value_is_not_decided_before_the_end():
     assert [is_decided(moves, 2, rule, Settings()) for rule in ("value", "visits")] == [False, True]
 
 
+def test_where_one_move_is_not_lost_the_choice_is_decided_and_the_evaluation_is_not():
+    alone = moves_of((50, 0.1, 1))
+    assert [is_decided(alone, 99, rule, Settings()) for rule in (None, "visits", "value")] == [False, True, True]
+
+
 def test_the_deadline_and_the_rate_limit_the_simulations_that_are_left():
     limits = SearchLimits(Settings(), np.inf, 0.0, 10.0, "lcb")
     split = moves_of((60, 0.1, 1), (40, 0.2, 1))

@@ -77,9 +77,12 @@ def test_the_evaluator_fits_the_player():
     assert (by_uct.simulations, by_uct.search.settings) == (3, UCT)
 
 
-@pytest.mark.parametrize("to_play, lead", [(BLACK, 9 - 2.5), (WHITE, 2.5 - 9)])
-def test_by_rollouts_the_lead_is_of_the_side_to_move_and_includes_komi(to_play, lead):
-    result = Search(Settings(seed=1)).search(GoPosition(3, 2.5, to_play), simulations=1)
+@pytest.mark.parametrize("rules, to_play, lead", [
+    ("chinese", BLACK, 9 - 2.5), ("chinese", WHITE, 2.5 - 9),
+    ("japanese", BLACK, 9 - 2.5 - 0.5), ("japanese", WHITE, 2.5 - 9 - 0.5)])       # half a stone to come
+def test_by_rollouts_the_lead_is_of_the_side_to_move_and_includes_komi(rules, to_play, lead):
+    position = GoPosition(3, 2.5, to_play).with_rules(NAMED_RULES[rules])
+    result = Search(Settings(seed=1)).search(position, simulations=1)
     assert score_estimate(result, np.ones((3, 3), np.float32)) == (lead, 0)
 
 
