@@ -28,7 +28,7 @@ function game(withLeads = true) {
 test("what each move lost, the better move and the two lines", () => {
   const { unit, moves: lost } = lostByMoves(game().line());
   assert.equal(unit, "lead");
-  assert.deepEqual(lost.map((each) => each.lost.toFixed(1)), ["0.0", "0.1", "4.2", "1.0", "12.0"]);
+  assert.deepEqual(lost.map((each) => each.lost.toFixed(1)), ["0.0", "0.0", "4.2", "1.0", "12.0"]);
   assert.deepEqual(lost.map(({ level }) => level), [0, 0, 3, 1, 5]);
   assert.deepEqual(lost.map(({ better }) => better), ["D4", "C3", "G7", "G3", null]);
   assert.deepEqual(lost[2].betterLine, ["G7", "A1"]);
@@ -37,12 +37,30 @@ test("what each move lost, the better move and the two lines", () => {
   assert.deepEqual(mistakes(lost, "W"), []);
 });
 
+test("the move that the search would have played is no mistake, whatever the search after it says", () => {
+  const found = game();
+  const [, , , , node] = found.line();
+  node.analysis = analysis(-2.1, 0.38, "pass");
+  const { moves: lost } = lostByMoves(found.line());
+  assert.deepEqual([lost[4].better, lost[4].lost, lost[4].winRateLost, lost[4].level], ["pass", 0, 0, 0]);
+  assert.deepEqual(mistakes(lost).map(({ index }) => index), [3]);
+});
+
+test("a mistake is listed only if the positions before and after it were searched about as much", () => {
+  const found = game();
+  found.line()[3].analysis.visits = 400;
+  assert.deepEqual(mistakes(lostByMoves(found.line()).moves).map(({ index }) => index), [5]);
+  found.line()[2].analysis.visits = 390;
+  const [, mistake] = mistakes(lostByMoves(found.line()).moves);
+  assert.deepEqual([mistake.index, mistake.visits, mistake.isEven], [3, 390, true]);
+  found.line()[2].analysis.visits = 400;
+  assert.equal(lossSentence(lostByMoves(found.line()).moves[2], 3), "Black 3 lost 4.2 points: G7 was better than G3.");
+});
+
 test("one sentence for a mistake", () => {
   const [, , mistake, , pass] = lostByMoves(game().line()).moves;
-  assert.equal(lossSentence(mistake, 3), "Black 3 lost 4.2 points: G7 was better than G3.");
-  assert.equal(lossSentence(pass, 5), "Black 5, pass, lost 12.0 points.");
-  assert.equal(lossSentence({ ...mistake, better: "G3" }, 3),
-    "Black 3, G3, lost 4.2 points by the search after it; the search before it chose G3 too.");
+  assert.equal(lossSentence(mistake, 3), "Black 3 lost about 4 points: G7 was better than G3.");
+  assert.equal(lossSentence(pass, 5), "Black 5, pass, lost about 12 points.");
   const [, , rate] = lostByMoves(game(false).line()).moves;
   assert.equal(lossSentence(rate, 3), "Black 3 lost 25 % of win rate: G7 was better than G3.");
 });
@@ -51,12 +69,14 @@ test("statistics of both sides", () => {
   const { B, W } = statistics(lostByMoves(game().line()), { rows: 9, cols: 9 });
   assert.deepEqual([B.moves, W.moves], [3, 2]);
   assert.equal(B.meanLoss.toFixed(2), "5.40");
-  assert.equal(W.meanLoss.toFixed(2), "0.55");
+  assert.equal(W.meanLoss.toFixed(2), "0.50");
   assert.deepEqual([B.agreement, W.agreement], [0, 0.5]);
   assert.deepEqual(B.levels, [1, 0, 0, 1, 0, 1]);
   assert.deepEqual(B.phases.map(({ moves: count }) => count), [3, 0, 0]);
   assert.equal(B.phases[1].accuracy, null);
-  assert.equal(B.accuracy.toFixed(6), ((100 + accuracyOf(0.25) + accuracyOf(0.36)) / 3).toFixed(6));
+  assert.equal(B.accuracy.toFixed(6), (100 * 0.75 ** 5.4).toFixed(6));
+  const rates = statistics(lostByMoves(game(false).line()), { rows: 9, cols: 9 });
+  assert.equal(rates.B.accuracy.toFixed(6), ((100 + accuracyOf(0.25) + accuracyOf(0.36)) / 3).toFixed(6));
 });
 
 test("accuracy as lichess has it, from 0 to 100", () => {
@@ -76,11 +96,13 @@ test("phases end after 51 and 144 moves on 19x19", () => {
 test("what candidates lose is the side to move's; the best one loses nothing", () => {
   const found = [{ lead: -2, win_rate: 0.4 }, { lead: -1.5, win_rate: 0.43 }, { lead: 2, win_rate: 0.52 }];
   assert.deepEqual(candidateLosses(found, "W").map(({ lost, level }) => [lost, level]), [[0, 0], [0.5, 1], [4, 3]]);
-  assert.deepEqual(candidateLosses(found, "B").map(({ lost }) => lost), [0, -0.5, -4]);
+  assert.deepEqual(candidateLosses(found, "B").map((each) => each?.lost ?? null), [0, null, null]);      // better than the best
+  const visits = [200, 10, 9].map((count, i) => ({ ...found[i], visits: count }));
+  assert.deepEqual(candidateLosses(visits, "W").map((each) => each?.lost ?? null), [0, 0.5, null]);
   const rates = candidateLosses(found.map((move) => ({ ...move, lead: null })), "W");
   assert.deepEqual(rates.map(({ unit, level }) => [unit, level]), [["win_rate", 0], ["win_rate", 1], ["win_rate", 3]]);
   assert.equal(candidateLosses([{ win_rate: null, lead: null }], "B"), null);
-  assert.deepEqual([0, 0.04, 0.5, -0.5, 12.4].map((lost) => formatShortLoss(lost, "lead")), ["0", "0", "0.5", "0", "12"]);
+  assert.deepEqual([0, 0.04, 0.5, 12.4].map((lost) => formatShortLoss(lost, "lead")), ["0", "0", "0.5", "12"]);
 });
 
 test("the graph is as high as the leads of the searches, in round numbers", () => {

@@ -10,6 +10,9 @@ const LEVEL_NAMES = ["levelBest", "levelGood", "levelInaccuracy", "levelMistake"
 /** Of levels 0 to 5. */
 export const levelNames = () => LEVEL_NAMES.map((key) => t(key));
 export const LISTED_LEVEL = 2;           // from which on a move is listed: inaccuracies, mistakes and blunders
+const EXACT_VISITS = 400;                // from which on tenths of a point are shown
+const MOST_UNEVEN = 2;                   // visits of one position for each of the other, for a loss that is listed
+const LEAST_SHARE = 0.05;                // of the best move's visits, for a candidate whose loss is shown
 
 /** The level of a loss, 0 to 5. */
 const levelOf = (lost, unit) => LEVELS[unit].filter((least) => lost >= least).length;
@@ -29,10 +32,12 @@ export function lostByMoves(line) {
 }
 
 /** What the move of a node lost; null where it is not between two searches:
-    { node, unit, colour, vertex, lost, winRateLost, level, better, betterLine, playedLine }.
+    { node, unit, colour, vertex, lost, winRateLost, level, better, betterLine, playedLine, visits, isEven }.
 
-    lost: points or win rate of the side that moved; searches differ, so it can be below 0.
+    lost: points or win rate of the side that moved; searches differ, so it can be below 0.  The move that the search
+    before it would have played loses nothing.
     better: the best move of the search before, which can be this one; null if it is not known.
+    visits: of the position that was searched less; isEven: whether both were searched about as much.
     betterLine, playedLine: the principal variations that begin with the better move, and with this one. */
 export function lossOf(before, node, unit) {
   const [valueBefore, value] = [before, node].map((each) => valuesOf(each));
@@ -40,11 +45,14 @@ export function lossOf(before, node, unit) {
   if (valueBefore?.[unit] == null || value?.[unit] == null) return null;
   const [colour, vertex] = node.move.split(" ");
   const sign = colour === "B" ? 1 : -1;
-  const lost = sign * (valueBefore[unit] - value[unit]);
   const best = bestMove(before.analysis, vertex);
-  return { node, unit, colour, vertex, lost, winRateLost: sign * (valueBefore.win_rate - value.win_rate),
+  const isBest = best?.move === vertex;
+  const lost = isBest ? 0 : sign * (valueBefore[unit] - value[unit]);
+  const visits = [valueBefore, value].map((each) => each.visits || Infinity);       // a counted result is exact
+  return { node, unit, colour, vertex, lost, winRateLost: isBest ? 0 : sign * (valueBefore.win_rate - value.win_rate),
     level: levelOf(lost, unit), better: best?.move ?? null, betterLine: best?.pv ?? [],
-    playedLine: [vertex, ...(node.analysis?.moves[0]?.pv ?? [])] };
+    playedLine: [vertex, ...(node.analysis?.moves[0]?.pv ?? [])], visits: Math.min(...visits),
+    isEven: visits.includes(Infinity) || Math.max(...visits) <= MOST_UNEVEN * Math.min(...visits) };
 }
 
 /** The best move of an analysis, in the symmetry in which it was played where it was; undefined without one. */
@@ -55,29 +63,30 @@ export function bestMove(analysis, vertex) {
 
 /** The mistakes of a colour among these moves (null: of both), the largest first. */
 export function mistakes(moves, colour = null) {
-  return moves.filter((each) => each.level >= LISTED_LEVEL && (!colour || each.colour === colour))
+  return moves.filter((each) => each.level >= LISTED_LEVEL && each.isEven && (!colour || each.colour === colour))
     .sort((a, b) => b.lost - a.lost);
 }
 
 /** 'Black 47 lost 5.3 points: D4 was better than C3.'  number: of the move in print. */
-export function lossSentence({ unit, colour, vertex, lost, better }, number) {
-  const key = !better ? "lossUnknownBetter" : better === vertex ? "lossSameMove" : "lossBetter";
-  return t(key, { colour: colourName(colour), number, loss: formatLossWithUnit(lost, unit), vertex, better });
+export function lossSentence({ unit, colour, vertex, lost, better, visits }, number) {
+  const loss = formatLossWithUnit(lost, unit, visits);
+  return t(better ? "lossBetter" : "lossUnknownBetter", { colour: colourName(colour), number, loss, vertex, better });
 }
 
-/** What each move of a search loses against the first one, the best: { lost, unit, level }; null without values. */
+/** What each move of a search loses against the first one, the best: { lost, unit, level }; null without values.  Null
+    for a move that has too few visits to say, or seems better than the best one, which has been searched more. */
 export function candidateLosses(moves, toPlay) {
   if (moves.some((move) => move.win_rate == null)) return null;
   const unit = moves.every((move) => move.lead != null) ? "lead" : "win_rate";
   return moves.map((move) => {
     const lost = (moves[0][unit] - move[unit]) * (toPlay === "B" ? 1 : -1) + 0;      // no -0
-    return { lost, unit, level: levelOf(lost, unit) };
+    return lost < 0 || move.visits < LEAST_SHARE * moves[0].visits ? null : { lost, unit, level: levelOf(lost, unit) };
   });
 }
 
-/** '3.2', '12'; '0' also for a move that seems better than the best one, which has been searched more. */
+/** '3.2', '12'. */
 export function formatShortLoss(lost, unit) {
-  const text = formatLoss(Math.max(0, lost), unit, lost >= 9.95 ? 0 : 1);
+  const text = formatLoss(lost, unit, lost >= 9.95 ? 0 : 1);
   return text === formatNumber(0, 1) ? "0" : text;
 }
 
@@ -85,6 +94,8 @@ export function formatShortLoss(lost, unit) {
 export const formatLoss = (lost, unit, digits = 1) =>
   (unit === "lead" ? formatNumber(lost, digits) : percent(lost, lost < 0.1 ? 1 : 0));
 
-/** '3.2 points', '12 % of win rate'. */
-export const formatLossWithUnit = (lost, unit) =>
-  t(unit === "lead" ? "lossPoints" : "lossPercent", { loss: formatLoss(lost, unit) });
+/** '3.2 points', 'about 3 points' where a search had few visits, '12 % of win rate'. */
+export function formatLossWithUnit(lost, unit, visits = Infinity) {
+  if (unit === "lead" && visits < EXACT_VISITS) return t("aboutPoints", { loss: formatLoss(lost, unit, 0) });
+  return t(unit === "lead" ? "lossPoints" : "lossPercent", { loss: formatLoss(lost, unit) });
+}

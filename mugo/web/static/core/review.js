@@ -20,6 +20,12 @@ export const accuracyOf = (winRateLost) => (winRateLost <= 0 ? 100
   : Math.max(0, Math.min(100, 103.1668 * Math.exp(-4.354 * winRateLost) - 3.1669)));
 
 const mean = (values) => (values.length ? values.reduce((a, b) => a + b) / values.length : null);
+const meanLossOf = (moves) => mean(moves.map(({ lost }) => Math.max(0, lost)));
+
+/** The accuracy of moves, 0 to 100, null without any: by points 100 * 0.75 ** (points lost a move), as KaTrain has it;
+    where no points are known, the mean of lichess's. */
+const accuracyOfMoves = (moves) => (moves.length && moves[0].unit === "lead" ? 100 * 0.75 ** meanLossOf(moves)
+  : mean(moves.map(({ winRateLost }) => accuracyOf(winRateLost))));
 
 /** The statistics of both colours, { B, W }: { moves, accuracy, meanLoss, agreement, levels, phases }; null: unknown.
 
@@ -28,16 +34,15 @@ const mean = (values) => (values.length ? values.reduce((a, b) => a + b) / value
 export function statistics({ moves }, size) {
   const of = (colour) => {
     const own = moves.filter((each) => each.colour === colour);
-    const accuracies = (of) => mean(of.map(({ winRateLost }) => accuracyOf(winRateLost)));
     const withBest = own.filter(({ better }) => better !== null);
     const inPhase = PHASES.map((_, phase) => own.filter(({ index }) => phaseOf(index, size) === phase));
     return {
       moves: own.length,
-      accuracy: accuracies(own),
-      meanLoss: mean(own.map(({ lost }) => Math.max(0, lost))),
+      accuracy: accuracyOfMoves(own),
+      meanLoss: meanLossOf(own),
       agreement: mean(withBest.map(({ better, vertex }) => Number(better === vertex))),
       levels: [0, 1, 2, 3, 4, 5].map((level) => own.filter((each) => each.level === level).length),
-      phases: inPhase.map((of) => ({ moves: of.length, accuracy: accuracies(of) })),
+      phases: inPhase.map((of) => ({ moves: of.length, accuracy: accuracyOfMoves(of) })),
     };
   };
   return { B: of("B"), W: of("W") };

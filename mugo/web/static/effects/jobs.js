@@ -93,8 +93,7 @@ export function advanceLine() {
   while (lineAnalysis.done < nodes.length && isSearched(game, nodes[lineAnalysis.done], visits)) lineAnalysis.done += 1;
   if (lineAnalysis.done < nodes.length) return;
   const deeper = { ...lineAnalysis, isDeeper: true, done: 0, searched: 0, spent: 0 };
-  deeper.nodes = lineAnalysis.isDeeper ? []
-    : aroundMistakes(line).filter((node) => !isSearched(game, node, visitsOf(deeper)));
+  deeper.nodes = aroundMistakes(line).filter((node) => !isSearched(game, node, visitsOf(deeper)));
   change(() => { state.lineAnalysis = deeper.nodes.length ? deeper : null; });
 }
 

@@ -331,10 +331,9 @@ export default {
   noLaterMistake: "Es gibt keinen späteren Fehler.",
   noEarlierMistake: "Es gibt keinen früheren Fehler.",
   lossPoints: "{loss} Punkte",
+  aboutPoints: "etwa {loss} Punkte",
   lossPercent: "{loss} % Gewinnchance",
   lossUnknownBetter: "{colour} {number}, {vertex}, verlor {loss}.",
-  lossSameMove:
-    "{colour} {number}, {vertex}, verlor {loss} nach der Suche danach; auch die Suche davor wählte {vertex}.",
   lossBetter: "{colour} {number} verlor {loss}: {better} war besser als {vertex}.",
   levelBest: "so gut wie der beste",
   levelGood: "gut",

@@ -330,10 +330,9 @@ export default {
   noLaterMistake: "There is no later mistake.",
   noEarlierMistake: "There is no earlier mistake.",
   lossPoints: "{loss} points",
+  aboutPoints: "about {loss} points",
   lossPercent: "{loss} % of win rate",
   lossUnknownBetter: "{colour} {number}, {vertex}, lost {loss}.",
-  lossSameMove:
-    "{colour} {number}, {vertex}, lost {loss} by the search after it; the search before it chose {vertex} too.",
   lossBetter: "{colour} {number} lost {loss}: {better} was better than {vertex}.",
   levelBest: "as good as the best",
   levelGood: "good",

@@ -46,8 +46,8 @@ export function search({ moves }, size, toPlay) {
     const at = parseVertex(move, size);
     const share = visits / maxVisits;
     if (!at || (rank >= 8 && share < 0.05)) continue;
-    const isLabelled = share >= 0.02 || rank < 3;
     const loss = losses?.[i];
+    const isLabelled = losses ? Boolean(loss) : share >= 0.02 || rank < 3;
     const level = loss ? `level-${loss.level}` : "unknown";
     elements.push(circle(at, isLabelled ? 0.47 : 0.16, `candidate ${level}${i ? "" : " best"}`, isLabelled ? 1 : 0.75));
     if (isLabelled) {
