@@ -259,14 +259,11 @@ class AnalysisEngine:
     def _evaluate_jobs(self, jobs: Sequence[Job]) -> None:
         """Answer jobs with the network's output, in one batch."""
         output = self._network.evaluate([job.position for job in jobs], symmetries=self._symmetries)
-        values = output.values
-        if values is None:
+        if output.values is None:
             self._send_warning(jobs[0].query.id, "winrate", "the network has no value head: without a search every "
                                                             "win rate is 0.5", once=True)
-            values = np.zeros(len(jobs))
         for k, job in enumerate(jobs):
-            raw = _raw_evaluation(job.position, output._replace(values=values), k)
-            self._send_evaluation(job, self._with_human(job, raw), output, k)
+            self._send_evaluation(job, self._with_human(job, _raw_evaluation(job.position, output, k)), output, k)
 
     def _search(self, job: Job, search: Search) -> None:
         """Answer a job with the result of a search, and with reports while it runs."""
@@ -310,13 +307,13 @@ class AnalysisEngine:
             return raw
         people = people if position.to_play == BLACK else people.of_other_side()
         output = self._human_network.evaluate([position], symmetries=self._symmetries, people=people)
-        return raw._replace(human=_raw_evaluation(position, output), human_has=(
-            output.values is not None, output.score_mean is not None))
+        return raw._replace(human=_raw_evaluation(position, output))
 
     def _send_evaluation(self, job: Job, raw: RawEvaluation, output: NetworkOutput, k: int = 0) -> None:
         """Answer a job without a search, by row k of a network's output."""
         lead, stdev = output.score(k)
-        result = SearchResult(job.position, (), raw.win_rate, visits=1, simulations=1, seconds=0.0, depth=0.0, nodes=1,
+        win_rate = 0.5 if raw.win_rate is None else raw.win_rate
+        result = SearchResult(job.position, (), win_rate, visits=1, simulations=1, seconds=0.0, depth=0.0, nodes=1,
                               rollouts=0, ownership=output.board_ownership(k, job.position), score_lead=lead,
                               score_stdev=stdev)
         self._send_result(job, result, raw)
@@ -347,10 +344,7 @@ class AnalysisEngine:
 
 def _raw_evaluation(position: GoPosition, output: NetworkOutput, k: int = 0) -> RawEvaluation:
     """Row k of a network's output, of this position."""
-    lead, stdev = output.score(k)
-    win_rate = output.win_rate(k)
-    return RawEvaluation(legal_policy(position, output.priors[k]), 0.5 if win_rate is None else win_rate, lead or 0.0,
-                         stdev or 0.0)
+    return RawEvaluation(legal_policy(position, output.priors[k]), output.win_rate(k), *output.score(k))
 
 
 def policy_moves(position: GoPosition, policy: np.ndarray, allowed_moves: Collection[int] | None, win_rate: float

@@ -42,19 +42,23 @@ UNKNOWN = -1.0            # what KataGo writes where a network has no such outpu
 
 
 class RawEvaluation(NamedTuple):
-    """A network's output for a position.
+    """What a network says of a position, without a search; None for an output that it does not have.
 
     policy: float64 (points + 1,), the pass last, as `legal_policy` returns it.
-    win_rate: of the side to move, from 0 to 1; 0.5 without a value head.
-    score_lead, score_stdev: of its score, in points; 0 where it has none.
-    human: the same for the people of the query.  human_has: whether that has a win rate, and a score.
+    win_rate, score_lead, score_stdev: of the side to move, from 0 to 1 and in points.
+    human: the same for the people of the query.
     """
     policy: np.ndarray
-    win_rate: float
-    score_lead: float = 0.0
-    score_stdev: float = 0.0
+    win_rate: float | None = None
+    score_lead: float | None = None
+    score_stdev: float | None = None
     human: "RawEvaluation | None" = None
-    human_has: tuple[bool, bool] = (False, False)
+
+    def seen_by_opponent(self) -> "RawEvaluation":
+        """Win rates and leads of the other side."""
+        return self._replace(win_rate=None if self.win_rate is None else 1 - self.win_rate,
+                             score_lead=None if self.score_lead is None else -self.score_lead,
+                             human=self.human and self.human.seen_by_opponent())
 
 
 @dataclass(frozen=True)
@@ -110,18 +114,19 @@ def format_response(query: Query, turn: int, result: SearchResult, ownership: np
         if moves_ownership:
             fields |= _ownership_fields(moves_ownership[order], perspective, query, "MovesOwnership")
         moves.append(fields)
-    raw_lead = round(-raw.score_lead if as_opponent else raw.score_lead, 3)
+    raw = raw.seen_by_opponent() if as_opponent else raw
+    raw_lead = round(raw.score_lead or 0.0, 3)
     response: dict[str, Any] = {
         "id": query.id, "turnNumber": turn, "isDuringSearch": is_during_search,
         "moveInfos": moves,
         "rootInfo": {
             "currentPlayer": COLOUR_LETTERS[position.to_play],
             **values.fields(result.win_rate, result.visits, result.lower_bound, score_utility=result.score_utility),
-            "rawWinrate": round(1 - raw.win_rate if as_opponent else raw.win_rate, 6),
-            "rawLead": raw_lead, "rawScoreSelfplay": raw_lead, "rawScoreSelfplayStdev": round(raw.score_stdev, 3),
-            "rawNoResultProb": 0.0,
+            "rawWinrate": round(0.5 if raw.win_rate is None else raw.win_rate, 6),
+            "rawLead": raw_lead, "rawScoreSelfplay": raw_lead, "rawNoResultProb": 0.0,
+            "rawScoreSelfplayStdev": round(raw.score_stdev or 0.0, 3),
             "rawStWrError": UNKNOWN, "rawStScoreError": UNKNOWN, "rawVarTimeLeft": UNKNOWN,
-            **_human_fields(raw, as_opponent)}}
+            **_human_fields(raw.human)}}
     if ownership is not None:
         response |= _ownership_fields(ownership, perspective, query, "Ownership")
     if "Policy" in query.included:
@@ -135,15 +140,12 @@ def _policy_field(policy: np.ndarray) -> list[float]:
     return [round(prior, 8) if prior >= 0 else -1 for prior in policy.tolist()]
 
 
-def _human_fields(raw: RawEvaluation, as_opponent: bool) -> dict[str, float]:
-    """What the network says of the root for the people of the query: KataGo's names, as far as the network has it."""
-    human, (has_value, has_score), fields = raw.human, raw.human_has, {}
-    if human is not None and has_value:
-        fields["humanWinrate"] = round(1 - human.win_rate if as_opponent else human.win_rate, 6)
-    if human is not None and has_score:
-        fields["humanScoreMean"] = round(-human.score_lead if as_opponent else human.score_lead, 3)
-        fields["humanScoreStdev"] = round(human.score_stdev, 3)
-    return fields
+def _human_fields(human: RawEvaluation | None) -> dict[str, float]:
+    """What the network says of the root for the people of the query, by KataGo's names, as far as it has it."""
+    fields = {} if human is None else {"humanWinrate": human.win_rate, "humanScoreMean": human.score_lead,
+                                       "humanScoreStdev": human.score_stdev}
+    return {name: round(value, 6 if name == "humanWinrate" else 3) for name, value in fields.items()
+            if value is not None}
 
 
 def _move_fields(query: Query, order: int, info: MoveInfo, values: _Values, size: BoardSize,

@@ -70,8 +70,7 @@ class GameRunner:
         self._lock = threading.Lock()
 
     def client(self, participant: Participant) -> GtpClient:
-        """The running program of a participant.  Raises BadInput if it cannot be started, KeyboardInterrupt after
-        `close`.
+        """The running program of a participant.  Raises BadInput if it cannot start, KeyboardInterrupt after `close`.
         """
         with self._lock:
             if self._is_closed:

@@ -190,9 +190,7 @@ class GtpClient:
             pass
 
     def _next_line(self, line: str, deadline: float) -> bytes | None:
-        """The next line of stdout; a message after SILENT_START seconds of a start.  Raises queue.Empty at the
-        deadline.
-        """
+        """The next line of stdout; a slow start gets a message.  Raises queue.Empty at the deadline."""
         if not self._has_responded:
             with contextlib.suppress(queue.Empty):
                 return self._lines.get(timeout=max(min(SILENT_START, deadline - time.monotonic()), 0))

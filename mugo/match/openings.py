@@ -60,9 +60,7 @@ def load_openings(source: str | None, start: BasePosition, *, rules: Rules | Non
 
 
 def openings_checksum(path: str) -> str:
-    """The SHA-256 of a file of openings, or of the names and contents of the games' files in a folder.  Raises
-    BadInput.
-    """
+    """The SHA-256 of a file of openings, or of the game files in a folder, with their names.  Raises BadInput."""
     if Path(path).is_file():
         return file_sha256(Path(path))
     checksum = hashlib.sha256()
@@ -75,8 +73,7 @@ def openings_checksum(path: str) -> str:
 
 
 def random_opening(start: BasePosition, moves: int, seed: int, number: int) -> BasePosition:
-    """Opening `number`: sensible moves, all equally likely; fewer where the board is full or every move would end
-    the game."""
+    """Opening `number`: sensible moves, all equally likely; fewer where every move would end the game."""
     rng = np.random.default_rng([seed, number])
     position = start
     for _ in range(moves):

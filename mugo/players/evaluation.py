@@ -29,9 +29,8 @@ def analyze(search: Search, position: BasePosition, *, simulations: int | None =
             may_end_game: bool = True) -> SearchResult:
     """Search a position; the first of the result's moves is the one to play.
 
-    simulations, seconds: limits; without either, SECONDS.
-    select_by: how that move is chosen, as in SearchResult.best.  is_choice: whether only this choice matters, so that
-    the search ends once it is made.
+    simulations, seconds: limits; without either, SECONDS.  select_by: how that move is chosen, as in SearchResult.best.
+    is_choice: whether only the choice matters, so that the search ends once it is made.
     may_end_game: whether a pass that ends the game is looked at, by which dead stones count as alive.
     Raises BadInput as Search.check, and where no legal move is allowed.
     """
@@ -60,8 +59,9 @@ def sensible_moves(position: BasePosition) -> list[int]:
 
 def moves_by_prior(position: BasePosition, priors: np.ndarray, points: Sequence[int] | None = None
                    ) -> list[tuple[int, float]]:
-    """(point, prior) of moves, the highest prior first.  priors: (points + 1,), a network's.  points: the moves; None:
-    all legal ones."""
+    """(point, prior) of moves, the highest prior first.  priors: (points + 1,).  points: the moves; None: all legal
+    ones.
+    """
     points = legal_moves(position) if points is None else points
     pairs = [(point, float(priors[move_index(point, position.shape)])) for point in points]
     return sorted(pairs, key=lambda pair: -pair[1])
@@ -69,8 +69,10 @@ def moves_by_prior(position: BasePosition, priors: np.ndarray, points: Sequence[
 
 def infos_by_network(network, position: BasePosition, moves: Sequence[tuple[int, float]], *, visits: int,
                      symmetries: bool = False) -> list[MoveInfo]:
-    """What a network with a value head says of (point, prior) pairs: win rate and score of the position after each.  A
-    game of Gomoku that is over is scored by its rules: the network was never trained on one.  visits: that they get."""
+    """What a network with a value head says of (point, prior) pairs: win rate and score of the position after each.
+
+    visits: that they get.  A finished game of Gomoku is scored by its rules: the network was never trained on one.
+    """
     if not moves:
         return []
     after = [position.play(point) for point, _ in moves]
@@ -86,8 +88,10 @@ def infos_by_network(network, position: BasePosition, moves: Sequence[tuple[int,
 
 
 def score_estimate(result: SearchResult, ownership: np.ndarray | None = None) -> tuple[float, float] | None:
-    """(lead of the side to move, standard deviation) of the score in points, komi included: by the network where it has
-    scores, else from the ownership of rollouts (None: that of the result); None without either."""
+    """(lead of the side to move, standard deviation) of the score in points, komi included; None where nothing says it.
+
+    By the network where it has scores, else from the ownership of rollouts (None: that of the result).
+    """
     if result.score_lead is not None and result.score_stdev is not None:
         return result.score_lead, result.score_stdev
     ownership = result.ownership if ownership is None else ownership
@@ -98,8 +102,7 @@ def score_estimate(result: SearchResult, ownership: np.ndarray | None = None) ->
 
 
 def network_lead(network, position: BasePosition) -> float | None:
-    """Black's lead in points, komi included, that a network expects at the end of the game; None without scores, and
-    without a network.  It counts points that are not decided yet, which the sum of an ownership does not."""
+    """Black's lead in points at the end of the game that a network expects; None without a network with scores."""
     lead = None if network is None else network.evaluate([position], symmetries=True).score(0)[0]
     return None if lead is None else lead * position.to_play
 
@@ -112,16 +115,20 @@ def network_ownership(network, position: BasePosition) -> np.ndarray | None:
 
 
 def ownership_by(network, position: BasePosition) -> np.ndarray:
-    """The ownership of a position, like scoring.ownership: the mean of a network's and of rollouts', which has a lower
-    squared error than either; rollouts' alone without a network that has it."""
+    """The ownership of a position, like scoring.ownership, by rollouts and a network.
+
+    Their mean has a lower squared error than either; rollouts' alone without a network that has it.
+    """
     by_rollouts = scoring.ownership(position)
     by_network = network_ownership(network, position)
     return by_rollouts if by_network is None else (by_network + by_rollouts) / 2
 
 
 def ownership_after(network, position: BasePosition, variations: Sequence[Sequence[int]]) -> list[np.ndarray]:
-    """The ownership after each variation, like scoring.ownership, by a network that has it, else by rollouts.  A
-    variation ends before its first illegal move: with transpositions, one may repeat a position."""
+    """The ownership after each variation, like scoring.ownership, by a network that has it, else by rollouts.
+
+    A variation ends before its first illegal move: with transpositions, one may repeat a position.
+    """
     after = [scoring.position_after(position, points) for points in variations]
     output = network.evaluate(after) if after and network is not None and network.has_ownership else None
     if output is None or output.ownership is None:
@@ -198,8 +205,9 @@ class NetworkEvaluator:
 
 
 def evaluator_for(player: Player, simulations: int | None = None, seconds: float | None = None) -> Evaluator:
-    """The evaluator that uses a player's search or network; for a player without either, uct's search.  simulations,
-    seconds: for a position, of a search."""
+    """The evaluator that uses a player's search or network, or else uct's search.  simulations, seconds: for a
+    position.
+    """
     if player.search is not None:
         return SearchEvaluator(player.search, simulations, seconds)
     if player.network is not None:

@@ -45,16 +45,18 @@ class GameOptions:
 
 
 def add_arguments(parser: argparse.ArgumentParser, size: str, *, network: bool = True, handicap: bool = False) -> None:
-    """Add the options of the game.  size: the default board size of Go, as text for the help.  network: whether the
-    command has --network, whose game and size are the defaults.  handicap: whether to add --handicap."""
+    """Add the options of the game.
+
+    size: the default board size of Go, for the help.  network: whether the command has --network, whose game and size
+    are the defaults.  handicap: whether to add --handicap.
+    """
     defaults = {"size": f"{size}; in Gomoku that of --network, or {GOMOKU_SIZE}"} if network else {
         "size": f"{size}; in Gomoku {GOMOKU_SIZE}", "game": "go"}
     add_options(parser, GameOptions, () if handicap else ("handicap",), defaults)
 
 
 def first_position(args: argparse.Namespace, size: int) -> BasePosition:
-    """The empty board that a command line asks for, or that with handicap stones.  size: the default in Go.  Raises
-    BadInput."""
+    """The empty board or handicap stones that a command line asks for.  size: the default in Go.  Raises BadInput."""
     options, trained = GameOptions(**given(GameOptions, args)), trained_for(args)
     game = options.game or trained.get("game", "go")
     refuse_other_options(args, game)
@@ -74,8 +76,7 @@ def first_position(args: argparse.Namespace, size: int) -> BasePosition:
 
 def start_of_go(size: BoardSize, rules: Rules | None = None, komi: float | None = None, handicap: int = 0
                 ) -> GoPosition:
-    """The empty board of a game of Go, or that with GTP's fixed handicap stones.  rules, komi: None: the default.
-    Raises BadInput."""
+    """The empty board of Go, or GTP's fixed handicap stones.  rules, komi: None: the default.  Raises BadInput."""
     rules = rules or Rules()
     default = HANDICAP_KOMI if handicap else rules.default_komi
     start = new_game("go", size, komi=default if komi is None else komi)

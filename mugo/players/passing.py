@@ -15,10 +15,8 @@ uct and mcts pass
 - when the search prefers the pass, unless the pass ends a lost game and another move is hardly worse.
 
 By area a pass that ends the game has an exact value, the score with every stone alive, which is not how people count.
-So the other moves are searched without it, and compared with it here; and neutral points are filled first, each worth a
-point.  By territory the search evaluates such a pass as any other move, and moves in settled territory cost points.
-Before the game is nearly over only the first rule applies, and the third in a game that is searched with its own komi.
-With `cleanup` the score includes dead stones, and those of the opponent are captured first.
+So the other moves are searched without it and compared with it here, and neutral points are filled first.
+docs/explanation/scoring-and-passing.md has the reasons.
 """
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -50,8 +48,8 @@ def is_nearly_over(position: BasePosition) -> bool:
 def is_finished(position: BasePosition) -> bool:
     """Whether nothing is left to play for by territory, and by area neutral points at most.
 
-    Every chain is clearly alive, clearly dead or in seki, and without the dead ones every empty point that nobody owns
-    is between stones of both colours: a neutral point, not an open border.
+    Every chain is clearly alive, dead or in seki, and every empty point without an owner is between stones of both
+    colours.
     """
     # A few rollouts first, with room for their deviation: in the middle game they suffice, and a policy alone is fast.
     if 3 * np.count_nonzero(position.stones) < position.area:
@@ -93,9 +91,10 @@ def dead_liberties(position: BasePosition) -> np.ndarray:
 
 
 def may_search_pass(position: BasePosition, avoided: AvoidedMoves | None = None, may_end_game: bool = True) -> bool:
-    """Whether an analysis looks at a pass: where it is named, and in Go near the end.  In the opening two passes may
-    win by the score, but people would not stop there.  may_end_game: also after a pass, where a second one counts dead
-    stones as alive."""
+    """Whether an analysis looks at a pass: where it is named, and in Go near the end, as people would.
+
+    may_end_game: also after a pass, where a second one counts dead stones as alive.
+    """
     if avoided is not None and (position.to_play, PASS) in avoided.named:
         return True
     return position.may_pass and (may_end_game or position.last != PASS) and is_nearly_over(position)
@@ -104,19 +103,11 @@ def may_search_pass(position: BasePosition, avoided: AvoidedMoves | None = None,
 def candidate_moves(position: BasePosition, priors: np.ndarray, cleanup: bool = False) -> np.ndarray:
     """int64 (n,): the sensible points that a policy player chooses from; none where it should pass.
 
-    priors: float32 (points + 1,).  The network's prior of a pass is not enough, because many records end without
-    passes:
-
-    - While stones cover less than a quarter of the board, the player does not pass.
-    - Where the pass has the highest prior, the candidates are the points that are not settled and have at least a
-      tenth of its prior (this leaves out those of a seki).
-    - After a pass of the opponent, it passes if the game is won by area score, dead stones counted as alive.  If it
-      is won only without dead stones, it plays on and captures them.  If it is lost, the candidates are the points
-      that are not settled.
-    - Where nothing is left to play for, it passes; by area the candidates are the neutral points that are left.
-    - By territory, where moves in settled territory cost points, it also passes in a won game, dead stones removed,
-      after a pass of the opponent, and near the end the candidates are the points that are not settled.
-    - After two moves for each point of the board it passes, so that every game ends.
+    priors: float32 (points + 1,).  The prior of a pass is not enough, because many records end without passes.  The
+    player does not pass while stones cover less than a quarter of the board; it passes after two moves for each point,
+    where nothing but neutral points is left, and after the opponent's pass in a won game.  Where it prefers a pass, or
+    has lost, the candidates are the points that are not settled; those with less than a tenth of the pass's prior are
+    left out.
 
     cleanup: capture the opponent's dead stones before passing.
     """
@@ -186,8 +177,8 @@ def move_or_pass(search_briefly: Callable[..., SearchResult | None], result: Sea
                  cleanup: bool, plan: Plan, rollout_weight: float) -> int:
     """The point to play after a search whose best move is `best`, or PASS.
 
-    search_briefly: a search of a position with less effort, and options as in Search.search; None if its result cannot
-    be relied on.  rollout_weight: of rollouts in the values of the search, lambda.
+    search_briefly: a search with less effort, and options as in Search.search; None if it cannot be relied on.
+    rollout_weight: of rollouts in the values of the search, lambda.
     """
     position = result.position
     least = best.win_rate - (max(FINISHED_MARGIN, ROLLOUT_MARGIN * rollout_weight) if plan.is_finished else MARGIN)

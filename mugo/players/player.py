@@ -60,8 +60,7 @@ class Player(Protocol):
 
         seconds: that it may take, by the clock; None: by the player's own options.
         cleanup: capture every dead stone before passing, as always by rules that take none off the board.
-        Raises BadInput where its network cannot be opened or does not play this board, and for a game of Gomoku
-        that is over.
+        Raises BadInput for a board that its network does not play, and a game of Gomoku that is over.
         """
         ...
 
@@ -70,8 +69,10 @@ class Player(Protocol):
         return ""
 
     def warm_up(self, start: BasePosition) -> None:
-        """Load what the first `select_move` from this start needs, compiled code above all.  Only between games: a
-        searcher's tree is lost.  Raises BadInput as `select_move` does."""
+        """Load what the first `select_move` from this start needs, compiled code above all.  Raises BadInput likewise.
+
+        Only between games: a searcher's tree is lost.
+        """
 
 
 def pass_or_raise(position: BasePosition) -> int:

@@ -33,8 +33,8 @@ class PolicyPlayer(Player):
     """Plays the sensible point with the highest prior, or samples one from the priors.
 
     network: with `evaluate(positions)`, as nn.inference.Network.
-    temperature: moves are sampled in proportion to prior^(1 / temperature); 0 plays the best one, or in Gomoku a
-    forced one.
+    temperature: moves are sampled in proportion to prior^(1 / temperature); 0 plays the best or, in Gomoku, a forced
+    one.
     symmetries: test-time augmentation, priors averaged over the 8 symmetries, at eight times the cost.
     """
 

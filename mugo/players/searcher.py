@@ -60,9 +60,8 @@ DEFAULT_PLAY_OPTIONS = PlayOptions()
 def balanced(position: BasePosition) -> BasePosition:
     """This position; in a handicap game with the komi that makes it about even, as long as most moves are to come.
 
-    Far ahead or behind, all moves win or lose in the search alike.  So White's komi is raised by what the handicap is
-    worth, less with every move: Pachi's linear dynamic komi (Baudis 2011, "Balancing MCTS by Dynamically Adjusting the
-    Komi Value").  It changes in steps, since each one begins a new tree, and stays below the points of the board.
+    Far ahead or behind, all moves win or lose in the search alike.  This is Pachi's linear dynamic komi (Baudis 2011,
+    "Balancing MCTS by Dynamically Adjusting the Komi Value"), in steps, since each change begins a new tree.
     """
     if not isinstance(position, GoPosition):
         return position
@@ -74,8 +73,7 @@ def balanced(position: BasePosition) -> BasePosition:
 
 
 class _LastMove(NamedTuple):
-    """What is remembered of a move: the position that was searched, and how many moves of that side in a row, up to
-    this one, were below the win rate to resign at."""
+    """The position that was searched for a move, and how many of that side in a row, with this one, were hopeless."""
     searched: BasePosition
     hopeless_moves: int
 

@@ -33,8 +33,7 @@ MIN_SECONDS = 0.001       # for a move when there is no time left: 0 could mean 
 
 @dataclass(frozen=True, slots=True)
 class TimeSettings:
-    """The time system of a game, a row of the table above; times in seconds.  max_main: main time after an increment at
-    most.  max_move: the most that a single move may take."""
+    """A row of the table above, in seconds.  max_main: main time after an increment.  max_move: for a single move."""
     main: float = math.inf
     period: float = 0
     stones: int = 1
@@ -67,8 +66,7 @@ def japanese(main: float, period: float, periods: int) -> TimeSettings:
 def fischer(main: float, increment: float, max_main: float = math.inf, max_move: float = math.inf) -> TimeSettings:
     """Main time that grows by the increment after each move, to max_main at most; no move may take more than max_move.
 
-    Neither main time nor an increment is no limit, but for that of each move.  Raises ValueError for a limit of main
-    time that is less than the main time.
+    Raises ValueError for a limit of main time that is less than the main time.
     """
     if max_main < main:
         raise ValueError(f"the limit of main time, {max_main:g} s, is less than the main time, {main:g} s")
@@ -78,15 +76,12 @@ def fischer(main: float, increment: float, max_main: float = math.inf, max_move:
 
 
 class Clock:
-    """The clock of one side.
-
-    Every move costs the time that the player took plus `lag`, so that this clock never shows more time than the
-    controller's.  `correct` replaces its times by the controller's.
+    """The clock of one side; it never shows more time than the controller's, as every move also costs `lag`.
 
     main: seconds of main time left; math.inf without a limit.
     left, stones: seconds left in this period, and stones to play in it; those of a full period during main time.
     periods: number of periods left, with this one.
-    overtime: seconds by which the last move exceeded the clock: above 0 it lost the game; 0 if it was in time.
+    overtime: seconds by which the last move exceeded the clock, and lost the game; 0 if it was in time.
     """
 
     def __init__(self, settings: TimeSettings = NO_LIMIT, lag: float = LAG):
@@ -106,9 +101,9 @@ class Clock:
     def correct(self, seconds: float, stones: int) -> None:
         """Set the clock to the controller's (GTP's time_left).
 
-        stones: 0 in main time, else the stones to play in this period; in Japanese byo-yomi, where that is always one,
-        KGS sends the number of periods left instead.
-        More time than a period has comes from controllers that play Fischer time as Canadian: the rest is main time.
+        stones: 0 in main time, else the stones to play in this period; in Japanese byo-yomi the number of periods left
+        (KGS). More time than a period has comes from controllers that play Fischer time as Canadian: the rest is main
+        time.
         """
         seconds = max(seconds, 0)
         period = self.settings.period
@@ -153,19 +148,15 @@ class Clock:
         return self.main + self.left + (self.periods - 1) * self.settings.period
 
     def seconds(self, size: BoardSize, stones: int) -> float | None:
-        """The time limit of the next move; None without a limit.
-
-        size: of the board; stones: number of stones on it.
+        """The time limit of the next move; None without a limit.  stones: number of stones on the board.
 
             share  = max(increment + 2 (main - increment - reserve) / remaining_moves,  left / stones to play)
             result = (1 - SAFETY_MARGIN) share - lag,  at least MIN_SECONDS,
                      and (main - increment - reserve / 2) / (LATE_SHARES remaining_moves) if there is a reserve
 
-        A move in main time has twice an equal share, so its time falls linearly to 0 at the expected end, because games
-        are mostly decided in their first half (Baier and Winands 2012, "Time Management for Monte-Carlo Tree Search in
-        Go", compare such formulas), but never less than one in byo-yomi.  The stones of a period have equal shares; in
-        Japanese byo-yomi a share is the period, and the later ones are a reserve.  Without byo-yomi the lag of a move
-        for every three points, less their increments, is a reserve for long games, of which late moves use half.
+        A move in main time has twice an equal share: games are mostly decided in their first half (Baier and Winands
+        2012, "Time Management for Monte-Carlo Tree Search in Go").  The reserve is Japanese byo-yomi's later periods;
+        without byo-yomi, the lag of a move for every three points, less their increments, of which late moves use half.
         """
         most = self.settings.max_move
         if math.isinf(self.main):
@@ -186,10 +177,6 @@ class Clock:
 
 
 def remaining_moves(size: BoardSize, stones: int) -> float:
-    """The expected number of moves that one side still plays: those that fill the board.
-
-    At least a twelfth of the points and at least 8, so that in longer games each move takes that fraction of the time
-    left, which never reaches 0.
-    """
+    """The expected number of moves that one side still plays; at least 8, and a twelfth of the points."""
     area = area_of(size)
     return max((FULL_BOARD * area - stones) / 2, area / 12, 8)

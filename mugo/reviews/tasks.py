@@ -31,8 +31,8 @@ MAX_STEM_BYTES = 200                # of the name of output files; with number a
 class ReviewTask(NamedTuple):
     """One game to review.
 
-    name: its output files' without suffix.  data: the SGF text.  index: the game's in this text, from 0.
-    num_moves: the record's.  game: its earlier.game_hash.
+    name: of its output files, without suffix.  data: the SGF text.  index: the game's in this text, from 0.
+    num_moves: the record's.  game: its game_hash.
     """
     name: str
     data: bytes
@@ -114,8 +114,7 @@ def _sources_without(paths: list[str], output: Path) -> list[Source]:
 
 
 def _stem(name: str) -> str:
-    """The name of output files for an SGF file, a plain name whatever an archive contains: 'old/1.sgf.gz' -> 'old-1'.
-    """
+    """The plain name of output files for an SGF file in an archive: 'old/1.sgf.gz' -> 'old-1'."""
     suffix = max((suffix for suffix in SGF_SUFFIXES if name.lower().endswith(suffix)), key=len, default="")
     stem = re.sub(r"[/\\:]", "-", name.removesuffix(name[len(name) - len(suffix):]).lstrip("./\\"))
     return stem.encode()[:MAX_STEM_BYTES].decode(errors="ignore") or "game"
@@ -138,8 +137,7 @@ def game_hash(record: Record) -> str:
 
 
 def read_review(folder: Path, name: str) -> tuple[dict, str] | None:
-    """(contents of NAME.json without its checksum, text of NAME.txt) of a finished review; None if there is none, or
-    if it is damaged."""
+    """(NAME.json without its checksum, text of NAME.txt) of a finished, undamaged review; else None."""
     try:
         statistics = read_json(output_file(folder, name, ".json"))
         text = read_text(output_file(folder, name, ".txt"), MAX_REPORT_BYTES)
