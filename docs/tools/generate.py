@@ -183,8 +183,11 @@ def languages(_: str) -> str:
 def strengths(_: str) -> str:
     """The opponents of the page whose strength matches have measured."""
     rows = ["| opponent | board | strength |", "|---|---|---|"]
-    return "\n".join(rows + [f"| `{key}` | {format_size(size)} | {strength} |"
-                             for (key, size), strength in STRENGTHS.items()])
+    for (key, size), strength in STRENGTHS.items():
+        text = f"above {strength['above']}" if "above" in strength else \
+            f"{strength['from']} to {strength['to']} kyu" if "to" in strength else f"{strength['from']} kyu or stronger"
+        rows.append(f"| `{key}` | {format_size(size)} | {text} |")
+    return "\n".join(rows)
 
 
 def of_results(table: Callable[[dict[str, Any]], str]) -> Callable[[str], str]:

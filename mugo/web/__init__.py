@@ -1,17 +1,15 @@
 """Playing and analysing in the browser (`mugo web`).  In reading order:
 
-    requests        requests of the page: JSON -> positions
+    requests        requests of the page: messages -> positions, and their limits
     positions       positions, what searches say of them, and scores, as JSON
     opponents       the opponents that a person can choose
     scheduler       what is computed at once, and for how long
     state           what all sessions share: the network and the scheduler
-    messages        requests as objects, and the limits of what is in them
     handlers        requests that are answered at once
     searches        requests that start a search: analyze, genmove, evaluate
     sessions        one WebSocket: requests in, answers out
     access          the names that the server answers to, the pages that may use it, and the token
-    server          uvicorn's server, and its end
-    app             the application and the command line
+    app             the application, uvicorn's server and the command line
     static/         the page: HTML, CSS and JavaScript modules; main.js says which is which
 
 Imports no other user interface (tui, gtp, analysis).

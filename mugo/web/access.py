@@ -22,15 +22,13 @@ HEADERS = [(b"content-security-policy",
             b"default-src 'self'; img-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'"),
            (b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer"),
            (b"cache-control", b"no-cache")]
-LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"             # of a host name, RFC 1123
 
 
 class TrustedHosts:
     """Middleware that refuses requests for another host, and WebSockets of pages of another site.
 
-    The Host header must be an IP address, localhost, this computer's name, or one of `hosts`: a foreign name may point
-    at 127.0.0.1 (DNS rebinding).  The Origin header of a WebSocket must be that of the Host header, or one of `hosts`
-    at the port of http or https: a proxy may put another name into the Host header.
+    The Host header must be an IP address, localhost, this computer's name, or one of `hosts`; the Origin header of a
+    WebSocket that of the Host header, or one of `hosts`: a proxy may put another name into the Host header.
     """
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str] = frozenset()):
@@ -71,8 +69,8 @@ class TrustedHosts:
 
 
 class TokenRequired:
-    """Middleware that answers only requests that have the token, in their query or in the cookie that the answer to
-    such a request sets.  The comparison takes the same time wherever the tokens differ."""
+    """Middleware that answers only requests with the token, in their query or in the cookie that the answer sets then.
+    The comparison takes the same time wherever the tokens differ."""
 
     def __init__(self, app: ASGIApp, token: str):
         self.app = app
@@ -113,8 +111,7 @@ async def _refuse(reason: str, status: int, scope: Scope, receive: Receive, send
 
 def interpret_host(text: str) -> str:
     """A host name in lower case.  Raises BadInput."""
-    name = text.lower()
-    if len(name) > 253 or not re.fullmatch(rf"{LABEL}(\.{LABEL})*", name):
+    if not re.fullmatch(r"[a-z0-9-]+(\.[a-z0-9-]+)*", name := text.lower()):
         raise BadInput(f"--allowed-host {text!r:.300} is not a host name; expected one without scheme and port, "
                        "for instance go.example.org")
     return name

@@ -12,6 +12,7 @@ import contextlib
 import ipaddress
 import os
 import secrets
+import signal
 import socket
 import sys
 import threading
@@ -20,12 +21,14 @@ import webbrowser
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, JSONResponse
+from starlette.responses import HTMLResponse, JSONResponse
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 
@@ -35,7 +38,7 @@ from mugo.players import game_options
 from mugo.players.options import PlayerOptions, player_options
 from mugo.players.registry import open_network
 from mugo.web.access import TokenRequired, TrustedHosts, interpret_host
-from mugo.web.server import make_server, run_until_signal
+from mugo.web.requests import MAX_MESSAGE
 from mugo.web.sessions import serve_session
 from mugo.web.state import ServerState
 
@@ -45,17 +48,18 @@ DEFAULT_PORT = 8080
 PORTS_TRIED = 20                         # from DEFAULT_PORT on, unless --port names one
 SWITCH_INTERVAL = 0.001                  # seconds that a computing thread keeps the event loop from running
 END_SECONDS = 0.5                        # that threads may take to end after the server has
+PING_SECONDS = 20.0                      # between two pings of a WebSocket, and for the answer to one
+GRACEFUL_SECONDS = 1                     # for answers on their way when the server ends
+MAX_HEADERS = 16 << 10                   # bytes of a request's line and headers
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 # ---- the application
 
 def make_app(make_state: Callable[[], ServerState] = ServerState, hosts: frozenset[str] = frozenset(),
              on_start: Callable[[], None] = lambda: None, token: str | None = None) -> Starlette:
-    """The ASGI application.
-
-    make_state: called when it starts.  hosts: trusted hosts besides localhost and addresses.  on_start: called when it
-    serves.  token: what requests must have; None: nothing.
-    """
+    """The ASGI application.  make_state: called when it starts.  hosts: trusted besides localhost and addresses.
+    on_start: called when it serves.  token: what requests must have; None: nothing."""
     html = page_html()
     middleware = [Middleware(TrustedHosts, hosts=hosts), Middleware(GZipMiddleware)]
     if token is not None:
@@ -72,13 +76,10 @@ def make_app(make_state: Callable[[], ServerState] = ServerState, hosts: frozens
     async def page(request: Request) -> HTMLResponse:
         return HTMLResponse(html)
 
-    async def icon(request: Request) -> FileResponse:    # browsers ask for it with every other address
-        return FileResponse(STATIC / "icon.svg")
-
     async def compiling(request: Request) -> JSONResponse:
         return JSONResponse({"functions": request.app.state.server.compiled_functions})
 
-    return Starlette(routes=[Route("/", page), Route("/favicon.ico", icon), Route("/compiling", compiling),
+    return Starlette(routes=[Route("/", page), Route("/compiling", compiling),
                              WebSocketRoute("/ws", serve_session), Mount("/static", StaticFiles(directory=STATIC))],
                      middleware=middleware, lifespan=lifespan)
 
@@ -89,6 +90,45 @@ def page_html() -> str:
                      if path != STATIC / "load_error.js")        # which is no module
     links = "\n".join(f'  <link rel="modulepreload" href="{path}">' for path in modules)
     return (STATIC / "index.html").read_text("utf-8").replace("</head>", f"{links}\n</head>", 1)
+
+
+# ---- the server
+
+class Server(uvicorn.Server):
+    """A server that cancels all computing before it shuts down."""
+
+    def __init__(self, config: uvicorn.Config, state: ServerState):
+        super().__init__(config)
+        self._state = state
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if not self.should_exit:                         # a second Ctrl-C would end it in the middle of its end
+            super().handle_exit(sig, frame)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._state.scheduler.close()
+        await super().shutdown(sockets)
+
+
+def make_server(app: Starlette, state: ServerState) -> Server:
+    """A server of the application."""
+    config = uvicorn.Config(
+        app, http="h11", ws="websockets-sansio", log_level="warning", ws_max_size=MAX_MESSAGE,
+        ws_per_message_deflate=False, ws_ping_interval=PING_SECONDS, ws_ping_timeout=PING_SECONDS,
+        h11_max_incomplete_event_size=MAX_HEADERS, proxy_headers=False, timeout_graceful_shutdown=GRACEFUL_SECONDS)
+    return Server(config, state)
+
+
+def run_until_signal(server: Server, listener: socket.socket) -> None:
+    """Serve until SIGINT or SIGTERM.  Later ones are ignored, because the process is ending."""
+    is_main = threading.current_thread() is threading.main_thread()
+    # uvicorn takes the signals while it serves, and raises those that it got once more at its end.
+    before = {each: signal.signal(each, server.handle_exit) for each in SIGNALS} if is_main else {}
+    try:
+        server.run(sockets=[listener])
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, signal.SIG_IGN if server.should_exit else handler)
 
 
 # ---- the command
@@ -127,15 +167,9 @@ def listen(host: str, port: int | None) -> socket.socket:
     reason = ""
     ports = range(DEFAULT_PORT, DEFAULT_PORT + PORTS_TRIED) if port is None else [port]
     for candidate in ports:
-        listener = socket.socket(family, socket.SOCK_STREAM)
-        if os.name == "posix":
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((address[0], candidate, *address[2:]))
-            listener.listen()                            # connections wait from now on until the server accepts them
-            return listener
+        try:                                             # connections wait from now on until the server accepts them
+            return socket.create_server((address[0], candidate, *address[2:]), family=family)
         except OSError as error:
-            listener.close()
             reason = error.strerror
     raise BadInput(f"cannot listen on {host}, port {ports[-1]}: {reason}")
 

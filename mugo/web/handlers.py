@@ -1,7 +1,6 @@
 """Requests that are answered at once: `HANDLERS[command](request, state)` -> answer.
 
-Requests and answers are JSON objects: requests.py has the fields of requests, positions.py those of most answers.
-Requests that search are in searches.py.
+requests.py has the fields of requests, positions.py those of most answers.
 """
 import base64
 from collections.abc import Callable
@@ -9,19 +8,17 @@ from collections.abc import Callable
 import numpy as np
 
 from mugo.core.files import BadInput
-from mugo.games.coords import MAX_MOVES
 from mugo.games.go import GoPosition
-from mugo.games.position import COLOUR_LETTERS, COLOUR_OF
+from mugo.games.position import COLOUR_LETTERS
 from mugo.games.tsumego import attacker_of, with_tsumego_frame
 from mugo.nn.bundled import BundledNetworks
 from mugo.reviews.rank_estimate import estimate_rank, format_rank, game_likelihoods, known_rank_names, known_ranks
 from mugo.sgf.tree import game_from_position, list_games, read_game
 from mugo.web import positions
 from mugo.web.opponents import list_opponents
-from mugo.web.requests import game_of_request, position_of_request, require_field
+from mugo.web.requests import colour_of_request, game_of_request, position_of_request, require_field
 from mugo.web.state import ServerState
 
-RANK_MOVES = 16           # of a request for likelihoods: half a second on a network of 19x19
 MAX_RANK_GAMES = 100      # that one estimate is from
 
 
@@ -46,9 +43,7 @@ def tsumego_frame(request: dict, state: ServerState) -> dict:
         raise BadInput("a tsumego frame is of Go")
     attacker = attacker_of(position)
     if "attacker" in request:
-        attacker = COLOUR_OF.get(require_field(request, "attacker", str).lower())
-        if attacker is None:
-            raise BadInput("'attacker' must be 'B' or 'W'")
+        attacker = colour_of_request(request, "attacker")
     if attacker is None:
         raise BadInput("there are no stones to put a frame around")
     framed = with_tsumego_frame(position, attacker)
@@ -76,21 +71,13 @@ def load(request: dict, state: ServerState) -> dict:
 
 
 def rank_likelihoods(request: dict, state: ServerState) -> dict:
-    """How likely the moves of a player are for each rank: "likelihoods" and the number of "moves", of a part of the
-    game that begins after "first" moves, and the "next" first, null at the end.  To be summed.
-
-    request: a position, the "colour" of the player, "first".
-    """
-    moves, first = require_field(request, "moves", list), require_field(request, "first", int)
-    colour = COLOUR_OF.get(require_field(request, "colour", str).lower())
-    if colour is None or not 0 <= first <= len(moves):
-        raise BadInput("'colour' must be 'B' or 'W', and 'first' a number of moves of the game")
-    first = max(first, _placed_moves(moves))
-    last = min(first + RANK_MOVES, len(moves))
-    part = [position_of_request(request | {"moves": moves[:count]}) for count in range(first, last + 1)]
-    network = state.network.for_position(part[0])
-    found, count = game_likelihoods(network, part, colour, known_ranks(network))
-    return {"likelihoods": found.tolist(), "moves": count, "next": last if last < len(moves) else None}
+    """How likely the moves of a "colour" in a game are for each rank: "likelihoods", and the number of "moves"."""
+    moves, colour = require_field(request, "moves", list), colour_of_request(request, "colour")
+    first = _placed_moves(moves)
+    positions = [position_of_request(request | {"moves": moves[:count]}) for count in range(first, len(moves) + 1)]
+    network = state.network.for_position(positions[0])
+    found, count = game_likelihoods(network, positions, colour, known_ranks(network))
+    return {"likelihoods": found.tolist(), "moves": count}
 
 
 def _placed_moves(moves: list) -> int:
@@ -103,24 +90,23 @@ def _placed_moves(moves: list) -> int:
 def rank_estimate(request: dict, state: ServerState) -> dict:
     """The "rank" of a player, with the ends of its 90 % interval, "low" and "high", from so many "games" and "moves".
 
-    request: a position, whose network is used, "likelihoods", a list of the sums of each game, and "counts" of moves.
+    request: a position, whose network is used, "likelihoods" and "counts": of each game, from rank_likelihoods.
     """
     ranks = known_ranks(state.network.for_position(position_of_request(request)))
-    rows, counts = require_field(request, "likelihoods", list), require_field(request, "counts", list)
-    if len(rows) != len(counts) or len(rows) > MAX_RANK_GAMES or not all(
-            isinstance(row, list) and len(row) == len(ranks) and all(map(_is_number, row)) for row in rows
-            ) or not all(type(count) is int and 0 <= count <= MAX_MOVES for count in counts):
+    try:
+        found = np.array(require_field(request, "likelihoods", list), np.float64)
+        counts = np.array(require_field(request, "counts", list), np.int64)
+        is_right = found.shape == (len(counts), len(ranks)) and np.isfinite(found).all() and (counts >= 0).all()
+    except ValueError:
+        is_right = False
+    if not is_right or len(counts) > MAX_RANK_GAMES:
         raise BadInput(f"'likelihoods' has {len(ranks)} numbers for each of at most {MAX_RANK_GAMES} games, and "
                        "'counts' one")
-    estimate = estimate_rank(np.array(rows, np.float64).reshape(-1, len(ranks)), np.array(counts, np.int64), ranks)
+    estimate = estimate_rank(found, counts, ranks)
     if not estimate.is_known:
         raise BadInput(str(estimate))
     return {"rank": format_rank(estimate.mean), "low": format_rank(estimate.low), "high": format_rank(estimate.high),
             "games": estimate.games, "moves": estimate.moves}
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and -1e6 <= value <= 0
 
 
 HANDLERS: dict[str, Callable[[dict, ServerState], dict]] = {

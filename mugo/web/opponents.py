@@ -1,7 +1,5 @@
-"""The opponents that a person can choose in the browser: players at several strengths, in the order of their levels.
-
-A level is a place in this order and no rank: the later ones use a network, or search more.  What matches have measured
-is in STRENGTHS; of the others the page says that it is not measured.  static/core/opponents.js describes each.
+"""The opponents that a person can choose in the browser, in the order of their levels: the later ones use a network, or
+search more.  static/core/opponents.js describes each.
 """
 from dataclasses import dataclass, replace
 
@@ -33,11 +31,12 @@ OPPONENTS = (
     *(Opponent(f"mcts-{n}", BOTH, "mcts", PlayOptions(simulations=n)) for n in (50, 200, 800)),
     Opponent("mcts-5s", BOTH, "mcts", PlayOptions(seconds=5)),
 )
-# What matches of the bundled networks have measured: (key, shape of the board) -> strength, GNU Go's as that of version
-# 3.8 at level 10.  docs/reference/players.md has the scale.
-STRENGTHS = {("uct-1000", (19, 19)): "6 to 12 kyu", ("randompolicy", (19, 19)): "4 to 9 kyu",
-             ("policy", (19, 19)): "6 kyu or stronger", ("mcts-50", (19, 19)): "above GNU Go",
-             ("policy", (9, 9)): "above GNU Go", ("mcts-50", (9, 9)): "above GNU Go"}
+# What matches of the bundled networks have measured, from GNU Go 3.8 at level 10: (key, shape of the board) -> "from"
+# and "to" in kyu, "from" alone for that or stronger, or the player that it is "above" (docs/reference/players.md).
+ABOVE_GNU_GO = {"above": "GNU Go"}
+STRENGTHS = {("uct-1000", (19, 19)): {"from": 6, "to": 12}, ("randompolicy", (19, 19)): {"from": 4, "to": 9},
+             ("policy", (19, 19)): {"from": 6}, ("mcts-50", (19, 19)): ABOVE_GNU_GO,
+             ("policy", (9, 9)): ABOVE_GNU_GO, ("mcts-50", (9, 9)): ABOVE_GNU_GO}
 
 
 def find_opponent(key: str) -> Opponent:
@@ -49,12 +48,8 @@ def find_opponent(key: str) -> Opponent:
 
 
 def list_opponents(position: BasePosition, has_network: bool, is_bundled: bool) -> list[dict]:
-    """The opponents in a position's game: "key", "level", "group" ("reading", "intuition" or "both"), "player", its
-    "simulations" or "seconds" per move (null: no limit), and "strength", null where it was not measured.  Without a
-    network only those that need none.
-
-    is_bundled: whether the networks are those that come with MuGo, whose strength was measured.
-    """
+    """The opponents in a position's game: "key", "level", "group", "player", its "simulations" or "seconds" per move
+    (null: no limit), and "strength" (STRENGTHS; null: not measured, as of networks that are not the bundled ones)."""
     strengths = STRENGTHS if position.game == "go" else {}
     return [{"key": opponent.key, "level": level, "group": opponent.group, "player": opponent.player,
              "simulations": opponent.play_options.simulations, "seconds": opponent.play_options.seconds,

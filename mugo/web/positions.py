@@ -28,8 +28,7 @@ SEARCH_MOVES = 20                        # moves of a search result that are sen
 def describe_position(position: BasePosition) -> dict:
     """The board and the rules' view of it.
 
-    "stones": row by row from the top, 'X', 'O', '.'.  "to_play": "B" or "W".  "last_move": a vertex or null.
-    "illegal": empty point -> why the side to move may not play there.  "is_over": whether the game has ended.
+    "stones": row by row from the top, 'X', 'O', '.'.  "illegal": point -> why the side to move may not play there.
     Go: "captures" of "B" and "W", and "result" where the game has ended with no result.  Gomoku: "row", the points of
     the winning row, and "result", null before the end.
     """
@@ -61,20 +60,13 @@ def play(position: BasePosition, vertex: str) -> dict:
 
 
 def planes(position: BasePosition) -> dict:
-    """All input planes: "packed" is base64 of six bytes per point in Go and one in Gomoku, row by row from the top.
-
-    Plane k is bit k % 8 of byte k // 8.
-    """
+    """All input planes: "packed", base64 of the bytes of each point; plane k is bit k % 8 of byte k // 8."""
     return {"packed": base64.b64encode(encode([position])[0].tobytes()).decode()}
 
 
 def policy(position: BasePosition, network, rank: str | None = None) -> dict:
-    """A network's "priors", of every point row by row and of a pass, its "win_rate", null without a value head, and its
-    "lead", null without scores.
-
-    Averaged over the 8 symmetries.  rank: of both players, "3d" say; None: unknown.  Raises BadInput for a network that
-    takes no people.
-    """
+    """A network's "priors", of every point row by row and of a pass, averaged over the symmetries, its "win_rate", null
+    without a value head, and "lead", null without scores.  rank: of both players, "3d" say; None: unknown."""
     if rank is not None and not network.takes_people:
         raise BadInput("the network does not take who plays")
     people = {} if rank is None else {"people": People(rank, rank)}
@@ -100,8 +92,8 @@ def final_win_rate(position: BasePosition) -> float:
 
 
 def ownership(position: BasePosition, network) -> dict:
-    """The "ownership", by rollouts and by the network if it has it: integers from -100 (White) to 100 (Black), row by
-    row; and the "lead" of Black in points, by a network that has scores, else by the ownership."""
+    """The "ownership", by rollouts and by the network: integers from -100 (White) to 100 (Black), row by row; and the
+    "lead" of Black in points, by a network that has scores, else by the ownership."""
     owners, lead = ownership_by(network, _require_go(position)), network_lead(network, position)
     of_owners = float(owners.sum()) - position.komi - position.handicap_bonus
     return {"ownership": _percent(owners), "lead": round(of_owners if lead is None else lead, 1)}
@@ -118,9 +110,8 @@ def _percent(ownership: np.ndarray) -> list[int]:
 
 
 def format_search(result: SearchResult) -> dict:
-    """A search result: statistics of the root and of the most visited "moves", and "ownership" or null.  A "lead" is
-    null where the network has no scores.  "symmetry_of": the move that was searched in its stead, or null.  "is_full":
-    whether the tree is, which then reads no deeper."""
+    """A search result: statistics of the root and of the most visited "moves", and "ownership" or null.  "symmetry_of":
+    the move that was searched in its stead, or null.  "is_full": whether the tree is, which then reads no deeper."""
     position = result.position
     size = position.shape
     searched = [info.point for info in distinct(result.moves) if info.visits][:SEARCH_MOVES]
@@ -138,8 +129,8 @@ def format_search(result: SearchResult) -> dict:
 
 
 def format_thinking(result: SearchResult, position: BasePosition) -> dict:
-    """The search of a player for its move in a position: `format_search`, with null for all win rates and leads if it
-    has searched with another komi than the game's (players.searcher.balanced).  Not an analysis of the position."""
+    """The search of a player for its move: `format_search`, with null for all win rates and leads if it has searched
+    with another komi than the game's (players.searcher.balanced)."""
     thinking = format_search(result)
     if result.position is not position:
         for values in (thinking, *thinking["moves"]):
@@ -149,12 +140,10 @@ def format_thinking(result: SearchResult, position: BasePosition) -> dict:
 
 @as_bad_input()
 def score(position: BasePosition, dead: list | None, toggle: str | None) -> dict:
-    """The score of a finished game.
+    """The score of a finished game: "dead", "area" row by row ('B', 'W', '.' for neutral), "points" of both sides,
+    "prisoners", which are part of them (null by area), "komi", "handicap_bonus" and "result".
 
-    dead: vertices of dead stones; None: those that rollouts take for dead.  toggle: a vertex of a chain to switch
-    between dead and alive.
-    Returns "dead", "area" row by row ('B', 'W', '.' for neutral points), "points" of both sides, "prisoners", which are
-    part of them (null by area), "komi", "handicap_bonus" (White's points for handicap stones) and "result".
+    dead: vertices of dead stones; None: those that rollouts take for dead.  toggle: of a chain, to switch.
     """
     size = position.shape
     session = ScoringSession(_require_go(position),

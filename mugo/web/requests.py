@@ -1,10 +1,10 @@
-"""Requests of the page: JSON -> positions.
+"""Requests of the page: a message -> a JSON object, whose size is limited before it is parsed -> positions.
 
+    {"id": 7, "command": "play", "game": {...}, "moves": [...], "move": "Q16"}
     {"game": {"size": 9, "komi": 7, ...}, "moves": ["B E5", "W C3"]}       names a position of Go
     {"game": {"name": "gomoku", "size": 8, "k": 5, "exactly": false, ...}, "moves": ["B E5"]}       one of Gomoku
 
-The page holds the game and sends all of it with each request, so the server stores no games.  Every function raises
-BadInput for a request that is not well formed.
+The page sends the whole game with each request.  Every function raises BadInput for what is not well formed.
 """
 import contextlib
 from collections.abc import Iterator
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from mugo.core.files import BadInput
+from mugo.core.limits import parse_json
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, WHITE_BIT, BoardSize, area_of, interpret_gtp, interpret_size, move_index
 from mugo.games.game import GAMES, new_game
@@ -25,10 +26,27 @@ from mugo.sgf.convert import record_from_position
 from mugo.sgf.record_positions import position_of, rules_name
 from mugo.sgf.tree import game_from_position
 
+MAX_MESSAGE = 6 << 20                    # bytes; an SGF file of 1.5 MB has up to 4 MB in UTF-8 and base64
+MAX_ITEMS = 20_000                       # commas and brackets; a game of MAX_MOVES moves has 5,200
+
+
+def parse_request(text: str | None) -> dict:
+    """The JSON object of a message; None: the message was binary."""
+    text = text or ""
+    if text.count(",") + text.count("[") + text.count("{") > MAX_ITEMS:
+        raise BadInput(f"a message has at most {MAX_ITEMS:,} items")
+    try:
+        request = parse_json(text)
+    except (ValueError, RecursionError):
+        raise BadInput("a message must be a JSON object in text") from None
+    if not isinstance(request, dict):
+        raise BadInput("a message must be a JSON object")
+    return request
+
 
 @contextlib.contextmanager
 def as_bad_input() -> Iterator[None]:
-    """Raise a ValueError of the block, IllegalMove for instance, as BadInput; also a decorator."""
+    """Raise a ValueError of the block as BadInput; also a decorator."""
     try:
         yield
     except ValueError as error:
@@ -38,7 +56,7 @@ def as_bad_input() -> Iterator[None]:
 # ---- fields
 
 def require_field(message: dict, name: str, kind: type | tuple[type, ...]) -> Any:
-    """A field of a JSON message.  Raises BadInput if it is missing or has another type."""
+    """A field that must be there, of a type."""
     if name not in message:
         raise BadInput(f"{name!r} is missing")
     value = message[name]
@@ -48,7 +66,7 @@ def require_field(message: dict, name: str, kind: type | tuple[type, ...]) -> An
 
 
 def optional_points(message: dict, name: str, size: BoardSize) -> list[int] | None:
-    """The points of a list of vertices, PASS for a pass; None if the field is missing.  Raises BadInput."""
+    """The points of a list of vertices, PASS for a pass; None without the field."""
     if name not in message:
         return None
     vertices = require_field(message, name, list)
@@ -59,16 +77,24 @@ def optional_points(message: dict, name: str, size: BoardSize) -> list[int] | No
 
 
 def require_number(message: dict, name: str, most: float) -> float:
-    """A number of a JSON message, from -most to most.  Raises BadInput."""
+    """A number from -most to most."""
     value = require_field(message, name, (int, float))
     if not -most <= value <= most:               # also rejects NaN
         raise BadInput(f"{name!r} must be a number from -{most:g} to {most:g}")
     return float(value)
 
 
+def colour_of_request(request: dict, name: str) -> int:
+    """The colour in a field, "B" or "W"."""
+    colour = COLOUR_OF.get(require_field(request, name, str).lower())
+    if colour is None:
+        raise BadInput(f"{name!r} must be 'B' or 'W'")
+    return colour
+
+
 @as_bad_input()
 def _interpret_move(text: str, size: BoardSize) -> tuple[int, int]:
-    """(colour, point) of 'B Q16'.  Raises BadInput."""
+    """(colour, point) of 'B Q16'."""
     colour, _, vertex = text.partition(" ")
     if colour.lower() not in COLOUR_OF:
         raise BadInput(f"{text[:20]!r} is not a move; expected 'B Q16' or 'W pass', for instance")
@@ -79,11 +105,8 @@ def _interpret_move(text: str, size: BoardSize) -> tuple[int, int]:
 
 @as_bad_input()
 def requested_board(game: dict) -> BasePosition:
-    """The empty board for a game's "name" (default: Go), "size", and "komi" and "rules" (as in sgf.tree), or in
-    games that were stored without rules "scoring" ("AREA", the default, or "TERRITORY"), or "k" and "exactly".
-
-    Raises BadInput.
-    """
+    """The empty board for a game's "name" (default: Go), "size", and "komi" and "rules" (as in sgf.tree; in games of
+    before "scoring", "AREA" or "TERRITORY"), or "k" and "exactly"."""
     name = game.get("name", "go")
     if name not in GAMES:
         raise BadInput(f"unknown game {name!r:.20} (known: {', '.join(GAMES)})")

@@ -4,9 +4,8 @@
                                                ^                          |
                                                +-- time slice over, and other jobs wait
 
-The next job is the one that has waited the longest, searches after all others.  A session has one search and one other
-request at the most, so sessions take turns.  A job that reaches no preemption point in time runs on, but no longer
-counts as running, and the next one starts: no request makes the others wait for more than about MAX_WAIT.
+The next job is the one that has waited the longest, searches after all others.  A job that reaches no preemption point
+in time runs on, but no longer counts as running, and the next one starts.
 """
 import asyncio
 import threading
@@ -22,11 +21,9 @@ STOPPED = {"done": True, "stopped": True}
 
 class Job:
     """A request, from its arrival to its last answer.  Its function runs in a thread and calls the methods.
+    is_search: whether it may take long and has preemption points."""
 
-    is_search: whether it may take long and has preemption points.
-    """
-
-    def __init__(self, request_id: int | str | None, scheduler: "Scheduler", is_search: bool = True):
+    def __init__(self, request_id: Any, scheduler: "Scheduler", is_search: bool = True):
         self.request_id = request_id
         self.is_search = is_search
         self.task: asyncio.Task | None = None
@@ -49,10 +46,7 @@ class Job:
         self.may_run.set()
 
     def preemption_point(self) -> bool:
-        """Let waiting jobs run if the time slice is over, and return when this job is scheduled again.
-
-        Returns whether the job is cancelled.
-        """
+        """Let waiting jobs run if the time slice is over; returns, when scheduled again, whether it is cancelled."""
         self._scheduler.preempt(self)
         return self.is_cancelled()
 
@@ -103,10 +97,8 @@ class Scheduler:
     # -- in the event loop
 
     async def run(self, job: Job, function: JobFunction) -> Any:
-        """The answer of a job; STOPPED if it is cancelled.  Raises what the function raises.
-
-        If the task is cancelled, so is the job, and its thread is awaited.
-        """
+        """The answer of a job; STOPPED if it is cancelled.  Raises what the function raises.  If the task is cancelled,
+        so is the job, and its thread is awaited."""
         if self.is_closing:
             return STOPPED
         self._jobs.add(job)

@@ -1,8 +1,7 @@
 """Requests that start a search: analyze, genmove, evaluate.
 
-The scheduler runs each in a thread, as a Job.  An answer with "search" has a search result as positions.format_search
-writes it.  "thinking" is the same of an opponent's search for its move (positions.format_thinking), which is no
-analysis.  The last answer has "done".
+Answers have "search" (positions.format_search) or "thinking", an opponent's search for its move, which is no analysis
+(positions.format_thinking); the last one has "done".
 """
 from collections.abc import Callable
 from dataclasses import replace
@@ -43,10 +42,9 @@ class SessionSearches:
     def analyze(self, position: BasePosition, request: dict, job: Job) -> dict:
         """Search a position until the job is cancelled or a limit is reached.
 
-        request: "player", "mcts" (default) or "uct"; limits "simulations" and "seconds", by the clock; "allow" and
-        "avoid", lists of vertices and "pass": the moves that are searched, by default all, and those that are not, of
-        both sides, for "depth" moves, by default all; "region", vertices: all moves of a variation are of these.  Below
-        the root a pass is searched in any case.
+        request: "player", "mcts" (default) or "uct"; "simulations" and "seconds", limits; "allow" and "avoid": the
+        moves that alone are searched and those that are not, of both sides, for "depth" moves (default: all); "region":
+        the points of all moves of a variation.  Below the root a pass is searched in any case.
         """
         name = request.get("player", "mcts")
         if name not in SEARCHERS:
@@ -71,10 +69,9 @@ class SessionSearches:
         return self._analysis[1]
 
     def genmove(self, position: BasePosition, request: dict, job: Job) -> dict:
-        """The "move" of an "opponent": a vertex, "pass" or "resign".  Its seconds are by the clock.
+        """The "move" of an "opponent": a vertex, "pass" or "resign"; and "thinking", if it has searched.
 
         request: "clock", if there is one: "main" time left, "period" and "increment", in seconds, and "periods" left.
-        It plays at its level, or faster where its clock demands it.  "thinking": its search, if it has searched.
         """
         clock = _interpret_clock(require_field(request, "clock", dict)) if "clock" in request else Clock()
         stones = int(np.count_nonzero(position.stones))
@@ -94,10 +91,7 @@ class SessionSearches:
 
     def evaluate(self, position: BasePosition, request: dict, job: Job) -> dict:
         """"win_rates" and "leads": Black's in every position up to this one, by the network; null without a value head,
-        or without scores.
-
-        In a game of Gomoku that is over the win rate is the result.
-        """
+        or without scores.  In a game of Gomoku that is over the win rate is the result."""
         win_rates, leads = [], []
         line = iter(position.positions())
         while (batch := list(islice(line, EVALUATION_BATCH))) and not job.preemption_point():

@@ -3,13 +3,13 @@
     page  -- {"id": 7, "command": "analyze", "game": ..., "moves": [...]} -->  Session  -->  Job, in a thread
           <-- {"id": 7, "search": {...}}, ..., {"id": 7, "done": true} --
 
-The page holds the game and sends it with every request, so reloading the page or restarting the server loses nothing.
-A session has one search at a time; a new one cancels the old one.  All that computes is a Job of the scheduler.
+A session has one search at a time; a new one cancels the old one.
 """
 import asyncio
 import contextlib
 import json
 import logging
+from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -18,15 +18,12 @@ from mugo.games.game import GAMES, plane_names
 from mugo.reviews.move_review import LEVELS
 from mugo.sgf.tree import start_from_position
 from mugo.web.handlers import HANDLERS
-from mugo.web.messages import parse_request, request_id
-from mugo.web.requests import position_of_request, require_field
+from mugo.web.requests import parse_request, position_of_request, require_field
 from mugo.web.scheduler import Job
 from mugo.web.searches import SEARCHES, SessionSearches
 from mugo.web.state import ServerState
 
-IDLE_SECONDS = 1800.0                    # without a message, after which a session is closed
 MAX_ERROR = 300                          # characters; errors repeat what a client has sent
-WS_NORMAL_CLOSURE = 1000                 # RFC 6455, section 7.4.1
 INTERNAL_ERROR = "internal error; its traceback is in the log of the server"
 
 
@@ -55,19 +52,12 @@ class Session:
         self._searches = SessionSearches(state.network)
 
     async def run(self) -> None:
-        """Answer messages until the page disconnects or is idle for too long."""
+        """Answer messages until the page disconnects."""
         await self._send(None, {
             "hello": "MuGo", "planes": {game: plane_names(game) for game in GAMES},
             "levels": LEVELS, "game": start_from_position(self.state.start)})
         while True:
-            try:
-                async with asyncio.timeout(IDLE_SECONDS):
-                    message = await self.socket.receive()
-            except TimeoutError:
-                if self.job is None:                     # the page connects again when it is used
-                    await self.socket.close(WS_NORMAL_CLOSURE, "idle")
-                    return
-                continue
+            message = await self.socket.receive()
             if message["type"] == "websocket.disconnect":
                 return
             await self._handle_message(message.get("text"))
@@ -77,14 +67,14 @@ class Session:
         number = None
         try:
             request = parse_request(text)
-            number = request_id(request)
+            number = request.get("id")
             answer = await self._handle_request(request, number)
         except Exception as error:
             answer = _error(error, text)
         if answer is not None:
             await self._send(number, answer)
 
-    async def _handle_request(self, request: dict, number: int | str | None) -> dict | str | None:
+    async def _handle_request(self, request: dict, number: Any) -> dict | str | None:
         """The answer to a request; None if a search will send it."""
         command = require_field(request, "command", str)
         if command in SEARCHES:
@@ -103,7 +93,7 @@ class Session:
             job, lambda job: _format_answer(number, HANDLERS[command](request, self.state)))
 
     async def stop_search(self) -> None:
-        """Cancel the search, if there is one, and wait until it has ended."""
+        """Cancel the search, and wait until it has ended."""
         job, self.job = self.job, None
         if job is None or job.task is None:
             return
@@ -134,8 +124,8 @@ class Session:
             job.has_progress.clear()
             await self._send(job.request_id, job.progress)
 
-    async def _send(self, number: int | str | None, answer: dict | str) -> None:
-        """Send an answer; waits while the page does not read the earlier ones.  str: formatted already."""
+    async def _send(self, number: Any, answer: dict | str) -> None:
+        """Send an answer, or its text; waits while the page does not read the earlier ones."""
         await self.socket.send_text(answer if isinstance(answer, str) else _format_answer(number, answer))
 
 
@@ -147,5 +137,5 @@ def _error(error: Exception, request: str | None) -> dict:
     return {"error": INTERNAL_ERROR}
 
 
-def _format_answer(number: int | str | None, answer: dict) -> str:
+def _format_answer(number: Any, answer: dict) -> str:
     return json.dumps({"id": number} | answer)

@@ -31,7 +31,7 @@ def address(network):
     for package in "starlette", "uvicorn":
         pytest.importorskip(package)
     from mugo.web import app as web_app
-    from mugo.web.server import make_server
+    from mugo.web.app import make_server
     from mugo.web.state import ServerState
 
     with socket.create_server(("127.0.0.1", 0)) as listener:

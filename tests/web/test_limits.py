@@ -23,10 +23,10 @@ from mugo.cli.main import main
 from mugo.core.files import BadInput
 from mugo.sgf.tree import read_game
 from mugo.web import app as web_app
-from mugo.web import messages, sessions
+from mugo.web import requests, sessions
 from mugo.web.access import interpret_host
-from mugo.web.messages import parse_request
-from mugo.web.server import make_server
+from mugo.web.requests import parse_request
+from mugo.web.app import make_server
 from mugo.web.state import ServerState
 
 
@@ -56,12 +56,12 @@ def port():
 def test_what_a_page_sends_is_within_the_limits():
     text = json.dumps({"id": 1, "command": "score", "moves": ["B Q16"] * 4095, "dead": ["A1"] * 361, "toggle": "A1",
                        "game": go_game(19, black=["A1"] * 361, white=["A1"] * 361)})
-    assert len(text) < messages.MAX_MESSAGE
+    assert len(text) < requests.MAX_MESSAGE
     assert parse_request(text)
 
 
 def test_the_items_of_a_message_are_counted_before_it_is_parsed(monkeypatch):
-    monkeypatch.setattr(messages, "parse_json", lambda text: pytest.fail("it was parsed"))
+    monkeypatch.setattr(requests, "parse_json", lambda text: pytest.fail("it was parsed"))
     for text in ("[" * 20_001, "," * 20_001, "{" * 20_001):
         with pytest.raises(BadInput, match="a message has at most 20,000 items"):
             parse_request(text)
@@ -85,7 +85,7 @@ def test_a_file_of_one_long_comment_fits_in_a_message_and_so_does_what_is_saved(
     data = f"(;SZ[9]CA[ISO-8859-1]C[{value}])".encode("latin-1")
     for file in data, format_game(read_game(data)).encode():
         text = json.dumps({"id": 1, "command": "load", "data": base64.b64encode(file).decode()})
-        assert len(text.encode()) <= messages.MAX_MESSAGE
+        assert len(text.encode()) <= requests.MAX_MESSAGE
         assert parse_request(text)
 
 
@@ -93,7 +93,7 @@ def test_a_message_that_is_too_large_closes_the_session(port):
     with connect(f"ws://127.0.0.1:{port}/ws") as websocket:
         websocket.recv()
         with pytest.raises(ConnectionClosed):            # with 1009, if that arrives in time
-            websocket.send(" " * (messages.MAX_MESSAGE + 1))
+            websocket.send(" " * (requests.MAX_MESSAGE + 1))
             websocket.recv()
 
 

@@ -3,7 +3,6 @@ import pytest
 
 from web_page import NUMBER, STATUS, STONES, load, new_game, save, screen_point, sgf_properties, stone
 
-from mugo.web import sessions
 
 SGF = "(;GM[1]FF[4]SZ[9];B[ee];W[cc];B[gc](;W[gg])(;W[cg]))"
 RESIGNED = "(;GM[1]FF[4]SZ[9]RE[W+R];B[ee];W[cc])"
@@ -255,29 +254,6 @@ def test_an_overlay_with_the_keyboards_focus_keeps_the_arrows_and_leaves_the_let
     page.keyboard.press("u")
     page.wait_for_function(f"{NUMBER} === '3 / 4'")
     assert page.evaluate("document.activeElement.value") == "policy"
-
-
-# ---- an idle connection
-
-def test_a_connection_that_was_closed_while_idle_opens_again_when_it_is_used(page, monkeypatch):
-    idle = f"window.mugo.server.isIdle && !{ERROR}"
-    monkeypatch.setattr(sessions, "IDLE_SECONDS", 1)
-    load(page, SGF)
-    page.wait_for_function(f"{NUMBER} === '0 / 4'")
-    page.wait_for_function(idle, timeout=30_000)
-    page.mouse.move(*screen_point(page, "E5"))
-    page.mouse.wheel(0, 100)
-    page.wait_for_function(f"{STATUS} === 'Black played E5. White to play.'")
-    page.wait_for_function(idle, timeout=30_000)
-    page.evaluate(f"""(() => {{
-        const dataTransfer = new DataTransfer();
-        dataTransfer.items.add(new File([{RESIGNED!r}], 'game.sgf'));
-        dispatchEvent(new DragEvent('drop', {{ dataTransfer, cancelable: true }}));
-    }})()""")
-    page.wait_for_function(f"{NUMBER} === '0 / 2' && {STATUS}.startsWith('Black to play.') && !{ERROR}")
-    monkeypatch.undo()
-    page.reload()
-    page.wait_for_function(f"document.querySelector('.grid') && {NUMBER} === '0 / 2'")
 
 
 # ---- saving without the server

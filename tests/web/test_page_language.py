@@ -3,7 +3,7 @@ import pytest
 
 from mugo.games import go
 from mugo.games.go import GoPosition
-from mugo.web.opponents import OPPONENTS, STRENGTHS, list_opponents
+from mugo.web.opponents import ABOVE_GNU_GO, OPPONENTS, list_opponents
 from page_modules import call, needs_node
 from web_page import AGREED, STATUS, load, save, screen_point
 
@@ -28,8 +28,9 @@ def test_the_page_describes_every_opponent():
     assert call("technicalText", listed["policy"]) == "policy: network only, the most likely move"
     assert call("groupText", listed["random"], True).endswith("(best on small boards)")
     assert call("strengthText", listed["random"]) is None
-    for strength in STRENGTHS.values():
-        assert call("strengthText", {"strength": strength}) == strength
+    strengths = {"from": 6, "to": 12}, {"from": 6}, ABOVE_GNU_GO
+    texts = [call("strengthText", {"strength": strength}) for strength in strengths]
+    assert texts == ["6 to 12 kyu", "6 kyu or stronger", "stronger than GNU Go"]
 
 
 @needs_node

@@ -20,9 +20,9 @@ export async function confirm(question, action) {
   return await answerTo(dialog) === "yes";
 }
 
-/** Ask before another game takes the place of one that is not saved. */
+/** Ask before another game takes the place of one that is lost then: neither saved nor kept by the browser. */
 export async function confirmReplacing(action) {
-  return !state.game?.isUnsaved || confirm(t("notSaved"), action);
+  return !(state.game?.isUnsaved && state.storageProblem) || confirm(t("notSaved"), action);
 }
 
 /** Ask for one of several items, { text, disabled } each; resolves with its number, from 0, or with null. */

@@ -51,6 +51,9 @@ export function currentValues({ game: { node } }) {
 /** Whether the board shows the estimate: whose each point may become, and who is ahead. */
 export const isEstimateShown = ({ settings, game, at }) => settings.estimates && settings.mode === "play" && game.isGo && !at.score;
 
+/** Whether the position can be scored: not in the middle of a game that is played, where dead stones are not agreed on. */
+export const canScore = ({ game, human, at }) => Boolean(game.isGo && (at.score || !human || !game.isInPlay() || game.node.position?.is_over));
+
 /** Whether the score on the board is that of a game's end, so that there is something to be done with it. */
 export const isGameScored = ({ game, at, human }) => Boolean(at.score && human && game.node.position.is_over && game.isInPlay());
 
@@ -120,7 +123,7 @@ export function exerciseOnBoard({ game, exercise }) {
   const isKnown = exercise.isShown || Boolean(found && (exercise.kind === "guess" || found.isBest || found.isRight));
   const best = isKnown ? bestOf(exercise) : null;
   const hasLine = exercise.isShown || exercise.kind === "puzzles";
-  return { played: isKnown ? node.move.split(" ")[1] : null, tried: exercise.tried?.move.split(" ")[1] ?? null,
+  return { played: isKnown || exercise.kind === "puzzles" ? node.move.split(" ")[1] : null, tried: exercise.tried?.move.split(" ")[1] ?? null,
     isRight: found?.isRight ?? null, best: best?.move ?? null, line: (hasLine && best?.pv) || [] };
 }
 
@@ -157,9 +160,15 @@ export function opponentName({ game }, key) {
 }
 
 /** Who plays a colour in the game that is played, as records have it: in English. */
-export function playerName({ human, opponent }, colour) {
+export function playerName({ human, opponent, settings }, colour) {
   if (human === "both") return colour === "B" ? "Black" : "White";
-  return colour === human ? "You" : `MuGo ${opponent}`;
+  return colour === human ? settings.name || "You" : `MuGo ${opponent}`;
+}
+
+/** The name of a player in a record as people know it: 'MuGo, level 9' for 'MuGo mcts-200'. */
+export function nameText(state, name) {
+  const key = name.replace(/^MuGo /, "");
+  return key !== name && state.game?.opponents?.some((each) => each.key === key) ? opponentName(state, key) : playerText(name);
 }
 
 /** The name of a player next to the board: who plays now, or who played in the record. */

@@ -1,7 +1,4 @@
 // The WebSocket to the server.  A request has one answer; a search sends progress before its last answer.
-//
-// The server closes a connection that is not used.  The next request opens it again, and one that was on its way is sent
-// again.
 
 import { t } from "./core/texts.js";
 
@@ -10,21 +7,16 @@ class Connection {
   onLost(reason) {}                      // called when the connection is lost, with the server's words or ""; likewise
 
   constructor() {
-    this.pending = new Map();            // id of a request -> { text, resolve, reject, onProgress }
+    this.pending = new Map();            // id of a request -> { resolve, reject, onProgress }
     this.lastId = 0;
     this.delay = 500;                    // milliseconds before the next attempt to connect
-    this.isIdle = false;                 // whether the server has closed an unused connection: the next request opens it
   }
 
   open() {
-    this.isIdle = false;
     const url = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`;
     const socket = new WebSocket(url);
     this.ready = new Promise((resolve, reject) => {
-      socket.onopen = () => {
-        for (const { text } of this.pending.values()) socket.send(text);
-        resolve(socket);
-      };
+      socket.onopen = () => resolve(socket);
       socket.onclose = ({ reason }) => {
         reject(new Error(reason || t("noAnswer")));
         this.handleClose(reason);
@@ -35,16 +27,10 @@ class Connection {
   }
 
   handleClose(reason) {
-    this.isIdle = reason === "idle";
-    if (this.isIdle && this.pending.size) {
-      this.open();                       // the requests came while the server closed: it has not read them
-      return;
-    }
     for (const { reject } of this.pending.values()) reject(new Error(reason || t("connectionLost")));
     this.pending.clear();
     this.ready = Promise.reject(new Error(t("noAnswer")));
     this.ready.catch(() => {});
-    if (this.isIdle) return;
     this.onLost(reason);
     setTimeout(() => this.open(), this.delay);
     this.delay = Math.min(2 * this.delay, 10_000);
@@ -79,13 +65,11 @@ class Connection {
   /** Send a request; resolves with its last answer, and throws the server's error.
       onProgress: for a search, which cancels the previous one; called with each earlier answer. */
   async request(command, fields = {}, onProgress = null) {
-    if (this.isIdle) this.open();
     const socket = await this.ready;
     const id = ++this.lastId;
-    const text = JSON.stringify({ id, command, ...fields });
     return new Promise((resolve, reject) => {
-      this.pending.set(id, { text, resolve, reject, onProgress });
-      socket.send(text);
+      this.pending.set(id, { resolve, reject, onProgress });
+      socket.send(JSON.stringify({ id, command, ...fields }));
     });
   }
 }

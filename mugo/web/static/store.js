@@ -91,12 +91,15 @@ export const state = {
   tool: null,                            // the selected tool (view/edit_tools.js) while the board is edited
   writing: null,                         // the node whose comment is being written
   autoplay: null,                        // the game that is stepped through
+  storageProblem: null,                  // why games are not kept
+  replaced: null,                        // for a while: the place in storage of the unsaved game that was on the board before
   job: null,                             // { kind, game, node, player, isWaiting }
 };
 
 /** Forget what belongs to the position on the board, as if it had just been reached. */
 export function resetAt() { at = newAt(state.game?.node ?? null); }
 
+const UNDO_SECONDS = 8;                  // in which the game before can be brought back
 const subscribers = [];
 const replaceHandlers = [];
 let isScheduled = false;
@@ -128,9 +131,12 @@ export function onReplace(handler) { replaceHandlers.push(handler); }
 
 /** Another game takes the place of the current one. */
 export function replaceGame(game, players) {
-  if (state.game) for (const handler of replaceHandlers) handler(state);
+  const { game: before } = state;
+  if (before) for (const handler of replaceHandlers) handler(state);
+  const replaced = (before?.isUnsaved && before.savedAs?.id) || null;
+  if (replaced) setTimeout(() => change(() => { if (state.replaced === replaced) state.replaced = null; }), 1000 * UNDO_SECONDS);
   Object.assign(state, { game, human: null, opponent: null, analyzing: false, lineAnalysis: null, segments: [], tool: null,
-    region: null, writing: null, exercise: null, ...players });
+    region: null, writing: null, exercise: null, replaced, ...players });
   const planes = state.server.planes[game.isGo ? "go" : "gomoku"] ?? [];
   if (state.settings.plane >= planes.length) state.settings.plane = 0;
   if (!isAvailable(state.settings.overlay, game)) state.settings.overlay = "none";

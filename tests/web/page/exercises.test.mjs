@@ -84,7 +84,7 @@ test("the first answer to a puzzle counts", () => {
   assert.equal(exerciseText(exercise), "You solved 1 of 2 at the first try.");
 });
 
-test("guesses: two points for the played move or one as good, one for no inaccuracy", () => {
+test("guesses: two points for the played move or a good one, one for a bad one that loses no more than the played one", () => {
   const found = game();
   const nodes = guessesOf(found.line(), "B", found.root);
   assert.deepEqual(nodes.map((node) => node.move), ["B E5", "B G3"]);
@@ -93,9 +93,9 @@ test("guesses: two points for the played move or one as good, one for no inaccur
   assert.equal(answer(exercise, "D4").points, 2);
   assert.equal(exerciseText(exercise, 1), "Black played E5. D4 is MuGo’s choice. 2 of 2 points.");
   exercise.index = 1;
-  assert.equal(answer(exercise, "H8").points, 2);          // it loses 4 points, the played move 5
-  assert.equal(exerciseText(exercise, 3), "Black played G3. H8 loses 4.0 points. 2 of 2 points.");
-  assert.deepEqual(scoreOf(exercise), { points: 4, most: 4, count: 2, played: 0 });
+  assert.equal(answer(exercise, "H8").points, 1);          // it loses 4 points, the played move 5
+  assert.equal(exerciseText(exercise, 3), "Black played G3. H8 loses 4.0 points. 1 of 2 points.");
+  assert.deepEqual(scoreOf(exercise), { points: 3, most: 4, count: 2, played: 0 });
   nodes[1].analysis = analysis(0.9);                       // now G3 lost nothing
   exercise.results = [];
   assert.equal(answer(exercise, "H8").points, 0);

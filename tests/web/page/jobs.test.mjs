@@ -2,13 +2,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hint, toggleAnalysis } from "../../../mugo/web/static/actions/analysis.js";
+import { exerciseHint, showSolution } from "../../../mugo/web/static/actions/exercises.js";
 import { stepMistake } from "../../../mugo/web/static/actions/review.js";
 import { makeExercise } from "../../../mugo/web/static/core/exercises.js";
 import { newNode } from "../../../mugo/web/static/core/game.js";
 import { LEVELS } from "../../../mugo/web/static/core/losses.js";
-import { advanceLine, desired } from "../../../mugo/web/static/effects/jobs.js";
+import { advanceLine, desired, runJobs } from "../../../mugo/web/static/effects/jobs.js";
 import { moveError, offer, runningColour } from "../../../mugo/web/static/queries.js";
 import { resetAt, state } from "../../../mugo/web/static/store.js";
+import { server } from "../../../mugo/web/static/server.js";
 import { goGame, moves } from "./games.mjs";
 
 LEVELS.lead = [0.5, 1.5, 3, 6, 12];
@@ -203,3 +205,49 @@ test("what belongs to a position is gone in another one", () => {
   assert.deepEqual([at.lineStart, at.touched, at.score, at.overlay, at.message], Array(5).fill(null));
 });
 
+/** Run the desired job with these messages of the server, the last of which is its answer. */
+async function runWith(...messages) {
+  const stopped = [];
+  server.request = async (command, fields, onProgress) => {
+    if (!onProgress) return stopped.push(command);
+    for (const message of messages.slice(0, -1)) {
+      onProgress(message);
+      runJobs();
+    }
+    return messages.at(-1);
+  };
+  runJobs();
+  await new Promise((resolve) => { setTimeout(resolve); });
+  return stopped;
+}
+
+test("an answer is judged by its whole search, and the first one counts", async () => {
+  const game = page(["B E5", "W C3"], { human: null });
+  const search = (lead, visits) => ({ win_rate: 0.5, lead, visits, moves: [{ move: "D4", win_rate: 0.5, lead, visits, pv: ["D4"] }] });
+  game.root.analysis = search(3, 200);
+  game.goTo(game.root);
+  state.exercise = makeExercise("puzzles", game, "B", [game.line()[1]]);
+  state.exercise.tried = newNode(game.root, { move: "B A1" });
+  assert.deepEqual(await runWith({ search: search(3, 40) }, { search: search(-2, 200), done: true }), []);
+  assert.deepEqual([state.exercise.results[0]?.lost, state.exercise.results[0]?.isRight], [5, false]);
+  state.exercise = null;
+});
+
+test("the win rate of a hint is Black's, as all are", async () => {
+  page(["B E5"], { human: "W" });
+  hint();
+  const moves = [{ move: "D4", win_rate: 0.56, lead: 1, visits: 10, pv: ["D4"] }];
+  await runWith({ search: { win_rate: 0.56, lead: 1, visits: 10, moves }, done: true });
+  assert.equal(state.at.message.text, "Best move: D4. Black wins 56 %.");
+});
+
+test("what was said of an answer goes when the solution or a hint is shown", () => {
+  const game = page(["B E5"], { human: null });
+  for (const show of [showSolution, exerciseHint]) {
+    state.exercise = makeExercise("puzzles", game, "B", [game.line()[1]]);
+    state.at.message = { text: "Q10 is occupied.", isError: true };
+    show();
+    assert.equal(state.at.message, null);
+  }
+  state.exercise = null;
+});

@@ -60,10 +60,16 @@ export async function answer(vertex) {
 }
 
 /** First the part of the board with the best move, then the move itself. */
-export function exerciseHint() { change(({ exercise }) => { exercise.hints += 1; }); }
+export function exerciseHint() {
+  change(({ exercise, at }) => {
+    exercise.hints += 1;
+    at.message = null;
+  });
+}
 
 export function showSolution() {
-  change(({ exercise }) => {
+  change(({ exercise, at }) => {
+    at.message = null;
     exercise.isShown = true;
     exercise.results[exercise.index] ??= null;
   });

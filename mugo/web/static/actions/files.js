@@ -25,12 +25,12 @@ export async function newGame(rules, { human, opponent: preferred, clock = null 
   const opponent = defaultOpponent(game.opponents, preferred);
   if (colour !== "both") {
     game.info[colour === "B" ? "white" : "black"] = `MuGo ${opponent}`;
-    game.info[colour === "B" ? "black" : "white"] = "You";
+    game.info[colour === "B" ? "black" : "white"] = state.settings.name || "You";
   }
   startClock(game, clock);
   game.info.date = new Date().toISOString().slice(0, 10);
   change(() => {
-    state.settings.mode = "play";
+    Object.assign(state.settings, { mode: "play", estimates: false });
     replaceGame(game, { human: colour, opponent });
   });
 }
@@ -168,6 +168,9 @@ export async function openKept(id) {
   });
   return true;
 }
+
+/** Bring back the game that was on the board before. */
+export const openReplaced = () => openKept(state.replaced).catch(showError);
 
 /** Restore what this tab has stored: of effects/storage.js. */
 export function restoreGame({ game, region = null, human, opponent, settings }) {

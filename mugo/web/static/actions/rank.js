@@ -18,15 +18,9 @@ export async function estimateRank(games, show) {
   for (const [i, { game, colour }] of own.entries()) {
     show(t("rankOfGame", { number: i + 1, count: own.length }));
     const fields = game.requestFields(mainLine(game.root).at(-1));
-    let sums = null, moves = 0;
-    for (let first = 0; first !== null;) {
-      const answer = await server.request("rank_likelihoods", { ...fields, colour, first });
-      sums = answer.likelihoods.map((value, k) => value + (sums?.[k] ?? 0));
-      moves += answer.moves;
-      first = answer.next;
-    }
-    likelihoods.push(sums);
-    counts.push(moves);
+    const answer = await server.request("rank_likelihoods", { ...fields, colour });
+    likelihoods.push(answer.likelihoods);
+    counts.push(answer.moves);
   }
   const { rank, low, high, games: used, moves } =
     await server.request("rank_estimate", { ...state.game.requestFields(), likelihoods, counts });

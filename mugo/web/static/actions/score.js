@@ -1,8 +1,10 @@
 // Scoring: which chains are dead, and the points of both sides.
 
 import { parseVertex } from "../core/coordinates.js";
+import { t } from "../core/texts.js";
+import { canScore } from "../queries.js";
 import { server } from "../server.js";
-import { change, settleScore, showError, showScore, state } from "../store.js";
+import { change, settleScore, showError, showMessage, showScore, state } from "../store.js";
 
 let toggling = Promise.resolve();        // chains wait for those before them
 
@@ -10,6 +12,10 @@ let toggling = Promise.resolve();        // chains wait for those before them
 export async function toggleScore() {
   const { game, at } = state;
   if (!game?.isGo) return;
+  if (!canScore(state)) {
+    showMessage(t("scoreAfterPasses"));
+    return;
+  }
   change(() => Object.assign(state, { tool: null }));
   if (at.score) {
     change(() => {
@@ -30,7 +36,10 @@ export async function toggleScore() {
 export function toggleDead(vertex) {
   const { game, at } = state;
   const point = parseVertex(vertex, game.size);
-  if (at.node.position.stones[point.row * game.size.cols + point.col] === ".") return;
+  if (at.node.position.stones[point.row * game.size.cols + point.col] === ".") {
+    showMessage(t("pointIsEmpty", { vertex }));
+    return;
+  }
   const isScored = () => state.at === at && at.score;
   toggling = toggling.then(async () => {
     if (!isScored()) return;

@@ -31,7 +31,7 @@ addEventListener("copy", (event) => {
 });
 
 addEventListener("beforeunload", (event) => {
-  if (!state.game?.isUnsaved) return;
+  if (!(state.game?.isUnsaved && state.storageProblem)) return;
   event.preventDefault();
   event.returnValue = true;              // for browsers in which preventDefault does not ask
 });

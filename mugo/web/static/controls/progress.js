@@ -38,9 +38,9 @@ function listProgress() {
   }
   games = entries.map((entry) => ({ ...entry, date: dateOf(entry), own: ownIn(entry) })).filter(({ own }) => own);
   games.sort((a, b) => a.date.localeCompare(b.date) || a.saved - b.saved);
-  renderProgress(games, entries.length - games.length);
+  renderProgress(state, games, entries.length - games.length);
   byId("own-rank").textContent = "";
-  byId("estimate-rank").hidden = !state.game.ranks.length;
+  byId("estimate-rank").hidden = !state.game.ranks.some((rank) => rank.endsWith("k"));     // else it would call everybody dan
 }
 
 /** Estimate the person's rank from these games, and show it unless the name has changed meanwhile. */

@@ -3,9 +3,10 @@
 import { openKept } from "../actions/files.js";
 import { confirm } from "../ask.js";
 import { MAX_CHARACTERS, MAX_GAMES, deleteAll, deleteEntry, listEntries } from "../core/autosave.js";
-import { formatNumber, joined, playerText, t } from "../core/texts.js";
+import { formatNumber, joined, t } from "../core/texts.js";
 import { byId, onChoice, updateChildren } from "../dom.js";
-import { forgetChanges, storageProblem, storeNow } from "../effects/storage.js";
+import { nameText } from "../queries.js";
+import { forgetChanges, storeNow } from "../effects/storage.js";
 import { showError, state } from "../store.js";
 
 addEventListener("storage", () => byId("saved-dialog").open && listGames());
@@ -16,7 +17,7 @@ function describe({ summary: found, saved }) {
   const { black, white, size, isGo, moves, result, date } = found;
   const day = new Date(saved);
   const time = `${day.toLocaleDateString("sv")} ${day.toLocaleTimeString("sv").slice(0, 5)}`;
-  return joined(`${playerText(black || "Black")} – ${playerText(white || "White")}`, `${isGo ? "" : "Gomoku "}${size}`,
+  return joined(`${nameText(state, black || "Black")} – ${nameText(state, white || "White")}`, `${isGo ? "" : "Gomoku "}${size}`,
     t("movesCount", { count: moves }), result, date && !time.startsWith(date) ? t("playedOn", { date }) : null, time);
 }
 
@@ -31,8 +32,8 @@ function listGames() {
   let entries = [];
   try {
     entries = listEntries(localStorage);
-  } catch (error) {
-    storageProblem.text = t("storageForbidden");
+  } catch {
+    state.storageProblem = t("storageForbidden");
   }
   const list = byId("saved-games");
   const focused = choiceOf(document.activeElement);
@@ -52,7 +53,7 @@ function listGames() {
   if (focused) list.querySelector(`[data-id="${focused.id}"][data-choice=${focused.choice}]`)?.focus();
   byId("delete-all").disabled = !entries.length;
   const size = formatNumber(entries.reduce((sum, each) => sum + each.size, 0) / 1e6, 2);
-  byId("saved-note").textContent = storageProblem.text
+  byId("saved-note").textContent = state.storageProblem
     ?? t("lastGamesKept", { games: MAX_GAMES, most: MAX_CHARACTERS / 1e6, size });
 }
 

@@ -60,12 +60,13 @@ export function verdict(exercise) {
     points: kind === "guess" ? guessPoints(exercise, { isPlayed, isBest, isRight, ...loss }) : Number(isRight) };
 }
 
-/** 2 for the played move or one that loses no more than it, or nearly nothing; 1 for one that is no inaccuracy. */
+/** 2 for the played move, and for one that is no inaccuracy and loses no more than it or nearly nothing; 1 for one that is no
+    inaccuracy or loses no more than the played one. */
 function guessPoints(exercise, { isPlayed, isBest, isRight, lost, unit }) {
   if (isPlayed || isBest) return FULL_POINTS;
   const node = asked(exercise);
   const played = lossOf(node.parent, node, unit)?.lost ?? lossFromBefore(node.parent, node)?.lost ?? 0;
-  return lost <= Math.max(played, LEVELS[unit][0]) ? FULL_POINTS : Number(isRight);
+  return lost <= Math.max(played, LEVELS[unit][0]) ? 1 + Number(isRight) : Number(isRight);
 }
 
 /** { lost, unit } of a move by the search before it; null if that has hardly looked at it. */
@@ -109,7 +110,7 @@ export function exerciseText(exercise, number) {
   if (tried && !found) return t("looksAt", { vertex: vertexOf(tried) });
   if (!found) {
     return kind === "guess" ? t("whereDid", { number, colour: name })
-      : t("puzzleOf", { index: index + 1, count: nodes.length, colour: name });
+      : t("puzzleOf", { index: index + 1, count: nodes.length, colour: name, played });
   }
   const { vertex, isBest, isRight, isPlayed, lost, unit, points } = found;
   const loses = isBest || lost === null ? "" : t("vertexLoses", { vertex, loss: formatLossWithUnit(Math.max(0, lost), unit) });

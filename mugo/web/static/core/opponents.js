@@ -11,8 +11,6 @@ const PLAYERS = { random: "technicalRandom", uct: "technicalUct", randompolicy: 
   mcts: "technicalMcts" };
 const GROUPS = { go: { reading: "groupReadingGo", intuition: "groupIntuitionGo", both: "groupBoth" },
   gomoku: { reading: "groupReading", intuition: "groupIntuition", both: "groupBoth" } };
-// What the server says of measured strengths: pattern -> key.
-const STRENGTHS = [[/^(\d+) to (\d+) kyu$/, "kyuFromTo"], [/^(\d+) kyu or stronger$/, "kyuOrStronger"], [/^above GNU Go$/, "aboveGnuGo"]];
 
 /** The preferred opponent, or a default one if the game does not have it. */
 export function defaultOpponent(opponents, preferred) {
@@ -26,12 +24,12 @@ export function groupText({ group }, isGo) {
   return t(keys[group]);
 }
 
-/** How strong an opponent is, "6 to 12 kyu"; null where that is not measured. */
+/** How strong an opponent is, "6 to 12 kyu"; null where that is not measured.  strength: { from, to } in kyu, without `to` from
+    there on, or { above: "GNU Go" }. */
 export function strengthText({ strength }) {
   if (!strength) return null;
-  const [pattern, key] = STRENGTHS.find(([each]) => each.test(strength));
-  const [, from, to] = pattern.exec(strength);
-  return t(key, { from, to });
+  const { from, to, above } = strength;
+  return above ? t("strongerThan", { player: above }) : t(to ? "kyuFromTo" : "kyuOrStronger", { from, to });
 }
 
 /** What an opponent does, and what matches have measured: for people. */

@@ -132,7 +132,8 @@ async function run(job) {
     }
     const [command, fields] = REQUESTS[job.kind](job);
     const answer = await server.request(command, { ...game.requestFields(node), ...fields }, (progress) => {
-      if (state.job === job) change(() => take(job, progress));
+      // An exercise is judged by whole searches: with a part of one the job would be wanted no more before it has ended.
+      if (state.job === job && !["prepare", "try"].includes(job.kind)) change(() => take(job, progress));
     });
     if (state.job !== job) return;
     change(() => take(job, answer));
@@ -239,12 +240,11 @@ const ENDS = {
     if (!search || (state.exercise && !settle(state.exercise))) state.at.failed.add("try");
   },
 
-  hint({ node }, { search }) {
+  hint(_, { search }) {
     state.at.isHintWanted = false;
     const best = search?.moves[0];
     if (!best) return;
-    const winRate = node.position.to_play === "B" ? best.win_rate : 1 - best.win_rate;
-    state.at.message = { text: t("bestMove", { move: best.move, rate: percent(winRate) }) };
+    state.at.message = { text: t("bestMove", { move: best.move, rate: percent(best.win_rate) }) };
   },
 
   analyze() { state.analyzing = false; },

@@ -16,7 +16,6 @@ const BROWSER_KEYS = { moveNumbers: "mugo-move-numbers", sound: "mugo-sound", ke
   boardLook: "mugo-board", stoneLook: "mugo-stones", depth: "mugo-depth", name: "mugo-name", peopleRank: "mugo-people-rank",
   language: LANGUAGE_KEY };              // settings of all tabs
 const DELAY = 1000;                      // milliseconds after a change in which others join it
-export const storageProblem = { text: null };          // why games are not kept; said once
 let timer = null;
 let seen = {};                           // the state that is stored, or is about to be
 let inBrowser = null;                    // the settings with which the browser's were read or written last
@@ -112,13 +111,13 @@ export function keepGame() {
     const { human, opponent } = state;
     game.savedAs = saveEntry(localStorage, game.savedAs, summary(game), JSON.stringify({ human, opponent, game: stored }));
     kept = { game, revision: game.revision, node: game.node };
-    storageProblem.text = null;
+    state.storageProblem = null;
   } catch (error) {
-    const isFirst = !storageProblem.text;
-    storageProblem.text = error.name === "SecurityError" ? t("storageForbidden")
+    const isFirst = !state.storageProblem;
+    state.storageProblem = error.name === "SecurityError" ? t("storageForbidden")
       : isFull(error) ? t("storageFull")
         : t("notKept", { reason: error.message });
-    if (isFirst) showMessage(t("saveWritesIt", { problem: storageProblem.text }));
+    if (isFirst) showMessage(t("saveWritesIt", { problem: state.storageProblem }));
   }
   storeInTab();
 }

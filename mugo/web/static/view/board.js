@@ -191,8 +191,9 @@ export class Board {
     }
   }
 
-  /** Draw moves as ghost stones in alternating colours.  isBlack: of the first one. */
-  showGhosts(vertices, isBlack, isNumbered) {
+  /** Draw moves as ghost stones in alternating colours.  isBlack: of the first one.  What is below them is faint, unless they are
+      the line of a mistake (isAnnotated), which an overlay explains. */
+  showGhosts(vertices, isBlack, isNumbered, isAnnotated = false) {
     const ghosts = [];
     vertices.forEach((vertex, i) => {
       const at = parseVertex(vertex, this.size);
@@ -204,7 +205,7 @@ export class Board {
       }
     });
     this.layers.ghosts.replaceChildren(...ghosts);
-    for (const name of ["overlay", "markup"]) this.layers[name].classList.toggle("faint", isNumbered && ghosts.length > 0);
+    for (const name of ["overlay", "markup"]) this.layers[name].classList.toggle("faint", isNumbered && ghosts.length > 0 && !isAnnotated);
   }
 
   /** Draw what of the board is searched: elements between the stones and the overlay. */

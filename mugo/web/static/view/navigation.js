@@ -53,6 +53,7 @@ export function renderMoveList({ game, settings }) {
 
 function item(game, node, index) {
   const element = document.createElement("li");
+  element.className = node.move?.[0] ?? "";          // its column
   const button = document.createElement("button");
   button.dataset.index = index;
   button.tabIndex = -1;                  // the arrow keys go from move to move

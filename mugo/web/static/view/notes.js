@@ -23,11 +23,12 @@ function ofMistake({ vertex, better, betterLine, playedLine, lost, unit, level }
   const hasBetter = better !== null && better !== vertex;
   const isBetterShown = shown === "better" && hasBetter;
   const line = isBetterShown ? betterLine : playedLine;
-  const loss = formatShortLoss(lost, unit);
-  const elements = [
-    ...(line.includes(vertex) ? ring(vertex, size, "played") : disc(vertex, size, loss, level)),
-    ...(!hasBetter ? [] : line.includes(better) ? ring(better, size, "better") : disc(better, size, "0")),
-  ];
+  const mark = (move, className, text, of) => {
+    const ply = line.indexOf(move);
+    if (ply < 0) return disc(move, size, text, of);
+    return ply % 2 ? [] : ring(move, size, className);             // a stone of the other side is not that move
+  };
+  const elements = [...mark(vertex, "played", formatShortLoss(lost, unit), level), ...(hasBetter ? mark(better, "better", "0", 0) : [])];
   return { elements, line };
 }
 

@@ -3,7 +3,7 @@
 import { formatSide, spend, timesAt } from "../core/clock.js";
 import { colourName, t } from "../core/texts.js";
 import { byId } from "../dom.js";
-import { opponentName, shownName, thinkingNode } from "../queries.js";
+import { nameText, shownName, thinkingNode } from "../queries.js";
 
 export function renderPlayers(state) {
   const { game, opponent } = state;
@@ -11,7 +11,7 @@ export function renderPlayers(state) {
   for (const [colour, name] of [["B", "black"], ["W", "white"]]) {
     const side = byId(`player-${name}`);
     const player = shownName(state, colour);
-    side.querySelector(".name").textContent = player === `MuGo ${opponent}` ? opponentName(state, opponent) : player;
+    side.querySelector(".name").textContent = nameText(state, player);
     side.querySelector(".name").title = t("nameOfSide", { colour: colourName(colour), name: player });
     side.querySelector(".spinner").hidden = !(thinkingNode(state) === game.node && position?.to_play === colour);
     const captures = position?.captures?.[colour] ?? 0;
@@ -23,7 +23,7 @@ export function renderPlayers(state) {
       komi.textContent = t("komiShort", { komi: game.start.komi });
       side.querySelector(".captures").append(komi);
     }
-    side.classList.toggle("to-play", position?.to_play === colour && !position.is_over);
+    side.classList.toggle("to-play", position?.to_play === colour && !position.is_over && !game.resultAt(game.node));
   }
 }
 

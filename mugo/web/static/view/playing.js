@@ -2,7 +2,7 @@
 
 import { colourName, resultText, sentence, t } from "../core/texts.js";
 import { byId } from "../dom.js";
-import { canPlayFrom, canResign, currentValues, isEstimateShown, isGameScored, opponentName } from "../queries.js";
+import { canPlayFrom, canResign, canScore, currentValues, isEstimateShown, isGameScored, opponentName } from "../queries.js";
 
 export function renderPlaying(state) {
   renderActions(state);
@@ -20,6 +20,7 @@ function renderActions(state) {
   byId("delete").disabled = !game.node.parent;
   byId("undo").disabled = !game.undoTarget(human);
   byId("redo").disabled = !game.redoTarget(human);
+  byId("score").hidden = !canScore(state);
   byId("score").setAttribute("aria-pressed", String(Boolean(at.score)));
   byId("autoplay").setAttribute("aria-pressed", String(Boolean(autoplay)));
   byId("autoplay").textContent = t(autoplay ? "stop" : "autoplay");

@@ -69,7 +69,7 @@ function renderGhosts(state) {
     board.showGhosts(stone ? [hover] : [], stone === "X", false);
     board.showPreview(elements);
   } else if (notes?.line.length && !(info && pointedMove())) {
-    board.showGhosts(notes.line, isBlack, true);
+    board.showGhosts(notes.line, isBlack, true, Boolean(state.at.mistake && overlayName(state) !== "search"));
     board.showPreview(notes.elements);
   } else if (!position || score || (!hover && !notes)) board.showGhosts([], isBlack, false);
   else if (info && (overlayName(state) === "search" || (state.analyzing && !isAnalysisHidden(state)))) board.showGhosts(info.pv, isBlack, true);

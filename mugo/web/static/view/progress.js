@@ -1,20 +1,21 @@
 // The dialog with the person's progress: a graph and a table of the games that the browser keeps.
 
 import { formatLoss } from "../core/losses.js";
-import { colourName, formatNumber, playerText, t } from "../core/texts.js";
+import { colourName, formatNumber, t } from "../core/texts.js";
 import { byId } from "../dom.js";
+import { nameText } from "../queries.js";
 import { draw } from "./board.js";
 
 const [WIDTH, HEIGHT, EDGE] = [600, 130, 30];
 
 /** games: the oldest first, { date, summary, own }; own: of progress.ownStatistics.  left: how many others there are. */
-export function renderProgress(games, left) {
+export function renderProgress(state, games, left) {
   byId("progress-table").hidden = !games.length;
   byId("progress-graph").toggleAttribute("hidden", games.length < 2);
   byId("progress-table").tBodies[0].replaceChildren(...games.toReversed().map(({ date, summary, own }) => {
     const row = document.createElement("tr");
     const loss = `${formatLoss(own.meanLoss, own.unit)}${own.unit === "lead" ? "" : " %"}`;
-    const game = [summary?.size, playerText(own.opponent)].filter(Boolean).join(", ");
+    const game = [summary?.size, nameText(state, own.opponent)].filter(Boolean).join(", ");
     for (const text of [date, game, colourName(own.colour), `${formatNumber(own.accuracy, 0)} %`, loss, own.moves]) {
       row.insertCell().textContent = text;
     }

@@ -64,7 +64,7 @@ function mistakeRow(game, mistake) {
   row.setAttribute("aria-label", lossSentence(mistake, game.printedNumber(node)));
   row.setAttribute("aria-current", "false");
   const text = better === vertex ? t("theSame") : better ?? "";    // the search preferred this move, too
-  for (const cell of [game.printedNumber(node), `${colourName(colour)} ${vertex}`, formatLoss(lost, unit), text]) {
+  for (const cell of [game.printedNumber(node), `${colour === "B" ? "●" : "○"} ${vertex}`, formatLoss(lost, unit), text]) {
     row.insertCell().textContent = cell;
   }
   row.cells[2].className = `loss-text level-${level}`;

@@ -20,6 +20,7 @@ export function renderStatus(state) {
   byId("board").setAttribute("aria-roledescription", t(game.isGo ? "goBoard" : "gomokuBoard"));
   byId("board").setAttribute("aria-label", boardText(state));
   byId("offer").hidden = !offer(state);
+  byId("open-replaced").hidden = !state.replaced;
   byId("play-touched").hidden = !touchedVertex(state);
   byId("play-touched").textContent = t("playVertex", { vertex: touchedVertex(state) });
 }
