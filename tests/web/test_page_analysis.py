@@ -107,7 +107,7 @@ def test_a_game_against_a_search_without_a_network_can_be_reviewed(page):
     for vertex in ("E5", "A1"):
         play(page, vertex)
     analyse(page)
-    page.wait_for_function(rf"/Black A1 1\d\.\d/.test({MISTAKES})")
+    page.wait_for_function(rf"/● A1 1\d\.\d/.test({MISTAKES})")
     assert page.evaluate(f"{NODES}.every(({{ analysis }}) => analysis.lead !== null && analysis.visits >= 100)")
 
 
@@ -130,7 +130,7 @@ def test_a_review_is_whole_after_a_reload_half_way_and_in_its_file(page):
     })()""")
     analyse(page)
     assert page.evaluate("window.analysed") == 5 - kept      # of those with visits and moves none is searched again
-    page.wait_for_function(rf"/^3 Black A1 1\d\.\d [A-J]\d(\||$)/.test({MISTAKES})")
+    page.wait_for_function(rf"/^3 ● A1 1\d\.\d [A-J]\d(\||$)/.test({MISTAKES})")
     listed, text = page.evaluate(MISTAKES), save(page)
     assert text.count("]LZ[MuGo") == 4 and "LZOP[MuGo" in text and text.count("Black wins") == 5
     new_game(page)
@@ -166,7 +166,7 @@ def test_a_hint_shows_its_search_in_this_position_only(page):
     page.keyboard.press("h")
     page.wait_for_function("document.querySelectorAll('.overlay .candidate').length > 0")
     page.wait_for_function(f"{STATUS}.startsWith('Best move: ')", timeout=30_000)
-    vertex = re.match(r"Best move: (\w+),", page.evaluate(STATUS))[1]
+    vertex = re.match(r"Best move: (\w+)\.", page.evaluate(STATUS))[1]
     assert page.evaluate("document.querySelector('[name=overlay]:checked').value") == "search"
     page.mouse.click(*screen_point(page, vertex))
     page.wait_for_function(f"{STONES} === 1")

@@ -31,7 +31,7 @@ def choose_unit(page, unit):
 
 def test_mistakes_in_points(page):
     load(page, LEADS)
-    page.wait_for_function(f"{MISTAKES} === '5 Black G7 12.0 |3 Black G3 4.2 '")
+    page.wait_for_function(f"{MISTAKES} === '5 ● G7 12.0 |3 ● G3 4.2 '")
     assert "Mean loss, points 5.4 0.5" in page.evaluate(STATISTICS)
     page.evaluate("document.querySelector('#mistake-list tbody tr').click()")
     page.wait_for_function(f"{NUMBER} === '4 / 6' && document.querySelector('tr[aria-current=true]').rowIndex === 1")
@@ -48,7 +48,7 @@ def test_mistakes_in_points(page):
 
 def test_mistakes_in_win_rates_where_no_lead_is_known(page):
     load(page, RATES)
-    page.wait_for_function(f"{MISTAKES} === '5 Black G7 36 |3 Black G3 25 |4 White C3 8.0 '")
+    page.wait_for_function(f"{MISTAKES} === '5 ● G7 36 |3 ● G3 25 |4 ○ C3 8.0 '")
     assert page.text_content("#mistake-unit") == "% lost"
     assert page.evaluate("document.getElementById('graph-unit').disabled")
 
