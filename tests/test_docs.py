@@ -476,8 +476,8 @@ def test_the_browser_states_the_strength_that_the_matches_of_the_policy_show(siz
     assert ranks[0] > 0
     shown = importlib.import_module("mugo.web.opponents").STRENGTHS["policy", (size, size)]
     strongest, weakest = 5 - ranks[1], 8 - ranks[0]      # kyu; the scale is for players of 5 kyu and below
-    assert shown == ("above GNU Go" if size == 9 else f"{weakest:.0f} kyu or stronger" if strongest < 1 else
-                     f"{strongest:.0f} to {weakest:.0f} kyu")
+    assert shown == ({"above": "GNU Go"} if size == 9 else {"from": round(weakest)} if strongest < 1 else
+                     {"from": round(strongest), "to": round(weakest)})
 
 
 def test_the_page_of_versions_has_the_format_of_every_file():

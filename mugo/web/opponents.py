@@ -49,7 +49,7 @@ def find_opponent(key: str) -> Opponent:
 
 def list_opponents(position: BasePosition, has_network: bool, is_bundled: bool) -> list[dict]:
     """The opponents in a position's game: "key", "level", "group", "player", its "simulations" or "seconds" per move
-    (null: no limit), and "strength" (STRENGTHS; null: not measured, as of networks that are not the bundled ones)."""
+    (null: no limit), and "strength" (null: not measured).  is_bundled: whether the networks come with MuGo."""
     strengths = STRENGTHS if position.game == "go" else {}
     return [{"key": opponent.key, "level": level, "group": opponent.group, "player": opponent.player,
              "simulations": opponent.play_options.simulations, "seconds": opponent.play_options.seconds,

@@ -105,8 +105,7 @@ def _interpret_move(text: str, size: BoardSize) -> tuple[int, int]:
 
 @as_bad_input()
 def requested_board(game: dict) -> BasePosition:
-    """The empty board for a game's "name" (default: Go), "size", and "komi" and "rules" (as in sgf.tree; in games of
-    before "scoring", "AREA" or "TERRITORY"), or "k" and "exactly"."""
+    """The empty board for a game's "name" (default: Go), "size", and "komi" and "rules", or "k" and "exactly"."""
     name = game.get("name", "go")
     if name not in GAMES:
         raise BadInput(f"unknown game {name!r:.20} (known: {', '.join(GAMES)})")

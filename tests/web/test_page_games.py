@@ -1,7 +1,7 @@
 """Games on the page in a headless Chromium: undo and redo, results, questions before a loss, announcements, keys."""
 import pytest
 
-from web_page import NUMBER, STATUS, STONES, load, new_game, save, screen_point, sgf_properties, stone
+from web_page import NUMBER, STATUS, STONES, load, new_game, save, screen_point, sgf_properties
 
 
 SGF = "(;GM[1]FF[4]SZ[9];B[ee];W[cc];B[gc](;W[gg])(;W[cg]))"
