@@ -3,7 +3,7 @@
     (;GM[1];B[aa](;W[bb])(;W[cc]))(;GM[1]...)   ->   (;GM[1];B[aa];W[bb])   (;GM[1]...)
 
 The main line is the first variation at every branch: all nodes before the first `)`, so no tree is built.  Every step
-is linear in the length of the text, and the number and length of the values are limited.
+is linear in the length of the text.
 """
 import contextlib
 import itertools
@@ -12,8 +12,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from mugo.sgf.record import BadRecord
-
-MAX_VALUES = 100_000                # property values in the main line; games have fewer than 1,000 moves
 
 _VALUE = re.compile(rb"\[[^\\\]]*+(?:\\.[^\\\]]*+)*+\]", re.DOTALL)
 _GAME_START = re.compile(rb"\(\s*;")
@@ -133,20 +131,4 @@ def _main_line(text: bytes, start: int) -> tuple[bytes, int]:
     line = text[start:leaf]
     if has_variations:
         line = b"(" + _VALUE_OR_OPENING_BRACKET.sub(rb"\1", line[1:])
-    if len(line) > 100_000:
-        line = _limit_values(line)
     return line, position
-
-
-def _limit_values(line: bytes) -> bytes:
-    """A long main line with values over 50 kB replaced by '...'.  Raises BadRecord for too many values."""
-    values = other_bytes = end = 0
-    for value in _VALUE.finditer(line):
-        values += 1
-        other_bytes += value.start() - end
-        end = value.end()
-        if values > MAX_VALUES:
-            break
-    if values > MAX_VALUES or other_bytes + len(line) - end > 10 * MAX_VALUES:
-        raise BadRecord("too large", f"more than {MAX_VALUES:,} property values in the main line")
-    return _VALUE.sub(lambda value: value[0] if len(value[0]) <= 50_000 else b"[...]", line)

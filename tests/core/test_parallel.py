@@ -5,30 +5,10 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from mugo.core.parallel import completed, open_executor, ordered_map
-
-
-def test_results_come_in_order_and_items_are_read_only_as_needed():
-    read = []
-
-    def items():
-        for i in range(20):
-            read.append(i)
-            yield i
-
-    def slow(i):
-        time.sleep(0.002 * (i % 3))
-        return i * i
-
-    with ThreadPoolExecutor(3) as executor:
-        for n, result in enumerate(ordered_map(executor, slow, items(), max_in_flight=4)):
-            assert result == n * n
-            assert len(read) <= n + 4
-    assert n == 19
 
 
 def test_processes_and_threads_give_the_same_results():

@@ -26,7 +26,6 @@ from mugo.data.preprocess import preprocess
 from mugo.games import planes
 from mugo.games.coords import WHITE_BIT
 from mugo.games.planes import MAX_PLIES
-from mugo.sgf.sources import read_files
 from mugo.sgf.writer import format_record
 
 
@@ -64,21 +63,6 @@ def test_a_second_run_adds_nothing_and_more_archives_add_their_games(tmp_path):
     both = preprocess([str(tmp_path / "a"), str(tmp_path / "b")], tmp_path / "both", jobs=1, test=0.3)
     assert both.games.equals(more.games)
     assert both.fingerprint == more.fingerprint != first.fingerprint
-
-
-def test_an_archive_is_not_opened_again_once_its_games_are_in_the_data_set(tmp_path, monkeypatch):
-    for name, seeds in (("a", range(3)), ("b", range(3, 5))):
-        (tmp_path / f"{name}.tar").write_bytes(tarred(
-            {f"{seed}.sgf": format_record(random_record(seed)).encode() for seed in seeds}))
-    preprocess([str(tmp_path / "a.tar")], tmp_path / "set", jobs=1)
-    opened = []
-    monkeypatch.setattr(unmerged, "read_files", lambda source, *rest: opened.append(source.label) or iter(()))
-    again = preprocess([str(tmp_path / "a.tar")], tmp_path / "set", jobs=1)
-    assert len(again.games) == 3 and opened == []
-    monkeypatch.setattr(unmerged, "read_files", lambda source, *rest: opened.append(source.label)
-                        or read_files(source, *rest))
-    more = preprocess([str(tmp_path / name) for name in ("a.tar", "b.tar")], tmp_path / "set", jobs=1)
-    assert len(more.games) == 5 and opened == ["b.tar"]
 
 
 def test_a_small_data_set_has_a_game_in_each_split_and_keeps_its_fractions(tmp_path, capsys):
@@ -231,16 +215,6 @@ def test_a_file_of_the_same_name_and_content_in_another_archive_has_a_row_of_its
     data = preprocess([str(tmp_path / f"{name}.zip") for name in "ab"], tmp_path / "set", jobs=1)
     assert data.games["source"].tolist() == ["a.zip", "b.zip", "b.zip"]
     assert data.games["reject_reason"].tolist() == ["", "duplicate", ""]
-
-
-def test_parts_of_a_stopped_run_are_kept_by_the_next_one(tmp_path, monkeypatch):
-    for name, seeds in (("a", range(3)), ("b", range(3, 8))):
-        write_games(tmp_path / name, seeds)
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(preprocess_module, "merge_parts", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-        preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
-    data = preprocess([str(tmp_path / "a"), str(tmp_path / "b")], tmp_path / "set", jobs=1)
-    assert data.games["source"].tolist() == ["a"] * 3 + ["b"] * 5
 
 
 def test_parts_that_were_merged_but_not_deleted_are_not_merged_again(tmp_path, monkeypatch):

@@ -135,13 +135,6 @@ def test_the_ranks_of_both_players_are_counted(tables):
     assert list(tables["ranks"].index)[-1] == "unknown"
 
 
-@pytest.mark.parametrize(("rank", "name"), [
-    ("30k", "30-26k"), ("26k", "30-26k"), ("25k", "25-21k"), ("5k", "5-1k"), ("1k", "5-1k"), ("1d", "1d"),
-    ("9d", "9d"), ("1p", "1-3p"), ("6p", "4-6p"), ("8p", "7-8p"), ("9p", "9p"), ("?", "unknown")])
-def test_every_rank_is_in_one_group(rank, name):
-    assert list(summary.rank_groups(pd.Series([rank_number(rank)]), summary.RANK_GROUPS)) == [name]
-
-
 def test_handicap_and_komi_have_black_s_win_rate(tables):
     for name, of_game in (("handicaps", lambda game: game.handicap),
                           ("komi", lambda game: float(game.komi) if game.komi else np.inf)):

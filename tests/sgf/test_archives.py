@@ -184,16 +184,6 @@ def test_a_damaged_member_of_a_7z_ends_it():
 
 
 @needs_py7zr
-@pytest.mark.parametrize("method", ["COPY", "LZMA", "LZMA2", "BZIP2", "PPMD", "ZSTD"])
-def test_the_methods_of_7z_are_read(method):
-    import py7zr
-
-    options = {"PPMD": {"order": 6, "mem": 24}, "ZSTD": {"level": 1}}.get(method, {})
-    packed = sevenzipped(GAMES | {"empty.sgf": b""}, filters=[{"id": getattr(py7zr, f"FILTER_{method}")} | options])
-    assert {file.name: file.data for file in unpacked("games.7z", packed)} == GAMES | {"empty.sgf": b""}
-
-
-@needs_py7zr
 def test_an_encrypted_7z_is_an_error():
     for hidden in False, True:
         assert unpacked("games.7z", sevenzipped(GAMES, password="secret", header_encryption=hidden)) == [
