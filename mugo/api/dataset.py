@@ -50,9 +50,8 @@ class Dataset:
         side to move won, -1 it lost, 0 unknown; 'ownership', int8 (n, size, size): 1 its point at the end, -1 the
         opponent's, 0 nobody's, or not known.
         split: 'train', 'validation', 'test', None for all.  size: the board's; None: the most frequent.  where: a
-        query on the columns of `games`, as "year >= 2010".  augment: each position under a random symmetry of the
-        board.  epochs: how often each position comes; None: without end.  The same seed gives the same batches.
-        Raises MugoError if there are no such positions, and for arguments out of range.
+        query on the columns of `games`, as "komi > 6".  augment: random symmetries of the board.  epochs: how often
+        each position comes; None: without end.  Raises MugoError if there are no such positions.
         """
         n = check_number("batch_size", batch_size, 1)
         epochs_or_endless = math.inf if epochs is None else check_number("epochs", epochs, 0)

@@ -70,8 +70,8 @@ class Evaluation:
 class Policy(dict[str, float]):
     """The probability that a network gives to each legal move, the most likely one first.
 
-    position: that it is of.  array: float32 (rows, columns), the same by point, without the pass; all of it, with what
-    the network gives to illegal moves and the pass, sums to 1.
+    position: that it is of.  array: float32 (rows, columns), the same by point, illegal ones included; it sums to 1
+    with the pass.
     """
 
     def __init__(self, position: Position, priors: np.ndarray):
@@ -214,7 +214,7 @@ def _open(name: str | None, threads: int | None, precision: str, provider: str) 
 
 
 def opened_of(network: "Network | None") -> inference.Network | bundled.BundledNetworks | None:
-    """What evaluates positions for the packages below.  Raises MugoError for anything but a Network or None."""
+    """The network of the packages below.  Raises MugoError for anything but a Network or None."""
     if network is not None and not isinstance(network, Network):
         raise MugoError(f"a network of mugo.load_network was expected, not a {type(network).__name__}")
     return network and network._opened

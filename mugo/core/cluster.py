@@ -50,7 +50,7 @@ def run_task(command: str, function: Callable, args: tuple) -> Any:
 
 
 class ClusterExecutor:
-    """As parallel.LocalExecutor, on the workers of a cluster."""
+    """A parallel.LocalExecutor on the workers of a cluster."""
 
     def __init__(self, client: Client):
         self._client: Any = client
@@ -83,7 +83,7 @@ def open_cluster(address: str) -> Iterator[ClusterExecutor]:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client: Any = Client(address, timeout=CONNECT_SECONDS, set_as_default=False, name="mugo")
-    except Exception as error:                           # of an address that is none, there are many kinds
+    except Exception as error:                           # there are many kinds for a wrong address
         raise BadInput(f"--scheduler {address}: no Dask scheduler answers there, expected an address such as "
                        f"tcp://10.0.0.1:8786 ({error_line(error)})") from None
     try:

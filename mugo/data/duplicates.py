@@ -160,7 +160,7 @@ def by_shard(old: DataSet, game_ids: np.ndarray) -> Iterator[tuple[Shard, np.nda
 
 
 def _prefixes(games: GameArrays) -> Iterator[np.ndarray]:
-    """The prefix hashes of each game from OPENING_MOVES on, but for that of the whole game."""
+    """The prefix hashes of each game from OPENING_MOVES on, except that of the whole game."""
     for record, setup_start, setup_end, start, count in zip(games.games, *ranges(games.games), strict=True):
         size = int(record["size"])
         yield game_hash.prefix_hashes(size, games.setup[setup_start:setup_end], games.moves[start:start + count],

@@ -85,7 +85,7 @@ def canonicalize(size, setup, moves, symmetries, out):
 def prefix_hashes(size, setup, moves, symmetries):
     """A hash of a game after each number of moves, from none to all, uint64 (n + 1,); passes at its end do not count.
 
-    The last one is the game hash.  So that of a truncated copy is among those of the whole game.
+    The last one is the game hash.  So the game hash of a truncated copy is among the prefix hashes of the whole game.
     """
     moves = without_last_passes(size, moves)
     line = np.empty(len(moves), np.int16)
@@ -107,7 +107,7 @@ def game_hashes(size, setup, moves, symmetries):
 def content_hashes(setup, moves, setup_start, setup_end, move_start, num_moves):
     """A hash of each game's setup and moves as they are stored, uint64 (n,); its 16 copies have different ones.
 
-    setup, moves: of all games.  The others: int64 (n,), as in shards.ranges.
+    setup, moves: those of all games.  The others: int64 (n,), as in shards.ranges.
     """
     out = np.empty(len(num_moves), np.uint64)
     for g in range(len(num_moves)):

@@ -90,7 +90,7 @@ _history = np.zeros(MAX_PLIES, np.uint64)
 
 
 def _describe(record: Record, path: str) -> dict:
-    """The columns of a game, which is replayed to check that its moves are legal.  path: of its file."""
+    """The columns of a game, which is replayed to check that its moves are legal.  path: its file."""
     num_moves = len(record.moves)
     row = {name: getattr(record, name) for name in COLUMNS if hasattr(record, name)} | {
         "num_moves": num_moves, "komi": np.nan if record.komi is None else record.komi,

@@ -127,7 +127,7 @@ def handicap_stones(size, game, setup, moves):
 
     One, Black's first move, is a handicap only if White is known to be stronger and to get less for it than in an even
     game.  0 where White has stones from the start, as in a position that was set up.  game: a record of INDEX.
-    setup: its encoded setup stones.  moves: of all games.
+    setup: its encoded setup stones.  moves: those of all games.
     """
     stones = 0
     for i in range(len(setup)):
@@ -157,8 +157,8 @@ def write_labels(size, games, samples, symmetries, setup, moves, ownership, outc
                  ownership_out, scores, handicap_gains):
     """Write the labels of a batch to the last seven arguments, whose shapes are those of positions.Batch.
 
-    games: INDEX (n,), each position's game.  samples: as for planes.write_sample_planes.  setup, moves, ownership: of
-    all games.
+    games: INDEX (n,), each position's game.  samples: as for planes.write_sample_planes.  setup, moves, ownership: those
+    of all games.
     """
     for j in range(len(games)):
         game = games[j]

@@ -33,7 +33,7 @@ ARCHIVE_SUFFIXES = (".zip", ".7z", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz",
                     ".tar.zst", ".tzst")
 MAX_NESTED_BYTES = 256 << 20        # of an archive or a compressed file inside an archive, which is held in memory
 MAX_DEPTH = 3                       # of nested archives; some are built to be infinitely deep
-LEAST_BYTES, BYTES_PER_BYTE = 256 << 20, 100     # what a file may unpack to: these, and so many for each of its bytes
+LEAST_BYTES, BYTES_PER_BYTE = 256 << 20, 100     # what a file may unpack to: the sum of LEAST and its size times this
 PIECE = 1 << 18                     # bytes read at once
 
 
@@ -168,7 +168,7 @@ def unpack(label: str, name: str, file: BinaryIO, on_other: Callable[[str], None
            ) -> Iterator[SgfFile | UnreadableFile]:
     """The SGF files in an open, seekable file: an archive of any format, or one SGF file.  Never raises.
 
-    label: of the Source.  name: path of the file within the source; '' for the source itself.
+    label: the Source's.  name: path of the file within the source; '' for the source itself.
     on_other: called with the name of each member of an archive that is left out: neither SGF nor an archive.
     """
     try:
@@ -210,7 +210,7 @@ def _unpack(of: _Unpacking, name: str, file: BinaryIO, depth: int) -> Iterator[S
 
 
 def _read_sgf(of: _Unpacking, name: str, stream: Any) -> Iterator[SgfFile]:
-    """An SGF file; one of more than MAX_BYTES in parts, each of at most so many bytes.
+    """An SGF file; one of more than MAX_BYTES in parts, each of at most MAX_BYTES.
 
     Raises ValueError if it has games of more than MAX_BYTES.
     """

@@ -77,7 +77,7 @@ def start_from_position(position: BasePosition) -> dict:
 # ---- reading -----------------------------------------------------------------------------------
 
 def list_games(data: bytes) -> list[dict]:
-    """The games of an SGF file, at most MAX_LISTED: of each the LISTED fields that it has, or its "error"."""
+    """The games of an SGF file, at most MAX_LISTED: the LISTED fields that each has, or its "error"."""
     return [{"error": str(record)} if isinstance(record, BadRecord) else
             {name: getattr(record, name) for name in LISTED if getattr(record, name)}
             for record in islice(read_records(data, gomoku=True, setup_anywhere=True, cut_off=True),
@@ -87,7 +87,7 @@ def list_games(data: bytes) -> list[dict]:
 def read_game(data: bytes, number: int = 0) -> dict:
     """A game of an SGF file, the first one by default; of a tree larger than MAX_NODES the first nodes.
 
-    Of a game whose end is missing all that there is.  Raises BadInput if there is no such game, or if its main line
+    A game whose end is missing is read as far as it goes.  Raises BadInput if there is no such game, or if its main line
     cannot be read.
     """
     trees = read_trees(data, gomoku=True, setup_anywhere=True, max_nodes=MAX_NODES, cut_off=True)

@@ -2,9 +2,6 @@
 
     mugo play uct --size 5                                               Go
     mugo play uct --game gomoku --size 8 --k 5 --simulations 15000       Gomoku
-
-Here are the command line and the reading of lines from a terminal or a pipe.  The commands at the board are in
-commands.py.
 """
 import argparse
 import io

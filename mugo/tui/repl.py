@@ -2,11 +2,7 @@
 
     line -> Repl.execute -> Session.play       D4, d 4: a move, or a point to toggle while the score is agreed on
                          -> commands.py        hint 3
-                         -> a suggestion       i3: boards have no column I; J3
-                                               z3: outside the board; E3
-                                               undp: unknown command; undo
-
-No line causes a traceback; an error is printed in one line.
+                         -> a suggestion       i3: boards have no column I; J3       undp: unknown command; undo
 """
 import difflib
 import re
@@ -22,10 +18,7 @@ from mugo.tui.signals import ignore_signals
 
 
 class Repl:
-    """Reads lines and runs them in a session.
-
-    read_line(prompt): the next line; raises EOFError when there are no more.
-    """
+    """Reads lines and runs them in a session.  read_line(prompt): the next line; raises EOFError after the last."""
 
     def __init__(self, session: Session, read_line: Callable[[str], str]):
         self.session = session
@@ -33,10 +26,7 @@ class Repl:
         self._suggestion = ""                            # for the last typing error; Enter accepts it
 
     def run(self) -> None:
-        """Play until the person leaves; the game is then saved, which no signal interrupts.  Ctrl-C twice leaves.
-
-        Raises BadInput for a board that the player does not play.
-        """
+        """Play until the person leaves; the game is then saved, which no signal interrupts.  Ctrl-C twice leaves."""
         session = self.session
         session.print(f"{session.players_text()}  'help' lists the commands.")
         session.show_position()

@@ -1,10 +1,7 @@
 """The game between a person and a player in the terminal.
 
-    play(point), play_engine_move(), undo(), ... --> position --> show_board()
-
-Knows nothing of what a person types (commands.py, repl.py).  No game is lost: it is saved when it ends, when another
-game starts and when the person leaves, with the moves that were taken back.  A game from a file is saved with all that
-the file contains (sgf.convert.LoadedGame).
+A game is saved when it ends, when another one starts and when the person leaves, with the moves that were taken back; a
+game from a file with all that the file contains (sgf.convert.LoadedGame).
 """
 import tempfile
 import time
@@ -49,10 +46,8 @@ def format_result(result: str, position: BasePosition) -> str:
 class Session:
     """A person, a player and their game.
 
-    humans: the colours that the person plays.
-    result: in SGF's form, '' while it goes on.
-    scoring: the score of a finished game while the person agrees to it, else None.
-    is_closed: set when the person leaves.
+    humans: the colours that the person plays.  result: in SGF's form, '' while it goes on.  scoring: the score of a
+    finished game while the person agrees to it, else None.  is_closed: set when the person leaves.
     """
 
     def __init__(self, player: Player, position: BasePosition, humans: tuple[int, ...], *, out: TextIO,
@@ -83,10 +78,8 @@ class Session:
         print(text, file=self._out, flush=True)
 
     def show_board(self, labels: dict[int, str] | None = None, ownership: np.ndarray | None = None) -> None:
-        """Print the board, the side to move, and the captures in Go or the rule in Gomoku.
-
-        labels, ownership: as plots.terminal.board_lines takes them.
-        """
+        """Print the board, the side to move, and the captures in Go or the rule in Gomoku.  labels, ownership: as in
+        plots.terminal.board_lines."""
         position = self.position
         last = "" if position.last is None else f"   last: {COLOUR_NAMES[cast(int, position.mover)]} " \
             f"{format_gtp(position.last, position.shape)}"
@@ -110,8 +103,7 @@ class Session:
         return f"You are {COLOUR_NAMES[human]}; {COLOUR_NAMES[engine]} is {self.player.name}{network}."
 
     def show_position(self) -> None:
-        """Show the board.  If the game is over, finish it: in Go start the scoring, in Gomoku and where a game of Go
-        ends with no result print the result."""
+        """Show the board.  If the game is over, start the scoring in Go, or print the result."""
         if self.position.is_over and self.position.may_pass and not self.position.is_no_result:
             self.scoring = ScoringSession(cast(GoPosition, self.position))
             self._show_score(self.scoring)
@@ -142,8 +134,8 @@ class Session:
         return self.position.plies >= MAX_MOVES
 
     def play(self, point: int) -> None:
-        """Play a move of the side to move; while the game is scored, switch the chain on the point between dead and
-        alive.  Raises BadInput if the game is over, or there is no such chain, and IllegalMove."""
+        """Play a move, or switch a chain between dead and alive while the game is scored.  Raises BadInput if the game
+        is over or there is no such chain, and IllegalMove."""
         if self.scoring is not None and point != PASS:
             self.scoring.toggle(point)
             self._show_score(self.scoring)
@@ -220,10 +212,8 @@ class Session:
         self._try_to_save()
 
     def start(self, position: BasePosition, loaded: LoadedGame | None = None) -> None:
-        """Start another game; the old one is saved.  loaded: the file that the position is from.
-
-        Raises BadInput, and keeps the old game, if the player does not play this board.
-        """
+        """Start another game; the old one is saved.  loaded: the file that the position is from.  Raises BadInput, and
+        keeps the old game, if the player does not play this board."""
         self.player.warm_up(position)
         self.save_if_changed()
         self._begin(position, loaded)
@@ -253,10 +243,7 @@ class Session:
         return self._redo_stack[0] if self._redo_stack else self.position
 
     def _all_lines(self) -> dict[Moves, str]:
-        """The lines of play that are saved, with their results: the present one, then the others.
-
-        The result of a finished game of Gomoku follows from its moves, so it is the same before and after `finish`.
-        """
+        """The lines of play that are saved, with their results: the present one, then the others."""
         line = self._line
         is_won = line.is_over and not line.may_pass
         return {line.moves: self._lines.get(line.moves) or (line.result() if is_won else "")} | self._lines
@@ -305,10 +292,9 @@ class Session:
     def _new_path(self) -> Path:
         """A file that does not exist yet, named after the time."""
         stem = time.strftime("mugo-%Y%m%d-%H%M%S")
-        suffixes = ("", *(f"-{i}" for i in range(2, 1000)))
-        return next(path for path in (self._folder / f"{stem}{suffix}.sgf" for suffix in suffixes)
-                    if not path.exists())
+        names = (f"{stem}{suffix}.sgf" for suffix in ("", *(f"-{i}" for i in range(2, 1000))))
+        return next(self._folder / name for name in names if not (self._folder / name).exists())
 
     def _game_state(self) -> tuple:
-        """What decides whether the game has to be saved: all lines of play and their results."""
+        """All lines of play and their results: a game is saved if they have changed."""
         return tuple(self._all_lines().items())

@@ -4,8 +4,7 @@
     SIGTERM, SIGHUP    the end of the input (EOFError), once
     all three          nothing, once the input has ended and while a game is saved
 
-A terminal that is closed sends SIGHUP twice, milliseconds apart: an interactive shell passes on its own, and the kernel
-sends another.
+A terminal that is closed sends SIGHUP twice, milliseconds apart, from the shell and from the kernel.
 """
 import contextlib
 import signal
@@ -88,10 +87,8 @@ def _ignore(*_: object) -> None:
 @contextlib.contextmanager
 def _handlers(numbers: tuple[int, ...], handler: Callable[..., None], restored: tuple[int, ...] = SIGNALS
               ) -> Iterator[None]:
-    """Set the handler of these signals, and at the end those of the signals `restored` as they were before.
-
-    Does nothing outside the main thread, where Python sets no handlers.
-    """
+    """Set the handler of these signals, and at the end those of the signals `restored` as they were before; nothing
+    outside the main thread, where Python sets no handlers."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
