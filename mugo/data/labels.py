@@ -157,8 +157,8 @@ def write_labels(size, games, samples, symmetries, setup, moves, ownership, outc
                  ownership_out, scores, handicap_gains):
     """Write the labels of a batch to the last seven arguments, whose shapes are those of positions.Batch.
 
-    games: INDEX (n,), each position's game.  samples: as for planes.write_sample_planes.  setup, moves, ownership: those
-    of all games.
+    games: INDEX (n,), each position's game.  samples: as for planes.write_sample_planes.  setup, moves, ownership:
+    those of all games.
     """
     for j in range(len(games)):
         game = games[j]

@@ -71,8 +71,8 @@ SHARD_GAMES = 1 << 16                    # rows of a shard, and up to a part mor
 def merge_parts(folder: Path, meta: dict[str, Any], sources: list[dict[str, str]], fractions: Fractions) -> DataSet:
     """Add the games of folder/unfinished to the data set, and delete folder/unfinished.
 
-    meta: the data set's.  sources: those of the old and the new games.  fractions: (validation, test) of a new data set, see
-    game_hash.fractions_with_games.
+    meta: the data set's.  sources: those of the old and the new games.  fractions: (validation, test) of a new data
+    set, see game_hash.fractions_with_games.
     """
     old = dataset.load_dataset(folder) if meta["counts"] else DataSet(folder, meta, (), {})
     for path in folder.iterdir():

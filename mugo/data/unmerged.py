@@ -87,10 +87,10 @@ def read_part(path: Path, columns: list[str] | None = None) -> pd.DataFrame:
 
 
 class NewGames:
-    """The games of all parts.  Each has a game_id, which continues the rows of the data set.  The games of
-    files that the data set has are left out, as parts may have been merged but not deleted, and those of a file's second copy.
+    """The games of all parts.  Each has a game_id, which continues the rows of the data set.  Games of files that the
+    data set has are left out, as parts may have been merged but not deleted, and those of a file's second copy.
 
-    options: those of the data set, of which where and min_moves are used.
+    options: the data set's, of which where and min_moves are used.
     """
 
     def __init__(self, folder: Path, old: DataSet, options: dict[str, Any]):

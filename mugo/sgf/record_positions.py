@@ -113,8 +113,8 @@ def record_bonus(text: str, handicap: int) -> int:
 
 
 def record_name(rules: Rules, handicap: int) -> str:
-    """Rules (RU) for a record of a game by these with this number of handicap stones: the name by which they were asked for,
-    that of the same rules, or KataGo's text.  MuGo's own have no name: that of rules with the same scoring and points.
+    """Rules (RU) for a record of a game with these handicap stones: the name by which they were asked for, that of the
+    same rules, or KataGo's text.  MuGo's own have no name: that of rules with the same scoring and points.
     """
     if not rules.name and rules == Rules(white_handicap_bonus=rules.white_handicap_bonus):
         return next(name for name in ("Chinese", "AGA", "New Zealand")

@@ -87,7 +87,7 @@ def list_games(data: bytes) -> list[dict]:
 def read_game(data: bytes, number: int = 0) -> dict:
     """A game of an SGF file, the first one by default; of a tree larger than MAX_NODES the first nodes.
 
-    A game whose end is missing is read as far as it goes.  Raises BadInput if there is no such game, or if its main line
+    A game whose end is missing is read as far as it goes.  Raises BadInput if there is no such game, or its main line
     cannot be read.
     """
     trees = read_trees(data, gomoku=True, setup_anywhere=True, max_nodes=MAX_NODES, cut_off=True)
