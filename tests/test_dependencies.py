@@ -130,8 +130,8 @@ def test_nothing_private_of_a_dependency_is_used():
 def test_no_private_method_of_a_dependency_is_overridden():
     pytest.importorskip("keras")
     overridden, checked = set(), set()
-    for path in (path for path in sources() if path.parent.name in ("nn", "training") and path.stem != "__init__"):
-        module = importlib.import_module(f"mugo.{path.parent.name}.{path.stem}")
+    for path in (path for path in sources() if path.parent.name in ("keras", "training") and path.stem != "__init__"):
+        module = importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
         for name, kind in inspect.getmembers(module, inspect.isclass):
             others = [base for base in kind.__mro__ if base.__module__.partition(".")[0] == "keras"]
             if others and kind not in others:

@@ -19,7 +19,8 @@ from typing import Any, NoReturn
 
 from mugo.cli.help import TOPICS, topics_of
 from mugo.core.files import BadInput, printable
-from mugo.core.config import read_config, set_values, split_config, suggestion, without_queries
+from mugo.core.config import (
+    own_config, own_config_file, read_config, set_values, split_config, suggestion, without_queries)
 from mugo.core.options import Parser
 from mugo.core.version import pip_install
 
@@ -86,8 +87,8 @@ EXTRAS = {"keras": "train", "tensorflow": "train", "tensorboard": "train",
           "starlette": "web", "uvicorn": "web", "websockets": "web", "dask": "distributed",
           "distributed": "distributed", "shtab": "completion"}
 ALSO_OF_JAX = ("keras", "tensorboard")    # in the extra `jax` too, which comes without TensorFlow
-REQUIRED = ("llvmlite", "numpy", "numba", "onnxruntime", "pandas", "safetensors", "sgfmill",    # of every
-            "tqdm")                      # install
+REQUIRED = ("llvmlite", "numpy", "numba", "onnxruntime", "pandas", "platformdirs", "safetensors",
+            "sgfmill", "tqdm")           # of every install
 
 
 def run() -> NoReturn:
@@ -227,9 +228,9 @@ def _run(name: str | None, arguments: list[str], files: list[Path]) -> int:
             return 0
         print()
     subparser, module = _whole_command(subparsers, name)
-    for file in files:
-        source = f"--config {file}"
-        set_values(subparser, without_queries(read_config(file), arguments, source), source)
+    given = [(own_config(name), f"{own_config_file()}, [{name}]")]
+    for values, source in [*given, *((read_config(file), f"--config {file}") for file in files)]:
+        set_values(subparser, without_queries(values, arguments, source), source)
     _refuse_unknown_options(subparser, arguments[arguments.index(name) + 1:])
     args, unknown = parser.parse_known_args(arguments)
     if unknown:

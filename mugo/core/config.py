@@ -1,7 +1,8 @@
-"""Options that are given as values: those of a TOML file (--config FILE), and the keywords of the library.
+"""Options that are given as values: those of TOML files (--config FILE, a user's own), and the keywords of the library.
 
     split_config(["gtp", "--config", "my.toml", "uct"])     (["gtp", "uct"], [Path("my.toml")])
     read_config(Path("my.toml"))                            {"simulations": 400, "player": "uct"}
+    own_config("gtp")                                       the same of the table [gtp] of the user's own file
     set_values(parser, values, "my.toml")                   what the parser takes where a command line has nothing else
 
 A name is that of an option or of a positional argument, with dashes or underscores.  A value has the type that the
@@ -13,6 +14,8 @@ import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import platformdirs
 
 from mugo.core.files import BadInput
 from mugo.core.options import FLAGS, Option, format_option, shown_value
@@ -46,16 +49,38 @@ def split_config(words: Sequence[str]) -> tuple[list[str], list[Path]]:
 
 def read_config(path: Path) -> dict[str, Any]:
     """The options of a TOML file; its tables are headings.  Raises BadInput."""
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadInput(f"{CONFIG} {path}: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:        # of TOML, of UTF-8, a number of 5,000 digits
-        raise BadInput(f"{CONFIG} {path} is not a TOML file: {error}") from None
     values: dict[str, Any] = {}
-    for name, value in content.items():
+    for name, value in _read_toml(path, f"{CONFIG} {path}").items():
         values |= value if isinstance(value, dict) else {name: value}
     return values
+
+
+def own_config_file() -> Path:
+    """The user's own file of options: ~/.config/mugo/config.toml on Linux."""
+    return platformdirs.user_config_path("mugo", appauthor=False) / "config.toml"
+
+
+def own_config(command: str) -> dict[str, Any]:
+    """The options of a command in that file, which has a table for each; none without the file.  Raises BadInput."""
+    path = own_config_file()
+    if not path.exists():
+        return {}
+    tables = _read_toml(path, str(path))
+    for name, table in tables.items():
+        if not isinstance(table, dict):
+            raise BadInput(f"{path}: {name[:40]} stands outside a table; options stand in the table of their command, "
+                           f"say [{command}]")
+    return tables.get(command, {})
+
+
+def _read_toml(path: Path, source: str) -> dict[str, Any]:
+    """Raises BadInput, which begins with the source."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadInput(f"{source}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:        # of TOML, of UTF-8, a number of 5,000 digits
+        raise BadInput(f"{source} is not a TOML file: {error}") from None
 
 
 def without_queries(values: Mapping[str, Any], words: Sequence[str], source: str) -> dict[str, Any]:

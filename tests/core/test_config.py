@@ -141,3 +141,21 @@ def test_an_option_is_switched_off_by_its_own_name_only(written, tmp_path):
     written("no-symmetries = true")
     with pytest.raises(BadInput, match="no-symmetries"):
         configured(made, tmp_path / "my.toml")
+
+
+def test_a_users_own_file_has_a_table_for_each_command(tmp_path, monkeypatch, capsys):
+    """--config and the command line replace it; options of other commands are no fault."""
+    monkeypatch.setattr("mugo.core.config.platformdirs.user_config_path", lambda *_, **__: tmp_path)
+    seen = []
+    monkeypatch.setattr("mugo.cli.bench.command", lambda args: seen.append(args.times) or 0)
+    own, other = tmp_path / "config.toml", tmp_path / "other.toml"
+    own.write_text("[bench]\ntimes = 3\n[gtp]\nsimulations = 400\n")
+    other.write_text("times = 4\n")
+    for words in [], ["--config", str(other)], ["--config", str(other), "--times", "5"]:
+        assert cli.main(["bench", *words]) == 0
+    assert seen == [3, 4, 5]
+    for text, error in (("[bench]\ntimse = 3", f"{own}, [bench]: there is no option 'timse'; did you mean times?"),
+                        ("times = 3", f"{own}: times stands outside a table"), ("[", f"{own} is not a TOML file")):
+        own.write_text(text)
+        assert cli.main(["bench"]) == 2
+        assert error in capsys.readouterr().err
