@@ -32,7 +32,7 @@ def random_model(config: Config, seed: int = 1) -> keras.Model:
 def random_positions(n: int, config: Config, seed: int = 0) -> CalibrationPositions:
     """n positions of random planes, a quarter of them 1, as a network of this config takes them."""
     rng = np.random.default_rng(seed)
-    shape = n, config.size ** 2, config.spec().packed_bytes
+    shape = n, config.size ** 2, -(-config.spec().depth // 8)
     packed = rng.integers(0, 256, shape, np.uint8) & rng.integers(0, 256, shape, np.uint8)
     return CalibrationPositions(packed, global_features(np.linspace(-8, 8, n), rng.choice([-1, 1], n))
                                 if config.komi_input else None)

@@ -37,7 +37,7 @@ from mugo.games.coords import MAX_SIZE, MIN_SIZE, format_size
 from mugo.games.planes import PLANES
 from mugo.nn.architectures import PolicyNetConfig
 from mugo.nn.bundled import bundled_name
-from mugo.nn.network_file import positions_trained, read_metadata
+from mugo.nn.network_file import read_metadata
 from mugo.web.opponents import STRENGTHS
 
 END = "<!-- end -->\n"
@@ -137,6 +137,15 @@ def command(name: str) -> str:
     links += others
     return "\n".join([f"`{' '.join(words)}`", "", "| argument | meaning |", "|---|---|", *rows,
                       *(["", f"Also: {', '.join(links)}."] if links else [])])
+
+
+def positions_trained(metadata: dict[str, Any]) -> int:
+    """How many positions a network was trained on, those of the network it was initialised from included."""
+    total, source = 0, metadata
+    while source:
+        total += (source.get("best") or {}).get("positions", 0)
+        source = source.get("init_from")
+    return total
 
 
 def networks(_: str) -> str:

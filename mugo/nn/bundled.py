@@ -56,10 +56,8 @@ class BundledNetworks:
 
     def __init__(self, threads: int | None = None, precision: str = "auto", provider: str = "cpu",
                  network_class: type[Network] = Network):
-        """threads, precision, provider: as in Network.  network_class: of each network.
-
-        Raises BadInput if there are none for Go, or one that cannot be read, and as check_options does.
-        """
+        """threads, precision, provider: as in Network.  Raises BadInput if there are none for Go, or one that cannot be
+        read, and as check_options does."""
         check_options(precision, provider)
         self._open = functools.partial(network_class, threads=threads, precision=precision, provider=provider)
         self._people: tuple[People, People | None] | None = None
@@ -72,8 +70,7 @@ class BundledNetworks:
         self.takes_people = bool(self._takes_people)
 
     def for_board(self, size: BoardSize, game: str = "go", k: int = 0, exactly: bool = False) -> Network:
-        """The network that plays a game on boards of this size.  Raises BadInput if there is none, or it cannot be
-        opened."""
+        """The network that plays a game on boards of this size.  Raises BadInput if there is none."""
         board = shape_of(size), game, k, exactly
         if board not in self._by_board:
             network = self._opened(bundled_name(*board))

@@ -27,11 +27,11 @@ Outputs = dict[str, np.ndarray]
 class EvaluationCache:
     """The outputs of a network for positions, by key: the most recently used batches that fit into max_bytes.
 
-    Several threads may use it.  bytes: of what is in it.
+    Several threads may use it.
     """
 
     def __init__(self, max_bytes: int = MAX_BYTES):
-        self.bytes = 0
+        self.bytes = 0                                           # of what is in it
         self._max_bytes = max_bytes
         self._places: dict[bytes, tuple[int, int]] = {}          # key -> number of the batch, row
         self._batches: OrderedDict[int, tuple[list[bytes], Outputs]] = OrderedDict()     # the least recently used first
@@ -170,10 +170,7 @@ class BatchingNetwork(Network):
 
 
 def padded_size(n: int) -> int:
-    """The batch size for n positions: n, rounded up to three binary digits, so at most a quarter more.
-
-    CUDA's provider searches for the fastest convolution again for each size that it has not seen
-    (cudnn_conv_algo_search), and the number of leaves changes from call to call.
-    """
+    """The batch size for n positions: n, rounded up to three binary digits.  CUDA's provider searches for the fastest
+    convolution again for each size that it has not seen (cudnn_conv_algo_search)."""
     step = 1 << max(n.bit_length() - 3, 0)
     return -(-n // step) * step

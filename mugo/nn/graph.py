@@ -151,8 +151,8 @@ class Graph:
         return plane
 
     def lead(self, ownership: Any) -> Any:
-        """The points that the side to move is ahead by on the board, (n, 1).  No gradient passes: those of value and
-        score are the same for all points, and 13 times as large as that of ownership."""
+        """The points that the side to move is ahead by on the board, (n, 1).  No gradient passes: that of value and
+        score would be 13 times as large as that of ownership."""
         return ownership
 
     def score(self, lead: Any, correction: Any, scale: Any, unit: float, min_scale: float) -> Any:
@@ -201,11 +201,6 @@ class NetworkSpec:
     equivariant: bool = False
 
     @property
-    def packed_bytes(self) -> int:
-        """Bytes of packed planes for each point."""
-        return -(-self.depth // 8)
-
-    @property
     def blocks(self) -> tuple[Block | Head, ...]:
         """All of them."""
         return (*self.trunk, *((self.context,) if self.context else ()), *self.heads)
@@ -249,17 +244,12 @@ def layer_names(block: Block | Head) -> set[str]:
 
 
 class Cost(NamedTuple):
-    """What a network costs on a board of its own size.
+    """What a network costs on a board of its own size."""
 
-    depth, wide: convolutions on the longest path from the planes to the policy, and those of them wider than 1x1.
-    weights: those that are trained; tied ones count each.  multiplications: of convolutions and dense layers for a
-    position; batch normalisation is folded into them.
-    """
-
-    depth: int
-    wide: int
-    weights: int
-    multiplications: int
+    depth: int                           # convolutions on the longest path from the planes to the policy
+    wide: int                            # those of them wider than 1x1
+    weights: int                         # that are trained; tied ones count each
+    multiplications: int                 # for a position; batch normalisation is folded into convolutions
 
 
 def cost(spec: NetworkSpec) -> Cost:

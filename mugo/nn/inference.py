@@ -139,8 +139,8 @@ class Network:
             {(self.size, self.size): {}} if self._bias is None else {}
 
     def with_people(self, people: People, when_white: People | None = None) -> "Network":
-        """This network, told who plays wherever it is not told otherwise.  when_white: when White is to move; None: the
-        same.  Raises BadInput if it takes no people, or knows none of their rank."""
+        """This network with a default of who plays.  when_white: when White is to move; None: the same.  Raises
+        BadInput if it takes no people, or knows none of their rank."""
         network = copy.copy(self)
         for told in people, when_white or people:
             network._check_knows(told)
@@ -211,11 +211,10 @@ class Network:
         (n, rows, columns, game.packed_bytes(game)), by their names.
 
         features: float32 (n, 2), position.global_features; a network that does not need them ignores them.
-        people: float32 (n, INPUTS), as encode_people returns them; None: those of `with_people`, without
-        features those when Black is to move, or nothing is known.
-        Raises ValueError where the network needs them and they are not given, or no numbers.  Raises BadInput for
-        people that it does not take, for planes of another game, for another size than the network's if it plays no
-        other, and for outputs that are NaN: the network is damaged, or its training diverged.
+        people: float32 (n, INPUTS), as encode_people returns them; None: those of `with_people`, by the colour in the
+        features.
+        Raises ValueError where the network needs features and they are not given, or no numbers.  Raises BadInput for
+        people that it does not take, for planes of another game or size, and for outputs that are NaN.
         """
         rows, cols = board_shape(packed)
         if packed.shape[-1] != packed_bytes(self.game):
@@ -272,16 +271,13 @@ def has_fast_int8() -> bool:
 
 
 def has_exact_int8() -> bool:
-    """Whether sums of products of int8 are right on this processor.  ONNX Runtime's instruction on x86 without VNNI,
-    VPMADDUBSW, saturates at 16 bits."""
+    """Whether sums of products of int8 are right on this processor: on x86 without VNNI they saturate at 16 bits."""
     return machine() not in X86 or bool(cpu_features() & VNNI)
 
 
 def play_precision(precision: str, provider: str, has_int8: bool, name: object) -> str:
-    """"int8" or "float32", for a network whose file has a quantised graph, or has none.  name: of it, for messages.
-
-    Raises BadInput where int8 is asked for and impossible.
-    """
+    """"int8" or "float32", for a network with this name that has a quantised graph, or has none.  Raises BadInput where
+    int8 is asked for and impossible."""
     if precision == "auto":
         return "int8" if has_int8 and provider in PROVIDERS_OF_INT8 and has_fast_int8() else "float32"
     if precision == "int8":
@@ -296,7 +292,7 @@ def play_precision(precision: str, provider: str, has_int8: bool, name: object) 
 
 
 def provider_option(**named: Any) -> Any:
-    """The option --provider, a dataclass's field (core.options.option).  named: what is particular to a command."""
+    """The option --provider, a dataclass's field.  named: further arguments of core.options.option."""
     return option("cpu", "the execution provider of ONNX Runtime; all but cpu need another package of it",
                   choices=PROVIDERS, **named)
 
@@ -309,11 +305,8 @@ def check_options(precision: str, provider: str) -> None:
 
 
 def new_session(graph: bytes, threads: int, provider: str = "cpu") -> Any:
-    """An onnxruntime.InferenceSession.  threads: of the CPU.
-
-    Raises BadInput if this onnxruntime has no such provider, or if it does not work on this machine; and as ONNX
-    Runtime does for a graph that it does not run.
-    """
+    """An onnxruntime.InferenceSession.  threads: of the CPU.  Raises BadInput if the provider is missing or does not
+    work on this machine; and as ONNX Runtime does for a graph that it does not run."""
     import onnxruntime
 
     check_provider(provider)

@@ -45,8 +45,7 @@ class People:
     """Who plays, for Network.evaluate; None is unknown.
 
     rank, opponent_rank: of the side to move and of its opponent, "5k", "3d", "9p"; "pro" is any professional.
-    source: one of SOURCES.
-    Raises BadInput for a rank or source that is none.
+    source: one of sgf.properties.SOURCES.  Raises BadInput for a rank or source that is none.
     """
 
     rank: str | None = None
@@ -187,11 +186,10 @@ def _fit_lines(trained: int, count: int) -> tuple[np.ndarray, np.ndarray]:
 
 def model_inputs(packed: np.ndarray, global_features: np.ndarray | None, with_components: bool = False,
                  people: np.ndarray | None = None) -> Any:
-    """What a model takes: packed planes, uint8 (n, size², bytes); a dict of inputs if there are others.
+    """What a Keras model takes: packed planes, uint8 (n, size², bytes); a dict of inputs if there are others.
 
-    global_features: float32 (n, 2), where the model takes them; NaN, an unknown komi, becomes 0.  with_components:
-    whether it takes the components of the boards (NetworkSpec.uses_components).  people: float32 (n, INPUTS),
-    where the model takes them.
+    global_features: float32 (n, 2); NaN, an unknown komi, becomes 0.  with_components: whether the model takes the
+    components of the boards.  people: float32 (n, INPUTS).
     """
     inputs = {"packed": packed}
     if global_features is not None:

@@ -3,13 +3,7 @@
     8 bytes, the header's length | header, JSON: dtype, shape and place of each tensor; "__metadata__" | numbers
 
 "__metadata__" has two texts: "mugo", the metadata as JSON: game, board, input planes, architecture and training; and
-"crc32", the CRC-32 of that text and of the tensors.  The tensors:
-
-    LAYER/WEIGHT       float32, the weights by the names and in the shapes of Keras (graph.network_weights)
-    LAYER/int8_bias    float32 (filters,), of a network that has been quantised (quantization.py): the bias of a layer
-                       in the int8 graph
-    LAYER/int8_kernel  float32, in the shape of LAYER/kernel, likewise, of a dense layer
-    optimizer/...      of a checkpoint: the optimizer's variables (keras/checkpoint.py)
+"crc32", the CRC-32 of that text and of the tensors.  docs/reference/network-file.md has the tensors.
 """
 import json
 import math
@@ -174,15 +168,6 @@ def run_name(text: str) -> str:
     return "".join(letter if letter.isprintable() else "?" for letter in text)[:MAX_NAME]
 
 
-def positions_trained(metadata: dict[str, Any]) -> int:
-    """How many positions a network was trained on, those of the network it was initialised from included."""
-    total, source = 0, metadata
-    while source:
-        total += (source.get("best") or {}).get("positions", 0)
-        source = source.get("init_from")
-    return total
-
-
 def has_int8(metadata: dict[str, Any]) -> bool:
     """Whether the network has been quantised."""
     return bool(metadata.get("quantization"))
@@ -333,9 +318,7 @@ NETWORK_HELP = "a network's file, the folder of a training run, or the name of a
 
 def find_network(name: str | Path) -> Path:
     """The file of a network, given as a path, as the folder of a training run, or as the name of a bundled network.
-
-    Raises BadInput, naming the bundled networks.
-    """
+    Raises BadInput, naming the bundled ones."""
     path = Path(name)
     if (in_run := path / "network.safetensors").exists():
         return in_run

@@ -33,20 +33,6 @@ TYPES = {np.dtype(name): number for name, number in (
 IR_VERSION = 8
 _INT, _STRING, _INTS = 2, 3, 7           # AttributeProto.AttributeType
 EPSILON = 1e-3                           # of batch normalisation
-# What the file says of its inputs and outputs.
-DESCRIPTIONS = {
-    "planes": "0 or 1: the input planes of the position, rows from the top",
-    GLOBAL_FEATURES: "komi of the side to move, in points, and its colour, 1 for Black and -1 for White",
-    PEOPLE: "who plays; 0 where that is unknown",
-    COMPONENTS: "for each point the index, row * columns + column, of the first point of its chain or of its region of "
-                "empty points, on its own board",
-    POINT_BIAS: "a number for each point; for the size that the network was trained on, it is in the metadata",
-    "policy": "probabilities of the points, row by row, and of a pass",
-    "value": "of the side to move: 1 it wins, -1 it loses",
-    "ownership": "1: the point will be the side's that is to move, -1: its opponent's",
-    "score_mean": "points that the side to move will be ahead by, komi included",
-    "score_stdev": "standard deviation of the score, in points",
-}
 OPSET, OPSET_OF_COMPONENTS = 17, 18      # ScatterND finds maxima since 18
 PLANES = "nchw"                          # the tensor of planes, (n, depth, rows, columns)
 MAX_WEIGHT = 1e6                         # trained weights, batch normalisation folded in, are below 100
@@ -96,20 +82,16 @@ class OnnxGraph(Graph):
 
     weights: as network_file.read_network returns them.  ranges: None for a float32 graph; of a quantised one those of
     `quantizable` (quantization.py).
-    quantizable: the tensors that the convolutions to be quantised take and give, planes aside.  quantized_convs: for
-    each of them, by its name, the one that it gives.  dense_inputs: of each dense layer, by its name, the one that it
-    takes.  folded: float32, the bias of each convolution and dense layer, batch normalisation folded in.
-    Raises ValueError, one line, for weights that are infinite, NaN or huge once folded, and for a range that is
-    missing.
+    Raises ValueError for weights that are infinite, NaN or huge once folded, and for a range that is missing.
     """
     komi = colour = people = context = ""
 
     def __init__(self, spec: NetworkSpec, weights: Weights, ranges: Ranges | None = None):
         self.weights, self.ranges = weights, ranges
-        self.quantizable: list[str] = []
-        self.quantized_convs: dict[str, str] = {}
-        self.dense_inputs: dict[str, str] = {}
-        self.folded: dict[str, np.ndarray] = {}
+        self.quantizable: list[str] = []             # what quantised convolutions take and give, planes aside
+        self.quantized_convs: dict[str, str] = {}    # for each of them, by its name, the tensor that it gives
+        self.dense_inputs: dict[str, str] = {}       # for each dense layer, by its name, the tensor that it takes
+        self.folded: dict[str, np.ndarray] = {}      # the bias of each layer, batch normalisation folded in
         self._opset = OPSET
         self._nodes: list[bytes] = []
         self._constants: dict[str, bytes] = {}
@@ -132,11 +114,11 @@ class OnnxGraph(Graph):
     # -- parts of the file
 
     def _input(self, name: str, kind: int, shape: Sequence[int | str]) -> str:
-        self._inputs.append(value_info_message(name, kind, shape, DESCRIPTIONS[name]))
+        self._inputs.append(value_info_message(name, kind, shape))
         return name
 
     def _output(self, name: str, shape: Sequence[int | str]) -> None:
-        self._outputs.append(value_info_message(name, FLOAT, shape, DESCRIPTIONS.get(name, "")))
+        self._outputs.append(value_info_message(name, FLOAT, shape))
 
     def _constant(self, name: str, array: Any) -> str:
         """A constant of this name, which is added once."""
@@ -178,8 +160,7 @@ class OnnxGraph(Graph):
         return self._node("Transpose", [as_float], PLANES, perm=[0, 3, 1, 2])
 
     def _add_components(self) -> None:
-        """Add the input COMPONENTS, int64 (n, points): for each point the index of its component's first point.  In the
-        graph it becomes its place among all points of all boards."""
+        """Add the input COMPONENTS, int64 (n, points), whose indices become places among all points of all boards."""
         on_board = self._input(COMPONENTS, INT64, ["n", "points"])
         self._opset = OPSET_OF_COMPONENTS
         none, first = self._constant("zero", np.int64(0)), self._constant("one", np.int64(1))
@@ -433,11 +414,10 @@ def tensor_message(name: str, array: np.ndarray) -> bytes:
     return _fields(1, array.shape) + _field(2, TYPES[array.dtype]) + _field(8, name) + _field(9, data)
 
 
-def value_info_message(name: str, kind: int, shape: Sequence[int | str], description: str = "") -> bytes:
+def value_info_message(name: str, kind: int, shape: Sequence[int | str]) -> bytes:
     """An input or output.  kind: FLOAT, ...  shape: numbers, or names of variable lengths."""
     dimensions = (_field(1 if isinstance(length, int) else 2, length) for length in shape)
-    return _field(1, name) + _field(2, _field(1, _field(1, kind) + _field(2, _fields(1, dimensions)))) \
-        + _field(3, description)
+    return _field(1, name) + _field(2, _field(1, _field(1, kind) + _field(2, _fields(1, dimensions))))
 
 
 def model_message(nodes: Iterable[bytes], constants: Iterable[bytes], inputs: Iterable[bytes],

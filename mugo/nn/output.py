@@ -11,19 +11,13 @@ from mugo.games.position import BasePosition
 
 class NetworkOutput(NamedTuple):
     """What a network says of n positions of one shape, as the side to move sees it; None for an output that it does
-    not have.  Scores are in points, komi included.
+    not have.  Scores are in points, komi included."""
 
-    priors: float32 (n, points + 1), each row a probability for every move index.
-    values: float32 (n,) in [-1, 1], 2 P(the side to move wins) - 1.
-    ownership: float32 (n, points) in [-1, 1], 1 where the side to move owns the point at the end.
-    score_mean: float32 (n,), the expected lead of the side to move.
-    score_stdev: float32 (n,), the standard deviation of the score.
-    """
-    priors: np.ndarray
-    values: np.ndarray | None = None
-    ownership: np.ndarray | None = None
-    score_mean: np.ndarray | None = None
-    score_stdev: np.ndarray | None = None
+    priors: np.ndarray                           # float32 (n, points + 1), a probability for every move index
+    values: np.ndarray | None = None             # float32 (n,) in [-1, 1], 2 P(the side to move wins) - 1
+    ownership: np.ndarray | None = None          # float32 (n, points) in [-1, 1], 1: the side to move owns the point
+    score_mean: np.ndarray | None = None         # float32 (n,), the expected lead of the side to move
+    score_stdev: np.ndarray | None = None        # float32 (n,), the standard deviation of the score
 
     def board_ownership(self, k: int, position: BasePosition) -> np.ndarray | None:
         """float32 (rows, columns): the ownership of position k, which is given; 1 Black, -1 White."""

@@ -51,19 +51,13 @@ LAST = {"score_correction": POINTS_UNIT, "value_correction": 1, "value": 1}
 
 
 class CalibrationPositions(NamedTuple):
-    """Positions, the first of which are for calibration.
+    """Positions, the first of which are for calibration."""
 
-    packed: uint8 (n, size², bytes).  features: float32 (n, 2), games.position.global_features of each, or None.
-    policy: the targets, int (n,) move indices or float (n, size² + 1) probabilities, or None.
-    outcomes: float (n,), 1 where the side to move has won, -1 where it has lost, 0 if that is not known; or None.
-    people: float32 (n, inputs.INPUTS), who plays, or None.
-    """
-
-    packed: np.ndarray
-    features: np.ndarray | None = None
-    policy: np.ndarray | None = None
-    outcomes: np.ndarray | None = None
-    people: np.ndarray | None = None
+    packed: np.ndarray                           # uint8 (n, size², bytes)
+    features: np.ndarray | None = None           # float32 (n, 2), games.position.global_features
+    policy: np.ndarray | None = None             # int (n,) move indices, or float (n, size² + 1) probabilities
+    outcomes: np.ndarray | None = None           # float (n,): 1 the side to move has won, -1 it has lost, 0 unknown
+    people: np.ndarray | None = None             # float32 (n, inputs.INPUTS)
 
     def slice(self, start: int, end: int) -> "CalibrationPositions":
         """Positions start to end - 1, or to the last."""

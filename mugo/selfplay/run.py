@@ -298,7 +298,7 @@ class SelfPlayRun:
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / checkpoint.CHECKPOINT
         if path.exists():
-            checkpoint.link_checkpoint(path, self.folder / checkpoint.PREVIOUS)
+            checkpoint.copy_checkpoint(path, self.folder / checkpoint.PREVIOUS)
         checkpoint.save(self.model, path, self.metadata)
         if self.metadata["history"]:
             for name, rows in ("log", "history"), ("arena", "arena"):

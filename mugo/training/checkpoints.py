@@ -77,7 +77,7 @@ class Checkpoints:
         history = self.metadata["history"]
         path = self.run / checkpoint.CHECKPOINT
         if path.exists():
-            checkpoint.link_checkpoint(path, self.run / checkpoint.PREVIOUS)
+            checkpoint.copy_checkpoint(path, self.run / checkpoint.PREVIOUS)
         best = self.metadata["best"]
         if best is None or history[-1]["validation_loss"] < best["validation_loss"]:
             self.metadata["best"] = history[-1]
@@ -85,7 +85,7 @@ class Checkpoints:
         link_pre_decay(self.run, self.options, self.metadata)
         before, now = (row["positions"] for row in ({"positions": 0}, *history)[-2:])
         if (every := self.options.keep_checkpoint_every) and now // every > before // every:
-            checkpoint.link_checkpoint(path, path.with_stem(f"{path.stem}-{now}"))
+            checkpoint.copy_checkpoint(path, path.with_stem(f"{path.stem}-{now}"))
         write_results(self.averaged.model, self.run, self.metadata)
 
     def stop_diverged(self, step: int, reason: str) -> NoReturn:
@@ -101,7 +101,7 @@ def link_pre_decay(run: Path, options: TrainingOptions, metadata: dict[str, Any]
     """Give a run's checkpoint, just written or loaded, the name PRE_DECAY too if its learning rate has not decayed."""
     history = metadata["history"]
     if not history or history[-1]["step"] <= options.decay_start_step:
-        checkpoint.link_checkpoint(run / checkpoint.CHECKPOINT, run / PRE_DECAY)
+        checkpoint.copy_checkpoint(run / checkpoint.CHECKPOINT, run / PRE_DECAY)
 
 
 def write_results(model: keras.Model, run: Path, metadata: dict[str, Any]) -> None:

@@ -4,7 +4,6 @@ from networks import alphazero_network, policy_file, with_metadata
 
 from mugo.core.files import BadInput
 from mugo.games.game import PLANE_TABLES
-from mugo.nn import network_file
 from mugo.nn.architectures import PolicyNetConfig, config_of
 from mugo.nn.inference import Network
 from mugo.nn.network_file import new_metadata, read_metadata
@@ -29,13 +28,6 @@ def test_files_of_unknown_games_kinds_planes_and_hyperparameters_are_refused(tmp
             (lambda m: m.update(format=7), "has format 7; this program reads format 3")):
         with pytest.raises(BadInput, match=f"other.safetensors.*{line}"):
             Network(with_metadata(path, change))
-
-
-def test_positions_trained_include_those_of_the_networks_it_was_initialised_from():
-    first = {"best": {"positions": 100}}
-    second = {"best": {"positions": 20}, "init_from": first}
-    assert network_file.positions_trained({"best": {"positions": 3}, "init_from": second}) == 123
-    assert network_file.positions_trained({"best": None}) == 0
 
 
 @pytest.mark.parametrize(("change", "line"), [

@@ -159,7 +159,7 @@ def test_a_network_can_be_told_who_plays_wherever_it_is_asked(network):
 
 
 def test_the_bundled_networks_are_told_who_plays_where_they_take_it():
-    bundled, people, start = BundledNetworks(1, "float32"), People("1d", "1d"), [GoPosition(19, komi=7)]
+    bundled, people, start = BundledNetworks(1, "float32"), People("3d", "3d"), [GoPosition(19, komi=7)]
     told, one = bundled.with_people(people), Network("policy-19", 1, "float32")
     assert np.array_equal(told.evaluate(start).priors, one.evaluate(start, people=people).priors)
     assert not np.allclose(told.evaluate(start).priors, bundled.evaluate(start).priors)

@@ -91,7 +91,7 @@ def test_losses_of_a_teachers_targets():
     expected = [-0.5 * np.log(p[0, 1]) - 0.5 * np.log(p[0, 5]),
                 -0.7 * np.log(p[1, 2]) - 0.2 * np.log(p[1, 0]) - 0.1 * np.log(p[1, 3])]
     assert np.asarray(losses.weighted_moves_loss(targets, logits)) == pytest.approx(expected, rel=1e-5)
-    ce, top1, top5 = losses.first_move_metrics()
+    ce, top1, top5 = losses.policy_metrics(True)
     for metric in ce, top1, top5:
         metric.update_state(targets, logits)
     assert float(ce.result()) == pytest.approx(-np.log([p[0, 1], p[1, 2]]).mean(), rel=1e-5)

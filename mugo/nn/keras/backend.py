@@ -30,7 +30,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Discard what TensorFlow writes to file descriptor 2 while it starts, whatever its log level."""
+    """Discard what TensorFlow writes to file descriptor 2 while it starts."""
     sys.stderr.flush()
     stderr, null = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 2)
@@ -126,8 +126,8 @@ def compute_capability(device: Any) -> tuple[int, ...]:
 
 
 def resolve_precision(precision: str) -> str:
-    """The Keras dtype policy for --precision.  'auto' is mixed_bfloat16 on GPUs with instructions for it, and for
-    TensorFlow on a CPU with them (JAX on a CPU converts to and fro); else float32."""
+    """The Keras dtype policy for --precision.  'auto' is mixed_bfloat16 on GPUs, and for TensorFlow on a CPU, that
+    have instructions for it; else float32."""
     if precision != "auto":
         return precision
     is_faster = has_gpu() and gpus_multiply_bfloat16()

@@ -6,7 +6,6 @@
 
 What is in them: network_file.py.
 """
-import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -92,7 +91,6 @@ def nonfinite_weight(model: keras.Model) -> str:
 
 
 def check_finite(model: keras.Model, path: Path) -> None:
-    """Raise BadInput if `nonfinite_weight` finds one.  path: of the model's file."""
     if name := nonfinite_weight(model):
         raise BadInput(f"{path}: {name} of this network is infinite or NaN")
 
@@ -158,28 +156,17 @@ def load(path: Path) -> keras.Model:
     return model
 
 
-def link_checkpoint(checkpoint: Path, path: Path) -> None:
-    """Give a checkpoint's file another name too, atomically: a hard link, or a copy where the file system has none."""
-    temporary = path.with_name(f".{path.name}.mugo-{os.getpid()}.link")      # a name of files.is_temporary
-    temporary.unlink(missing_ok=True)
-    try:
-        os.link(checkpoint, temporary)
-    except OSError:
-        with atomic_write(path) as copy:
-            shutil.copyfile(checkpoint, copy)
-        return
-    try:
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)                # POSIX renames nothing where both are one file already
+def copy_checkpoint(checkpoint: Path, path: Path) -> None:
+    """Copy a checkpoint's file, atomically in place of whatever had that name."""
+    with atomic_write(path) as temporary:
+        shutil.copyfile(checkpoint, temporary)
 
 
 def latest_checkpoint(run: Path, check: Callable[[dict[str, Any], Path], None], make: MakeModel,
                       names: tuple[str, ...] = (CHECKPOINT, PREVIOUS)) -> tuple[keras.Model, dict[str, Any]]:
     """The model of the first of these checkpoints of a run that is not damaged, and its metadata.
 
-    The file gets the first name too, so that the next checkpoint does not replace it by a damaged one.  A line on
-    stderr says which was damaged.
+    Its file gets the first name too, so that it is not replaced by a damaged one; a line on stderr says which was.
     check: raises BadInput for metadata that are not those of such a run; another file of the run is not tried then.
     make: returns a new model, compiled, with its optimizer built, for such metadata.  Raises BadInput if there is no
     checkpoint, and for a run of an earlier version.
@@ -196,7 +183,7 @@ def latest_checkpoint(run: Path, check: Callable[[dict[str, Any], Path], None], 
     check_tensors(file, path, expected, arrays.keys())
     assign(model, arrays)
     if path.name != names[0] and is_first():
-        link_checkpoint(path, run / names[0])
+        copy_checkpoint(path, run / names[0])
     return model, metadata
 
 

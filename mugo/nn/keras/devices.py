@@ -219,8 +219,7 @@ def broadcast(number: int) -> int:
 def synchronized(values: Callable[[], Mapping[str, bytes]] = dict) -> Iterator[None]:
     """A context that all processes end together: an error in one of them is one in all.
 
-    values: returns, at the end, what must be the same in all processes, by its names in errors; it is not called where
-    there is one process.
+    values: returns, at the end, what must be the same in all processes, by its names in errors.
     """
     try:
         yield
@@ -232,10 +231,8 @@ def synchronized(values: Callable[[], Mapping[str, bytes]] = dict) -> Iterator[N
 
 
 def _exchange(values: Mapping[str, bytes], error: Exception | None) -> None:
-    """Wait for all processes, and raise BadInput in each of them unless these values are the same in all.
-
-    error: what went wrong in this process; the others raise then.
-    """
+    """Wait for all processes, and raise BadInput in each of them unless these values are the same in all, and none has
+    an error."""
     if process_count() == 1:
         return
     from jax.experimental import multihost_utils
@@ -296,11 +293,8 @@ class Interrupt:
 
 
 class InterruptTogether(Interrupt):
-    """Ctrl-C, or SIGTERM, of one process stops all after the same step, with a checkpoint; then KeyboardInterrupt.
-
-    JAX's preemption service takes SIGTERM as the notice, and names a step that none of them has reached
-    (jax.experimental.multihost_utils.reached_preemption_sync_point).
-    """
+    """Ctrl-C, or SIGTERM, of one process stops all after the same step, with a checkpoint; then KeyboardInterrupt
+    (jax.experimental.multihost_utils.reached_preemption_sync_point)."""
 
     def __init__(self):
         super().__init__()

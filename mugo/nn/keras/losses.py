@@ -6,6 +6,7 @@
 Outcomes z are 1 where the side to move has won, -1 where it has lost.  A value head gives a score, and the value is
 v = tanh(score).  What is not known of a game is masked: it has a loss of 0, and metrics leave it out.
 """
+import functools
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -82,34 +83,20 @@ def weighted_moves_loss(targets, logits):
     return -ops.sum(weights * ops.take_along_axis(ops.log_softmax(logits), moves, axis=-1), axis=-1)
 
 
-def first_move_metrics() -> list:
-    """ce, top1 and top5 of the first of the moves in targets of weighted_moves_loss."""
-    metrics, wrapper = keras.metrics, keras.metrics.MeanMetricWrapper
-    return [
-        wrapper(lambda targets, logits: keras.losses.sparse_categorical_crossentropy(
-            targets[:, 0], logits, from_logits=True), name="ce"),
-        wrapper(lambda targets, logits: metrics.sparse_categorical_accuracy(targets[:, 0], logits), name="top1"),
-        wrapper(lambda targets, logits: metrics.sparse_top_k_categorical_accuracy(targets[:, 0], logits, k=5),
-                name="top5")]
+def policy_metrics(mixes_policy: bool) -> list:
+    """ce, top1 and top5 of moves; mixes_policy: of the first of the moves in targets of weighted_moves_loss."""
+    functions = {"ce": functools.partial(keras.losses.sparse_categorical_crossentropy, from_logits=True),
+                 "top1": keras.metrics.sparse_categorical_accuracy,
+                 "top5": functools.partial(keras.metrics.sparse_top_k_categorical_accuracy, k=5)}
 
+    def of_moves(function: Callable) -> Callable:
+        return (lambda targets, logits: function(targets[:, 0], logits)) if mixes_policy else function
 
-def _outcome_error(outcome, score):
-    return ops.square(outcome - ops.tanh(score)), outcome != 0
-
-
-def _is_sign_right(signs, logits):
-    return ops.sign(logits) == ops.sign(signs), ops.logical_and(signs != 0, ops.abs(signs) <= 1)
-
-
-def _score_error(points, score):
-    return ops.abs(ops.where(points == points, points, 0.0) - score[..., :1]), points == points
-
-
-KNOWN_MEANS = {"mse": _outcome_error, "accuracy": _is_sign_right, "error": _score_error}
+    return [keras.metrics.MeanMetricWrapper(of_moves(function), name=name) for name, function in functions.items()]
 
 
 class KnownMean(keras.metrics.Mean):
-    """A mean over what is known; NaN where nothing is.  name: one of KNOWN_MEANS,
+    """A mean over what is known; NaN where nothing is.  Its name says of what:
 
         mse         of values, (z - v)²: 1 for a value that is always 0
         accuracy    the fraction of values that have the winner's sign; of ownership the fraction of owned points
@@ -117,18 +104,19 @@ class KnownMean(keras.metrics.Mean):
         error       the mean absolute error of the score, in points
     """
 
-    def __init__(self, name: str, **options: Any):
-        super().__init__(name=name, **options)
-        self.measure = KNOWN_MEANS[name]
-
     def update_state(self, y_true, y_pred, sample_weight=None):
         """As keras.metrics.Metric.  Targets and outputs are those of the losses."""
-        y_pred = ops.cast(y_pred, "float32")
-        y_true = ops.cast(y_true, "float32")
+        y_pred, y_true = ops.cast(y_pred, "float32"), ops.cast(y_true, "float32")
         if self.name == "error":
-            y_true = ops.mean(y_true, axis=-1, keepdims=True)
-        y_true = ops.reshape(y_true, (-1, 1 if self.name == "error" else y_pred.shape[-1]))     # no static shape
-        values, known = (ops.cast(array, "float32") for array in self.measure(y_true, y_pred))
+            y_true = ops.reshape(ops.mean(y_true, axis=-1), (-1, 1))
+            known = y_true == y_true
+            values = ops.abs(ops.where(known, y_true, 0.0) - y_pred[..., :1])
+        else:
+            y_true = ops.reshape(y_true, (-1, y_pred.shape[-1]))         # it has no static shape
+            known = ops.logical_and(y_true != 0, ops.abs(y_true) <= 1)
+            values = ops.square(y_true - ops.tanh(y_pred)) if self.name == "mse" else \
+                ops.sign(y_pred) == ops.sign(y_true)
+        known, values = ops.cast(known, "float32"), ops.cast(values, "float32")
         count = ops.sum(known, axis=-1)
         super().update_state(ops.sum(values * known, axis=-1) / ops.maximum(count, 1.0),
                              sample_weight=ops.cast(count > 0, "float32"))
@@ -164,15 +152,9 @@ def compile_for_training(model: keras.Model, config: PolicyNetConfig, schedule: 
         own = LEARNING[frozen](config)
         for layer in model.layers:
             layer.trainable = layer.name in own
-    losses: dict[str, Any] = {"policy": keras.losses.SparseCategoricalCrossentropy(from_logits=True)}
-    loss_weights = {"policy": 1.0}
-    metrics: dict[str, list] = {"policy": [
-        keras.metrics.SparseCategoricalCrossentropy(from_logits=True, name="ce"),
-        keras.metrics.SparseCategoricalAccuracy(name="top1"),
-        keras.metrics.SparseTopKCategoricalAccuracy(5, name="top5"),
-    ]}
-    if mixes_policy:
-        losses["policy"], metrics["policy"] = weighted_moves_loss, first_move_metrics()
+    losses: dict[str, Any] = {"policy": weighted_moves_loss if mixes_policy else
+                              keras.losses.SparseCategoricalCrossentropy(from_logits=True)}
+    loss_weights, metrics = {"policy": 1.0}, {"policy": policy_metrics(mixes_policy)}
     for output in sorted(set(model.output_names) - {"policy"}):
         loss, weight, measures = SUPERVISED[output]
         losses[output], loss_weights[output] = loss, weights[weight]
@@ -210,10 +192,7 @@ LEARNING: dict[str, Callable[[PolicyNetConfig], set[str]]] = {"policy": _value_h
 
 
 def compile_for_selfplay(model: keras.Model, learning_rate: float = 2e-3, l2: float = 1e-4) -> None:
-    """Prepare a model for self-play learning by Adam; `train_step` is a step of it.
-
-    l2: the factor of ‖θ‖² in the loss.
-    """
+    """Prepare a model for self-play learning by Adam (`train_step`).  l2: the factor of ‖θ‖² in the loss."""
     for layer in model.layers:
         for name in ("kernel", "bias", "gamma", "beta"):
             weight = getattr(layer, name, None)
@@ -233,8 +212,8 @@ def train_step(model: keras.Model, packed: np.ndarray, policy: np.ndarray, value
                learning_rate: float | None = None) -> dict[str, float]:
     """One step of self-play learning.
 
-    packed: uint8 (n, size², bytes).  policy: π, float32 (n, size² + 1), each row a distribution.  value: z, (n,),
-    1 where the side to move has won, -1 where it has lost, 0 for a draw.  learning_rate: from this step on.
+    packed: uint8 (n, size², bytes).  policy: π, float32 (n, size² + 1), each row a distribution.  value: z, (n,), 0 for
+    a draw.  learning_rate: from this step on.
     Returns the metrics of this batch before the step: loss (all of it), ce (-π·log p), entropy (of p), top1 (how often
     the best moves of p and π agree), value_mse ((z - v)²).
     """

@@ -183,7 +183,7 @@ class KerasGraph(Graph):
 
     def start(self, spec: NetworkSpec) -> Any:
         points = spec.size ** 2
-        self.inputs["packed"] = keras.Input((points, spec.packed_bytes), dtype="uint8", name="packed")
+        self.inputs["packed"] = keras.Input((points, -(-spec.depth // 8)), dtype="uint8", name="packed")
         if spec.uses_components:
             self.inputs[COMPONENTS] = keras.Input((points,), dtype="int32", name=COMPONENTS)
         if spec.uses_people:

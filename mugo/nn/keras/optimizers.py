@@ -40,15 +40,12 @@ class WarmupStableDecay(keras.optimizers.schedules.LearningRateSchedule):
 
 @dataclass
 class VariableState:
-    """A trainable variable of the model, and the optimizer's variables for it, of the same shape.
-
-    velocity: Adam's second moment; None where Muon needs none.
-    """
+    """A trainable variable of the model, and the optimizer's variables for it, of the same shape."""
 
     variable: Any
     average: Any
     momentum: Any
-    velocity: Any
+    velocity: Any                        # Adam's second moment; None where Muon needs none
 
 
 class Adam(keras.optimizers.Optimizer):
@@ -98,10 +95,7 @@ class Adam(keras.optimizers.Optimizer):
                 for variable in variables]
 
     def apply(self, grads, trainable_variables=None) -> None:
-        """One step.  grads: a gradient for each variable that the optimizer was built for.
-
-        trainable_variables: these variables, in the order of `build`, which is called if it was not.
-        """
+        """One step.  grads: a gradient for each variable, in the order of `build`, which is called if it was not."""
         if trainable_variables is not None:
             trainable_variables = list(trainable_variables)
             self.build(trainable_variables)
@@ -139,10 +133,7 @@ class Adam(keras.optimizers.Optimizer):
         return True
 
     def update(self, state: VariableState, gradient: Any, rate: Any) -> list[tuple[Any, Any]]:
-        """(variable, next value) of the model's variable, which comes first, and of the optimizer's variables for it.
-
-        rate: the learning rate.
-        """
+        """(variable, next value) of the model's variable, which comes first, and of the optimizer's for it."""
         if METADATA_LAYERS in state.variable.path:
             rate = rate * self.METADATA_RATIO
         step = ops.cast(self.iterations + 1, "float32")
@@ -181,11 +172,8 @@ class Muon(Adam):
 
 
 def polar_express(matrix: Any) -> Any:
-    """Nearly the orthogonal matrix nearest to this one: singular values from a thousandth of its norm on become about
-    one, between 0.85 and 1.15.
-
-    A Newton-Schulz iteration with the polynomials of Polar Express (Amsel et al. 2025, arXiv:2505.16932, algorithm 1).
-    """
+    """Nearly the orthogonal matrix nearest to this one: singular values from a thousandth of its norm on become 0.85 to
+    1.15, by the polynomials of Polar Express (Amsel et al. 2025, arXiv:2505.16932, algorithm 1)."""
     wide = matrix.shape[0] <= matrix.shape[1]
     x = matrix if wide else ops.transpose(matrix)
     x = x / (1.02 * ops.norm(x) + 1e-7)                    # so that no singular value is above one

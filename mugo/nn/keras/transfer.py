@@ -87,10 +87,9 @@ def check_init(run: Path, metadata: dict[str, Any], init: str) -> None:
 def check_compatible(source: Config, config: Config, path: Path) -> None:
     """Raise BadInput if a network of this config cannot be initialised from one of config `source`."""
     if type(source) is not type(config):
+        kinds = ["policy-value network, trained by selfplay", "policy network, trained by train"]
         is_policy = isinstance(source, PolicyNetConfig)
-        raise BadInput(f"{path} is a {'policy' if is_policy else 'policy-value'} network, trained by "
-                       f"{'train' if is_policy else 'selfplay'}; this one is a "
-                       f"{'policy-value' if is_policy else 'policy'} network")
+        raise BadInput(f"{path} is a {kinds[is_policy]}; this one is a {kinds[not is_policy].partition(',')[0]}")
     free, grown = {"size"}, set()
     if isinstance(config, PolicyNetConfig) and isinstance(source, PolicyNetConfig):
         context = {"context_filters", "context_layers", "chain_pooling"}

@@ -1,6 +1,4 @@
 """Files of networks and runs: written atomically, and read on either backend; the latest checkpoint of a run."""
-import errno
-import os
 
 import numpy as np
 import pytest
@@ -207,25 +205,3 @@ def test_a_checkpoint_gives_back_the_optimizer_to_the_bit_and_not_to_another_one
     assert all(np.array_equal(ours[name], theirs[name]) for name in ours)
     with pytest.raises(BadInput, match="are not those of its network: it has no optimizer/conv0_kernel_velocity"):
         checkpoint.latest_checkpoint(tmp_path, accept, lambda _: compiled("adam"))
-
-
-def test_a_linked_checkpoint_replaces_what_had_that_name(tmp_path):
-    for name in "ab":
-        (tmp_path / name).write_text(name)
-    checkpoint.link_checkpoint(tmp_path / "a", tmp_path / "b")
-    checkpoint.link_checkpoint(tmp_path / "a", tmp_path / "c")
-    checkpoint.link_checkpoint(tmp_path / "a", tmp_path / "c")           # both names are of one file already
-    assert [(tmp_path / name).read_text() for name in "abc"] == ["a", "a", "a"]
-    assert len(list(tmp_path.iterdir())) == 3
-
-
-def test_on_a_file_system_without_links_a_checkpoint_is_copied(tmp_path, monkeypatch):
-    def no_link(*_):
-        raise OSError(errno.EPERM, os.strerror(errno.EPERM))
-
-    monkeypatch.setattr(os, "link", no_link)
-    for name in "ab":
-        (tmp_path / name).write_text(name)
-    checkpoint.link_checkpoint(tmp_path / "a", tmp_path / "b")
-    checkpoint.link_checkpoint(tmp_path / "a", tmp_path / "c")
-    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a": "a", "b": "a", "c": "a"}
