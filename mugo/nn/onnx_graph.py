@@ -19,7 +19,7 @@ so padding is exactly 0.  Tied filters of an equivariant network have the same s
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -135,10 +135,6 @@ class OnnxGraph(Graph):
         return self._node("Reshape", [x, self._constant(f"{output}_shape", np.array(shape, np.int64))], output)
 
     # -- inputs and outputs
-
-    @property
-    def float32(self) -> Self:
-        return self
 
     def start(self, spec: NetworkSpec) -> str:
         rows, columns = ("height", "width") if spec.any_size else (spec.size, spec.size)

@@ -94,7 +94,6 @@ def test_every_gomoku_board_has_the_bundled_network_of_its_rules(tmp_path, monke
 def test_a_name_is_that_of_the_newest_version(tmp_path, monkeypatch):
     (tmp_path / "older").mkdir()
     monkeypatch.setattr(version, "network_folders", lambda: [tmp_path, tmp_path / "older"])
-    monkeypatch.setattr(version, "network_folders", lambda: [tmp_path, tmp_path / "older"])
     for name in "policy-9-v2", "policy-9-v10", "policy-9-small-v11", "older/policy-9-v9", "older/policy-9-v10", "mine":
         (tmp_path / f"{name}.safetensors").touch()
     assert {name: path.relative_to(tmp_path).stem for name, path in version.bundled_networks().items()} == {

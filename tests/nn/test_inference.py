@@ -1,6 +1,6 @@
-"""Inference: priors and values of positions, on boards of any size; what a network does not play is refused."""
-
+"""Inference: priors and values on boards of any size; what is refused; precisions and providers of other machines."""
 import numpy as np
+import onnxruntime
 import pytest
 from networks import alphazero_network, build, keras, policy_file, policy_network
 from random_records import random_record
@@ -10,11 +10,11 @@ from mugo.games import go, gomoku, planes
 from mugo.games.coords import symmetries
 from mugo.games.game import encode
 from mugo.games.go import GoPosition
+from mugo.nn import inference
 from mugo.nn.architectures import PolicyNetConfig
-from mugo.nn.inference import Network
+from mugo.nn.bundled import BundledNetworks
+from mugo.nn.inference import Network, check_provider, has_exact_int8, has_fast_int8, play_precision
 from mugo.nn.inputs import fit_bias
-from mugo.mcts.search import Search
-from mugo.mcts.settings import Settings
 from mugo.sgf.record_positions import position_of
 
 
@@ -34,20 +34,6 @@ def test_outputs_with_test_time_augmentation_turn_with_the_board(tmp_path, train
 
 @pytest.mark.parametrize("trained, fitted", [
     ("""
-        1 2 3 4 5
-        0 0 0 0 0
-        6 0 8 0 7
-        0 0 0 0 0
-        9 0 0 0 5
-    """, """
-        1 2 3 3 3 4 5
-        0 0 0 0 0 0 0
-        6 0 8 8 8 0 7
-        6 0 8 8 8 0 7
-        6 0 8 8 8 0 7
-        0 0 0 0 0 0 0
-        9 0 0 0 0 0 5
-    """), ("""
         1 2 8 4 5
         3 0 8 6 0
         8 8 8 8 8
@@ -80,7 +66,7 @@ def test_outputs_with_test_time_augmentation_turn_with_the_board(tmp_path, train
         0 2 5   8 0
         5 6 6.5 7 8
     """),
-], ids=["larger", "smaller", "a middle line of two", "an even one larger"])
+], ids=["smaller", "a middle line of two", "an even one larger"])
 def test_on_another_board_a_point_has_the_bias_of_the_point_at_its_distance_from_the_edges(trained, fitted):
     trained, fitted = (np.array(drawn.split(), np.float32) for drawn in (trained, fitted))
     assert fit_bias(trained, round(len(fitted) ** 0.5)).tolist() == fitted.tolist()
@@ -148,10 +134,113 @@ def test_planes_of_another_game_are_refused(tmp_path):
         on_go.evaluate([gomoku.GomokuPosition(6, 4)])
 
 
-def test_a_search_evaluates_with_the_network_of_the_game_and_refuses_another(tmp_path):
-    search = Search(Settings(rollout="none", batch=4, max_edges=20_000),
-                    Network(alphazero_network(tmp_path), threads=1))
-    assert search.search(gomoku.GomokuPosition(6, 4), simulations=20).visits >= 20
-    with pytest.raises(BadInput, match="plays Gomoku, 4 in a row, not Gomoku, 5 in a row"):
-        search.search(gomoku.GomokuPosition(6, 5), simulations=20)
-    assert search.search(gomoku.GomokuPosition(6, 4), simulations=20).visits >= 20
+@pytest.fixture
+def processor(monkeypatch):
+    """Pretends that the processor is another one: processor(machine, instruction sets, operating system)."""
+    def pretend(machine, features="", system="Linux"):
+        monkeypatch.setattr(inference.platform, "machine", lambda: machine)
+        monkeypatch.setattr(inference.platform, "system", lambda: system)
+        monkeypatch.setattr("mugo.nn.inference.cpu_features", lambda: frozenset(features.split()))
+    return pretend
+
+
+@pytest.mark.parametrize(("machine", "features", "system", "is_fast", "is_exact"), [
+    ("x86_64", "avx2 avx512f avx512vnni", "Linux", True, True), ("AMD64", "avx2 avxvnni", "Windows", True, True),
+    ("x86_64", "avx2 avx512f", "Linux", False, False), ("x86_64", "avx2", "Darwin", False, False),
+    ("x86_64", "", "Linux", False, False), ("aarch64", "neon dotprod", "Linux", True, True),
+    ("aarch64", "neon i8mm", "Linux", True, True), ("aarch64", "neon", "Linux", False, True),
+    ("arm64", "", "Darwin", True, True), ("riscv64", "", "Linux", False, True),
+])
+def test_int8_is_fast_and_exact_where_the_processor_adds_products_of_int8(processor, machine, features, system,
+                                                                         is_fast, is_exact):
+    processor(machine, features, system)
+    assert (has_fast_int8(), has_exact_int8()) == (is_fast, is_exact)
+
+
+def test_auto_is_int8_where_it_is_fast_and_the_file_has_it(processor):
+    for machine, features, fast in (("x86_64", "avx512vnni", "int8"), ("x86_64", "avx2", "float32"),
+                                    ("aarch64", "dotprod", "int8"), ("aarch64", "", "float32")):
+        processor(machine, features)
+        assert play_precision("auto", "cpu", True, "net") == fast
+        assert play_precision("auto", "openvino", True, "net") == fast
+        assert play_precision("auto", "cpu", False, "net") == "float32"
+        assert play_precision("auto", "cuda", True, "net") == "float32"
+        assert play_precision("float32", "cpu", True, "net") == "float32"
+
+
+def test_int8_is_refused_where_it_is_impossible_or_wrong(processor):
+    processor("x86_64", "avx2")
+    for arguments, line in ((("cuda", True), "--precision int8 is for --provider cpu and openvino, not cuda"),
+                            (("cpu", False), "--precision int8: net has no int8 graph; mugo quantize adds one"),
+                            (("cpu", True), "--precision int8: this processor has no VNNI instructions")):
+        with pytest.raises(BadInput, match=line):
+            play_precision("int8", *arguments, "net")
+    processor("aarch64")
+    assert play_precision("int8", "cpu", True, "net") == "int8"       # slower than it could be, but right
+
+
+def test_a_network_is_opened_in_the_precision_that_the_processor_multiplies_fast(processor, tmp_path):
+    path = policy_file(tmp_path, quantized=True)
+    processor("x86_64", "avx512vnni")
+    assert Network(path, 1).describe() == "net, int8"
+    processor("x86_64", "avx2")
+    assert Network(path, 1).describe() == "net, float32"
+    with pytest.raises(BadInput, match="has no VNNI"):
+        Network(path, 1, "int8")
+
+
+@pytest.mark.parametrize("precision", ["int8", "float32"])
+def test_the_bundled_networks_are_opened_with_the_given_precision(precision):
+    if precision == "int8" and not has_exact_int8():
+        with pytest.raises(BadInput, match="has no VNNI"):          # before the first is opened
+            BundledNetworks(1, precision)
+        return
+    networks = BundledNetworks(1, precision)
+    assert networks.describe() == "bundled"
+    assert networks.for_board(9).precision == precision
+    assert networks.describe() == f"policy-9-v6, {precision}"
+
+
+def test_a_provider_that_is_not_installed_is_refused_in_one_line(tmp_path, monkeypatch):
+    path = policy_file(tmp_path)
+    monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: ["AzureExecutionProvider",
+                                                                         "CPUExecutionProvider"])
+    with pytest.raises(BadInput) as caught:
+        Network(path, 1, provider="cuda")
+    assert str(caught.value) == ("--provider cuda: the installed onnxruntime has cpu only; it is in the package "
+                                 "onnxruntime-gpu")
+    with pytest.raises(BadInput, match="--provider openvino: the installed onnxruntime has cpu only"):
+        BundledNetworks(1, provider="openvino")          # before the first is opened
+    with pytest.raises(BadInput, match="--precision int8 is for --provider cpu and openvino, not cuda"):
+        BundledNetworks(1, "int8", "cuda")
+    monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: ["OpenVINOExecutionProvider",
+                                                                         "CPUExecutionProvider"])
+    check_provider("openvino")
+    with pytest.raises(BadInput, match="has cpu and openvino only; it is in the package onnxruntime, on macOS"):
+        check_provider("coreml")
+
+
+class FakeSession:
+    """What onnxruntime.InferenceSession is where a provider works, falls back to the CPU, or fails."""
+    asked = None
+    works = True
+
+    def __init__(self, graph, options, providers):
+        type(self).asked = providers
+        if self.works is None:
+            raise RuntimeError("no driver\nfound")
+
+    def get_providers(self):
+        return [*(self.asked if self.works else []), "CPUExecutionProvider"]
+
+
+def test_a_provider_that_does_not_work_on_this_machine_is_refused_and_does_not_become_the_cpu(monkeypatch):
+    monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: ["CUDAExecutionProvider"])
+    monkeypatch.setattr(onnxruntime, "InferenceSession", FakeSession)
+    assert isinstance(inference.new_session(b"", 1, "cuda"), FakeSession)
+    assert FakeSession.asked == ["CUDAExecutionProvider"]
+    for works, line in ((False, "--provider cuda does not work here: ONNX Runtime cannot start it on this machine"),
+                        (None, "--provider cuda does not work here: no driver found")):
+        monkeypatch.setattr(FakeSession, "works", works)
+        with pytest.raises(BadInput, match=line):
+            inference.new_session(b"", 1, "cuda")

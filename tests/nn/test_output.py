@@ -18,7 +18,6 @@ from mugo.nn.graph import NetworkSpec
 from mugo.nn.heads import STDEV_OF_SCALE
 from mugo.nn.inference import Network
 from mugo.nn.network_file import new_metadata
-from mugo.nn.output import NetworkOutput, mean_output
 
 SIZE = 5
 NO_KOMI = np.zeros((1, 2), np.float32)
@@ -88,13 +87,6 @@ def test_every_output_is_of_the_side_to_move_and_turned_back(averaged):
         assert output.score_stdev[k] == pytest.approx(2 * position.white_points ** 2)
         weights = np.exp(np.append(stones, 0.0))
         assert np.allclose(output.priors[k], weights / weights.sum(), atol=1e-6)
-
-
-def test_a_mean_leaves_out_what_no_network_has():
-    outputs = [NetworkOutput(np.float32([[0.25, 0.75]]), np.float32([value])) for value in (0.25, 0.75)]
-    mean = mean_output(outputs)
-    assert (mean.priors.tolist(), mean.values.tolist()) == ([[0.25, 0.75]], [0.5])
-    assert mean[2:] == (None, None, None) and mean.priors.dtype == np.float32
 
 
 def test_a_network_that_needs_komi_and_colour_is_not_evaluated_without_them():

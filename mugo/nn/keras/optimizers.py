@@ -99,8 +99,6 @@ class Adam(keras.optimizers.Optimizer):
         if trainable_variables is not None:
             trainable_variables = list(trainable_variables)
             self.build(trainable_variables)
-            if any(state.variable is not v for state, v in zip(self.states, trainable_variables, strict=True)):
-                raise ValueError("the optimizer was built for other variables, or for another order of them")
         rate = ops.cast(self.learning_rate, "float32")
         share = self.newest_share(rate)
         gradients = [ops.cast(equivariance.project_gradient(gradient, state.variable, self.weight_axes)

@@ -59,7 +59,7 @@ def test_the_backend_is_the_one_that_is_installed(installed, expected):
                "try:\n    import mugo.nn.keras.backend\nexcept ImportError:\n    print(os.environ['KERAS_BACKEND'])")
     environment = {name: value for name, value in os.environ.items() if name != "KERAS_BACKEND"}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
-                          env=environment | {"PYTHONPATH": str(Path(__file__).parents[2])})
+                          env=environment | {"PYTHONPATH": str(Path(__file__).parents[3])})
     assert done.stdout == f"{expected}\n", done.stderr
 
 

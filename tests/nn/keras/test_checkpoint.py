@@ -5,7 +5,6 @@ import pytest
 from networks import (
     alphazero_model,
     keras,
-    keras_archive,
     policy_network,
     random_model,
     tensors_of,
@@ -161,13 +160,6 @@ def test_the_metadata_of_the_latest_checkpoint_are_read_without_its_model(tmp_pa
     (run / checkpoint.PREVIOUS).unlink()
     with pytest.raises(BadInput, match="holds no training run to resume: checkpoint.safetensors is missing or damaged"):
         checkpoint.latest_metadata(run, accept)
-
-
-def test_a_checkpoint_that_is_a_keras_file_is_refused_though_there_is_one_before_it(tmp_path):
-    run = small_run(tmp_path)
-    keras_archive(run / checkpoint.CHECKPOINT)
-    with pytest.raises(BadInput, match="is a Keras file: MuGo reads"):
-        checkpoint.latest_checkpoint(run, accept, make)
 
 
 def test_a_checkpoint_is_not_played_and_another_network_can_be_initialised_from_it(tmp_path):

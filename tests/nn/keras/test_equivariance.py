@@ -9,7 +9,7 @@ from random_records import random_record
 from mugo.games import planes
 from mugo.games.coords import symmetries
 from mugo.nn.architectures import PolicyNetConfig
-from mugo.nn.graph import REGULAR, weight_axes
+from mugo.nn.graph import weight_axes
 from mugo.nn.inference import Network
 from mugo.nn.inputs import model_inputs
 from mugo.nn.keras import equivariance
@@ -144,22 +144,6 @@ def test_the_projected_gradient_is_the_mean_of_those_of_the_turned_positions():
     for change, mean, variable in zip(steps(PACKED, moves), of_eight, model.trainable_variables, strict=True):
         projected = np.array(equivariance.project_gradient(keras.ops.convert_to_tensor(change), variable, axes))
         assert np.allclose(projected, mean, atol=2e-3 * np.abs(mean).max() + 1e-8), variable.path
-
-
-def test_a_regular_kernel_has_an_eighth_of_the_weights_and_its_action_is_that_of_the_group():
-    members, orbit_of = equivariance.orbits((REGULAR, REGULAR), (3, 3, 16, 24))
-    assert members.shape == (8, 3 * 3 * 16 * 24 // 8)
-    assert np.array_equal(np.bincount(orbit_of), np.full(members.shape[1], 8))
-    turns = symmetries(3)
-    moved = np.empty((8, len(orbit_of)), int)        # where each symmetry moves each weight
-    for g in range(8):
-        moved[g] = np.ravel_multi_index(np.ix_(
-            turns[g, :-1], equivariance.axis_permutation(16, REGULAR, g),
-            equivariance.axis_permutation(24, REGULAR, g)), (9, 16, 24)).ravel()
-    for g in range(8):
-        for o in range(8):
-            product = next(i for i in range(8) if np.array_equal(turns[i], turns[g][turns[o]]))
-            assert np.array_equal(moved[g][moved[o]], moved[product])
 
 
 def test_test_time_augmentation_runs_an_equivariant_network_once(tmp_path, monkeypatch):

@@ -1,23 +1,103 @@
-"""Losses against their formulas."""
+"""Losses, metrics and the training step of self-play against their formulas."""
+
 import numpy as np
 import pytest
+from networks import SMALL, alphazero_model, build, checkpoint, keras, random_model
 
-losses = pytest.importorskip("mugo.nn.keras.losses")
-
-
-def test_a_draw_counts_as_much_as_a_win():
-    outcome, score = np.zeros((1, 1), np.float32), np.full((1, 1), 9, np.float32)
-    assert float(losses.squared_error(outcome, score)[0]) == pytest.approx(1)
-
-
-def test_the_squared_error_is_that_of_the_value():
-    outcome, score = np.array([1.0, -1, 0.5], np.float32), np.array([[0.3], [0.3], [-2.0]], np.float32)
-    assert np.allclose(losses.squared_error(outcome, score), (outcome - np.tanh(score[:, 0])) ** 2, atol=1e-6)
+from mugo.games import planes
+from mugo.nn.architectures import AlphaZeroNetConfig, PolicyNetConfig
+from mugo.nn.graph import weight_axes
+from mugo.nn.keras import losses
+from mugo.nn.keras.losses import compile_for_selfplay, compile_for_training, train_step
+from mugo.nn.network_file import new_metadata
 
 
-def test_the_entropy_is_that_of_the_policy():
-    p = np.array([[0.5, 0.25, 0.25], [0.9, 0.1, 1e-9]], np.float32)
-    assert np.allclose(losses.entropy(None, np.log(p) + 3), -(p * np.log(p)).sum(1), atol=1e-5)
+def random_batch(n, size=6, seed=0):
+    """Random packed planes of Gomoku, policy targets and outcomes."""
+    rng = np.random.default_rng(seed)
+    return (rng.integers(0, 16, (n, size ** 2, 1), np.uint8),
+            rng.dirichlet(np.full(size ** 2 + 1, 0.1), n).astype(np.float32),
+            rng.integers(-1, 2, n).astype(np.float32))
+
+
+@pytest.mark.parametrize("l2, batch_norm", [(1e-2, False), (3e-3, True), (0, False)])
+def test_the_loss_is_that_of_the_formula(l2, batch_norm):
+    model, _ = alphazero_model(batch_norm=batch_norm)
+    compile_for_selfplay(model, 1e-3, l2)
+    packed, policy, value = random_batch(5)
+    model.run_eagerly = keras.backend.backend() == "tensorflow"          # tracing it takes longer
+    theta = [keras.ops.convert_to_numpy(w) for w in model.trainable_weights]
+    outputs = {name: np.asarray(output) for name, output in model(packed, training=True).items()}
+    p = np.exp(outputs["policy"]) / np.exp(outputs["policy"]).sum(1, keepdims=True)
+    v = np.tanh(outputs["value"][:, 0])
+    ce, mse = -(policy * np.log(p)).sum(1).mean(), ((value - v) ** 2).mean()
+    logs = train_step(model, packed, policy, value)
+    assert logs["loss"] == pytest.approx(ce + mse + l2 * sum((w ** 2).sum() for w in theta), rel=3e-5)
+    assert logs == pytest.approx({
+        "loss": logs["loss"], "ce": ce, "value_mse": mse, "entropy": -(p * np.log(p)).sum(1).mean(),
+        "top1": (p.argmax(1) == policy.argmax(1)).mean()}, rel=3e-5)
+
+
+def test_logits_are_computed_in_float32_where_the_model_trains_in_bfloat16():
+    """In bfloat16 a logit between 8 and 16 is a multiple of 1/16."""
+    model = build(PolicyNetConfig(size=5, filters=8, layers=3, value_head=True, komi_input=True).spec(),
+                  "mixed_bfloat16")
+    assert [model.get_layer(name).compute_dtype for name in ("conv0", "policy_conv", "ownership_conv")] == [
+        "bfloat16", "float32", "float32"]
+
+
+def test_the_loss_of_supervised_learning_is_that_of_the_formula():
+    """Cross-entropy + 0.5 negative log-likelihoods of the winner; its measures are those of a slow evaluation."""
+    config = PolicyNetConfig(size=5, filters=8, layers=3, value_head=True, equivariant=True)
+    model = random_model(config)
+    compile_for_training(model, config, 1e-3, optimizer="adam")
+    assert model.optimizer.weight_axes == weight_axes(config.spec())
+    model.run_eagerly = True             # tracing it takes longer
+    rng = np.random.default_rng(0)
+    packed = rng.integers(0, 256, (40, 25, planes.PACKED), np.uint8)
+    outputs = {name: np.asarray(output, np.float64) for name, output in model(packed).items()}
+    log_p = outputs["policy"] - np.log(np.exp(outputs["policy"]).sum(1, keepdims=True))
+    moves = np.argsort(-log_p)[np.arange(40), rng.integers(0, 8, 40)]    # of ranks 0 to 7
+    ranks = (log_p > log_p[np.arange(40), moves][:, None]).sum(1)
+    outcomes, v = rng.integers(-1, 2, 40), np.tanh(outputs["value"][:, 0])
+    logs = model.evaluate(packed, {"policy": moves, "value": outcomes[:, None].astype(np.float32)}, batch_size=40,
+                          verbose=0, return_dict=True)
+    ce = -log_p[np.arange(40), moves].mean()
+    nll = -np.where(outcomes == 0, 0, np.log((1 + outcomes * v) / 2)).mean()
+    assert logs["loss"] == pytest.approx(ce + 0.5 * nll, rel=1e-4)
+    assert logs["policy_ce"] == pytest.approx(ce, rel=1e-4)
+    assert logs["policy_top1"] == pytest.approx((ranks < 1).mean(), abs=1e-6)
+    assert logs["policy_top5"] == pytest.approx((ranks < 5).mean(), abs=1e-6)
+    assert 0 < logs["policy_top1"] < logs["policy_top5"] < 1
+    assert logs["value_mse"] == pytest.approx(((outcomes - v) ** 2)[outcomes != 0].mean(), rel=1e-4)
+    assert logs["value_accuracy"] == pytest.approx((np.sign(v) == outcomes)[outcomes != 0].mean(), rel=1e-4)
+
+
+def test_the_learning_rate_can_be_set_at_every_step():
+    model, _ = alphazero_model(head_batch_norm=False)    # without moving statistics, which change at every step
+    compile_for_selfplay(model, 1e-2)
+    model.run_eagerly = True             # quicker than tracing it for three steps
+    assert float(model.optimizer.learning_rate) == pytest.approx(1e-2)
+    batch = random_batch(4)
+    train_step(model, *batch)
+    before = model.get_weights()
+    train_step(model, *batch, learning_rate=0)
+    assert all(np.array_equal(w, old) for w, old in zip(model.get_weights(), before, strict=True))
+    train_step(model, *batch, learning_rate=1e-3)
+    steps = [np.abs(w - old).max() for w, old in zip(model.get_weights(), before, strict=True)]
+    assert 5e-4 < max(steps) < 2e-3
+
+
+def test_a_network_trained_in_bfloat16_is_exported_in_float32(tmp_path):
+    config = AlphaZeroNetConfig.for_game("gomoku", 6, **SMALL)
+    model = build(config.spec(), "mixed_bfloat16")
+    compile_for_selfplay(model)
+    model.run_eagerly = True
+    train_step(model, *random_batch(4))
+    checkpoint.export(model, tmp_path / "net.safetensors", new_metadata(config, "gomoku", 4))
+    loaded = checkpoint.load(tmp_path / "net.safetensors")
+    assert all(np.array_equal(w, other) for w, other in zip(model.get_weights(), loaded.get_weights(), strict=True))
+    assert loaded.get_layer("conv0").compute_dtype == "float32"
 
 
 def test_the_outcome_loss_is_the_negative_log_likelihood_and_0_for_an_unknown_outcome():

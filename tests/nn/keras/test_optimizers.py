@@ -3,11 +3,8 @@ import numpy as np
 import pytest
 
 optimizers = pytest.importorskip("mugo.nn.keras.optimizers")
-from mugo.nn.architectures import PolicyNetConfig  # noqa: E402   after the check for Keras
-from mugo.nn.blocks import METADATA_LAYERS  # noqa: E402
-from mugo.nn.graph import network_weights  # noqa: E402
-from mugo.nn.inputs import People, encode_people  # noqa: E402
 from mugo.nn.keras.backend import keras, ops  # noqa: E402
+from mugo.nn.keras.model import FusedBatchNorm  # noqa: E402
 
 WarmupStableDecay = optimizers.WarmupStableDecay
 RNG = np.random.default_rng(0)
@@ -116,26 +113,6 @@ def test_who_plays_is_learned_at_a_sixteenth_of_the_rate(name, ratio):
         assert np.allclose(np.array(layer.kernel), expected, atol=1e-5)
 
 
-def test_the_steps_of_who_plays_add_up_to_those_of_few_biases():
-    """A professional's game against another of 9 dan: what a filter's bias for them moves by in a step."""
-    spec = PolicyNetConfig(size=5, filters=8, layers=3, policy_filters=8, metadata_encoder=True).spec()
-    layers = [name.partition("/")[0] for name in network_weights(spec) if "metadata" in name]
-    assert layers == ["metadata_bias", "policy_metadata_bias"] and all(METADATA_LAYERS in name for name in layers)
-    most = encode_people(People("pro", "pro", "kgs", 2030).numbers()).sum()
-    assert 60 < most <= 16 * 5
-
-
-def test_gradients_in_another_order_are_refused():
-    variables = [keras.Variable(np.zeros(3, np.float32)) for _ in range(2)]
-    gradients = [ops.ones(3)] * 2
-    optimizer = optimizers.Adam(0.05)
-    optimizer.apply(gradients, variables)
-    with pytest.raises(ValueError, match="built for other variables, or for another order"):
-        optimizer.apply(gradients, variables[::-1])
-    with pytest.raises(ValueError, match="shorter"):
-        optimizer.apply(gradients[:1], variables[:1])
-
-
 @pytest.mark.parametrize("name", optimizers.OPTIMIZERS)
 def test_the_schedule_of_an_optimizer_can_be_replaced(name):
     """A run that is made longer goes on with another schedule, and its average with the decay of that one."""
@@ -198,3 +175,30 @@ def test_gradients_are_shortened_together_to_the_norm_and_theirs_is_kept(clip_no
     assert float(optimizer.gradient_norm) == pytest.approx(norm * 1e-3, rel=1e-5)
     expected = 0.9 * 0.1 * shortened + 0.1 * 1e-3 * gradients[-1]
     assert np.allclose(optimizer.states[-1].momentum, expected, rtol=1e-4, atol=1e-8)
+
+
+def model_with_batch_norm(optimizer) -> keras.Model:
+    keras.utils.set_random_seed(0)
+    inputs = keras.Input((5, 5, 2))
+    x = keras.layers.Conv2D(3, 3, use_bias=False, name="conv")(inputs)
+    x = keras.layers.ReLU()(FusedBatchNorm(momentum=0.9, name="batch_norm")(x))
+    model = keras.Model(inputs, keras.layers.Dense(1)(keras.layers.GlobalAveragePooling2D()(x)))
+    model.compile(optimizer, "mse", run_eagerly=keras.backend.backend() == "tensorflow")         # for a few steps
+    return model
+
+
+def test_batch_norm_statistics_are_recalibrated_for_the_averaged_weights():
+    model = model_with_batch_norm(optimizers.Adam(0.05))
+    for _ in range(5):
+        model.train_on_batch(X, Y)
+    trained = [np.array(w) for w in model.get_weights()]
+    averaged = optimizers.AveragedModel(model, model_with_batch_norm("sgd"), [X[:32], X[32:]]).update_ema_model()
+    before = keras.Model(averaged.input, averaged.get_layer("conv").output)(X)
+    batch_norm = averaged.get_layer("batch_norm")
+    halves = [np.asarray(half) for half in (before[:32], before[32:])]
+    assert np.allclose(batch_norm.moving_mean, np.mean([h.mean((0, 1, 2)) for h in halves], axis=0), atol=1e-4)
+    assert np.allclose(batch_norm.moving_variance, np.mean([h.var((0, 1, 2)) for h in halves], axis=0), rtol=1e-2)
+    assert batch_norm.momentum == 0.9
+    for variable, average in zip(averaged.trainable_variables, model.optimizer.averaged_variables, strict=True):
+        assert np.array_equal(variable, average)
+    assert all(np.array_equal(a, b) for a, b in zip(model.get_weights(), trained, strict=True))      # unchanged

@@ -1,4 +1,4 @@
-"""Who plays, as an input: thermometers, equality with the network that one is initialised from, symmetries, int8."""
+"""Inputs besides the planes: who plays, by thermometers and profiles; chains and empty regions."""
 from dataclasses import replace
 
 import numpy as np
@@ -6,6 +6,7 @@ import pytest
 from networks import checkpoint, random_model, random_positions
 
 from mugo.core.files import BadInput
+from mugo.games import planes
 from mugo.games.coords import symmetries
 from mugo.games.game import encode
 from mugo.games.go import GoPosition
@@ -15,7 +16,16 @@ from mugo.games.position import global_features
 from mugo.nn.architectures import PolicyNetConfig, config_of
 from mugo.nn.bundled import BundledNetworks
 from mugo.nn.inference import Network
-from mugo.nn.inputs import INPUTS, PROFILE_RANKS, RANKS, YEARS, People, encode_people, model_inputs, people_of_profile
+from mugo.nn.inputs import (
+    INPUTS,
+    RANKS,
+    YEARS,
+    People,
+    connected_components,
+    encode_people,
+    model_inputs,
+    people_of_profile,
+)
 from mugo.nn.keras.model import build
 from mugo.nn.keras.transfer import init_from
 from mugo.nn.network_file import find_network, new_metadata, read_metadata
@@ -123,15 +133,6 @@ def test_outputs_of_a_new_network_turn_with_the_board_whoever_plays():
     assert np.abs(np.array(outputs) - outputs[0]).max() < 1e-4 and np.std(outputs[0]) > 0.01
 
 
-def test_int8_follows_who_plays(network):
-    float32, int8 = Network(network, 1, "float32"), Network.from_weights(
-        *checkpoint.read_network(network), threads=1, precision="int8")
-    start, people = [GoPosition(9, komi=7)], People("9k", "9k", "tygem", 2010)
-    exact, rounded = (each.evaluate(start, people=people).priors for each in (float32, int8))
-    moved = np.abs(exact - float32.evaluate(start).priors).max()
-    assert moved > 1e-3 and np.abs(rounded - exact).max() < moved / 2
-
-
 def test_a_network_without_a_metadata_encoder_rejects_who_plays():
     with pytest.raises(BadInput, match="policy-9.*does not take who plays"):
         Network("policy-9", threads=1).evaluate([GoPosition(9, komi=7)], people=People("3d"))
@@ -174,13 +175,6 @@ def test_the_bundled_networks_are_told_who_plays_where_they_take_it():
     assert bundled.with_people(People()) is bundled
 
 
-def test_bundled_networks_that_do_not_take_who_plays_say_so(monkeypatch):
-    bundled = BundledNetworks(1)
-    monkeypatch.setattr(bundled, "takes_people", False)
-    with pytest.raises(BadInput, match="no bundled network takes who plays"):
-        bundled.with_people(People("1d"))
-
-
 @pytest.mark.parametrize(("profile", "people"), [
     ("rank_5k", People("5k", "5k", "kgs", 2020)), ("preaz_20k", People("20k", "20k", "kgs", 2016)),
     ("rank_9d", People("9d", "9d", "kgs", 2020)), ("preaz_3k_2d", People("3k", "2d", "kgs", 2016)),
@@ -197,11 +191,6 @@ def test_a_profile_that_katago_has_not_is_rejected(profile):
         people_of_profile(profile)
 
 
-def test_there_are_the_29_ranks_of_katago():
-    assert len(PROFILE_RANKS) == 29 and PROFILE_RANKS[0] == "20k" and PROFILE_RANKS[19:21] == ("1k", "1d")
-    assert len({encode_people(People(rank).numbers()).tobytes() for rank in PROFILE_RANKS}) == 29
-
-
 def test_a_network_is_told_who_plays_by_the_colour_to_move(network):
     opened, people = Network(network, 1, "float32"), People("9d", "15k")
     told = opened.with_people(people, people.of_other_side())
@@ -209,3 +198,53 @@ def test_a_network_is_told_who_plays_by_the_colour_to_move(network):
     assert np.array_equal(told.evaluate(black).priors, opened.evaluate(black, people=people).priors)
     assert np.array_equal(told.evaluate(white).priors, opened.evaluate(white, people=People("15k", "9d")).priors)
     assert not np.array_equal(told.evaluate(white).priors, opened.with_people(people).evaluate(white).priors)
+
+
+def by_flood_fill(colours: np.ndarray) -> np.ndarray:
+    """The first point of each point's component, one point after another.  colours: (rows, columns)."""
+    rows, cols = colours.shape
+    first = np.full(rows * cols, -1)
+    for start in range(rows * cols):
+        stack = [start] if first[start] < 0 else []
+        while stack:
+            point = stack.pop()
+            first[point] = start
+            row, col = divmod(point, cols)
+            for r, c in (row - 1, col), (row + 1, col), (row, col - 1), (row, col + 1):
+                if 0 <= r < rows and 0 <= c < cols and first[r * cols + c] < 0 and colours[r, c] == colours[row, col]:
+                    stack.append(r * cols + c)
+    return first
+
+
+def packed_of(colours: np.ndarray) -> np.ndarray:
+    """Packed planes (1, points, 6) of a board of 0 mine, 1 theirs, 2 empty, with other bits at random."""
+    packed = np.random.default_rng(0).integers(0, 256, (1, colours.size, planes.PACKED), np.uint8)
+    packed[0, :, 0] = packed[0, :, 0] & 0xF8 | 1 << colours.ravel()
+    return packed
+
+
+def test_points_of_a_chain_or_an_empty_region_have_its_first_point():
+    drawn = """
+        X X . O
+        . X . O
+        . . . O
+        O . X X
+    """
+    colours = np.array([["XO.".index(point) for point in line.split()] for line in drawn.split("\n") if line.split()])
+    assert connected_components(packed_of(colours), 4)[0].reshape(4, 4).tolist() == [
+        [0, 0, 2, 3],
+        [2, 0, 2, 3],
+        [2, 2, 2, 3],
+        [12, 2, 14, 14]]
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 2), (5, 9), (13, 4), (19, 19)], ids=str)
+@pytest.mark.parametrize("colours", [2, 3])
+def test_components_are_those_of_a_flood_fill(shape, colours):
+    """Also of spirals and combs, which random boards of two colours have."""
+    rng = np.random.default_rng(1)
+    boards = [rng.choice(colours, shape, p=[0.55, 0.45] if colours == 2 else None) for _ in range(20)]
+    found = connected_components(np.concatenate([packed_of(board) for board in boards]), shape[1])
+    assert found.dtype == np.int32
+    for board, components in zip(boards, found, strict=True):
+        assert components.tolist() == by_flood_fill(board).tolist()
