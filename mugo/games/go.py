@@ -83,12 +83,10 @@ class GoPosition(BasePosition):
 
     @property
     def handicap_bonus(self) -> int:
-        """White's points for handicap stones by the rules of the game, on top of komi."""
         return self.rules.handicap_bonus(self.handicap)
 
     @property
     def removes_dead_stones(self) -> bool:
-        """Whether dead stones are taken off the board at the end of the game."""
         return self.rules.removes_dead_stones
 
     def without_stones(self, points: Iterable[int]) -> "GoPosition":
@@ -175,8 +173,7 @@ class GoPosition(BasePosition):
 
     @property
     def is_no_result(self) -> bool:
-        """Whether the rules have simple ko, and the position stands on the board for the third time, with the same side
-        to move, since the last pass."""
+        """Whether, by simple ko, the position stands on the board for the third time since the last pass."""
         return _KO_RULES[self.rules.ko] == SIMPLE_KO and bool(is_no_result(self.board[0], self.history))
 
     def score(self) -> float:

@@ -25,13 +25,13 @@ from collections import namedtuple
 from typing import NamedTuple
 
 import numpy as np
-from numba import from_dtype, types
+from numba import typeof, types
 from numba.extending import intrinsic
 
 from mugo.core.jit import kernel, subroutine
 from mugo.games import ladders
 from mugo.games.board import (
-    BLACK, BOARD_TYPE, EMPTY, POINTS, RECENT, WHITE, clear, head_at, is_legal, is_true_eye, new_boards, next_stone,
+    BLACK, EMPTY, POINTS, RECENT, WHITE, clear, head_at, is_legal, is_true_eye, new_boards, next_stone,
     points, set_to_play)
 from mugo.games.coords import MAX_MOVES, PASS, WHITE_BIT, BoardSize, shape_of
 from mugo.games.history import decode, is_repetition, replay, set_up
@@ -94,10 +94,6 @@ class Scratch(NamedTuple):
     amaf: np.ndarray                     # float32 (2, POINTS, 2): as in mcts.rave
 
 
-SCRATCH_TYPE = types.NamedTuple((
-    types.Array(BOARD_TYPE, 1, "C"), types.uint64[::1], types.Array(from_dtype(WORK), 1, "C"),
-    types.Array(BOARD_TYPE, 1, "C"), types.int16[:, ::1], types.int16[:, ::1], types.float32[:, ::1],
-    types.Array(from_dtype(LIGHT_BOARD), 1, "C"), types.int8[::1], types.float32[:, :, ::1]), Scratch)
 MAX_PLIES = MAX_MOVES + 1                # positions of a game
 
 
@@ -107,6 +103,9 @@ def new_scratch() -> Scratch:
                    np.zeros((ladders.DEPTH + 1, ladders.MOVES + 2), np.int16), np.zeros((3, POINTS), np.int16),
                    np.zeros((POINTS, 2), np.float32), np.zeros(1, LIGHT_BOARD), np.zeros(POINTS, np.int8),
                    np.zeros((2, POINTS, 2), np.float32))
+
+
+SCRATCH_TYPE = typeof(new_scratch())
 
 
 @intrinsic

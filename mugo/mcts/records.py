@@ -112,7 +112,8 @@ TREE = np.dtype([
 
 
 TREE_TYPE, NODE_TYPE, EDGE_TYPE = from_dtype(TREE), from_dtype(NODE), from_dtype(EDGE)
-
+BLANK_NODE = np.zeros(1, NODE)           # a node that was never visited: nothing is known of its value
+BLANK_NODE["lower"], BLANK_NODE["upper"] = -1, 1
 
 # A simulation between `select_batch` and `expand_and_backup`.
 LEAF = np.dtype([

@@ -62,10 +62,18 @@ def first_play_urgency(params, node, is_root, visited_priors):
 
 
 @subroutine
-def puct_child(tree, nodes, edges, v, losing, b, history, check_superko):
-    """The edge of node v that maximises the formula; of the moves without visits only the one with the highest prior
-    can, and gets an edge if it has none.  Simulations under way count as lost.  Arguments as in solver.may_select."""
+def losing_bound(node):
+    """The upper bound up to which the edges of a node are left out: all are looked at in a proven root that is searched
+    on."""
+    return LOSS - 1 if is_proven(node) else LOSS
+
+
+@subroutine
+def puct_child(tree, nodes, edges, v, b, history, check_superko):
+    """The edge of node v that maximises PUCT; of the moves without visits only the one with the highest prior can, and
+    gets an edge if it has none.  Arguments as in select_child."""
     node = nodes[v]
+    losing = losing_bound(node)
     visits = max(node.visits + node.virtual_losses, 1)
     scale = exploration_constant(tree.params, visits) * np.sqrt(np.float32(visits))
     while True:
@@ -118,9 +126,10 @@ def mixed_value(edge, q, visits, losses, bias):
 
 
 @subroutine
-def rave_child(tree, node, edges, losing, b, history, check_superko):
-    """The edge of a node that maximises w + c sqrt(ln N / (n + 1)), w being the mean of both values as a win rate.
-    Arguments as in solver.may_select."""
+def rave_child(tree, nodes, edges, v, b, history, check_superko):
+    """The edge of node v that maximises RAVE.  Arguments as in select_child."""
+    node = nodes[v]
+    losing = losing_bound(node)
     first = np.int64(node.first)
     end = first + np.int64(node.count)
     best = np.float32(-np.inf)
@@ -201,8 +210,14 @@ def _untried_edge(tree, node, edges, losing, b, history):
 
 
 @subroutine
-def _ucb_child(tree, node, edges, losing, b, history, check_superko):
-    """The edge of a node that maximises UCB1."""
+def ucb_child(tree, nodes, edges, v, b, history, check_superko):
+    """The edge of node v that maximises UCB1.  Arguments as in select_child."""
+    node = nodes[v]
+    losing = losing_bound(node)
+    if tree.params.fpu == np.inf:
+        i = _untried_edge(tree, node, edges, losing, b, history)
+        if i >= 0:
+            return i
     first = np.int64(node.first)
     end = first + np.int64(node.count)
     best = np.float32(-np.inf)
@@ -224,32 +239,6 @@ def _ucb_child(tree, node, edges, losing, b, history, check_superko):
     return chosen
 
 
-@subroutine
-def losing_bound(node):
-    """The upper bound up to which the edges of a node are left out: all are looked at in a proven root that is searched
-    on."""
-    return LOSS - 1 if is_proven(node) else LOSS
-
-
-@subroutine
-def _select_by_puct(tree, nodes, edges, v, b, history, check_superko):
-    return puct_child(tree, nodes, edges, v, losing_bound(nodes[v]), b, history, check_superko)
-
-
-@subroutine
-def _select_by_rave(tree, nodes, edges, v, b, history, check_superko):
-    return rave_child(tree, nodes[v], edges, losing_bound(nodes[v]), b, history, check_superko)
-
-
-@subroutine
-def _select_by_ucb(tree, nodes, edges, v, b, history, check_superko):
-    if tree.params.fpu == np.inf:
-        i = _untried_edge(tree, nodes[v], edges, losing_bound(nodes[v]), b, history)
-        if i >= 0:
-            return i
-    return _ucb_child(tree, nodes[v], edges, losing_bound(nodes[v]), b, history, check_superko)
-
-
 SELECT_CHILD = types.int64(TREE_TYPE, types.Array(NODE_TYPE, 1, "C"), types.Array(EDGE_TYPE, 1, "C"), types.int64,
                            BOARD_TYPE, types.uint64[::1], types.boolean)
 _call_select_child = caller(SELECT_CHILD)
@@ -264,8 +253,8 @@ def select_child(tree, nodes, edges, v, b, history, check_superko):
 def _called_by_address(params: np.void, game: str, select: Any) -> dict[str, tuple[Any, Signature]]:
     """The functions that a search with these records.PARAMS calls of its formula and of its game, "go" or "gomoku",
     with their signatures, by the names of the fields that get their addresses."""
-    select = select or (_select_by_puct if params["has_priors"] else
-                        _select_by_rave if params["rave"] or params["heuristic_priors"] else _select_by_ucb)
+    select = select or (puct_child if params["has_priors"] else
+                        rave_child if params["rave"] or params["heuristic_priors"] else ucb_child)
     called = {"select_child": (select, SELECT_CHILD), "write_edges": (write_edges, WRITE_EDGES)}
     if not params["has_priors"]:
         called["expand"] = expand_by_rollouts, EXPAND

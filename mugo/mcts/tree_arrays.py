@@ -11,7 +11,7 @@ from mugo.games.coords import PASS
 from mugo.core.jit import kernel, subroutine
 from mugo.mcts import expansion, records, solver
 from mugo.mcts.expansion import block_size, list_size
-from mugo.mcts.records import NULL_NODE
+from mugo.mcts.records import BLANK_NODE, NULL_NODE
 from mugo.mcts.solver import LOSS, WIN
 
 EDGES_FOR_EACH_NODE = 8                  # at least so many edges are used before the nodes run out
@@ -184,27 +184,8 @@ def find_or_add(tree, nodes, table, key):
     v = tree.n_nodes
     tree.n_nodes += 1
     table[at] = v
-    node = nodes[v]
-    node.key = key
-    node.total = 0.0
-    node.visits = 0
-    node.virtual_losses = 0
-    node.first = 0
-    node.count = 0
-    node.moves = 0
-    node.listed = 0
-    node.list = 0
-    node.tried = 0
-    node.expanding = False
-    node.evaluated = False
-    node.lower = LOSS
-    node.upper = WIN
-    node.scored = 0
-    node.score_mean = np.float32(0)
-    node.score_square = np.float32(0)
-    node.score_utility = np.float32(0)
-    node.value_square = np.float32(0)
-    node.raw_value = np.float32(0)
+    nodes[v] = BLANK_NODE[0]
+    nodes[v].key = key
     return v
 
 

@@ -72,13 +72,13 @@ def test_selection_agrees_with_the_formula(settings):
         edges["upper"][rng.random(count) < 0.2] = LOSS
         node = np.zeros(1, records.NODE)
         node[0]["visits"], node[0]["count"], node[0]["moves"] = 1 + edges["visits"].sum(), count, count
-        node[0]["virtual_losses"] = edges["virtual_losses"].sum()
+        node[0]["virtual_losses"], node[0]["lower"], node[0]["upper"] = edges["virtual_losses"].sum(), LOSS, WIN
         node[0]["total"] = node[0]["visits"] * rng.uniform(-1, 1)
         if not (edges["upper"] > LOSS).any():
             continue
         is_root = bool(case % 5 == 0)
         tree["root"] = 0 if is_root else 1
-        found = selection.puct_child(tree, node, edges, 0, LOSS, boards[0], HISTORY, False)
+        found = selection.puct_child(tree, node, edges, 0, boards[0], HISTORY, False)
         scores = slow_puct(tree, node[0], edges, is_root, lambda edge: edge["upper"] > LOSS)
         assert scores[found] == pytest.approx(max(scores), abs=1e-5)
         kinds.add(bool(edges[found]["visits"] + edges[found]["virtual_losses"]))
