@@ -19,7 +19,7 @@ class Grown:
     def __init__(self, position: BasePosition, *, max_edges=100_000, nodes=20_000, batch=8, **settings):
         self.position = position
         self.trees = np.zeros(1, records.TREE)
-        select = selection._select_by_puct if settings.pop("formula", "ucb") == "puct" else None
+        select = selection.puct_child if settings.pop("formula", "ucb") == "puct" else None
         chosen = dict(c=0.7, fpu=math.inf, expand_after=1, komi=position.komi,
                       rollouts=1, lambda_=1.0, max_pass_prior=1.0) | settings
         for name, value in chosen.items():

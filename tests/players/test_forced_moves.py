@@ -168,3 +168,10 @@ def test_a_move_that_superko_forbids_is_left_out_of_the_allowed_moves():
             assert result.best().point in (point, PASS)
             everything = Search(Settings(seed=1), network).search(searched, simulations=50, allowed_moves=[point])
             assert everything.moves and (legal or point not in {info.point for info in everything.moves})
+
+
+def test_a_confirming_search_has_a_new_tree_each_time_and_that_of_the_game_is_kept():
+    player, position = searcher(Settings(seed=1, early_stop=False), 400), GoPosition(5)
+    player.select_move(position)
+    assert [player._search_briefly(None, position).visits for _ in range(2)] == [100, 100]
+    assert player.search.search(position, simulations=1).visits > 400
