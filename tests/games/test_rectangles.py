@@ -120,19 +120,6 @@ def test_every_position_of_random_games_is_the_oracles(shape):
                 assert np.array_equal(planes_of(position), oracles.planes(game))
 
 
-@pytest.mark.parametrize("shape", [(5, 3), (4, 7), (9, 13), (19, 5)])
-def test_a_transposed_game_has_transposed_moves_planes_and_scores(shape):
-    rng = random.Random(f"transposed {shape}")
-    *_, position = (position for _, position in zip(range(70), random_game(rng, shape), strict=False))
-    for before in [*position.positions()][::7] + [position]:
-        other = transposed(before)
-        assert other.shape == before.shape[::-1]
-        assert np.array_equal(other.stones, before.stones.T)
-        assert points_of(other, other.legal_points()) == {at[::-1] for at in points_of(before, before.legal_points())}
-        assert other.score() == before.score()
-        assert np.array_equal(planes_of(other), planes_of(before).transpose(1, 0, 2))
-
-
 # -- scoring
 
 FINISHED = """

@@ -235,26 +235,6 @@ def proof_length(search, node) -> int:
     return 1 + int((min if record["lower"] == 1 else max)(below, default=-1))
 
 
-def test_a_leaf_gets_the_forced_move_that_was_found_when_it_was_selected():
-    """White must block: the edge is the move noted in the leaf's record, and is not looked for again."""
-    position, at = draw("""
-        . . . . .
-        a X X X O
-        . . . . .
-        . . b . O
-        . . . . .
-    """, to_play=-1, k=4)
-    for noted in "ab":
-        grown = Grown(position, formula="puct", has_priors=True, lambda_=0.0, expand_after=0)
-
-        def note(n, grown=grown, noted=noted):
-            assert grown.leaves[0]["only"] == at["a"] and n == 1
-            grown.leaves[0]["only"] = at[noted]
-
-        grown.batch(1, lambda n: (np.full((n, 26), 1 / 26), np.zeros(n)), note)
-        assert grown.edges_of(grown.root)["move"].tolist() == [at[noted]]
-
-
 # ---- what is played
 
 def edges_of(*rows):
