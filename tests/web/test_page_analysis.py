@@ -172,34 +172,3 @@ def test_a_hint_shows_its_search_in_this_position_only(page):
     page.wait_for_function(f"{STONES} === 1")
     assert page.evaluate("document.querySelector('[name=overlay]:checked').value") == "none"
     assert page.evaluate("document.querySelectorAll('.overlay *').length") == 0
-
-
-def test_a_hint_does_not_end_the_analysis(page):
-    new_game(page)
-    page.keyboard.press("a")
-    page.wait_for_function("window.mugo.state.job?.kind === 'analyze'")
-    page.keyboard.press("h")
-    page.wait_for_function(f"{STATUS}.startsWith('Best move: ') "
-                           f"&& window.mugo.state.job?.kind === 'analyze'", timeout=30_000)
-    page.keyboard.press("a")
-    page.wait_for_function("window.mugo.state.job === null")
-    page.keyboard.press("0")
-
-
-def test_an_analysis_is_stopped_and_goes_on_at_the_depth_of_the_settings(page):
-    load(page, "(;GM[1]FF[4]CA[UTF-8]SZ[9]KM[7.5];B[ee];W[gc];B[gg];W[cc];B[cg];W[eg];B[ge])")
-    button = "document.getElementById('analyze-game')"
-    page.evaluate("(() => { const field = document.getElementById('depth'); field.value = 'deep'; "
-                  "field.dispatchEvent(new Event('change')) })()")
-    page.evaluate(f"{button}.click()")
-    page.wait_for_function(f"{NODES}.filter(({{ analysis }}) => analysis?.visits >= 400).length >= 2", timeout=60_000)
-    assert page.evaluate("document.getElementById('depth').disabled "
-                         "&& !document.getElementById('line-progress').hidden")
-    page.evaluate(f"{button}.click()")
-    page.wait_for_function(f"{button}.textContent === 'Go on analysing' "
-                           f"&& document.getElementById('line-progress').hidden")
-    page.evaluate("(() => { const field = document.getElementById('depth'); field.value = 'quick'; "
-                  "field.dispatchEvent(new Event('change')) })()")
-    analyse(page)
-    assert page.evaluate(f"{NODES}.every(({{ analysis }}) => analysis.visits >= 40)")
-    assert page.evaluate(f"{NODES}.some(({{ analysis }}) => analysis.visits < 100)")

@@ -99,22 +99,6 @@ def test_fischer_time_grows_and_absolute_time_ends(page):
     """) == [11, True, 10, 7]
 
 
-def test_a_stopped_clock_keeps_the_time_of_the_move(page):
-    assert arithmetic(page, """
-        const clock = make(60, 0, 0, 0);
-        clock.run('B');
-        wait(5);
-        clock.run(null);
-        wait(100);
-        clock.run('B');
-        wait(5);
-        const stored = JSON.parse(JSON.stringify(clock));
-        wait(1000);
-        const read = GameClock.fromJSON(stored, {});
-        return [clock.secondsToEnd('B'), read.secondsToEnd('B')];
-    """) == [-950, 50]
-
-
 def test_times_are_formatted(page):
     assert arithmetic(page, "return [0, 0.04, 9.96, 10, 59.2, 600, 3661].map(formatSeconds)") == \
         ["0.0", "0.1", "10.0", "0:10", "1:00", "10:00", "1:01:01"]

@@ -77,49 +77,6 @@ def test_a_page_without_a_server_says_so_until_it_is_back(page):
     page.wait_for_function(f"!({offline})", timeout=30_000)
 
 
-def test_a_page_that_the_server_refuses_says_why(page):
-    with page.add_init_script("""sessionStorage.clear();
-            window.WebSocket = class { constructor() { setTimeout(() => this.onclose({ reason: 'too many' })); } };"""):
-        page.reload()
-    page.wait_for_function(f"{STATUS} === 'Too many.' && document.querySelector('#status.error')")
-    page.evaluate("window.mugo.server.onLost('')")
-    page.wait_for_function(f"{STATUS} === 'The server does not answer.'")          # and there is no game to save
-    page.reload()
-    page.wait_for_function(f"{STATUS}.includes('to play') && !document.querySelector('#status.error')")
-
-
-THEME = "localStorage.getItem('mugo-theme')"
-
-
-def choose_theme(page, theme):
-    page.evaluate(f"document.querySelector('#settings-dialog [name=theme][value={theme}]').click()")
-    page.wait_for_function(f"{THEME} === '{theme}'")
-
-
-def test_a_setting_stays_that_another_tab_has_changed(page):
-    new_game(page)
-    other = page.context.new_page()
-    other.goto(page.url)
-    other.wait_for_function(f"{STATUS}.includes('to play')")
-    choose_theme(other, "dark")
-    other.close()
-    page.keyboard.press("1")               # a setting of the tab
-    page.wait_for_function("window.mugo.state.settings.overlay === 'policy'")
-    assert page.evaluate(THEME) == "dark"
-    choose_theme(page, "light")
-    choose_theme(page, "auto")
-
-
-def test_a_setting_is_remembered_that_is_changed_before_there_is_a_game(page):
-    with page.add_init_script("window.WebSocket = class { send() {} };"):
-        page.reload()
-    page.wait_for_function("window.mugo")
-    choose_theme(page, "dark")
-    page.reload()
-    page.wait_for_function(f"{STATUS}.includes('to play') && document.documentElement.dataset.theme === 'dark'")
-    choose_theme(page, "auto")
-
-
 def test_space_is_autoplay_after_a_button_was_clicked(page):
     new_game(page)
     press_mouse(page, "#pass")
@@ -146,26 +103,6 @@ def test_autoplay_stops_when_something_else_is_begun(page):
     page.wait_for_function("!window.mugo.state.autoplay")
     assert page.evaluate(NUMBER) == "0 / 3"
     page.keyboard.press("e")
-
-
-def test_mugo_answers_where_its_reply_was_replaced_by_stones(page):
-    new_game(page, colour="B")
-    page.mouse.click(*screen_point(page, "E5"))
-    page.wait_for_function(f"{NUMBER} === '2 / 2'")
-    page.keyboard.press("ArrowLeft")
-    page.wait_for_function(f"{NUMBER} === '1 / 2'")
-    page.mouse.click(*screen_point(page, "G3"))                # MuGo's stones are not the person's
-    page.wait_for_function(f"{STATUS}.startsWith('MuGo plays White.')")
-    page.evaluate("""(async () => {
-        const { newNode } = await import('/static/core/game.js');
-        const { game } = window.mugo.state;
-        game.node.children = [newNode(game.node, { properties: 'AW[cc]', stones: '.'.repeat(81), first: 'B' })];
-        game.changes += 1;
-    })()""")
-    page.keyboard.press("Home")
-    page.wait_for_function(f"{NUMBER}.startsWith('0 ')")
-    page.mouse.click(*screen_point(page, "E5"))
-    page.wait_for_function(f"{STATUS} === 'White played C3. Black to play.'")
 
 
 def test_a_mistake_that_is_tapped_on_a_phone_shows_the_board(phone):
@@ -248,17 +185,6 @@ def test_after_two_passes_nobody_is_to_play(page):
     page.wait_for_function(f"{STATUS}.startsWith('Black wins by')")
     page.keyboard.press("s")
     page.wait_for_function(f"{STATUS} === 'Black passed. The game is over.'")
-
-
-def test_a_star_point_does_not_shine_through_a_percentage(page):
-    new_game(page)
-    visible = "[...document.querySelectorAll('#board .lines circle')].map((star) => getComputedStyle(star).visibility)"
-    page.evaluate("document.querySelector('#overlays [value=policy]').click()")
-    page.wait_for_function("document.querySelector('#board .overlay text')?.textContent === '51'")     # on C3
-    assert page.evaluate(visible).count("hidden") == 1
-    page.evaluate("document.querySelector('#overlays [value=none]').click()")
-    page.wait_for_function("!document.querySelector('#board .overlay text')")
-    assert set(page.evaluate(visible)) == {"visible"}
 
 
 def test_each_element_names_an_action_or_a_setting_and_the_help_has_each_key(page):

@@ -223,20 +223,6 @@ def test_a_position_that_is_set_up_is_played_from(page, editing):
     assert "(;AB[gc];B[cg];AW[ai]PL[B]" in save(page).replace("\n", "")
 
 
-def test_marks_and_stones_on_a_rectangle(page, editing):
-    editing("(;GM[1]FF[4]CA[UTF-8]SZ[13:9];B[mi])\n")
-    for name, vertex, said in ("TR", "N9", "N9: triangle."), ("O", "M1", "M1: white stone."):
-        tool(page, name)
-        page.mouse.click(*page.evaluate(f"""(() => {{
-            const board = document.getElementById('board');
-            const point = new DOMPoint({'ABCDEFGHJKLMN'.index(vertex[0])}, {9 - int(vertex[1:])});
-            const place = point.matrixTransform(board.getScreenCTM());
-            return [place.x, place.y];
-        }})()"""))
-        page.wait_for_function(f"{STATUS} === {said!r}")
-    assert save(page) == "(;GM[1]FF[4]CA[UTF-8]SZ[13:9]TR[ma]AW[li];B[mi])\n"
-
-
 def test_stones_of_gomoku(page, editing):
     editing("(;GM[4]FF[4]SZ[9]RU[5 in a row];B[ee])", 1)
     assert page.evaluate(f"Boolean({IS_GOMOKU})")
@@ -288,33 +274,6 @@ def test_an_event_leaves_the_win_rates_of_a_game_that_was_played(page):
         [0.6, 0.7]
 
 
-def test_the_graph_has_the_values_of_what_was_set_up_when_editing_ends(page, editing):
-    editing("(;GM[1]FF[4]SZ[9];B[ee];W[cc])\n")
-    known = "window.mugo.state.game.line().filter(({ value }) => value !== undefined).length"
-    page.wait_for_function(f"{known} === 3")
-    use(page, "X", "G3", "G3: black stone.")
-    assert page.evaluate(known) == 0
-    page.keyboard.press("e")
-    page.wait_for_function(f"{known} === 3")
-
-
-def test_a_result_that_is_entered_is_that_of_the_last_move(page, editing):
-    editing("(;GM[1]FF[4]CA[UTF-8]SZ[9];B[ee];W[cc])\n")
-
-    def edit(call):
-        page.evaluate(f"import('/static/actions/edit.js').then(({{ editGameInfo, undoEdit }}) => {call})")
-        return page.evaluate("window.state.game.line().indexOf(window.state.game.end)")
-
-    assert edit("editGameInfo({ RE: 'W+R' })") == 2
-    assert edit("undoEdit()") == -1
-    assert edit("undoEdit(true)") == 2
-    page.keyboard.press("End")
-    page.wait_for_function(f"{STATUS}.endsWith('White wins by resignation.')")
-    assert edit("editGameInfo({ EV: 'Cup' })") == 2
-    assert edit("editGameInfo({ RE: '' })") == -1
-    assert edit("undoEdit()") == 2
-
-
 # ---- the round trip
 
 def test_a_file_that_is_opened_and_saved_is_the_same(page):
@@ -323,18 +282,3 @@ def test_a_file_that_is_opened_and_saved_is_the_same(page):
     assert parse_game(saved.encode()) == parse_game(COMMENTED.encode())
     load(page, saved)
     assert save(page) == saved
-
-
-def test_one_mark_and_one_comment_are_all_that_differs(page, editing):
-    editing(COMMENTED, 2)
-    use(page, "SQ", "D16", "D16: square, label A.", 19)
-    page.evaluate("""(() => {
-        const field = document.getElementById('comment');
-        field.value = 'A new [comment]';
-        field.dispatchEvent(new Event('input'));
-    })()""")
-    expected = parse_game(COMMENTED.encode())
-    changed = expected[2].properties | {"TR": [b"cc:ec", b"cd", b"ed", b"ce:ee", b"pp"], "SQ": [b"dd"],
-                                        "C": [rb"A new [comment\]"]}
-    expected[2] = expected[2]._replace(properties=changed)
-    assert parse_game(save(page).encode()) == expected

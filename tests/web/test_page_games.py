@@ -7,7 +7,6 @@ from web_page import NUMBER, STATUS, STONES, load, new_game, save, screen_point,
 SGF = "(;GM[1]FF[4]SZ[9];B[ee];W[cc];B[gc](;W[gg])(;W[cg]))"
 RESIGNED = "(;GM[1]FF[4]SZ[9]RE[W+R];B[ee];W[cc])"
 QUESTION = "document.querySelector('#confirm-dialog[open] h2')?.textContent"
-ERROR = "document.querySelector('#status.error')"
 VARIATIONS = "[...document.querySelectorAll('#variations button')].map((each) => each.textContent).join()"
 
 
@@ -79,16 +78,6 @@ def test_undo_in_a_finished_game_goes_on_with_it(page):
     assert not page.evaluate("document.getElementById('resign').disabled")
 
 
-def test_a_finished_game_is_gone_on_with_along_its_own_moves(page):
-    resign_after_a_move(page)
-    page.keyboard.press("u")
-    page.wait_for_function(f"{NUMBER} === '0 / 2'")
-    play(page, "E5")                       # as before, with MuGo's reply
-    page.wait_for_function(f"{NUMBER} === '2 / 2'")
-    play(page, "G7")                       # further than before: MuGo answers
-    page.wait_for_function(f"{NUMBER} === '4 / 4' && {STATUS}.endsWith('Black to play.')")
-
-
 def test_a_finished_game_goes_on_when_the_move_in_which_it_ended_is_deleted(page):
     resign_after_a_move(page)
     page.wait_for_function(f"{STATUS} === 'White played C3. White wins by resignation.'")
@@ -137,21 +126,6 @@ def test_a_move_clicked_before_the_position_has_come_is_played(page):
 
 
 # ---- results and announcements
-
-def test_a_variation_of_a_finished_game_has_no_result(page):
-    load(page, RESIGNED)
-    page.keyboard.press("End")
-    page.wait_for_function(f"{STATUS} === 'White played C7. White wins by resignation.'")
-    play(page, "J1")
-    page.wait_for_function(f"{STATUS} === 'Black played J1. White to play.'")
-    page.keyboard.press("Home")
-    page.keyboard.press("ArrowRight")
-    page.wait_for_function(f"{NUMBER} === '1 / 3'")
-    play(page, "A1")
-    page.wait_for_function(f"{STATUS} === 'White played A1. Black to play.'")
-    page.keyboard.press("ArrowUp")
-    page.wait_for_function(f"{STATUS} === 'White played C7. White wins by resignation.'")
-
 
 def test_the_end_of_a_variation_is_scored_and_the_result_of_the_game_stays(page):
     resign_after_a_move(page)
@@ -251,18 +225,6 @@ def test_a_game_is_saved_when_the_server_is_gone(page):
     page.reload()
     page.wait_for_function(f"document.querySelector('.grid') && {STONES} === 4")
     assert sgf_properties(save(page)) == sgf_properties(sgf)
-
-
-def test_a_game_is_unsaved_until_its_file_is_written_also_when_the_server_hangs(page):
-    unsaved = "window.mugo.state.game.isUnsaved"
-    new_game(page)
-    play(page, "E5")
-    assert page.evaluate(unsaved)
-    page.evaluate("WebSocket.prototype.send = () => {}; 0")
-    assert ";B[ee]" in save(page)
-    assert not page.evaluate(unsaved)
-    page.reload()
-    page.wait_for_function(f"document.querySelector('.grid') && {STONES} === 1")
 
 
 @pytest.mark.parametrize("cancel", ["document.querySelector('#new-game-dialog [data-action=cancel]').click()",

@@ -187,28 +187,6 @@ def test_the_dialogs_are_in_german(german, button):
     page.wait_for_function("!document.querySelector('dialog[open]')")
 
 
-def test_another_language_changes_words_and_nothing_else(page):
-    load(page, "(;GM[1]FF[4]SZ[9];B[ee](;W[cc];B[gg]TR[gg]C[a note])(;W[gc]))")
-    page.keyboard.press("End")
-    page.click("#tab-review")
-    page.wait_for_function(f"{STATUS} === 'Black played G3. White to play.'")
-    index, text = page.evaluate("window.mugo.state.game.node.index"), save(page)
-    choose(page, "de")
-    page.wait_for_function(f"{STATUS} === 'Schwarz spielte G3. Weiß am Zug.'")
-    assert page.evaluate("document.documentElement.lang") == "de"
-    assert page.text_content("#markup-description") == "Zeichen: G3 Dreieck."
-    assert page.evaluate("[...document.querySelectorAll('#tree circle title')].map((each) => each.textContent)"
-                         ".includes('Anfang oder Aufbau')")
-    assert save(page) == text
-    assert page.evaluate("window.mugo.state.game.node.index") == index
-    page.reload()
-    page.wait_for_function(f"{STATUS} === 'Schwarz spielte G3. Weiß am Zug.'", timeout=60_000)  # it is kept
-    assert page.evaluate("document.getElementById('language').value") == "de"
-    choose(page, "auto")
-    page.wait_for_function(f"{STATUS} === 'Black played G3. White to play.'")
-    page.evaluate("localStorage.removeItem('mugo-language')")
-
-
 def test_numbers_of_fields_keep_their_point(german):
     page = german
     new_game_in_german(page)

@@ -1,7 +1,7 @@
 """The page on small screens in a headless Chromium: the board fits the window, a tap on a small point is shown."""
 import pytest
 
-from web_page import NUMBER, STATUS, STONES, load, new_game, screen_point
+from web_page import NUMBER, STATUS, STONES, load
 
 EMPTY_19 = "(;GM[1]FF[4]SZ[19];B[pd])"
 BUTTON = "document.getElementById('play-touched')"
@@ -97,15 +97,6 @@ def test_the_board_of_a_phone_stays_in_sight_while_the_panel_is_used(phone):
     phone.evaluate("scrollTo(0, 0)")
 
 
-def test_many_variations_leave_the_panel_in_the_window(page):
-    variations = "".join(f"(;B[{column}{row}])" for column in "abcdefghij" for row in "abcdefghijklmno")
-    load(page, f"(;SZ[19]{variations})")
-    page.set_viewport_size({"width": 1280, "height": 800})
-    page.wait_for_function("document.querySelectorAll('#variations button').length === 150")
-    assert page.evaluate("document.getElementById('win-rates').getBoundingClientRect().bottom") <= 800
-    assert page.evaluate("document.getElementById('variations').offsetHeight") < 50
-
-
 def test_a_long_line_in_a_list_of_games_is_wrapped(page):
     files = [f"['{name * 200}.sgf', new File(['(;SZ[9])'], '{name}')]" for name in "ab"]
     page.evaluate("import('/static/actions/files.js').then(({ openFiles }) => { "
@@ -117,49 +108,12 @@ def test_a_long_line_in_a_list_of_games_is_wrapped(page):
     page.wait_for_function("!document.querySelector('#collection-dialog[open]')")
 
 
-def test_a_long_comment_scrolls_in_its_own_box(page):
-    load(page, LONG)
-    page.keyboard.press("Home")
-    page.wait_for_function("document.getElementById('comment').value.length > 5000")
-    box = page.evaluate("(() => { const { clientHeight, scrollHeight } = document.getElementById('comment'); "
-                        "return [clientHeight, scrollHeight] })()")
-    assert box[0] < 200 < box[1]
-
-
 def test_the_header_of_a_phone_is_one_line(phone):
     phone.set_viewport_size({"width": 360, "height": 640})
     assert phone.evaluate("document.querySelector('header').offsetHeight") < 60
     phone.evaluate("document.getElementById('files').hidden = false")
     assert phone.evaluate("document.querySelector('nav').scrollWidth <= document.querySelector('nav').clientWidth")
     phone.evaluate("document.getElementById('files').hidden = true")
-
-
-@pytest.mark.parametrize("width, height", [(1280, 800), (390, 844), (640, 400)])
-def test_the_help_opens_with_its_first_keys_and_its_button(page, width, height):
-    page.set_viewport_size({"width": width, "height": height})
-    page.keyboard.press("?")
-    page.wait_for_function("document.querySelector('#help-dialog[open]')")
-    assert page.evaluate("document.getElementById('help-dialog').scrollTop") == 0
-    for selector in ("#help-title", "#help-dialog button"):
-        assert page.evaluate(f"document.querySelector('{selector}').getBoundingClientRect().bottom") <= height
-    page.keyboard.press("Escape")
-    page.wait_for_function("!document.querySelector('#help-dialog[open]')")
-
-
-def test_the_table_of_moves_has_room_for_its_heads_and_leads(page):
-    new_game(page)
-    page.click("#tab-review")
-    page.evaluate("""(() => {
-        const info = { win_rate: 0.5, lead: -28.5, visits: 12, prior: 0.1, pv: ['E5', 'C3', 'G7', 'C7'] };
-        const { node } = window.mugo.state.game;
-        node.analysis = { win_rate: 0.5, lead: 1.5, visits: 12, moves: [{ move: 'E5', ...info }] };
-        window.mugo.render();
-    })()""")
-    page.wait_for_function("document.querySelectorAll('#moves tbody tr').length === 1")
-    assert page.evaluate("[...document.querySelectorAll('#moves th')].filter((it) => it.scrollWidth > it.clientWidth)"
-                         ".map((head) => head.textContent).join()") == ""
-    assert page.evaluate("(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)"
-                         "(document.querySelector('#moves tbody td:nth-child(3)'))")
 
 
 def tap(page, vertex):
@@ -190,31 +144,6 @@ def test_a_tap_on_a_small_point_shows_the_move_and_another_plays_it(phone):
     phone.wait_for_function(f"{STATUS} === 'Tap A1 again to play it.'")
     phone.keyboard.press("ArrowLeft")       # another position: what was shown there is gone
     phone.wait_for_function(f"{NUMBER} === '1 / 2' && {BUTTON}.hidden && !document.querySelector('.ghosts .ghost')")
-
-
-def test_a_mouse_and_a_tap_on_a_large_point_play_at_once(page, phone):
-    load(page, EMPTY_19)
-    page.set_viewport_size({"width": 360, "height": 640})
-    page.mouse.click(*screen_point(page, "D4", 19))
-    page.wait_for_function(f"{STONES} === 1")
-    new_game(phone)
-    phone.set_viewport_size({"width": 360, "height": 640})
-    phone.touchscreen.tap(*screen_point(phone, "G7"))
-    phone.wait_for_function(f"{STONES} === 1")
-
-
-@pytest.mark.parametrize("game", ["go", "gomoku"])
-def test_the_boards_of_a_new_game_are_within_their_frame(page, game):
-    page.evaluate(f"""(() => {{
-        document.getElementById('new').click();
-        document.querySelector('#new-game-dialog [name=game][value={game}]').click();
-    }})()""")
-    assert page.evaluate(f"""[...document.querySelectorAll('#new-game-dialog fieldset.{game}')].filter((each) =>
-        [...each.querySelectorAll('span, small')].some((inner) =>
-            inner.getBoundingClientRect().right > each.getBoundingClientRect().right)).length""") == 0
-    page.evaluate("document.querySelector('#new-game-dialog [name=game][value=go]').click()")
-    page.keyboard.press("Escape")
-    page.wait_for_function("!document.querySelector('dialog[open]')")
 
 
 CUT = """[...document.querySelectorAll('.player .name, .player .captures, #actions button')]

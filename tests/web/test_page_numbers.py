@@ -73,12 +73,3 @@ def test_the_key_hides_the_numbers_and_the_browser_remembers_them(numbered):
     numbered.wait_for_function(f"{STATUS} === 'Move numbers: the last 20.'")
     numbered.reload()
     numbered.wait_for_function(f"document.querySelector('.grid') && {NUMBERS} !== ''")
-
-
-def test_a_number_gives_way_to_the_square_of_the_ownership_on_its_stone(numbered):
-    show(numbered, "all")
-    numbered.evaluate("window.mugo.state.game.node.ownership = { ownership: Array(81).fill(90) }; 0")  # all is Black's
-    numbered.keyboard.press("3")
-    numbered.wait_for_function(f"{NUMBERS} === '1:J1 3:A8 5:B9 7:E5 9:A9'")
-    numbered.keyboard.press("0")
-    numbered.wait_for_function(f"{NUMBERS} === '1:J1 3:A8 4:G3 5:B9 6:G7 7:E5 8:C7 9:A9'")

@@ -53,26 +53,6 @@ def test_the_browser_remembers_the_rank(page):
     page.wait_for_function("document.getElementById('people-rank-name').textContent === '19 kyu'")
 
 
-def test_a_slider_that_passes_many_ranks_asks_for_few_of_them(page):
-    page.evaluate("document.querySelector('#overlays [value=people]').click()")
-    page.evaluate("""(() => {
-        const { server } = window.mugo, slider = document.getElementById('people-rank');
-        const request = server.request;
-        window.asked = [];
-        server.request = (command, fields) => {
-          window.asked.push(fields.rank);
-          return request.call(server, command, fields);
-        };
-        for (let value = 3; value <= 24; value++) {
-          slider.value = value;
-          slider.dispatchEvent(new Event('input'));
-        }
-    })()""")
-    page.wait_for_function("window.mugo.state.game.node.people?.['5d'] && window.mugo.state.at.requested.size === 0")
-    assert page.evaluate("window.asked.at(-1)") == "5d" and page.evaluate("window.asked.length") <= 2
-    page.reload()
-
-
 def test_the_rank_of_stored_games_is_estimated_and_never_of_a_few(page):
     call = ("import('/static/actions/rank.js').then(({{ estimateRank }}) => {{"
             "const stored = JSON.parse(JSON.stringify(mugo.state.game));"

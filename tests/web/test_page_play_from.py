@@ -1,7 +1,6 @@
 """Playing on from a position of any game on the page in a headless Chromium; redo after a reload."""
-import pytest
 
-from web_page import NUMBER, STATUS, STONES, load, new_game, save, screen_point, sgf_properties, stone
+from web_page import NUMBER, STATUS, STONES, load, save, screen_point, sgf_properties
 
 # MuGo prefers C3.
 RECORD = "(;GM[1]FF[4]CA[UTF-8]SZ[9]KM[5.5]PB[Aoi]PW[Beni]RE[W+R];B[ee]C[centre];W[gc]BL[30](;B[cc];W[cg])(;B[gg]))"
@@ -57,19 +56,6 @@ def test_a_record_is_played_on_as_a_variation_and_stays_whole(page):
     rest = iter(after)
     assert all(each in rest for each in before)                         # in the same order, nothing is changed
     assert len(after) == len(before) + 3 and text.index("B[cc]") < text.index("W[cg]") < text.index("B[gg]")
-
-
-def test_white_is_played_from_a_position_with_black_to_move(page):
-    load(page, RECORD)
-    go_to_move(page, 2)
-    play_from(page, "W")
-    page.wait_for_function(f"{STATUS} === 'Black played C3. White to play.'")
-    assert page.evaluate("document.querySelector('#player-black .name').textContent") == "MuGo, level 7"
-    assert stone(page, "C3") == "black"
-    page.keyboard.press("Home")                     # the record's own players, where the board shows the record
-    page.wait_for_function(f"{WHITE_NAME} === 'Beni' && {PLAYING}.textContent.endsWith('is not in that game.')")
-    page.keyboard.press("End")             # along the game that is played
-    page.wait_for_function(f"{NUMBER} === '3 / 3' && {WHITE_NAME} === 'You'")
 
 
 def test_a_game_from_a_record_ends_for_itself(page):
@@ -166,29 +152,3 @@ def test_a_game_from_a_record_goes_on_after_a_reload(page):
     page.wait_for_function(f"{NUMBER} === '4 / 4' && {STATUS} === 'White played C3. Black to play.'")
     click(page, "A2")
     page.wait_for_function(f"{NUMBER} === '6 / 6' && {STATUS}.endsWith('Black to play.')")
-
-
-@pytest.mark.parametrize("colour", ["B", "both", None])
-def test_redo_goes_along_the_same_variation_after_a_reload(page, colour):
-    if colour:
-        new_game(page, colour=colour)
-    else:
-        load(page, "(;GM[1]FF[4]CA[UTF-8]SZ[9])")
-    for vertex in ("E5", "G7"):            # two variations from the root; the first one has been undone
-        click(page, vertex)
-        page.wait_for_function(f"document.querySelector('.stones circle[cx=\"{'ABCDEFGHJ'.index(vertex[0])}\"]"
-                               f"[cy=\"{9 - int(vertex[1])}\"]') && {STATUS}.endsWith('to play.')")
-        page.wait_for_function(f"{NUMBER} === '{2 if colour == 'B' else 1} / {2 if colour == 'B' else 1}'")
-        page.keyboard.press("u")
-        page.wait_for_function(f"{NUMBER}.startsWith('0 ')")
-    for _ in range(2):                     # E5 is selected: redo shows it, before and after
-        page.evaluate("""(() => {
-            const { root } = window.mugo.state.game;
-            root.selected = root.children.findIndex(({ move }) => move === 'B E5');
-        })()""")
-        page.reload()
-        page.wait_for_function(f"document.querySelector('.grid') && {NUMBER}.startsWith('0 ')")
-        page.keyboard.press("r")
-        page.wait_for_function(f"document.querySelector('.stones circle[cx=\"4\"][cy=\"4\"]') && {STONES} > 0")
-        page.keyboard.press("Home")
-        page.wait_for_function(f"{NUMBER}.startsWith('0 ')")

@@ -57,21 +57,6 @@ def test_mistakes_of_one_side(game):
     page.wait_for_function("!document.getElementById('mistake-list').hidden")
 
 
-def test_candidates_have_the_colours_of_what_they_lose(game):
-    page = game
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("2")
-    page.wait_for_function("[...document.querySelectorAll('.overlay .candidate')].map((each) => each.className.baseVal)"
-                           ".join('|') === 'candidate level-0 best|candidate level-1'")
-    assert page.evaluate("[...document.querySelectorAll('.overlay .loss-label')].map((each) => each.textContent)"
-                         ".join(' ')") == "best 1.0"
-    assert page.evaluate("[...document.querySelectorAll('#moves tbody tr')].map(({ cells }) => cells[1].textContent + "
-                         "cells[2].textContent).join(' ')") == "bestB+1.0 1.0B+0.0"
-    assert page.evaluate("document.getElementById('lead-bar').getAttribute('aria-label')") == "Black wins 51 % · B+1.0"
-    page.keyboard.press("0")
-
-
 def test_puzzles_from_mistakes(game):
     page = game
     page.click("#start-puzzles")

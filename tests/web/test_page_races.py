@@ -58,26 +58,6 @@ def test_a_click_in_the_table_plays_the_move_that_was_pressed(page):
     page.wait_for_function(f"{STATUS}.startsWith('Black played {vertex}.')")
 
 
-def test_the_ghost_stone_is_that_of_the_row_under_the_mouse_when_the_moves_change(page):
-    new_game(page)
-    page.click("#tab-review")
-    page.evaluate("""(() => {
-        window.list = (...moves) => {
-            const info = { win_rate: 0.5, lead: 1.5, visits: 12, prior: 0.1 };
-            const { node } = window.mugo.state.game;
-            node.analysis = { ...info, moves: moves.map((move) => ({ move, pv: [move], ...info })) };
-            window.mugo.render();
-        };
-        list('A1', 'C3');
-    })()""")
-    page.wait_for_function("document.querySelectorAll('#moves tbody tr').length === 2")
-    page.mouse.move(*centre(page, "#moves tbody td"))
-    ghost = "document.querySelector('.ghosts .ghost')"
-    page.wait_for_function(f"{ghost}?.getAttribute('cx') === '0'")
-    page.evaluate("list('C3', 'A1')")
-    assert page.evaluate(f"{ghost}.getAttribute('cx')") == "2"
-
-
 def test_a_click_on_a_variation_counts_and_keeps_the_focus(page):
     load(page, VARIATIONS)
     page.keyboard.press("ArrowRight")

@@ -1,7 +1,7 @@
 """A review on the page in a headless Chromium: points, losses, mistakes, the tree, variations, a hidden analysis."""
 import pytest
 
-from web_page import NUMBER, STATUS, load, new_game, save, screen_point, sgf_properties
+from web_page import NUMBER, STATUS, load, new_game, save, screen_point
 
 # After each move a search by which Black leads by 1, 1, -3.2, -2.2, -14.2 points: White lost none, 1.0 of them, Black
 # 4.2 and 12.
@@ -61,14 +61,6 @@ def test_the_networks_values_are_in_the_graph_also_after_a_reload(page):
                            f"&& document.querySelector('#graph .values')")
 
 
-def test_the_graph_joins_no_positions_that_are_far_apart(page):
-    load(page, "(;SZ[9];B[ee]C[Black wins 55.0 % (80 visits, B+1.0)];W[cc];B[gg]C[Black wins 60.0 % (80 visits, B+2.0)]"
-               ";W[cg];B[gc];W[dd]C[Black wins 40.0 % (80 visits, W+2.0)])")
-    page.wait_for_function("document.querySelector('#graph .win-rates')?.getAttribute('d').match(/[MLh]/g).join('') "
-                           "=== 'MLMh'")
-    assert page.evaluate("document.querySelectorAll('#graph .area').length") == 1
-
-
 def test_the_graph_of_leads(page):
     load(page, LEADS)
     choose_unit(page, "lead")
@@ -83,16 +75,6 @@ def test_the_graph_of_leads(page):
     assert y == pytest.approx(top + (bottom - top) * (5 + 14.2) / 20, abs=0.5)
     choose_unit(page, "win_rate")
     page.wait_for_function(f"{labels} === '0 50 100'")
-
-
-def test_leads_are_saved_and_loaded(page):
-    load(page, LEADS)
-    page.keyboard.press("End")
-    page.evaluate("document.getElementById('comment').focus()")
-    page.evaluate("(() => { const field = document.getElementById('comment'); field.value = 'a note'; "
-                  "field.dispatchEvent(new Event('input')); field.blur(); })()")
-    text = save(page)
-    assert sgf_properties(text)[1:-1] == sgf_properties(LEADS)[1:-1] and "W[dd]C[a note]" in text
 
 
 def test_the_analysis_of_a_finished_game_ends_with_its_result(page):

@@ -65,28 +65,6 @@ def test_the_last_twenty_games_are_kept_and_the_oldest_goes(page):
     """) == ",".join(str(i) for i in range(24, 4, -1))
 
 
-def test_games_have_two_million_characters_together_and_one_million_each(page):
-    assert with_storage(page, """
-        for (let i = 0; i < 4; i++) saveEntry(storage, null, { name: i }, 'x'.repeat(9e5), i);
-        try {
-            saveEntry(storage, null, { name: 'large' }, 'x'.repeat(1.1e6));
-        } catch (error) {
-            return `${names()} ${error.message}`;
-        }
-    """) == "3,2 the game is too large"
-
-
-def test_a_game_takes_its_own_place_unless_another_tab_has_written_it(page):
-    assert with_storage(page, """
-        const first = saveEntry(storage, null, { name: 'a' }, '{}', 1);
-        const second = saveEntry(storage, first, { name: 'b' }, '{}', 2);
-        const other = saveEntry(storage, first, { name: 'c' }, '{}', 3);        // a tab that knows the first only
-        const found = [second.id === first.id, other.id === first.id, names()];
-        deleteEntry(storage, second.id);
-        return [...found, saveEntry(storage, second, { name: 'd' }, '{}', 4).id === first.id, names()];
-    """) == [True, False, "c,b", True, "d,c"]
-
-
 def test_a_full_storage_loses_its_oldest_games_and_a_damaged_entry_is_listed(page):
     assert with_storage(page, """
         const other = { name: 'not a game' };
@@ -102,48 +80,6 @@ def test_a_full_storage_loses_its_oldest_games_and_a_damaged_entry_is_listed(pag
         deleteAll(storage);
         return [kept, listed, error, storage.length];
     """) == ["new,2", "new,2,damaged", "the game is gone, or cannot be read", 1]
-
-
-@pytest.mark.parametrize("error", ["QuotaExceededError", "NS_ERROR_DOM_QUOTA_REACHED"])
-def test_a_save_that_cannot_succeed_loses_no_game(page, error):
-    """Another program of the same address has filled the storage."""
-    assert with_storage(page, f"""
-        for (let i = 0; i < 15; i++) saveEntry(storage, null, {{ name: i }}, 'x'.repeat(100), i);
-        const before = JSON.stringify([...entries]);
-        storage.capacity = 4000;
-        const {{ setItem }} = storage;
-        storage.setItem = (key, text) => {{
-            try {{ setItem.call(storage, key, text); }} catch {{
-                throw Object.assign(new Error('full'), {{ name: '{error}' }});
-            }}
-        }};
-        let raised;
-        try {{
-            saveEntry(storage, null, {{ name: 'new' }}, 'y'.repeat(5000), 99);
-        }} catch (found) {{
-            raised = found.name;
-        }}
-        const after = JSON.stringify([...entries].sort()) === JSON.stringify(JSON.parse(before).sort());
-        saveEntry(storage, null, {{ name: 'small' }}, 'y'.repeat(3000), 99);
-        return [raised, after, names().startsWith('small,14,')];
-    """) == [error, True, True]
-
-
-def test_only_a_full_storage_makes_room(page):
-    assert with_storage(page, """
-        for (let i = 0; i < 20; i++) saveEntry(storage, null, { name: i }, '{}', i);
-        const before = names(), removed = [];
-        const { removeItem } = storage;
-        storage.removeItem = (key) => { removed.push(key); removeItem.call(storage, key); };
-        const { setItem } = storage;
-        storage.setItem = (key, text) => {
-            if (text.includes('new')) throw new DOMException('forbidden', 'SecurityError');
-            setItem.call(storage, key, text);
-        };
-        let raised;
-        try { saveEntry(storage, null, { name: 'new' }, '{}', 99); } catch (error) { raised = error.name; }
-        return [raised, names() === before, removed.length];
-    """) == ["SecurityError", True, 1]                   # of 20 games one has to go first
 
 
 # ---- the list
@@ -192,14 +128,6 @@ def test_a_kept_game_is_whole_with_its_variations_and_the_opponent(page):
     assert save(page) == before
 
 
-def test_an_analysis_of_all_moves_is_kept(page):
-    load(page, "(;SZ[9];B[ee])")
-    page.click("#analyze-game")
-    page.wait_for_function(f"{KEPT} === 1 && window.mugo.state.lineAnalysis === null", timeout=60_000)
-    assert page.evaluate("window.mugo.state.game.isUnsaved")
-    assert save(page).count("Black wins") == 2
-
-
 def test_games_survive_the_browser_tab(page, address):
     new_game(page, colour="both")
     play(page, "E5", 1)
@@ -228,37 +156,6 @@ def test_another_tab_with_the_same_game_gets_its_own_entry(page):
     keep(page)
     assert sorted(text.split(" · ")[2] for text in open_list(page)) == ["1 move", "2 moves"]
     close_list(page)
-
-
-def test_the_list_keeps_focus_and_clicks_while_another_tab_plays(page):
-    for vertex in ("E5", "C3"):
-        new_game(page)
-        play(page, vertex, 1)
-        keep(page)
-        page.evaluate("window.mugo.state.game.isUnsaved = false")
-    assert len(open_list(page)) == 2
-    another_tab = """(() => {
-        const last = document.querySelectorAll('#saved-games li')[1].querySelector('button').dataset.id;
-        const [head, game] = localStorage.getItem(`mugo-game-${last}`).split('\\n');
-        const moved = JSON.stringify({ ...JSON.parse(head), saved: Date.now() + 1000 });
-        localStorage.setItem(`mugo-game-${last}`, `${moved}\\n${game}`);
-        dispatchEvent(new StorageEvent('storage'));
-    })()"""
-    focused = "document.activeElement.dataset.id"
-    page.evaluate("document.querySelectorAll('#saved-games li > button:last-child')[1].focus()")
-    before = page.evaluate(focused)
-    page.evaluate(another_tab)
-    assert page.evaluate(focused) == before
-    assert page.evaluate("document.activeElement === document.querySelector('#saved-games li > button:last-child')")
-    pressed = page.evaluate("document.querySelector('#saved-games button').dataset.id")
-    box = "document.querySelector('#saved-games button').getBoundingClientRect()"
-    x, y = page.evaluate(f"[{box}.x + 20, {box}.y + 10]")
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.evaluate(another_tab)
-    page.mouse.up()                                      # the game that was pressed opens
-    page.wait_for_function("!document.querySelector('#saved-dialog[open]')")
-    page.wait_for_function(f"window.mugo.state.game.savedAs?.id === '{pressed}'")
 
 
 @pytest.mark.parametrize("error, text", [

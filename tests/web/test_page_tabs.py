@@ -1,5 +1,4 @@
 """The tabs Play and Review, the settings, the estimate and the end of a game, in a headless Chromium."""
-import pytest
 
 from web_page import AGREED, NUMBER, STATUS, STONES, WHITE, load, new_game, save, screen_point
 
@@ -87,61 +86,6 @@ def test_the_tab_and_the_settings_are_kept_over_a_reload(page):
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != dark
 
 
-def test_a_stored_look_that_is_unknown_is_ignored(page):
-    page.evaluate("localStorage.setItem('mugo-theme', 'pink')")
-    page.reload()
-    page.wait_for_function(f"document.querySelector('.grid') && {STATUS}.includes('to play')", timeout=30_000)
-    assert page.evaluate(f"{ROOT}.theme") == "auto"
-    page.evaluate("localStorage.removeItem('mugo-theme')")
-
-
-@pytest.mark.parametrize("size", [9, 19])
-def test_coordinates_touch_neither_the_edge_nor_a_stone(page, size):
-    load(page, f"(;GM[1]FF[4]SZ[{size}])")
-    page.wait_for_function(f"document.querySelectorAll('.lines text').length === {4 * size}")
-    gaps = page.evaluate("""(() => {
-        const { x, y, width } = document.getElementById('board').viewBox.baseVal;
-        return [...document.querySelectorAll('.lines text')].flatMap((text) => {
-            const box = text.getBBox();
-            const isRow = /[0-9]/.test(text.textContent);
-            const [middle, size] = ['y', 'font-size'].map((name) => Number(text.getAttribute(name)));
-            const [from, to] = isRow ? [box.x, box.x + box.width] : [middle - 0.36 * size, middle + 0.36 * size];
-            const last = x + width + x;                    // of the grid
-            return [from - x, x + width - to, from > last ? from - last - 0.48 : -to - 0.48];
-        });
-    })()""")
-    assert min(gaps) > 0.02
-
-
-def test_opponents_are_named_in_words_of_players(page):
-    page.click("#new")
-    page.wait_for_function("document.querySelector('#new-game-dialog [name=opponent]').options.length === 11")
-    form = "document.querySelector('#new-game-dialog form')"
-    texts = page.evaluate(f"[...{form}.opponent.querySelectorAll('option, optgroup')].map((it) => it.label).join('|')")
-    assert "Level 9 · not measured" in texts or "Level 9 ·" in texts
-    for word in "simulation", "mcts", "network", "policy":
-        assert word not in texts.lower()
-    page.evaluate(f"{form}.opponent.value = 'uct-100'")
-    page.evaluate(f"{form}.opponent.dispatchEvent(new Event('change', {{ bubbles: true }}))")
-    note = page.evaluate(f"{form}.querySelector('.opponent-note').innerText")
-    assert "misses much" in note and "not measured" in note and "uct-100: search only, 100 simulations per move" in note
-    page.keyboard.press("Escape")
-    page.wait_for_function("!document.querySelector('dialog[open]')")
-
-
-def test_only_the_corner_of_the_curious_has_technical_words(page):
-    load(page, GAME)
-    for tab in "play", "review":
-        page.click(f"#tab-{tab}")
-        page.wait_for_function(f"{PANELS} === 'panel-{tab}'")
-        text = page.evaluate("document.body.innerText").lower()
-        for word in "plane", "overlay", "mcts", "uct", "simulation":
-            assert word not in text
-    page.evaluate("document.querySelector('#curious summary').click()")
-    assert "network and search" in page.text_content("#curious")
-    page.evaluate("document.querySelector('#curious summary').click()")
-
-
 def test_the_estimate_shades_the_board_and_says_who_is_ahead(page):
     load(page, WALL)
     page.click("#tab-play")
@@ -199,21 +143,6 @@ def test_the_end_of_a_game_offers_a_review_and_another_game(page):
     page.wait_for_function(f"{SELECTED} === 'Review'")
 
 
-def test_again_begins_with_the_stones_that_were_set_up(page):
-    load(page, WALL)
-    page.evaluate("import('/static/actions/play.js').then(({ playFrom }) => "
-                  "playFrom({ human: 'B', opponent: 'policy', clock: null }))")
-    page.wait_for_function(f"{SELECTED} === 'Play'")
-    stones = page.evaluate(STONES)
-    page.click("#resign")
-    page.wait_for_function(AGREED)
-    page.wait_for_function("!document.getElementById('game-over').hidden")
-    page.click("#over-again")
-    page.wait_for_function("document.getElementById('game-over').hidden")
-    assert stones == 20 == page.evaluate(STONES)
-    assert page.evaluate("window.mugo.state.human") == "B"
-
-
 def test_scoring_writes_the_result_once_when_it_is_done(page):
     start(page, "policy", "both")
     for vertex in "E5", "C3":
@@ -234,19 +163,3 @@ def test_scoring_writes_the_result_once_when_it_is_done(page):
     assert page.evaluate("window.mugo.state.game.result") == second
     assert page.evaluate("document.getElementById('score-done').hidden")
     assert f"RE[{second}]" in save(page)
-
-
-def test_a_result_that_was_not_done_is_written_with_the_file(page):
-    start(page, "policy", "both")
-    for _ in range(2):
-        page.mouse.click(*screen_point(page, "E5" if page.evaluate(STONES) == 0 else "C3"))
-        page.wait_for_function(f"{STATUS}.includes('played')")
-    page.wait_for_function(f"{STONES} === 2")
-    page.dispatch_event("#pass", "click")
-    page.wait_for_function(f"{STATUS}.startsWith('Black passed')")
-    page.dispatch_event("#pass", "click")
-    page.wait_for_function("!document.getElementById('score-done').hidden && window.mugo.state.game.result")
-    first = page.evaluate("window.mugo.state.game.result")
-    page.mouse.click(*screen_point(page, "C3"))
-    page.wait_for_function(f"window.mugo.state.at.score.result !== '{first}'")
-    assert f"RE[{page.evaluate('window.mugo.state.at.score.result')}]" in save(page)

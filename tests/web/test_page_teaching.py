@@ -126,18 +126,6 @@ def test_better_moves_are_shown_though_the_analysis_is_hidden(teaching, search):
     press(page, "hide-analysis")
 
 
-def test_win_rates_are_compared_where_no_lead_is_known(teaching, search):
-    page = teaching
-    search.evaluations |= {"B E5": (0.35, None)}
-    play(page, "E5")
-    page.wait_for_function(f"{OFFER} && {STATUS} === 'E5 lost 15 % of win rate.'")
-    press(page, "take-back")
-    page.wait_for_function(f"{NUMBER} === '0 / 1'")
-    choose_level(page, 4)                  # from 20 % on
-    play(page, "E5")
-    page.wait_for_function(ACCEPTED)
-
-
 def test_white_is_taught_too_and_only_ones_own_moves(teaching, search):
     page = teaching
     new_game(page, colour="both")
@@ -148,21 +136,6 @@ def test_white_is_taught_too_and_only_ones_own_moves(teaching, search):
     page.wait_for_function(f"{OFFER} && {STATUS} === 'G7 lost 7.0 points.'")
     play(page, "A1")                       # in a game of both sides the next move plays on
     page.wait_for_function(f"!({OFFER}) && {NUMBER} === '3 / 3'")
-
-
-def test_a_search_that_fails_or_takes_long_keeps_no_game_from_going_on(teaching, search):
-    page = teaching
-    search.fails = True
-    play(page, "E5")
-    page.wait_for_function(ACCEPTED)
-
-
-def test_the_server_searches_for_the_check(page):
-    new_game(page, colour="B")
-    press(page, "teaching")
-    play(page, "E5")
-    page.wait_for_function(f"{ACCEPTED} || {OFFER}", timeout=30_000)     # whatever the rollouts find
-    press(page, "teaching")
 
 
 # ---- autoplay and sound

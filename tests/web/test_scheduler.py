@@ -64,29 +64,6 @@ def test_searches_take_turns(monkeypatch):
     assert order[:6] == ["a", "b", "c"] * 2
 
 
-def test_searches_that_begin_one_after_the_other_take_turns_too():
-    computing, most = set(), []
-
-    def search(name):
-        def count(job):
-            until = time.perf_counter() + 1.5
-            while time.perf_counter() < until:
-                computing.discard(name)
-                job.preemption_point()
-                computing.add(name)
-                most.append(len(computing))
-                time.sleep(0.005)
-            computing.discard(name)
-        return count
-
-    async def late(scheduler, now, after):
-        await asyncio.sleep(after)
-        await scheduler.run(Job(None, scheduler), search(after))
-
-    run(1, *(lambda scheduler, now, after=after: late(scheduler, now, after) for after in (0, 0.4, 0.8)))
-    assert max(most) == 1
-
-
 def test_a_request_that_reaches_no_preemption_point_counts_as_running_no_more():
     async def slow(scheduler, now):
         await scheduler.run(Job(None, scheduler, is_search=False), lambda job: time.sleep(0.7))

@@ -7,7 +7,6 @@ from web_page import (
     STATUS,
     STONES,
     load,
-    move_number,
     new_game,
     new_gomoku_game,
     play_out,
@@ -113,17 +112,6 @@ def test_a_comment_being_edited_stays_with_its_move(page):
     assert page.evaluate("document.getElementById('comment').value") == ""
 
 
-def test_stopping_an_analysis_does_not_stop_the_move_of_mugo(page):
-    new_game(page, colour="B", opponent="mcts-5s")
-    page.keyboard.press("a")
-    page.wait_for_function("document.getElementById('analyze').textContent === 'Stop'")
-    page.mouse.click(*screen_point(page, "E5"))
-    page.wait_for_function(f"{STATUS} === 'MuGo is thinking…'")
-    assert page.evaluate("document.getElementById('analyze-game').disabled")
-    page.keyboard.press("a")
-    page.wait_for_function(f"{STONES} === 2 && {STATUS}.endsWith('Black to play.')")
-
-
 def test_an_sgf_file_is_navigated_and_variations_are_added(page):
     load(page, SGF)
     page.wait_for_function("document.getElementById('move-number').textContent === '0 / 4'")
@@ -178,42 +166,7 @@ def test_the_page_keeps_to_its_content_security_policy(open_page, failures):
     assert failures == []
 
 
-def test_a_reload_restores_the_game(page):
-    new_game(page)
-    page.mouse.click(*screen_point(page, "E5"))
-    page.wait_for_function(f"{STONES} === 1")
-    page.mouse.click(*screen_point(page, "C7"))
-    page.wait_for_function(f"{STONES} === 2")
-    page.reload()
-    page.wait_for_function(f"document.querySelector('.grid') && {STONES} === 2")
-    assert move_number(page) == "2 / 2"
-
-
-def test_two_passes_start_the_scoring_and_a_click_marks_dead_stones(page):
-    new_game(page)
-    page.mouse.click(*screen_point(page, "E5"))
-    page.wait_for_function(f"{STONES} === 1")
-    for _ in range(2):
-        before = move_number(page)
-        page.dispatch_event("#pass", "click")
-        page.wait_for_function(f"document.getElementById('move-number').textContent !== '{before}'")
-    page.wait_for_function(f"{STATUS}.startsWith('Black wins by 73.5: Black 81, White 0 + 7.5.')")
-    page.mouse.click(*screen_point(page, "E5"))
-    page.wait_for_function(f"{STATUS}.startsWith('White wins by 7.5') && document.querySelector('.stones .dead')")
-
-
 # ---- Gomoku
-
-def test_a_game_on_3x3_is_played_to_the_end_and_undone(page):
-    new_gomoku_game(page, "3 3")
-    assert page.evaluate("[...document.querySelectorAll('#actions button')].filter((each) => each.offsetWidth)"
-                         ".map((each) => each.id).join(' ')") == "undo redo hint resign"
-    play_out(page, 3, ["B2", "A3", "C1", "C3", "A1", "B3", "B1", "A2", "C2"])
-    count = page.evaluate(STONES)
-    page.keyboard.press("u")
-    page.wait_for_function(f"{STATUS}.endsWith('Black to play.') && {STONES} < {count}")
-    play_out(page, 3, ["C2", "A2", "B1", "B3", "A1", "C3", "C1", "A3", "B2"])
-
 
 def test_a_row_of_four_wins_is_drawn_saved_and_loaded(page):
     new_gomoku_game(page, "6 4")

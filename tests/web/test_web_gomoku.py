@@ -50,12 +50,6 @@ def test_a_new_game_has_the_requested_rules(page):
     assert page.hello["game"] == gomoku_game(6, 4)
 
 
-def test_a_move_is_played(page):
-    answer = page.request("play", game=gomoku_game(), moves=["B B2"], move="c1")
-    assert answer == {"id": 1, "move": "W C1", "stones": "...." + "X" + "..." + "O", "to_play": "B", "last_move": "C1",
-                      "illegal": {}, "is_over": False, "row": [], "result": None}
-
-
 def test_a_row_ends_the_game(page):
     answer = page.request("play", game=gomoku_game(), moves=WON[:-1], move="C3")
     assert answer["is_over"] and (answer["row"], answer["result"]) == (["A3", "B3", "C3"], "B+")
@@ -86,13 +80,6 @@ def test_there_is_no_ownership_and_no_score(page):
         assert page.request(command, game=gomoku_game(), moves=[])["error"] == "Gomoku has no ownership and no score"
 
 
-def test_the_policy_is_the_networks_and_there_are_four_planes(page):
-    priors = page.request("policy", game=gomoku_game(), moves=["B A1"])["priors"]
-    assert priors.index(max(priors)) == 4
-    packed = base64.b64decode(page.request("planes", game=gomoku_game(), moves=["B A3"])["packed"])
-    assert list(packed) == [0b0110] + 8 * [0]              # theirs, the last move; White is to play
-
-
 # ---- searches
 
 @pytest.mark.parametrize("by", ["uct", "mcts"])
@@ -100,11 +87,6 @@ def test_an_analysis_finds_the_row(page, by):
     result = page.search("analyze", game=gomoku_game(), moves=WON[:-1], player=by, simulations=100)["search"]
     assert result["moves"][0]["move"] == "C3"
     assert result["win_rate"] > 0.8 and result["ownership"] is None
-
-
-def test_a_finished_game_cannot_be_analysed(page):
-    error = page.search("analyze", game=gomoku_game(), moves=WON, player="uct", simulations=10)["error"]
-    assert error == "the game is over: there is no move to search for"
 
 
 def test_every_opponent_moves_and_neither_passes_nor_resigns(page, monkeypatch):

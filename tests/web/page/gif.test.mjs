@@ -112,21 +112,3 @@ test("of a frame only the rectangle that has changed is written", () => {
   assert.deepEqual(part, { left: 4, top: 3, width: 3, height: 3 });
   assert.deepEqual([...indices], [7, 255, 255, 255, 255, 255, 255, 255, 7]);
 });
-
-test("a palette has at most 255 colours, near those of the images, and keeps rare ones", () => {
-  const next = random(9);
-  const board = Uint32Array.from({ length: 40_000 }, () => pixel(200 + next(30), 160 + next(30), 90 + next(30)));
-  board[5] = pixel(255, 0, 0);                             // one mark
-  board[6] = pixel(0, 0, 0);
-  const palette = makePalette([board]);
-  assert.equal(palette.length, 255);
-  const indexOf = nearestIn(palette);
-  for (const [each, most] of [[board[5], 8], [board[6], 8], ...[...board.slice(7, 500)].map((value) => [value, 12])]) {
-    palette[indexOf(each)].forEach((value, k) => assert.ok(Math.abs(value - ((each >> (8 * k)) & 255)) <= most));
-  }
-});
-
-test("the times and sizes of the format are limited", () => {
-  const part = { left: 0, top: 0, width: 1, height: 1, indices: Uint8Array.of(0) };
-  assert.deepEqual(decode(join([header({ width: 300, height: 1 }, [[1, 2, 3]]), frame(part, 1e9), END])).delays, [65535]);
-});

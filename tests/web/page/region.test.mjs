@@ -1,9 +1,8 @@
 // The region of a local search, and the points that the next move may have.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { searchWholeBoard, choosePoint, press, toggleChoosing, toggleRegion } from "../../../mugo/web/static/actions/local.js";
+import { searchWholeBoard, choosePoint, toggleChoosing, toggleRegion } from "../../../mugo/web/static/actions/local.js";
 import { rectangle, regionText, searchFields, togglePick, zoneOf } from "../../../mugo/web/static/core/region.js";
-import { desired } from "../../../mugo/web/static/effects/jobs.js";
 import { listedSearch, shownSearch } from "../../../mugo/web/static/queries.js";
 import { replaceGame, state } from "../../../mugo/web/static/store.js";
 import { ANALYSIS, goGame, moves } from "./games.mjs";
@@ -46,24 +45,6 @@ test("the zone of a problem is that of the frame", () => {           // as in te
   assert.equal(zoneOf(at(), SIZE), null);
 });
 
-test("a region is chosen by two clicks, or by a drag, and the analysis is restricted to it", () => {
-  page();
-  assert.equal(desired(state).region, null);
-  for (const choose of [() => { choosePoint("A1"); choosePoint("C3"); }, () => { press("C3"); choosePoint("A1", "C3"); }]) {
-    toggleRegion();
-    assert.equal(state.at.choosing, "region");
-    choose();
-    assert.equal(regionText(state.region, SIZE), "A3–C1");
-    assert.equal(state.at.choosing, null);
-    assert.equal(desired(state).region, state.region);
-    state.at.isHintWanted = true;
-    assert.deepEqual([desired(state).kind, desired(state).region], ["hint", state.region]);
-    state.at.isHintWanted = false;
-    toggleRegion();
-    assert.equal(state.region, null);
-  }
-});
-
 test("a region stays from move to move until another game comes; picked points are of one position", () => {
   const game = page();
   toggleRegion();
@@ -92,13 +73,4 @@ test("a search of a region is not the analysis of the position", () => {
   searchWholeBoard();
   assert.equal(shownSearch(state), ANALYSIS);
   assert.equal(state.at.localSearch, null);
-});
-
-test("the search starts again when what is searched changes, and not else", () => {
-  page();
-  state.job = desired(state);
-  assert.equal(desired(state).picks, state.job.picks);
-  toggleChoosing("points");
-  choosePoint("E4");
-  assert.notEqual(desired(state).picks, state.job.picks);
 });

@@ -69,34 +69,6 @@ test("index.html has no text of its own", () => {
   for (const [tag] of HTML.matchAll(/<[^>]*data-text[^>]*>[^<]/g)) assert.fail(`${tag} has a text, which its key replaces`);
 });
 
-const NO_TEXTS = [
-  "is occupied", "retakes the ko", "is suicide", "comes after the end of the game",        // what the server says, by which texts
-  "Draw",                                // a result of the server's
-  "Black", "White", "You", "Tsumego frame: · attacks",     // names in records
-  "Chinese", "Japanese", "Korean",
-  "Home", "End", "Delete", "Enter", "Escape", "Files",             // keys, a kind of transfer
-  "input, textarea, select, dialog", "button, input:not([type=text])", "input, select",              // selectors
-  "Ab", "mark selected ·", "owner black", "owner white", "loss level-·", "ladder capture", "ladder escape",      // drawings
-];
-const NO_LINES = /querySelector|closest\(|matches\(|class(Name)?:|className =|\bdraw\(|"viewBox"|import /;      // selectors, classes, shapes
-
-test("no module of the page has a text of its own", () => {
-  const found = [];
-  for (const [name, text] of CODE) {
-    if (name === "core/sgf.js") continue;                          // comments in files are English
-    for (const line of text.split("\n").filter((each) => !NO_LINES.test(each))) {
-      let [flat, before] = [line, null];                           // a template without its expressions
-      for (; flat !== before; flat = flat.replace(/\$?\{[^{}]*\}/g, "·")) before = flat;
-      for (const literal of [...line.match(LITERAL) ?? [], ...flat.match(/`[^`]*`/g) ?? []]) {
-        const words = literal.slice(1, -1);
-        const isSentence = /\p{L}{2,}[,:]? \p{L}{2,}/u.test(words) || /^\p{Lu}\p{Ll}+[.…:]?$/u.test(words);
-        if (isSentence && !NO_TEXTS.includes(words)) found.push(`${name}: ${words}`);
-      }
-    }
-  }
-  assert.deepEqual(found, []);
-});
-
 test("the language is the one that was chosen, else the browser's, else English", () => {
   for (const [tag, preferred, expected] of [["de", ["en"], "de"], ["auto", ["de-AT", "en"], "de"], ["auto", ["fr", "de"], "de"],
     ["auto", ["fr"], "en"], [null, [], "en"], ["xx", ["de"], "de"]]) {
