@@ -1,8 +1,5 @@
-"""Which requests are answered: the names of this server, the pages that may open its WebSocket, and the token.
-
-    Host: evil.example        a foreign name that points here (DNS rebinding): 421
-    Origin: http://evil.example      a page of another site: its WebSocket is refused
-    /?token=...               asked for where other computers can connect; then a cookie has it.  Without it: 403
+"""Which requests are answered: the names of this server (against DNS rebinding: 421), the pages that may open its
+WebSocket, and the token of an address that other computers reach (403 without it; a cookie keeps it).
 """
 import ipaddress
 import re

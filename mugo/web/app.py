@@ -4,8 +4,6 @@
     /static/...              its scripts, styles and images; nothing is loaded from other servers
     /ws                      the WebSocket (sessions.py)
     /compiling               how many functions the first start has compiled, while the WebSocket's answers wait
-
-By default it listens on this computer only.  There is no encryption.
 """
 import argparse
 import contextlib
@@ -48,9 +46,7 @@ DEFAULT_PORT = 8080
 PORTS_TRIED = 20                         # from DEFAULT_PORT on, unless --port names one
 SWITCH_INTERVAL = 0.001                  # seconds that a computing thread keeps the event loop from running
 END_SECONDS = 0.5                        # that threads may take to end after the server has
-PING_SECONDS = 20.0                      # between two pings of a WebSocket, and for the answer to one
 GRACEFUL_SECONDS = 1                     # for answers on their way when the server ends
-MAX_HEADERS = 16 << 10                   # bytes of a request's line and headers
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -68,7 +64,7 @@ def make_app(make_state: Callable[[], ServerState] = ServerState, hosts: frozens
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette):
         app.state.server = state = make_state()
-        state.start_warm_up()
+        state.warming_up.start()
         on_start()
         yield
         state.scheduler.close()
@@ -112,11 +108,9 @@ class Server(uvicorn.Server):
 
 def make_server(app: Starlette, state: ServerState) -> Server:
     """A server of the application."""
-    config = uvicorn.Config(
+    return Server(uvicorn.Config(
         app, http="h11", ws="websockets-sansio", log_level="warning", ws_max_size=MAX_MESSAGE,
-        ws_per_message_deflate=False, ws_ping_interval=PING_SECONDS, ws_ping_timeout=PING_SECONDS,
-        h11_max_incomplete_event_size=MAX_HEADERS, proxy_headers=False, timeout_graceful_shutdown=GRACEFUL_SECONDS)
-    return Server(config, state)
+        ws_per_message_deflate=False, proxy_headers=False, timeout_graceful_shutdown=GRACEFUL_SECONDS), state)
 
 
 def run_until_signal(server: Server, listener: socket.socket) -> None:
@@ -209,8 +203,6 @@ def command(args: argparse.Namespace) -> int:
 
 def page_url(host: str, port: int, token: str | None = None) -> str:
     """The address of the page for a browser on this computer."""
-    if host == "0.0.0.0":
-        host = "127.0.0.1"
-    elif ":" in host:
-        host = "[::1]" if host == "::" else f"[{host}]"
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    host = f"[{host}]" if ":" in host else host
     return f"http://{host}:{port}/" + (f"?token={token}" if token else "")

@@ -21,15 +21,14 @@ class Opponent:
     play_options: PlayOptions = PlayOptions()
 
 
-READING, INTUITION, BOTH = "reading", "intuition", "both"
 OPPONENTS = (
-    Opponent("random", READING, "random"),
-    *(Opponent(f"uct-{n}", READING, "uct", PlayOptions(simulations=n)) for n in (100, 1000, 10_000)),
-    Opponent("uct-5s", READING, "uct", PlayOptions(seconds=5)),
-    Opponent("randompolicy", INTUITION, "randompolicy"),
-    Opponent("policy", INTUITION, "policy"),
-    *(Opponent(f"mcts-{n}", BOTH, "mcts", PlayOptions(simulations=n)) for n in (50, 200, 800)),
-    Opponent("mcts-5s", BOTH, "mcts", PlayOptions(seconds=5)),
+    Opponent("random", "reading", "random"),
+    *(Opponent(f"uct-{n}", "reading", "uct", PlayOptions(simulations=n)) for n in (100, 1000, 10_000)),
+    Opponent("uct-5s", "reading", "uct", PlayOptions(seconds=5)),
+    Opponent("randompolicy", "intuition", "randompolicy"),
+    Opponent("policy", "intuition", "policy"),
+    *(Opponent(f"mcts-{n}", "both", "mcts", PlayOptions(simulations=n)) for n in (50, 200, 800)),
+    Opponent("mcts-5s", "both", "mcts", PlayOptions(seconds=5)),
 )
 # What matches of the bundled networks have measured, from GNU Go 3.8 at level 10: (key, shape of the board) -> "from"
 # and "to" in kyu, "from" alone for that or stronger, or the player that it is "above" (docs/reference/players.md).
@@ -41,9 +40,8 @@ STRENGTHS = {("uct-1000", (19, 19)): {"from": 6, "to": 12}, ("randompolicy", (19
 
 def find_opponent(key: str) -> Opponent:
     """The opponent with this key.  Raises BadInput."""
-    for opponent in OPPONENTS:
-        if opponent.key == key:
-            return opponent
+    if found := [opponent for opponent in OPPONENTS if opponent.key == key]:
+        return found[0]
     raise BadInput(f"unknown opponent {key[:20]!r} (known: {', '.join(each.key for each in OPPONENTS)})")
 
 

@@ -77,18 +77,11 @@ def policy(position: BasePosition, network, rank: str | None = None) -> dict:
 
 
 def black_win_rate(win_rate: float, position: BasePosition) -> float:
-    """The win rate of Black from that of the side to move."""
     return round(win_rate if position.to_play == BLACK else 1 - win_rate, 4)
 
 
 def black_lead(lead: float | None, position: BasePosition) -> float | None:
-    """The lead of Black from that of the side to move, in points."""
     return None if lead is None else round(lead * position.to_play, 2)
-
-
-def final_win_rate(position: BasePosition) -> float:
-    """Black's win rate in a game that is over: 1, 0.5 or 0."""
-    return (1 + float(np.sign(position.score()))) / 2
 
 
 def ownership(position: BasePosition, network) -> dict:

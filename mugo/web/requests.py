@@ -53,8 +53,6 @@ def as_bad_input() -> Iterator[None]:
         raise BadInput(str(error)) from None
 
 
-# ---- fields
-
 def require_field(message: dict, name: str, kind: type | tuple[type, ...]) -> Any:
     """A field that must be there, of a type."""
     if name not in message:
@@ -94,14 +92,11 @@ def colour_of_request(request: dict, name: str) -> int:
 
 @as_bad_input()
 def _interpret_move(text: str, size: BoardSize) -> tuple[int, int]:
-    """(colour, point) of 'B Q16'."""
     colour, _, vertex = text.partition(" ")
     if colour.lower() not in COLOUR_OF:
         raise BadInput(f"{text[:20]!r} is not a move; expected 'B Q16' or 'W pass', for instance")
     return COLOUR_OF[colour.lower()], interpret_gtp(vertex, size)
 
-
-# ---- positions
 
 @as_bad_input()
 def requested_board(game: dict) -> BasePosition:

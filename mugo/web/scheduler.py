@@ -41,7 +41,6 @@ class Job:
         return self._cancelled or self._scheduler.is_closing
 
     def cancel(self) -> None:
-        """Cancel the job; its next preemption point says so."""
         self._cancelled = True
         self.may_run.set()
 
@@ -51,12 +50,10 @@ class Job:
         return self.is_cancelled()
 
     def report(self, progress: dict) -> None:
-        """Send an intermediate answer."""
         self.progress = progress
         self._call_in_loop(self.has_progress.set)
 
     def finish(self, answer: Any, error: BaseException | None) -> None:
-        """Called at the end, in the job's thread."""
         def set_result() -> None:
             if self.done.done():                                 # the server is closing
                 return
@@ -74,8 +71,7 @@ class Job:
             pass
 
 
-# What a job computes: its answer, a dict or text.
-JobFunction = Callable[[Job], Any]
+JobFunction = Callable[[Job], Any]       # what a job computes: its answer, a dict or text
 
 
 class Scheduler:
@@ -160,7 +156,6 @@ class Scheduler:
             self._dispatch()
 
     def preempt(self, job: Job) -> None:
-        """Job.preemption_point, without its result."""
         with self._lock:
             now = time.perf_counter()
             if not self._waiting:

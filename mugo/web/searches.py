@@ -21,7 +21,7 @@ from mugo.mcts.root import AvoidedMoves, avoided_outside
 from mugo.mcts.records import MAX_DEPTH
 from mugo.mcts.search import Search
 from mugo.web.opponents import MAX_EDGES, find_opponent, make_opponent
-from mugo.web.positions import black_lead, black_win_rate, final_win_rate, format_search, format_thinking
+from mugo.web.positions import black_lead, black_win_rate, format_search, format_thinking
 from mugo.web.requests import optional_points, require_field, require_number
 from mugo.web.scheduler import Job
 
@@ -101,13 +101,12 @@ class SessionSearches:
                 if win_rate is None:
                     return {"win_rates": None, "leads": None, "done": True}
                 leads.append(black_lead(output.score(k)[0], each))
-                win_rates.append(final_win_rate(each) if each.is_over and not each.may_pass else
+                win_rates.append((1 + float(np.sign(each.score()))) / 2 if each.is_over and not each.may_pass else
                                  black_win_rate(win_rate, each))
         return {"win_rates": win_rates, "leads": None if None in leads else leads, "done": True}
 
 
 def _avoided_moves(position: BasePosition, request: dict) -> AvoidedMoves:
-    """The moves that an analysis leaves out.  Raises BadInput."""
     avoided, size = AvoidedMoves(), position.shape
     depth = require_field(request, "depth", int) if "depth" in request else MAX_DEPTH
     if not 0 < depth <= MAX_DEPTH:
@@ -123,7 +122,6 @@ def _avoided_moves(position: BasePosition, request: dict) -> AvoidedMoves:
 
 
 def _interpret_clock(request: dict) -> Clock:
-    """The clock of a side before its move.  Raises BadInput."""
     names = ("main", "period", "periods", "increment")
     main, period, periods, increment = (max(0.0, require_number(request, name, MAX_TIME)) for name in names)
     if period and periods:

@@ -28,7 +28,6 @@ INTERNAL_ERROR = "internal error; its traceback is in the log of the server"
 
 
 async def serve_session(socket: WebSocket) -> None:
-    """Serve one WebSocket until it is closed."""
     state: ServerState = socket.app.state.server
     await socket.accept()
     session = Session(socket, state)
@@ -102,7 +101,6 @@ class Session:
             await job.task
 
     async def _run_search(self, job: Job, command: str, request: dict) -> None:
-        """Run a search, and send its progress and its last answer."""
         def search(job: Job) -> dict:
             return SEARCHES[command](self._searches, position_of_request(request), request, job)
 
@@ -130,7 +128,6 @@ class Session:
 
 
 def _error(error: Exception, request: str | None) -> dict:
-    """The answer to a request that failed."""
     if isinstance(error, BadInput):
         return {"error": str(error)[:MAX_ERROR]}
     logging.getLogger("uvicorn.error").error("error in answer to %.200s", request, exc_info=error)

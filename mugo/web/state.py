@@ -15,11 +15,7 @@ from mugo.web.scheduler import Scheduler
 
 
 class ServerState:
-    """The shared state of a server.
-
-    network: an open network (nn.inference).  start: the first position of a new session.
-    sessions: the open ones (sessions.Session).  compiling: of `warm_up`.
-    """
+    """The shared state of a server.  start: the first position of a new session.  sessions: the open ones."""
 
     def __init__(self, network=None, jobs: int | None = None, start: BasePosition | None = None):
         """network: None: the bundled ones.  jobs: searches at once; None: one for each core.  start: None: Go, 9x9."""
@@ -28,29 +24,25 @@ class ServerState:
         self.scheduler = Scheduler(jobs or available_cores())
         self.sessions: set[Any] = set()
         self.compiling = CompileProgress()
-        self._warm_up = threading.Thread(target=self.warm_up, name="mugo-warm-up", daemon=True)
+        self.warming_up = threading.Thread(target=self.warm_up, name="mugo-warm-up", daemon=True)
 
     def network_error(self, position: BasePosition) -> str | None:
-        """None if the network plays this position's game on its board, else the reason why not."""
+        """Why the network does not play this position's game on its board; None if it does."""
         try:
             self.network.evaluate([position])
+            return None
         except BadInput as error:
             return str(error)
-        return None
 
     @property
     def is_idle(self) -> bool:
         """Whether no thread computes, the warm-up included."""
-        return self.scheduler.is_idle and not self._warm_up.is_alive()
+        return self.scheduler.is_idle and not self.warming_up.is_alive()
 
     @property
     def compiled_functions(self) -> int | None:
         """How many functions the first start has compiled so far; None when `warm_up` has ended."""
-        return (self.compiling.number or 0) if self._warm_up.is_alive() else None
-
-    def start_warm_up(self) -> None:
-        """Start `warm_up` in a thread."""
-        self._warm_up.start()
+        return (self.compiling.number or 0) if self.warming_up.is_alive() else None
 
     def warm_up(self) -> None:
         """Load what the first move of a game needs, compiled code above all."""

@@ -5,7 +5,6 @@ from web_page import NUMBER, STATUS, STONES, load, new_game, save, screen_point,
 
 
 SGF = "(;GM[1]FF[4]SZ[9];B[ee];W[cc];B[gc](;W[gg])(;W[cg]))"
-RESIGNED = "(;GM[1]FF[4]SZ[9]RE[W+R];B[ee];W[cc])"
 QUESTION = "document.querySelector('#confirm-dialog[open] h2')?.textContent"
 VARIATIONS = "[...document.querySelectorAll('#variations button')].map((each) => each.textContent).join()"
 
@@ -86,16 +85,6 @@ def test_a_finished_game_goes_on_when_the_move_in_which_it_ended_is_deleted(page
     page.wait_for_function(f"{NUMBER} === '2 / 2' && {STATUS} === 'White played C3. Black to play.'")   # a new answer
     assert not page.evaluate("document.getElementById('resign').disabled")
     assert "RE[" not in save(page)
-
-
-def test_the_result_of_a_record_stays_when_its_last_move_is_deleted(page):
-    load(page, RESIGNED)
-    page.keyboard.press("End")
-    page.wait_for_function(f"{NUMBER} === '2 / 2'")
-    page.keyboard.press("Delete")
-    answer(page, "yes")
-    page.wait_for_function(f"{NUMBER} === '1 / 1' && {STATUS} === 'Black played E5. White to play.'")
-    assert "RE[W+R]" in save(page)
 
 
 def test_a_move_is_deleted_after_a_question(page):

@@ -51,15 +51,3 @@ def test_the_browser_remembers_the_rank(page):
     page.wait_for_function("document.querySelector('#overlays .people')?.hidden === false")
     page.evaluate("document.querySelector('#overlays [value=people]').click()")
     page.wait_for_function("document.getElementById('people-rank-name').textContent === '19 kyu'")
-
-
-def test_the_rank_of_stored_games_is_estimated_and_never_of_a_few(page):
-    call = ("import('/static/actions/rank.js').then(({{ estimateRank }}) => {{"
-            "const stored = JSON.parse(JSON.stringify(mugo.state.game));"
-            "estimateRank(Array.from({{ length: {} }}, () => ({{ stored, colour: 'B' }})),"
-            "(text) => {{ window.shown = text; }}).catch(({{ message }}) => {{ window.shown = message; }}); }})")
-    page.evaluate(call.format(4))
-    page.wait_for_function("window.shown?.startsWith('An estimate needs 5 games on a board of this size')")
-    assert "there are 4" in page.evaluate("window.shown")
-    page.evaluate(call.format(5))                        # without a move
-    page.wait_for_function("window.shown?.includes('at least 5 games of the player, not 0')")

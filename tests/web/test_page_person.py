@@ -130,11 +130,3 @@ def test_blacks_moves_are_on_the_left_of_the_list_whoever_begins(page):
     page.wait_for_function("document.querySelectorAll('#move-list li').length === 3")
     left = page.evaluate("[...document.querySelectorAll('#move-list li')].map((each) => each.offsetLeft)")
     assert left[0] == left[2] > left[1]
-
-
-def test_a_rank_is_estimated_only_by_a_network_that_knows_kyu(page):
-    for ranks, is_offered in (["3d", "9d", "pro"], False), (["9k", "1k", "3d"], True):
-        page.evaluate("(ranks) => { window.mugo.state.game.ranks = ranks; }", ranks)
-        page.evaluate("document.getElementById('show-progress').click()")
-        assert page.evaluate(VISIBLE, "estimate-rank") == is_offered
-        page.keyboard.press("Escape")
