@@ -112,7 +112,7 @@ def test_a_mistake_that_is_tapped_on_a_phone_shows_the_board(phone):
     phone.evaluate("document.querySelector('#mistake-list tbody tr').scrollIntoView()")
     phone.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
     phone.evaluate("document.querySelector('#mistake-list tbody tr').click()")
-    phone.wait_for_function(f"{STATUS}.startsWith('Black 1, E5, lost 18.0 points') && {NUMBER} === '0 / 3'")
+    phone.wait_for_function(f"{STATUS}.startsWith('Black 1, E5, lost') && {NUMBER} === '0 / 3'")
     top, bottom = phone.evaluate("(({ top, bottom }) => [top, bottom])"
                                 "(document.getElementById('board').getBoundingClientRect())")
     assert top >= 0 and bottom <= 844
