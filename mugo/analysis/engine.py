@@ -47,7 +47,7 @@ from mugo.mcts.settings import Settings
 
 MAX_LINE_BYTES = 1 << 20  # a game of 4,095 moves with all of them to analyze has 100 kB
 MAX_BATCH = 16            # positions that the network evaluates at once
-# Moves reported where no move was searched: so many at most, and no others with a lower prior.
+# Moves reported where no move was searched: this many at most, and no others with a lower prior.
 MAX_POLICY_MOVES, MIN_PRIOR = 10, 0.01
 NO_HUMAN_NETWORK = "no network takes who plays: name one that was trained with --metadata-encoder as -human-model"
 ACTIONS = ("query_version", "query_models", "clear_cache", "terminate", "terminate_all")
@@ -57,13 +57,13 @@ class AnalysisEngine:
     """Answers queries in threads; each line of output is one JSON object.
 
     network: an open network (players.registry.open_network); None for a player without one.
-    settings: of the searches; None where only the network evaluates.
+    settings: the searches'; None where only the network evaluates.
     play_options: the limits of a search for which the query has none, and which move comes first.
     symmetries: test-time augmentation: evaluations without a search are averaged over the 8 symmetries.
     jobs: positions analyzed at the same time.
     log: called with the traceback of an internal error.
     is_abandoned: whether nobody reads the output any more; a search under way then ends.
-    overrides: of all queries, which may override them in turn.
+    overrides: for all queries, which may override them in turn.
     human_network: an open network for queries that say who plays (humanSLProfile); None: `network`.
     Raises BadInput for settings and overrides that need another network.
     """

@@ -46,7 +46,7 @@ FIXED_PARAMETERS = FIXED_OF_SEARCHES | {
 class KatagoParameter:
     """A parameter of KataGo's that means the same here.
 
-    option: its name here, without the dashes of the command line.  kind: of its values: float, int, bool or str.
+    option: its name here, without the dashes of the command line.  kind: its values' type, float, int, bool or str.
     default: the value where the option is not set; None: it depends on other options, or on the front end.
     of_puct: whether only a search with a network has it.  no_limit: from this value on there is no limit.
     """

@@ -47,7 +47,7 @@ class Query:
     """What is to be analyzed, and what the responses contain.
 
     game: its stones, moves and komi; all moves are legal.
-    turns: after how many moves to analyze, in order; priorities: of each.
+    turns: after how many moves to analyze, in order; priorities: one for each.
     avoided: the moves that are left out, down to a depth.
     overrides: the limits and settings of each search, and the form of the responses.
     report_every, first_report_after: seconds between reports during the search, and before the first; None for no
@@ -78,7 +78,7 @@ def parse_query(fields: Fields, base: Overrides = NO_OVERRIDES, of_search: Colle
                 ) -> tuple[Query, list[tuple[str, str]]]:
     """The query of a JSON object, and (field, text) of each warning.  A null field counts as absent.
 
-    base: of all queries.  of_search: see overrides.search_parameters.
+    base: for all queries.  of_search: see parameters.search_parameters.
     Raises InvalidQuery.
     """
     fields = {name: value for name, value in fields.items() if value is not None}

@@ -45,7 +45,7 @@ class RawEvaluation(NamedTuple):
     """What a network says of a position, without a search; None for an output that it does not have.
 
     policy: float64 (points + 1,), the pass last, as `legal_policy` returns it.
-    win_rate, score_lead, score_stdev: of the side to move, from 0 to 1 and in points.
+    win_rate, score_lead, score_stdev: the side to move's, from 0 to 1 and in points.
     human: the same for the people of the query.
     """
     policy: np.ndarray
@@ -65,7 +65,7 @@ class RawEvaluation(NamedTuple):
 class _Values:
     """The values of a move or of the root as JSON fields.
 
-    win_rate: of the root.  lead, stdev: of its score.  All are of the side to move.
+    win_rate: the root's.  lead, stdev: its score's.  All are of the side to move.
     as_opponent: report them for the opponent.
     """
     win_rate: float
@@ -75,8 +75,7 @@ class _Values:
 
     def fields(self, win_rate: float, visits: int, lcb: float, lead: float | None = None, stdev: float | None = None,
                score_utility: float = 0.0) -> dict[str, Any]:
-        """win_rate, visits, lcb, score_utility: of the move, or of the root.  lead, stdev: of its score; None: estimate
-        it."""
+        """The fields of a move or of the root.  lead, stdev: its score's; None: estimate it."""
         if lead is None or stdev is None:
             smoothed = (win_rate * visits + self.win_rate * PRIOR_VISITS) / (visits + PRIOR_VISITS)
             lead = self.lead + self.stdev * (_normal_quantile(smoothed) - _normal_quantile(self.win_rate))
@@ -95,7 +94,7 @@ def format_response(query: Query, turn: int, result: SearchResult, ownership: np
                     moves_ownership: Sequence[np.ndarray] = ()) -> dict[str, Any]:
     """The response to a turn of a query.
 
-    result: of the search of the turn's position; all its moves are reported, in its order.
+    result: the search's of the turn's position; all its moves are reported, in its order.
     ownership: float32 (rows, columns), 1 Black, -1 White; None: scores that are not the network's are 0.
     pv_visits: the visits of each move of a variation, as TreeArrays.pv_visits.
     is_during_search: whether more responses follow.

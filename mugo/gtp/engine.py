@@ -41,7 +41,7 @@ MAX_SIMULATIONS = 10 ** 9  # of a search that only the next command ends: visits
 class GtpEngine:
     """A player, a position and two clocks; `answer` runs commands.
 
-    size, komi: of the first board, in Go.  start: the first position instead, of any game.
+    size, komi: the first board's, in Go.  start: the first position instead, of any game.
     name: the reply to the command `name`; '' for the default.
     rules: that a client would set; None: those of the first position.
     parameters: the options of the engine and of the player; None: the defaults.

@@ -121,7 +121,7 @@ def _check_fixed(name: str, text: str) -> None:
 
 
 def _katago_names(engine: GtpEngine) -> list[str]:
-    """KataGo's parameters that the player has: of its search, of its network, and the engine's own."""
+    """KataGo's parameters that the player has, by its search and its network, and the engine's own."""
     known, player = engine.parameters.names(), engine.player
     of_all, of_network = ({each.name for each in options_of(kind).values()} for kind in (GtpOptions, PlayerOptions))
     return [name for name, parameter in KATAGO.items()

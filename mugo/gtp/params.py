@@ -74,7 +74,7 @@ class Parameters:
     def change(self, name: str, text: str, player: Player, position: BasePosition) -> Player:
         """The player with this value of an option, DEFAULT for its default; the same player for one of the engine.
 
-        player: the current one, whose open network is kept where the option allows.  position: of the game.
+        player: the current one, whose open network is kept where the option allows.  position: the game's.
         Raises BadInput, without the name of the option, for a value that it cannot have and a network that does not
         play the position; then nothing is changed.
         """

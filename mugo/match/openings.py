@@ -43,7 +43,7 @@ def load_openings(source: str | None, start: BasePosition, *, rules: Rules | Non
 
     source: the value of --openings; None for `start` itself.  start: the empty board, or its handicap stones.
     rules: the match's; None: area scoring, with White's points for handicap stones by a recorded game's own rules.
-    max_moves: of an opening by the policy (None: 8) or of a recorded game (None: all).
+    max_moves: in an opening by the policy (None: 8) or a recorded game (None: all).
     Raises BadInput if there are no openings for this board.
     """
     if source is None:

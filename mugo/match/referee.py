@@ -87,7 +87,7 @@ GRACE_SECONDS = 1.0       # to wait for a move after the flag fell, so that the 
 class MatchRules:
     """The rules of the games of a match.
 
-    time: of the clocks; None without a clock.  move_timeout: seconds after which a program without a move has failed.
+    time: the clocks'; None without a clock.  move_timeout: seconds after which a program without a move has failed.
     max_moves: a game that lasts longer is scored as it stands; None: three moves per point.
     simple_ko: moves that repeat an earlier position are allowed.
     kgs_rules: the argument of kgs-rules, one word, for programs that know this command; "" for none.

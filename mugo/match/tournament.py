@@ -219,7 +219,7 @@ def _print_summary(args: argparse.Namespace, summary: dict[str, Any]) -> None:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C in a match, or a signal like it.  rows: of the finished games.  summary: a function that makes theirs."""
+    """Ctrl-C in a match, or a signal like it.  rows: the finished games'.  summary: a function that makes theirs."""
 
     def __init__(self, rows: Rows, names: list[str], test: SPRT | None):
         super().__init__()

@@ -144,8 +144,8 @@ class Evaluation:
     """An evaluated position.
 
     moves: the best first; those a search has visited, or the TOP_MOVES of a network.
-    win_rate: of the side to move, from 0 to 1; None where a network has no value head.
-    ownership, score_lead: as in SearchResult.  visits: of the root of a search; 1 of a network alone.
+    win_rate: the side to move's, from 0 to 1; None where a network has no value head.
+    ownership, score_lead: as in SearchResult.  visits: the root's; 1 for a network alone.
     """
     moves: tuple[MoveInfo, ...]
     win_rate: float | None
@@ -175,7 +175,7 @@ class SearchEvaluator:
     def evaluate(self, position: BasePosition, *, should_stop: Callable[[], bool] = lambda: False,
                  on_progress: Callable[[SearchResult], None] | None = None, reused_visits: int = 0,
                  times: int = 1) -> Evaluation:
-        """Evaluate a position.  reused_visits: in the reused tree; they count as simulations.  times: so many times the
+        """Evaluate a position.  reused_visits: in the reused tree; they count as simulations.  times: multiplies the
         simulations, or the seconds."""
         simulations = None if self.simulations is None else max(1, times * self.simulations - reused_visits)
         seconds = None if self.seconds is None else times * self.seconds

@@ -85,7 +85,7 @@ def start_of_go(size: BoardSize, rules: Rules | None = None, komi: float | None 
 
 
 def with_fixed_handicap(start: GoPosition, stones: int) -> GoPosition:
-    """An empty board with so many of GTP's fixed handicap stones; 0: as it is.  Raises BadInput."""
+    """An empty board with n of GTP's fixed handicap stones; 0: as it is.  Raises BadInput."""
     try:
         return start.with_handicap(fixed_handicap(start.shape, stones)) if stones else start
     except ValueError as error:

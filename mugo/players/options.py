@@ -40,7 +40,7 @@ class PlayerOptions:
     temperature: float | None = option(
         None, "of policy, randompolicy and --human-move-prop: 0 plays the best move, 1 samples from the priors",
         least=0, most=1e9, katago="chosenMoveTemperature",
-        shown_default=f"{TEMPERATURE:g} for randompolicy; 0 for policy; 1 where it is said who plays, and for "
+        shown_default=f"{TEMPERATURE:g} for randompolicy; 0 for policy; 1 with --rank, --style, --human-profile and "
         "--human-move-prop")
     symmetries: bool = option(True, "test-time augmentation: where there is no search, the network's priors and values "
                               "are averaged over the 8 symmetries of the board")
@@ -51,7 +51,7 @@ class PlayerOptions:
 
     @property
     def people(self) -> People | None:
-        """Who plays, when Black is to move; None if nothing is said of it.  Raises BadInput for a rank that is none."""
+        """Who plays, when Black is to move; None if that is unknown.  Raises BadInput for a rank that is none."""
         if self.human_profile is not None:
             return people_of_profile(self.human_profile)
         return People(self.rank, self.rank, year=self.style) if self.rank or self.style else None

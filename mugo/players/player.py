@@ -42,7 +42,7 @@ FREE = SearchControl()
 
 class Player(Protocol):
     """The interface of a player.  network: what evaluates positions for it (nn.inference.Network), None without one.
-    search: its tree search, None where it does not search.  search_result: of its last move."""
+    search: its tree search, None where it does not search.  search_result: its last move's."""
     name: str
     network: Any = None
 

@@ -44,7 +44,7 @@ class PlayerEntry:
     """A row of PLAYERS.
 
     help: its meaning in --help.  make: its constructor.  needs_network: whether it evaluates positions by a network.
-    settings: of its search, by game ("go", "gomoku"); empty for a player that does not search.
+    settings: its search's, by game ("go", "gomoku"); empty for a player that does not search.
     select_by: PlayOptions.select_by, by game; "visits" where it is not given.
     """
     help: str

@@ -85,12 +85,12 @@ class _LastMove(NamedTuple):
 class SearchPlayer:
     """Plays the move a search prefers; in Go, passing.py decides when it passes instead.
 
-    search_result: of the last move, None before the first.
+    search_result: the last move's, None before the first.
     """
 
     def __init__(self, name: str, search: Search, play_options: PlayOptions = DEFAULT_PLAY_OPTIONS,
                  temperature: float = 1):
-        """temperature: of the moves of play_options.human_move_prop."""
+        """temperature: for moves by play_options.human_move_prop."""
         self.name = name
         self.search = search
         self.network = search.network

@@ -27,7 +27,7 @@ from mugo.games.coords import BoardSize, area_of
 FULL_BOARD = 0.8          # the fraction of points that have a stone when a game ends
 SAFETY_MARGIN = 0.05      # the fraction of its time that a search does not get: it checks the clock only now and then
 LAG = 0.2                 # seconds of a move that the engine does not measure: the controller and its network
-LATE_SHARES = 3           # half of the reserve lasts for so many times the expected number of moves
+LATE_SHARES = 3           # half of the reserve lasts for LATE_SHARES times the expected number of moves
 MIN_SECONDS = 0.001       # for a move when there is no time left: 0 could mean no limit
 
 

@@ -31,7 +31,7 @@ MAX_STEM_BYTES = 200                # of the name of output files; with number a
 class ReviewTask(NamedTuple):
     """One game to review.
 
-    name: of its output files, without suffix.  data: the SGF text.  index: the game's in this text, from 0.
+    name: its output files' without suffix.  data: the SGF text.  index: the game's in this text, from 0.
     num_moves: the record's.  game: its game_hash.
     """
     name: str
