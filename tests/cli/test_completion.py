@@ -9,7 +9,7 @@ from mugo.cli import main as cli
 
 shtab = pytest.importorskip("shtab")
 
-from mugo.cli.completion import SHELLS, first_words, full_parser  # noqa: E402
+from mugo.cli.completion import SHELLS, full_parser  # noqa: E402
 from mugo.core.options import options_of  # noqa: E402
 from mugo.mcts.settings import Settings  # noqa: E402
 
@@ -34,17 +34,6 @@ def test_a_script_has_every_command_and_option(shell, capsys):
     for name, option in found:
         assert name in text
         assert (option.lstrip("-") if shell == "fish" else option) in text, (name, option)
-
-
-@pytest.mark.parametrize("text, words", [
-    ("simulations for a move", "simulations for a move"),
-    ("seconds for a move, at most (default: 2)", "seconds for a move, at most"),
-    ("the weight (mcts)", "the weight"), ("White's points (Go) (default: 7.5)", "White's points"),
-    ("instead of --positions: times through all", "times through all"),
-    ("a " * 60, "a " * 33 + "..."),
-])
-def test_the_first_words_of_a_help_text_are_shown(text, words):
-    assert first_words(text) == words
 
 
 def test_an_option_that_help_does_not_show_is_described():

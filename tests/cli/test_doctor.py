@@ -70,14 +70,6 @@ def test_a_network_that_cannot_be_read_is_a_problem_and_the_others_are_reported(
     assert "  policy-9-v6: " in text
 
 
-def test_a_cache_that_cannot_be_written_is_a_problem(monkeypatch, tmp_path):
-    monkeypatch.setattr("mugo.core.shared_cache.cache_folder", lambda: tmp_path)
-    monkeypatch.setattr(os, "access", lambda path, mode: False)
-    problems = []
-    found = doctor.caches(problems)
-    assert found["writable"] is False and "cannot be written" in problems[0]
-
-
 def test_a_gpu_that_no_backend_trains_on_is_a_problem(monkeypatch):
     monkeypatch.setattr(doctor, "nvidia_gpus", lambda: ["NVIDIA T4"])
     monkeypatch.setattr(doctor, "versions", lambda: {"keras": "3", "jax": "0.4"})

@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from numba.core.registry import cpu_target
 
 import mugo
 from mugo.core import shared_cache
@@ -202,28 +201,3 @@ def test_each_function_is_compiled_by_one_process(tmp_path):
     answers = [process.communicate()[0].split() for process in processes]
     assert {result for result, _ in answers} == {str(21 * 8)}
     assert sum(int(number) for _, number in answers) == FUNCTIONS
-
-
-HOLD = """
-import fcntl, sys
-file = open(sys.argv[1], "ab")
-fcntl.lockf(file, fcntl.LOCK_EX)
-print("locked", flush=True)
-sys.stdin.readline()
-"""
-
-
-@pytest.mark.skipif(not shared_cache.CAN_SHARE, reason="files cannot be locked here")
-def test_a_process_that_holds_a_lock_for_too_long_is_not_waited_for(tmp_path, monkeypatch):
-    lock = tmp_path / "lock"
-    with subprocess.Popen([sys.executable, "-c", HOLD, str(lock)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                          text=True) as holder, open(lock, "ab") as file:
-        assert holder.stdout.readline() == "locked\n"
-        waits = []
-        monkeypatch.setattr(shared_cache, "_lock_file", lambda: file)
-        monkeypatch.setattr(shared_cache, "MAX_WAIT", 0.1)
-        monkeypatch.setattr(shared_cache.time, "sleep", waits.append)
-        cache = shared_cache.SharedCache(start)
-        assert cache.load_overload((), cpu_target.target_context) is None
-        assert waits
-        holder.communicate("\n")

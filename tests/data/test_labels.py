@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from damaged_data import copy_of, index_of, rewrite
-from drawing import DEAD_STONES, draw, SEKI, SETTLED
+from drawing import DEAD_STONES, draw, SEKI
 from random_records import dataset_of, finished_record, random_record
 
 from mugo.data import labels
@@ -225,17 +225,6 @@ def test_under_territory_rules_the_area_is_the_territory_and_the_stones_played(r
     kept = tuple(margin for margin in range(-20, 20) if margin and owners_of(drawn_record(
         DEAD_STONES, f"{'B' if margin > 0 else 'W'}+{abs(margin)}", rules=rules)) is not None)
     assert kept == margins
-
-
-@pytest.mark.parametrize("passes, difference", [([], 0), ([WHITE_BIT], -1), ([0, 0], 2)])
-def test_passes_are_no_stones(passes, difference):
-    """More moves: White's, that Black answers with a pass, are a point each."""
-    record = drawn_record(SETTLED, "B+1", rules="Japanese")
-    base = count_difference(record, np.zeros(49, np.int8))
-    more = np.array([49 + colour for colour in passes], np.int16)
-    assert count_difference(replace(record, moves=np.append(record.moves, more)), np.zeros(49, np.int8)) == base
-    stones = np.array([3 + colour for colour in passes], np.int16)
-    assert base - count_difference(replace(record, moves=stones), np.zeros(49, np.int8)) == difference
 
 
 def test_a_game_whose_dead_stones_nobody_agreed_on_has_no_owners():

@@ -57,19 +57,6 @@ def test_the_endgame_is_the_last_moves_of_the_games_whose_owners_are_known(tmp_p
     assert len(every.endgame(1)) == scored.sum() and len(every.endgame(10**6)) == lengths[scored].sum()
 
 
-def test_the_endgame_of_a_range_of_moves_is_what_is_of_both(tmp_path):
-    data = dataset_of(tmp_path, [finished_record(0), finished_record(1)])
-    every = data.positions()
-    rows, plies = every.locate(np.arange(len(every)))
-    lengths = np.diff(every.first_index)
-    first, last = int(lengths.min()) - 20, int(lengths.min()) - 5
-    some = data.positions(moves=(first, last)).endgame(12)
-    wanted = (plies >= np.maximum(lengths[rows] - 12, first - 1)) & (plies < last)
-    assert [column.tolist() for column in some.locate(np.arange(len(some)))] == [rows[wanted].tolist(),
-                                                                                 plies[wanted].tolist()]
-    assert 7 <= len(some) < 24 and not len(data.positions(moves=(1, 20)).endgame(12))
-
-
 @pytest.fixture(scope="module")
 def ranked(tmp_path_factory):
     """30 games from two servers of ranks 9k to 9d and unknown ones, of different lengths."""
@@ -117,17 +104,6 @@ def test_each_epoch_draws_each_position_in_proportion_to_its_weight(ranked, expr
         assert counts.sum() == len(positions) and not counts[expected == 0].any()
         mean += counts / 6
     assert 0 < np.abs(mean - expected).max() < 1 and np.corrcoef(mean, expected)[0, 1] > 0.8
-
-
-def test_games_are_mixed_in_every_part_of_an_epoch(ranked):
-    """The share of a source in 200 positions is that of its weights, within five standard errors."""
-    positions = ranked.positions().weighted("1 + 9 * source.str.contains('fox')")
-    is_fox = positions.games.table(["source"])["source"].str.contains("fox").to_numpy()
-    counts = np.diff(positions.first_index)
-    share = 10 * counts[is_fox].sum() / (10 * counts[is_fox].sum() + counts[~is_fox].sum())
-    for start in 0, 200, 1000:
-        found = is_fox[positions.locate(drawn(positions, start, 200))[0]].mean()
-        assert abs(found - share) < 5 * np.sqrt(share * (1 - share) / 200)
 
 
 def test_equal_weights_draw_each_position_once_an_epoch(ranked):

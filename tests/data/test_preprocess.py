@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from damaged_data import copy_of, sign
+from damaged_data import copy_of
 from make_archives import OTHERS, tarred, zipped
 from random_records import dataset_of, finished_record, random_record, transformed, write_games
 from sgf_games import encoded
@@ -179,14 +179,6 @@ def test_an_archive_that_cannot_be_read_is_named_and_the_games_of_the_others_are
     assert cli.main(command) == 0
 
 
-def test_many_archives_that_cannot_be_read_are_one_line(tmp_path, capsys):
-    write_games(tmp_path / "in", range(3))
-    (tmp_path / "in" / "x.zip").write_bytes(zipped({f"{number:02}.zip": b"PK\3\4" for number in range(30)}))
-    assert cli.main(["preprocess", "-o", str(tmp_path / "set"), "--jobs", "1", str(tmp_path / "in")]) == 2
-    error, = capsys.readouterr().err.splitlines()
-    assert "; x.zip/09.zip: " in error and "10.zip" not in error and "; and 20 more; all other games" in error
-
-
 def test_files_that_are_no_game_records_are_counted(tmp_path, capsys):
     games = {f"{seed}.sgf": format_record(random_record(seed)).encode() for seed in range(3)}
     (tmp_path / "x.zip").write_bytes(zipped(games | OTHERS | {"in.tar": tarred(OTHERS)}))
@@ -246,17 +238,6 @@ def test_a_data_set_has_one_writer_at_a_time(tmp_path):
     with lock_folder(tmp_path / "set"), pytest.raises(BadInput, match="set: another process is writing to it"):
         preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
     preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
-
-
-def test_a_data_set_of_another_format_is_an_error_and_not_touched(tmp_path):
-    write_games(tmp_path / "a", range(3))
-    write_games(tmp_path / "b", range(3, 6))
-    folder = preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1).folder
-    sign(folder, format=8)
-    before = {path: path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
-    with pytest.raises(BadInput, match="is a data set of format 8"):
-        preprocess([str(tmp_path / "b")], folder, jobs=1)
-    assert before == {path: path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
 
 
 def test_options_may_change_until_the_first_merge(tmp_path, monkeypatch):
@@ -480,14 +461,6 @@ def test_duplicates_are_those_of_comparing_each_game_with_each_other(tmp_path):
                         f"the beginning of sgf/{min(longer)[1]:03d}.sgf" if longer else "")
     assert data.games["reject_details"].tolist() == expected
     assert len({text[:10] for text in expected}) == 3 and expected.count("") == 4
-
-
-def test_a_truncated_copy_may_end_with_passes(tmp_path):
-    whole = random_record(5, plies=80)
-    passes = np.array([81, 81 + WHITE_BIT], np.int16)
-    truncated = replace(whole, moves=np.concatenate([whole.moves[:50], passes]))
-    data = dataset_of(tmp_path, [whole, transformed(truncated, 2, True)])
-    assert data.games["reject_reason"].tolist() == ["", "duplicate"]
 
 
 @pytest.mark.parametrize("first", [50, 80])
