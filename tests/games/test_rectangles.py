@@ -33,16 +33,6 @@ from mugo.players import passing
 SHAPES = [(2, 5), (5, 2), (3, 4), (4, 3), (7, 3), (4, 6), (2, 19), (19, 2)]
 
 
-def transposed(position: GoPosition) -> GoPosition:
-    """The same game with rows and columns exchanged."""
-    rows, cols = position.shape
-    other = GoPosition((cols, rows), position.komi)
-    for colour, point in position.moves:
-        at = row_col(point, position.shape)
-        other = other.with_turn(colour).play(point_at(at[1], at[0], other.shape) if at else point)
-    return other.with_turn(position.to_play)
-
-
 def points_of(position: GoPosition, points) -> set[tuple[int, int]]:
     return {row_col(int(point), position.shape) for point in points}
 
