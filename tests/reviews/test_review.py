@@ -160,6 +160,7 @@ def test_the_csv_has_a_row_for_every_move(blunder):
     rows = list(csv.DictReader(io.StringIO(report.csv_text(review))))
     assert [row["point"] for row in rows] == ["E1", "B5", "pass", "pass"]
     assert rows[0]["colour"] == "W" and rows[0]["verdict"] == "blunder" and float(rows[0]["loss"]) > 0.2
+    assert rows[0]["prior"] == f"{review.moves[0].prior:.4f}" and rows[0]["lead_before"] == ""
 
 
 def test_a_network_alone_gives_rank_prior_and_win_rate():
