@@ -5,6 +5,8 @@ import pytest
 
 from mugo.cli import demo
 from mugo.cli import main as cli
+from mugo.nn.inference import Network
+from mugo.nn.network_file import find_network
 
 
 @pytest.mark.parametrize("minutes", ["0", "-1"])
@@ -48,3 +50,10 @@ def test_a_guess_is_right_as_often_as_there_are_few_moves():
 def test_the_sample_games_are_found_from_any_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert demo.sample_games().name == "gnugo-19x19.tar.gz"
+
+
+def test_the_game_and_what_the_network_sees_are_pictures(tmp_path):
+    assert " in " in demo.play_game(tmp_path, Network(find_network("policy-9")))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["game.sgf", "game.svg", "what_it_sees.svg"]
+    assert "policy-9" in (tmp_path / "game.svg").read_text()
+    assert "probabilities of the network for move" in (tmp_path / "what_it_sees.svg").read_text()
