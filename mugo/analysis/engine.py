@@ -74,7 +74,7 @@ class AnalysisEngine:
                  human_network=None):
         self._network = network
         self._size: BoardSize = MAX_SIZE                 # of the network that query_models describes
-        # It answers for people, as KataGo's -human-model does; the search is that of nobody in particular.
+        # It answers for people, as KataGo's -human-model does; the search knows nobody in particular.
         self._human_network = human_network or network
         self._takes_people = self._human_network is not None and self._human_network.takes_people
         # The tree of another query would add visits to those asked for; early stop would leave some out.

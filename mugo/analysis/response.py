@@ -8,7 +8,7 @@
 For a query that says who plays (humanSLProfile) moves have "humanPrior", rootInfo "humanWinrate", "humanScoreMean" and
 "humanScoreStdev", and with the policy comes "humanPolicy": what the network says for these people, without a search.
 
-Win rates, scores and ownership are those of the colour that the query names, by default Black.  Arrays of points are
+Win rates, scores and ownership are for the colour that the query names, by default Black.  Arrays of points are
 row by row from the top.
 
 Scores are a network's, where it has them: means over the leaves of the search.  Without them, rollouts give the

@@ -9,7 +9,7 @@
     dataset      Dataset: batches for training with any library
     commands     preprocess, train, evaluate, play_match: what the commands do, with their options; player
 
-Moves go in and come out as people write them.  `win_rate`, `lead` and `ownership` are those of the side to move,
+Moves go in and come out as people write them.  `win_rate`, `lead` and `ownership` are for the side to move,
 `black_win_rate`, `black_lead` and `black_ownership` Black's.  What __all__ has is public, and described in
 docs/learn/python.md.  Imports everything but the command line.
 """

@@ -30,7 +30,7 @@ _T = TypeVar("_T")
 class Evaluation:
     """Who is winning a position, and by how much; None for what a network has no head for.
 
-    win_rate: from 0 to 1, and lead: points, komi included, are those of the side to move; black_win_rate and black_lead
+    win_rate: from 0 to 1, and lead: points, komi included, are for the side to move; black_win_rate and black_lead
     are Black's.  lead_stdev: the standard deviation of the lead.
     ownership: float32 (rows, columns), 1 where the side to move owns the point at the end, -1 where the opponent does;
     black_ownership: 1 Black's, -1 White's.

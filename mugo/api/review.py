@@ -22,7 +22,7 @@ from mugo.reviews.review import Reviewer
 
 @dataclass(frozen=True)
 class ReviewedMove:
-    """A move of a game, and what it lost.  Win rates, from 0 to 1, and leads, in points, are those of its side.
+    """A move of a game, and what it lost.  Win rates, from 0 to 1, and leads, in points, are for its side.
 
     number: from 1.  colour: 'B' or 'W'.  rank, prior: by the network, 1 for its first choice.  best: the best move, and
     pv the principal variation that begins with it.  win_rate_before, lead_before: after the best move; win_rate_after,

@@ -29,7 +29,7 @@ PROGRESS_SECONDS = 0.5                   # between two reports
 
 @dataclass(frozen=True)
 class SearchedMove:
-    """What a search found of a move.  win_rate, from 0 to 1, and lead, in points, are those of the side that plays it.
+    """What a search found of a move.  win_rate, from 0 to 1, and lead, in points, are for the side that plays it.
 
     prior: the network's probability.  visits: simulations through it.  pv: the principal variation, this move first.
     proven: 'win', 'draw' or 'loss' where that is certain, else None.  symmetry_of: the move that was searched in its

@@ -5,7 +5,7 @@
     own_config("gtp")                                       the same of the table [gtp] of the user's own file
     set_values(parser, values, "my.toml")                   what the parser takes where a command line has nothing else
 
-A name is that of an option or of a positional argument, with dashes or underscores.  A value has the type that the
+A name is the name of an option or of a positional argument, with dashes or underscores.  A value has the type that the
 option has: true or false, a number, a text, or a list where the option takes several.
 """
 import argparse
@@ -84,7 +84,7 @@ def _read_toml(path: Path, source: str) -> dict[str, Any]:
 
 
 def without_queries(values: Mapping[str, Any], words: Sequence[str], source: str) -> dict[str, Any]:
-    """The options of a file without the queries that the command line gives, too.  Raises as check_typed does."""
+    """The options of a file without the queries that the command line also gives.  Raises as check_typed does."""
     queries = {name: value for name, value in values.items() if value and name.replace("-", "_") in QUERIES}
     check_typed(source, {name.replace("-", "_"): value for name, value in queries.items()},
                 [word.partition("=")[0].lstrip("-").replace("-", "_") for word in words])

@@ -142,7 +142,7 @@ _TEMPORARY_NAME = re.compile(r"\..*\.mugo-([0-9]{1,10})(\.[^.]*)?", re.DOTALL)
 
 
 def is_temporary(name: str) -> bool:
-    """Whether a file name is that of an unfinished file of atomic_write."""
+    """Whether a file name belongs to an unfinished file of atomic_write."""
     return _TEMPORARY_NAME.fullmatch(name) is not None
 
 

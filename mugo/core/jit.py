@@ -76,7 +76,7 @@ _FOR_COMPILED: Any = {"no_cfunc_wrapper": True, "no_cpython_wrapper": True} | (
 
 
 def kernel(function: Callable) -> Any:
-    """A compiled function that Python calls, too; numba's dispatcher."""
+    """A compiled function that Python also calls; numba's dispatcher."""
     return _cached(njit(nogil=True, **_FOR_PYTHON)(function))
 
 

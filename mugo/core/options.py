@@ -45,7 +45,7 @@ class Option:
     """An option, as the metadata of its field describe it.
 
     name: on the command line, without dashes.  kind: the type of its values, or of the items of a list.
-    is_list: whether it is a tuple, 32,64,128 on a command line; limits and choices are those of each item.
+    is_list: whether it is a tuple, 32,64,128 on a command line; limits and choices hold for each item.
     is_optional: whether it may be None.  default: None where it depends on other options; shown_default says it.
     help: a sentence without its full stop.  least, most: limits of a number, inclusive; above, below: exclusive.
     common: whether the --help of a command shows it.  katago: KataGo's name of the same parameter.

@@ -24,8 +24,8 @@ def progress_bar(unit: str, total: float | None, initial: float = 0, *, scale: b
     """A context manager that shows the progress of work.
 
     total: units of the whole work; None: not known.  initial: those done before.  unit: in the plural, say "games".
-    scale: show 48,640 as 48.6k.  smoothing: of the speed in a terminal, from 0, its mean, to 1, that of the last
-    update.  delay: seconds before a bar is drawn.
+    scale: show 48,640 as 48.6k.  smoothing: the smoothing of the speed in a terminal, from 0, its mean, to 1, that of
+    the last update.  delay: seconds before a bar is drawn.
     """
     if _redraws(sys.stderr):
         return tqdm(total=total, initial=initial, unit=unit if unit == "B" else f" {unit}", unit_scale=scale,
@@ -114,7 +114,7 @@ class CompileProgress:
 
 
 _counting: list[CompileProgress] = []
-_notices: list[str] = []                 # what is said when the next function is compiled
+_notices: list[str] = []                 # to say when the next function is compiled
 
 
 def announce_compiling() -> None:

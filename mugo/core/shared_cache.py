@@ -3,7 +3,7 @@
     mugo/kernels/PLATFORM-KEY    what came with a platform's wheel (`python -m mugo.kernels build`); only read
     ~/.cache/mugo/KEY            KEY: a hash of all sources that are compiled
     /tmp/mugo-USER/KEY           where that cannot be made, or others than the user could write in it
-    a temporary folder           where that is somebody else's, too; it is removed at the end
+    a temporary folder           where that also is somebody else's; it is removed at the end
 
 Processes that compile at the same time compile each function once: one locks a byte of the file "lock" from looking for
 the function until it is in the cache, and the others wait.  Where files cannot be locked, as on Windows, each compiles.

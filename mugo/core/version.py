@@ -11,7 +11,7 @@ def pip_install(extra: str) -> str:
 
 
 def other_mugo() -> str:
-    """A sentence if the folder in which this package is installed has PyPI's `mugo`, a program for genomics, too; else
+    """A sentence if the folder in which this package is installed has PyPI's `mugo`, a program for genomics; else
     an empty text."""
     if not any(Path(__file__).parents[2].glob("mugo-[0-9]*.dist-info")):
         return ""

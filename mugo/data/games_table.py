@@ -29,7 +29,7 @@ from mugo.sgf.properties import rank_in
 from mugo.sgf.record import BadRecord, Record
 from mugo.sgf.record_positions import position_of
 
-# A column is a row here: its value is that of the Record's attribute of this name, unless _describe says another.
+# A column is a row here: its value is the Record's attribute of this name, unless _describe says another.
 # Unknown values are 0, NaN or ''.
 COLUMNS = {
     "file_key": np.uint64,                          # of the SGF file: see file_key

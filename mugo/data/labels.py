@@ -155,7 +155,7 @@ def white_points(games: pd.DataFrame) -> np.ndarray:
 @kernel
 def write_labels(size, games, samples, symmetries, setup, moves, ownership, outcomes, colours, komi, next_moves,
                  ownership_out, scores, handicap_gains):
-    """Write the labels of a batch to the last seven arguments, whose shapes are those of positions.Batch.
+    """Write the labels of a batch to the last seven arguments, with the shapes of positions.Batch.
 
     games: INDEX (n,), each position's game.  samples: as for planes.write_sample_planes.  setup, moves, ownership:
     those of all games.

@@ -16,7 +16,7 @@ the shards.
                               "files": {"games.parquet": {"bytes": 27185, "crc32": "89ab0123"}, ...}}, ...],
                   "checksum": "02468ace"}                    CRC-32 of the text without this line
 
-The CRC-32 of a NumPy file is that of its data.  Those of the arrays are compared when a shard is opened, in 0.15 s per
+The CRC-32 of a NumPy file covers its data.  Those of the arrays are compared when a shard is opened, in 0.15 s per
 gigabyte, and that of a table when it is read; after that the files are trusted: compiled code uses their numbers as
 indices.  A mapped file must not be cut off while it is in use: reading behind its end ends the process (SIGBUS).
 """

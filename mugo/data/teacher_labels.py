@@ -30,7 +30,8 @@ def label_type(size: int, ownership: bool) -> np.dtype:
     """The records of labels for boards of this size: 94 bytes, and one more for each point with ownership.
 
     komi: White's points by komi and for handicap stones, of which the teacher was told.
-    moves: the indices of its best moves, the best first; -1 where there are fewer.  probabilities: of these moves.
+    moves: the indices of its best moves, the best first; -1 where there are fewer.  probabilities: the probabilities of
+    these moves.
     win_rate: the side to move's, from 0 to 1; NaN where the teacher gave no answer.  lead: the side to move's in
     points, komi included; stdev: its standard deviation; NaN: not known.
     ownership: 127 where the side to move certainly owns the point at the end, -127 where the opponent does.

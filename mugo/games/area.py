@@ -98,7 +98,7 @@ def expected_gain(stones, white_points, left):
     """Points that White is expected to gain by strength from a position of a handicap game to its end
     (docs/explanation/handicap-targets.md).
 
-    stones: of the handicap; 0 in a game between equals, and 1 where White gives the first move.
+    stones: the stones of the handicap; 0 in a game between equals, and 1 where White gives the first move.
     white_points: by komi and for handicap stones; NaN, unknown, is 0.  left: the fraction of the game's moves to come.
     """
     if stones < 1:

@@ -240,7 +240,7 @@ def is_true_eye(b, p, c):
 
 @subroutine
 def has_stone_near(b, p, steps, diagonals):
-    """Whether a stone is within so many steps of the empty point p, along the lines, or with diagonal steps, too."""
+    """Whether a stone is within this many steps of the empty point p, along the lines, or also with diagonal steps."""
     w = b.width
     row = p // w
     col = p % w

@@ -125,8 +125,8 @@ def symmetries(size: BoardSize) -> np.ndarray:
     """int64 (8, size² + 1) of a square, (4, rows * columns + 1) of a rectangle: row s maps a move index to its index
     in symmetry s.
 
-    Of a square, 0 is the identity, 1 to 3 are quarter turns, 4 to 7 the same after a reflection.  Of a rectangle, 0 is
-    the identity, 1 a half turn, 2 and 3 are the reflections.  A pass is mapped to itself.  Read-only.
+    For a square, 0 is the identity, 1 to 3 are quarter turns, 4 to 7 the same after a reflection.  For a rectangle, 0
+    is the identity, 1 a half turn, 2 and 3 are the reflections.  A pass is mapped to itself.  Read-only.
     """
     rows, cols = shape_of(size)
     board = np.arange(rows * cols).reshape(rows, cols)

@@ -135,8 +135,8 @@ def outcome(b, komi):
 
 @subroutine
 def roll_out(address, b, light_boards, mercy, komi, first_plays):
-    """Play b to its end at random; returns the outcome.  address: of a `roll_out` of the game.  light_boards:
-    LIGHT_BOARD (1,), scratch.  mercy, first_plays: as in rollouts.roll_out."""
+    """Play b to its end at random; returns the outcome.  address: the address of a `roll_out` of the game.
+    light_boards: LIGHT_BOARD (1,), scratch.  mercy, first_plays: as in rollouts.roll_out."""
     if is_gomoku(b):
         komi = 0.0
     elif b.territory:

@@ -42,7 +42,7 @@ def check_komi(komi: float) -> None:
 
 
 class GoPosition(BasePosition):
-    """A position of Go on a board of 2 to 19 rows and columns.  rules: of the game."""
+    """A position of Go on a board of 2 to 19 rows and columns.  rules: the rules of the game."""
 
     game = "go"
     may_pass = True
@@ -213,7 +213,7 @@ def illegal_move(position: BasePosition, point: int, colour: int) -> IllegalMove
 def fixed_handicap(size: BoardSize, stones: int) -> list[int]:
     """The points of 2 to 9 fixed handicap stones (GTP 2, section 4.1.1).  Raises ValueError where GTP has none.
 
-    GTP defines them for squares.  On a rectangle the lines of each direction are those of the square with as many, as
+    GTP defines them for squares.  On a rectangle each direction has the lines of the square with as many, as
     in KataGo.
     """
     rows, cols = shape_of(size)
@@ -233,6 +233,6 @@ def fixed_handicap(size: BoardSize, stones: int) -> list[int]:
 
 
 def _handicap_lines(lines: int) -> tuple[int, int, int]:
-    """The first, middle and last of the lines that fixed handicap stones are on, of so many, from 0."""
+    """The first, middle and last of the lines that fixed handicap stones are on, of this many, from 0."""
     edge = 2 if lines < 13 else 3
     return edge, lines // 2, lines - 1 - edge

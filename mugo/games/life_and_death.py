@@ -11,7 +11,7 @@ Rollouts are blind to seki, and to captured stones that leave one eye.  So two q
     it is captured               it is not                  UNSETTLED
 
 The region of a chain has its liberties, the chains in doubt next to them, and their liberties.  A region that is too
-large, or a question that takes too long, is UNREAD: the answer is that of the rollouts.
+large, or a question that takes too long, is UNREAD: the rollouts answer.
 
     survival     float64 (POINTS,), at heads: mean ownership of the chain's points over rollouts, 1 its own colour
     ownership    float64 (POINTS,): mean over rollouts, 1 Black, -1 White

@@ -39,7 +39,7 @@ from mugo.games.light_board import LIGHT_BOARD
 
 
 class Plane(NamedTuple):
-    """A feature of one or more planes; meaning: of each plane, or of the count that they encode."""
+    """A feature of one or more planes; meaning: the meaning of each plane, or of the count that they encode."""
 
     name: str
     depth: int
@@ -290,8 +290,8 @@ def write_sample_planes(size, setup, moves, samples, symmetries, scratch, out, t
 
     Returns the number of samples written: all, or those before the first with an illegal setup stone or move.
 
-    setup, moves: of all games, end to end.  samples: int64 (n, 5), one row a position: start and end of the game's
-    setup, start of its moves, number of the move to predict (from 0), number of the symmetry.
+    setup, moves: the setup stones and moves of all games, end to end.  samples: int64 (n, 5), one row a position: start
+    and end of the game's setup, start of its moves, number of the move to predict (from 0), number of the symmetry.
     symmetries: int64 (8, size² + 1), coords.symmetries(size).  out: uint8 (n, size², PACKED).
     targets: int32 (n,), move indices in the same symmetry.
     """

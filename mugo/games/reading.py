@@ -14,7 +14,7 @@ are the bits of an int64.
     a position is repeated                                                failure
 
 A ko may be retaken only after a pass, as where the Japanese rules of 1989 confirm life and death.  The attacker does
-not pass before the target is captured, because the defender would pass, too.
+not pass before the target is captured, because the defender would also pass.
 
 The search is by depth-first proof numbers (Nagai 2002, "Df-pn algorithm for searching AND/OR trees and its
 applications") with a table of positions; phi is the proof number of the side to move, delta that of its opponent.  It

@@ -10,7 +10,7 @@ score is the result.  A move is drawn from the first of these sets that is not e
                *     moves that put no two own stones in atari
        *       *     legal moves that fill no own true eye
 
-The order is that of Gelly, Wang, Munos, Teytaud 2006, "Modification of UCT with Patterns in Monte-Carlo Go", INRIA
+The order follows Gelly, Wang, Munos, Teytaud 2006, "Modification of UCT with Patterns in Monte-Carlo Go", INRIA
 RR-6062; MoGo captures anywhere, here around the last move, which won 56 % against not capturing, and MoGo's way 43 %.
 
     b          BOARD, one record    the position, then the end of the rollout
@@ -204,7 +204,7 @@ def mogo_move(r, c, moves):
 
 @subroutine
 def max_moves(area):
-    """The moves after which a rollout on a board of so many points is stopped, as it may be in a cycle (triple ko);
+    """The moves after which a rollout on a board of this many points is stopped, as it may be in a cycle (triple ko);
     from 5x5 on, fewer than one in 1,000 is that long."""
     return MOVES_PER_POINT * area + EXTRA_MOVES
 
@@ -331,7 +331,8 @@ def rollout_ownership(stones: bytes, shape: tuple[int, int], kind: int, n: int) 
 def roll_outs_ownership(boards, roll_out_address, n, ownership, light_boards, first_plays):
     """Roll out boards[0] n times, each in boards[1], and add the final ownership to `ownership`.  Black begins every
     other rollout and White the rest, whoever is to play; a ko and passes before do not count.  The random numbers of a
-    rollout follow those of the previous one, from boards[0].random.  roll_out_address: of a kind of rollouts.
+    rollout follow those of the previous one, from boards[0].random.  roll_out_address: the address of a kind of
+    rollouts.
     light_boards: LIGHT_BOARD (1,), scratch."""
     random = boards[0].random
     for i in range(n):

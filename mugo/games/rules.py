@@ -4,7 +4,7 @@
     {"scoring": "TERRITORY"}, '{"score": "AREA"}'    --parse_rules-->  Rules(scoring="TERRITORY", tax="SEKI"), Rules()
     "koPOSITIONALscoreAREAtaxNONEsui0fpok1"          --parse_rules-->  Rules(), as KataGo's SGF files have it (RU)
 
-A field that an object leaves out is that of Rules(), MuGo's own rules: area scoring, positional superko, no suicide.
+A field that an object leaves out is taken from Rules(), MuGo's own rules: area scoring, positional superko, no suicide.
 All are supported but suicide, a tax on all groups and the button; SPIGHT is played as SIMPLE, and a tax on seki counts
 in the final score only (docs/reference/gtp.md).
 
@@ -81,7 +81,7 @@ class Rules:
         return self.describe([name for name in self.diff(self.supported()) if not decisive or name in DECISIVE])
 
     def handicap_bonus(self, stones: int) -> int:
-        """White's points for so many handicap stones of Black."""
+        """White's points for this many handicap stones of Black."""
         return 0 if self.white_handicap_bonus == "0" else max(stones - (self.white_handicap_bonus == "N-1"), 0)
 
     def area_bonus(self, stones: int) -> int:
@@ -161,7 +161,7 @@ def parse_rules(value: object) -> Rules:
 
 
 def rules_to_play(name: str) -> Rules:
-    """As parse_rules of text; raises ValueError for rules under which MuGo would mistake who wins, too."""
+    """As parse_rules of text; also raises ValueError for rules under which MuGo would mistake who wins."""
     rules = parse_rules(name)
     if unsupported := rules.ignored(decisive=True):
         raise ValueError(f"{shorten(name)} is not supported: {unsupported}")
@@ -196,7 +196,7 @@ def shorten(value: object) -> str:
 
 
 def bonus_field(handicap: int, bonus: float) -> str:
-    """The whiteHandicapBonus by which White has so many points for so many handicap stones.  Raises ValueError."""
+    """The whiteHandicapBonus by which White has this many points for this many handicap stones.  Raises ValueError."""
     names = FIELDS["whiteHandicapBonus"][1]
     bonuses: dict[float, str] = {Rules(white_handicap_bonus=name).handicap_bonus(handicap): name
                                  for name in reversed(names)}

@@ -89,7 +89,7 @@ def _defender_points(position: GoPosition, attacker: int, zone: int, rest: int) 
 
 
 def _part_of_defender(rest: np.ndarray, zone: np.ndarray, points: int) -> np.ndarray:
-    """bool: about so many points of the rest, line by line from the edge that is the farthest from the zone.  A piece
+    """bool: about this many points of the rest, line by line from the edge that is the farthest from the zone.  A piece
     of either side without room for two eyes goes to the other."""
     room = {}                                            # lines between an edge and the zone -> the order of the points
     for axis, lines in enumerate(np.indices(rest.shape)):
@@ -132,7 +132,7 @@ def _pieces(points: np.ndarray) -> Iterator[np.ndarray]:
 
 def _eyes(part: np.ndarray) -> np.ndarray:
     """bool: the points of a part that are left empty: inside it, in every other row and column, so that its stones are
-    one chain.  Of the four ways to choose them the one with the most."""
+    one chain.  The one of the four ways to choose them that has the most."""
     inside = ~_near(~part)
     rows, cols = np.indices(part.shape)
     ways = [inside & (rows % 2 == row) & (cols % 2 == col) for row in (0, 1) for col in (0, 1)]

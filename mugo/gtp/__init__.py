@@ -13,7 +13,7 @@ Read in this order:
     gnugo           GNU Go's list_stones, final_status, printsgf ...; Gomill's gomill-genmove_ex
     command         the command line, stdin and stdout
 
-KataGo's names of parameters are those of the package analysis.
+KataGo's names of parameters are in the package analysis.
 """
 from mugo.gtp import analyze, commands, gnugo, gogui, katago, param_commands
 

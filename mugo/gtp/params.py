@@ -2,7 +2,7 @@
 
     Parameters(arguments).change("simulations", "800", player, position)  -->  a player with --simulations 800
 
-The names are those of the command line without the dashes.  The GTP commands are param_commands.py's.
+The names are the command line's without the dashes.  The GTP commands are param_commands.py's.
 """
 import argparse
 from dataclasses import dataclass

@@ -4,9 +4,9 @@ With PUCT edges are lazy: a node lists its moves with their priors, and gets an 
 PUCT looks at no move without visits but the one with the highest prior.
 
     first  ==>  [edge] [edge] [edge] [free]              count edges, in a block of the next power of two
-    list   ==>  [5 moves, 5 priors] [5 moves, ...]       in the array of the edges, too; the highest prior first
+    list   ==>  [5 moves, 5 priors] [5 moves, ...]       also in the array of the edges; the highest prior first
 
-The edges of a node are those of the first `count` moves of its list.  A full block is copied to one of twice its size,
+The edges of a node belong to the first `count` moves of its list.  A full block is copied to one of twice its size,
 at the end of the array.  Moves with priors below LEAST_PRIOR are not listed.  When selection comes to one, the node
 gets all edges, as the root, nodes of self-play, and those of UCB1 and RAVE have.
 

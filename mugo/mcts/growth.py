@@ -34,8 +34,8 @@ CHUNK_SECONDS = 0.5                      # from one meeting of the threads to th
 class Growth:
     """What grows a tree, with threads of an executor or without.
 
-    arrays: of the tree.  rollouts: int32 (threads, POINTS), of this search: at [:, 0] their number, else the final
-    ownership, 1 Black, -1 White.
+    arrays: the arrays of the tree.  rollouts: int32 (threads, POINTS), of this search: at [:, 0] their number, else the
+    final ownership, 1 Black, -1 White.
     """
 
     def __init__(self, arrays: TreeArrays, threads: int, executor: Executor | None):
@@ -110,7 +110,7 @@ class ThreadedGrowth(Growth):
 
 
 BATCH = 8                                # leaves evaluated together, by default,
-VISITS_FOR_EACH = 32                     # but only one for each so many visits of the root
+VISITS_FOR_EACH = 32                     # but only one for each this many visits of the root
 
 
 class BatchedGrowth(Growth):
@@ -223,7 +223,7 @@ class BatchedGrowth(Growth):
 
     def ownership(self, position: BasePosition) -> np.ndarray | None:
         """float64 (points,): as SearchResult.ownership.  If this search evaluated no leaf, as all were before, the
-        network's is that of the position."""
+        network's is for the position."""
         ownership = super().ownership(position)
         if self._network_ownership is None and self._network.has_ownership:
             output = self._network.evaluate([position])          # all leaves were evaluated in searches before

@@ -58,7 +58,8 @@ _FIELDS: Any = {**(_EDGE.fields or {}), "listed_priors": ((np.float32, LISTED_IN
                 "listed_moves": ((np.int16, LISTED_IN_EDGE), 4 * LISTED_IN_EDGE)}
 EDGE = np.dtype(_FIELDS, align=True)
 
-# The options of a search as the kernels read them: constant during a search.  Names are those of settings.Settings.
+# The options of a search as the kernels read them: constant during a search.  Names are the same as in
+# settings.Settings.
 PARAMS = np.dtype([
     # Addresses of compiled functions of the game and the formula, 0 where the search does not call one.
     ("select_child", np.int64),          # see selection

@@ -25,7 +25,7 @@ _UNVISITED = -3.0                        # the bound of a move without visits: b
 
 
 def standard_errors(visits: np.ndarray, variances: np.ndarray) -> np.ndarray:
-    """float64 (n,): of means over so many visits (at least 1), given the variances of the values."""
+    """float64 (n,): of means over this many visits (at least 1), given the variances of the values."""
     weight = 1.0 / visits.astype(np.float64) ** 2
     total = visits + weight
     variances = np.maximum(variances, 1e-8) + _LARGEST_VARIANCE * weight / total
@@ -34,8 +34,8 @@ def standard_errors(visits: np.ndarray, variances: np.ndarray) -> np.ndarray:
 
 def lower_confidence_bounds(visits: np.ndarray, means: np.ndarray, squares: np.ndarray, stdevs: float = LCB_STDEVS
                             ) -> np.ndarray:
-    """float64 (n,): the bounds of n moves.  visits: int.  means, squares: of the values, and of their squares.  stdevs:
-    how many standard errors below the mean."""
+    """float64 (n,): the bounds of n moves.  visits: int.  means, squares: the means of the values, and of their
+    squares.  stdevs: how many standard errors below the mean."""
     counts = np.maximum(visits, 1)
     bounds = means - stdevs * standard_errors(counts, squares - means ** 2)
     return np.where(visits > 0, bounds, _UNVISITED)
@@ -57,8 +57,8 @@ OUTCOMES = {1: "win", 0: "draw", -1: "loss"}             # of MoveInfo.proven
 class MoveInfo:
     """A move at the root.
 
-    point: the move (PASS for a pass).  prior: from 0 to 1.  visits: of its edge.  win_rate: of the side to move, from
-    0 to 1.  pv: the principal variation as points, this move first.
+    point: the move (PASS for a pass).  prior: from 0 to 1.  visits: the visits of its edge.  win_rate: for the side to
+    move, from 0 to 1.  pv: the principal variation as points, this move first.
     proven: 1 if the move is a proven win of the side to move, 0 a draw, -1 a loss; None if its value is not proven.
     score_lead: points by which the side to move leads after the move, komi included, the mean over leaves (KataGo's
     scoreLead); None for networks without a score, and where none of its leaves was evaluated.
@@ -67,8 +67,8 @@ class MoveInfo:
     where there was no search.
     score_utility: the part of the mean value that is for the score (tree), 0 where the search has none.
     symmetry_of: the move that was searched in its stead, by which all of this is known (root); else None.
-    lower_bound: of the win rate, from 0, for protocols; without a search a binomial one.  A proven value is its own
-    bound.
+    lower_bound: the lower bound of the win rate, from 0, for protocols; without a search a binomial one.  A proven
+    value is its own bound.
     utility: the mean value, from -1 to 1 and the part for the score.  utility_lcb: its lower bound.
     """
     point: int
@@ -111,13 +111,14 @@ class SearchResult:
 
     moves: every move at the root that repeats no position: those that prove its value, wins with the shortest first;
     then by visits, proven losses last.  Each is followed by its symmetric ones (MoveInfo.symmetry_of).
-    win_rate: of the side to move, from 0 to 1.  visits: of the root, including those of a reused tree.
-    simulations, seconds, rollouts: of this search.  depth: mean number of moves from the root to a leaf.
+    win_rate: for the side to move, from 0 to 1.  visits: the visits of the root, including those of a reused tree.
+    simulations, seconds, rollouts: the simulations, seconds and rollouts of this search.  depth: mean number of moves
+    from the root to a leaf.
     nodes: in the tree.
     ownership: float32 (rows, columns), 1 Black, -1 White, the mean over the leaves of this search by the network and by
     rollouts, weighted by lambda as the value is; None without both, and in Gomoku.
     proven: the exact value of the position, as in a MoveInfo, for the moves that the search was allowed.
-    score_lead, score_stdev: of the position, as in a MoveInfo.
+    score_lead, score_stdev: the mean and standard deviation of the position, as in a MoveInfo.
     score_utility: the part of the value of the position that is for the score, as in a MoveInfo.
     is_full: whether the tree has no room for another node, so that more simulations do not read deeper.
     min_visit_prop_for_lcb: a move chosen by its LCB has at least this proportion of the most visits.
@@ -215,7 +216,7 @@ class RootMoves(NamedTuple):
 
 
 def root_moves(nodes: np.ndarray, edges: np.ndarray) -> RootMoves:
-    """The statistics of edges: NODE (n,), EDGE (k,).  Values are those of the nodes that they lead to, over all paths,
+    """The statistics of edges: NODE (n,), EDGE (k,).  Values come from the nodes that they lead to, over all paths,
     and exact where they are proven."""
     below = edges["node"]
     known, proven = below != NULL_NODE, edges["lower"] == edges["upper"]
@@ -240,8 +241,9 @@ def score_of(node: np.ndarray) -> tuple[float | None, float | None]:
 
 def move_infos(nodes: np.ndarray, edges: np.ndarray, block: np.ndarray, lengths: np.ndarray | None = None,
                lcb_stdevs: float = LCB_STDEVS, priors: np.ndarray | None = None) -> tuple[MoveInfo, ...]:
-    """A MoveInfo for each edge of a node, by `ranking`.  nodes, edges: of the tree.  block: the edges of the node.
-    lengths: as in ranking.  priors: of the edges; None as they stand."""
+    """A MoveInfo for each edge of a node, by `ranking`.  nodes, edges: the nodes and edges of the tree.  block: the
+    edges of the node.
+    lengths: as in ranking.  priors: the priors of the edges; None as they stand."""
     order = ranking(block, lengths)
     priors = block["prior"] if priors is None else priors
     lcbs = (1 + lower_confidence_bounds(*root_moves(nodes, block), lcb_stdevs)) / 2
@@ -280,7 +282,7 @@ def principal_variation(nodes, edges, node: int, longest: int) -> list[int]:
 
 def ranking(block: np.ndarray, lengths: np.ndarray | None = None) -> np.ndarray:
     """The indices of a node's edges, the best first: those without a proven mistake by visits, proven losses last.
-    lengths: of the proofs of a won node, by node; the shortest win comes first."""
+    lengths: the lengths of the proofs of a won node, by node; the shortest win comes first."""
     keys = [-block["prior"], -block["visits"].astype(np.int64), block["upper"] == LOSS, is_proven_mistake(block)]
     if lengths is not None:
         keys.insert(-2, np.where((block["lower"] == WIN) & (block["node"] != NULL_NODE), lengths[block["node"]], 0))

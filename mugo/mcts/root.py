@@ -27,7 +27,7 @@ class AvoidedMoves:
     named: set[tuple[int, int]] = field(default_factory=set)
 
     def avoid(self, colour: int, points: Collection[int], depth: int) -> None:
-        """Leave these moves out, too; depth 0: none."""
+        """Also leave these moves out; depth 0: none."""
         for point in points if depth else ():
             self.depths[colour, point] = max(depth, self.depths.get((colour, point), 0))
 
@@ -37,7 +37,7 @@ class AvoidedMoves:
         self.named |= {(colour, point) for point in points}
 
     def update(self, other: "AvoidedMoves") -> None:
-        """Leave out what another one leaves out, too."""
+        """Also leave out what another one leaves out."""
         for (colour, point), depth in other.depths.items():
             self.avoid(colour, [point], depth)
         self.named |= other.named
@@ -65,7 +65,7 @@ class AvoidedMoves:
 
     def until(self, plies: int) -> np.ndarray:
         """int32 (2 * POINTS,), Black's points and then White's: the plies of the game before which a move is left out
-        below the root, which has so many plies; 0 where it never is."""
+        below the root, which has this many plies; 0 where it never is."""
         until = np.zeros((2, POINTS), np.int32)
         for (colour, point), depth in self.below_root().items():
             until[int(colour == WHITE), point] = plies + depth
@@ -82,7 +82,7 @@ def avoided_outside(points: Collection[int], size: BoardSize) -> AvoidedMoves:
 
 def with_temperature(priors: np.ndarray, temperature: float) -> np.ndarray:
     """float64 (n,): prior^(1 / temperature), normalised (KataGo's rootPolicyTemperature); above 1 it is flatter.
-    priors: of the moves that are searched, so they need not sum to 1."""
+    priors: the priors of the moves that are searched, so they need not sum to 1."""
     # In logarithms, so that a low temperature does not underflow to all zeros.
     logits = np.log(np.maximum(priors, 1e-30).astype(np.float64)) / temperature
     weights = np.exp(logits - logits.max())
@@ -170,7 +170,7 @@ class Root:
     the positions up to it, and room for a path.
     asked: the legal moves that are searched whatever the search thinks of them, None where it chooses them itself;
     allowed: the points (and PASS) that may be selected, None: all.  may_pass: whether a pass may be, next to others.
-    avoided: the moves left out below it.  symmetries: of the moves that are not searched.
+    avoided: the moves left out below it.  symmetries: the symmetries of the moves that are not searched.
     unsettled: the points that share unsettled_prior, None before the game is nearly over.
     priors: float32 (k,), of its edges before the options of the root change them; None before it has edges.
     """

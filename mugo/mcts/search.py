@@ -56,7 +56,7 @@ class SearchLimits:
         return min(left, (self.deadline - now) * self.rate(done, now))
 
     def are_reached(self, done: int, now: float, moves: Callable[[], RootMoves]) -> bool:
-        """Whether the search ends after so many simulations.  moves: returns those at the root."""
+        """Whether the search ends after this many simulations.  moves: returns those at the root."""
         return done >= self.simulations or now >= self.deadline or (
             self.settings.early_stop
             and is_decided(moves(), self.simulations_left(done, now), self.select_by, self.settings))
@@ -128,8 +128,8 @@ class Search:
                avoided: AvoidedMoves | None = None) -> SearchResult:
         """Search a position until the first of the limits; without any, until `should_stop`.
 
-        simulations: of this search, those of a reused tree not counted.  visits: of the root, those counted; at least
-        one simulation is run.
+        simulations: the simulations of this search, those of a reused tree not counted.  visits: the visits of the
+        root, those counted; at least one simulation is run.
         may_pass: whether a pass is searched at the root when there are other moves.
         allowed_moves: legal points (and PASS) searched at the root; None all that the search considers.
         avoided: moves left out down to a depth, at the root unless allowed_moves are given; in Gomoku there alone.

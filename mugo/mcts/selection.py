@@ -14,13 +14,13 @@ PUCT has the terms that KataGo and Leela Zero add to AlphaZero's formula; by def
     q of an edge without visits = value of the node - reduction sqrt(sum of the priors of the edges with visits)
 
 RAVE (Gelly and Silver 2011, "Monte-Carlo tree search and rapid action value estimation in computer Go"): every edge
-also has an all-moves-as-first (AMAF) mean rave_q over rave_visits: of all simulations through its node in which its
+also has an all-moves-as-first (AMAF) mean rave_q over rave_visits, of all simulations through its node in which its
 move was played there or later, by the same side, as the first stone on that point.  Selection takes
 
     (1 - beta) q + beta rave_q        beta = rave_visits / (n + rave_visits + 4 b^2 n rave_visits)
 
 where b is the RAVE bias.  Heuristic priors (games.go_priors, games.gomoku_threats) are virtual visits that rave_visits
-and rave_q begin with, so they count without RAVE, too.
+and rave_q begin with, so they also count without RAVE.
 
     first_plays   int8 (POINTS,)             the colour of the first stone that a rollout played on each point, 0 none
     amaf          float32 (2, POINTS, 2)     of one simulation, by colour (1 Black, 0 White) and point: the share of its
@@ -118,8 +118,8 @@ def rave_weight(visits, rave_visits, bias):
 
 @subroutine
 def mixed_value(edge, q, visits, losses, bias):
-    """The weighted mean of an edge's own value q, of so many visits, and its AMAF value.  Both count simulations under
-    way, the losses, as lost; the edge has AMAF visits or some of those.  visits, losses: float32."""
+    """The weighted mean of an edge's own value q, of this many visits, and its AMAF value.  Both count simulations
+    under way, the losses, as lost; the edge has AMAF visits or some of those.  visits, losses: float32."""
     rave_visits = edge.rave_visits + losses
     rave_q = (edge.rave_q * edge.rave_visits - losses) / rave_visits
     return q + rave_weight(visits, rave_visits, bias) * (rave_q - q)
@@ -172,8 +172,9 @@ def record_rollout(first_plays, outcome, share, amaf):
 
 @subroutine
 def backup_amaf(nodes, edges, depth, path, to_play, value, amaf):
-    """Add a simulation to the AMAF values of the edges of every node on its path, and clear amaf.  amaf: of its
-    rollouts; the moves of the path come before theirs.  value: of the leaf, for to_play, its side to move."""
+    """Add a simulation to the AMAF values of the edges of every node on its path, and clear amaf.  amaf: the AMAF
+    statistics of its rollouts; the moves of the path come before theirs.  value: the value of the leaf, for to_play,
+    its side to move."""
     side = to_play
     for k in range(depth - 1, -1, -1):
         side = -side

@@ -118,7 +118,7 @@ class Settings:
         return replace(self, **changes)
 
     def score_utility_factor(self, area: int) -> float:
-        """dynamic_score_utility_factor on a board of so many points; where it is None, SCORE_UTILITY or 0."""
+        """dynamic_score_utility_factor on a board of this many points; where it is None, SCORE_UTILITY or 0."""
         if self.dynamic_score_utility_factor is None:
             return SCORE_UTILITY if area <= SCORE_UTILITY_AREA else 0.0
         return self.dynamic_score_utility_factor

@@ -32,7 +32,7 @@ def is_proven(record):
 
 @subroutine
 def q_under_loss(edge, losses, n):
-    """The mean value of an edge with n visits, of which so many are under way and count as lost.  float32; n > 0."""
+    """The mean value of an edge with n visits, of which this many are under way and count as lost.  float32; n > 0."""
     return (edge.q * np.float32(edge.visits) - losses) / n
 
 

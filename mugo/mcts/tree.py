@@ -329,7 +329,7 @@ def score_utility(mean, stdev, lead, area):
     """KataGo's dynamic score utility of a score, 2 / pi arctan((score - center) / scale), from -1 to 1.
 
     The center is CENTER lead, but at most the scale of a sure score away from the lead.  The scale has the standard
-    deviation, in the place of KataGo's mean over scores.  lead: of the root's score, for the same side.  area: points
+    deviation, in the place of KataGo's mean over scores.  lead: the root's score, for the same side.  area: points
     of the board.
     """
     least_scale = SCALE * math.sqrt(area)

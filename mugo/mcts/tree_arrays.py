@@ -14,7 +14,7 @@ from mugo.mcts.expansion import block_size, list_size
 from mugo.mcts.records import BLANK_NODE, NULL_NODE
 from mugo.mcts.solver import LOSS, WIN
 
-EDGES_FOR_EACH_NODE = 8                  # at least so many edges are used before the nodes run out
+EDGES_FOR_EACH_NODE = 8                  # at least this many edges are used before the nodes run out
 SMALLEST_TABLE = 1 << 14                 # slots, a power of two
 ROOM_FOR_EACH = 8                        # nodes that a simulation adds at most, but where the moves are forced
 MAX_LOAD = 0.5                           # nodes for each slot of the table
@@ -97,14 +97,14 @@ class TreeArrays:
     # -- size
 
     def make_room(self, simulations: int) -> None:
-        """Let the table have slots for the nodes that so many simulations add.  No thread may use the tree."""
+        """Let the table have slots for the nodes that this many simulations add.  No thread may use the tree."""
         wanted = min(self.n_nodes + ROOM_FOR_EACH * simulations, len(self.nodes))
         if MAX_LOAD * len(self.table) < wanted:
             self.table = np.zeros(1 << int(wanted / MAX_LOAD).bit_length(), np.int32)
             fill_table(self.trees[0], self.nodes, self.table)
 
     def has_room(self, edges: int) -> bool:
-        """Whether another node with so many edges fits."""
+        """Whether another node with this many edges fits."""
         return int(self.trees[0]["n_edges"]) + edges < len(self.edges) and self.n_nodes < len(self.nodes)
 
     # -- the root
@@ -113,7 +113,7 @@ class TreeArrays:
                  asked: Collection[int] | None) -> bool:
         """Make a board the root: its node and what is below it if it is in the tree and there is room to go on, else a
         new tree; returns whether it is new.  area: points of the board.  may_reuse: whether a node of the tree is of
-        use at all; may_keep_root: whether its root is, too.  asked: moves that have edges in any case."""
+        use at all; may_keep_root: whether its root also is.  asked: moves that have edges in any case."""
         self.record["is_restricted"] = asked is not None
         self.record["asked"] = 0
         self.record["asked"][list(asked or ())] = 1

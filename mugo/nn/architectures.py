@@ -38,7 +38,7 @@ class PolicyNetConfig:
     filters: int = option(64, "filters of each convolution", least=1, most=MAX_WIDTH, common=True)
     layers: int = option(5, "convolutions, including the first (5x5) and the last (1x1)", least=3, most=MAX_LAYERS,
                          common=True)
-    residual_blocks: int = option(0, "instead of the plain ones of --layers, so many residual blocks of two 3x3 "
+    residual_blocks: int = option(0, "instead of the plain ones of --layers, this many residual blocks of two 3x3 "
                                   "convolutions follow the first; every third has a global pooling bias", least=0,
                                   most=MAX_BLOCKS)
     bottleneck: bool = option(False, "residual blocks work on half of the filters, between 1x1 convolutions")

@@ -36,7 +36,7 @@ INT8_KERNEL = "int8_kernel"              # LAYER/int8_kernel: the kernel of a de
 
 
 class Weight(NamedTuple):
-    """shape: as in Keras.  kinds: of its axes, a kernel's rows and columns aside."""
+    """shape: as in Keras.  kinds: the kinds of its axes, a kernel's rows and columns aside."""
 
     shape: tuple[int, ...]
     kinds: tuple[str, ...]
@@ -85,7 +85,7 @@ class Graph:
     def conv(self, x: Any, name: str, filters: int, width: int = 1, *, batch_norm: str = "", relu: str = "",
              dilation: int = 1, gamma: str = "ones", kind: str = REGULAR) -> Any:
         """A convolution with padding; batch normalisation if it is given a name, and without it a bias; ReLU if that is
-        given a name.  gamma: as in batch_norm.  kind: of the filters."""
+        given a name.  gamma: as in batch_norm.  kind: the kind of the filters."""
         bias = {} if batch_norm else {"bias": Weight((filters,), (kind,))}
         self._note(name, kernel=Weight((width, width, x.count, filters), (x.kind, kind)), **bias)
         y = Features(filters, kind, x.depth + 1, x.wide + (width > 1))
@@ -105,7 +105,8 @@ class Graph:
     def dense(self, x: Any, name: str, units: int, *, points: int = 1, activation: str = "", bias: bool = True,
               initializer: str = "glorot_uniform", kind: str = TRIVIAL) -> Any:
         """A dense layer of (n, features).  points: where x is (n, filters, rows, columns), which is flattened, the
-        points of the board.  activation: "elu", "relu" or ''.  bias: whether it has one.  kind: of the units."""
+        points of the board.  activation: "elu", "relu" or ''.  bias: whether it has one.  kind: the kind of the
+        units."""
         self._note(name, kernel=Weight((points * x.count, units), (UNTIED if points > 1 else x.kind, kind)),
                    **({"bias": Weight((units,), (kind,))} if bias else {}))
         return x._replace(count=units, kind=kind)
@@ -156,7 +157,7 @@ class Graph:
         return ownership
 
     def score(self, lead: Any, correction: Any, scale: Any, unit: float, min_scale: float) -> Any:
-        """The mean and the scale of a logistic distribution of the final score, (n, 2) in points: of the lead, a
+        """The mean and the scale of a logistic distribution of the final score, (n, 2) in points, from the lead, a
         correction of it and a scale before softplus, in units of `unit` points, and komi.  min_scale: in points."""
         return lead._replace(count=2)
 
@@ -181,7 +182,8 @@ class Head(Protocol):
 class NetworkSpec:
     """A network's architecture as blocks.
 
-    name: of the Keras model.  size: of the board it is trained on.  depth: input planes, packed eight in a byte.
+    name: the name of the Keras model.  size: the size of the board it is trained on.  depth: input planes, packed eight
+    in a byte.
     context: a block after the trunk, for the heads that use it (blocks.ContextModule).  uses_global_features,
     uses_components, uses_people: whether the network has the inputs GLOBAL_FEATURES, COMPONENTS and PEOPLE (inputs.py).
     any_size: whether the ONNX graph takes boards of every size.  equivariant: whether weights are tied so that outputs

@@ -15,7 +15,7 @@ from mugo.nn.graph import TRIVIAL, Graph
 from mugo.nn.inputs import POINT_BIAS
 
 POINTS_UNIT = 20.0                       # points of a lead that a unit of the dense layers stands for
-MIN_SCALE = 0.25                         # points: of the score's distribution; half a point decides games
+MIN_SCALE = 0.25                         # points, for the score's distribution; half a point decides games
 STDEV_OF_SCALE = np.pi / 3 ** 0.5        # standard deviation of a logistic distribution of scale 1
 
 
@@ -28,7 +28,7 @@ class PolicyHead:
     because it depends on the size of the board (inputs.fit_bias).
     auxiliary: the name of a move after the one that is played, which this head predicts while the network is trained;
     such a head is not in the ONNX graph.  '': the move that is played.
-    filters: of the hidden convolution; 0: there is none, as in AlphaGo.
+    filters: the filters of the hidden convolution; 0: there is none, as in AlphaGo.
     uses_context: whether that convolution also takes the output of the context module, by a 1x1 convolution and a batch
     normalisation of its own, whose scales are 0 at first.
     metadata_encoder: blocks.add_metadata to that convolution.

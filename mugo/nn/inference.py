@@ -77,8 +77,8 @@ class Network:
     A policy network plays boards of every size, also rectangles, though it was trained on one: the bias of each point
     is fitted (inputs.fit_bias).  A policy-value network plays its own size only.
 
-    size: of the board it was trained on.  metadata: as read_metadata returns it.  has_value: whether it has a value
-    head.  has_ownership: whether it has ownership and score.  needs_global_features: whether its value depends on
+    size: the size of the board it was trained on.  metadata: as read_metadata returns it.  has_value: whether it has a
+    value head.  has_ownership: whether it has ownership and score.  needs_global_features: whether its value depends on
     them.  needs_components: whether it pools over chains.  takes_people: whether it has a metadata encoder.
     game ("go" or "gomoku"), k, exactly: what it plays; 0 and False in Go.  equivariant: whether its outputs turn with
     the board.  precision: "int8" or "float32".  provider: of PROVIDERS.
@@ -305,8 +305,8 @@ def check_options(precision: str, provider: str) -> None:
 
 
 def new_session(graph: bytes, threads: int, provider: str = "cpu") -> Any:
-    """An onnxruntime.InferenceSession.  threads: of the CPU.  Raises BadInput if the provider is missing or does not
-    work on this machine; and as ONNX Runtime does for a graph that it does not run."""
+    """An onnxruntime.InferenceSession.  threads: the threads of the CPU.  Raises BadInput if the provider is missing or
+    does not work on this machine; and as ONNX Runtime does for a graph that it does not run."""
     import onnxruntime
 
     check_provider(provider)

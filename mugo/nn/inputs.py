@@ -44,7 +44,7 @@ _YEAR_PROFILE = re.compile(r"proyear_(\d{4})", re.ASCII)
 class People:
     """Who plays, for Network.evaluate; None is unknown.
 
-    rank, opponent_rank: of the side to move and of its opponent, "5k", "3d", "9p"; "pro" is any professional.
+    rank, opponent_rank: for the side to move and for its opponent, "5k", "3d", "9p"; "pro" is any professional.
     source: one of sgf.properties.SOURCES.  Raises BadInput for a rank or source that is none.
     """
 
@@ -90,7 +90,7 @@ def ranks_of(metadata: dict) -> np.ndarray:
 
 
 def people_of_profile(profile: str) -> People | None:
-    """Who plays by KataGo's name of a profile (humanSLProfile), when Black is to move; None where nothing is said.
+    """Who plays by KataGo's name of a profile (humanSLProfile), when Black is to move; None where it says nothing.
 
         profile                  ranks                    source    year
         rank_5k, rank_5k_3d      5k; Black 5k, White 3d   kgs       2020
@@ -154,7 +154,7 @@ def connected_components(packed: np.ndarray, cols: int) -> np.ndarray:
         . X . O      2 0 2 3     graphs in the game of Go", call their graph the common fate graph
         . . . O      2 2 2 3
 
-    packed: uint8 (n, points, bytes), packed planes of Go, in reading order.  cols: of the boards.
+    packed: uint8 (n, points, bytes), packed planes of Go, in reading order.  cols: the columns of the boards.
     """
     first = np.empty(packed.shape[:2], np.int32)
     _write_components(packed, cols, first)

@@ -39,7 +39,8 @@ class OtherFormat(BadInput):
 
 
 class TensorFile:
-    """A file at `path`, opened.  shapes: of each tensor, by its name: its dtype, a name of safetensors, and its shape.
+    """A file at `path`, opened.  shapes: the shapes of each tensor, by its name: its dtype, a name of safetensors, and
+    its shape.
 
     Raises BadInput for a file that is none, or damaged; the numbers are not read before `read`.
     """
@@ -249,7 +250,7 @@ def check_metadata(metadata: dict[str, Any], source: str) -> None:
 
 
 def _check_config(config: dict[str, Any], size: int, depth: int, source: str) -> None:
-    """Raise BadInput unless these hyperparameters are those of a network for this size and `depth` input planes."""
+    """Raise BadInput unless these hyperparameters belong to a network for this size and `depth` input planes."""
     kind = CONFIGS[config["kind"]]
     tests = {name: _value_of(each) for name, each in options_of(kind).items()} | {
         "size": Test(lambda value: value == size, f"{size}"), "depth": Test(lambda value: value == depth, f"{depth}")}
@@ -278,7 +279,7 @@ Expected = Mapping[str, tuple[str, tuple[int, ...]]]     # tensor: the kind of i
 def read_network(path: Path, may_be_checkpoint: bool = False) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """The weights and the metadata of a network.
 
-    may_be_checkpoint: read the weights of a checkpoint, too.
+    may_be_checkpoint: also read the weights of a checkpoint.
     Raises BadInput for a file that is none, or damaged, or whose weights are not finite; OtherFormat for a file of
     another version of MuGo, and for weights that are not those of its network.
     """

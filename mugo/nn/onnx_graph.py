@@ -65,7 +65,7 @@ def activation_scale(low: float, high: float) -> Scale:
 def quantize_weights(kernel: np.ndarray, least: np.ndarray | float = 0) -> tuple[np.ndarray, np.ndarray]:
     """A kernel, float (filters, ...), as (int8 of that shape, float32 (filters,): the scale of each filter).
 
-    least: of the scales, float (filters,): what a filter's bias needs to stay below MAX_BIAS steps.
+    least: the least of the scales, float (filters,): what a filter's bias needs to stay below MAX_BIAS steps.
     """
     largest = np.abs(kernel).reshape(len(kernel), -1).max(1)
     scale = np.maximum(np.maximum(largest / WEIGHT_STEPS, least), MIN_WEIGHT_SCALE).astype(np.float32)

@@ -39,7 +39,7 @@ from mugo.nn.output import NetworkOutput, concatenated_outputs
 
 CALIBRATED, COMPARED = 512, 1024         # positions
 CORRECTED = 64                           # positions of those calibrated, that biases are corrected on
-RIDGE = 0.1                              # of fit_hidden: of the mean variance of a feature
+RIDGE = 0.1                              # of fit_hidden, times the mean variance of a feature
 BATCH = 64
 MAX_KL, MAX_VALUE_DIFFERENCE = 0.05, 0.15                # a quantised graph that loses more is not for play
 OWNERSHIP, LEAD, HIDDEN = "ownership_conv", "lead", "value_hidden"               # of heads.py
@@ -185,8 +185,8 @@ def fit_hidden(features: np.ndarray, missing: np.ndarray, kind: str) -> tuple[np
     """What to add to the kernel (features, units) and to the bias (units,) of a dense layer, so that its outputs for
     these features grow by what is missing: ridge regression.
 
-    features: float (n, features), quantised.  missing: float (n, units).  kind: of the features (graph.py); rows of the
-    kernel that are tied get the same.
+    features: float (n, features), quantised.  missing: float (n, units).  kind: the kind of the features (graph.py);
+    rows of the kernel that are tied get the same.
     """
     tied = np.arange(features.shape[1])
     if kind == TWO_REGULAR:

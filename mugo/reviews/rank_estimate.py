@@ -6,9 +6,10 @@
 
 For rank r, game g has L_g(r) = sum over the player's moves of log P(move | position, r).  The prior is flat over the
 ranks that the network knows, and the posterior is in proportion to exp(sum of L_g(r) / phi).  With phi = 1 moves would
-have to be independent, which they are not.  So phi is estimated from the games, such that the posterior's variance is
-that of the sandwich estimator clustered by game (Huber 1967; Pauli, Racugno and Ventura 2011, "Bayesian composite
-marginal likelihoods").  With the slope s_g = dL_g / dr and the curvature I = -d²L / dr² at the posterior mean,
+have to be independent, which they are not.  So phi is estimated from the games, such that the posterior's variance
+equals that of the sandwich estimator clustered by game (Huber 1967; Pauli, Racugno and Ventura 2011, "Bayesian
+composite marginal likelihoods").  With the slope s_g = dL_g / dr and the curvature I = -d²L / dr² at the posterior
+mean,
 
     V = G / (G - 1) * sum of (s_g - mean slope per move * moves of g)²     the variance of the sum of slopes
     phi = max(1, V / I) * (t / z)²

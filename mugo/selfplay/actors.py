@@ -150,8 +150,9 @@ def visits_of(result: SearchResult) -> np.ndarray:
 # ---- the workers of a cluster
 
 class PlayTask(NamedTuple):
-    """Play on until `games` games have ended.  key: of this run of the command.  number: the task's, which is added to
-    the seed.  network: the newest one's file.  The rest are arguments of new_workers, at a worker's first task."""
+    """Play on until `games` games have ended.  key: the key of this run of the command.  number: the task's, which is
+    added to the seed.  network: the newest one's file.  The rest are arguments of new_workers, at a worker's first
+    task."""
 
     key: str
     number: int
@@ -170,7 +171,7 @@ class PlayTask(NamedTuple):
 
 
 class ClusterActors:
-    """The workers of a cluster; the methods are those of LocalActors.
+    """The workers of a cluster; the methods are the same as LocalActors'.
 
     folder: the run's, which they see.  games: in the run so far; with options.seed and a number it seeds a worker.
     """

@@ -15,7 +15,7 @@ n are the visits of an edge, N their sum, logit = ln prior, q from -1 to 1.  The
 
     (raw value + N (sum of prior q of the moves with visits) / (sum of their priors)) / (1 + N)
 
-The improved policy is the target of training.  Names and order of simulations are those of DeepMind's mctx.  Moves that
+The improved policy is the target of training.  Names and order of simulations follow DeepMind's mctx.  Moves that
 are proven to lose are left out while there are others.
 """
 import math
@@ -153,7 +153,7 @@ def select_by_gumbel(tree, nodes, edges, v, b, history, check_superko):
 
 
 def start(params: np.ndarray, n: int, budget: int, max_considered: int, scale: float, rng: np.random.Generator) -> None:
-    """Set PARAMS for a search of a root with n edges and this budget of simulations.  scale: of the noise."""
+    """Set PARAMS for a search of a root with n edges and this budget of simulations.  scale: the scale of the noise."""
     params["gumbel"][:n] = scale * rng.gumbel(size=n) if scale else 0
     params["considered"] = max(min(max_considered, n, budget), 1)
     params["budget"] = max(budget, 1)

@@ -4,7 +4,7 @@ web/static/core/lz.js.
     MuGo 46.6 70 -1.20                       the program, the win rate, the visits, and the score if there is one
     move D4 visits 40 winrate 5340 scoreMean -1.20 pv D4 Q16 info move Q16 visits 30 winrate 5210 pv Q16 D4
 
-The first win rate is that of the player who has just moved, in percent.  All other values are of the side to move:
+The first win rate is for the player who has just moved, in percent.  All other values are of the side to move:
 win rates in hundredths of a percent, scores in points.  LizzieYzy has the analysis of the root in LZOP: with an LZ
 there it takes each analysis for that of the next node.
 

@@ -17,8 +17,8 @@ from mugo.games.history import decode
 from mugo.games.rules import KOMI, NAMED_RULES, SIMPLE, Rules, parse_rules
 from mugo.sgf.record import Record
 
-# What the rules of a record begin with that are not one of NAMED_RULES by its own name.  OGS calls its Chinese rules
-# "ogs", too, and some of its records have "age" for AGA.
+# What the rules of a record begin with that are not one of NAMED_RULES by its own name.  OGS also calls its Chinese
+# rules "ogs", and some of its records have "age" for AGA.
 _BEGINNINGS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in {
     "japanese": "jap|jp|日本|일본|territor",
     "korean": "kor|kr|한국|韩国|韓国|韓國",

@@ -41,7 +41,7 @@ class Checkpoints:
         self._start = time.perf_counter()
 
     def write(self, step: int, means: dict[str, float]) -> None:
-        """The checkpoint after this step.  means: of the loss and the metrics since the last one."""
+        """The checkpoint after this step.  means: the means of the loss and the metrics since the last one."""
         trained = time.perf_counter()
         with one_device():
             averaged: Any = self.averaged.update_ema_model()

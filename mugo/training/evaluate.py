@@ -94,8 +94,8 @@ def evaluate(network: Network, data: DataSet, *, split: str | None = "test", whe
     'last move', which is not in 'all': the last positions of games that ended by scoring, `count` at most.
 
     split: one of shards.SPLITS, or None for all.  where: a query that selects games.  count: positions drawn
-    by seed; 0 for all.  size: of the boards, by default those that the network was trained on.  people: what a network
-    with a metadata encoder is told (predictions.with_people).  Raises BadInput if there are no such positions.
+    by seed; 0 for all.  size: the size of the boards, by default those that the network was trained on.  people: what a
+    network with a metadata encoder is told (predictions.with_people).  Raises BadInput if there are no such positions.
     """
     sample = sample_positions(data, size or network.size, split, where, count, seed, people)
     return summary_table(predict_sample(network, sample, symmetries))
@@ -242,7 +242,7 @@ def _legend(table: pd.DataFrame) -> list[str]:
     if np.any(table["by"] == LAST_MOVE):
         lines.append("last move before scoring: the positions before the last move of games that ended by scoring")
     if "value_accuracy" in table:
-        lines += ["value: of games with a winner and a known komi; MSE 1 is that of a value that is always 0",
+        lines += ["value: of games with a winner and a known komi; a value that is always 0 has MSE 1",
                   "baseline: the majority class, always predicting the colour that wins more of these positions with "
                   "its frequency"]
     if "ownership_accuracy" in table:

@@ -35,7 +35,8 @@ def train_steps(steps: Steps, model: keras.Model, run: Path, metadata: dict[str,
                 averaged: AveragedModel, validation: tuple, parallel: DataParallel) -> None:
     """Train the model of a run from its step to the last.
 
-    steps: of this model (make_steps).  metadata: of the run's checkpoint.  validation: see loader.validation_batch.
+    steps: the steps of this model (make_steps).  metadata: the metadata of the run's checkpoint.  validation: see
+    loader.validation_batch.
     parallel: in whose scope the model was made.  Raises BadInput where the training diverges.
     """
     config, options, history = config_of(metadata), run_options(metadata), metadata["history"]

@@ -3,7 +3,7 @@ numbers are TensorBoard's curves.
 
     step, positions         of the run, after this step
     loss, value_loss, ...   means since the line before: the weighted sum, and the loss of each head
-    gradient_norm           of this step: of all gradients together, before --clip-norm
+    gradient_norm           of this step: the step of all gradients together, before --clip-norm
     learning_rate           of this step
     positions_per_second    since the line before, without checkpoints
     tflops                  of these, forward and backward; not where a part of the network is frozen
@@ -48,7 +48,7 @@ def rename_means(means: dict[str, float]) -> dict[str, float]:
 
 class MetricsLog:
     """Appends the lines.  step: the run's first; later lines, of steps that were lost, are removed.  history: the rows
-    of the run's checkpoints.  throughput: of its network and devices."""
+    of the run's checkpoints.  throughput: the throughput of its network and devices."""
 
     def __init__(self, model: keras.Model, run: Path, options: TrainingOptions, step: int, history: list[dict],
                  loader: PrefetchLoader, throughput: Throughput):
@@ -71,7 +71,7 @@ class MetricsLog:
         self._line_begin, self._began, self._waited = step, time.perf_counter(), self.loader.waited
 
     def write_steps(self, step: int, means: dict[str, float]) -> None:
-        """The line after this step.  means: of the loss and the metrics since `begin`."""
+        """The line after this step.  means: the means of the loss and the metrics since `begin`."""
         steps, seconds = step - self._line_begin, time.perf_counter() - self._began
         line: dict[str, Any] = {}
         for name in (name for name in means if name == "loss" or name.endswith("_loss")):

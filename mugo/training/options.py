@@ -86,7 +86,7 @@ class TrainingOptions:
                             "it faster", choices=("auto", *TRAINING_PRECISIONS), common=True)
     # Not options of the command: a run finds these itself.
     skip_batches: int = 0                # those that the network it is initialised from was trained on
-    warmup_limit: int | None = None      # steps; None: a tenth of all.  Of a run made longer, that of the shorter run
+    warmup_limit: int | None = None      # steps; None: a tenth of all.  For a run made longer, the shorter run's
 
     def __post_init__(self):
         check(self)

@@ -5,7 +5,7 @@
                 top5                 whether it is among the first five, likewise
                 ce                   its negative log-likelihood, in nats
                 top1_probability     of the first move
-    value       value_accuracy       whether the sign of the value is that of the outcome (`known_outcomes`)
+    value       value_accuracy       whether the value names the winner (`known_outcomes`)
                 value_mse            squared error, of a value in [-1, 1]
                 win_probability      (1 + value) / 2, of the side to move
     ownership   ownership_accuracy   the fraction of the points whose owner is right, of those that somebody owns
@@ -16,7 +16,7 @@
 
 What is not known of a game is NaN: the value of games without a winner, or whose komi is unknown; ownership and score
 of games that did not end by scoring (data/labels.py); all of these where a handicap is still to be made up for
-by strength.  Outcomes and scores are those of positions.Batch.results, which networks are trained on.
+by strength.  Outcomes and scores come from positions.Batch.results, which networks are trained on.
 """
 import functools
 import math
@@ -46,7 +46,7 @@ from mugo.nn.heads import STDEV_OF_SCALE
 BATCH = 128
 MIN_PROBABILITY = 1e-10                  # a probability below it counts as this much: 23 nats
 TIE = 1e-3                               # relative difference of probabilities up to which moves share their rank: an
-                                         # equivariant network gives symmetric moves the same one, but for rounding
+                                         # equivariant network gives symmetric moves the same one, up to rounding
 WRONG_BY = 5                             # ranks
 BINS = 10                                # of predicted probability, for calibration
 TTA = "_tta"                             # ends the name of a measure with test-time augmentation

@@ -112,7 +112,7 @@ def init_notes(name: str, metadata: dict[str, Any], seed: int, training: Positio
     """Lines about which positions a run repeats that is initialised from a network with this metadata; none if its
     batches continue the network's, and no validation game is in the network's training split.
 
-    seed, training, validation: of the run.
+    seed, training, validation: the seed, training and validation of the run.
     """
     lines = []
     streams = [(data.get("training"), data.get("seed")) for data in training_records(metadata, training.size)]

@@ -11,7 +11,7 @@
 
 Every batch is a function of (seed, step) alone, and a checkpoint holds the step, so `--resume` after Ctrl-C or kill -9
 continues with exactly the batches that would have come.  `--resume --positions N` makes a run longer: it is resumed
-from before the learning rate decays, and the result is that of a run started with N positions.
+from before the learning rate decays, and the result equals a run started with N positions.
 Validation and network.safetensors are of the averaged weights (optimizers.Adam).
 """
 import argparse
@@ -64,7 +64,7 @@ def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOp
     resume: continue from RUN's checkpoint; config and options must be the run's, all but MAY_CHANGE: see `resume_run`.
     init: a network (see find_network) to initialise from (transfer.init_from).  The first batch is the one after
     those that it was trained on; if those were of other positions, some may be repeated: see provenance.init_notes.
-    devices: how many to train on; None: all.  The run is the same on any number, but for rounding.
+    devices: how many to train on; None: all.  The run is the same on any number, up to rounding.
     minutes: instead of options.positions, as many as this machine trains on in this time, of a new run.
     In several processes (devices.distributed) each calls this with the same arguments; process 0 alone writes.
     Raises BadInput if RUN holds a run already, or none to resume; and for a loss or weights that become infinite or

@@ -52,7 +52,7 @@ class TrustedHosts:
         await self.app(scope, receive, send_with_headers)
 
     def _is_same_origin(self, origin: str | None, host: str) -> bool:
-        """Whether an Origin header is that of the page served here.  Programs send none."""
+        """Whether an Origin header names the page served here.  Programs send none."""
         return origin is None or origin in (f"http://{host}", f"https://{host}") or origin in self._origins
 
     def _is_trusted(self, host: str) -> bool:

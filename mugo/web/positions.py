@@ -136,7 +136,7 @@ def score(position: BasePosition, dead: list | None, toggle: str | None) -> dict
     """The score of a finished game: "dead", "area" row by row ('B', 'W', '.' for neutral), "points" of both sides,
     "prisoners", which are part of them (null by area), "komi", "handicap_bonus" and "result".
 
-    dead: vertices of dead stones; None: those that rollouts take for dead.  toggle: of a chain, to switch.
+    dead: vertices of dead stones; None: those that rollouts take for dead.  toggle: the toggle of a chain, to switch.
     """
     size = position.shape
     session = ScoringSession(_require_go(position),

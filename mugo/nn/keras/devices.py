@@ -2,8 +2,8 @@
 
 Each device gets an equal slice of every batch, and the compiler divides one program among them
 (keras.distribution.DataParallel): gradients are summed, and batch normalisation uses the statistics of the whole batch,
-so a step is that of one device but for rounding.  Process 0 has the coordinator's address, and alone writes files; the
-others read the same checkpoint and take the same steps.  TensorFlow trains on one device, in one process.
+so a step equals a step on one device up to rounding.  Process 0 has the coordinator's address, and alone writes files;
+the others read the same checkpoint and take the same steps.  TensorFlow trains on one device, in one process.
 """
 import atexit
 import contextlib
@@ -151,7 +151,7 @@ def distributed(wanted: bool = False, coordinator_address: str | None = None, nu
                 process_id: int | None = None) -> Iterator[None]:
     """A context for all work of a process that trains with others; it joins them before it uses a device.
 
-    The arguments are those of jax.distributed.initialize, which finds what is None under Slurm, Open MPI, Kubernetes
+    The arguments go to jax.distributed.initialize, which finds what is None under Slurm, Open MPI, Kubernetes
     and on TPUs; wanted: even if all are.  Where nothing is given, there is one process, and this does nothing.
     An error in the context ends the process at once, because the other processes wait for it.  Raises BadInput on
     TensorFlow, and if JAX does not join the processes.

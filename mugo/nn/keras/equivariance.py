@@ -61,7 +61,7 @@ def axis_permutation(count: int, kind: str, g: int) -> np.ndarray:
 
 @functools.cache
 def orbits(kinds: tuple[str, ...], shape: tuple[int, ...]) -> Orbits:
-    """The orbits of a weight of this shape.  kinds: of its axes, a kernel's rows and columns aside."""
+    """The orbits of a weight of this shape.  kinds: the kinds of its axes, a kernel's rows and columns aside."""
     if len(shape) == 4:                  # a kernel's rows and columns are turned as one axis of points
         kinds, shape = (POINTS, *kinds), (shape[0] * shape[1], *shape[2:])
     moved = np.stack([np.ravel_multi_index(np.ix_(*(axis_permutation(count, kind, g) for count, kind in zip(

@@ -84,7 +84,8 @@ def weighted_moves_loss(targets, logits):
 
 
 def policy_metrics(mixes_policy: bool) -> list:
-    """ce, top1 and top5 of moves; mixes_policy: of the first of the moves in targets of weighted_moves_loss."""
+    """ce, top1 and top5 of moves; mixes_policy: the mixes policy of the first of the moves in targets of
+    weighted_moves_loss."""
     functions = {"ce": functools.partial(keras.losses.sparse_categorical_crossentropy, from_logits=True),
                  "top1": keras.metrics.sparse_categorical_accuracy,
                  "top5": functools.partial(keras.metrics.sparse_top_k_categorical_accuracy, k=5)}
@@ -105,7 +106,7 @@ class KnownMean(keras.metrics.Mean):
     """
 
     def update_state(self, y_true, y_pred, sample_weight=None):
-        """As keras.metrics.Metric.  Targets and outputs are those of the losses."""
+        """As keras.metrics.Metric.  Targets and outputs are the same as for the losses."""
         y_pred, y_true = ops.cast(y_pred, "float32"), ops.cast(y_true, "float32")
         if self.name == "error":
             y_true = ops.reshape(ops.mean(y_true, axis=-1), (-1, 1))
@@ -143,10 +144,10 @@ def compile_for_training(model: keras.Model, config: PolicyNetConfig, schedule: 
                          mixes_policy: bool = False) -> None:
     """Prepare a model of this config for supervised learning; top-1 and top-5 accuracy are among its metrics.
 
-    schedule: the learning rate, a number or a schedule.  weights: of the losses, by the names of WEIGHTS.  optimizer:
-    one of OPTIMIZERS.  weight_decay, clip_norm: see optimizers.Adam.
+    schedule: the learning rate, a number or a schedule.  weights: the weights of the losses, by the names of WEIGHTS.
+    optimizer: one of OPTIMIZERS.  weight_decay, clip_norm: see optimizers.Adam.
     frozen: what does not learn, one of LEARNING; '': everything learns.
-    mixes_policy: whether the targets of the policy are those of weighted_moves_loss, not moves.
+    mixes_policy: whether the targets of the policy are for weighted_moves_loss, not moves.
     """
     if frozen:
         own = LEARNING[frozen](config)

@@ -56,7 +56,8 @@ class Adam(keras.optimizers.Optimizer):
     decays that share grows: at a tenth of the peak rate it is ten times as large.
 
     learning_rate: a number, or a schedule; one with `peak` and `decay_start` (WarmupStableDecay) says when it decays.
-    weight_axes: of the network (graph.weight_axes), if it is equivariant: each gradient is projected onto tied weights.
+    weight_axes: the weight axes of the network (graph.weight_axes), if it is equivariant: each gradient is projected
+    onto tied weights.
     weight_decay: decoupled (Loshchilov & Hutter 2019, arXiv:1711.05101): each step multiplies kernels by
     1 - learning rate * weight_decay.  Biases and batch normalisation do not decay.
     clip_norm: the gradients of a step, all together, are shortened to this Euclidean norm if theirs is larger (Pascanu,
@@ -153,7 +154,7 @@ class Muon(Adam):
     github.com/KellerJordan/Muon); scaled to what Adam's would be (Liu et al. 2025, arXiv:2502.16982).  Everything else,
     and the last convolution, which makes one plane, learns by Adam at a fifth of the rate.
     """
-    MOMENTUM, RMS, ADAM_LR_RATIO = 0.95, 0.2, 0.2          # RMS: of the entries of an update, at a learning rate of 1
+    MOMENTUM, RMS, ADAM_LR_RATIO = 0.95, 0.2, 0.2          # the root mean square of the entries of an update, at rate 1
 
     def needs_velocity(self, variable: Any) -> bool:
         return len(variable.shape) != 4 or variable.shape[-1] == 1
@@ -213,7 +214,7 @@ def recalibrate_batch_norm(model: keras.Model, batches: list) -> None:
     momentum = [layer.momentum for layer in layers]
     sums = [np.zeros(1)] * len(layers)
     for layer in layers:
-        layer.momentum = 0.0             # so that the moving statistics are those of the last batch
+        layer.momentum = 0.0             # so that the moving statistics come from the last batch
     for batch in batches if layers else []:
         model(batch, training=True)
         sums = [total + np.stack([layer.moving_mean, layer.moving_variance])

@@ -23,8 +23,8 @@ def init_from(model: keras.Model, config: Config, path: Path) -> dict[str, Any]:
     The board sizes may differ: the bias of each point is fitted (inputs.fit_bias), and dense layers for another board
     are left as they are.  Policy networks may also differ in the heads and the context module, which are left as they
     are where only one has them; and the new one may have more filters (net2net_widen), more layers in its context
-    module, a metadata encoder, or plain convolutions where the other's are equivariant.  Its outputs are those of the
-    other one at first.
+    module, a metadata encoder, or plain convolutions where the other's are equivariant.  Its outputs equal the other
+    one's at first.
     Returns metadata["init_from"], the description of that network.  Raises BadInput for other configs.
     """
     weights, metadata = read_network(path, may_be_checkpoint=True)
@@ -122,8 +122,8 @@ def net2net_widen(new: np.ndarray, old: np.ndarray, kinds: tuple[str, ...], orie
     they were, 0 from new filters to old ones, and the weights in `new` elsewhere (after Chen et al. 2016,
     arXiv:1511.05641, who copy filters instead).
 
-    kinds: of the weight's axes.  orientations: 8 in an equivariant network, else 1; the first features of each
-    orientation are the old ones.
+    kinds: the kinds of the weight's axes.  orientations: 8 in an equivariant network, else 1; the first features of
+    each orientation are the old ones.
     """
     places = [np.arange(count) for count in old.shape]
     for i, kind in enumerate(kinds, start=2 * (old.ndim == 4)):

@@ -71,7 +71,7 @@ function become(before, child) {
 }
 
 /** Call choose with the item of a clicked list element: the item that it had when it was pressed.
-    meaning: of an element, null if it has none. */
+    meaning: the meaning of an element, null if it has none. */
 export function onChoice(list, meaning, choose) {
   let pressed = null;
   list.addEventListener("pointerdown", ({ target }) => { pressed = meaning(target); });

@@ -43,7 +43,7 @@ export const listedSearch = (state) => (isRestricted(state) ? state.at.localSear
 /** Whether the position can get a tsumego frame: no game is being played or edited. */
 export const canFrame = (state) => state.game.isGo && canExercise(state) && /[XO]/.test(state.game.node.position?.stones ?? "");
 
-/** { win_rate, lead } of the current position: of the result, the analysis or the network; null if none is known. */
+/** { win_rate, lead } of the current position, from the result, the analysis or the network; null if none is known. */
 export function currentValues({ game: { node } }) {
   return valuesOf(node) ?? (node.value == null ? null : { win_rate: node.value, lead: node.value_lead });
 }
@@ -54,7 +54,7 @@ export const isEstimateShown = ({ settings, game, at }) => settings.estimates &&
 /** Whether the position can be scored: not in the middle of a game that is played, where dead stones are not agreed on. */
 export const canScore = ({ game, human, at }) => Boolean(game.isGo && (at.score || !human || !game.isInPlay() || game.node.position?.is_over));
 
-/** Whether the score on the board is that of a game's end, so that there is something to be done with it. */
+/** Whether the score on the board belongs to a game's end, so that there is something to be done with it. */
 export const isGameScored = ({ game, at, human }) => Boolean(at.score && human && game.node.position.is_over && game.isInPlay());
 
 /** The vertex that a touch has shown and another plays, or null. */

@@ -7,7 +7,7 @@ import { change, isAvailable } from "./store.js";
 
 const positions = new WeakMap();         // node -> the promise of its position
 
-/** Request the position of a node, unless it is there.  Where a game of Gomoku is over, its values are those of the result. */
+/** Request the position of a node, unless it is there.  Where a game of Gomoku is over, its values follow from the result. */
 export function fetchPosition(game, node) {
   if (node.position) return Promise.resolve();
   if (!positions.has(node)) positions.set(node, requestPosition(game, node).finally(() => positions.delete(node)));

@@ -39,7 +39,7 @@ function propertiesOf(game, node) {
   return node.properties ?? newProperties({ ...game.start, info: game.info }, { ...node, ...timeLeft(node) }, !node.parent);
 }
 
-/** Begin or end the editing; name: of a tool. */
+/** Begin or end the editing; name: the name of a tool. */
 export function toggleEditing(name = lastTool) {
   if (!state.game) return;
   const isOn = state.tool === null;

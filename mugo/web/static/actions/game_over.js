@@ -15,7 +15,7 @@ export function reviewGame() {
   if (!state.lineAnalysis) toggleLineAnalysis();
 }
 
-/** Play the same game again; steps: against an opponent so many levels stronger. */
+/** Play the same game again; steps: against an opponent this many levels stronger. */
 export async function again(steps = 0) {
   const { game, human } = state;
   const at = game.opponents.findIndex(({ key }) => key === state.opponent);

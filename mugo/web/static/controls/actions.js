@@ -4,7 +4,7 @@
 //   <select data-change="changeLanguage">, <input data-input="...">     a change or an input calls it with the value
 //   <input data-setting="sound" type="checkbox">                        shows the setting (view/settings.js), and sets it
 //
-// A name is that of a function of actions/ or of a dialog.  Titles and the help show the keys (dom.js).
+// A name is a function of actions/ or of a dialog.  Titles and the help show the keys (dom.js).
 
 import * as analysis from "../actions/analysis.js";
 import * as edit from "../actions/edit.js";
@@ -112,7 +112,7 @@ function escape(field) {
   if (state.at.lineStart) change(({ at }) => { at.lineStart = null; });
 }
 
-// After a mouse or a finger has used a button, an overlay, the slider or a list, the keys are those of the page again.
+// After a mouse or a finger has used a button, an overlay, the slider or a list, the keys belong to the page again.
 let isPointer = false;
 addEventListener("pointerdown", ({ target }) => {
   isPointer = true;

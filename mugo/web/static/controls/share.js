@@ -155,7 +155,7 @@ async function copyText() {
   }
 }
 
-/** What another program is given: of the Web Share API; null where there is none. */
+/** What the Web Share API gives to another program; null where there is none. */
 function sent() {
   if (!navigator.canShare) return null;
   const file = kind() === "record" ? new File([byId("share-text").value], fileName(state.game), { type: "text/plain" })

@@ -8,10 +8,10 @@
 
 import { WRITTEN_MOVES, WRITTEN_PLIES, distinctMoves } from "./lz.js";
 
-/** The values of a node: of its result where it was counted, else of its analysis; undefined without both. */
+/** The values of a node, from its result where it was counted, else from its analysis; undefined without both. */
 export const valuesOf = ({ final, analysis }) => final ?? analysis;
 
-/** Whether an analysis is worth as much as one with so many visits, and has its best moves. */
+/** Whether an analysis is worth as much as one with this many visits, and has its best moves. */
 export const isComplete = (analysis, visits) => Boolean(analysis && analysis.visits >= visits && analysis.moves.length);
 
 /** Whether a search takes the place of the analysis that a node has. */

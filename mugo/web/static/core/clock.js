@@ -15,7 +15,7 @@ import { formatNumber } from "./texts.js";
 const PROPERTY = /(BL|WL|OB|OW)\s*\[\s*(\d+(?:\.\d+)?)\s*\]/g;
 const DURATION = /^(\d+(?:\.\d+)?)$/;
 
-/** The side after so many seconds of one move, before it is played: { main, periods, left, isOut }. */
+/** The side after this many seconds of one move, before it is played: { main, periods, left, isOut }. */
 export function spend({ main, periods }, seconds, { period }) {
   if (seconds < main || !period) return { main: Math.max(main - seconds, 0), periods, left: null, isOut: seconds >= main };
   const overtime = seconds - main;
@@ -90,7 +90,7 @@ export class GameClock {
   }
 }
 
-/** The times after a node, as far as they are known: of the game that is played, or of a record (BL, WL, OB, OW). */
+/** The times after a node, as far as they are known, of the game that is played or of a record (BL, WL, OB, OW). */
 export function timesAt(node) {
   const times = {};
   for (let each = node; each && !(times.B && times.W); each = each.parent) {
@@ -100,7 +100,7 @@ export function timesAt(node) {
   return times;
 }
 
-/** In a record, time left is that of the period where periods or moves of it are given. */
+/** In a record, time left belongs to the period where periods or moves of it are given. */
 function recordedTimes({ properties = "" }) {
   const values = Object.fromEntries([...properties.matchAll(PROPERTY)].map(([, ident, value]) => [ident, Number(value)]));
   const times = {};
@@ -112,7 +112,7 @@ function recordedTimes({ properties = "" }) {
   return times;
 }
 
-/** The fields of a node's message that become BL and OB, or WL and OW: of the side that has moved. */
+/** The fields of a node's message that become BL and OB, or WL and OW, for the side that has moved. */
 export function timeLeft({ move, times, properties }) {
   if (!move || !times || properties !== undefined) return {};
   const { main, periods, left } = times[move[0]];

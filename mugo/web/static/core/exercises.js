@@ -99,7 +99,7 @@ export function scoreOf({ kind, results, index, nodes }) {
     played: given.filter(({ isPlayed }) => isPlayed).length };
 }
 
-/** What the page says of the exercise.  number: of the move that is asked for, in print. */
+/** What the page says of the exercise. number: the number of the move that is asked for, in print. */
 export function exerciseText(exercise, number) {
   const { kind, colour, tried, isShown, index, nodes } = exercise;
   if (isOver(exercise)) return scoreText(exercise);

@@ -153,8 +153,8 @@ export class Game {
 
   /** Play from the current node: the new moves are a variation of it, and the nodes from before stay as they are.
 
-      played: from, the nodes of the game, its result, the node in which it ended, and whether its moves are those of
-      the record's main line, which then gets the result too.  A root without moves and result begins an ordinary game. */
+      played: from, the nodes of the game, its result, the node in which it ended, and whether its moves are the record's
+      main line, which then gets the result too.  A root without moves and result begins an ordinary game. */
   playFrom() {
     const { node } = this;
     const isMainLine = !node.children.length && !this.branching() && !this.info.result;

@@ -24,7 +24,7 @@ export function header({ width, height }, palette) {
   return bytes([..."GIF89a"].map((letter) => letter.charCodeAt(0)), word(width), word(height), 0xf7, 0, 0, colours, loop);
 }
 
-/** One frame, which stays for so many seconds.  part: of changedPart. */
+/** One frame, which stays for this many seconds.  part: what changedPart returns. */
 export function frame({ left, top, width, height, indices }, seconds) {
   const control = [0x21, 0xf9, 4, 0b101, word(Math.min(Math.round(100 * seconds), 65535)), TRANSPARENT, 0];      // it is left in place
   const start = bytes(control, 0x2c, [left, top, width, height].map(word), 0, CODE_SIZE);
@@ -108,7 +108,7 @@ const keyOf = (pixel) => ((pixel >> 2) & 63) | ((pixel >> 4) & 0xfc0) | ((pixel 
 
 /** At most 255 colours for these images. */
 export function makePalette(images) {
-  const found = new Map();               // key -> { count, sum: of each channel }
+  const found = new Map();               // key -> { count, sum for each channel }
   for (const pixels of images) {
     for (const pixel of pixels) {
       const key = keyOf(pixel);
@@ -131,7 +131,7 @@ export function makePalette(images) {
   });
 }
 
-/** Colours with the channel in which they differ most.  weight: rare colours count, too, so that marks keep theirs. */
+/** Colours with the channel in which they differ most.  weight: rare colours also count, so that marks keep theirs. */
 function makeBox(colours) {
   const ranges = [0, 1, 2].map((k) => {
     const values = colours.map(({ mean }) => mean[k]);

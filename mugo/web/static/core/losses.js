@@ -37,7 +37,7 @@ export function lostByMoves(line) {
     lost: points or win rate of the side that moved; searches differ, so it can be below 0.  The move that the search
     before it would have played loses nothing.
     better: the best move of the search before, which can be this one; null if it is not known.
-    visits: of the position that was searched less; isEven: whether both were searched about as much.
+    visits: how many the position has that was searched less; isEven: whether both were searched about as much.
     betterLine, playedLine: the principal variations that begin with the better move, and with this one. */
 export function lossOf(before, node, unit) {
   const [valueBefore, value] = [before, node].map((each) => valuesOf(each));
@@ -67,7 +67,7 @@ export function mistakes(moves, colour = null) {
     .sort((a, b) => b.lost - a.lost);
 }
 
-/** 'Black 47 lost 5.3 points: D4 was better than C3.'  number: of the move in print. */
+/** 'Black 47 lost 5.3 points: D4 was better than C3.'  number: the number of the move in print. */
 export function lossSentence({ unit, colour, vertex, lost, better, visits }, number) {
   const loss = formatLossWithUnit(lost, unit, visits);
   return t(better ? "lossBetter" : "lossUnknownBetter", { colour: colourName(colour), number, loss, vertex, better });
@@ -90,7 +90,7 @@ export function formatShortLoss(lost, unit) {
   return text === formatNumber(0, 1) ? "0" : text;
 }
 
-/** A loss as a number: '3.2' points, with so many digits, or '12' percent. */
+/** A loss as a number: '3.2' points, with this many digits, or '12' percent. */
 export const formatLoss = (lost, unit, digits = 1) =>
   (unit === "lead" ? formatNumber(lost, digits) : percent(lost, lost < 0.1 ? 1 : 0));
 

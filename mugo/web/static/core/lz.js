@@ -3,7 +3,7 @@
 //   MuGo 46.6 70 -1.20                       the program, the win rate, the visits, and the score if there is one
 //   move D4 visits 40 winrate 5340 scoreMean -1.20 pv D4 Q16 info move Q16 visits 30 winrate 5210 pv Q16 D4
 //
-// The first win rate is that of the player who has just moved, in percent.  All other values are of the side to move:
+// The first win rate is for the player who has just moved, in percent.  All other values are of the side to move:
 // win rates in hundredths of a percent, scores in points.  The root has its analysis in LZOP.
 //
 // An analysis is { win_rate, lead, visits, moves: [{ move, win_rate, lead, visits, pv }] }, all from Black's point of view.

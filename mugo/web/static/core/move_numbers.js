@@ -4,7 +4,7 @@ import { formatVertex, parseVertex, pointsOf } from "./coordinates.js";
 import { givenNumber, parseProperties } from "./properties.js";
 
 /** Vertex -> number of the move that placed the stone there, or the one that the file gives it (MN).  shown: "all", "branch"
-    from the first move of the variation that the node is in, or how many of the last moves.  node: of the current line. */
+    from the first move of the variation that the node is in, or how many of the last moves.  node: a node of the current line. */
 export function moveNumbers(game, shown, node = game.node) {
   const branching = game.branching(node);
   const nodes = game.line().slice(0, game.index(node) + 1);

@@ -12,7 +12,7 @@ const PHASE_ENDS = [0.14, 0.4];
 /** The last moves of the opening and of the middle game: 51 and 144 on 19x19. */
 export const phaseEnds = ({ rows, cols }) => PHASE_ENDS.map((share) => Math.round(share * rows * cols));
 
-/** The number of the phase that a move belongs to; number: of the move, from 1. */
+/** The number of the phase that a move belongs to; number: the number of the move, from 1. */
 export const phaseOf = (number, size) => phaseEnds(size).filter((end) => number > end).length;
 
 /** The accuracy of a move, 0 to 100, from the win rate that it lost, 0 to 1: lichess.org/page/accuracy. */
@@ -82,7 +82,7 @@ export const DEPTHS = { quick: 40, normal: 100, deep: 400 };     // visits of ea
 export const DEEPER = 4;                 // times as many for the positions before and after a mistake
 
 /** About how many seconds an analysis of a line still takes; null before it has searched.
-    done of nodes are; spent: milliseconds in which so many have been searched. */
+    done of nodes are; spent: milliseconds in which this many have been searched. */
 export function secondsLeft({ nodes, done, searched = 0, spent = 0 }) {
   return searched ? (nodes.length - done) * spent / searched / 1000 : null;
 }
@@ -111,6 +111,6 @@ export function ownStatistics({ game: stored, human }, name) {
   return { colour, unit: lost.unit, moves, accuracy, meanLoss, opponent };
 }
 
-/** '2026-11-23' of a game: of its record, or of the time when it was saved. */
+/** '2026-11-23', from the record of a game, or from the time when it was saved. */
 export const dateOf = ({ summary, saved }) => /^\d{4}-\d{2}-\d{2}/.exec(summary?.date ?? "")?.[0]
   ?? new Date(saved).toISOString().slice(0, 10);

@@ -47,7 +47,7 @@ export function formatGame(game, writtenInfo = game.info) {
   return `${text}\n`;
 }
 
-/** writtenInfo: of the root; null for another node. */
+/** writtenInfo: the root's; null for another node. */
 function formatNode(game, node, writtenInfo) {
   let properties = node.properties === undefined ? newProperties(game, node, Boolean(writtenInfo)) : node.properties;
   const charset = parseProperties(properties).get("CA")?.[0] ?? "";

@@ -6,7 +6,7 @@
 // the state, from which the next job follows.
 //
 //   genmove    MuGo's move in a node; it goes on while the person looks at another one
-//   check      a search of a node for teaching: of the position before a move, of that after it, or before one is played
+//   check      a search of a node for teaching: the position before a move, the one after it, or before one is played
 //   line       the analysis of one of all moves of a line
 //   prepare    a search of the position of an exercise, with which an answer is judged; try: one after the answer
 //   hint       two seconds of analysis, for the best move
@@ -57,7 +57,7 @@ export function desired(state) {
   return isToBePrepared(state) && !at.failed.has("check") ? make("check") : null;
 }
 
-/** The search that an exercise needs: of the position before the move, then of that after an answer. */
+/** The search that an exercise needs: the position before the move, then the one after an answer. */
 function exerciseJob({ exercise, at }, make) {
   const before = asked(exercise)?.parent;
   if (!before) return null;

@@ -127,7 +127,7 @@ export class Board {
   /** Draw the stones, their numbers, the mark of the last move, the winning row and the overlay.
 
       position: the server's answer; dead: vertices of dead stones; overlay: elements above the stones;
-      markup: of the node, as markup.js has it; next: vertices of the next moves, the main line's first;
+      markup: the markup of the node, as markup.js has it; next: vertices of the next moves, the main line's first;
       numbers: vertex -> move number. */
   show(position, { dead = [], overlay = [], markup = null, next = [], numbers = new Map() } = {}) {
     this.showStones(position.stones, new Set(dead));
@@ -191,7 +191,7 @@ export class Board {
     }
   }
 
-  /** Draw moves as ghost stones in alternating colours.  isBlack: of the first one.  What is below them is faint, unless they are
+  /** Draw moves as ghost stones in alternating colours.  isBlack: whether the first one is black.  What is below them is faint, unless they are
       the line of a mistake (isAnnotated), which an overlay explains. */
   showGhosts(vertices, isBlack, isNumbered, isAnnotated = false) {
     const ghosts = [];
@@ -236,7 +236,7 @@ function starPoints({ rows, cols }) {
     });
 }
 
-/** The lines that star points are on, of so many. */
+/** The lines that star points are on, of this many. */
 function starLines(count) {
   const middle = count % 2 ? [count >> 1] : [];
   if (count < 9) return count > 4 ? middle : [];

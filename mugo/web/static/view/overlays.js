@@ -104,7 +104,7 @@ export function area({ area: owners }, size, stones) {
   return elements;
 }
 
-/** Whether plane `number` is set, for each point; packed: of the server's answer to "planes". */
+/** Whether plane `number` is set, for each point; packed: from the server's answer to "planes". */
 function unpackPlane(packed, number, size) {
   const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
   const bits = [];
@@ -119,7 +119,7 @@ export function plane({ packed }, size, number) {
   return [...points(size)].filter(([i]) => bits[i]).map(([, at]) => square(at, 0.68, "plane", 0.1));
 }
 
-/** Moves that capture in a ladder, as triangles, and that escape from one, as diamonds.  names: of all planes. */
+/** Moves that capture in a ladder, as triangles, and that escape from one, as diamonds. names: the names of all planes. */
 export function ladders({ packed }, size, names) {
   const captures = unpackPlane(packed, names.indexOf("ladder capture"), size);
   const escapes = unpackPlane(packed, names.indexOf("ladder escape"), size);

@@ -1,6 +1,6 @@
 // The tree of a game's variations around the current node: moves to the right, variations below their main line.
 //
-// It is an ARIA tree whose current node has the focus: the arrow keys, which are those of the page, move both.
+// It is an ARIA tree whose current node has the focus: the page's arrow keys move both.
 
 import { language, t } from "../core/texts.js";
 import { byId, onChoice, updateChildren } from "../dom.js";
