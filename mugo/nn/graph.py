@@ -152,8 +152,8 @@ class Graph:
         return plane
 
     def lead(self, ownership: Any) -> Any:
-        """The points that the side to move is ahead by on the board, (n, 1).  No gradient passes: that of value and
-        score would be 13 times as large as that of ownership."""
+        """The points that the side to move is ahead by on the board, (n, 1).  No gradient passes: for value and
+        score it would be 13 times as large as for ownership."""
         return ownership
 
     def score(self, lead: Any, correction: Any, scale: Any, unit: float, min_scale: float) -> Any:
