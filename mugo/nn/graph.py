@@ -98,7 +98,7 @@ class Graph:
         return Features(1, TRIVIAL, x.depth + 1, x.wide)
 
     def batch_norm(self, x: Any, name: str, *, gamma: str = "ones") -> Any:
-        """Batch normalisation that no convolution precedes.  gamma: the initializer of its scales."""
+        """Batch normalisation of (n, features); that of filters is a part of conv.  gamma: the initializer of scales."""
         self._note(name, **dict.fromkeys(BATCH_NORM, Weight((x.count,), (x.kind,))))
         return x
 
