@@ -301,7 +301,7 @@ class OnnxGraph(Graph):
     # -- layers without weights
 
     def add(self, tensors: Sequence[str], name: str) -> str:
-        return self._node("Add", tensors, name)
+        return self._node("Add" if len(tensors) == 2 else "Sum", tensors, name)
 
     def relu(self, x: str, name: str) -> str:
         return self._node("Relu", [x], name)

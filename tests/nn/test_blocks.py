@@ -65,7 +65,8 @@ class BottleneckBlock:
     def apply(self, graph, x):
         y = graph.conv(x, "half_conv", self.filters // 2, batch_norm="half_batch_norm", relu="half_relu")
         y = graph.conv(y, "whole_conv", self.filters, 3, dilation=2)
-        return graph.relu(graph.add([graph.conv(x, "wide_conv", self.filters), y], "whole_sum"), "whole_relu")
+        z = graph.conv(y, "last_conv", self.filters)
+        return graph.relu(graph.add([graph.conv(x, "wide_conv", self.filters), y, z], "whole_sum"), "whole_relu")
 
 
 @dataclass(frozen=True)
