@@ -18,8 +18,8 @@ from mugo.core.options import Option, options_of
 from mugo.games.board import BLACK, WHITE
 from mugo.games.position import BasePosition
 from mugo.mcts.settings import Settings
-from mugo.nn.inputs import People, people_of_profile
-from mugo.players.options import PLAYERS_DEFAULTS
+from mugo.nn.inputs import People
+from mugo.players.options import PLAYERS_DEFAULTS, people_of_profile
 
 NO_VISIT_LIMIT, NO_TIME_LIMIT = 2 ** 50, 1e20            # KataGo's values of maxVisits and maxTime
 MAX_PV_LENGTH = 1000

@@ -12,7 +12,7 @@ from mugo.core.options import option
 from mugo.games import gomoku, planes
 from mugo.games.coords import MAX_SIZE, MIN_SIZE
 from mugo.nn.blocks import DILATIONS, ContextModule, ConvBlock, ResidualBlock
-from mugo.nn.graph import ORIENTATIONS, Block, Head, NetworkSpec
+from mugo.nn.graph import ORIENTATIONS, Block, NetworkSpec
 from mugo.nn.heads import DensePolicyHead, DenseValueHead, OutcomeHead, PolicyHead, ValueHead
 
 # The moves after the one that is played, which auxiliary heads predict: the opponent's reply (Wu 2019,
@@ -24,14 +24,10 @@ MAX_BLOCKS, POOLED_EVERY = 64, 3         # residual blocks; from one with a glob
 
 @dataclass(frozen=True)
 class PolicyNetConfig:
-    """The hyperparameters of a policy network.
+    """The hyperparameters of a policy network.  All filters of an equivariant one are multiples of 8.
 
-        48 planes -- conv 5x5, batch norm, ReLU -- (layers - 2) conv 3x3, or residual_blocks --+-- PolicyHead
-                                                                                               '-- ContextModule
-        ContextModule -- ValueHead; with policy_context also PolicyHead
-
-    All filters of an equivariant one are multiples of 8.  MuGo's network of 2016 is PolicyNetConfig(filters=32,
-    batch_norm=False, global_pooling=False).
+        48 planes -- conv 5x5 -- (layers - 2) conv 3x3, or residual_blocks --+--> PolicyHead
+                                                                             '--> ContextModule --> ValueHead
     """
 
     size: int = option(19, "board size", least=MIN_SIZE, most=MAX_SIZE, common=True)
@@ -78,7 +74,7 @@ class PolicyNetConfig:
                                 self.bottleneck) for i in range(1, self.residual_blocks + 1)]
         policy = PolicyHead(self.size, self.point_bias, "", self.policy_filters, self.policy_context,
                             self.metadata_encoder)
-        heads: list[Head] = [policy]
+        heads: list[Block] = [policy]
         if self.value_head:
             heads.append(ValueHead(self.size) if self.komi_input else OutcomeHead())
         if self.auxiliary_heads:
@@ -128,13 +124,8 @@ DEPTH = {"go": planes.DEPTH, "gomoku": gomoku.DEPTH}
 
 @dataclass(frozen=True)
 class AlphaZeroNetConfig:
-    """The hyperparameters of a policy-value network, as AlphaZero's but small.
-
-        planes -- conv 3x3, ReLU for each of `filters` --+-- DensePolicyHead
-                                                         '-- DenseValueHead
-
-    In a new one the last layers are 0: all moves are equally likely, and all values are 0.
-    """
+    """The hyperparameters of a policy-value network: a 3x3 convolution for each of `filters`, and two dense heads.  In
+    a new one all moves are equally likely, and all values are 0."""
 
     size: int                            # of the board
     depth: int                           # input planes

@@ -131,9 +131,7 @@ def add_pooled(graph: Graph, y: Any, x: Any, name: str, filters: int) -> Any:
 
 
 def add_metadata(graph: Graph, y: Any, name: str, filters: int) -> Any:
-    """y, and a bias for each of its filters: a dense layer of who plays (inputs.People), 0 at first.
-
-    The layer has no bias of its own: where nobody is known, it adds 0.
-    """
+    """y, and a bias for each of its filters: a dense layer of who plays (inputs.People), 0 at first and where nobody is
+    known."""
     bias = graph.dense(graph.people, name, filters, bias=False, initializer="zeros", kind=REGULAR)
     return graph.add([y, graph.on_board(bias, f"{name}4")], f"{name}_added")

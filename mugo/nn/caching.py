@@ -25,10 +25,8 @@ Outputs = dict[str, np.ndarray]
 
 
 class EvaluationCache:
-    """The outputs of a network for positions, by key: the most recently used batches that fit into max_bytes.
-
-    Several threads may use it.
-    """
+    """The outputs of a network for positions, by key: the most recently used batches that fit into max_bytes.  Several
+    threads may use it."""
 
     def __init__(self, max_bytes: int = MAX_BYTES):
         self.bytes = 0                                           # of what is in it
@@ -77,11 +75,8 @@ def _bytes_of(keys: list[bytes], outputs: Outputs) -> int:
 
 
 class CachingNetwork(Network):
-    """A Network with a cache, which it shares with those of its `with_people`.
-
-    The last digits of values and scores depend on the size of the batch that a position was computed in.  So programs
-    that promise the same result for the same seed use a Network, or forget before each result.
-    """
+    """A Network with a cache, which it shares with those of its `with_people`.  Programs that promise the same result
+    for a seed use a Network, because last digits depend on the size of the batch, or forget before each result."""
 
     def _open(self, *args: Any) -> None:
         super()._open(*args)

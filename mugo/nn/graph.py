@@ -2,9 +2,9 @@
 
 Three graphs carry the operations out, each on tensors of its own:
 
-    Graph                 tensors are numbers of features: the weights, their shapes, and their group action
-    keras.model.KerasGraph       Keras tensors (n, rows, columns, filters), or (n, features): a model to train
-    onnx_graph.OnnxGraph         names of tensors (n, filters, rows, columns), or (n, features): a graph to play with
+    Graph                     tensors are numbers of features: the weights, their shapes, and their group action
+    keras.model.KerasGraph    Keras tensors (n, rows, columns, filters), or (n, features): a model to train
+    onnx_graph.OnnxGraph      names of tensors (n, filters, rows, columns), or (n, features): a graph to play with
 
 A feature on the board is a filter.  Weights are named LAYER/WEIGHT, as in Keras ("conv0/kernel").  Each axis of a
 weight, rows and columns of a kernel aside, has a kind: the representation of D4, the eight symmetries of the board,
@@ -36,10 +36,8 @@ INT8_KERNEL = "int8_kernel"              # LAYER/int8_kernel: the kernel of a de
 
 
 class Weight(NamedTuple):
-    """shape: as in Keras.  kinds: the kinds of its axes, a kernel's rows and columns aside."""
-
-    shape: tuple[int, ...]
-    kinds: tuple[str, ...]
+    shape: tuple[int, ...]               # as in Keras
+    kinds: tuple[str, ...]               # the kinds of its axes, a kernel's rows and columns aside
 
 
 class Features(NamedTuple):
@@ -98,7 +96,7 @@ class Graph:
         return Features(1, TRIVIAL, x.depth + 1, x.wide)
 
     def batch_norm(self, x: Any, name: str, *, gamma: str = "ones") -> Any:
-        """Batch normalisation of (n, features); that of filters is a part of conv.  gamma: the initializer of scales."""
+        """Batch normalisation of (n, features); of filters it is a part of conv.  gamma: the initializer of scales."""
         self._note(name, **dict.fromkeys(BATCH_NORM, Weight((x.count,), (x.kind,))))
         return x
 
@@ -167,15 +165,9 @@ class Graph:
 
 
 class Block(Protocol):
-    """Part of a network: filters in, filters out."""
+    """Part of a network: filters in, filters out.  Of a head the outputs by their names (keras.model.build)."""
 
     def apply(self, graph: Graph, x: Any) -> Any: ...
-
-
-class Head(Protocol):
-    """The end of a network: filters in, one or more outputs, by their names (keras.model.build)."""
-
-    def apply(self, graph: Graph, x: Any) -> dict[str, Any]: ...
 
 
 @dataclass(frozen=True)
@@ -194,7 +186,7 @@ class NetworkSpec:
     size: int
     depth: int
     trunk: tuple[Block, ...]
-    heads: tuple[Head, ...]
+    heads: tuple[Block, ...]
     context: Block | None = None
     uses_global_features: bool = False
     uses_components: bool = False
@@ -203,7 +195,7 @@ class NetworkSpec:
     equivariant: bool = False
 
     @property
-    def blocks(self) -> tuple[Block | Head, ...]:
+    def blocks(self) -> tuple[Block, ...]:
         """All of them."""
         return (*self.trunk, *((self.context,) if self.context else ()), *self.heads)
 
@@ -238,7 +230,7 @@ def is_of_int8(name: str) -> bool:
     return name.endswith((f"/{INT8_BIAS}", f"/{INT8_KERNEL}"))
 
 
-def layer_names(block: Block | Head) -> set[str]:
+def layer_names(block: Block) -> set[str]:
     """The names of a block's layers that have weights."""
     graph = Graph()
     block.apply(graph, Features(ORIENTATIONS, REGULAR))

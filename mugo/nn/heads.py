@@ -1,4 +1,4 @@
-"""The heads of networks: see graph.Head.
+"""The heads of networks: see graph.Block.
 
     PolicyHead         logits of all moves, on boards of every size
     ValueHead          who wins, by how many points, and who owns each point; takes the context module's output
@@ -77,8 +77,7 @@ class ValueHead:
                                                               correction, komi added; its scale --> value
 
     The probability of a score above 0 is sigmoid(mean / scale), so tanh(mean / (2 scale)) is a value; a learned term is
-    added, because games also end by resignation.  Komi is the number of points that the side to move gets at the end
-    (selfKomi in Wu 2019, arXiv:1902.10565, table 1).
+    added, because games also end by resignation.  Komi is selfKomi in Wu 2019, arXiv:1902.10565, table 1.
 
     Outputs of the Keras model: "value", a score (n, 1) whose tanh is the value; "ownership", logits (n, size²) whose
     tanh is the owner, 1 the side to move; "score", (n, 2), the mean and the scale of a logistic distribution of the
@@ -121,11 +120,8 @@ class OutcomeHead:
 
 
 def pooled_hidden(graph: Graph, y: Any, units: int) -> Any:
-    """(n, units): mean and maximum of each filter, batch normalisation, dense, ELU.
-
-    The pooled means are far from 0: without normalisation, and with ReLU, all units became 0 in the first steps and
-    stayed so.
-    """
+    """(n, units): mean and maximum of each filter, batch normalisation, dense, ELU.  Without normalisation, and with
+    ReLU, all units became 0 in the first steps and stayed so."""
     pooled = graph.batch_norm(graph.mean_max_pool(y, "value_pool"), "value_pool_batch_norm")
     return graph.dense(pooled, "value_hidden", units, activation="elu")
 

@@ -74,8 +74,7 @@ def precision_of(path: Path, precision: str, provider: str) -> str:
 class Network:
     """A network on ONNX Runtime.
 
-    A policy network plays boards of every size, also rectangles, though it was trained on one: the bias of each point
-    is fitted (inputs.fit_bias).  A policy-value network plays its own size only.
+    A policy network plays boards of every size and shape (inputs.fit_bias), a policy-value network its own only.
 
     size: the size of the board it was trained on.  metadata: as read_metadata returns it.  has_value: whether it has a
     value head.  has_ownership: whether it has ownership and score.  needs_global_features: whether its value depends on

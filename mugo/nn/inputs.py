@@ -10,7 +10,6 @@ A thermometer has a 1 for each threshold that the number reaches, the first of w
 say that nothing is known.  20k or weaker is 1 0 0 0 ..., 19k is 1 1 0 0 ..., a professional all ones.
 """
 import math
-import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,14 +29,8 @@ PROFESSIONAL = 10                        # rank_number of the weakest
 RANKS = np.array([-math.inf, *range(-18, PROFESSIONAL + 1)])         # up to 20k, 19k ... 1k, 1d ... 9d, professional
 YEARS = np.array([-math.inf, 1950, 1980, 2000, 2005, 2010, 2013, 2016, 2017, 2018, 2020, 2023])
 INPUTS = 2 * len(RANKS) + len(SOURCES) + len(YEARS)
-# KataGo's profiles: cpp/neuralnet/sgfmetadata.cpp
-PROFILE_RANKS = (*(f"{kyu}k" for kyu in range(20, 0, -1)), *(f"{dan}d" for dan in range(1, 10)))   # the weakest first
-PROFILE_SOURCE, PROFILE_YEARS = "kgs", {"rank": 2020, "preaz": 2016}
-PRO_YEARS = range(1800, 2024)
-RANK_NAMES = (*PROFILE_RANKS, "pro")     # and their numbers
+RANK_NAMES = (*(f"{kyu}k" for kyu in range(20, 0, -1)), *(f"{dan}d" for dan in range(1, 10)), "pro")
 RANK_NUMBERS = np.arange(PROFESSIONAL - len(RANK_NAMES) + 1, PROFESSIONAL + 1)
-_RANKS_PROFILE = re.compile(r"(rank|preaz)_(\d{1,2}[kd])(?:_(\d{1,2}[kd]))?", re.ASCII)
-_YEAR_PROFILE = re.compile(r"proyear_(\d{4})", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -87,27 +80,6 @@ def ranks_of(metadata: dict) -> np.ndarray:
     low, high = (metadata.get("data") or {}).get("ranks") or (-math.inf, math.inf)
     ranks = RANK_NUMBERS[(low <= RANK_NUMBERS) & (high >= RANK_NUMBERS)]
     return ranks if len(ranks) > 2 else RANK_NUMBERS
-
-
-def people_of_profile(profile: str) -> People | None:
-    """Who plays by KataGo's name of a profile (humanSLProfile), when Black is to move; None where it says nothing.
-
-        profile                  ranks                    source    year
-        rank_5k, rank_5k_3d      5k; Black 5k, White 3d   kgs       2020
-        preaz_5k, preaz_5k_3d    the same                 kgs       2016, before AlphaZero changed openings
-        proyear_1985             professionals            unknown   1985
-        (empty), _               unknown                  unknown   unknown
-
-    Raises BadInput for others.
-    """
-    if profile in ("", "_", '""'):
-        return None
-    if (match := _RANKS_PROFILE.fullmatch(profile)) and {match[2], match[3] or match[2]} <= set(PROFILE_RANKS):
-        return People(match[2], match[3] or match[2], PROFILE_SOURCE, PROFILE_YEARS[match[1]])
-    if (match := _YEAR_PROFILE.fullmatch(profile)) and int(match[1]) in PRO_YEARS:
-        return People("pro", "pro", year=int(match[1]))
-    raise BadInput(f"unknown humanSLProfile {profile!r:.40}: must be such as rank_5k, preaz_3d, rank_5k_3d (Black's "
-                   f"rank, White's; 20k to 9d) or proyear_1985 ({PRO_YEARS[0]} to {PRO_YEARS[-1]})")
 
 
 def encode_people(numbers: np.ndarray) -> np.ndarray:
@@ -188,8 +160,8 @@ def model_inputs(packed: np.ndarray, global_features: np.ndarray | None, with_co
                  people: np.ndarray | None = None) -> Any:
     """What a Keras model takes: packed planes, uint8 (n, size², bytes); a dict of inputs if there are others.
 
-    global_features: float32 (n, 2); NaN, an unknown komi, becomes 0.  with_components: whether the model takes the
-    components of the boards.  people: float32 (n, INPUTS).
+    global_features: float32 (n, 2), NaN for an unknown komi.  with_components: whether the model takes COMPONENTS.
+    people: float32 (n, INPUTS).
     """
     inputs = {"packed": packed}
     if global_features is not None:

@@ -70,14 +70,11 @@ class CalibrationPositions(NamedTuple):
 
 
 class Playable(NamedTuple):
-    """What a network is played with: Network.from_weights(weights, metadata).
-
-    loss: why it is not quantised though positions were given, or ''.
-    """
+    """What a network is played with: Network.from_weights(weights, metadata)."""
 
     weights: dict[str, np.ndarray]
     metadata: dict[str, Any]
-    loss: str = ""
+    loss: str = ""                       # why it is not quantised though positions were given
 
 
 def quantize(weights: Weights, metadata: dict[str, Any], positions: CalibrationPositions) -> Playable:
@@ -105,9 +102,8 @@ def quantize(weights: Weights, metadata: dict[str, Any], positions: CalibrationP
 
 
 def quantize_file(path: Path, output: Path, positions: CalibrationPositions) -> dict[str, Any]:
-    """Write a network's file, atomically, with what its int8 graph takes; returns metadata["quantization"].
-
-    Raises BadInput as read_network and `quantize` do, and if int8 would lose too much."""
+    """Write a network's file, atomically, with what its int8 graph takes; returns metadata["quantization"].  Raises
+    BadInput as read_network and `quantize` do, and if int8 would lose too much."""
     weights, metadata = read_network(path)
     try:
         quantized = quantize(weights, metadata, positions)

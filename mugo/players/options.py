@@ -1,13 +1,15 @@
 """Options of players on command lines, and the player that a command line asks for."""
 import argparse
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from mugo.core.files import BadInput
 from mugo.core.options import add_options, check, check_player, given, option
 from mugo.mcts.settings import RAVE_C, SCORE_UTILITY, UCB_C, Settings
 from mugo.nn.inference import PLAY_PRECISIONS, provider_option
-from mugo.nn.inputs import People, people_of_profile
+from mugo.nn.inputs import RANK_NAMES, People
 from mugo.nn.network_file import NETWORK_HELP
 from mugo.players.player import Player
 from mugo.players.policy import TEMPERATURE
@@ -16,6 +18,31 @@ from mugo.players.registry import (
 from mugo.players.searcher import PlayOptions
 
 GO_SIZE = 19              # the board of Go by default
+# KataGo's profiles: cpp/neuralnet/sgfmetadata.cpp
+RANKS_PROFILE = re.compile(r"(rank|preaz)_(\d{1,2}[kd])(?:_(\d{1,2}[kd]))?", re.ASCII)
+YEAR_PROFILE = re.compile(r"proyear_(\d{4})", re.ASCII)
+PRO_YEARS = range(1800, 2024)
+
+
+def people_of_profile(profile: str) -> People | None:
+    """Who plays by KataGo's name of a profile (humanSLProfile), when Black is to move; None where it says nothing.
+
+        profile                  ranks                    source    year
+        rank_5k, rank_5k_3d      5k; Black 5k, White 3d   kgs       2020
+        preaz_5k, preaz_5k_3d    the same                 kgs       2016, before AlphaZero changed openings
+        proyear_1985             professionals            unknown   1985
+        (empty), _               unknown                  unknown   unknown
+
+    Raises BadInput for others.
+    """
+    if profile in ("", "_", '""'):
+        return None
+    if (match := RANKS_PROFILE.fullmatch(profile)) and {match[2], match[3] or match[2]} <= {*RANK_NAMES[:-1]}:
+        return People(match[2], match[3] or match[2], "kgs", {"rank": 2020, "preaz": 2016}[match[1]])
+    if (match := YEAR_PROFILE.fullmatch(profile)) and int(match[1]) in PRO_YEARS:
+        return People("pro", "pro", year=int(match[1]))
+    raise BadInput(f"unknown humanSLProfile {profile!r:.40}: must be such as rank_5k, preaz_3d, rank_5k_3d (Black's "
+                   f"rank, White's; 20k to 9d) or proyear_1985 ({PRO_YEARS[0]} to {PRO_YEARS[-1]})")
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,10 @@ from networks import policy_file
 from mugo.analysis.parameters import Overrides
 from mugo.core.files import BadInput
 from mugo.games.go import GoPosition
-from mugo.nn.inputs import People, people_of_profile
+from mugo.nn.inputs import People
 from mugo.players.searcher import PlayOptions
 from mugo.mcts.settings import Settings
+from mugo.players.options import people_of_profile
 
 NETWORK = TiltedNetwork()
 SEARCH = Settings(seed=1, rollout="none", max_edges=20_000)

@@ -13,11 +13,12 @@ from mugo.games.go import GoPosition
 from mugo.gtp.engine import GtpEngine
 from mugo.gtp.params import GtpOptions, Parameters
 from mugo.nn.inference import Network
-from mugo.nn.inputs import People, people_of_profile
+from mugo.nn.inputs import People
 from mugo.players import options as player_options
 from mugo.players.registry import make_player
 from mugo.players.searcher import PlayOptions
 from mugo.mcts.settings import Settings
+from mugo.players.options import people_of_profile
 
 # What a bot sends that plays by KataGo's gtp_human5k_example.cfg.
 RECIPE = """kata-set-param maxVisits 40

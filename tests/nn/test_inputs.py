@@ -24,7 +24,6 @@ from mugo.nn.inputs import (
     connected_components,
     encode_people,
     model_inputs,
-    people_of_profile,
 )
 from mugo.nn.keras.model import build
 from mugo.nn.keras.transfer import init_from
@@ -173,22 +172,6 @@ def test_the_bundled_networks_are_told_who_plays_where_they_take_it():
     assert np.array_equal(untold.evaluate(small).priors, bundled.evaluate(small).priors)
     assert np.array_equal(bundled.evaluate(small, people=people).priors, told.evaluate(small).priors)
     assert bundled.with_people(People()) is bundled
-
-
-@pytest.mark.parametrize(("profile", "people"), [
-    ("rank_5k", People("5k", "5k", "kgs", 2020)), ("preaz_20k", People("20k", "20k", "kgs", 2016)),
-    ("rank_9d", People("9d", "9d", "kgs", 2020)), ("preaz_3k_2d", People("3k", "2d", "kgs", 2016)),
-    ("proyear_1800", People("pro", "pro", None, 1800)), ("proyear_2023", People("pro", "pro", None, 2023)),
-    ("", None), ("_", None), ('""', None)])
-def test_katagos_profiles_say_who_plays(profile, people):
-    assert people_of_profile(profile) == people
-
-
-@pytest.mark.parametrize("profile", ["rank_21k", "rank_10d", "rank_0k", "rank_5p", "preaz_5k_10d", "proyear_1799",
-                                     "proyear_2024", "proyear_85", "rank_", "rank_5k ", "5k", "rank_5k_3d_1d", "none"])
-def test_a_profile_that_katago_has_not_is_rejected(profile):
-    with pytest.raises(BadInput, match="unknown humanSLProfile .*must be such as rank_5k"):
-        people_of_profile(profile)
 
 
 def test_a_network_is_told_who_plays_by_the_colour_to_move(network):

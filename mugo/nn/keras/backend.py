@@ -43,16 +43,13 @@ def quiet() -> Iterator[None]:
 
 
 tensorflow: Any = None                   # where it is the backend
-ops: Any                                 # its functions take tensors of either backend
 with quiet():
     import keras
-    from keras import ops
 
     if keras.backend.backend() == "tensorflow":
         import tensorflow
 
-__all__ = ["JIT", "accelerator_names", "backend_name", "full_precision", "has_gpu", "keras", "ops", "resolve_precision",
-           "tensorflow"]
+ops: Any = keras.ops                     # its functions take tensors of either backend
 
 
 @functools.cache

@@ -37,8 +37,7 @@ from mugo.nn.network_file import (
 from mugo.nn.quantization import CalibrationPositions, Playable, quantize
 
 CHECKPOINT, PREVIOUS, NETWORK = "checkpoint.safetensors", "previous.safetensors", "network.safetensors"
-TOLERANCE = 1e-2                         # a wrong graph differs by more; rounding by 1e-6, or by 1e-4 where a learning
-                                         # rate far too high has made the weights huge
+TOLERANCE = 1e-2                         # a wrong graph differs by more; rounding by 1e-6, 1e-4 with huge weights
 
 MakeModel = Callable[[dict[str, Any]], keras.Model]
 
@@ -96,10 +95,8 @@ def check_finite(model: keras.Model, path: Path) -> None:
 
 
 def save(model: keras.Model, path: Path, metadata: dict[str, Any]) -> None:
-    """Write a checkpoint, atomically: the model with its optimizer, and its metadata.
-
-    Raises BadInput, and writes nothing, if they are not finite.
-    """
+    """Write a checkpoint, atomically: the model with its optimizer, and its metadata.  Raises BadInput if they are not
+    finite."""
     check_finite(model, path)
     write_tensors(path, arrays_of(model), metadata)
 
@@ -107,10 +104,9 @@ def save(model: keras.Model, path: Path, metadata: dict[str, Any]) -> None:
 def export(model: keras.Model, path: Path, metadata: dict[str, Any], positions: CalibrationPositions | None = None
            ) -> None:
     """Write a network to play and share, atomically: the model without its optimizer and its auxiliary heads, and its
-    metadata.  What ONNX Runtime computes is compared with the model first.
+    metadata.  positions: to quantise it on; a line on stderr says if it would lose too much.
 
-    positions: to quantise it on; a line on stderr says if it would lose too much.
-    Raises BadInput for weights that are not finite, RuntimeError if the outputs differ; then nothing is written.
+    Raises BadInput for weights that are not finite, RuntimeError if ONNX Runtime computes other outputs than the model.
     """
     check_finite(model, path)
     made = playable(model, metadata, positions)

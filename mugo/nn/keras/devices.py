@@ -118,11 +118,10 @@ PEAK_TFLOPS = {"H200": 989, "H100": 989, "A100": 312, "L40S": 362, "L4": 121, "R
 
 
 class Throughput(NamedTuple):
-    """What training makes of its devices.  multiplications: for a position; 0 if a part of the network is frozen.
-    peak: TFLOP/s of all devices in bfloat16; 0 where it is not known."""
+    """What training makes of its devices."""
 
-    multiplications: int
-    peak: float
+    multiplications: int                 # for a position; 0 if a part of the network is frozen
+    peak: float                          # TFLOP/s of all devices in bfloat16; 0 where it is not known
 
     def tflops(self, positions_per_second: float) -> float:
         """TFLOP/s of a run at this speed."""
@@ -217,10 +216,8 @@ def broadcast(number: int) -> int:
 
 @contextlib.contextmanager
 def synchronized(values: Callable[[], Mapping[str, bytes]] = dict) -> Iterator[None]:
-    """A context that all processes end together: an error in one of them is one in all.
-
-    values: returns, at the end, what must be the same in all processes, by its names in errors.
-    """
+    """A context that all processes end together: an error in one of them is one in all.  values: returns, at the end,
+    what must be the same in all processes, by its names in errors."""
     try:
         yield
     except Exception as error:
@@ -237,32 +234,26 @@ def _exchange(values: Mapping[str, bytes], error: Exception | None) -> None:
         return
     from jax.experimental import multihost_utils
 
-    index, count = process_index(), process_count()
-    digests = [hashlib.blake2b(values[name], digest_size=8).digest() for name in sorted(values)]
-    row = np.frombuffer(bytes([error is not None]) + b"".join(digests), np.uint8)
-    # Those that failed have no values: their rows are as long as those of a process with as many.
-    length = int(np.max(multihost_utils.process_allgather(np.int32(len(row)))))
-    rows = np.asarray(multihost_utils.process_allgather(np.pad(row, (0, length - len(row))))).reshape(count, length)
+    failed = np.flatnonzero(multihost_utils.process_allgather(np.int32(error is not None)))
     if error is not None:
         return
-    if failed := [str(other) for other in range(count) if rows[other, 0]]:
-        raise BadInput(f"process {index} of {count} ends, because process {', '.join(failed)} could not begin")
-    for i, name in enumerate(sorted(values)):
-        column = rows[:, 1 + 8 * i:9 + 8 * i]
-        if differing := [str(other) for other in range(count) if (column[other] != column[0]).any()]:
-            raise BadInput(f"process {', '.join(differing)} differs from process 0 in {name}: all must read the same "
-                           "files, with the same options and versions")
+    if len(failed):
+        raise BadInput(f"process {process_index()} of {process_count()} ends, because process "
+                       f"{', '.join(map(str, failed))} could not begin")
+    for name in sorted(values):
+        digest = np.frombuffer(hashlib.blake2b(values[name], digest_size=8).digest(), np.uint8)
+        digests = np.asarray(multihost_utils.process_allgather(digest)).reshape(-1, 8)
+        if len(differing := np.flatnonzero((digests != digests[0]).any(1))):
+            raise BadInput(f"process {', '.join(map(str, differing))} differs from process 0 in {name}: all must read "
+                           "the same files, with the same options and versions")
 
 
 class Interrupt:
-    """A context in which Ctrl-C takes effect between two training steps, as KeyboardInterrupt.
+    """A context in which Ctrl-C takes effect between two training steps, as KeyboardInterrupt; a second Ctrl-C at once.
 
-    Anywhere else it can be lost in a destructor, or abort the process under C++ code of the backend.  A second Ctrl-C
-    raises it at once, for a first step that is still being compiled.
-
-    stops: whether to stop after this step, with a checkpoint.
+    Anywhere else it can be lost in a destructor, or abort the process under C++ code of the backend.
     """
-    stops = False
+    stops = False                        # whether to stop after this step, with a checkpoint
 
     def __init__(self):
         self.requested = False

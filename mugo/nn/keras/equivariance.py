@@ -22,14 +22,10 @@ WeightAxes = Mapping[str, Sequence[str]]         # LAYER/WEIGHT: the kinds of it
 
 
 class Orbits(NamedTuple):
-    """Which weights of one array are tied.
+    """Which weights of one array are tied."""
 
-    members: int32 (8, m), for each of the m orbits the flat index of its member in each of the symmetries
-    (coords.symmetries), an index repeated if it stays in place.  orbit_of: int32 (n,), the orbit of each weight.
-    """
-
-    members: np.ndarray
-    orbit_of: np.ndarray
+    members: np.ndarray                  # int32 (8, m): of each of m orbits the flat index of its member by symmetry
+    orbit_of: np.ndarray                 # int32 (n,): the orbit of each weight
 
 
 @functools.cache

@@ -43,11 +43,8 @@ UNKNOWN_OWNER = 2                        # in a target of ownership
 
 
 def ownership_loss(ownership, logits):
-    """Cross-entropy of the owner of each point, whose probability is (1 + tanh(logit)) / 2, in nats, averaged over the
-    board: (n,).
-
-    ownership: (n, points), 1 the side to move, -1 the opponent, 0 neither; UNKNOWN_OWNER where the game has none.
-    """
+    """Cross-entropy of the owner of each point, whose probability is (1 + tanh(logit)) / 2, averaged over the board:
+    (n,).  ownership: (n, points), 1 the side to move, -1 the opponent, 0 neither; UNKNOWN_OWNER."""
     ownership = ops.cast(ownership, logits.dtype)
     known = ops.cast(ownership < UNKNOWN_OWNER, logits.dtype)
     return ops.mean(known * (ops.softplus(2 * logits) - (1 + ownership) * logits), axis=-1)
@@ -74,10 +71,8 @@ def known_move_loss(moves, logits):
 
 
 def weighted_moves_loss(targets, logits):
-    """Cross-entropy of several moves, each with a weight: (n,).
-
-    targets: float32 (n, 2 k): k move indices, of which those of weight 0 may be any below 0, and their weights.
-    """
+    """Cross-entropy of several moves, each with a weight: (n,).  targets: float32 (n, 2 k): k move indices, of which
+    those of weight 0 may be any below 0, and their weights."""
     k = targets.shape[-1] // 2
     moves, weights = ops.maximum(ops.cast(targets[:, :k], "int32"), 0), ops.cast(targets[:, k:], logits.dtype)
     return -ops.sum(weights * ops.take_along_axis(ops.log_softmax(logits), moves, axis=-1), axis=-1)

@@ -63,11 +63,10 @@ class Adam(keras.optimizers.Optimizer):
     clip_norm: the gradients of a step, all together, are shortened to this Euclidean norm if theirs is larger (Pascanu,
     Mikolov & Bengio 2013, arXiv:1211.5063); None: never.  gradient_norm: theirs in the last step, before that.
 
-    The layers of metadata encoders (blocks.add_metadata) learn at METADATA_RATIO of the rate: up to 67 of their inputs
-    are 1 at once, so that their sum moves far.
     """
     ETA = 8
-    BETA_1, BETA_2, EPSILON, METADATA_RATIO = 0.9, 0.999, 1e-7, 1 / 16
+    BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-7
+    METADATA_RATIO = 1 / 16              # of the rate, for blocks.add_metadata: up to 67 of its inputs are 1 at once
 
     def __init__(self, learning_rate: Any = 0.001, weight_axes: Any = None, weight_decay: float = 0.0,
                  clip_norm: float | None = None):

@@ -9,7 +9,7 @@ from mugo.core.files import BadInput
 from mugo.core.options import format_option
 from mugo.nn.architectures import Config, PolicyNetConfig, config_dict, config_of
 from mugo.nn.blocks import ContextModule
-from mugo.nn.graph import ORIENTATIONS, REGULAR, TWO_REGULAR, Block, Head, layer_names, weight_axes
+from mugo.nn.graph import ORIENTATIONS, REGULAR, TWO_REGULAR, Block, layer_names, weight_axes
 from mugo.nn.heads import PolicyHead
 from mugo.nn.inputs import POINT_BIAS, fit_bias
 from mugo.nn.keras import equivariance
@@ -57,7 +57,7 @@ def new_layers(source: Config, config: Config) -> set[str]:
             for name in layer_names(block)}
 
 
-def _lasting_layers(block: Block | Head) -> set[str]:
+def _lasting_layers(block: Block) -> set[str]:
     """The names of the layers that a block or head keeps when it grows."""
     if isinstance(block, PolicyHead):
         block = replace(block, uses_context=False, metadata_encoder=False)
