@@ -1,5 +1,6 @@
 """The files of a run: killed at any operation of saving, it has the state that it saves or the one before; a run that
 diverges keeps its last good files."""
+import errno
 import os
 import re
 import shutil
@@ -179,6 +180,22 @@ def test_a_network_that_cannot_be_quantised_stays_as_it_is_and_a_line_says_why(u
     assert files_of(run) == before
     assert capsys.readouterr().err == (f"mugo: {run / 'network.safetensors'}: int8 takes at least two positions to "
                                        "calibrate on; the network is played in float32\n")
+
+
+def test_a_full_disk_while_a_finished_run_is_quantised_is_a_message(unbroken, tmp_path, capsys, monkeypatch):
+    run = tmp_path / "run"
+    run.mkdir()
+    without_int8(unbroken / "network.safetensors").replace(run / "network.safetensors")
+    before = files_of(run)
+
+    def full_disk(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(checkpoints, "quantize_file", full_disk)
+    checkpoints.add_int8(run, (np.zeros((2, 81, planes.PACKED), np.uint8), {"policy": np.zeros(2, np.int32)}))
+    assert files_of(run) == before
+    assert capsys.readouterr().err == (f"mugo: {run / 'network.safetensors'}: int8: No space left on device; the "
+                                       "network is played in float32\n")
 
 
 # ---- killed while it saves

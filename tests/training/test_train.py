@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -528,3 +529,16 @@ def test_a_run_with_checkpoints_by_time_is_resumed_exactly(data, tmp_path, monke
     for ours, theirs in zip(*(weights(tmp_path / name / "checkpoint.safetensors")
                               for name in ("by-positions", "by-time")), strict=True):
         assert np.array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("batch_size, positions, size, count", [
+    (16, 20_000, 64, 64), (128, 20_000, 128, 32), (1024, 20_000, 256, 16), (1024, 100, 256, 1), (128, 1000, 128, 7)])
+def test_statistics_are_recalibrated_in_float32_on_batches_of_about_the_run_s_size(monkeypatch, batch_size, positions,
+                                                                                  size, count):
+    monkeypatch.setattr(train, "examples", lambda batch, config: (batch,))
+    monkeypatch.setattr(train, "AveragedModel", lambda model, averaged, batches: (averaged, batches))
+    stream = SimpleNamespace(options=replace(OPTIONS, batch_size=batch_size, precision="mixed_bfloat16"),
+                             positions=range(positions), batch=lambda step, size, seed: (step, size, seed))
+    averaged, batches = train.averaged_model(random_model(CONFIG), stream, CONFIG)
+    assert batches == [(step, size, OPTIONS.seed + 1) for step in range(count)]
+    assert {layer.compute_dtype for layer in averaged.layers if layer.weights} == {"float32"}    # as it is played
