@@ -6,6 +6,7 @@
     curves        training curves of `train` and `selfplay`
     svg           boards as SVG, without matplotlib
     terminal      boards as lines of text, plain or in colour
+    tensorboard_log    metrics for TensorBoard
 
 Imports games and the modules below it only.  matplotlib is optional, and imported when a picture is drawn.
 """
