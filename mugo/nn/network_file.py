@@ -41,9 +41,7 @@ class OtherFormat(BadInput):
 class TensorFile:
     """A file at `path`, opened.  shapes: the shapes of each tensor, by its name: its dtype, a name of safetensors, and
     its shape.
-
-    Raises BadInput for a file that is none, or damaged; the numbers are not read before `read`.
-    """
+    Raises BadInput for a file that is none, or damaged; the numbers are not read before `read`."""
 
     def __init__(self, path: Path):
         from safetensors import SafetensorError, safe_open
@@ -84,10 +82,8 @@ class TensorFile:
             raise BadInput(f"{self.path} is not a MuGo network: its metadata: {error_line(error)}") from None
 
     def read(self, names: Collection[str] | None = None) -> dict[str, np.ndarray]:
-        """The tensors of these names, by default all.
-
-        Raises BadInput for a file that does not fit its checksum, a dtype that is not one of DTYPES, and numbers that
-        are infinite or NaN."""
+        """The tensors of these names, by default all.  Raises BadInput for a file that does not fit its checksum, a
+        dtype that is not one of DTYPES, and numbers that are infinite or NaN."""
         for name, (dtype, _) in self.shapes.items():
             if dtype not in DTYPES:
                 raise BadInput(f"{self.path}: its {name[:80]} has dtype {dtype[:20]}, expected {', '.join(DTYPES)}")
@@ -113,10 +109,8 @@ def _checksum_of_text(text: str) -> str:
 
 
 def write_tensors(path: Path, tensors: Mapping[str, np.ndarray], metadata: dict[str, Any]) -> None:
-    """Write a file, atomically.  Raises OSError, and BadInput for metadata that could not be read again.
-
-    The same tensors and metadata give the same bytes, which the library's own writer does not promise.
-    """
+    """Write a file, atomically; the same tensors and metadata give the same bytes.  Raises OSError, and BadInput for
+    metadata that could not be read again."""
     arrays = {name: np.asarray(tensors[name], order="C") for name in sorted(tensors)}
     arrays = dict(sorted(arrays.items(), key=lambda item: -item[1].itemsize))        # so that each is aligned
     text, checksum, begin = json.dumps(metadata), 0, 0
