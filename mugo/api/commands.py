@@ -70,7 +70,7 @@ def train(dataset: PathLike, run: PathLike, *, positions: float | None = None, *
     Needs TensorFlow or JAX.  Raises MugoError for options out of range, a folder with a run, and a loss that becomes
     infinite.  Ctrl-C ends it between two steps, and resume=True goes on.
     """
-    from mugo.training import train as module
+    from mugo.training import command as module
 
     module.command(parsed(module.add_arguments, [dataset], {"output": run, "positions": positions} | options))
     return load_network(run)

@@ -17,6 +17,9 @@ from mugo.nn.inputs import POINT_BIAS
 POINTS_UNIT = 20.0                       # points of a lead that a unit of the dense layers stands for
 MIN_SCALE = 0.25                         # points, for the score's distribution; half a point decides games
 STDEV_OF_SCALE = np.pi / 3 ** 0.5        # standard deviation of a logistic distribution of scale 1
+UNKNOWN_OWNER = 2                        # in a target of ownership
+# Of the losses of the heads, next to 1 of the policy's.
+LOSS_WEIGHTS = {"value_weight": 0.5, "ownership_weight": 0.5, "score_weight": 0.05, "auxiliary_weight": 0.15}
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@
     actors      who plays the games: threads, or the workers of a cluster; a warm start by UCT
     replay      the games on disk, and the window of positions to train on
     arena       matches of a network against another one, and against plain UCT
-    run         the loop: self-play, training, arena; the command           `mugo selfplay`
+    run         the loop: self-play, training, arena
+    command     its command line                                            `mugo selfplay`
 
 Imports players, mcts, nn, plots and games; must not import training, data or any program that plays.
 """

@@ -28,8 +28,8 @@ import numpy as np
 import pandas as pd
 
 from mugo.core.files import BadInput, atomic_write, lock_folder
-from mugo.core.options import add_options, check, check_kept, format_names, format_option, given, to_toml
-from mugo.core.parallel import add_scheduler_argument, open_executor
+from mugo.core.options import check, check_kept, format_option, given, to_toml
+from mugo.core.parallel import open_executor
 from mugo.core.progress import ProgressBar, progress_bar
 from mugo.games.game import new_game
 from mugo.games.position import BasePosition
@@ -349,20 +349,6 @@ def run_settings(rules: dict[str, Any], config: Any, options: RunOptions) -> dic
 
 
 # ---- the command
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of `mugo selfplay`."""
-    parser.epilog = f"{parser.epilog}  With --resume, {format_names(MAY_CHANGE)} can change."
-    parser.add_argument("game", choices=("gomoku", "go"), help="the game")
-    parser.add_argument("-o", "--output", required=True, type=Path, metavar="RUN", help="the run's folder")
-    add_options(parser, CommandOptions)
-    add_scheduler_argument(parser)
-    add_options(parser.add_argument_group("the game"), GameOptions)
-    add_options(parser.add_argument_group("the network"), AlphaZeroNetConfig)
-    group = parser.add_argument_group("self-play and training")
-    add_options(group, RunOptions)
-    add_options(group, SelfPlayOptions)
-
 
 def command(args: argparse.Namespace) -> int:
     """Play and train; returns the exit status."""

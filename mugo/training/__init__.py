@@ -7,7 +7,8 @@
     loop           batch, step, log, checkpoint
     metrics        the log: a line of JSON for every hundred steps and every checkpoint
     checkpoints    validation, checkpoints, learning curve; a run whose loss becomes infinite or NaN
-    train          the training run, and its command                 `mugo train`
+    train          the training run
+    command        its command line                                  `mugo train`
     analysis_program    a program that speaks KataGo's analysis protocol
     label          what it, or a network, says of a data set         `mugo label`
     predictions    a network's predictions for positions of games, scored; their calibration

@@ -16,7 +16,7 @@ from mugo.core.parallel import ordered_map
 from mugo.games.planes import HISTORY
 from mugo.nn.architectures import NEXT_MOVES, PolicyNetConfig
 from mugo.nn.inputs import GLOBAL_FEATURES, PEOPLE, encode_people, model_inputs
-from mugo.nn.keras.losses import UNKNOWN_OWNER
+from mugo.nn.heads import UNKNOWN_OWNER
 from mugo.nn.quantization import CALIBRATED, COMPARED, CalibrationPositions
 from mugo.training.options import EXECUTION_STEPS, TrainingOptions, move_range
 

@@ -7,15 +7,17 @@ import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mugo.core.files import BadInput
-from mugo.core.limits import SEED, TRAINING_PRECISIONS
-from mugo.core.options import REQUIRED, check, defaults_in_words, option
+from mugo.core.limits import OPTIMIZERS, SEED, TRAINING_PRECISIONS
+from mugo.core.options import REQUIRED, check, defaults_in_words, may_change, option
 from mugo.data.shards import WHERE_HELP
 from mugo.nn.architectures import PRESETS
-from mugo.nn.keras.losses import WEIGHTS
-from mugo.nn.keras.optimizers import OPTIMIZERS, WarmupStableDecay
+from mugo.nn.heads import LOSS_WEIGHTS
+
+if TYPE_CHECKING:                        # --help needs no Keras
+    from mugo.nn.keras.optimizers import WarmupStableDecay
 
 EXECUTION_STEPS = 16                     # after which the loss is read; as many batches are prefetched
 MIN_INTERVAL_STEPS = 64                  # between checkpoints by time; the first of them show how fast the run is
@@ -40,7 +42,7 @@ class TrainingOptions:
     batch_size: int = option(128, "positions in a batch", least=1, most=65_536, common=True,
                              shown_default=f"128, on a GPU {GPU_DEFAULTS['batch_size']}")
     optimizer: str = option("muon", "Muon for the convolutions and Adam for the rest, or Adam for everything",
-                            choices=tuple(OPTIMIZERS))
+                            choices=OPTIMIZERS)
     learning_rate: float = option(0.01, "peak learning rate", above=0, most=1, common=True, may_change=True,
                                   shown_default=f"0.01, on a GPU {GPU_DEFAULTS['learning_rate']}")
     clip_norm: float | None = option(None, "the gradients of a step, all together, are shortened to this norm", above=0,
@@ -51,10 +53,11 @@ class TrainingOptions:
                                 least=0, most=1, may_change=True)
     final_lr_fraction: float = option(0.01, "final learning rate, as a fraction of the peak", least=0, most=1)
     augment: bool = option(True, "data augmentation: a random symmetry of the board for each position")
-    value_weight: float = option(WEIGHTS["value_weight"], "weight of the value's loss", least=0)
-    ownership_weight: float = option(WEIGHTS["ownership_weight"], "weight of the ownership's loss", least=0)
-    score_weight: float = option(WEIGHTS["score_weight"], "weight of the score's loss", least=0)
-    auxiliary_weight: float = option(WEIGHTS["auxiliary_weight"], "weight of the loss of each auxiliary head", least=0)
+    value_weight: float = option(LOSS_WEIGHTS["value_weight"], "weight of the value's loss", least=0)
+    ownership_weight: float = option(LOSS_WEIGHTS["ownership_weight"], "weight of the ownership's loss", least=0)
+    score_weight: float = option(LOSS_WEIGHTS["score_weight"], "weight of the score's loss", least=0)
+    auxiliary_weight: float = option(LOSS_WEIGHTS["auxiliary_weight"], "weight of the loss of each auxiliary head",
+                                     least=0)
     checkpoint_every: float = option(5.0, "minutes between checkpoints, each with validation; shorter at first",
                                      above=0, most=1_440)
     checkpoint_positions: int | None = option(None, "positions between checkpoints, instead of minutes", least=1)
@@ -143,7 +146,8 @@ class TrainingOptions:
         """Steps of the warm-up: warmup_steps, at most warmup_limit."""
         return min(self.warmup_steps, self.steps // 10 if self.warmup_limit is None else self.warmup_limit)
 
-    def schedule(self) -> WarmupStableDecay:
+    def schedule(self) -> "WarmupStableDecay":
+        from mugo.nn.keras.optimizers import WarmupStableDecay
         return WarmupStableDecay(self.learning_rate, self.warmup, self.decay_start_step, self.steps,
                                  self.final_lr_fraction)
 
@@ -202,3 +206,6 @@ def move_range(text: str) -> tuple[int, float]:
         raise BadInput(f"--moves {text}: give the first move and one not before it, say 1-60, or 21- for all from the "
                        "21st on")
     return first, last
+
+
+MAY_CHANGE = may_change(TrainingOptions)                 # when a run is resumed: see train.resume_run

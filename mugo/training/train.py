@@ -26,19 +26,18 @@ import numpy as np
 from mugo.core.config import check_typed
 from mugo.core.files import BadInput, atomic_write, lock_folder, log_to_stderr
 from mugo.core.machine import keep_freed_memory
-from mugo.core.options import (
-    add_options, check, check_kept, format_names, format_option, given, may_change, options_of, to_toml)
+from mugo.core.options import check, check_kept, format_option, given, options_of, to_toml
 from mugo.data.dataset import DataSet, load_dataset
 from mugo.data.positions import Positions
-from mugo.data.shards import DATASET_HELP
 from mugo.nn.architectures import PolicyNetConfig, config_of
 from mugo.nn.graph import cost
+from mugo.nn.heads import LOSS_WEIGHTS
 from mugo.nn.keras import checkpoint
 from mugo.nn.keras.backend import backend_name, has_gpu, keras, resolve_precision
 from mugo.nn.keras.checkpoint import latest_checkpoint, latest_metadata
 from mugo.nn.keras.devices import (
     DataParallel, describe_devices, device_warnings, distributed, is_first, one_device, process_count, synchronized)
-from mugo.nn.keras.losses import WEIGHTS, compile_for_training
+from mugo.nn.keras.losses import compile_for_training
 from mugo.nn.keras.model import build
 from mugo.nn.keras.optimizers import AveragedModel
 from mugo.nn.keras.transfer import check_init, init_from
@@ -47,12 +46,11 @@ from mugo.training.checkpoints import PRE_DECAY, add_int8, link_pre_decay, write
 from mugo.training.loader import TrainingStream, examples, select_positions, validation_batch
 from mugo.training.loop import batch_maker, make_steps, train_steps, training_rate
 from mugo.training.options import (
-    DEFAULTS, GPU_DEFAULTS, CommandOptions, TrainingOptions, check_training_run, run_options)
+    GPU_DEFAULTS, MAY_CHANGE, CommandOptions, TrainingOptions, check_training_run, run_options)
 from mugo.training.provenance import check_same_data, describe_data, init_notes, training_notes
 
 CHECKPOINTS = (checkpoint.CHECKPOINT, checkpoint.PREVIOUS, PRE_DECAY)    # the last is there before the first one
 OPTIONS = "options.toml"
-MAY_CHANGE = may_change(TrainingOptions)                 # when a run is resumed: see resume_run
 RECALIBRATION_POSITIONS = 4096           # for batch-norm statistics
 RECALIBRATION_BATCH = 64, 256            # positions in each batch of them: the run's own number, within these limits
 
@@ -228,7 +226,8 @@ def averaged_model(model: keras.Model, stream: TrainingStream, config: PolicyNet
 
 
 def compile_model(model: keras.Model, config: PolicyNetConfig, options: TrainingOptions) -> None:
-    compile_for_training(model, config, options.schedule(), weights={name: getattr(options, name) for name in WEIGHTS},
+    weights = {name: getattr(options, name) for name in LOSS_WEIGHTS}
+    compile_for_training(model, config, options.schedule(), weights=weights,
                          optimizer=options.optimizer, weight_decay=options.weight_decay, clip_norm=options.clip_norm,
                          frozen=options.frozen, mixes_policy=options.mixes_policy)
 
@@ -249,16 +248,6 @@ def policy_config(metadata: dict[str, Any], name: str | Path) -> PolicyNetConfig
 
 
 # ---- the command
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of `mugo train`."""
-    parser.epilog = f"{parser.epilog}  With --resume, {format_names(MAY_CHANGE)} can change."
-    parser.add_argument("dataset", type=Path, metavar="DATASET", help=DATASET_HELP)
-    parser.add_argument("-o", "--output", required=True, type=Path, metavar="RUN", help="the run's folder")
-    add_options(parser, CommandOptions)
-    add_options(parser.add_argument_group("the network"), PolicyNetConfig, defaults=DEFAULTS)
-    add_options(parser.add_argument_group("learning"), TrainingOptions)
-
 
 def command(args: argparse.Namespace) -> int:
     """Train; returns the exit status."""

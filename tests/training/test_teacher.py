@@ -18,6 +18,7 @@ from mugo.data.teacher_labels import (  # noqa: E402
     labels_path,
     open_labels,
 )
+from mugo.nn.heads import UNKNOWN_OWNER  # noqa: E402
 from mugo.nn.inference import Network  # noqa: E402
 from mugo.nn.keras import losses  # noqa: E402
 from mugo.nn.network_file import read_metadata  # noqa: E402
@@ -59,7 +60,7 @@ def test_targets_are_the_mixture_of_what_happened_and_what_a_teacher_says():
     labels["win_rate"], labels["lead"], labels["stdev"] = [0.9, 0.2, 0.5], [7, -3, 0], [2, np.nan, 1]
     labels["ownership"] = [[127] * 9, [-127] * 9, [0] * 9]
     targets = {"policy": np.array([2, 9, 0]), "value": np.array([[1.], [0], [-1]]),
-               "ownership": np.array([[-1] * 9, [losses.UNKNOWN_OWNER] * 9, [1] * 9], np.int8),
+               "ownership": np.array([[-1] * 9, [UNKNOWN_OWNER] * 9, [1] * 9], np.int8),
                "score": np.array([[11.], [np.nan], [-2]]), "policy_reply": np.array([[1], [2], [3]])}
     mixed = taught_targets(targets, labels, 0.25, True, np.array([0.2, 0.9, 0.9]))
     moves, weights = mixed["policy"][:, :17], mixed["policy"][:, 17:]

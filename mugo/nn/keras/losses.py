@@ -15,9 +15,9 @@ import numpy as np
 
 from mugo.nn.architectures import PolicyNetConfig
 from mugo.nn.graph import layer_names, network_weights, weight_axes
-from mugo.nn.heads import PolicyHead
+from mugo.nn.heads import LOSS_WEIGHTS, UNKNOWN_OWNER, PolicyHead
 from mugo.nn.keras.backend import JIT, keras, ops
-from mugo.nn.keras.optimizers import OPTIMIZERS
+from mugo.nn.keras.optimizers import CLASSES
 
 
 def outcome_loss(outcome, score):
@@ -39,7 +39,6 @@ def entropy(_, logits):
     return -ops.sum(ops.exp(log_p) * log_p, axis=-1)
 
 
-UNKNOWN_OWNER = 2                        # in a target of ownership
 
 
 def ownership_loss(ownership, logits):
@@ -130,16 +129,15 @@ SUPERVISED: dict[str, tuple[Any, str, tuple[str, ...]]] = {
     "policy_reply": (known_move_loss, "auxiliary_weight", ()),
     "policy_next": (known_move_loss, "auxiliary_weight", ()),
 }
-WEIGHTS = {"value_weight": 0.5, "ownership_weight": 0.5, "score_weight": 0.05, "auxiliary_weight": 0.15}
 
 
 def compile_for_training(model: keras.Model, config: PolicyNetConfig, schedule: Any, *,
-                         weights: dict[str, float] = WEIGHTS, optimizer: str = "muon",
+                         weights: dict[str, float] = LOSS_WEIGHTS, optimizer: str = "muon",
                          weight_decay: float = 0.0, clip_norm: float | None = None, frozen: str = "",
                          mixes_policy: bool = False) -> None:
     """Prepare a model of this config for supervised learning; top-1 and top-5 accuracy are among its metrics.
 
-    schedule: the learning rate, a number or a schedule.  weights: the weights of the losses, by the names of WEIGHTS.
+    schedule: the learning rate, a number or a schedule.  weights: of the losses, by the names of LOSS_WEIGHTS.
     optimizer: one of OPTIMIZERS.  weight_decay, clip_norm: see optimizers.Adam.
     frozen: what does not learn, one of LEARNING; '': everything learns.
     mixes_policy: whether the targets of the policy are for weighted_moves_loss, not moves.
@@ -156,7 +154,7 @@ def compile_for_training(model: keras.Model, config: PolicyNetConfig, schedule: 
         losses[output], loss_weights[output] = loss, weights[weight]
         metrics[output] = [KnownMean(name) for name in measures]
     axes = weight_axes(config.spec()) if config.equivariant else None
-    model.compile(OPTIMIZERS[optimizer](schedule, weight_axes=axes, weight_decay=weight_decay, clip_norm=clip_norm),
+    model.compile(CLASSES[optimizer](schedule, weight_axes=axes, weight_decay=weight_decay, clip_norm=clip_norm),
                   loss=losses, loss_weights=loss_weights, metrics=metrics, jit_compile=JIT)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from mugo.core.limits import OPTIMIZERS
 from mugo.nn.blocks import METADATA_LAYERS
 from mugo.nn.keras import equivariance
 from mugo.nn.keras.backend import keras, ops
@@ -181,7 +182,7 @@ def polar_express(matrix: Any) -> Any:
     return x if wide else ops.transpose(x)
 
 
-OPTIMIZERS = {"muon": Muon, "adam": Adam}
+CLASSES: dict[str, Any] = dict(zip(OPTIMIZERS, (Muon, Adam), strict=True))
 
 
 class AveragedModel:
