@@ -165,7 +165,7 @@ class Graph:
 
 
 class Block(Protocol):
-    """Part of a network: filters in, filters out.  Of a head the outputs by their names (keras.model.build)."""
+    """Part of a network: filters in, filters out.  A head gives its outputs by their names (keras.model.build)."""
 
     def apply(self, graph: Graph, x: Any) -> Any: ...
 

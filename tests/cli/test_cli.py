@@ -104,7 +104,7 @@ def test_main_py_and_python_m_mugo_run_the_command(start):
 @pytest.mark.parametrize("command, package, extra", [
     ("train games -o run", "keras", "train"), ("train games -o run", "jax", "jax"), ("web", "uvicorn", "web"),
     *(pytest.param(*case, marks=pytest.mark.slow) for case in (
-        ("train games -o run", "tensorflow", "train"), ("selfplay -o run", "keras", "train"),
+        ("train games -o run", "tensorflow", "train"), ("selfplay gomoku -o run", "keras", "train"),
         ("web", "starlette", "web"), ("web", "websockets", "web"))),
     ("convert policy-9 net.keras", "keras", "train"),
     ("completion bash", "shtab", "completion"), ("preprocess a.sgf -o out", "pyarrow", "data"),

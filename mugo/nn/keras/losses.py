@@ -137,7 +137,7 @@ def compile_for_training(model: keras.Model, config: PolicyNetConfig, schedule: 
                          mixes_policy: bool = False) -> None:
     """Prepare a model of this config for supervised learning; top-1 and top-5 accuracy are among its metrics.
 
-    schedule: the learning rate, a number or a schedule.  weights: of the losses, by the names of LOSS_WEIGHTS.
+    schedule: the learning rate, a number or a schedule.  weights: what each loss counts, by the names of LOSS_WEIGHTS.
     optimizer: one of OPTIMIZERS.  weight_decay, clip_norm: see optimizers.Adam.
     frozen: what does not learn, one of LEARNING; '': everything learns.
     mixes_policy: whether the targets of the policy are for weighted_moves_loss, not moves.
