@@ -104,7 +104,7 @@ def match_rows(folder):
 
 
 def test_a_match_has_every_game_once(address, tmp_path, capsys):
-    words = ["match", f"{FAKE_ENGINE} A1 B1 C1", f"{FAKE_ENGINE} explain=fine", "--size", 3, "--komi", 0.5,
+    words = ["match", f"{FAKE_ENGINE} A1 B1 C1", f"{FAKE_ENGINE} explain=fine errors=1", "--size", 3, "--komi", 0.5,
              "--games", 40]
     mugo(*words, "-o", tmp_path / "here")
 
