@@ -41,7 +41,7 @@ def run(page: Path, examples: int) -> int:
 
 def test_the_page_says_what_happens(folder, capsys, monkeypatch):
     optimizers = pytest.importorskip("mugo.nn.keras.optimizers")
-    monkeypatch.setitem(optimizers.OPTIMIZERS, "muon", optimizers.Adam)          # tracing Muon takes TensorFlow seconds
+    monkeypatch.setitem(optimizers.CLASSES, "muon", optimizers.Adam)          # tracing Muon takes TensorFlow seconds
     assert not run(PAGE, 40), capsys.readouterr().out
 
 

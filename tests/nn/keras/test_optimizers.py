@@ -20,10 +20,10 @@ def small_model(optimizer) -> keras.Model:
     return model
 
 
-@pytest.mark.parametrize("name", optimizers.OPTIMIZERS)
+@pytest.mark.parametrize("name", optimizers.CLASSES)
 def test_the_average_weighs_steps_by_the_power_of_their_number(name):
     """Shares of (ETA + 1) / (t + ETA + 1): step t of n weighs in proportion to C(t + ETA, ETA)."""
-    model = small_model(optimizers.OPTIMIZERS[name](0.05))
+    model = small_model(optimizers.CLASSES[name](0.05))
     seen = []
     for _ in range(7):
         model.train_on_batch(X, Y)
@@ -93,7 +93,7 @@ def test_a_step_is_that_of_the_papers(name, shape, steps, ratio):
     rng = np.random.default_rng(1)
     start, gradients = rng.normal(size=shape), rng.normal(size=(4, *shape)) * 10
     variable = keras.Variable(start.astype(np.float32))
-    optimizer = optimizers.OPTIMIZERS[name](0.05)
+    optimizer = optimizers.CLASSES[name](0.05)
     for gradient, expected in zip(gradients, steps(start, gradients, 0.05 * ratio), strict=True):
         optimizer.apply([ops.convert_to_tensor(gradient.astype(np.float32))], [variable])
         assert np.allclose(np.array(variable), expected, atol=1e-4)
@@ -107,16 +107,16 @@ def test_who_plays_is_learned_at_a_sixteenth_of_the_rate(name, ratio):
     layer = keras.layers.Dense(8, use_bias=False, name="policy_metadata_bias")
     layer.build((None, 6))
     layer.kernel.assign(start)
-    optimizer = optimizers.OPTIMIZERS[name](0.05)
+    optimizer = optimizers.CLASSES[name](0.05)
     for gradient, expected in zip(gradients, adam_steps(start, gradients, 0.05 * ratio / 16), strict=True):
         optimizer.apply([ops.convert_to_tensor(gradient.astype(np.float32))], [layer.kernel])
         assert np.allclose(np.array(layer.kernel), expected, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", optimizers.OPTIMIZERS)
+@pytest.mark.parametrize("name", optimizers.CLASSES)
 def test_the_schedule_of_an_optimizer_can_be_replaced(name):
     """A run that is made longer goes on with another schedule, and its average with the decay of that one."""
-    optimizer = optimizers.OPTIMIZERS[name](WarmupStableDecay(0.05, 1, 4, 8, 1e-3), weight_axes={"conv/kernel": []})
+    optimizer = optimizers.CLASSES[name](WarmupStableDecay(0.05, 1, 4, 8, 1e-3), weight_axes={"conv/kernel": []})
     optimizer.build([keras.Variable(np.zeros(3, np.float32))])
     optimizer.learning_rate = WarmupStableDecay(0.05, 1, 40, 80, 1e-3)
     optimizer.iterations.assign(8)
@@ -140,7 +140,7 @@ def test_weight_decay_shrinks_kernels_at_the_rate_that_they_learn_by_and_nothing
         rng = np.random.default_rng(3)
         variables = [keras.Variable(rng.normal(size=shape).astype(np.float32), name=kind) for kind, shape in (
             ("kernel", (3, 3, 2, 4)), ("kernel", (4, 2)), ("bias", (4,)), ("gamma", (4,)), ("beta", (4,)))]
-        optimizer = optimizers.OPTIMIZERS[name](0.05, weight_decay=decay)
+        optimizer = optimizers.CLASSES[name](0.05, weight_decay=decay)
         steps = [[np.array(variable) for variable in variables]]
         for _ in range(2):
             optimizer.apply([ops.convert_to_tensor(rng.normal(size=v.shape).astype(np.float32)) for v in variables],
