@@ -9,6 +9,7 @@ import atexit
 import contextlib
 import hashlib
 import os
+import re
 import signal
 import sys
 import threading
@@ -24,6 +25,9 @@ from mugo.core.machine import CUDA_EXTRAS, available_cores, nvidia_gpus
 from mugo.core.version import pip_install
 from mugo.nn.graph import NetworkSpec, cost
 from mugo.nn.keras.backend import accelerator_names, backend_name, keras, tensorflow
+
+# What JAX's errors say where a process that is waited for has ended.
+_OF_ANOTHER_PROCESS = re.compile("Gloo|NCCL|UNAVAILABLE|DEADLINE_EXCEEDED|Connection (closed|reset)|coordination")
 
 
 def list_devices() -> list[str]:
@@ -153,7 +157,7 @@ def distributed(wanted: bool = False, coordinator_address: str | None = None, nu
     The arguments go to jax.distributed.initialize, which finds what is None under Slurm, Open MPI, Kubernetes
     and on TPUs; wanted: even if all are.  Where nothing is given, there is one process, and this does nothing.
     An error in the context ends the process at once, because the other processes wait for it.  Raises BadInput on
-    TensorFlow, and if JAX does not join the processes.
+    TensorFlow, if JAX does not join the processes, and where another process has ended.
     """
     if wanted or (coordinator_address, num_processes, process_id) != (None, None, None) \
             or "JAX_COORDINATOR_ADDRESS" in os.environ:
@@ -163,6 +167,9 @@ def distributed(wanted: bool = False, coordinator_address: str | None = None, nu
     except BaseException as error:
         if process_count() > 1:
             atexit.register(_end, 130 if isinstance(error, KeyboardInterrupt) else 2)   # before JAX's
+            if isinstance(error, RuntimeError | ValueError) and _OF_ANOTHER_PROCESS.search(str(error)):
+                raise BadInput(f"process {process_index()} of {process_count()}: a step failed, because another "
+                               f"process has ended: {error_line(error)}; --resume continues") from None
         raise
 
 
