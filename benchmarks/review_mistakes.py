@@ -37,7 +37,7 @@ from mugo.sgf.parser import read_records
 from mugo.sgf.record_positions import positions_of
 from mugo.sgf.sources import find_sources, read_files
 
-LEAST = 1.0               # points: of a loss that is looked at, and of one that the engine confirms
+LEAST = 1.0               # points: the least loss that is looked at, and that the engine confirms
 DEEPER = 4
 PHASES = ((0, 60, "moves 1-60"), (60, 150, "61-150"), (150, 999, "from 151"))
 LISTED = (1.0, 1.5, 2.0, 3.0, 6.0)
@@ -128,7 +128,7 @@ def report(rows: pd.DataFrame) -> list[str]:
         for listed in looked[looked["loss"] >= least], looked[np.minimum(looked["loss"], looked["deeper"]) >= least]:
             share = (listed["engine"] >= LEAST).mean() if len(listed) else np.nan
             error = np.sqrt(share * (1 - share) / max(len(listed), 1))
-            cells += [f"{len(listed)}", f"{share:.1%} ± {error:.1%}"]
+            cells += [f"{len(listed)}", f"{share:.1%} ± {error:.1%}" if len(listed) else ""]
         table.append(cells)
     lines = [f"{len(rows)} moves, {rows['is_best'].mean():.0%} of them the search's own", *format_table(table), ""]
     for start, end, name in PHASES:

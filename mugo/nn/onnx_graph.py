@@ -80,8 +80,8 @@ def quantize_bias(bias: np.ndarray, scale: np.ndarray) -> np.ndarray:
 class OnnxGraph(Graph):
     """A graph (graph.py): nodes in their order, constants, inputs and outputs.
 
-    weights: as network_file.read_network returns them.  ranges: None for a float32 graph; of a quantised one those of
-    `quantizable` (quantization.py).
+    weights: as network_file.read_network returns them.  ranges: None for a float32 graph; a quantised one has one for
+    each tensor of `quantizable` (quantization.py).
     Raises ValueError for weights that are infinite, NaN or huge once folded, and for a range that is missing.
     """
     komi = colour = people = context = ""

@@ -63,7 +63,7 @@ def check_same_data(run: Path, recorded: dict[str, Any], data: DataSet, training
 
 
 def training_records(metadata: dict[str, Any], size: int) -> Iterator[dict[str, Any]]:
-    """metadata["data"] of a network and of those that it was initialised from, of boards of this size; {}: none."""
+    """metadata["data"] of a network and its ancestors (--init-from), for boards of this size; {}: none."""
     while metadata:
         if metadata.get("size") == size:
             yield metadata.get("data") or {}

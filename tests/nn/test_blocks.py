@@ -106,7 +106,7 @@ def test_a_new_block_and_head_get_keras_layers_onnx_nodes_weights_and_a_group_ac
 
 def test_an_operation_that_notes_other_weights_than_its_layer_makes_is_an_error(monkeypatch):
     monkeypatch.setattr(Graph, "batch_norm", lambda self, x, name, gamma="": x)
-    with pytest.raises(ValueError, match="the weights of the model are not those of graph.network_weights"):
+    with pytest.raises(ValueError, match="the model has other weights than graph.network_weights lists"):
         build(replace(TOY, equivariant=False, name="toy without batch normalisation"))
 
 

@@ -162,7 +162,7 @@ def build(spec: NetworkSpec, dtype: str = "float32") -> keras.Model:
     model = keras.Model(graph.inputs if len(graph.inputs) > 1 else graph.inputs["packed"], outputs, name=spec.name)
     built = {equivariance.weight_name(variable): tuple(variable.shape) for variable in model.weights}
     if built != {name: weight.shape for name, weight in network_weights(spec).items()}:
-        raise ValueError("the weights of the model are not those of graph.network_weights")
+        raise ValueError("the model has other weights than graph.network_weights lists")
     if spec.equivariant:
         equivariance.tie_weights(model, weight_axes(spec))
     return model

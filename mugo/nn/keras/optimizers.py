@@ -194,7 +194,7 @@ class AveragedModel:
         self.model.set_weights(trained.get_weights())    # those that are not trained stay
 
     def update_ema_model(self) -> keras.Model:
-        """Set `model` to the averaged weights as of now, and return it: the same object each time."""
+        """Set `model` to the current averaged weights, and return it: the same object each time."""
         optimizer = self.trained.optimizer
         for variable, average in zip(self.model.trainable_variables, optimizer.averaged_variables, strict=True):
             variable.assign(np.array(ops.convert_to_numpy(average)))    # a copy: JAX gives arrays away to what it runs
