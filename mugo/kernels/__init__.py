@@ -1,6 +1,8 @@
-"""Compiled functions that a wheel carries, so that the first move after an installation need not wait for a compiler.
+"""Compiled functions that need no compiler where they run.
 
-    __main__     python -m mugo.kernels build
+    functions    what the page needs without a server
+    wasm         those in WebAssembly, for a browser
+    __main__     python -m mugo.kernels build: those of a wheel, so that the first move need not wait for a compiler
 
-The build writes the folder PLATFORM-KEY next to this file; mugo/core/shared_cache.py reads it.
+The build for a wheel writes the folder PLATFORM-KEY next to this file; mugo/core/shared_cache.py reads it.
 """

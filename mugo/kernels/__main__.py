@@ -1,4 +1,5 @@
 """python -m mugo.kernels build: compile what players need, for the wheel of this platform and Python.
+   python -m mugo.kernels build --wasm -o FOLDER: the functions of the page without a server, in WebAssembly (wasm).
 
     the commands of PLAYED, in new processes, for the oldest processor of the platform --> numba's cache
     the same once more, from that cache --> what they load is kept, the functions that were linked into it go
@@ -72,12 +73,27 @@ def build() -> Path:
     return target
 
 
+def build_for_browsers(folder: Path) -> Path:
+    """Write kernels.wasm and kernels.json, by a process whose numba compiles for any processor, without a cache."""
+    with tempfile.TemporaryDirectory() as made:
+        environment = os.environ | {"NUMBA_CACHE_DIR": made, "NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "",
+                                    "NUMBA_LOOP_VECTORIZE": "0", "NUMBA_SLP_VECTORIZE": "0",
+                                    "PYTHONPATH": str(Path(__file__).parents[2])}
+        done = subprocess.run([sys.executable, "-m", "mugo.kernels.wasm", str(folder)], env=environment,
+                              stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        raise BadInput(done.stderr.strip().splitlines()[-1])
+    return folder
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m mugo.kernels", description="Compile what players need.")
     parser.add_argument("what", choices=["build"])
-    parser.parse_args()
+    parser.add_argument("--wasm", action="store_true", help="for browsers: kernels.wasm and kernels.json")
+    parser.add_argument("-o", dest="folder", type=Path, default=Path("site"), help="the folder of --wasm")
+    args = parser.parse_args()
     try:
-        folder = build()
+        folder = build_for_browsers(args.folder) if args.wasm else build()
     except BadInput as problem:
         log_to_stderr(str(problem))
         return 2
