@@ -1,8 +1,9 @@
 """Compiled functions that need no compiler where they run.
 
     functions    what the page needs without a server
-    wasm         those in WebAssembly, for a browser
+    webassembly  those in WebAssembly, for a browser
     __main__     python -m mugo.kernels build: those of a wheel, so that the first move need not wait for a compiler
 
-The build for a wheel writes the folder PLATFORM-KEY next to this file; mugo/core/shared_cache.py reads it.
+The build for a wheel writes the folder PLATFORM-KEY next to this file, which mugo/core/shared_cache.py reads; that for
+browsers the folder wasm.
 """

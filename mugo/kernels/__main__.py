@@ -1,5 +1,5 @@
 """python -m mugo.kernels build: compile what players need, for the wheel of this platform and Python.
-   python -m mugo.kernels build --wasm -o FOLDER: the functions of the page without a server, in WebAssembly (wasm).
+   python -m mugo.kernels build --wasm: the functions of the page without a server, in WebAssembly (webassembly).
 
     the commands of PLAYED, in new processes, for the oldest processor of the platform --> numba's cache
     the same once more, from that cache --> what they load is kept, the functions that were linked into it go
@@ -79,7 +79,7 @@ def build_for_browsers(folder: Path) -> Path:
         environment = os.environ | {"NUMBA_CACHE_DIR": made, "NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "",
                                     "NUMBA_LOOP_VECTORIZE": "0", "NUMBA_SLP_VECTORIZE": "0",
                                     "PYTHONPATH": str(Path(__file__).parents[2])}
-        done = subprocess.run([sys.executable, "-m", "mugo.kernels.wasm", str(folder)], env=environment,
+        done = subprocess.run([sys.executable, "-m", "mugo.kernels.webassembly", str(folder)], env=environment,
                               stderr=subprocess.PIPE, text=True)
     if done.returncode:
         raise BadInput(done.stderr.strip().splitlines()[-1])
@@ -90,7 +90,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m mugo.kernels", description="Compile what players need.")
     parser.add_argument("what", choices=["build"])
     parser.add_argument("--wasm", action="store_true", help="for browsers: kernels.wasm and kernels.json")
-    parser.add_argument("-o", dest="folder", type=Path, default=Path("site"), help="the folder of --wasm")
+    parser.add_argument("-o", dest="folder", type=Path, default=Path(__file__).parent / "wasm",
+                        help="the folder of --wasm (default: where `mugo site` finds them)")
     args = parser.parse_args()
     try:
         folder = build_for_browsers(args.folder) if args.wasm else build()

@@ -1,5 +1,5 @@
 """Kernels in WebAssembly do what they do natively: the same planes, trees, scores, byte for byte.  Needs node and a
-linker (mugo.kernels.wasm); where there is none, these tests are skipped."""
+linker (mugo.kernels.webassembly); where there is none, these tests are skipped."""
 import os
 import shutil
 import subprocess
@@ -16,7 +16,7 @@ from mugo.core.files import BadInput
 from mugo.games import game, rollouts, scoring
 from mugo.games.go import GoPosition
 from mugo.games.gomoku import GomokuPosition
-from mugo.kernels import wasm
+from mugo.kernels import webassembly
 from mugo.mcts import tree
 from mugo.mcts.search import Search
 from mugo.nn import inputs
@@ -25,7 +25,7 @@ from mugo.players.registry import GOMOKU_MCTS, MCTS, UCT
 
 def has_tools() -> bool:
     try:
-        return bool(shutil.which("node") and wasm.linker())
+        return bool(shutil.which("node") and webassembly.linker())
     except BadInput:
         return False
 

@@ -4,8 +4,8 @@
     types of arguments, dtypes of records, constants                   --> kernels.json
 
 Debian's package lld has the linker, as PyPI's ziglang has (`python -m ziglang wasm-ld`).  Arrays belong to the caller;
-what a function allocates itself the caller takes back (static/worker/kernels.js).  `python -m mugo.kernels build --wasm`
-runs this with numba set up for it: code for any processor, an empty cache.
+what a function allocates itself the caller takes back (static/worker/kernels.js).  `python -m mugo.kernels build
+--wasm` runs this with numba set up for it: code for any processor, an empty cache.
 """
 import importlib.util
 import json
