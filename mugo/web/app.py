@@ -188,7 +188,8 @@ def command(args: argparse.Namespace) -> int:
             threading.Thread(target=webbrowser.open, args=[url], daemon=True).start()
 
     sys.setswitchinterval(SWITCH_INTERVAL)
-    state = ServerState(network, options.jobs, start)
+    has_game = start.game != "go" or bool(given(game_options.GameOptions, args))
+    state = ServerState(network, options.jobs, start, has_game)
     run_until_signal(make_server(make_app(lambda: state, hosts, on_start, token), state), listener)
     print()
     end = time.monotonic() + END_SECONDS

@@ -54,7 +54,7 @@ class Session:
         """Answer messages until the page disconnects."""
         await self._send(None, {
             "hello": "MuGo", "planes": {game: plane_names(game) for game in GAMES},
-            "levels": LEVELS, "game": start_from_position(self.state.start)})
+            "levels": LEVELS, "game": start_from_position(self.state.start) if self.state.has_game else None})
         while True:
             message = await self.socket.receive()
             if message["type"] == "websocket.disconnect":

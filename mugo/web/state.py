@@ -15,12 +15,14 @@ from mugo.web.scheduler import Scheduler
 
 
 class ServerState:
-    """The shared state of a server.  start: the first position of a new session.  sessions: the open ones."""
+    """The shared state of a server.  start: the first position of a new session; has_game: whether a page begins with a
+    game from it, not with its start.  sessions: the open ones."""
 
-    def __init__(self, network=None, jobs: int | None = None, start: BasePosition | None = None):
+    def __init__(self, network=None, jobs: int | None = None, start: BasePosition | None = None, has_game: bool = True):
         """network: None: the bundled ones.  jobs: searches at once; None: one for each core.  start: None: Go, 9x9."""
         self.network = open_network(None, threads=1, caches=True) if network is None else network
         self.start = start or GoPosition(9)
+        self.has_game = has_game
         self.scheduler = Scheduler(jobs or available_cores())
         self.sessions: set[Any] = set()
         self.compiling = CompileProgress()

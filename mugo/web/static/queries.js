@@ -7,6 +7,9 @@ import { LEVELS, formatLossWithUnit, lossOf, lostByMoves, mistakes, unitOf } fro
 import { DEPTHS, ownColour } from "./core/review.js";
 import { colourName, playerText, reasonText, t } from "./core/texts.js";
 
+/** What the page shows: "start", "lesson" or "game". */
+export const screen = ({ isStart, lesson }) => (isStart ? "start" : lesson ? "lesson" : "game");
+
 // ---- analysis and overlays
 
 /** Whether a network plays the current game. */

@@ -2,6 +2,7 @@
 //
 //   server     whether it is connected, and what it said when it was: the names of planes
 //   game       the Game on the board; human and opponent play it
+//   isStart    whether the start is shown, in front of a game that plays itself;  lesson   the board to learn on, or null
 //   at         all that belongs to the position on the board: a new one when the current node changes
 //   region     the part of the board that analyses search, of core/region.js, until another game comes; null: all of it
 //   settings   what a reload keeps
@@ -84,6 +85,8 @@ export const state = {
   },
   settings: { ...DEFAULTS },
   analyzing: false,                      // whether the position on the board is analysed, whichever it is
+  isStart: false,
+  lesson: null,                          // of actions/start.js
   lineAnalysis: null,                    // of actions/analysis.js, while all moves of a line are analysed
   exercise: null,                        // of core/exercises.js
   segments: [],                          // parts of lines, whose values the network has still to give
@@ -136,7 +139,7 @@ export function replaceGame(game, players) {
   const replaced = (before?.isUnsaved && before.savedAs?.id) || null;
   if (replaced) setTimeout(() => change(() => { if (state.replaced === replaced) state.replaced = null; }), 1000 * UNDO_SECONDS);
   Object.assign(state, { game, human: null, opponent: null, analyzing: false, lineAnalysis: null, segments: [], tool: null,
-    region: null, writing: null, exercise: null, replaced, ...players });
+    region: null, writing: null, exercise: null, isStart: false, lesson: null, replaced, ...players });
   const planes = state.server.planes[game.isGo ? "go" : "gomoku"] ?? [];
   if (state.settings.plane >= planes.length) state.settings.plane = 0;
   if (!isAvailable(state.settings.overlay, game)) state.settings.overlay = "none";

@@ -9,6 +9,7 @@ import { fetchPosition } from "../requests.js";
 import { server } from "../server.js";
 import { change, resetAt, showError, showMessage, state } from "../store.js";
 import { answer } from "./exercises.js";
+import { answerLesson } from "./start.js";
 import { cancelGenmove, undo } from "./navigate.js";
 
 const SHOWN_MOVES = 3;                   // better moves named in the status line
@@ -19,8 +20,8 @@ let pressed = null;                      // the point of the last one that waits
 /** Play a move of the person, after those that the server has not answered yet.  isKept: whether the board's cursor stays. */
 export function play(vertex, isKept = false) {
   const { game } = state;
-  if (state.exercise) {
-    answer(vertex).catch(showError);
+  if (state.exercise || state.lesson) {
+    (state.lesson ? answerLesson : answer)(vertex).catch(showError);
     return;
   }
   if (!game || (vertex === pressed && vertex !== "pass")) return;      // no game yet, or a double click

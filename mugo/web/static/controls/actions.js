@@ -17,9 +17,10 @@ import * as playing from "../actions/play.js";
 import * as review from "../actions/review.js";
 import * as score from "../actions/score.js";
 import * as settings from "../actions/settings.js";
+import * as start from "../actions/start.js";
 import { t } from "../core/texts.js";
 import { byId } from "../dom.js";
-import { touchedVertex } from "../queries.js";
+import { screen, touchedVertex } from "../queries.js";
 import { change, showMessage, state } from "../store.js";
 import * as gameInfo from "./game_info.js";
 import * as newGame from "./new_game.js";
@@ -29,7 +30,7 @@ import * as share from "./share.js";
 
 /** Name -> function of the value, a number if it looks like one, and of the element. */
 export const ACTIONS = {
-  ...analysis, ...edit, ...exercises, ...files, ...gameOver, ...local, ...navigate, ...playing, ...review, ...score, ...settings,
+  ...analysis, ...edit, ...exercises, ...files, ...gameOver, ...local, ...navigate, ...playing, ...review, ...score, ...settings, ...start,
   ...gameInfo, ...newGame, ...progress, ...savedGames, ...share,
   openDialog: (id) => byId(id).showModal(),
   cancel: (_, button) => button.closest("dialog").close(""),
@@ -72,6 +73,7 @@ function usesKey(field, key) {
 function elementOf(key) {
   const found = [...document.querySelectorAll("[data-key]")].filter(({ dataset }) => dataset.key === key);
   const inside = (place) => found.find((element) => element.closest(place));
+  if (screen(state) !== "game") return inside("[data-always]");
   if (state.exercise) return inside("#exercise-run, [data-always]");
   return (state.tool !== null && inside("#edit-tools")) || found.find((element) => !element.closest("#exercise-run, #edit-tools"));
 }

@@ -7,18 +7,18 @@ import { play } from "../actions/play.js";
 import { showMistake } from "../actions/review.js";
 import { toggleDead } from "../actions/score.js";
 import { byId, onChoice } from "../dom.js";
-import { moveError, overlayName, shownSearch, touchedVertex } from "../queries.js";
+import { moveError, overlayName, screen, shownSearch, touchedVertex } from "../queries.js";
 import { change, state } from "../store.js";
 import { board } from "../view/position.js";
 import { graph } from "../view/review.js";
 import { treeView } from "../view/tree.js";
 
-function setHover(vertex) { change(({ at }) => { at.hover = vertex; }); }
+function setHover(vertex) { if (!state.isStart) change(({ at }) => { at.hover = vertex; }); }
 
 /** A click, a tap or Enter on a point.  pressed: where the mouse went down. */
 function select(vertex, isTouch, pressed) {
   const { game, at } = state;
-  if (!game) return;
+  if (!game || state.isStart) return;
   if (at.choosing) {
     choosePoint(vertex, pressed);
     return;
@@ -68,7 +68,7 @@ for (const name of ["mouseleave", "focusout"]) moves.addEventListener(name, () =
 
 let wheel = 0;                           // pixels turned since the last step
 byId("board-frame").addEventListener("wheel", (event) => {
-  if (event.ctrlKey || !state.game) return;
+  if (event.ctrlKey || !state.game || screen(state) !== "game") return;
   event.preventDefault();
   wheel += event.deltaY;
   if (Math.abs(wheel) < 40) return;

@@ -141,6 +141,11 @@ export async function askNewGame() {
   remember();
 }
 
+/** The game after the boards to learn on. */
+export function playFirstGame() {
+  newGame({ name: "go", size: 9, komi: 7.5, handicap: 0, rules: "Chinese" }, { human: "B", opponent: "uct-100" }).catch(showError);
+}
+
 // ---- the last choices
 
 function remember() {

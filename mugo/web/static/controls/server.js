@@ -1,6 +1,7 @@
 // The connection: what its messages mean for the page.
 
 import { newGame, restoreGame } from "../actions/files.js";
+import { openStart } from "../actions/start.js";
 import { LEVELS } from "../core/losses.js";
 import { sentence, t } from "../core/texts.js";
 import { browserSettings, storedInTab } from "../effects/storage.js";
@@ -31,12 +32,13 @@ async function followCompiling() {
   }
 }
 
-/** Restore the game stored in this tab; without one, start `first`, a game of the server. */
+/** Restore the game stored in this tab; without one, begin `first`, the server's game, or show the start. */
 function begin(first) {
   try {
     restoreGame(storedInTab());
   } catch {
-    newGame(first, { human: "B", opponent: null }).catch(showError);
+    if (!first) openStart();
+    else newGame(first, { human: "B", opponent: null }).catch(showError);
   }
 }
 

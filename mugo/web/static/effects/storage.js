@@ -9,6 +9,7 @@ import { formatSize } from "../core/coordinates.js";
 import { DEPTHS } from "../core/review.js";
 import { languageNames, t } from "../core/texts.js";
 import { LANGUAGE_KEY } from "../dom.js";
+import { screen } from "../queries.js";
 import { LOOKS, onReplace, showMessage, state } from "../store.js";
 
 const KEY = "mugo-2";                    // of this tab's state; the number is its format
@@ -46,7 +47,7 @@ export function storeNow() {
   clearTimeout(timer);
   timer = null;
   const { game } = state;
-  if (!game) return;
+  if (!game || screen(state) !== "game") return;
   const isKept = kept.game === game && kept.revision === game.revision && kept.node === game.node;
   if (!isKept && (game.isUnsaved || game.savedAs)) keepGame();       // but not a file that is only viewed
   else storeInTab();

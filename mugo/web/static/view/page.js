@@ -13,12 +13,13 @@ import { renderClocks, renderPlayers } from "./players.js";
 import { renderPlaying } from "./playing.js";
 import { renderReview } from "./review.js";
 import { renderLook, renderSettings } from "./settings.js";
+import { renderStart } from "./start.js";
 import { hear } from "./sound.js";
 import { compilingText, renderLeadBar, renderStatus } from "./status.js";
 import { renderTree } from "./tree.js";
 
 const VIEWS = [renderAnalysis, renderBoard, renderPlayers, renderNavigation, renderStatus, renderReview, renderTree, renderComment,
-  renderEditing, renderPlaying, renderMoveList, renderSettings, renderClocks, renderLeadBar, renderExercises, renderLocal, hear];
+  renderEditing, renderPlaying, renderMoveList, renderSettings, renderClocks, renderLeadBar, renderExercises, renderLocal, renderStart, hear];
 
 export function render() {
   const { game, server, at } = state;

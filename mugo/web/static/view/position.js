@@ -4,7 +4,7 @@ import { parseSize, parseVertex } from "../core/coordinates.js";
 import { moveNumbers } from "../core/move_numbers.js";
 import { reasonText, t } from "../core/texts.js";
 import { byId } from "../dom.js";
-import { isAnalysisHidden, isEstimateShown, overlayName, shownSearch, thinkingNode, touchedVertex } from "../queries.js";
+import { isAnalysisHidden, isEstimateShown, overlayName, screen, shownSearch, thinkingNode, touchedVertex } from "../queries.js";
 import { boardNotes } from "./notes.js";
 import { localElements, localText } from "./local.js";
 import { pointedMove } from "./analysis.js";
@@ -28,9 +28,10 @@ export function renderFirstBoard({ server: { first }, settings }) { board.drawEm
 export function renderBoard(state) {
   const { game, human, at: { score }, settings } = state;
   const { node } = game;
-  if (drawn.game !== game || drawn.coordinates !== settings.coordinates) {
-    board.drawEmpty(game.size, settings.coordinates);
-    drawn = { game, coordinates: settings.coordinates };
+  const coordinates = settings.coordinates && screen(state) === "game";
+  if (drawn.game !== game || drawn.coordinates !== coordinates) {
+    board.drawEmpty(game.size, coordinates);
+    drawn = { game, coordinates };
     document.querySelector("main").dataset.game = game.isGo ? "go" : "gomoku";
   }
   const overlay = currentOverlay(state);
@@ -38,7 +39,7 @@ export function renderBoard(state) {
     const shade = isEstimateShown(state) && node.ownership ? estimate(node.ownership, game.size, node.position.stones) : [];
     const shown = score ? { dead: score.dead, overlay: area(score, game.size, node.position.stones) } : { overlay: [...shade, ...overlay] };
     marks = markup(node, game.size, node.position.stones);
-    const hasNext = !(human || score || state.exercise || state.at.mistake);
+    const hasNext = screen(state) === "game" && !(human || score || state.exercise || state.at.mistake);
     const next = hasNext ? node.children.filter(({ move }) => move).map(({ move }) => move.slice(2)) : [];
     const { moveNumbers: numbered } = settings;
     const numbers = numbered === "0" || score || overlayName(state) === "losses" ? new Map() : moveNumbers(game, numbered);

@@ -9,13 +9,13 @@ import {
   colourName, formatLead, joined, moveText, percent, resultText, scoreText, sentence, t,
 } from "../core/texts.js";
 import { byId } from "../dom.js";
-import { currentValues, isAnalysisHidden, mistakeOnBoard, offer, thinkingNode, touchedVertex } from "../queries.js";
+import { currentValues, isAnalysisHidden, mistakeOnBoard, offer, screen, thinkingNode, touchedVertex } from "../queries.js";
 
 export function renderStatus(state) {
   const { game, at: { message, score } } = state;
   const status = byId("status");
   status.classList.toggle("error", Boolean(message?.isError));
-  const text = message?.text ?? (score ? scoreText(score) : positionText(state));
+  const text = message?.text ?? (score && screen(state) === "game" ? scoreText(score) : positionText(state));
   if (status.textContent !== text) status.textContent = text;      // else a screen reader may read it again
   byId("board").setAttribute("aria-roledescription", t(game.isGo ? "goBoard" : "gomokuBoard"));
   byId("board").setAttribute("aria-label", boardText(state));
@@ -43,7 +43,7 @@ export function compilingText({ server: { compiled } }) {
 function positionText(state) {
   const { game, human, exercise } = state;
   const { position, move, illegal, stones } = game.node;
-  if (!position) return compilingText(state);
+  if (!position || screen(state) !== "game") return compilingText(state);
   if (exercise) return exerciseText(exercise, game.printedNumber(asked(exercise) ?? game.node));
   const mistake = mistakeOnBoard(state);
   if (mistake) return lossSentence(mistake, game.printedNumber(mistake.node));
@@ -60,7 +60,7 @@ function positionText(state) {
 }
 
 export function renderLeadBar(state) {
-  const values = isAnalysisHidden(state) ? null : currentValues(state);
+  const values = isAnalysisHidden(state) || screen(state) !== "game" ? null : currentValues(state);
   const bar = byId("lead-bar");
   bar.classList.toggle("unknown", !values);
   if (!values) return;
