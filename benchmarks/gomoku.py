@@ -101,12 +101,11 @@ def main():
     parser.add_argument("--provider", choices=PROVIDERS, default="cpu", help="of ONNX Runtime")
     parser.add_argument("--stand-in", action="store_true", help="a GPU is played by a pause and random numbers")
     parser.add_argument("--simulations", type=int, default=400, help="of self-play, for a move")
-    parser.add_argument("--gumbel", action="store_true", help="search as Gumbel AlphaZero does")
     parser.add_argument("--only-selfplay", action="store_true", help="leave the searches of UCT out")
     args = parser.parse_args()
     if not args.only_selfplay:
         print_uct_speed()
-    options = SelfPlayOptions(simulations=args.simulations, gumbel=args.gumbel)
+    options = SelfPlayOptions(simulations=args.simulations)
     print("\n" + LINE.format(f"self-play, {args.threads} threads", "games/hour", "simulations/s", "batch"))
     for name in args.network:
         for precision in args.precision:

@@ -88,11 +88,6 @@ PARAMS = np.dtype([
     ("mercy", np.int64),                 # lead in stones that ends a rollout
     ("avoids", np.bool_),                # whether avoid_until has any; of Go
     ("avoid_until", np.int32, 2 * POINTS),               # AvoidedMoves.until
-    # GUMBEL: of selfplay.options.SelfPlayOptions, and of one search; see gumbel.
-    ("c_visit", np.float64), ("c_scale", np.float64),    # the weight of values
-    ("considered", np.int64),            # moves in the first round at the root
-    ("budget", np.int64),                # simulations in all rounds
-    ("gumbel", np.float32, POINTS),      # noise of the root's edges, in their order
 ], align=True)
 
 TREE = np.dtype([

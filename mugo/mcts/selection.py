@@ -6,7 +6,7 @@
 
 n are the visits of an edge, N those of its node, q is the mean value of the edge from -1 to 1, with simulations under
 way as losses.  Edges that are proven to lose are not selected while there are others.  The tree calls the formula of a
-search by its address; self-play has another one, selfplay.gumbel.
+search by its address.
 
 PUCT has the terms that KataGo and Leela Zero add to AlphaZero's formula; by default they are 0:
 
@@ -251,11 +251,11 @@ def select_child(tree, nodes, edges, v, b, history, check_superko):
     return _call_select_child(tree.params.select_child, tree, nodes, edges, v, b, history, check_superko)
 
 
-def _called_by_address(params: np.void, game: str, select: Any) -> dict[str, tuple[Any, Signature]]:
+def _called_by_address(params: np.void, game: str) -> dict[str, tuple[Any, Signature]]:
     """The functions that a search with these records.PARAMS calls of its formula and of its game, "go" or "gomoku",
     with their signatures, by the names of the fields that get their addresses."""
-    select = select or (puct_child if params["has_priors"] else
-                        rave_child if params["rave"] or params["heuristic_priors"] else ucb_child)
+    select = (puct_child if params["has_priors"] else
+              rave_child if params["rave"] or params["heuristic_priors"] else ucb_child)
     called = {"select_child": (select, SELECT_CHILD), "write_edges": (write_edges, WRITE_EDGES)}
     if not params["has_priors"]:
         called["expand"] = expand_by_rollouts, EXPAND
@@ -266,9 +266,9 @@ def _called_by_address(params: np.void, game: str, select: Any) -> dict[str, tup
                      for name in SIGNATURES if is_used.get(name, True)}
 
 
-def set_addresses(params: np.void, game: str, select: Any = None) -> None:
+def set_addresses(params: np.void, game: str) -> None:
     """Compile what a search of a game, "go" or "gomoku", calls by address, or load it from numba's cache, and set the
-    addresses in its records.PARAMS.  select: a subroutine with the signature SELECT_CHILD; None: by the params."""
-    called = _called_by_address(params, game, select)
+    addresses in its records.PARAMS."""
+    called = _called_by_address(params, game)
     for name in "select_child", "write_edges", "expand", *SIGNATURES:
         params[name] = address_of(*called[name]) if name in called else 0

@@ -1,7 +1,6 @@
 """AlphaZero-style self-play (Silver et al. 2017, 2018): a network learns a game from nothing.  In reading order:
 
     options     options of the games and of the whole run
-    gumbel      Gumbel AlphaZero's choice of moves; compiled
     parallel    many games at once, one network call for all of them; compiled
     actors      who plays the games: threads, or the workers of a cluster; a warm start by UCT
     replay      the games on disk, and the window of positions to train on

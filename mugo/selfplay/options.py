@@ -51,10 +51,10 @@ class CommandOptions:
 
 @dataclass(frozen=True)
 class SelfPlayOptions:
-    """How games of self-play are played (Silver et al. 2017, 2018; with gumbel, Danihelka et al. 2022).
+    """How games of self-play are played (Silver et al. 2017, 2018).
 
     Priors at the root become (1 - weight) prior + weight Dirichlet(alpha); AlphaZero has the weight 0.25, alpha 0.3 in
-    chess and 0.03 in Go on 19x19.  Gumbel's noise takes the place of that noise and of sampled moves.
+    chess and 0.03 in Go on 19x19.
     Raises BadInput for values out of their limits.
     """
     simulations: int = option(400, "simulations for a move", least=2, most=MAX_SIMULATIONS, common=True)
@@ -67,12 +67,6 @@ class SelfPlayOptions:
     temperature: float = option(1.0, "temperature of the moves that are sampled", above=0, most=MOST)
     max_moves: int = option(0, "a longer game is scored as it stands; 0: three moves for each point", least=0,
                             most=MAX_MOVES)
-    gumbel: bool = option(False, "search as Gumbel AlphaZero does, for 16 to 50 simulations: without Dirichlet noise "
-                          "and sampled moves", common=True)
-    max_num_considered_actions: int = option(16, "with --gumbel: moves in the first round of sequential halving",
-                                             least=1, most=1024)
-    c_visit: float = option(50.0, "with --gumbel: weight of values against visits", least=0, most=MOST)
-    c_scale: float = option(1.0, "with --gumbel: scale of values", least=0, most=MOST)
 
     def __post_init__(self):
         check(self)

@@ -3,9 +3,8 @@
     games --select_leaves--> a leaf of each --network--> priors, values --expand_and_backup_leaves--> games ...
 
 A game that has had its simulations makes a move.  The search is the PUCT of mcts/selection.py, one simulation at a
-time in each game, or with options.gumbel that of gumbel.py.  As in AlphaZero (Silver et al. 2017, 2018), priors of the
-root have Dirichlet noise, the first moves are sampled by visits, the tree is reused from move to move, and each
-evaluation is in a random symmetry.
+time in each game.  As in AlphaZero (Silver et al. 2017, 2018), priors of the root have Dirichlet noise, the first moves
+are sampled by visits, the tree is reused from move to move, and each evaluation is in a random symmetry.
 
 Arrays of the kernels, one row for each of G games; N nodes per game:
 
@@ -34,11 +33,9 @@ from mugo.mcts import records, tree
 from mugo.mcts.result import is_proven_mistake
 from mugo.mcts.selection import set_addresses
 from mugo.mcts.tree_arrays import advance_root, find, reset
-from mugo.selfplay import gumbel
 from mugo.selfplay.options import DEFAULT_SELFPLAY_OPTIONS, SelfPlayOptions
 
 
-POLICY_UNITS = 65535                     # the improved policy is written as uint16
 KEPT_NODES = 7                           # of the tree that is kept from move to move, for each simulation of a move
 
 
@@ -46,7 +43,7 @@ class SelfPlayGame(NamedTuple):
     """A finished game.
 
     moves: int16 (n,), move indices.  visits: uint16 (n, size² + 1), of the root's moves before each move; 0 for proven
-    mistakes.  Of Gumbel searches, the improved policy in units of 1 / POLICY_UNITS instead.
+    mistakes.
     outcome: 1 if Black has won, -1 if White has, 0 for a draw.
     """
     moves: np.ndarray
@@ -79,8 +76,7 @@ class ParallelSelfPlay:
         self._symmetries = symmetries(start.size)
         moves = start.size ** 2 + 1
         self._max_moves = options.max_moves or 3 * start.size ** 2
-        kept = 0 if options.gumbel else KEPT_NODES
-        nodes = (kept + 1) * options.simulations + 2     # a simulation adds one at most; with NULL_NODE and a new root
+        nodes = (KEPT_NODES + 1) * options.simulations + 2     # a simulation adds one at most; NULL_NODE and a new root
         self._trees = np.zeros(games, records.TREE)
         self._nodes = np.zeros((games, nodes), records.NODE)
         self._edges = np.zeros((games, nodes * moves), records.EDGE)
@@ -99,13 +95,12 @@ class ParallelSelfPlay:
         self._has_noise = np.zeros(games, bool)          # whether the root's priors have their noise
         self._positions = [start] * games
         self._visits: list[list[np.ndarray]] = [[] for _ in range(games)]
-        for name, value in {"has_priors": True, "max_pass_prior": 1,
-                            "c": options.c, "fpu": np.nan, "c_visit": options.c_visit, "c_scale": options.c_scale,
-                            "rollouts": 1, "rollout_kind": rollouts.UNIFORM, "komi": start.white_points,
+        for name, value in {"has_priors": True, "max_pass_prior": 1, "c": options.c, "fpu": np.nan, "rollouts": 1,
+                            "rollout_kind": rollouts.UNIFORM, "komi": start.white_points,
                             "simple_ko": start.board[0]["ko_rule"] == SIMPLE_KO}.items():
             self._trees["params"][name] = value
         for params in self._trees["params"]:
-            set_addresses(params, start.game, gumbel.select_by_gumbel if options.gumbel else None)
+            set_addresses(params, start.game)
         for g in range(games):
             self._start_game(g)
 
@@ -162,8 +157,7 @@ class ParallelSelfPlay:
         board["random"] = random
         self._histories[g, :position.plies + 1] = position.history
         key = np.uint64(position_hash(board))
-        reuses = position.plies and not self.options.gumbel          # sequential halving counts visits from 0
-        node = find(nodes, table, key) if reuses else records.NULL_NODE
+        node = find(nodes, table, key) if position.plies else records.NULL_NODE
         if node != records.NULL_NODE:
             advance_root(self._trees[g:g + 1], nodes, self._edges[g], table, node)
         if node == records.NULL_NODE or len(nodes) - settings["n_nodes"] < self.options.simulations:
@@ -177,16 +171,13 @@ class ParallelSelfPlay:
         return self._edges[g, root["first"]:root["first"] + root["count"]]
 
     def _add_root_noise(self, g: int) -> None:
-        """Mix Dirichlet noise into the priors of the root of game g, or draw its Gumbel noise, once it is expanded."""
+        """Mix Dirichlet noise into the priors of the root of game g, once it is expanded."""
         edges = self._root_edges(g)
         if not len(edges):
             return
         self._has_noise[g] = True
         weight = self.options.dirichlet_weight
-        if self.options.gumbel:
-            gumbel.start(self._trees[g]["params"], len(edges), self.options.simulations - 1,
-                         self.options.max_num_considered_actions, 1.0, self._rng)
-        elif weight:
+        if weight:
             noise = self._rng.dirichlet(np.full(len(edges), self.options.dirichlet_alpha))
             edges["prior"] = (1 - weight) * edges["prior"] + weight * noise
 
@@ -198,15 +189,11 @@ class ParallelSelfPlay:
         legal = np.array([not edge["may_repeat"] or not position.why_illegal(int(edge["move"])) for edge in edges])
         good = legal.copy()
         good[legal] = ~is_proven_mistake(edges[legal])
-        visits, move = np.zeros(size ** 2 + 1, np.uint16), 0
-        indices = np.array([move_index(int(point), size) for point in edges["move"]])
-        if self.options.gumbel:
-            visits[indices], chosen = self._improved_policy(g, good)
-            move = int(indices[chosen])
-        else:
-            counts = np.where(good, np.minimum(edges["visits"], POLICY_UNITS), 0)
-            visits[indices] = counts if counts.any() else good           # all moves tried are proven losses
-            move = sampled_move(visits, len(self._visits[g]), self.options, self._rng)
+        visits = np.zeros(size ** 2 + 1, np.uint16)
+        counts = np.where(good, np.minimum(edges["visits"], np.iinfo(np.uint16).max), 0)
+        indices = [move_index(int(point), size) for point in edges["move"]]
+        visits[indices] = counts if counts.any() else good               # all moves tried are proven losses
+        move = sampled_move(visits, len(self._visits[g]), self.options, self._rng)
         self._visits[g].append(visits)
         position = self._positions[g] = position.play(point_of_index(move, size))
         if not position.is_over and position.plies < self._max_moves:
@@ -216,20 +203,6 @@ class ParallelSelfPlay:
         game = SelfPlayGame(np.array(moves, np.int16), np.array(self._visits[g]), int(np.sign(position.score())))
         self._start_game(g)
         return game
-
-    def _improved_policy(self, g: int, good: np.ndarray) -> tuple[np.ndarray, int]:
-        """The improved policy of the root's edges in units of 1 / POLICY_UNITS, and the edge that is played.
-
-        good: bool, which edges are legal and no proven mistakes; the others have 0.
-        """
-        record, root, edges = self._trees[g], self._nodes[g, self._trees[g]["root"]], self._root_edges(g)
-        logits = gumbel.improved_logits(record, root, self._edges[g])[good]
-        scores = gumbel.root_scores(record, root, self._edges[g])[good]
-        weights = np.exp(logits - logits.max())
-        policy = np.zeros(len(edges), np.uint16)
-        policy[good] = np.round(POLICY_UNITS * weights / weights.sum())
-        best = max(range(len(scores)), key=lambda i: (edges["visits"][good][i], scores[i]))
-        return policy, int(np.flatnonzero(good)[best])
 
 
 @kernel

@@ -244,7 +244,7 @@ class SelfPlayRun:
     def _arena_results(self, network: Network, bar: ProgressBar) -> list[tuple[str, int, ArenaResult]]:
         """(opponent, its simulations if it is UCT else 0, result) of each arena match of a network."""
         options, metadata = self.options, self.metadata
-        puct = Settings(c=options.selfplay.c)            # without noise, also after games with --gumbel
+        puct = Settings(c=options.selfplay.c)            # without noise
         player = ArenaPlayer(options.selfplay.simulations, network, puct)
 
         def on_pair(games: int) -> None:

@@ -38,7 +38,7 @@ WRONG = {
     "review game.sgf --player random": ["--player", "'random'"], "review game.sgf --jobs 0": ["--jobs"],
     "review game.sgf --player uct --fast": ["--fast", "uct"], "review game.sgf --fast --seconds 1": ["--fast"],
     "review game.sgf --simulations 0": ["--simulations 0"], "review game.sgf --komi 1e300": ["--komi 1e+300"],
-    "review game.sgf --resign 0.1": ["--resign"], "review game.sgf --gumbel": ["--gumbel"],
+    "review game.sgf --resign 0.1": ["--resign"],
     "review game.sgf --network gomoku-6-4": ["Gomoku, 4 in a row"],
     "match random": ["two participants"], "match random random --games 1_000": ["--games", "'1_000'"],
     "match random random --games 1000000000": ["--games 1000000000"],

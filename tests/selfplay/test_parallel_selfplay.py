@@ -5,18 +5,15 @@ import numpy as np
 import pytest
 
 from mugo.games import go, gomoku
-from mugo.games.coords import move_index, point_at, point_of_index, symmetries
+from mugo.games.coords import point_at, point_of_index, symmetries
 from mugo.games.rules import NAMED_RULES
 from mugo.nn.output import NetworkOutput, NetworkProtocol
-from mugo.mcts import selection
-from mugo.selfplay import gumbel
-from mugo.selfplay.gumbel import improved_policy
 from mugo.mcts.records import NULL_NODE
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
 from mugo.selfplay import parallel
 from mugo.selfplay.options import SelfPlayOptions
-from mugo.selfplay.parallel import POLICY_UNITS, ParallelSelfPlay
+from mugo.selfplay.parallel import ParallelSelfPlay
 
 
 class HashNetwork(NetworkProtocol):
@@ -231,9 +228,9 @@ def test_games_without_noise_temperature_and_symmetries_are_equal():
         assert first_moves(1, **random) == first_moves(1, **random)
 
 
-@pytest.mark.parametrize("options", [SelfPlayOptions(simulations=24, temperature_moves=4, max_moves=8),
-                                     SelfPlayOptions(simulations=24, gumbel=True, max_moves=8)], ids=["puct", "gumbel"])
-def test_games_do_not_depend_on_the_number_of_threads(options):
+def test_games_do_not_depend_on_the_number_of_threads():
+    options = SelfPlayOptions(simulations=24, temperature_moves=4, max_moves=8)
+
     def games(threads):
         selfplay = ParallelSelfPlay(gomoku.GomokuPosition(5, 4), HashNetwork(), options, games=5, seed=3,
                                     threads=threads)
@@ -248,76 +245,3 @@ def test_a_game_of_max_moves_is_scored_as_it_stands():
     unfinished = [game for game in games if len(game.moves) == 5 and game.moves[-2:].tolist() != [9, 9]]
     assert max(len(game.moves) for game in games) == 5 and unfinished
     assert {game.outcome for game in games} <= {-1, 1}
-
-
-# ---- Gumbel AlphaZero
-
-GUMBEL = SelfPlayOptions(simulations=24, gumbel=True, max_num_considered_actions=8)
-
-
-@pytest.mark.parametrize("start", [gomoku.GomokuPosition(5, 4), go.GoPosition(4, 0.5), go.GoPosition(2, 0.5)],
-                         ids=["5x5x4", "go 4x4", "go 2x2"])
-def test_gumbel_games_are_legal_and_their_targets_are_policies(start):
-    games = play_games(ParallelSelfPlay(start, HashNetwork(), GUMBEL, games=5, seed=1), 12)
-    assert len({game.moves.tobytes() for game in games}) > 4
-    for game in games:
-        position = start
-        for move, policy in zip(game.moves.tolist(), game.visits, strict=True):
-            legal = {0, *position.sensible_points().tolist()}
-            assert {point_of_index(int(i), start.size) for i in np.flatnonzero(policy)} <= legal
-            assert abs(int(policy.sum(dtype=int)) - POLICY_UNITS) <= len(policy)
-            position = position.play(point_of_index(move, start.size))
-        assert game.outcome == np.sign(position.score())
-
-
-def test_a_gumbel_game_is_searched_as_by_a_search_of_its_own():
-    """Without random symmetries, and with the same noise, every move and its policy are those of Search."""
-    start, network = gomoku.GomokuPosition(5, 4), HashNetwork()
-    selfplay = ParallelSelfPlay(start, network, replace(GUMBEL, max_moves=5), games=1, seed=2)
-    selfplay._symmetries = np.repeat(selfplay._symmetries[:1], 8, 0)             # identity
-    noises, play_move = [], selfplay._play_move
-
-    def watched(g):
-        edges = selfplay._root_edges(g)
-        noise = dict(zip(edges["move"].tolist(), selfplay._trees[g]["params"]["gumbel"].tolist(), strict=False))
-        noises.append((noise, dict(zip(edges["move"].tolist(), edges["visits"].tolist(), strict=True))))
-        return play_move(g)
-
-    selfplay._play_move = watched
-    game = play_games(selfplay, 1)[0]
-    position = start
-    for (noise, visits), move, policy in zip(noises, game.moves.tolist(), game.visits, strict=False):
-        search = Search(Settings(rollout="none", batch=1, early_stop=False, seed=3), network)
-        params = search.tree.params
-
-        def with_noise(root, search=search, params=params, noise=noise):
-            edges = search.tree.root_edges
-            root.restrict(edges)
-            root.priors = edges["prior"].copy()
-            gumbel.start(params, len(edges), 23, 8, 0.0, np.random.default_rng(0))
-            params["gumbel"][:len(edges)] = [noise[point] for point in edges["move"].tolist()]
-            params["lazy_edges"] = False
-            params["c_visit"], params["c_scale"] = 50.0, 1.0
-            selection.set_addresses(params, "gomoku", gumbel.select_by_gumbel)
-
-        search._prepare_root = with_noise
-        result = search.search(position, simulations=24)
-        if result.proven is None:
-            assert {info.point: info.visits for info in result.moves} == visits and sum(visits.values()) == 23
-            scores = gumbel.root_scores(search.tree.record, search.tree.root_node, search.tree.edges)
-            best = max(range(len(scores)), key=lambda i: (search.tree.root_edges["visits"][i], scores[i]))
-            assert int(search.tree.root_edges["move"][best]) == point_of_index(move, 5)
-            root, edges = search.tree.nodes[search.tree.record["root"]], search.tree.root_edges
-            expected = improved_policy(search.tree.record, root, search.tree.edges)
-            found = [policy[move_index(int(point), 5)] / POLICY_UNITS for point in edges["move"]]
-            assert found == pytest.approx(expected, abs=1e-4)
-        position = position.play(point_of_index(move, 5))
-
-
-def test_the_policy_of_a_gumbel_search_knows_proofs():
-    start = gomoku.GomokuPosition(8).with_stones(*([point_of_index(i, 8) for i in row] for row in ((9, 10, 11, 12),
-                                                                                             (24, 25, 26, 27))))
-    for to_play, wins in (1, {8, 13}), (-1, {28}):
-        games = play_games(ParallelSelfPlay(start.with_turn(to_play), HashNetwork(), GUMBEL, games=3, seed=1), 3)
-        for game in games:
-            assert set(np.flatnonzero(game.visits[0]).tolist()) <= wins and len(game.moves) == 1
