@@ -34,6 +34,7 @@ from mugo.players.registry import default_settings, open_network
 from mugo.plots.text_table import format_table
 from mugo.sgf.archives import UnreadableFile
 from mugo.sgf.parser import read_records
+from mugo.sgf.record import BadRecord
 from mugo.sgf.record_positions import positions_of
 from mugo.sgf.sources import find_sources, read_files
 
@@ -50,7 +51,7 @@ def drawn_moves(paths: list[Path], size: int, count: int, rng: random.Random) ->
     rng.shuffle(games)
     for _, text in games:
         for record in read_records(text.data):
-            if record.shape != (size, size) or len(record.moves) < 30:
+            if isinstance(record, BadRecord) or record.shape != (size, size) or len(record.moves) < 30:
                 continue
             try:
                 positions = list(positions_of(record))

@@ -33,7 +33,7 @@ from mugo.nn.inference import Network
 from mugo.nn.network_file import write_tensors
 from mugo.players.registry import UCT
 from mugo.selfplay.options import RunOptions, SelfPlayOptions
-from mugo.selfplay.parallel import POLICY_UNITS, ParallelSelfPlay, SelfPlayGame, sampled_move
+from mugo.selfplay.parallel import MAX_VISITS, ParallelSelfPlay, SelfPlayGame, sampled_move
 
 NEWEST = "newest.safetensors"            # in the run's folder, for the workers of a cluster
 TASK_SHARE = 8                           # a task ends when this share of a worker's games has: seconds to minutes
@@ -143,7 +143,7 @@ def visits_of(result: SearchResult) -> np.ndarray:
     good = [info for info in result.moves if (info.proven == best if decided else info.proven != -1)] or result.moves
     any_visits = any(info.visits for info in good)
     for info in good:
-        visits[move_index(info.point, result.position.size)] = min(info.visits, POLICY_UNITS) if any_visits else 1
+        visits[move_index(info.point, result.position.size)] = min(info.visits, MAX_VISITS) if any_visits else 1
     return visits
 
 

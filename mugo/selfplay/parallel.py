@@ -36,6 +36,7 @@ from mugo.mcts.tree_arrays import advance_root, find, reset
 from mugo.selfplay.options import DEFAULT_SELFPLAY_OPTIONS, SelfPlayOptions
 
 
+MAX_VISITS = np.iinfo(np.uint16).max
 KEPT_NODES = 7                           # of the tree that is kept from move to move, for each simulation of a move
 
 
@@ -190,7 +191,7 @@ class ParallelSelfPlay:
         good = legal.copy()
         good[legal] = ~is_proven_mistake(edges[legal])
         visits = np.zeros(size ** 2 + 1, np.uint16)
-        counts = np.where(good, np.minimum(edges["visits"], np.iinfo(np.uint16).max), 0)
+        counts = np.where(good, np.minimum(edges["visits"], MAX_VISITS), 0)
         indices = [move_index(int(point), size) for point in edges["move"]]
         visits[indices] = counts if counts.any() else good               # all moves tried are proven losses
         move = sampled_move(visits, len(self._visits[g]), self.options, self._rng)
