@@ -29,6 +29,7 @@ GROUPS: dict[str, dict[str, tuple[str, str, str]]] = {
     "Play": {
         "play": ("tui.play", "play in the terminal", "play mcts --size 9"),
         "web": ("web.app", "serve a board for the browser: play, analyse, review games", "web --size 19"),
+        "site": ("web.site", "write the page as a static site that needs no server of MuGo", "site -o site"),
         "gtp": ("gtp.command", "play over the Go Text Protocol", "gtp mcts --seconds 5"),
         "analysis": ("analysis.command", "answer queries of KataGo's analysis protocol", "analysis mcts"),
     },

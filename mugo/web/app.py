@@ -18,7 +18,6 @@ import time
 import webbrowser
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from types import FrameType
 
 import uvicorn
@@ -36,11 +35,11 @@ from mugo.players import game_options
 from mugo.players.options import PlayerOptions, player_options
 from mugo.players.registry import open_network
 from mugo.web.access import TokenRequired, TrustedHosts, interpret_host
+from mugo.web.page import STATIC, page_html
 from mugo.web.requests import MAX_MESSAGE
 from mugo.web.sessions import serve_session
 from mugo.web.state import ServerState
 
-STATIC = Path(__file__).with_name("static")
 DEFAULT_SIZE = 9                         # of the Go board that the page starts with
 DEFAULT_PORT = 8080
 PORTS_TRIED = 20                         # from DEFAULT_PORT on, unless --port names one
@@ -78,14 +77,6 @@ def make_app(make_state: Callable[[], ServerState] = ServerState, hosts: frozens
     return Starlette(routes=[Route("/", page), Route("/compiling", compiling),
                              WebSocketRoute("/ws", serve_session), Mount("/static", StaticFiles(directory=STATIC))],
                      middleware=middleware, lifespan=lifespan)
-
-
-def page_html() -> str:
-    """index.html with a link for each module: the browser loads all at once, not each when it meets its import."""
-    modules = sorted(path.relative_to(STATIC.parent).as_posix() for path in STATIC.rglob("*.js")
-                     if path != STATIC / "load_error.js")        # which is no module
-    links = "\n".join(f'  <link rel="modulepreload" href="{path}">' for path in modules)
-    return (STATIC / "index.html").read_text("utf-8").replace("</head>", f"{links}\n</head>", 1)
 
 
 # ---- the server

@@ -5,9 +5,12 @@ from pathlib import Path
 import mugo
 
 STATIC = Path(mugo.__path__[0]) / "web/static"
-LAYERS = [("texts",), ("core",), ("store.js",), ("queries.js",), ("server.js", "dom.js"), ("requests.js", "ask.js"),
+LAYERS = [("texts",), ("core",), ("store.js",), ("queries.js",), ("transport.js",), ("server.js", "dom.js"),
+          ("requests.js", "ask.js"),
           ("actions", "effects", "view"), ("controls",), ("main.js", "language.js")]
-MODULES = sorted(path.relative_to(STATIC) for path in STATIC.rglob("*.js") if path.name != "load_error.js")
+APART = "worker", "site"                  # the server in a tab, and what only a static site has
+MODULES = sorted(path.relative_to(STATIC) for path in STATIC.rglob("*.js")
+                 if path.name != "load_error.js" and path.parent.name not in APART)
 
 
 def imports_of(module: Path) -> list[Path]:

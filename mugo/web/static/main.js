@@ -3,7 +3,7 @@
 //   texts/     the words of the page, one file for each language; language.js writes them into index.html before this
 //   core/      games, SGF, clocks, losses, ...: no document, no server
 //   store.js   the state of the page, change() and subscribe();  queries.js   what follows from it
-//   server.js, requests.js   the connection;  ask.js, dom.js   questions, elements
+//   transport.js, server.js, requests.js   the connection;  ask.js, dom.js   questions, elements
 //   actions/   what a person can do: they change the store
 //   effects/   what follows by itself: the server's job, what the board needs, the clock, the storage
 //   view/      draws the page from the store

@@ -1,29 +1,25 @@
-// The WebSocket to the server.  A request has one answer; a search sends progress before its last answer.
+// The server, whichever way it is reached.  A request has one answer; a search sends progress before its last answer.
 
 import { t } from "./core/texts.js";
+import { openSocket } from "./transport.js";
 
 class Connection {
   onHello(message) {}                    // called with the server's first message; controls/server.js replaces it
   onLost(reason) {}                      // called when the connection is lost, with the server's words or ""; likewise
+  onLoading(network) {}                  // called in a static site while a network is loaded: its bytes, or null; likewise
 
   constructor() {
+    this.connect = openSocket;           // of transport.js
     this.pending = new Map();            // id of a request -> { resolve, reject, onProgress }
     this.lastId = 0;
     this.delay = 500;                    // milliseconds before the next attempt to connect
   }
 
+  get isWorker() { return this.connect !== openSocket; }
+
   open() {
-    const url = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`;
-    const socket = new WebSocket(url);
-    this.ready = new Promise((resolve, reject) => {
-      socket.onopen = () => resolve(socket);
-      socket.onclose = ({ reason }) => {
-        reject(new Error(reason || t("noAnswer")));
-        this.handleClose(reason);
-      };
-    });
+    this.ready = this.connect((answer) => this.receive(answer), (reason) => this.handleClose(reason));
     this.ready.catch(() => {});
-    socket.onmessage = ({ data }) => this.receive(JSON.parse(data));
   }
 
   handleClose(reason) {
@@ -42,6 +38,7 @@ class Connection {
       this.onHello(answer);
       return;
     }
+    if (answer.network !== undefined) this.onLoading(answer.network);
     const request = this.pending.get(answer.id);
     if (!request) return;
     if (answer.error) {
@@ -65,11 +62,11 @@ class Connection {
   /** Send a request; resolves with its last answer, and throws the server's error.
       onProgress: for a search, which cancels the previous one; called with each earlier answer. */
   async request(command, fields = {}, onProgress = null) {
-    const socket = await this.ready;
+    const send = await this.ready;
     const id = ++this.lastId;
     return new Promise((resolve, reject) => {
       this.pending.set(id, { resolve, reject, onProgress });
-      socket.send(JSON.stringify({ id, command, ...fields }));
+      send({ id, command, ...fields });
     });
   }
 }

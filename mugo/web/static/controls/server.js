@@ -7,6 +7,7 @@ import { sentence, t } from "../core/texts.js";
 import { browserSettings, storedInTab } from "../effects/storage.js";
 import { server } from "../server.js";
 import { change, resetAt, showError, state } from "../store.js";
+import { chosenTransport } from "../transport.js";
 import { updateFields, updateOpponents } from "./new_game.js";
 
 server.onHello = ({ planes, levels, game }) => {
@@ -19,8 +20,10 @@ server.onHello = ({ planes, levels, game }) => {
   updateFields();
   updateOpponents();
   if (!state.game) begin(game);
-  followCompiling();
+  if (!server.isWorker) followCompiling();
 };
+
+server.onLoading = (network) => change(() => { state.server.loading = network; });
 
 /** Show how many functions the server's first start has compiled, until it is ready. */
 async function followCompiling() {
@@ -45,7 +48,7 @@ function begin(first) {
 server.onLost = (reason) => {
   change(() => {
     Object.assign(state, { job: null, analyzing: false, lineAnalysis: null, segments: [] });
-    state.server.isConnected = false;
+    Object.assign(state.server, { isConnected: false, loading: null });
     state.at.message = { text: state.game ? t("noAnswerKept") : sentence(reason || t("noAnswer")), isError: true };
   });
 };
@@ -53,5 +56,9 @@ server.onLost = (reason) => {
 /** Connect, with the settings that the browser remembers. */
 export function connect() {
   change(() => Object.assign(state.settings, browserSettings()));
+  server.connect = chosenTransport();
+  if (server.isWorker) {                 // it computes on this machine, perhaps on its battery
+    document.addEventListener("visibilitychange", () => change(() => { state.server.isPaused = document.hidden; }));
+  }
   server.open();
 }

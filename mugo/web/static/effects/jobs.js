@@ -35,8 +35,8 @@ const MAX_WAIT = 5000;                           // milliseconds for each, after
 
 /** The job that should run in a state; null if none should.  The current one, if it should go on. */
 export function desired(state) {
-  const { game, job, server: { isConnected }, at } = state;
-  if (!isConnected || !game) return null;
+  const { game, job, server: { isConnected, isPaused }, at } = state;
+  if (!isConnected || !game || (isPaused && !game.clock)) return null;
   if (job?.kind === "genmove" && job.game === game && state.human && !game.result && !job.isCancelled) return job;
   const { node } = game;
   const make = (kind, fields = {}) => ({ kind, game, node, player: searchPlayer(state), isWaiting: false, ...fields });

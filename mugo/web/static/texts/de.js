@@ -81,6 +81,7 @@ export default {
   whoLeads: "Wer führt",
   starting: "MuGo startet…",
   compiling: { one: "Der erste Start kompiliert: {count} Funktion", other: "Der erste Start kompiliert: {count} Funktionen" },
+  loadingNetwork: "Das Netz wird einmalig geladen: {loaded} von {total} MB",
   offline: "Offline",
   done: "Fertig",
   movesOfTheGame: "Züge der Partie",
@@ -141,6 +142,7 @@ export default {
   bestMove: "Bester Zug: {move}. Schwarz gewinnt {rate} %.",
   noAnswer: "Der Server antwortet nicht.",
   noAnswerKept: "Der Server antwortet nicht. Die Partie bleibt in diesem Tab; Speichern geht.",
+  noSimd: "Dieser Browser hat kein WebAssembly-SIMD, das MuGo zum Spielen braucht. Ein neuerer hat es.",
   connectionLost: "Die Verbindung ist abgebrochen.",
 
   // Results and scores

@@ -82,6 +82,7 @@ export default {
   whoLeads: "Who leads",
   starting: "MuGo is starting…",
   compiling: { one: "The first start compiles: {count} function", other: "The first start compiles: {count} functions" },
+  loadingNetwork: "Loading the network, once: {loaded} of {total} MB",
   offline: "Offline",
   done: "Done",
   movesOfTheGame: "Moves of the game",
@@ -142,6 +143,7 @@ export default {
   bestMove: "Best move: {move}. Black wins {rate} %.",
   noAnswer: "The server does not answer.",
   noAnswerKept: "The server does not answer. The game is kept in this tab; Save works.",
+  noSimd: "This browser has no WebAssembly SIMD, which MuGo needs to play. A newer browser has it.",
   connectionLost: "The connection was lost.",
 
   // Results and scores

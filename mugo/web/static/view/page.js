@@ -15,7 +15,7 @@ import { renderReview } from "./review.js";
 import { renderLook, renderSettings } from "./settings.js";
 import { renderStart } from "./start.js";
 import { hear } from "./sound.js";
-import { compilingText, renderLeadBar, renderStatus } from "./status.js";
+import { waitingText, renderLeadBar, renderStatus } from "./status.js";
 import { renderTree } from "./tree.js";
 
 const VIEWS = [renderAnalysis, renderBoard, renderPlayers, renderNavigation, renderStatus, renderReview, renderTree, renderComment,
@@ -30,7 +30,7 @@ export function render() {
   if (game) for (const view of VIEWS) view(state);
   else {
     if (server.first) renderFirstBoard(state);
-    const text = at.message?.text ?? compilingText(state);
+    const text = at.message?.text ?? waitingText(state);
     if (text) byId("status").textContent = text;
     byId("status").classList.toggle("error", Boolean(at.message?.isError));
   }

@@ -6,7 +6,7 @@ import { asked, exerciseText } from "../core/exercises.js";
 import { lossSentence } from "../core/losses.js";
 import { barShare } from "../core/review.js";
 import {
-  colourName, formatLead, joined, moveText, percent, resultText, scoreText, sentence, t,
+  colourName, formatLead, formatNumber, joined, moveText, percent, resultText, scoreText, sentence, t,
 } from "../core/texts.js";
 import { byId } from "../dom.js";
 import { currentValues, isAnalysisHidden, mistakeOnBoard, offer, screen, thinkingNode, touchedVertex } from "../queries.js";
@@ -35,20 +35,22 @@ function boardText({ game, tool, at: { choosing } }) {
   return `${parts.filter(Boolean).join(", ")}. ${keys}`;
 }
 
-/** How many functions the server's first start has compiled; "" when it is ready. */
-export function compilingText({ server: { compiled } }) {
+/** What the server is still waiting for: functions that its first start compiles, a network that is loaded; "" for nothing. */
+export function waitingText({ server: { compiled, loading } }) {
+  const megabytes = (bytes) => formatNumber(bytes / 1e6, 1);
+  if (loading) return t("loadingNetwork", { loaded: megabytes(loading.loaded), total: megabytes(loading.total) });
   return compiled ? t("compiling", { count: compiled }) : "";
 }
 
 function positionText(state) {
   const { game, human, exercise } = state;
   const { position, move, illegal, stones } = game.node;
-  if (!position || screen(state) !== "game") return compilingText(state);
+  if (!position || state.server.loading || screen(state) !== "game") return waitingText(state);
   if (exercise) return exerciseText(exercise, game.printedNumber(asked(exercise) ?? game.node));
   const mistake = mistakeOnBoard(state);
   if (mistake) return lossSentence(mistake, game.printedNumber(mistake.node));
   if (touchedVertex(state)) return t("tapAgain", { vertex: touchedVertex(state) });
-  if (thinkingNode(state) === game.node) return compilingText(state) || t("muGoIsThinking");
+  if (thinkingNode(state) === game.node) return waitingText(state) || t("muGoIsThinking");
   const offered = offer(state);
   if (offered) return offered.text;
   const result = position.result ?? game.resultAt(game.node);
