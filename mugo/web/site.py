@@ -86,7 +86,7 @@ def licences() -> str:
     import onnxruntime
 
     own = Path(__file__).parents[2] / "LICENSE"
-    theirs = Path(onnxruntime.__file__).parent
+    theirs = Path(onnxruntime.__file__ or "").parent
     parts = [("MuGo and its networks", own), (f"onnxruntime-web {runtime.VERSION}", theirs / "LICENSE"),
              ("What onnxruntime contains", theirs / "ThirdPartyNotices.txt")]
     return "\n".join(f"==== {title} ====\n\n{path.read_text('utf-8')}" for title, path in parts if path.exists())
