@@ -42,7 +42,8 @@ def to_utf8(data: bytes) -> bytes:
     """The text of an SGF file in UTF-8; undecodable bytes become U+FFFD.
 
     The encoding is, in this order: that of a byte-order mark; UTF-8 if all is valid; the one that the property CA
-    names, unless it is Latin; UTF-8 if most non-ASCII bytes belong to (damaged) UTF-8 characters; else guessed_codec.
+    names, unless it is Latin; UTF-8 if most non-ASCII bytes belong to (damaged) UTF-8 characters, and no Asian codec
+    fits well, as a name of three Hangul may look like two such characters; else guessed_codec.
     """
     for mark, encoding in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
@@ -56,7 +57,8 @@ def to_utf8(data: bytes) -> bytes:
     encoding = _codec(declared[1].decode()) if declared else None
     if encoding in (None, "ascii", "iso8859_1", "cp1252"):           # programs declare Latin and write GBK
         damaged = sum(map(len, _NOT_ASCII.findall(b" ".join(_DAMAGED_UTF8.findall(data)))))
-        encoding = "utf-8" if 2 * damaged >= _count_not_ascii(data) else guessed_codec(data, encoding or "gb18030")
+        is_damaged = 2 * damaged >= _count_not_ascii(data) and max(_shares(data).values()) < 0.8
+        encoding = "utf-8" if is_damaged else guessed_codec(data, encoding or "gb18030")
     return data.decode(encoding, "replace").encode()
 
 
@@ -67,9 +69,9 @@ def guessed_codec(data: bytes, default: str = "gb18030") -> str:
     lone letters.  default: if no codec fits.
     """
     data = data[:_SAMPLE]
-    if _share(data, "cp949") >= 0.6:         # of Chinese letters a tenth would be usual Hangul
+    shares = _shares(data)
+    if shares.pop("cp949") >= 0.6:           # of Chinese letters a tenth would be usual Hangul
         return "cp949"
-    shares = {codec: _share(data, codec) for codec in _USUAL_LEADS}
     best = max(shares, key=shares.__getitem__)                       # the first of equal ones
     if shares[best] >= 0.8:
         return best
@@ -80,6 +82,11 @@ def guessed_codec(data: bytes, default: str = "gb18030") -> str:
 
 def _count_not_ascii(data: bytes) -> int:
     return sum(map(len, _NOT_ASCII.findall(data)))
+
+
+def _shares(data: bytes) -> dict[str, float]:
+    """Of each Asian codec, _share."""
+    return {codec: _share(data[:_SAMPLE], codec) for codec in (*_USUAL_LEADS, "cp949")}
 
 
 def _share(data: bytes, codec: str) -> float:

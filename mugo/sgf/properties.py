@@ -3,6 +3,7 @@
 Each function takes what real archives have (KGS, Tygem, the Fox server, professional collections; English, Chinese,
 Japanese, Korean) and returns the one form that Record uses.  An unreadable value counts as unknown.
 """
+import calendar
 import itertools
 import math
 import re
@@ -199,12 +200,11 @@ def interpret_date(text: str) -> str:
     match = re.search(r"(?<!\d)(?!0000)(\d{4})(?:[-/.年](\d{1,2})(?:[-/.月](\d{1,2}))?)?(?!\d)", text, re.ASCII)
     if not match:
         return ""
-    date = match[1]
-    for part, most in ((match[2], 12), (match[3], 31)):
-        if not part or not 1 <= int(part) <= most:
-            break
-        date += f"-{int(part):02}"
-    return date
+    year, month, day = (int(part or 0) for part in match.groups())
+    if not 1 <= month <= 12:
+        return match[1]
+    has_day = 1 <= day <= calendar.monthrange(year, month)[1]
+    return f"{match[1]}-{month:02}" + f"-{day:02}" * has_day
 
 
 LOWEST_RANK = -39                        # of rank_number: 40 kyu

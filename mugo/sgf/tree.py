@@ -2,9 +2,9 @@
 
 A game is a dict: "name" ("go" or "gomoku"), "size", for Go "komi", "handicap" and White's points for it by the rules,
 "handicap_bonus", "rules" (a name of games.rules or KataGo's text) and "scoring" ("AREA" or "TERRITORY"), for Gomoku "k"
-and "exactly",
-"black" and "white" (GTP vertices of the stones at the root), "first" ("B" or "W", who plays first), "info" (players,
-result, ...), and "nodes", in which a parent stands before its children and a node's first child is the main line:
+and "exactly", "black" and "white" (GTP vertices of the stones at the root), "first" ("B" or "W", who plays first),
+"info" (players, result, ...), and "nodes", in which a parent stands before its children and a node's first child is the
+main line:
 
     index   node
     0       {"parent": -1, "comment": "Jubango", "properties": "SZ[19]C[Jubango]"}       the root

@@ -14,6 +14,7 @@ from mugo.players.policy import PolicyPlayer
 from mugo.players.registry import make_player
 from mugo.players.searcher import PlayOptions
 
+
 def answers(engine, *lines):
     return [engine.answer(line).rstrip("\n") for line in lines]
 
@@ -25,6 +26,16 @@ def test_arguments_that_a_command_does_not_take_are_ignored_as_by_other_engines(
                    "play b D4 now") == ["= ", "= ", "= ", "= 2", "= ", "= "]
     assert engine.answer("showboard x") == engine.answer("showboard")
     assert answers(engine, "undo") == ["= "] and answers(engine, "undo 0") == ["? cannot undo"]
+
+
+def test_by_tromp_taylor_rules_no_stone_is_dead_at_the_end():
+    engine = GtpEngine(RandomPlayer(1), size=5)
+    walls = " ".join(f"{colour} {column}{row}" for colour, column in ("bC", "wD") for row in range(1, 6))
+    for rules, score, dead, owner in (("chinese", "B+5", "A3", "black_territory"), ("tromp-taylor", "W+6", "", "dame")):
+        answers(engine, "komi 0", f"kata-set-rules {rules}", f"set_position {walls} w A3", "play b pass", "play w pass")
+        assert answers(engine, "final_score", "final_status_list dead", "final_status A1") == [
+            f"= {score}", f"= {dead}", f"= {owner}"]
+        assert f"RE[{score}]" in engine.answer("printsgf")
 
 
 @pytest.mark.parametrize("player", [lambda: make_player("uct", seed=1, play_options=PlayOptions(simulations=60)),

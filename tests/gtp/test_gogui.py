@@ -1,5 +1,6 @@
 """GoGui's pictures of a search and a policy; its other commands are in tests/gtp/transcripts/gogui.txt."""
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -67,6 +68,7 @@ def test_every_analyze_command_that_is_listed_is_answered(monkeypatch):
     monkeypatch.setattr(gogui, "SEARCH_SECONDS", 0.1)
     players = ((PolicyPlayer(FirstPointNetwork()), {"mugo-policy"}), (search_player(), {"mugo-search"}),
                (RandomPlayer(1), set()))
+    labels = set()
     for player, own in players:
         engine = GtpEngine(player, size=5)
         lines = engine.answer("gogui-analyze_commands").removeprefix("= ").split("\n")[:-2]
@@ -78,6 +80,10 @@ def test_every_analyze_command_that_is_listed_is_answered(monkeypatch):
             assert kind in ("gfx", "string", "dboard", "plist", "param") and label
             command = command.replace("%p", "C3").replace("%c", "black")      # GoGui asks for a point, a colour
             assert engine.answer(command).startswith("= "), line
+            labels.add(label)
+    page = (Path(__file__).parents[2] / "docs" / "howto" / "boards.md").read_text()
+    described = re.findall(r"\*([^*]+)\*", page.partition("Analyze Commands has")[2].partition("Tick *Auto run*")[0])
+    assert len(described) > 5 and set(described) <= labels
 
 
 def test_gogui_does_not_ask_for_the_board_of_a_game_whose_rules_it_knows():

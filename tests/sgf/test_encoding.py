@@ -40,6 +40,13 @@ def test_an_undeclared_character_set_is_that_of_the_language(encoding, black, wh
     assert (record.black, record.white, len(record.moves)) == (black, white, 2)
 
 
+@pytest.mark.parametrize("encoding, black", [
+    ("euc_kr", "이창호"), ("gb18030", "柯洁"), ("shift_jis", "芝野虎丸"), ("big5", "林至涵")])
+def test_a_short_name_alone_is_no_damaged_utf_8(encoding, black):
+    """Most of their bytes would be letters of two bytes in UTF-8."""
+    assert read(f"(;PB[{black}];B[pd];W[dp])".encode(encoding)).black == black
+
+
 def test_a_truncated_character_does_not_affect_the_rest():
     record = read("(;PB[天元".encode()[:-1] + "?]WR[P6段]CA[nonsense];B[pd])".encode())
     assert record.black.startswith("天") and record.white_rank == "P6段"
