@@ -164,9 +164,13 @@ def test_a_finished_game_keeps_its_result_when_it_is_opened_again(page):
 def test_a_hint_shows_its_search_in_this_position_only(page):
     new_game(page)
     page.keyboard.press("h")
+    page.wait_for_function(f"{STATUS}.startsWith('MuGo would play ')", timeout=30_000)
+    vertex = re.match(r"MuGo would play (\w+)\.", page.evaluate(STATUS))[1]
+    assert page.evaluate("document.querySelectorAll('.ghosts .hint').length") == 1
+    assert page.evaluate("document.querySelectorAll('.overlay .candidate').length") == 0
+    page.keyboard.press("h")               # and why
     page.wait_for_function("document.querySelectorAll('.overlay .candidate').length > 0")
-    page.wait_for_function(f"{STATUS}.startsWith('Best move: ')", timeout=30_000)
-    vertex = re.match(r"Best move: (\w+)\.", page.evaluate(STATUS))[1]
+    assert f"MuGo expects {vertex}" in page.evaluate(STATUS)
     assert page.evaluate("document.querySelector('[name=overlay]:checked').value") == "search"
     page.mouse.click(*screen_point(page, vertex))
     page.wait_for_function(f"{STONES} === 1")

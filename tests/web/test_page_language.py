@@ -117,7 +117,7 @@ def test_a_game_is_played_in_german(german):
     assert page.evaluate("document.querySelector('#player-white .name').textContent") == "MuGo, Stufe 7"
     assert page.evaluate("document.querySelector('#player-black .name').textContent") == "Du"
     page.keyboard.press("h")
-    page.wait_for_function(f"{STATUS}.startsWith('Bester Zug: ')")
+    page.wait_for_function(f"{STATUS}.startsWith('MuGo würde ')")
     assert_german(page)
     page.keyboard.press("g")
     page.wait_for_function("/etwa/.test(document.getElementById('estimate-text').textContent)")
@@ -129,7 +129,7 @@ def test_a_game_is_played_in_german(german):
     page.wait_for_function("document.querySelector('#confirm-dialog[open]')")
     assert_german(page)
     page.evaluate("document.querySelector('#confirm-dialog [value=yes]').click()")
-    page.wait_for_function("document.getElementById('game-over-title').textContent === 'Weiß gewinnt durch Aufgabe.'")
+    page.wait_for_function("document.getElementById('game-over-title').textContent === 'Du hast aufgegeben.'")
     assert_german(page)
     text = save(page)                      # a file is the same in every language
     assert "PB[You]" in text and "PW[MuGo policy]" in text and "Weiß" not in text

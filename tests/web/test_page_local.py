@@ -111,8 +111,8 @@ def test_a_game_that_is_played_gets_no_frame(page):
 def test_a_hint_is_in_the_region_and_no_analysis_of_the_position(game):
     game.evaluate("void window.mugo.change((state) => { state.region = { top: 0, left: 0, bottom: 1, right: 2 }; })")
     game.keyboard.press("h")
-    game.wait_for_function(f"{STATUS}.startsWith('Best move: ')")
-    assert game.evaluate(STATUS).split()[2].rstrip(".") in REGION
+    game.wait_for_function(f"{STATUS}.startsWith('MuGo would play ')")
+    assert game.evaluate(STATUS).split()[3].rstrip(".") in REGION
     assert game.evaluate("window.mugo.state.game.node.analysis ?? null") is None
 
 

@@ -108,8 +108,9 @@ def test_the_estimate_shades_the_board_and_says_who_is_ahead(page):
 def test_a_hint_leaves_nothing_on_the_board(page):
     start(page, "policy")
     page.keyboard.press("h")
-    page.wait_for_function(f"{STATUS}.startsWith('Best move')", timeout=30_000)
-    assert page.evaluate("Boolean(document.querySelector('.overlay .candidate'))")
+    page.wait_for_function(f"{STATUS}.startsWith('MuGo would play')", timeout=30_000)
+    page.keyboard.press("h")
+    page.wait_for_function("document.querySelector('.overlay .candidate')")
     page.mouse.click(*screen_point(page, "G7"))
     page.wait_for_function(f"{STONES} === 2 && {STATUS}.endsWith('Black to play.')")
     assert page.evaluate("document.querySelector('.overlay').childElementCount") == 0
@@ -124,26 +125,43 @@ def test_the_end_of_a_game_offers_a_review_and_another_game(page):
     page.click("#resign")
     page.wait_for_function(AGREED)
     page.wait_for_function("!document.getElementById('game-over').hidden")
-    assert page.text_content("#game-over-title") == "White wins by resignation."
-    assert page.text_content("#game-over-text") == "MuGo, level 7 has won."
-    for button, opponent in ("weaker", "randompolicy"), ("stronger", "mcts-50"), ("again", "policy"):
-        page.evaluate("window.mugo.state.game.isUnsaved = false")
-        if page.evaluate("document.getElementById('game-over').hidden"):
-            page.evaluate("window.mugo.change(({ game }) => game.setResult('W+R', game.node))")
-            page.evaluate("window.mugo.change((state) => { state.opponent = 'policy'; })")
-            page.wait_for_function("!document.getElementById('game-over').hidden")
+    assert page.text_content("#game-over-title") == "You resigned."
+    assert not page.is_visible("#pass") and not page.is_visible("#over-same")
+    # MuGo becomes weaker after two games that were lost, and stronger after one that was won, if the person wants it
+    for result, title, again, button, opponent in [
+            ("W+R", "You resigned.", "Again", "again", "policy"),
+            ("W+3.5", "You lost by 3.5.", "Again, a bit weaker", "again", "randompolicy"),
+            ("W+T", "You lost on time.", "Again", "again", "randompolicy"),
+            ("B+R", "You won: MuGo resigned.", "Again, a bit stronger", "again", "policy"),
+            ("B+0.5", "You won by 0.5.", "Again, a bit stronger", "same", "policy"),
+            ("0", "A draw.", "Again", "again", "policy")]:
+        page.evaluate(f"window.mugo.change(({{ game }}) => game.setResult('{result}', game.node))")
+        page.wait_for_function(f"document.getElementById('game-over-title').textContent === '{title}'")
+        assert page.text_content("#over-again") == again
         page.evaluate("window.before = window.mugo.state.game; window.mugo.state.game.isUnsaved = false")
         page.click(f"#over-{button}")
         page.wait_for_function(f"window.mugo.state.game !== window.before && {STONES} === 0 "
                                f"&& {WHITE} === 'MuGo {opponent}'")
         assert page.evaluate("[window.mugo.state.human, window.mugo.state.game.start.komi].join()") == "B,7.5"
-    page.evaluate("window.mugo.change(({ game }) => game.setResult('W+R', game.node))")
-    page.wait_for_function("!document.getElementById('game-over').hidden")
-    page.click("#over-review")
-    page.wait_for_function(f"{SELECTED} === 'Review'")
 
 
-def test_scoring_writes_the_result_once_when_it_is_done(page):
+def test_the_largest_mistake_of_a_game_that_has_ended_becomes_a_puzzle(page):
+    load(page, "(;GM[1]FF[4]SZ[9]KM[7.5]PB[You];B[ee];W[cc];B[aa];W[gg];B[gc])")
+    page.keyboard.press("End")
+    page.evaluate("""window.mugo.change((state) => {
+        Object.assign(state, { human: 'B', opponent: 'policy', lineAnalysis: null, segments: [] });
+        state.game.line().forEach((node, i) => {
+            node.analysis = { win_rate: 0.5, lead: i < 3 ? 0 : -9, visits: 500, moves: [{ move: 'G7', visits: 500, pv: ['G7'] }] };
+        });
+        state.game.setResult('W+R', state.game.node);
+        state.settings.mode = 'play';
+    })""")
+    page.click("#over-one-thing")
+    page.wait_for_function("window.mugo.state.exercise?.nodes.length === 1 && window.mugo.state.game.node.index === 2")
+    page.evaluate("document.getElementById('exercise-end').click()")
+
+
+def test_the_score_that_is_shown_is_the_result(page):
     start(page, "policy", "both")
     for vertex in "E5", "C3":
         page.mouse.click(*screen_point(page, vertex))
@@ -151,15 +169,11 @@ def test_scoring_writes_the_result_once_when_it_is_done(page):
     page.dispatch_event("#pass", "click")
     page.wait_for_function(f"{STATUS}.startsWith('Black passed')")
     page.dispatch_event("#pass", "click")
-    page.wait_for_function("!document.getElementById('score-done').hidden && window.mugo.state.game.result")
+    page.wait_for_function("!document.getElementById('game-over').hidden && window.mugo.state.game.result")
     first = page.evaluate("window.mugo.state.game.result")
-    assert page.evaluate("document.getElementById('game-over').hidden")
+    assert page.evaluate("document.querySelectorAll('#score-bars output').length") == 2
     page.mouse.click(*screen_point(page, "E5"))
     page.wait_for_function(f"window.mugo.state.at.score.result !== '{first}'")
     second = page.evaluate("window.mugo.state.at.score.result")
-    assert page.evaluate("window.mugo.state.game.result") == first
-    page.click("#score-done")
-    page.wait_for_function("!document.getElementById('game-over').hidden")
     assert page.evaluate("window.mugo.state.game.result") == second
-    assert page.evaluate("document.getElementById('score-done').hidden")
     assert f"RE[{second}]" in save(page)

@@ -71,7 +71,7 @@ def test_a_move_that_loses_much_is_offered_back_and_mugo_waits(teaching, search)
     page.set_viewport_size({"width": 1280, "height": 800})
     search.evaluations |= {"B E5": (0.2, -5.2), "B G7": (0.5, -2.9)}
     play(page, "E5")
-    page.wait_for_function(f"{OFFER} && {STATUS} === 'E5 lost 5.2 points.'")
+    page.wait_for_function(f"{OFFER} && {STATUS} === 'E5 lost 5.2 points. Take it back?'")
     assert page.evaluate("[...document.querySelectorAll('#offer button')].map((each) => each.textContent).join()") == \
         "Take it back,Play on,Show better moves"
     assert page.evaluate("document.getElementById('navigation').getBoundingClientRect().bottom") <= 800
@@ -133,7 +133,7 @@ def test_white_is_taught_too_and_only_ones_own_moves(teaching, search):
     play(page, "E5")
     page.wait_for_function(f"{NUMBER} === '1 / 1'")
     play(page, "G7")
-    page.wait_for_function(f"{OFFER} && {STATUS} === 'G7 lost 7.0 points.'")
+    page.wait_for_function(f"{OFFER} && {STATUS} === 'G7 lost 7.0 points. Take it back?'")
     play(page, "A1")                       # in a game of both sides the next move plays on
     page.wait_for_function(f"!({OFFER}) && {NUMBER} === '3 / 3'")
 
@@ -165,9 +165,7 @@ def test_stones_and_captures_are_heard_when_sound_is_on(page):
     page.keyboard.press("End")
     page.keyboard.press("Home")
     page.wait_for_function(f"{NUMBER} === '0 / 6'")
-    assert not page.is_checked("#sound") and page.evaluate("window.clicks.length") == 0
-    press(page, "sound")
-    assert page.evaluate("localStorage.getItem('mugo-sound')") == "on"
+    assert page.is_checked("#sound") and page.evaluate("window.clicks.length") == 0
     heard = [page.evaluate("window.clicks.length")]
     for i in range(1, 7):
         page.keyboard.press("ArrowRight")
@@ -180,3 +178,4 @@ def test_stones_and_captures_are_heard_when_sound_is_on(page):
     assert page.evaluate("window.clicks.length") == heard[-1]
     press(page, "sound")
     assert page.evaluate("localStorage.getItem('mugo-sound')") == "off"
+    press(page, "sound")

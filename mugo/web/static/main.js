@@ -11,6 +11,7 @@
 //
 // Each imports only what stands above it here; tests/web/test_page_modules.py holds that.
 
+import { showWorst } from "./actions/game_over.js";
 import "./controls/actions.js";
 import "./controls/board.js";
 import "./controls/files.js";
@@ -23,7 +24,7 @@ import { server } from "./server.js";
 import { change, state, subscribe } from "./store.js";
 import { render } from "./view/page.js";
 
-for (const effect of [runJobs, fetchMissing, runClock]) subscribe(effect);
+for (const effect of [runJobs, fetchMissing, runClock, showWorst]) subscribe(effect);
 subscribe(render);
 subscribe(storeChanges);
 storeAtTheEnd();

@@ -1,6 +1,7 @@
 // What follows from the state: pure functions of it.
 
 import { isComplete, valuesOf } from "./core/analysis.js";
+import { inAtari } from "./core/chains.js";
 import { parseVertex } from "./core/coordinates.js";
 import { asked, bestOf, verdict } from "./core/exercises.js";
 import { LEVELS, formatLossWithUnit, lossOf, lostByMoves, mistakes, unitOf } from "./core/losses.js";
@@ -56,9 +57,6 @@ export const isEstimateShown = ({ settings, game, at }) => settings.estimates &&
 
 /** Whether the position can be scored: not in the middle of a game that is played, where dead stones are not agreed on. */
 export const canScore = ({ game, human, at }) => Boolean(game.isGo && (at.score || !human || !game.isInPlay() || game.node.position?.is_over));
-
-/** Whether the score on the board belongs to a game's end, so that there is something to be done with it. */
-export const isGameScored = ({ game, at, human }) => Boolean(at.score && human && game.node.position.is_over && game.isInPlay());
 
 /** The vertex that a touch has shown and another plays, or null. */
 export const touchedVertex = ({ at }) => (at.score ? null : at.touched);
@@ -248,7 +246,43 @@ export function offer(state) {
   const unit = before.lead != null && after.lead != null ? "lead" : "win_rate";
   const lost = (before[unit] - after[unit]) * (node.move[0] === "B" ? 1 : -1);
   if (lost < LEVELS[unit][state.settings.teachingLevel - 1]) return null;
-  return { node, text: t("moveLost", { vertex: node.move.slice(2), loss: formatLossWithUnit(lost, unit) }) };
+  return { node, text: `${causeOf(state, lost, unit)} ${t("takeItBackQuestion")}` };
+}
+
+/** What is wrong with the last move: stones that can be captured now, or what it lost. */
+function causeOf({ game }, lost, unit) {
+  const { node } = game;
+  const colour = node.move[0];
+  const own = game.isGo && node.position ? inAtari(node.position.stones, game.size).filter((chain) => chain.colour === colour) : [];
+  const count = Math.max(0, ...own.map(({ points }) => points.length));
+  return count ? t("canBeCaptured", { count }) : t("moveLost", { vertex: node.move.slice(2), loss: formatLossWithUnit(lost, unit) });
+}
+
+/** The stones of the person that can be captured, while mistakes are offered back. */
+export function stonesInAtari({ game, human, settings, at }) {
+  const { position } = game.node;
+  if (!settings.teaching || !human || !game.isGo || !position || at.score || game.result) return [];
+  return inAtari(position.stones, game.size).flatMap(({ colour, points }) => (human === "both" || colour === human ? points : []));
+}
+
+/** Whether nothing is left to gain, by MuGo's pass or by the search of the position: the person may pass too. */
+export function isClosed({ game, human }) {
+  const { node } = game;
+  if (!game.isGo || !human || game.result || !game.isInPlay() || node.position?.is_over) return false;
+  if (human !== "both" && game.toPlay() !== human) return false;
+  return Boolean((human !== "both" && node.move?.endsWith(" pass")) || node.evaluation?.moves?.[0]?.move === "pass");
+}
+
+/** How the game that has ended ended for the person: 1 won, -1 lost, 0 neither. */
+export function outcome({ game: { result }, human }) {
+  if (!["B", "W"].includes(human) || !["B", "W"].includes(result?.[0])) return 0;
+  return result[0] === human ? 1 : -1;
+}
+
+/** How many steps stronger MuGo plays in the next game: after a game that was won one, after two that were lost one less. */
+export function nextStep(state) {
+  const won = outcome(state);
+  return won < 0 && !state.settings.losses ? 0 : won;
 }
 
 /** Whether the current position is to be searched while the person thinks, so that the check after the move is quick. */

@@ -25,21 +25,22 @@ const DEFAULTS = {
   teaching: false,                       // whether mistakes of the person are offered back
   teachingLevel: 2,                      // the level of losses.LEVELS from which on they are
   moveNumbers: "0",                      // of which stones: "0", how many of the last, "all" or "branch"
-  sound: false,
+  sound: true,
+  losses: 0,                             // of games against MuGo, one after the other
   keys: true,                            // whether single letters and digits are keys of the page
   autoplaySeconds: 2,                    // between two moves
   coordinates: true,
   language: "auto",                      // "auto" or the tag of one of texts.languageNames
   theme: "auto",                         // "auto", "light" or "dark"
   boardLook: "wood",                     // "wood", "paper" or "slate"
-  stoneLook: "glass",                    // "glass", "shell" or "flat"
+  stoneLook: "glass",                    // "glass" or "flat"
   depth: "normal",                       // of review.DEPTHS: how deep all moves are analysed
   whose: "both",                         // whose mistakes are shown: "both", "mine", "B" or "W"
   name: "",                              // the person's in records
 };
 
 /** The values of the settings that say how the page looks. */
-export const LOOKS = { theme: ["auto", "light", "dark"], boardLook: ["wood", "paper", "slate"], stoneLook: ["glass", "shell", "flat"] };
+export const LOOKS = { theme: ["auto", "light", "dark"], boardLook: ["wood", "paper", "slate"], stoneLook: ["glass", "flat"] };
 
 /** No points are picked: of core/region.js. */
 export const NO_PICKS = new Map();
@@ -54,6 +55,7 @@ const newAt = (node) => ({
   touched: null,                         // the vertex that a first touch has shown
   lineStart: null,                       // the first vertex of a line or an arrow
   isHintWanted: false,
+  hinted: null,                          // the move of a hint that is shown; a second one shows why
   choosing: null,                        // "region" or "points": what a click chooses for the local search
   corner: null,                          // the first corner of the region that is being chosen
   pressed: null,                         // where a drag over the region has begun
@@ -91,6 +93,7 @@ export const state = {
   lesson: null,                          // of actions/start.js
   lineAnalysis: null,                    // of actions/analysis.js, while all moves of a line are analysed
   exercise: null,                        // of core/exercises.js
+  oneThing: null,                        // the game whose largest mistake is to be shown, when it is known
   segments: [],                          // parts of lines, whose values the network has still to give
   files: [],                             // [name, File] of several files that were opened at once
   tool: null,                            // the selected tool (view/edit_tools.js) while the board is edited
@@ -141,7 +144,7 @@ export function replaceGame(game, players) {
   const replaced = (before?.isUnsaved && before.savedAs?.id) || null;
   if (replaced) setTimeout(() => change(() => { if (state.replaced === replaced) state.replaced = null; }), 1000 * UNDO_SECONDS);
   Object.assign(state, { game, human: null, opponent: null, analyzing: false, lineAnalysis: null, segments: [], tool: null,
-    region: null, writing: null, exercise: null, isStart: false, lesson: null, replaced, ...players });
+    region: null, writing: null, exercise: null, isStart: false, lesson: null, oneThing: null, replaced, ...players });
   const planes = state.server.planes[game.isGo ? "go" : "gomoku"] ?? [];
   if (state.settings.plane >= planes.length) state.settings.plane = 0;
   if (!isAvailable(state.settings.overlay, game)) state.settings.overlay = "none";
@@ -158,7 +161,7 @@ export const isAvailable = (name, game) => OVERLAYS.includes(name) && (game.isGo
 /** Show a score. */
 export function showScore({ at }, score) { Object.assign(at, { score, message: null, isScoreHidden: false }); }
 
-/** The score that is shown is the result, if the game that is played has ended here.  It is written once, not at each click. */
+/** The score that is shown is the result, if the game that is played has ended here. */
 export function settleScore({ at: { score }, game, human }) {
   if (!score || !human || !game.node.position.is_over || !game.isInPlay() || game.result === score.result) return;
   if (!game.resultNode || game.resultNode === game.node) game.setResult(score.result, game.node);

@@ -118,7 +118,7 @@ test("a check searches before and after the move; then MuGo moves, or the move i
   game.node.evaluation = { player: "mcts", lead: -2 };
   assert.equal(job(), "genmove B E5");
   game.node.evaluation = { player: "mcts", lead: -4 };
-  assert.equal(offer(state).text, "E5 lost 4.0 points.");
+  assert.equal(offer(state).text, "E5 lost 4.0 points. Take it back?");
   assert.equal(job(), "analyze B E5");
   game.node.isAccepted = true;
   assert.equal(job(), "genmove B E5");
@@ -238,7 +238,7 @@ test("the win rate of a hint is Black's, as all are", async () => {
   hint();
   const moves = [{ move: "D4", win_rate: 0.56, lead: 1, visits: 10, pv: ["D4"] }];
   await runWith({ search: { win_rate: 0.56, lead: 1, visits: 10, moves }, done: true });
-  assert.equal(state.at.message.text, "Best move: D4. Black wins 56 %.");
+  assert.equal(state.at.message.text, "MuGo would play D4. Hint again says why.");
 });
 
 test("what was said of an answer goes when the solution or a hint is shown", () => {

@@ -1,7 +1,7 @@
 // What the person wants to have analysed.  effects/jobs.js runs the searches.
 
-import { t } from "../core/texts.js";
-import { isGameOver, isAnalysisHidden } from "../queries.js";
+import { percent, t } from "../core/texts.js";
+import { isGameOver, shownSearch } from "../queries.js";
 import { change, resetAt, state } from "../store.js";
 import { exerciseHint } from "./exercises.js";
 import { setOverlay } from "./settings.js";
@@ -17,7 +17,7 @@ export function toggleAnalysis() {
   });
 }
 
-/** Show the best move of the position; in an exercise first the part of the board where it is. */
+/** Show the best move of the position, and when it is shown, why; in an exercise first the part of the board where it is. */
 export function hint() {
   if (state.exercise) {
     exerciseHint();
@@ -25,8 +25,12 @@ export function hint() {
   }
   change(({ game, at }) => {
     if (state.job?.kind === "genmove" || isGameOver(game.node)) return;
+    if (at.hinted) {
+      const { win_rate: rate, pv } = shownSearch(state).moves[0];
+      Object.assign(at, { overlay: "search", message: { text: t("hintWhy", { rate: percent(rate), line: pv.slice(0, 6).join(" ") }) } });
+      return;
+    }
     Object.assign(at, { isHintWanted: true, message: { text: t("searchingBest") } });
-    if (!isAnalysisHidden(state)) at.overlay = "search";
     state.lineAnalysis = null;
   });
 }

@@ -7,12 +7,12 @@ import { canExercise, lineLosses, moveError } from "../queries.js";
 import { fetchPosition } from "../requests.js";
 import { change, resetAt, showMessage, state } from "../store.js";
 
-/** Begin an exercise.  kind: "puzzles" or "guess"; colour: whose moves are asked for. */
-export function startExercise(kind, colour) {
+/** Begin an exercise.  kind: "puzzles" or "guess"; colour: whose moves are asked for; most: of the largest mistakes. */
+export function startExercise(kind, colour, most) {
   const { game } = state;
   if (!game || !canExercise(state)) return;
   const line = game.line();
-  let nodes = kind === "puzzles" ? puzzlesOf(lineLosses(state), colour) : guessesOf(line, colour, game.node);
+  let nodes = kind === "puzzles" ? puzzlesOf(lineLosses(state), colour, most) : guessesOf(line, colour, game.node);
   if (kind === "guess" && !nodes.length) nodes = guessesOf(line, colour, game.root);
   if (!nodes.length) {
     showMessage(t(kind === "guess" ? "noMovesToGuess" : "noPuzzles"));

@@ -1,13 +1,16 @@
 // What can be done with a game that has ended: review it, or play another one like it.
 
 import { confirmReplacing } from "../ask.js";
+import { nextOpponent } from "../core/opponents.js";
 import { t } from "../core/texts.js";
-import { showError, state } from "../store.js";
+import { outcome, personsColour } from "../queries.js";
+import { change, showError, state } from "../store.js";
 import { toggleLineAnalysis } from "./analysis.js";
+import { startExercise } from "./exercises.js";
 import { newGame } from "./files.js";
 import { goTo } from "./navigate.js";
 import { playFrom } from "./play.js";
-import { setMode } from "./settings.js";
+import { set, setMode } from "./settings.js";
 
 /** Show the review of the game, and begin its analysis. */
 export function reviewGame() {
@@ -15,11 +18,24 @@ export function reviewGame() {
   if (!state.lineAnalysis) toggleLineAnalysis();
 }
 
-/** Play the same game again; steps: against an opponent this many levels stronger. */
-export async function again(steps = 0) {
+/** Show the person's largest mistake, when the game has been analysed, and let them find the better move. */
+export function showOneThing() {
+  reviewGame();
+  change(() => { state.oneThing = state.game; });
+}
+
+/** The analysis has ended: ask for a better move in the place of the person's largest mistake. */
+export function showWorst() {
+  if (!state.oneThing || state.lineAnalysis || state.job?.kind === "line") return;
+  change(() => { state.oneThing = null; });
+  startExercise("puzzles", personsColour(state), 1);
+}
+
+/** Play the same game again; step: against an opponent one step stronger or weaker. */
+export async function again(step = 0) {
   const { game, human } = state;
-  const at = game.opponents.findIndex(({ key }) => key === state.opponent);
-  const opponent = game.opponents[at + steps]?.key ?? state.opponent;
+  const opponent = human === "both" ? state.opponent : nextOpponent(game.opponents, state.opponent, step);
+  set({ losses: outcome(state) < 0 && !step ? state.settings.losses + 1 : 0 });
   const clock = game.clock?.settings ?? null;
   // Of a file, or where stones were set up, the position has more than the fields of a new game say.
   const from = game.played ? game.played.from : game.root.properties === undefined ? null : game.root;

@@ -18,10 +18,7 @@ export async function toggleScore() {
   }
   change(() => Object.assign(state, { tool: null }));
   if (at.score) {
-    change(() => {
-      settleScore(state);
-      Object.assign(at, { score: null, isScoreHidden: true });
-    });
+    change(() => Object.assign(at, { score: null, isScoreHidden: true }));
     return;
   }
   try {
@@ -44,6 +41,9 @@ export function toggleDead(vertex) {
   toggling = toggling.then(async () => {
     if (!isScored()) return;
     const score = await server.request("score", { ...game.requestFields(at.node), dead: at.score.dead, toggle: vertex });
-    if (isScored()) change(() => showScore(state, score));
+    if (isScored()) change(() => {
+      showScore(state, score);
+      settleScore(state);
+    });
   }).catch(showError);
 }

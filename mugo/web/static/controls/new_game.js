@@ -2,10 +2,10 @@
 
 import { newGame } from "../actions/files.js";
 import { playFrom } from "../actions/play.js";
-import { chooseLanguage } from "../actions/settings.js";
+import { chooseLanguage, set } from "../actions/settings.js";
 import { answerTo, confirmReplacing } from "../ask.js";
 import { parseSize } from "../core/coordinates.js";
-import { defaultOpponent, descriptionText, groupText, strengthText, technicalText } from "../core/opponents.js";
+import { PRESETS, defaultOpponent, descriptionText, groupText, presetOpponent, strengthText, technicalText } from "../core/opponents.js";
 import { capital, joined, languageNames, sentence, t } from "../core/texts.js";
 import { byId } from "../dom.js";
 import { canPlayFrom } from "../queries.js";
@@ -21,7 +21,7 @@ function listOpponents(select, opponents, preferred, isGo) {
     const { key, level } = opponent;
     const label = groupText(opponent, isGo);
     if (!groups.has(label)) groups.set(label, Object.assign(document.createElement("optgroup"), { label }));
-    groups.get(label).append(new Option(joined(capital(t("level", { level })), strengthText(opponent) ?? t("notMeasured")), key));
+    groups.get(label).append(new Option(joined(capital(t("level", { level })), strengthText(opponent)), key));
   }
   select.replaceChildren(...groups.values());
   select.value = defaultOpponent(opponents, preferred);
@@ -35,10 +35,10 @@ function listOpponents(select, opponents, preferred, isGo) {
   describe();
 }
 
-/** Put the fields of the time system into a dialog's form, before its menu. */
+/** Put the fields of the time system into a dialog's form. */
 function addClockFields(form) {
   const fields = byId("clock-fields").content.cloneNode(true);
-  form.querySelector("menu").before(fields);
+  form.querySelector(".clock-place").append(fields);
   const show = () => {
     const system = form.clock.value;
     for (const label of form.querySelectorAll("[data-clock]")) {
@@ -65,7 +65,8 @@ const STORED = "mugo-new-game";          // in localStorage: name of a field -> 
 const TERRITORY = ["Japanese", "Korean"];
 const form = document.querySelector("#new-game-dialog form");
 addClockFields(form);
-let preferredOpponent = null;            // the last one selected; another game may not have it
+let preferredOpponent = PRESETS[0].opponents[0];         // the last one selected; another game may not have it
+let opponents = [];                      // of the selected game
 let lastRequest = 0;                     // number of the last request for opponents; earlier answers are ignored
 
 const sizeText = (columns, rows) => `${Number(columns.value)}x${Number(rows.value)}`;
@@ -94,7 +95,7 @@ export function updateFields() {
   }
   form.komi.disabled = form.rules.disabled = !isGo;
   form.k.max = Math.max(3, form.board_columns.value, form.board_rows.value);
-  form.opponent.disabled = form.colour.value === "both";
+  for (const field of [form.opponent, ...form.preset]) field.disabled = form.colour.value === "both";
   updateHandicaps();
 }
 
@@ -119,31 +120,55 @@ export async function updateOpponents() {
     answer.network_error = error.message;
   }
   if (request !== lastRequest) return;
-  listOpponents(form.opponent, answer.opponents, preferredOpponent, form.game.value === "go");
+  ({ opponents } = answer);
+  listOpponents(form.opponent, opponents, preferredOpponent, form.game.value === "go");
+  for (const { value, nextElementSibling: label } of form.preset) {
+    const found = opponents.find(({ key }) => key === presetOpponent(PRESETS[value], opponents));
+    label.querySelector("small").textContent = (found && strengthText(found)) ?? "";
+  }
+  showPreset();
   byId("network-error").hidden = !answer.network_error;
   byId("network-error").textContent = answer.network_error ? sentence(answer.network_error) : "";
 }
 
+/** Select the preset of the selected opponent, if there is one. */
+function showPreset() {
+  for (const field of form.preset) field.checked = presetOpponent(PRESETS[field.value], opponents) === form.opponent.value;
+}
+
 form.addEventListener("change", ({ target }) => {
   updateFields();
-  if (target.name === "opponent") preferredOpponent = target.value;
+  if (target.name === "preset") {
+    form.opponent.value = presetOpponent(PRESETS[target.value], opponents);
+    form.opponent.onchange();
+  }
+  if (["opponent", "preset"].includes(target.name)) preferredOpponent = form.opponent.value;
+  showPreset();
   if (["size", "handicap", "rules"].includes(target.name)) {
     form.komi.value = Number(form.handicap.value) ? 0.5 : TERRITORY.includes(form.rules.value) ? 6.5 : 7.5;
   }
   if (["game", "size", "columns", "rows", "board", "board_columns", "board_rows", "k", "exactly"].includes(target.name)) updateOpponents();
 });
 
+form.addEventListener("invalid", () => { form.querySelector("details").open = true; }, true);
+
+/** Start a game; against the opponents of a beginner mistakes are offered back. */
+function startGame(fields, opponent, human = "B", clock = null) {
+  const { teachingLevel } = PRESETS.find(({ opponents: [key] }) => key === opponent) ?? {};
+  if (fields.name === "go" && human !== "both" && teachingLevel) set({ teaching: true, teachingLevel });
+  newGame(fields, { human, opponent, clock }).catch(showError);
+}
+
 /** Ask for a new game, and start it. */
 export async function askNewGame() {
   if (await answerTo(byId("new-game-dialog")) !== "start" || !await confirmReplacing(t("startNewGame"))) return;
-  newGame(rules(), { human: form.colour.value, opponent: form.opponent.value, clock: clockSettings(form) })
-    .catch(showError);
+  startGame(rules(), form.opponent.value, form.colour.value, clockSettings(form));
   remember();
 }
 
 /** The game after the boards to learn on. */
 export function playFirstGame() {
-  newGame({ name: "go", size: 9, komi: 7.5, handicap: 0, rules: "Chinese" }, { human: "B", opponent: "uct-100" }).catch(showError);
+  startGame({ name: "go", size: 9, komi: 7.5, handicap: 0, rules: "Chinese" }, PRESETS[0].opponents[0]);
 }
 
 // ---- the last choices
@@ -167,8 +192,8 @@ export function recall() {
   } catch {
     return;                              // storage is forbidden, or damaged
   }
-  const { opponent = null, handicap, ...others } = choices;
-  preferredOpponent = opponent;
+  const { opponent, handicap, ...others } = choices;
+  preferredOpponent = opponent ?? preferredOpponent;
   for (const [name, value] of Object.entries(others)) {
     if (!form[name]) continue;
     if (form[name].type === "checkbox") form[name].checked = value;

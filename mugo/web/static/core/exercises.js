@@ -18,9 +18,9 @@ export const FULL_POINTS = 2;            // of a guess
 
 /** The nodes of the largest mistakes of a colour, in the order of the game: those with a better move that is known.
     lost: of losses.lostByMoves. */
-export function puzzlesOf({ moves }, colour) {
+export function puzzlesOf({ moves }, colour, most = MAX_PUZZLES) {
   const found = mistakes(moves, colour).filter(({ better, vertex }) => better && better !== vertex);
-  return found.slice(0, MAX_PUZZLES).sort((a, b) => a.index - b.index).map(({ node }) => node);
+  return found.slice(0, most).sort((a, b) => a.index - b.index).map(({ node }) => node);
 }
 
 /** The nodes of a line after a node whose moves a colour has played, without passes. */

@@ -12,6 +12,26 @@ const PLAYERS = { random: "technicalRandom", uct: "technicalUct", randompolicy: 
 const GROUPS = { go: { reading: "groupReadingGo", intuition: "groupIntuitionGo", both: "groupBoth" },
   gomoku: { reading: "groupReading", intuition: "groupIntuition", both: "groupBoth" } };
 
+/** The opponents that the dialog of a new game offers first: the key of a text, and the opponent, or the one of a game
+    without a network.  In the first two games of a person mistakes are offered back, from a level of losses.LEVELS on. */
+export const PRESETS = [
+  { name: "presetFirst", opponents: ["uct-100"], teachingLevel: 4 },
+  { name: "presetBeginner", opponents: ["uct-1000"], teachingLevel: 4 },
+  { name: "presetClub", opponents: ["policy", "uct-10000"] },
+  { name: "presetStrong", opponents: ["mcts-800", "uct-5s"] },
+];
+const BESIDE = ["uct-10000", "uct-5s"];          // the ladder, where a network plays
+
+/** The opponent of a preset in a game; undefined if it has none. */
+export const presetOpponent = (preset, opponents) => preset.opponents.find((key) => opponents.some((each) => each.key === key));
+
+/** The opponent on the ladder that is one step stronger (1) or weaker (-1), or the same one (0). */
+export function nextOpponent(opponents, key, step) {
+  const hasNetwork = opponents.some(({ group }) => group === "both");
+  const keys = opponents.map((each) => each.key).filter((each) => each === key || !hasNetwork || !BESIDE.includes(each));
+  return keys[keys.indexOf(key) + step] ?? key;
+}
+
 /** The preferred opponent, or a default one if the game does not have it. */
 export function defaultOpponent(opponents, preferred) {
   const keys = opponents.map(({ key }) => key);
@@ -35,7 +55,7 @@ export function strengthText({ strength }) {
 /** What an opponent does, and what matches have measured: for people. */
 export function descriptionText(opponent) {
   const strength = strengthText(opponent);
-  return `${t(DESCRIPTIONS[opponent.key])} ${strength ? t("measured", { strength }) : t("strengthNotMeasured")}`;
+  return [t(DESCRIPTIONS[opponent.key]), strength && t("measured", { strength })].filter(Boolean).join(" ");
 }
 
 /** 'uct-1000: search only, 1,000 simulations per move'. */

@@ -20,7 +20,7 @@ import { EXERCISE_VISITS, asked, settle, verdict } from "../core/exercises.js";
 import { LISTED_LEVEL, lostByMoves } from "../core/losses.js";
 import { searchFields } from "../core/region.js";
 import { DEEPER, DEPTHS } from "../core/review.js";
-import { colourName, percent, t } from "../core/texts.js";
+import { colourName, t } from "../core/texts.js";
 import {
   hasNetwork, isGameOver, isMuGoToMove, isToBePrepared, offer, runningColour, searchPlayer, uncheckedNode,
 } from "../queries.js";
@@ -244,7 +244,7 @@ const ENDS = {
     state.at.isHintWanted = false;
     const best = search?.moves[0];
     if (!best) return;
-    state.at.message = { text: t("bestMove", { move: best.move, rate: percent(best.win_rate) }) };
+    Object.assign(state.at, { hinted: best.move, message: { text: t("bestMove", { move: best.move }) } });
   },
 
   analyze() { state.analyzing = false; },

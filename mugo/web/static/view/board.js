@@ -128,8 +128,8 @@ export class Board {
 
       position: the server's answer; dead: vertices of dead stones; overlay: elements above the stones;
       markup: the markup of the node, as markup.js has it; next: vertices of the next moves, the main line's first;
-      numbers: vertex -> move number. */
-  show(position, { dead = [], overlay = [], markup = null, next = [], numbers = new Map() } = {}) {
+      numbers: vertex -> move number; atari: vertices of stones that can be captured. */
+  show(position, { dead = [], overlay = [], markup = null, next = [], numbers = new Map(), atari = [] } = {}) {
     this.showStones(position.stones, new Set(dead));
     const marks = [];
     const last = position.last_move && parseVertex(position.last_move, this.size);
@@ -145,6 +145,9 @@ export class Board {
     if (last && !markup?.names.has(position.last_move) && !numbers.has(position.last_move)) {
       const isBlack = position.stones[last.row * this.size.cols + last.col] === "X";
       marks.push(draw("circle", { cx: last.col, cy: last.row, r: 0.22, class: isBlack ? "on-black" : "on-white" }));
+    }
+    for (const { row, col } of atari.map((vertex) => parseVertex(vertex, this.size))) {
+      marks.push(draw("circle", { cx: col, cy: row, r: 0.46, class: "atari" }));
     }
     if (position.row?.length) {
       const [from, to] = [position.row[0], position.row.at(-1)].map((vertex) => parseVertex(vertex, this.size));
@@ -177,7 +180,7 @@ export class Board {
       const isDead = dead.size > 0 && dead.has(formatVertex(row, col, this.size));
       const kind = `${stones[i]}${isDead ? " dead" : ""}`;
       if (this.stones[i]?.kind === kind) continue;
-      for (const element of this.stones[i]?.elements ?? []) element.remove();
+      for (const element of this.stones[i]?.elements ?? []) fade(element);
       const elements = [];
       if (stones[i] !== ".") {
         elements.push(stone(row, col, stones[i] === "X", isDead ? "dead" : ""));
@@ -244,21 +247,23 @@ function starLines(count) {
   return [edge, ...middle, count - 1 - edge];
 }
 
+/** Remove an element when the motion of its class has ended: at once where there is none. */
+function fade(element) {
+  element.classList.add("captured");
+  const motions = element.getAnimations?.() ?? [];
+  Promise.allSettled(motions.map(({ finished }) => finished)).then(() => element.remove());
+  if (!motions.length) element.remove();
+}
+
 function stone(row, col, isBlack, className) {
   return draw("circle", { cx: col, cy: row, r: 0.48, class: `${isBlack ? "black" : "white"} ${className}`,
     fill: `url(#${isBlack ? "black" : "white"}-stone)` });
 }
 
-// Of a white stone of shell: the lines of its growth on the gradient.
-const SHELL = draw("pattern", { id: "white-shell", width: 1, height: 1, viewBox: "0 0 1 1" },
-  draw("rect", { width: 1, height: 1, fill: "url(#white-stone)" }),
-  draw("path", { d: [0.1, 0.26, 0.42, 0.58, 0.74, 0.9].map((x) => `M${x} 0Q${x + 0.16} .5 ${x} 1`).join(""),
-    fill: "none", stroke: "#b9ad93", "stroke-width": 0.022, opacity: 0.55 }));
 const GRADIENTS = draw("defs", {},
   gradient("black-stone", [["0%", "#6f7378"], ["35%", "#34363a"], ["100%", "#0b0c0e"]]),
   gradient("white-stone", [["0%", "#ffffff"], ["55%", "#f4f2ec"], ["100%", "#c4c0b6"]]),
-  gradient("slate-stone", [["0%", "#4a4c50"], ["60%", "#2a2b2e"], ["100%", "#141517"]]),
-  gradient("shadow", [["0%", "#000", 0.55], ["80%", "#000", 0.4], ["100%", "#000", 0]], "50%", "50%", "50%"), SHELL);
+  gradient("shadow", [["0%", "#000", 0.55], ["80%", "#000", 0.4], ["100%", "#000", 0]], "50%", "50%", "50%"));
 
 function gradient(id, stops, cx = "36%", cy = "32%", r = "72%") {
   return draw("radialGradient", { id, cx, cy, r }, ...stops.map(([offset, colour, opacity = 1]) =>

@@ -13,6 +13,7 @@ export function boardNotes(state) {
   const { size } = state.game;
   const mistake = mistakeOnBoard(state);
   if (mistake) return ofMistake(mistake, state.at.mistakeLine, size);
+  if (state.at.hinted) return { elements: ring(state.at.hinted, size, "better hint"), line: [] };
   const exercise = exerciseOnBoard(state);
   return exercise ? ofExercise(exercise, state.exercise, size) : null;
 }

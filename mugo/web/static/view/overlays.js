@@ -94,12 +94,12 @@ export function estimate({ ownership: values }, size, stones) {
   return elements;
 }
 
-/** The area of a scored board, except under a living stone. */
+/** The area of a scored board, as a tint, except under a living stone. */
 export function area({ area: owners }, size, stones) {
   const elements = [];
   for (const [i, at] of points(size)) {
     if (owners[i] === "." || stones[i] === (owners[i] === "B" ? "X" : "O")) continue;
-    elements.push(square(at, 0.3, owners[i] === "B" ? "owner black" : "owner white"));
+    elements.push(draw("rect", { x: at.col - 0.5, y: at.row - 0.5, width: 1, height: 1, class: `area shade ${owners[i] === "B" ? "black" : "white"}` }));
   }
   return elements;
 }

@@ -1,8 +1,9 @@
 // The game that is played: which buttons can be pressed now, who plays, who is ahead, and its end.
 
-import { colourName, resultText, sentence, t } from "../core/texts.js";
+import { nextOpponent } from "../core/opponents.js";
+import { colourName, formatNumber, resultText, sentence, t } from "../core/texts.js";
 import { byId } from "../dom.js";
-import { canPlayFrom, canResign, canScore, currentValues, isEstimateShown, isGameScored, opponentName } from "../queries.js";
+import { canPlayFrom, canResign, canScore, currentValues, isClosed, isEstimateShown, nextStep, opponentName, outcome } from "../queries.js";
 
 export function renderPlaying(state) {
   renderActions(state);
@@ -21,6 +22,7 @@ function renderActions(state) {
   byId("undo").disabled = !game.undoTarget(human);
   byId("redo").disabled = !game.redoTarget(human);
   byId("score").hidden = !canScore(state);
+  byId("pass").classList.toggle("primary", isClosed(state));
   byId("score").setAttribute("aria-pressed", String(Boolean(at.score)));
   byId("autoplay").setAttribute("aria-pressed", String(Boolean(autoplay)));
   byId("autoplay").textContent = t(autoplay ? "stop" : "autoplay");
@@ -42,22 +44,73 @@ function renderPlayFrom(state) {
   byId("playing").textContent = game.isInPlay() ? who : `${who} ${t("notInThatGame")}`;
 }
 
-/** The result of a game that was played, and what can follow. */
+const ENDS = { R: ["youWonByResignation", "youResigned"], T: ["youWonOnTime", "youLostOnTime"], "": ["youWon", "youLost"] };
+
+/** 'You won by 1.5.' */
+function endText(result, won) {
+  const how = result.slice(2);
+  const points = Number(how);
+  if (how && points) return t(won > 0 ? "youWonBy" : "youLostBy", { points });
+  const [asWinner, asLoser] = ENDS[how] ?? ENDS[""];
+  return t(won > 0 ? asWinner : asLoser);
+}
+
+/** The result of a game that was played, its count, and what can follow. */
 function renderEnd(state) {
-  const { game: { result, opponents }, human, opponent, at: { score } } = state;
-  const isOver = Boolean(human && result && !score);
+  const { game: { result, opponents, isGo }, human, opponent, at: { score } } = state;
+  const isOver = Boolean(human && result);
   byId("game-over").hidden = !isOver;
-  byId("score-done").hidden = !isGameScored(state);
-  if (!isOver) return;
-  const winner = ["B", "W"].includes(result[0]) ? result[0] : null;
-  byId("game-over-title").textContent = sentence(resultText(result));
-  byId("game-over-text").textContent = human === "both" || !winner ? ""
-    : t(winner === human ? "youHaveWon" : "hasWon", { opponent: opponentName(state, opponent) });
-  const keys = (opponents ?? []).map(({ key }) => key);
-  const level = human === "both" ? -1 : keys.indexOf(opponent);
-  byId("over-weaker").disabled = level < 1;
-  byId("over-stronger").disabled = level < 0 || level === keys.length - 1;
-  byId("over-again").disabled = !keys.length;
+  for (const id of ["pass", "hint", "estimate", "resign"]) byId(id).hidden = isOver;
+  if (!isOver) {
+    renderScore(null);
+    return;
+  }
+  const won = outcome(state);
+  byId("game-over-title").textContent = won ? endText(result, won) : sentence(resultText(result));
+  renderScore(score);
+  const step = opponents && human !== "both" ? nextStep(state) : 0;
+  const next = step ? nextOpponent(opponents, opponent, step) : opponent;
+  const isOther = next !== opponent;
+  byId("game-over-text").textContent = isOther ? t(step > 0 ? "nextStronger" : "nextWeaker", { opponent: opponentName(state, next) }) : "";
+  byId("over-again").textContent = t(isOther ? step > 0 ? "againStronger" : "againWeaker" : "again");
+  byId("over-again").dataset.value = isOther ? step : 0;
+  byId("over-same").hidden = !isOther;
+  byId("over-again").disabled = !opponents;
+  byId("over-one-thing").hidden = !isGo || human === "both";
+}
+
+const COUNT_MILLISECONDS = 900;
+let counted = null;                      // the score whose count runs up, or has
+
+/** The points of both sides as bars, which run up when a score is new. */
+function renderScore(score) {
+  if (score === counted) return;
+  const isNew = counted === null && matchMedia("(prefers-reduced-motion: no-preference)").matches;
+  counted = score;
+  const sides = !score ? [] : [["B", score.points.B, 0], ["W", score.points.W, score.komi + score.handicap_bonus]];
+  const most = Math.max(...sides.map(([, points, bonus]) => points + bonus));
+  const outputs = sides.map(([colour, points, bonus]) => {
+    const [row, bar, output] = ["div", "i", "output"].map((name) => document.createElement(name));
+    row.className = colour === "B" ? "black" : "white";
+    row.append(colourName(colour), bar, output);
+    const show = (share) => {
+      bar.style.setProperty("--share", `${(100 * share * (points + bonus) / most).toFixed(1)}%`);
+      output.textContent = bonus ? t("pointsAndKomi", { points: Math.round(share * points), komi: bonus, sum: share * points + bonus })
+        : formatNumber(Math.round(share * points));
+    };
+    show(isNew ? 0 : 1);
+    return [row, show];
+  });
+  byId("score-bars").replaceChildren(...outputs.map(([row]) => row));
+  if (!isNew) return;
+  const start = performance.now();
+  const run = (now) => {
+    if (counted !== score) return;
+    const share = Math.min(1, (now - start) / COUNT_MILLISECONDS);
+    for (const [, show] of outputs) show(share);
+    if (share < 1) requestAnimationFrame(run);
+  };
+  requestAnimationFrame(run);
 }
 
 /** 'Black is ahead by about 5 points.'  By the lead that is next to the board, if it is known. */

@@ -4,7 +4,7 @@ import { parseSize, parseVertex } from "../core/coordinates.js";
 import { moveNumbers } from "../core/move_numbers.js";
 import { reasonText, t } from "../core/texts.js";
 import { byId } from "../dom.js";
-import { isAnalysisHidden, isEstimateShown, overlayName, screen, shownSearch, thinkingNode, touchedVertex } from "../queries.js";
+import { isAnalysisHidden, isEstimateShown, overlayName, screen, shownSearch, stonesInAtari, thinkingNode, touchedVertex } from "../queries.js";
 import { boardNotes } from "./notes.js";
 import { localElements, localText } from "./local.js";
 import { pointedMove } from "./analysis.js";
@@ -43,7 +43,7 @@ export function renderBoard(state) {
     const next = hasNext ? node.children.filter(({ move }) => move).map(({ move }) => move.slice(2)) : [];
     const { moveNumbers: numbered } = settings;
     const numbers = numbered === "0" || score || overlayName(state) === "losses" ? new Map() : moveNumbers(game, numbered);
-    board.show(node.position, { ...shown, markup: marks, next, numbers });
+    board.show(node.position, { ...shown, markup: marks, next, numbers, atari: stonesInAtari(state) });
     byId("markup-description").textContent = [marks.text, localText(state)].filter(Boolean).join(" ");
   }
   board.isDragged = state.at.choosing === "region";

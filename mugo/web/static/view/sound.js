@@ -1,4 +1,4 @@
-// The sounds of stones and captures, made with Web Audio.  Off unless the person has switched them on.
+// The sounds of stones and captures, made with Web Audio.  The first one follows a click: browsers forbid it before.
 
 const MAX_CAPTURES = 6;                  // stones that are heard
 let context = null;
@@ -20,13 +20,13 @@ function playClick(delay = 0, weight = 1) {
 }
 
 /** A node is shown: its move is heard if it is the next one after the node shown before.  Sound that is switched on is heard. */
-export function hear({ game: { node }, settings }) {
+export function hear({ game: { node }, settings, isStart }) {
   if (settings.sound && !wasOn) playClick();
   wasOn = settings.sound;
   if (node === last || !node.position) return;
   const before = last;
   last = node;
-  if (!settings.sound || !node.move || node.parent !== before || node.move.endsWith("pass") || node.illegal) return;
+  if (!settings.sound || isStart || navigator.userActivation?.hasBeenActive === false || !node.move || node.parent !== before || node.move.endsWith("pass") || node.illegal) return;
   playClick();
   const colour = node.move[0];
   const captured = (node.position.captures?.[colour] ?? 0) - (before.position?.captures?.[colour] ?? 0);

@@ -9,7 +9,7 @@ import {
   colourName, formatLead, formatNumber, joined, moveText, percent, resultText, scoreText, sentence, t,
 } from "../core/texts.js";
 import { byId } from "../dom.js";
-import { currentValues, isAnalysisHidden, mistakeOnBoard, offer, screen, thinkingNode, touchedVertex } from "../queries.js";
+import { currentValues, isAnalysisHidden, isClosed, mistakeOnBoard, offer, screen, thinkingNode, touchedVertex } from "../queries.js";
 
 export function renderStatus(state) {
   const { game, at: { message, score } } = state;
@@ -57,6 +57,7 @@ function positionText(state) {
   const rest = result ? resultText(result)
     : position.is_over ? t("gameIsOver") : t("toPlay", { colour: colourName(position.to_play) });
   if (illegal) return [illegal, t(stones ? "shownAsRecorded" : "leftOut"), rest].map(sentence).join(" ");
+  if (isClosed(state)) return [move && moveText(move), t("bordersClosed")].filter(Boolean).join(" ");
   if (move) return `${moveText(move)} ${sentence(rest)}`;
   return human && !result ? `${sentence(rest)} ${t("clickToPlay")}` : sentence(rest);
 }
