@@ -104,6 +104,7 @@ def test_what_an_opponent_thinks_is_shown_and_is_no_analysis(page):
 
 def test_a_game_against_a_search_without_a_network_can_be_reviewed(page):
     start(page, opponent="uct-100")
+    page.evaluate("window.mugo.state.settings.teaching = false")           # which a weak opponent switches on
     for vertex in ("E5", "A1"):
         play(page, vertex)
     analyse(page)

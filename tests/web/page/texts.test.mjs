@@ -10,8 +10,9 @@ import {
 } from "../../../mugo/web/static/core/texts.js";
 import de from "../../../mugo/web/static/texts/de.js";
 import en from "../../../mugo/web/static/texts/en.js";
+import ja from "../../../mugo/web/static/texts/ja.js";
 
-const LANGUAGES = { de, en };
+const LANGUAGES = { de, en, ja };
 const STATIC = new URL("../../../mugo/web/static/", import.meta.url);
 const HTML = readFileSync(new URL("index.html", STATIC), "utf8");
 const MODULES = readdirSync(STATIC, { recursive: true })

@@ -4,8 +4,9 @@
 
 import de from "../texts/de.js";
 import en from "../texts/en.js";
+import ja from "../texts/ja.js";
 
-const LANGUAGES = { de, en };             // by their tags (BCP 47)
+const LANGUAGES = { de, en, ja };             // by their tags (BCP 47)
 
 /** The tag of the language of the page: "en", "de". */
 export let language = "en";
