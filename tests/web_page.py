@@ -41,7 +41,7 @@ def new_gomoku_game(page, board, *, colour="B", opponent="uct-100"):
     }})()""")
     page.wait_for_function("document.querySelector('#new-game-dialog [name=opponent]').options.length")
     assert page.evaluate("[...document.querySelectorAll('#new-game-dialog fieldset')].map((it) => it.checkVisibility())"
-                         ".join(' ')") == "true false true true false"         # opponent, board of Go, board, colour, game
+                         ".join(' ')") == "true false true true false"      # opponent, two boards, colour, game
     page.evaluate(f"""(() => {{
         const form = document.querySelector('#new-game-dialog form');
         form.opponent.value = '{opponent}';

@@ -151,7 +151,8 @@ def test_the_largest_mistake_of_a_game_that_has_ended_becomes_a_puzzle(page):
     page.evaluate("""window.mugo.change((state) => {
         Object.assign(state, { human: 'B', opponent: 'policy', lineAnalysis: null, segments: [] });
         state.game.line().forEach((node, i) => {
-            node.analysis = { win_rate: 0.5, lead: i < 3 ? 0 : -9, visits: 500, moves: [{ move: 'G7', visits: 500, pv: ['G7'] }] };
+            const moves = [{ move: 'G7', visits: 500, pv: ['G7'] }];
+            node.analysis = { win_rate: 0.5, lead: i < 3 ? 0 : -9, visits: 500, moves };
         });
         state.game.setResult('W+R', state.game.node);
         state.settings.mode = 'play';
