@@ -46,6 +46,13 @@ test("MuGo moves when it is its turn, in a game that goes on", () => {
   assert.equal(job(), null);
 });
 
+test("a page in the background computes nothing, unless a clock runs", () => {
+  const game = page(["B E5"], { server: { isConnected: true, isPaused: true } });
+  assert.equal(job(), null);
+  game.clock = {};
+  assert.equal(job(), "genmove B E5");
+});
+
 test("MuGo's search goes on while the person looks elsewhere, until it is cancelled or the game is over", () => {
   const game = page(["B E5"], { analyzing: true });
   state.job = desired(state);

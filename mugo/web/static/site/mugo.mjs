@@ -6,7 +6,8 @@
 //   search.moves[0].move                // "E3"
 //
 // A message is { id, command, game, moves, ... }, and its answers { id, ... }, as mugo/web/requests.py has them: a search
-// answers with progress, and at last with `done`; `error` is one sentence.
+// answers with progress, and at last with `done`; `error` is one sentence.  A game of Go needs "size" and "komi", and can have
+// "black", "white" (stones), "handicap", "rules"; one of Gomoku { name: "gomoku", size, k, exactly }.
 
 export const version = "{version}";      // of MuGo
 
@@ -39,7 +40,8 @@ export async function openMuGo(onLoading = () => {}) {
   const request = (command, fields = {}, onProgress = null) => new Promise((resolve, reject) => {
     lastId += 1;
     pending.set(lastId, { resolve, reject, onProgress });
-    worker.postMessage({ id: lastId, command, ...fields });
+    const game = fields.game && { black: [], white: [], handicap: 0, ...fields.game };
+    worker.postMessage({ id: lastId, command, ...fields, ...(game && { game }) });
   });
 
   return {

@@ -17,7 +17,7 @@ export async function networkInfo(base, board) {
   return rowFor((await tableOf(base)).networks, board);
 }
 
-/** The Network for a board.  onBytes: called with { name, loaded, total } while it is loaded, the runtime included.  Throws as
+/** The Network for a board.  onBytes: called with the bytes loaded and their total, the runtime included.  Throws as
     networkInfo. */
 export async function networkFor(base, board, onBytes = () => {}) {
   const info = await networkInfo(base, board);
@@ -51,7 +51,7 @@ async function open(base, info, onBytes) {
   const { runtimeBytes, rankNames } = await tableOf(base);
   const total = info.bytes + (runtime ? 0 : runtimeBytes);
   let sum = 0;
-  const count = (bytes) => onBytes({ name: info.name, loaded: sum += bytes, total });
+  const count = (bytes) => onBytes(sum += bytes, total);
   runtime ??= openRuntime(base, count).catch((error) => { runtime = null; throw error; });
   const [ort, graph] = await Promise.all([runtime, fetchBytes(new URL(`networks/${info.file}`, base), count)]);
   const options = { executionProviders: ["wasm"], graphOptimizationLevel: "all" };
