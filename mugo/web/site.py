@@ -9,6 +9,7 @@ only from the folder of its version, and static/site/sw.js keeps one whole versi
 """
 import argparse
 import base64
+import gzip
 import hashlib
 import json
 import re
@@ -43,9 +44,14 @@ HEAD = """\
 """
 
 
+def packed(data: bytes) -> bytes:
+    """Compressed here, for many web servers do not compress such files; network.js unpacks them."""
+    return gzip.compress(data, mtime=0)
+
+
 # ---- networks
 
-def network_files() -> dict[str, bytes]:
+def network_files(runtime_bytes: int) -> dict[str, bytes]:
     """data/networks/: the int8 graph of each network that plays a board, and networks.json, as network.js reads it."""
     files, rows = {}, []
     wanted = [*go_networks().values(), *(name for name in bundled_networks() if name.startswith("gomoku-"))]
@@ -56,18 +62,17 @@ def network_files() -> dict[str, bytes]:
         inputs, outputs = graph_names(graph)
         game = metadata.get("game", "go")
         bias = weights.get(f"{POINT_BIAS}/bias")
-        file = f"{name}.onnx"
-        files[file] = graph
+        file = f"{name}.onnx.packed"
+        files[file] = packed(graph)
         rows.append({
-            "name": name, "file": file, "bytes": len(graph), "size": metadata["size"],
+            "name": name, "file": file, "bytes": len(files[file]), "size": metadata["size"],
             "game": game, "k": metadata.get("k", 0), "exactly": metadata.get("exactly", False),
             "depth": sum(plane.depth for plane in PLANE_TABLES[game]), "equivariant": config.equivariant,
             "inputs": inputs, "hasValue": "value" in outputs, "hasOwnership": "ownership" in outputs,
             "hasScore": "score_mean" in outputs, "takesPeople": PEOPLE in inputs,
             "ranks": [format_rank(rank) for rank in ranks_of(metadata)] if PEOPLE in inputs else [],
             "bias": None if bias is None else base64.b64encode(bias.tobytes()).decode()})
-    table = {"runtimeBytes": (runtime.FOLDER / "ort.wasm").stat().st_size, "rankNames": RANK_NAMES,
-             "peopleInputs": INPUTS, "networks": rows}
+    table = {"runtimeBytes": runtime_bytes, "rankNames": RANK_NAMES, "peopleInputs": INPUTS, "networks": rows}
     return files | {"networks.json": json.dumps(table).encode()}
 
 
@@ -102,8 +107,9 @@ def app_files() -> dict[str, bytes]:
     files = {f"static/{path.relative_to(STATIC).as_posix()}": path.read_bytes()
              for path in sorted(STATIC.rglob("*")) if path.suffix in (".js", ".css", ".svg")}
     files |= {f"data/{name}": (KERNELS / name).read_bytes() for name in KERNEL_FILES}
-    files |= {f"data/{name}": (runtime.FOLDER / name).read_bytes() for name in runtime.FILES}
-    return files | {f"data/networks/{name}": data for name, data in network_files().items()}
+    files["data/ort.mjs"] = (runtime.FOLDER / "ort.mjs").read_bytes()
+    files["data/ort.wasm.packed"] = program = packed((runtime.FOLDER / "ort.wasm").read_bytes())
+    return files | {f"data/networks/{name}": data for name, data in network_files(len(program)).items()}
 
 
 def hash_of(data: bytes) -> str:

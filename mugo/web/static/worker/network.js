@@ -1,8 +1,10 @@
 // Networks in a tab, on onnxruntime-web: packed planes in, what the network says of them out, as nn/inference.py has it.
 //
-//   base + networks/networks.json    what each network is and plays (mugo/web/site.py writes it)
-//   base + networks/NAME.onnx        its int8 graph, loaded when a board needs it
-//   base + ort.mjs, ort.wasm         the runtime, loaded with the first network
+//   base + networks/networks.json              what each network is and plays (mugo/web/site.py writes it)
+//   base + networks/NAME.onnx.packed           its int8 graph, loaded when a board needs it
+//   base + ort.mjs, ort.wasm.packed            the runtime, loaded with the first network
+//
+// Packed files are in gzip: many web servers do not compress them.
 
 const BITS = 8;
 const KOMI_CLIP = 20;                    // as in nn/inference.py
@@ -53,28 +55,27 @@ async function open(base, info, onBytes) {
   let sum = 0;
   const count = (bytes) => onBytes(sum += bytes, total);
   runtime ??= openRuntime(base, count).catch((error) => { runtime = null; throw error; });
-  const [ort, graph] = await Promise.all([runtime, fetchBytes(new URL(`networks/${info.file}`, base), count)]);
+  const [ort, graph] = await Promise.all([runtime, fetchPacked(new URL(`networks/${info.file}`, base), count)]);
   const options = { executionProviders: ["wasm"], graphOptimizationLevel: "all" };
   return new Network(info, rankNames, ort, await ort.InferenceSession.create(graph, options));
 }
 
 /** onnxruntime-web, on one thread: more need headers that most web servers do not send. */
 async function openRuntime(base, count) {
-  const [ort, wasm] = await Promise.all([import(new URL("ort.mjs", base)), fetchBytes(new URL("ort.wasm", base), count)]);
+  const [ort, wasm] = await Promise.all([import(new URL("ort.mjs", base)), fetchPacked(new URL("ort.wasm.packed", base), count)]);
   Object.assign(ort.env.wasm, { numThreads: 1, proxy: false, wasmBinary: wasm });
   return ort;
 }
 
-async function fetchBytes(url, count) {
+/** The content of a packed file.  count: called with the bytes of each part that has come. */
+async function fetchPacked(url, count) {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url.pathname} could not be loaded: ${response.status}`);
-  const parts = [];
-  for (const reader = response.body.getReader(); ;) {
-    const { done, value } = await reader.read();
-    if (done) return new Uint8Array(await new Blob(parts).arrayBuffer());
-    parts.push(value);
-    count(value.length);
-  }
+  const counted = new TransformStream({ transform(part, to) {
+    count(part.length);
+    to.enqueue(part);
+  } });
+  return new Uint8Array(await new Response(response.body.pipeThrough(counted).pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
 }
 
 /** A network: the fields of a row of networks.json, and its session. */
