@@ -1,4 +1,5 @@
 """The static site in a headless Chromium: under a sub-path of a plain web server, offline, updated, and as a library."""
+import contextlib
 import functools
 import http.server
 import shutil
@@ -62,9 +63,13 @@ def address(folder):
 
 def until(page, expression, seconds=60):
     """The value of an expression as soon as it is true; the page's policy forbids Playwright's own waiting."""
-    end = time.monotonic() + seconds
-    while not (value := page.evaluate(expression)):
+    from playwright.sync_api import Error
+
+    end, value = time.monotonic() + seconds, None
+    while not value:
         assert time.monotonic() < end, expression
+        with contextlib.suppress(Error):                 # between two pages
+            value = page.evaluate(expression)
         time.sleep(0.05)
     return value
 
