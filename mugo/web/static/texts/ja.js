@@ -81,6 +81,7 @@ export default {
   whoLeads: "形勢",
   starting: "MuGo を起動しています…",
   compiling: "初回の準備中: {count}個の関数",
+  loadingNetwork: "ネットワークを読み込んでいます(初回のみ): {loaded} / {total} MB",
   offline: "オフライン",
   done: "完了",
   movesOfTheGame: "手順",
@@ -143,6 +144,7 @@ export default {
   hintWhy: "黒の勝率 {rate} %。予想手順 {line}。",
   noAnswer: "サーバーが応答しません。",
   noAnswerKept: "サーバーが応答しません。対局はこのタブに残り、保存もできます。",
+  noSimd: "このブラウザーには、MuGoに必要なWebAssembly SIMDがありません。新しいブラウザーをお使いください。",
   connectionLost: "接続が切れました。",
 
   // Results and scores
