@@ -1,4 +1,4 @@
-"""The static site in a headless Chromium: under a sub-path of a plain web server, offline, updated, and as a library."""
+"""The static site in a headless Chromium: in a folder of a plain web server, offline, updated, and as a library."""
 import contextlib
 import functools
 import http.server
@@ -21,7 +21,8 @@ GAME = {"size": 9, "komi": 7, "black": [], "white": [], "handicap": 0}
 IS_STORED = """async () => {
     await navigator.serviceWorker.ready;
     for (const name of await caches.keys()) {
-        if (await (await caches.open(name)).match(new URL("manifest.webmanifest", document.baseURI), { ignoreSearch: true })) {
+        const address = new URL("manifest.webmanifest", document.baseURI);
+        if (await (await caches.open(name)).match(address, { ignoreSearch: true })) {
             return (await navigator.serviceWorker.getRegistration()).active?.state === "activated" && name;
         }
     }
@@ -138,4 +139,5 @@ def test_another_page_uses_it_as_a_library(open_page, address):
     page = open_page()
     page.goto(f"{address}mugo-example.html")
     page.click("button")
-    page.wait_for_function("/Black wins with [0-9]+ %/.test(document.querySelector('output').textContent)", timeout=60_000)
+    page.wait_for_function("/Black wins with [0-9]+ %/.test(document.querySelector('output').textContent)",
+                           timeout=60_000)
