@@ -2,6 +2,8 @@
 (.ci/run sets it)."""
 import gc
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -40,6 +42,18 @@ def blank_pictures() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(figures, "render", lambda figure, path: Path(path).write_bytes(b"\x89PNG"))
         yield
+
+
+@pytest.fixture(scope="session")
+def built_kernels(tmp_path_factory) -> Path:
+    """The folder of kernels.wasm.  MUGO_WASM names one that is there already: a build takes a minute."""
+    if "MUGO_WASM" in os.environ:
+        return Path(os.environ["MUGO_WASM"])
+    folder = tmp_path_factory.mktemp("wasm")
+    done = subprocess.run([sys.executable, "-m", "mugo.kernels", "build", "--wasm", "-o", folder], capture_output=True,
+                          text=True)
+    assert not done.returncode, done.stderr
+    return folder
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Calls of kernels, recorded in Python, to be repeated in WebAssembly by compare_kernels.mjs."""
 import json
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -8,9 +9,19 @@ import numpy as np
 
 import mugo
 from mugo.core import jit
+from mugo.core.files import BadInput
+from mugo.kernels import webassembly
+from mugo.kernels.functions import CALLED, RECORDS
 
 STATIC = Path(mugo.__file__).parent / "web" / "static"
 COMPARE = Path(__file__).with_name("compare_kernels.mjs")
+
+
+def has_tools() -> bool:
+    try:
+        return bool(shutil.which("node") and webassembly.linker())
+    except BadInput:
+        return False
 
 
 class Calls:
@@ -90,11 +101,9 @@ def _mask(dtype: np.dtype) -> bytes:
 
 def _name(dtype: np.dtype) -> str:
     """The item of an array: a type of numbers, "BOARD" and the like of the tree, or bytes."""
-    from mugo.kernels.functions import RECORDS
     return next((name for name, record in RECORDS.items() if record == dtype), "uint8" if dtype.names else dtype.name)
 
 
 def addresses() -> dict[int, str]:
     """The names of the functions that kernels call, by their addresses in this process."""
-    from mugo.kernels.functions import CALLED
     return {jit.address_of(*called): name for name, called in CALLED.items()}

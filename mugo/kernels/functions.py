@@ -32,6 +32,7 @@ EXPORTED: dict[str, tuple[Any, tuple]] = {
     "clear": (board.clear, (BOARD_TYPE, _INT, _INT)),
     "set_to_play": (board.set_to_play, (BOARD_TYPE, _INT)),
     "legality": (board.legality, (BOARD_TYPE, _INT, _INT)),
+    "hash_after": (board.hash_after, (BOARD_TYPE, _INT, _INT)),
     "play_go": (board.play, (BOARD_TYPE, _INT, _INT)),
     "play_gomoku": (gomoku.play, (BOARD_TYPE, _INT, _INT)),
     "set_up_go": (history.set_up, (BOARD_TYPE, _MOVES)),
@@ -91,7 +92,7 @@ def _called() -> dict[str, tuple[Any, Signature]]:
 
 CALLED = _called()
 RECORDS = {"BOARD": board.BOARD, "TREE": records.TREE, "NODE": records.NODE, "EDGE": records.EDGE,
-           "LEAF": records.LEAF}
+           "LEAF": records.LEAF, "REGION": new_reader().region.dtype}
 # Working memory: the bytes of an item and the shape of each of its arrays.
 SCRATCH = {name: [(array.dtype.itemsize, array.shape) for array in arrays]
            for name, arrays in (("scratch", new_scratch()), ("reader", new_reader()))}

@@ -2,6 +2,7 @@
 
     numba's LLVM code of each function --> wasm32 objects, by llvmlite --> wasm-ld --> kernels.wasm
     types of arguments, dtypes of records, constants                   --> kernels.json
+    what the server knows, by facts.py                                 --> facts.json
 
 Debian's package lld has the linker, as PyPI's ziglang has (`python -m ziglang wasm-ld`).  Arrays belong to the caller;
 what a function allocates itself the caller takes back (static/worker/kernels.js).  `python -m mugo.kernels build
@@ -24,6 +25,7 @@ from numba import njit, types
 from numba.core.ccallback import CFunc
 
 from mugo.core.files import BadInput
+from mugo.kernels.facts import facts
 from mugo.kernels.functions import CALLED, CONSTANTS, EXPORTED, RECORDS, SCRATCH
 
 TRIPLE = "wasm32-unknown-unknown"
@@ -138,7 +140,7 @@ def describe_dtype(dtype: np.dtype) -> dict[str, Any]:
 
 
 def build_wasm(folder: Path) -> None:
-    """Write kernels.wasm and kernels.json into a folder.  Raises BadInput without a linker."""
+    """Write kernels.wasm, kernels.json and facts.json into a folder.  Raises BadInput without a linker."""
     link = linker()
     binding.initialize_all_targets()
     binding.initialize_all_asmprinters()
@@ -163,7 +165,8 @@ def build_wasm(folder: Path) -> None:
         raise BadInput(f"{' '.join(link)} failed: {done.stderr[-500:]}")
     described = {"functions": functions, "called": list(CALLED), "scratch": SCRATCH, "constants": CONSTANTS,
                  "records": {name: describe_dtype(dtype) for name, dtype in RECORDS.items()}}
-    (folder / "kernels.json").write_text(json.dumps(described, separators=(",", ":")))
+    for name, content in ("kernels", described), ("facts", facts()):
+        (folder / f"{name}.json").write_text(json.dumps(content, separators=(",", ":")))
 
 
 if __name__ == "__main__":

@@ -1,48 +1,22 @@
 """Kernels in WebAssembly do what they do natively: the same planes, trees, scores, byte for byte.  Needs node and a
 linker (mugo.kernels.webassembly); where there is none, these tests are skipped."""
-import os
-import shutil
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from fakes import StoneCounter
-from wasm_calls import Calls, addresses
+from wasm_calls import Calls, addresses, has_tools
 
-from mugo.core.files import BadInput
 from mugo.games import game, rollouts, scoring
 from mugo.games.go import GoPosition
 from mugo.games.gomoku import GomokuPosition
-from mugo.kernels import webassembly
 from mugo.mcts import tree
 from mugo.mcts.search import Search
 from mugo.nn import inputs
 from mugo.players.registry import GOMOKU_MCTS, MCTS, UCT
 
 
-def has_tools() -> bool:
-    try:
-        return bool(shutil.which("node") and webassembly.linker())
-    except BadInput:
-        return False
-
-
 pytestmark = pytest.mark.skipif(not has_tools(), reason="needs node, and a linker for WebAssembly")
-
-
-@pytest.fixture(scope="session")
-def built(tmp_path_factory):
-    """The folder of kernels.wasm.  MUGO_WASM names one that is there already: a build takes a minute."""
-    if "MUGO_WASM" in os.environ:
-        return Path(os.environ["MUGO_WASM"])
-    folder = tmp_path_factory.mktemp("wasm")
-    done = subprocess.run([sys.executable, "-m", "mugo.kernels", "build", "--wasm", "-o", folder], capture_output=True,
-                          text=True)
-    assert not done.returncode, done.stderr
-    return folder
 
 
 @pytest.fixture
@@ -67,18 +41,18 @@ def finished(size: int = 9) -> GoPosition:
 
 @pytest.mark.parametrize("position", [GoPosition(9), GoPosition((7, 11)), GomokuPosition(8)],
                          ids=["9x9", "11x7", "gomoku"])
-def test_a_search_with_rollouts_has_the_same_tree(position, calls, built, tmp_path, monkeypatch):
+def test_a_search_with_rollouts_has_the_same_tree(position, calls, built_kernels, tmp_path, monkeypatch):
     search = Search(replace(UCT, max_edges=300_000, seed=1))
     search.search(position, simulations=1)
     native = tree.simulate
     monkeypatch.setattr(tree, "simulate", lambda *given: calls.call("simulate", native, *given))
     search.growth.grow(3000)
-    assert_same(calls.compare(built, tmp_path))
+    assert_same(calls.compare(built_kernels, tmp_path))
 
 
 @pytest.mark.parametrize(("position", "settings"), [(GoPosition(9), MCTS), (GomokuPosition(8), GOMOKU_MCTS)],
                          ids=["go", "gomoku"])
-def test_a_search_with_a_network_has_the_same_tree(position, settings, calls, built, tmp_path, monkeypatch):
+def test_a_search_with_a_network_has_the_same_tree(position, settings, calls, built_kernels, tmp_path, monkeypatch):
     search = Search(replace(settings, max_edges=40_000, seed=1), StoneCounter())
     search.search(position, simulations=300)
     for name in "select_batch", "evaluate_leaves", "expand_and_backup":
@@ -87,10 +61,10 @@ def test_a_search_with_a_network_has_the_same_tree(position, settings, calls, bu
     for _ in range(3):
         search.growth.grow(8)
     assert {each["name"] for each in calls.calls} >= {"select_batch", "expand_and_backup"}
-    assert_same(calls.compare(built, tmp_path))
+    assert_same(calls.compare(built_kernels, tmp_path))
 
 
-def test_dead_stones_and_planes_are_the_same(calls, built, tmp_path, monkeypatch):
+def test_dead_stones_and_planes_are_the_same(calls, built_kernels, tmp_path, monkeypatch):
     position = finished()
     for module, name, exported in ((scoring, "_mark", "mark"), (inputs, "_write_components", "write_components"),
                                    (game, "_write_planes", "write_planes"),
@@ -102,4 +76,4 @@ def test_dead_stones_and_planes_are_the_same(calls, built, tmp_path, monkeypatch
     assert scoring.judge(position.stones).is_clear in (True, False)
     inputs.connected_components(game.encode([position]), 9)
     assert len(calls.calls) >= 4
-    assert_same(calls.compare(built, tmp_path))
+    assert_same(calls.compare(built_kernels, tmp_path))

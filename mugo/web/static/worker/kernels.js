@@ -36,6 +36,7 @@ export class Kernels {
     this.types = Object.fromEntries(Object.entries(description.records).map(([name, of]) => [name, recordType(this, of)]));
     this.views = {};
     this.free = new Map();               // bytes -> addresses that may be used again
+    this.used = 0;                       // up to where kernels have allocated
   }
 
   start(exports) {
@@ -64,8 +65,10 @@ export class Kernels {
   /** The address of n new bytes, zeros. */
   take(n) {
     const size = align(n || 8);
-    const at = this.free.get(size)?.pop() ?? this.bump(size);
-    this.view("uint8").fill(0, at, at + size);
+    const known = this.free.get(size)?.pop();
+    const at = known ?? this.bump(size);
+    const dirty = known ? at + size : Math.min(at + size, this.used);        // memory is zeros where nothing has been
+    if (dirty > at) this.view("uint8").fill(0, at, dirty);
     return at;
   }
 
@@ -87,6 +90,7 @@ export class Kernels {
   /** For numba: the address of its record of n bytes behind it. */
   allocate(n) {
     const at = this.bump(align(n + HEADER));
+    this.used = Math.max(this.used, this.top);
     this.view("int64")[at >> 3] = 1n;
     this.view("uint32")[(at + 24) >> 2] = at + HEADER;
     this.view("int64")[(at + 32) >> 3] = BigInt(n);
@@ -106,8 +110,8 @@ export class Kernels {
   /** Working memory that kernels.json describes. */
   scratch(name) {
     return this.description.scratch[name].map(([size, shape]) => {
-      const at = this.take(size * shape.reduce((a, b) => a * b, 1));
-      return { flat: flatArray(at, size, shape), at };
+      const bytes = size * shape.reduce((a, b) => a * b, 1), at = this.take(bytes);
+      return { flat: flatArray(at, size, shape), at, bytes };
     });
   }
 

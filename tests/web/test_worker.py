@@ -1,0 +1,39 @@
+"""The page without a server: the worker's code answers requests as the server does, in node."""
+from dataclasses import replace
+
+import pytest
+from worker_requests import REQUESTS, PythonServer, StandIn, worker_answers
+
+from mugo.players.registry import default_settings
+from mugo.web import handlers, opponents, searches
+from mugo.web.handlers import HANDLERS
+from mugo.web.searches import SEARCHES
+from wasm_calls import has_tools
+
+needs_node = pytest.mark.skipif(not has_tools(), reason="needs node, and a linker for WebAssembly")
+
+
+def test_every_kind_of_request_is_compared():
+    assert {request.get("command") for request in REQUESTS} >= HANDLERS.keys() | SEARCHES.keys()
+
+
+@pytest.fixture
+def server(monkeypatch):
+    """The server with the stand-in as if it were the bundled networks; searches have the seed 1."""
+    for module in searches, opponents:
+        monkeypatch.setattr(module, "default_settings", lambda *of: replace(default_settings(*of), seed=1))
+    monkeypatch.setattr(handlers, "BundledNetworks", StandIn)
+    return PythonServer(StandIn())
+
+
+def without_times(answer: dict) -> dict:
+    return {name: {key: each for key, each in value.items() if key != "seconds"} if name in ("search", "thinking")
+            else value for name, value in answer.items()}
+
+
+@needs_node
+def test_the_worker_answers_as_the_server_does(server, built_kernels):
+    answers = worker_answers(built_kernels, REQUESTS)
+    assert [each["stack"] for each in answers if "stack" in each] == []
+    for request, got in zip(REQUESTS, answers, strict=True):
+        assert without_times(got["answer"]) == without_times(server.answer(request)), request

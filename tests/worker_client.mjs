@@ -1,0 +1,52 @@
+// Answers requests as the page's worker does, with a stand-in for networks.
+//   node worker_client.mjs STATIC KERNELS < requests.json > answers.json
+// Input: { randoms: [...], requests: [...] }; every search gets the same random numbers.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const [pages, built] = process.argv.slice(2);
+const load = (name) => import(pathToFileURL(join(pages, "worker", name)));
+const [{ loadKernels }, { Engine }, { Server }, { BadInput }] = await Promise.all(["kernels.js", "position.js", "handlers.js", "errors.js"].map(load));
+const json = (name) => JSON.parse(readFileSync(join(built, name)));
+const { randoms, requests } = JSON.parse(readFileSync(0));
+
+/** What tests/worker_requests.py has as StandIn, for all boards of Go and Gomoku. */
+const standIn = {
+  name: "stand-in", hasValue: true, hasOwnership: true, hasScore: true, takesPeople: false, equivariant: false, ranks: [], inputs: [],
+  async evaluate({ n, rows, cols, packed, features }) {
+    const points = rows * cols, bytes = packed.length / n / points;
+    const weights = Array.from({ length: points + 1 }, (_, i) => (i * 7919) % 97 + 1), total = weights.reduce((a, b) => a + b);
+    const output = { priors: new Float32Array(n * (points + 1)), values: new Float32Array(n), ownership: new Float32Array(n * points),
+      scoreMean: new Float32Array(n), scoreStdev: new Float32Array(n).fill(3) };
+    for (let k = 0; k < n; k += 1) {
+      output.priors.set(weights.map((weight) => weight / total), k * (points + 1));
+      let score = features[2 * k];
+      for (let i = 0; i < points; i += 1) {
+        const bits = packed[(k * points + i) * bytes];
+        const own = (bits & 1) - (bits >> 1 & 1);
+        output.ownership[k * points + i] = own;
+        score += own;
+      }
+      output.scoreMean[k] = score;
+      output.values[k] = Math.min(Math.max(Math.fround(score) / 64, -1), 1);
+    }
+    return output;
+  },
+};
+
+const engine = new Engine(await loadKernels(readFileSync(join(built, "kernels.wasm")), json("kernels.json")), json("facts.json"));
+engine.randoms = (n) => randoms.slice(0, n).map(BigInt);
+const server = new Server(engine, { open: async () => standIn, info: async () => standIn });
+const answers = [];
+for (const request of requests) {
+  const control = { shouldStop: async () => false, onProgress: () => {} };
+  const started = performance.now();
+  try {
+    answers.push({ answer: await server.answer(request, control), seconds: (performance.now() - started) / 1000 });
+  } catch (error) {
+    answers.push({ answer: { error: error.message.slice(0, 300) }, ...(error instanceof BadInput ? {} : { stack: error.stack }) });
+  }
+}
+console.log(JSON.stringify(answers));
