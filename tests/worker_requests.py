@@ -199,18 +199,21 @@ REQUESTS = [
     *(request("play", game, moves, move=move) for game, moves, move in (
         (GO, MOVES, "E9"), (GO, MOVES, "pass"), (GO, MOVES, "E5"), (GO, (), "T9"), (GO, (), "I5"), (KO, ["B D3"], "C3"),
         (GOMOKU, GOMOKU_MOVES, "G4"), (GOMOKU, WON, "A1"), (GOMOKU, (), "pass"))),
-    *(request("score", FINISHED, **fields) for fields in ({"dead": ["E3"]}, {"dead": []}, {"toggle": "D1"}, {"toggle": "A1"})),
+    *(request("score", FINISHED, **fields)
+      for fields in ({"dead": ["E3"]}, {"dead": []}, {"toggle": "D1"}, {"toggle": "A1"})),
     request("score", JAPANESE), request("score", JAPANESE, dead=["D1"], toggle="E3"),
     *(request("tsumego_frame", game) for game in (
         PROBLEM, PROBLEM | {"size": 13}, WIDE | {"black": ["A1"], "white": ["A2"]}, GO, GOMOKU)),
     request("tsumego_frame", PROBLEM, attacker="W"), request("tsumego_frame", PROBLEM, attacker="x"),
     *(request("analyze", game, moves, player=player, simulations=simulations) for player in ("uct", "mcts")
       for game, moves, simulations in ((GO, MOVES, 400), (GO, (), 200), (GO, [*MOVES, "B D3"], 300),
-                                       (WIDE, MOVES[:4], 200), (LARGE, LARGE_MOVES, 150), (FINISHED, (), 200), (JAPANESE, (), 200),
+                                       (WIDE, MOVES[:4], 200), (LARGE, LARGE_MOVES, 150),
+                                       (FINISHED, (), 200), (JAPANESE, (), 200),
                                        (KO, ["B D3"], 200), (GOMOKU, GOMOKU_MOVES, 200), (GOMOKU, WON, 10))),
     *(request("analyze", GO, MOVES, **{"player": "uct", "simulations": 200} | fields) for fields in (
         {"allow": ["E7", "D5", "pass"]}, {"avoid": ["E7", "D5"], "depth": 3},
-        {"region": ["A1", "A2", "B1", "B2", "C2"]}, {"allow": ["E5"]}, {"depth": 0}, {"simulations": 0}, {"player": "gnugo"}, {"seconds": 1e9}, {"allow": "E5"})),
+        {"region": ["A1", "A2", "B1", "B2", "C2"]},
+        {"allow": ["E5"]}, {"depth": 0}, {"simulations": 0}, {"player": "gnugo"}, {"seconds": 1e9}, {"allow": "E5"})),
     *(request("genmove", game, moves, opponent=opponent) for opponent in ("uct-100", "uct-1000", "policy", "mcts-50")
       for game, moves in ((GO, MOVES), (FINISHED, ()), (JAPANESE, ["B pass"]), (GOMOKU, GOMOKU_MOVES),
                           (GO | {"handicap": 4, "black": ["C3", "G7", "G3", "C7"], "first": "W"}, ()))),
@@ -221,7 +224,8 @@ REQUESTS = [
     {}, {"command": "dance"}, {"command": "position"}, {"command": "position", "game": [], "moves": []},
     *(request("position", game, moves) for game, moves in (
         (GO | {"size": "9x"}, ()), (GO | {"size": True}, ()), (GO | {"komi": 1000}, ()),
-        (GO | {"rules": "nonsense"}, ()), (GO | {"black": ["pass"]}, ()), (GO | {"black": ["E5"], "white": ["E5"]}, ()), (GO | {"handicap": -1}, ()),
+        (GO | {"rules": "nonsense"}, ()),
+        (GO | {"black": ["pass"]}, ()), (GO | {"black": ["E5"], "white": ["E5"]}, ()), (GO | {"handicap": -1}, ()),
         (GO | {"rules": "{\"ko\": \"NEVER\"}"}, ()), (GO, ["E5"]), (GO, ["B E5", "W E5"]), (GO, ["B Z1"]),
         (GO | {"handicap": 3, "handicap_bonus": 2}, ()), (GO | {"handicap": 3, "handicap_bonus": 9}, ()),
         (GO | {"rules": "koSIMPLEscoreTERRITORYtaxNONEsui0"}, MOVES), (GOMOKU | {"k": 9}, ()),

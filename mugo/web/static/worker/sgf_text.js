@@ -21,7 +21,8 @@ export function decodeText(bytes, facts) {
   const decoder = declared && !LATIN.test(declared) ? decoderOf(declared) : null;
   if (decoder) return decoder.decode(bytes);
   const damaged = (raw.match(/[\xc2-\xdf][\x80-\xbf?]|[\xe0-\xef][\x80-\xbf?]{2}|[\xf0-\xf4][\x80-\xbf?]{3}/g) ?? []).join(" ");
-  if (2 * countNotAscii(damaged) >= countNotAscii(raw)) return new TextDecoder().decode(bytes);
+  const isDamaged = 2 * countNotAscii(damaged) >= countNotAscii(raw) && Math.max(...Object.values(sharesOf(bytes, facts))) < 0.8;
+  if (isDamaged) return new TextDecoder().decode(bytes);
   return new TextDecoder(guessedCodec(bytes, declared ? "windows-1252" : "gb18030", facts)).decode(bytes);
 }
 
@@ -39,17 +40,21 @@ const countNotAscii = (text) => (text.match(/[^\x00-\x7f]/g) ?? []).length;
 
 /** The codec of a text that is not UTF-8 and names no character set. */
 export function guessedCodec(bytes, otherwise, facts) {
-  const sample = bytes.subarray(0, SAMPLE), raw = latin1(sample);
-  if (share(sample, "euc-kr", new Set(facts.sgf.usual_hangul)) >= 0.6) return "euc-kr";
-  const shares = Object.entries(facts.sgf.usual_leads).map(([name, leads]) => {
-    const codec = SUPERSETS[name] ?? name;
-    return [codec, share(sample, codec, usualLetters(codec, leads))];
-  });
-  const [best, most] = shares.reduce((a, b) => (b[1] > a[1] ? b : a));
+  const raw = latin1(bytes.subarray(0, SAMPLE));
+  const { "euc-kr": korean, ...shares } = sharesOf(bytes, facts);
+  if (korean >= 0.6) return "euc-kr";
+  const [best, most] = Object.entries(shares).reduce((a, b) => (b[1] > a[1] ? b : a));
   if (most >= 0.8) return best;
   const lone = raw.match(/(?<![^\x00-\x7f])[^\x00-\x9f\u0100-\uffff](?![^\x00-\x7f]|[@[\\^_`{|}~])/g) ?? [];     // eslint-disable-line no-control-regex
   if (2 * lone.length >= countNotAscii(raw)) return "windows-1252";
   return most >= 0.5 ? best : otherwise;
+}
+
+/** Of each Asian codec, `share`. */
+function sharesOf(bytes, facts) {
+  const sample = bytes.subarray(0, SAMPLE);
+  const of = ([name, leads]) => { const codec = SUPERSETS[name] ?? name; return [codec, share(sample, codec, usualLetters(codec, leads))]; };
+  return Object.fromEntries([...Object.entries(facts.sgf.usual_leads).map(of), ["euc-kr", share(sample, "euc-kr", new Set(facts.sgf.usual_hangul))]]);
 }
 
 function usualLetters(codec, leads) {

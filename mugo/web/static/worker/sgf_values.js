@@ -116,10 +116,8 @@ export function interpretDate(given) {
   if (compact) return compact.slice(1).join("-");
   const match = /(?<!\d)(?!0000)(\d{4})(?:[-/.年](\d{1,2})(?:[-/.月](\d{1,2}))?)?(?!\d)/.exec(text);
   if (!match) return "";
-  let [, date] = match;
-  for (const [part, most] of [[match[2], 12], [match[3], 31]]) {
-    if (!part || !(Number(part) >= 1 && Number(part) <= most)) break;
-    date += `-${String(Number(part)).padStart(2, "0")}`;
-  }
-  return date;
+  const [year, month, day] = match.slice(1).map((part) => Number(part ?? 0));
+  if (!(month >= 1 && month <= 12)) return match[1];
+  const hasDay = day >= 1 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+  return [match[1], month, ...(hasDay ? [day] : [])].map((part) => String(part).padStart(2, "0")).join("-");
 }
