@@ -58,7 +58,7 @@ export const colourName = (colour) => t(colour === "B" ? "black" : "white");
 export const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 /** A text as a sentence, which it may be already. */
-export const sentence = (text) => (/[.!?…]$/.test(text) ? capital(text) : `${capital(text)}.`);
+export const sentence = (text) => (/[.!?…。]$/.test(text) ? capital(text) : t("sentence", { text: capital(text) }));
 
 /** Parts of a text that are there, with dots between them. */
 export const joined = (...parts) => parts.filter(Boolean).join(" · ");

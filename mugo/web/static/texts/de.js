@@ -74,6 +74,7 @@ export default {
   lessonCountingWrong: "Zähle die Spalten auf beiden Seiten der Grenze.",
   lessonCountingDone: "Schwarz hat {black}, Weiß {white}. In einer Partie bekommt Weiß einige Punkte dazu, Komi, weil Schwarz beginnt.",
   showMe: "Zeig es mir",
+  nextBoard: "Nächstes Brett",
   playFirstGame: "Deine erste Partie spielen",
 
   // The board and the steps through the game
@@ -114,6 +115,7 @@ export default {
   empty: "leer",
 
   // The status line
+  sentence: "{text}.",
   toPlay: "{colour} am Zug",
   playedMove: "{colour} spielte {vertex}.",
   passedMove: "{colour} passte.",
@@ -156,8 +158,8 @@ export default {
   winsOnTime: "{colour} gewinnt durch Zeit",
   winsByForfeit: "{colour} gewinnt kampflos",
   scoreAfterPasses: "Erst passen beide Seiten; bis dahin gibt es Schätzen.",
-  scoreLine:
-    "{result}: Schwarz {black}, Weiß {white} + {komi}{handicap}. Ketten durch Klicken als tot oder lebend markieren.",
+  scoreLine: "{result}: Schwarz {black}, Weiß {white} + {komi}{handicap}.",
+  clickAChain: "Klick auf eine Kette: tot oder lebend.",
   scoreHandicap: " + {points} für Vorgabesteine",
   territoryAndPrisoners:
     { one: "{points} ({territory} Gebiet, {count} Gefangener)",

@@ -75,6 +75,7 @@ export default {
   lessonCountingWrong: "Count the columns on both sides of the border.",
   lessonCountingDone: "Black has {black}, White {white}. In a game White gets some points more, the komi, as Black begins.",
   showMe: "Show me",
+  nextBoard: "Next board",
   playFirstGame: "Play your first game",
 
   // The board and the steps through the game
@@ -115,6 +116,7 @@ export default {
   empty: "empty",
 
   // The status line
+  sentence: "{text}.",
   toPlay: "{colour} to play",
   playedMove: "{colour} played {vertex}.",
   passedMove: "{colour} passed.",
@@ -157,7 +159,8 @@ export default {
   winsOnTime: "{colour} wins on time",
   winsByForfeit: "{colour} wins by forfeit",
   scoreAfterPasses: "Both sides pass first; until then there is Estimate.",
-  scoreLine: "{result}: Black {black}, White {white} + {komi}{handicap}. Click a chain to mark it dead or alive.",
+  scoreLine: "{result}: Black {black}, White {white} + {komi}{handicap}.",
+  clickAChain: "Click a chain to mark it dead or alive.",
   scoreHandicap: " + {points} for handicap stones",
   territoryAndPrisoners:
     { one: "{points} ({territory} territory, {count} prisoner)",

@@ -74,6 +74,7 @@ export default {
   lessonCountingWrong: "境界の両側の点を数えてみましょう。",
   lessonCountingDone: "黒{black}、白{white}。対局では先に打つ黒に対して、白にコミが加わります。",
   showMe: "答えを見る",
+  nextBoard: "次の盤へ",
   playFirstGame: "はじめての対局へ",
 
   // The board and the steps through the game
@@ -83,6 +84,8 @@ export default {
   compiling: "初回の準備中: {count}個の関数",
   loadingNetwork: "ネットワークを読み込んでいます(初回のみ): {loaded} / {total} MB",
   offline: "オフライン",
+  loadingNetwork: "ネットワークを一度だけ読み込みます: {total} MB 中 {loaded} MB",
+  noSimd: "このブラウザーは古すぎて、ページ内で碁を打てません。新しいブラウザーなら計算できます (WebAssembly SIMD)。",
   done: "完了",
   movesOfTheGame: "手順",
   firstPosition: "最初の局面",
@@ -114,6 +117,7 @@ export default {
   empty: "空点",
 
   // The status line
+  sentence: "{text}。",
   toPlay: "{colour}の番です",
   playedMove: "{colour} {vertex}。",
   passedMove: "{colour}はパスしました。",
@@ -156,7 +160,8 @@ export default {
   winsOnTime: "{colour}の時間切れ勝ち",
   winsByForfeit: "{colour}の反則勝ち",
   scoreAfterPasses: "双方がパスすると計算します。それまでは形勢判断を使ってください。",
-  scoreLine: "{result}: 黒 {black}、白 {white} + {komi}{handicap}。石をクリックすると死活を切り替えます。",
+  scoreLine: "{result}: 黒 {black}、白 {white} + {komi}{handicap}。",
+  clickAChain: "石をクリックすると死活を切り替えます。",
   scoreHandicap: " + 置石分 {points}",
   territoryAndPrisoners: "{points} (地 {territory}、アゲハマ {count})",
   again: "もう一局",

@@ -15,7 +15,7 @@ export function renderStatus(state) {
   const { game, at: { message, score } } = state;
   const status = byId("status");
   status.classList.toggle("error", Boolean(message?.isError));
-  const text = message?.text ?? (score && screen(state) === "game" ? scoreText(score) : positionText(state));
+  const text = message?.text ?? (score && screen(state) === "game" ? countText(state) : positionText(state));
   if (status.textContent !== text) status.textContent = text;      // else a screen reader may read it again
   byId("board").setAttribute("aria-roledescription", t(game.isGo ? "goBoard" : "gomokuBoard"));
   byId("board").setAttribute("aria-label", boardText(state));
@@ -24,6 +24,10 @@ export function renderStatus(state) {
   byId("play-touched").hidden = !touchedVertex(state);
   byId("play-touched").textContent = t("playVertex", { vertex: touchedVertex(state) });
 }
+
+/** The count, which the panel of a game that has ended shows too, and what can be done with it. */
+const countText = ({ at: { score }, human, game }) =>
+  `${human && game.result ? sentence(resultText(score.result)) : scoreText(score)} ${t("clickAChain")}`;
 
 /** The board for screen readers: its size, the last move, whose turn it is, and what keys do. */
 function boardText({ game, tool, at: { choosing } }) {
