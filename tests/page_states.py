@@ -74,8 +74,13 @@ def candidates(page):
 
 def mistake(page):
     _show(page, MISTAKES, 4, "review", "0")
-    page.evaluate("document.querySelector('#mistake-list tbody tr').click()")
+    page.keyboard.press("k")
     page.wait_for_selector(".ghosts .ring.better")
+    page.wait_for_function("window.mugo.state.at.mistake.why")
+    page.evaluate("""window.mugo.change(({ at: { mistake: { why } } }) => {         // rollouts differ
+        why.better = { ownership: Array(81).fill(0) };
+        why.played = { ownership: [...Array(81).keys()].map((i) => (i % 9 > 5 && i > 53 ? -60 : 0)) };
+    })""")
 
 
 def puzzle(page):
@@ -156,6 +161,7 @@ def show_state(page, name):
     page.wait_for_function(SETTLED, timeout=60_000)
     page.evaluate("""() => {
         document.querySelector('dialog[open]')?.close('cancel');
+        document.getElementById('menu').hidePopover();
         document.getElementById('exercise-end').click();
         if (window.mugo.state.tool !== null) document.getElementById('edit').click();
     }""")

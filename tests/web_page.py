@@ -78,10 +78,14 @@ def stone(page, vertex, size=9):
                          ".trim() || null")
 
 
-def load(page, text):
-    """Open a file, and leave the game before."""
-    page.evaluate(f"""(() => {{
-        const {{ state }} = window.mugo;
+def load(page, text, is_reviewed=False):
+    """Open a file, and leave the game before.  is_reviewed: its review goes on; else the board shows no overlay."""
+    page.evaluate(f"""(async () => {{
+        const {{ state, change }} = window.mugo;
+        const {{ subscribe }} = await import('/static/store.js');
+        const stop = () => {{ if (window.stops && state.lineAnalysis) change(() => {{ state.lineAnalysis = null; }}); }};
+        if (window.stops === undefined) subscribe(stop);
+        window.stops = {str(not is_reviewed).lower()};
         const before = state.game;
         window.isLoaded = () => state.game !== before || document.querySelector('#status.error');
         const files = new DataTransfer();
@@ -91,6 +95,8 @@ def load(page, text):
         input.dispatchEvent(new Event('change'));
     }})()""")
     page.wait_for_function(f"{AGREED} && window.isLoaded() && {STATUS}")
+    if not is_reviewed:
+        page.evaluate("window.stops = false; window.mugo.change((state) => { state.settings.overlay = 'none'; })")
 
 
 def save(page):

@@ -88,9 +88,9 @@ def test_space_is_autoplay_after_a_button_was_clicked(page):
 
 def test_space_opens_what_has_the_focus(page):
     load(page, SGF)
-    page.focus("#curious summary")
+    page.focus("#analysis summary")
     page.keyboard.press(" ")
-    page.wait_for_function("document.getElementById('curious').open")
+    page.wait_for_function("document.getElementById('analysis').open")
     assert page.evaluate("window.mugo.state.autoplay") is None
     page.keyboard.press(" ")
 
@@ -105,13 +105,13 @@ def test_autoplay_stops_when_something_else_is_begun(page):
     page.keyboard.press("e")
 
 
-def test_a_mistake_that_is_tapped_on_a_phone_shows_the_board(phone):
+def test_the_next_mistake_is_in_reach_on_a_phone_and_shows_the_board(phone):
     comments = [f"C[Black wins 50.0 % (80 visits, {lead})]" for lead in ("B+9.0", "W+9.0", "W+9.0", "W+9.0")]
     load(phone, "(;SZ[9]{};B[ee]{};W[gc]{};B[gg]{})".format(*comments))
-    phone.wait_for_function("document.querySelector('#mistake-list tbody tr')")
-    phone.evaluate("document.querySelector('#mistake-list tbody tr').scrollIntoView()")
+    phone.wait_for_function("!document.getElementById('next-mistake-below').disabled")
+    phone.evaluate("scrollTo(0, document.body.scrollHeight)")
     phone.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
-    phone.evaluate("document.querySelector('#mistake-list tbody tr').click()")
+    phone.click("#next-mistake-below")
     phone.wait_for_function(f"{STATUS}.startsWith('Black 1, E5, lost') && {NUMBER} === '0 / 3'")
     top, bottom = phone.evaluate("(({ top, bottom }) => [top, bottom])"
                                 "(document.getElementById('board').getBoundingClientRect())")

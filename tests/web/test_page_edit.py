@@ -204,7 +204,7 @@ def test_mugo_waits_for_the_setup_and_then_plays(page, editing):
 def test_a_position_that_is_set_up_is_played_from(page, editing):
     editing(SGF, 2)
     use(page, "X", "G7", "G7: black stone.")
-    page.click("#play-from-review")
+    page.dispatch_event("#play-from-review", "click")
     page.wait_for_function("document.querySelector('#play-from-dialog[open]')")
     page.evaluate("""(() => {
         const form = document.querySelector('#play-from-dialog form');
@@ -251,7 +251,7 @@ def test_names_and_annotations(page, editing):
 
 def test_the_game_information_is_edited_and_its_komi_counts(page, editing):
     editing("(;GM[1]FF[4]CA[UTF-8]SZ[9]PB[Aoi]RE[B+Resign]XX[1];B[ee];W[cc]PW[Beni])\n")
-    page.click("#edit-info")
+    page.dispatch_event("#edit-info", "click")
     fields = "Object.fromEntries([...document.querySelectorAll('#game-info-dialog [name]')]" \
              ".map((each) => [each.name, each]))"
     assert page.evaluate(f"(({{ PB, PW, RE, KM }}) => [PB, PW, RE, KM].map(({{ value }}) => value))({fields})") == \

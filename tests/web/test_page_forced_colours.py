@@ -16,10 +16,9 @@ def test_forced_colours_show_stones_and_what_is_selected(page):
         assert len(colours) == 2
         for selected, other in [
                 ("#edit", "#undo"), ("[name=overlay]:checked + span", "[name=overlay]:not(:checked) + span"),
-                ("#variations [aria-pressed=true]", "#variations [aria-pressed=false]")]:
+                ("#move-list [aria-current]", "#move-list button:not([aria-current])")]:
             assert page.evaluate(style(selected, "background-color")) != page.evaluate(style(other, "background-color"))
         assert page.evaluate(style("[name=tool]:checked + span", "outline-width")) == "4px"
-        assert page.evaluate(style("#tree .current", "stroke-width")) == "4px"
     finally:
         page.emulate_media(color_scheme="light", forced_colors="none")
         page.keyboard.press("e")

@@ -6,7 +6,7 @@ from web_page import NUMBER, STATUS, STONES, load, new_game, save, screen_point,
 
 SGF = "(;GM[1]FF[4]SZ[9];B[ee];W[cc];B[gc](;W[gg])(;W[cg]))"
 QUESTION = "document.querySelector('#confirm-dialog[open] h2')?.textContent"
-VARIATIONS = "[...document.querySelectorAll('#variations button')].map((each) => each.textContent).join()"
+VARIATIONS = "[...document.querySelectorAll('#move-list > div')].map((each) => each.textContent).join()"
 
 
 def play(page, vertex, size=9):
@@ -39,7 +39,7 @@ def test_undo_and_redo_remove_no_move_of_a_file(page):
     page.keyboard.press("End")
     page.wait_for_function(f"{NUMBER} === '4 / 4'")
     page.keyboard.press("u")
-    page.wait_for_function(f"{NUMBER} === '3 / 4' && {VARIATIONS} === 'Main: G3,C3'")
+    page.wait_for_function(f"{NUMBER} === '3 / 4' && {VARIATIONS} === '4C3'")
     page.keyboard.press("r")
     page.wait_for_function(f"{NUMBER} === '4 / 4'")
     assert page.evaluate("document.getElementById('redo').disabled")
@@ -60,7 +60,7 @@ def test_undo_against_mugo_goes_to_ones_own_turn_and_a_new_move_is_the_games(pag
     play(page, "G7")
     page.wait_for_function(f"{NUMBER} === '2 / 2' && {STONES} === 2")
     page.keyboard.press("u")
-    page.wait_for_function(f"{VARIATIONS} === 'Main: G7,E5'")
+    page.wait_for_function(f"{VARIATIONS} === '1E52C3'")
     play(page, "E5")                       # MuGo's reply from before is there
     page.wait_for_function(f"{NUMBER} === '2 / 2' && {STATUS} === 'White played C3. Black to play.'")
     text = save(page)                      # and it is the game again
@@ -95,7 +95,7 @@ def test_a_move_is_deleted_after_a_question(page):
         page.keyboard.press("Delete")
         answer(page, value)
         page.wait_for_function(f"{NUMBER} === '{number}'")
-    assert page.evaluate("document.getElementById('variations').hidden")
+    assert page.evaluate(VARIATIONS) == ""
 
 
 def test_a_move_clicked_before_the_position_has_come_is_played(page):
@@ -177,6 +177,8 @@ def test_keys_work_after_a_click_on_an_overlay_or_the_slider(page, selector):
     load(page, SGF)
     page.keyboard.press("End")
     page.wait_for_function(f"{NUMBER} === '4 / 4'")
+    if "overlay" in selector:
+        page.evaluate("document.getElementById('menu').showPopover()")
     page.click(selector)
     page.wait_for_function("document.activeElement === document.body")
     for key, number in [("Home", "0 / 4"), ("ArrowRight", "1 / 4"), ("End", "4 / 4"), ("u", "3 / 4"), ("r", "4 / 4")]:
@@ -190,12 +192,14 @@ def test_an_overlay_with_the_keyboards_focus_keeps_the_arrows_and_leaves_the_let
     load(page, SGF)
     page.keyboard.press("End")
     page.wait_for_function(f"{NUMBER} === '4 / 4'")
+    page.evaluate("document.getElementById('menu').showPopover()")
     page.evaluate("document.querySelector('[name=overlay]:checked').focus()")
     page.keyboard.press("ArrowRight")
     page.wait_for_function("document.querySelector('[name=overlay]:checked').value === 'policy'")
     page.keyboard.press("u")
     page.wait_for_function(f"{NUMBER} === '3 / 4'")
     assert page.evaluate("document.activeElement.value") == "policy"
+    page.keyboard.press("Escape")
 
 
 # ---- saving without the server

@@ -24,7 +24,7 @@ def test_the_board_has_the_height_of_the_window_or_its_width(page, width, height
     load(page, VARIATIONS)
     page.set_viewport_size({"width": width, "height": height})
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("!document.getElementById('variations').hidden")
+    page.wait_for_function("document.querySelector('#move-list div')")
     left, top, right, bottom = board_box(page)
     assert left >= 0 and top >= 0 and right <= width and bottom <= height
     assert right - left >= least and abs(right - left - (bottom - top)) < 1
@@ -39,23 +39,21 @@ LONG = "(;GM[1]FF[4]SZ[19]C[%s];B[pd](;W[dp];B[pq])(;W[dd])(;W[cc])(;W[dc]))" % 
 
 
 @pytest.mark.parametrize("width, height", [(1280, 800), (1366, 768), (1024, 768), (900, 640)])
-def test_a_window_does_not_scroll_and_has_the_variations_in_it(page, width, height):
+def test_a_window_does_not_scroll_and_has_the_moves_and_the_steps_in_it(page, width, height):
     load(page, LONG)
     page.set_viewport_size({"width": width, "height": height})
     assert page.evaluate("document.documentElement.scrollHeight") <= height
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("!document.getElementById('variations').hidden "
-                           "&& !document.getElementById('tree-section').hidden")
-    lowest = "Math.max(...['navigation', 'variations', 'tabs'].map((id) => " \
-             "document.getElementById(id).getBoundingClientRect().bottom))"
+    page.wait_for_function("document.querySelector('#move-list div')")
+    page.evaluate("document.querySelector('#move-list div').scrollIntoView()")
+    lowest = "Math.max(...['#navigation', '#move-list div button', '#comment'].map((each) => " \
+             "document.querySelector(each).getBoundingClientRect().bottom))"
     assert page.evaluate(lowest) <= height
     assert page.evaluate("document.documentElement.scrollHeight") <= height
-    page.evaluate("document.getElementById('tree').scrollIntoView()")
-    assert page.evaluate("document.getElementById('tree').getBoundingClientRect().bottom") <= height
     assert page.evaluate("scrollY") == 0 and board_box(page)[3] <= height
 
 
-PLACES = """JSON.stringify(['board-frame', 'players', 'status-row', 'navigation', 'tabs', 'win-rates']
+PLACES = """JSON.stringify(['board-frame', 'players', 'status-row', 'navigation', 'tabs', 'review-card']
     .map((id) => document.getElementById(id).getBoundingClientRect())
     .map(({ left, top, width }) => [left, top, width].map(Math.round)))"""
 
@@ -68,12 +66,11 @@ def test_nothing_jumps_when_a_row_comes_or_goes(page, width, height):
     page.evaluate("document.getElementById('panel-review').scrollTop = 0")
     places = page.evaluate(PLACES)
     page.keyboard.press("ArrowRight")                      # variations, and clocks
-    page.wait_for_function("!document.getElementById('variations').hidden "
-                           "&& !document.querySelector('.player .clock').hidden")
+    page.wait_for_function("!document.querySelector('.player .clock').hidden")
     assert page.evaluate(PLACES) == places
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowDown")                       # in a variation
-    page.wait_for_function("!document.getElementById('branch').hidden")
+    page.wait_for_function("!document.getElementById('back').disabled")
     assert page.evaluate(PLACES) == places
     page.evaluate("text => import('/static/store.js').then(({ showMessage }) => showMessage(text, true))",
                   "A long message. " * 12)
@@ -88,7 +85,7 @@ def test_nothing_jumps_when_a_row_comes_or_goes(page, width, height):
 def test_the_board_of_a_phone_stays_in_sight_while_the_panel_is_used(phone):
     load(phone, "(;GM[1]FF[4]SZ[19];B[pd];W[dp];B[pp];W[dd])")
     phone.click("#tab-play")
-    phone.wait_for_function("document.querySelectorAll('#move-list li').length === 4")
+    phone.wait_for_function("document.querySelectorAll('#move-list button').length === 4")
     phone.evaluate("document.getElementById('move-list').scrollIntoView({ block: 'end' })")
     phone.wait_for_function("scrollY > 50")
     phone.evaluate("document.querySelectorAll('#move-list button')[1].click()")

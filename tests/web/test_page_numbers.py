@@ -42,15 +42,15 @@ def test_numbers_of_the_stones_on_the_board(numbered):
     numbered.wait_for_function(f"{NUMBERS} === ''")
 
 
-def test_numbers_that_the_file_gives_are_on_the_stones_and_in_the_tree(page):
+def test_numbers_that_the_file_gives_are_on_the_stones_and_in_the_list(page):
     load(page, "(;GM[1]SZ[9];B[ee];W[ec]MN[31];B[gc](;W[cc]MN[1])(;W[cg]))")
     page.keyboard.press("End")
     show(page, "all")
     page.wait_for_function(f"{NUMBERS} === '1:C7 1:E5 31:E7 32:G7'")
     show(page, "1")                        # the last move, whatever its number
     page.wait_for_function(f"{NUMBERS} === '1:C7'")
-    assert page.evaluate("[...document.querySelectorAll('#tree title')].map((each) => each.textContent).join()") == \
-        "start or setup,1: B E5,31: W E7,32: B G7,1: W C7,33: W C3"
+    assert page.evaluate("[...document.querySelectorAll('#move-list button')].map((each) => each.textContent).join()") \
+        == "1E5,31E7,32G7,1C7,33C3"
     show(page, "0")
 
 

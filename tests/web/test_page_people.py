@@ -38,7 +38,7 @@ def test_the_moves_of_players_of_a_rank_are_shown_and_change_with_it(page, netwo
 
 
 def test_the_browser_remembers_the_rank(page):
-    page.evaluate("document.getElementById('tab-review').click()")
+    page.evaluate("document.getElementById('menu').showPopover()")
     page.evaluate("document.querySelector('#overlays [value=people]').click()")
     page.wait_for_function("document.getElementById('people-rank').checkVisibility()")
     page.focus("#people-rank")

@@ -24,14 +24,14 @@ def answer(page, vertex):
 @pytest.fixture
 def game(page):
     load(page, MISTAKES)
-    page.wait_for_function("document.querySelectorAll('#mistake-list tbody tr').length === 2")
+    page.wait_for_function("document.querySelectorAll('#move-list b').length === 2")
     yield page
     page.evaluate("document.querySelector('#exercise-end').click()")
 
 
 def test_a_mistake_is_shown_before_its_move_with_both_lines(game):
     page = game
-    page.evaluate("document.querySelector('#mistake-list tbody tr').click()")     # the largest
+    page.keyboard.press("k")               # before the first one, the last
     page.wait_for_function(f"{STATUS} === 'Black 3 lost 5.0 points: G7 was better than G3.' && {NUMBER} === '2 / 4'")
     assert page.evaluate(f"[{GHOSTS}, {RINGS}, {DISCS}]") == ["black62 white22 black64", "better62", "5.0"]
     page.keyboard.press("l")
@@ -39,30 +39,27 @@ def test_a_mistake_is_shown_before_its_move_with_both_lines(game):
     assert page.evaluate(GHOSTS) == "black66 white22 black62" and page.evaluate(DISCS) == ""
     page.keyboard.press("k")
     page.wait_for_function(f"{STATUS} === 'Black 1 lost 2.0 points: D4 was better than E5.' && {NUMBER} === '0 / 4'")
-    page.keyboard.press("k")
-    page.wait_for_function(f"{STATUS} === 'There is no earlier mistake.'")
-    page.keyboard.press("j")
+    page.click("#next-mistake")
     page.wait_for_function(f"{NUMBER} === '2 / 4'")
-    page.click("#leave-mistake")
-    page.wait_for_function(f"{RINGS} === '' && {STATUS} === 'White played C3. Black to play.'")
+    page.click("#next-mistake")            # after the last one, the first
+    page.wait_for_function(f"{NUMBER} === '0 / 4'")
 
 
 def test_mistakes_of_one_side(game):
     page = game
-    set_field(page, "whose", "W")
-    page.wait_for_function("document.getElementById('mistake-list').hidden "
-                           "&& !document.getElementById('no-mistakes').hidden")
+    page.click("#sides [data-value=W]")
+    page.wait_for_function("document.getElementById('mistake-count').textContent === 'No mistakes.'")
     assert page.evaluate("document.getElementById('next-mistake').disabled")
-    set_field(page, "whose", "both")
-    page.wait_for_function("!document.getElementById('mistake-list').hidden")
+    page.click("#sides [data-value=W]")    # again of both
+    page.wait_for_function("document.getElementById('mistake-count').textContent === '2 mistakes'")
 
 
 def test_puzzles_from_mistakes(game):
     page = game
-    page.click("#start-puzzles")
+    page.dispatch_event("#start-puzzles", "click")
     page.wait_for_function(f"{TEXT}.startsWith('Puzzle 1 of 2') && {NUMBER} === '0 / 4'")
     assert page.evaluate("document.getElementById('autoplay').disabled")
-    assert page.evaluate("!document.querySelector('.next circle') && document.getElementById('win-rates').hidden")
+    assert page.evaluate("!document.querySelector('.next circle') && !document.getElementById('review-card').checkVisibility()")
     page.keyboard.press("ArrowRight")      # would show the move
     assert page.evaluate(NUMBER) == "0 / 4"
     answer(page, "E5")
@@ -79,13 +76,14 @@ def test_puzzles_from_mistakes(game):
     page.click("#exercise-next")
     page.wait_for_function(f"{TEXT} === 'You solved 1 of 2 at the first try.'")
     page.click("#exercise-end")
-    page.wait_for_function("!document.getElementById('exercise-start').hidden")
+    page.wait_for_function("document.getElementById('exercise-run').hidden")
     assert page.evaluate("window.mugo.state.game.line().length") == 5          # no answer is a move of the game
 
 
 def test_guess_the_moves_of_a_record(game):
     page = game
-    page.click("#start-guess")
+    page.click("#sides [data-value=B]")
+    page.dispatch_event("#start-guess", "click")
     page.wait_for_function(f"{TEXT} === 'Move 1: where did Black play?'")
     answer(page, "E5")
     page.wait_for_function(f"{NUMBER} === '2 / 4' && {STATUS} === 'Yes: E5 was played. 2 points.'")
@@ -98,10 +96,9 @@ def test_guess_the_moves_of_a_record(game):
 def test_the_variations_of_the_record_do_not_tell_the_move_that_is_asked_for(page):
     load(page, "(;SZ[9];B[ee](;W[cc])(;W[gg]))")
     page.keyboard.press("ArrowRight")
-    shown = "document.getElementById('variations').checkVisibility()"
+    shown = "document.getElementById('move-list').checkVisibility()"
     page.wait_for_function(f"{NUMBER} === '1 / 2' && {shown}")
-    set_field(page, "exercise-colour", "W")
-    page.click("#start-guess")
+    page.dispatch_event("#start-guess", "click")
     page.wait_for_function(f"{TEXT} === 'Move 2: where did White play?' && !{shown}")
     page.click("#exercise-end")
     page.wait_for_function(shown)
@@ -113,7 +110,7 @@ def test_progress_over_the_stored_games(page):
     load(page, f"(;SZ[9]PB[Aoi]PW[Beni]DT[2026-03-09]{moves})")
     page.evaluate("(() => { const field = document.getElementById('comment'); field.focus(); field.value = 'a note'; "
                   "field.dispatchEvent(new Event('input')); field.blur(); })()")
-    page.click("#show-progress")
+    page.dispatch_event("#show-progress", "click")
     set_field(page, "own-name", "beni")
     page.wait_for_function("document.querySelector('#progress-table tbody tr')?.textContent === "
                            "'2026-03-099×9, AoiWhite100 %0.012'")

@@ -48,9 +48,9 @@ def test_a_click_in_the_table_plays_the_move_that_was_pressed(page):
     new_game(page)
     page.click("#tab-review")
     page.wait_for_function("!document.getElementById('analyze').disabled")
-    page.click("#analyze")
+    page.dispatch_event("#analyze", "click")
     page.wait_for_function("document.querySelectorAll('#moves tbody tr').length > 1")
-    page.click("#analyze")
+    page.dispatch_event("#analyze", "click")
     page.evaluate(f"window.mugo.server.request('stop').then(() => {RENDER})")
     vertex = page.evaluate("document.querySelector('#moves tbody tr').dataset.move")
     click_while(page, centre(page, "#moves tbody td"),
@@ -61,11 +61,11 @@ def test_a_click_in_the_table_plays_the_move_that_was_pressed(page):
 def test_a_click_on_a_variation_counts_and_keeps_the_focus(page):
     load(page, VARIATIONS)
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("document.querySelectorAll('#variations button').length === 3")
-    page.evaluate("document.querySelectorAll('#variations button')[2].focus()")
+    page.wait_for_function("document.querySelectorAll('#move-list > div').length === 2")
+    page.evaluate("document.querySelectorAll('#move-list > div button')[1].focus()")
     page.evaluate(RENDER)
-    assert page.evaluate("document.activeElement.textContent") == "G7"
-    click_while(page, centre(page, "#variations button", 1), RENDER)
+    assert page.evaluate("document.activeElement.textContent") == "2G7"
+    click_while(page, centre(page, "#move-list > div button", 0), RENDER)
     page.wait_for_function(f"{NUMBER} === '2 / 2' && {STATUS}.startsWith('White played C3.')")
 
 

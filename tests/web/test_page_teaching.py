@@ -142,7 +142,6 @@ def test_white_is_taught_too_and_only_ones_own_moves(teaching, search):
 
 def test_autoplay_steps_to_the_end_and_stops(page):
     load(page, "(;GM[1]SZ[9];B[ee];W[gc];B[cc])")
-    page.evaluate("document.getElementById('autoplay-seconds').value = '0.5'")
     page.keyboard.press(" ")
     page.wait_for_function("document.getElementById('autoplay').textContent === 'Stop'")
     page.wait_for_function(f"{NUMBER} === '3 / 3' && document.getElementById('autoplay').textContent === 'Autoplay'")
@@ -152,7 +151,7 @@ def test_autoplay_steps_to_the_end_and_stops(page):
     press(page, "autoplay")
     page.wait_for_function(f"{NUMBER} === '1 / 3'")
     press(page, "autoplay")
-    page.wait_for_function("document.getElementById('autoplay').getAttribute('aria-pressed') === 'false'")
+    page.wait_for_function("document.getElementById('autoplay').textContent === 'Autoplay'")
 
 
 def test_stones_and_captures_are_heard_when_sound_is_on(page):

@@ -121,7 +121,7 @@ def test_an_sgf_file_is_navigated_and_variations_are_added(page):
     assert stone(page, "G3") == "white"
     page.keyboard.press("ArrowLeft")
     page.wait_for_function("document.getElementById('comment').value === 'A corner'")
-    assert page.evaluate("document.querySelectorAll('#variations button').length") == 2
+    assert page.evaluate("document.querySelectorAll('#move-list > div').length") == 1
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowDown")
     page.wait_for_function(f"{STONES} === 4 && document.querySelector('.stones circle[cx=\"2\"][cy=\"6\"]')")
@@ -161,7 +161,7 @@ def test_the_page_keeps_to_its_content_security_policy(open_page, failures):
     page = open_page(bypass_csp=False)
     page.locator("#board").click()
     page.wait_for_selector(".stones circle")
-    for selector in "#tab-review", "[value=policy]", "#help":
+    for selector in "#tab-review", "#open-menu", "[value=policy]", "#help":
         page.click(selector)
     assert failures == []
 

@@ -5,8 +5,9 @@ import { inAtari } from "./core/chains.js";
 import { parseVertex } from "./core/coordinates.js";
 import { asked, bestOf, verdict } from "./core/exercises.js";
 import { LEVELS, formatLossWithUnit, lossOf, lostByMoves, mistakes, unitOf } from "./core/losses.js";
-import { DEPTHS, ownColour } from "./core/review.js";
+import { DEPTHS, ownColour, rankIn } from "./core/review.js";
 import { colourName, playerText, reasonText, t } from "./core/texts.js";
+import { linesOf } from "./core/why.js";
 
 /** What the page shows: "start", "lesson" or "game". */
 export const screen = ({ isStart, lesson }) => (isStart ? "start" : lesson ? "lesson" : "game");
@@ -23,8 +24,12 @@ export const searchPlayer = (state) => (hasNetwork(state) ? state.settings.searc
 export const isAnalysisHidden = ({ settings, human, game, exercise }) =>
   Boolean(exercise || (settings.hidesAnalysis && human && !game.result));
 
-/** The overlay on the board. */
-export const overlayName = (state) => state.at.overlay ?? (isAnalysisHidden(state) ? "none" : state.settings.overlay);
+/** The overlay on the board; "why" explains a mistake, in the place of the moves of the search. */
+export function overlayName(state) {
+  const { at, settings } = state;
+  if (at.overlay || isAnalysisHidden(state)) return at.overlay ?? "none";
+  return ["none", "search"].includes(settings.overlay) && explainedMistake(state) ? "why" : settings.overlay;
+}
 
 /** The rank of the players whose moves the overlay "people" shows; undefined where the network knows none. */
 export const peopleRank = ({ settings, game: { ranks } }) =>
@@ -66,11 +71,12 @@ export const touchedVertex = ({ at }) => (at.score ? null : at.touched);
 /** The person's colour in the game on the board; null if it is not known. */
 export const personsColour = ({ game, human, settings }) => ownColour(game.info, human, settings.name);
 
-/** The colour whose mistakes are shown; null for both. */
-export function reviewedColour(state) {
-  const { whose } = state.settings;
-  return whose === "mine" ? personsColour(state) : whose === "both" ? null : whose;
-}
+/** The colour whose mistakes are shown: the one that was chosen, else the person's; null for both. */
+export const reviewedColour = (state) => (state.whose === undefined ? personsColour(state) : state.whose);
+
+/** Whether the list of moves has what they lost: not while the game is played. */
+export const areLossesShown = (state) =>
+  (state.settings.mode === "review" || !state.human || Boolean(state.game.result)) && !isAnalysisHidden(state);
 
 /** A function that is called again only when its arguments have changed, so that a step costs no walk along the line. */
 function remembered(f) {
@@ -101,14 +107,34 @@ export function mistakeOnBoard({ game, at }) {
   return mistake && mistake.parent === game.node ? lossOf(game.node, mistake, unitOf(game.line())) : null;
 }
 
-/** The mistake after or before the position on the board, in the order of the game; null if there is none. */
+/** A mistake on the board whose better line has other points than the played one; null for any other. */
+export function explainedMistake(state) {
+  const mistake = state.game.isGo ? mistakeOnBoard(state) : null;
+  return mistake?.better && mistake.better !== mistake.vertex ? mistake : null;
+}
+
+/** What is known of why a mistake is one: { lines, better, played }; null until the server has answered. */
+export const whyOf = (mistake) => (mistake.node.why?.lines === linesOf(mistake) ? mistake.node.why : null);
+
+/** The rank of who made the mistake on the board, if the network knows the moves of such players; else null. */
+export function mistakesRank(state) {
+  const mistake = explainedMistake(state);
+  const rank = mistake && rankIn(state.game.info[mistake.colour === "B" ? "black_rank" : "white_rank"]);
+  return state.game.ranks.includes(rank) ? rank : null;
+}
+
+/** The nodes of the mistakes that are shown, in the order of the game. */
+export const mistakeNodes = (state) => mistakes(lineLosses(state).moves, reviewedColour(state)).map(({ node }) => node)
+  .sort((a, b) => a.index - b.index);
+
+/** The mistake after or before the position on the board, in the order of the game; after the last one the first, and
+    before the first one the last.  null without mistakes. */
 export function nextMistake(state, direction) {
   const { game, at } = state;
   const index = at.mistake?.index ?? game.index();
-  const nodes = mistakes(lineLosses(state).moves, reviewedColour(state)).map(({ node }) => node);
-  nodes.sort((a, b) => a.index - b.index);
+  const nodes = mistakeNodes(state);
   const isThere = (node) => direction * (node.index - index) > 0;
-  return (direction > 0 ? nodes.find(isThere) : nodes.findLast(isThere)) ?? null;
+  return (direction > 0 ? nodes.find(isThere) ?? nodes[0] : nodes.findLast(isThere) ?? nodes.at(-1)) ?? null;
 }
 
 // ---- exercises

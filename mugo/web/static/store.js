@@ -20,7 +20,6 @@ const DEFAULTS = {
   peopleRank: "",                        // of the players whose moves the overlay "people" shows; "": one in the middle
   plane: 0,                              // number of the plane that the overlay "plane" shows
   searchPlayer: "mcts",                  // "mcts" or "uct": how positions are analysed
-  graphUnit: "win_rate",                 // "win_rate" or "lead": what the graph shows, where leads are known
   hidesAnalysis: false,                  // whether the analysis is hidden while the person plays
   teaching: false,                       // whether mistakes of the person are offered back
   teachingLevel: 2,                      // the level of losses.LEVELS from which on they are
@@ -28,14 +27,12 @@ const DEFAULTS = {
   sound: true,
   losses: 0,                             // of games against MuGo, one after the other
   keys: true,                            // whether single letters and digits are keys of the page
-  autoplaySeconds: 2,                    // between two moves
   coordinates: true,
   language: "auto",                      // "auto" or the tag of one of texts.languageNames
   theme: "auto",                         // "auto", "light" or "dark"
   boardLook: "wood",                     // "wood", "paper" or "slate"
   stoneLook: "glass",                    // "glass" or "flat"
-  depth: "normal",                       // of review.DEPTHS: how deep all moves are analysed
-  whose: "both",                         // whose mistakes are shown: "both", "mine", "B" or "W"
+  depth: "quick",                        // of review.DEPTHS: how deep all moves are analysed
   name: "",                              // the person's in records
 };
 
@@ -64,6 +61,7 @@ const newAt = (node) => ({
   isPassAsked: false,                    // whether the key of a pass was pressed once
   mistake: null,                         // the next node, whose move is shown as a mistake here
   mistakeLine: "better",                 // which line is shown then: "better" or "played"
+  plies: Infinity,                       // moves of it that the board shows
   requested: new Set(),                  // names of what the server has been asked for
   failed: new Set(),                     // names of what it could not answer, and kinds of jobs that have failed
 });
@@ -91,6 +89,7 @@ export const state = {
   analyzing: false,                      // whether the position on the board is analysed, whichever it is
   isStart: false,
   lesson: null,                          // of actions/start.js
+  whose: undefined,                      // whose mistakes are shown: "B", "W", null for both; undefined: the person's
   lineAnalysis: null,                    // of actions/analysis.js, while all moves of a line are analysed
   exercise: null,                        // of core/exercises.js
   oneThing: null,                        // the game whose largest mistake is to be shown, when it is known
@@ -144,7 +143,8 @@ export function replaceGame(game, players) {
   const replaced = (before?.isUnsaved && before.savedAs?.id) || null;
   if (replaced) setTimeout(() => change(() => { if (state.replaced === replaced) state.replaced = null; }), 1000 * UNDO_SECONDS);
   Object.assign(state, { game, human: null, opponent: null, analyzing: false, lineAnalysis: null, segments: [], tool: null,
-    region: null, writing: null, exercise: null, isStart: false, lesson: null, oneThing: null, replaced, ...players });
+    whose: undefined, region: null, writing: null, exercise: null, isStart: false, lesson: null, oneThing: null, replaced,
+    ...players });
   const planes = state.server.planes[game.isGo ? "go" : "gomoku"] ?? [];
   if (state.settings.plane >= planes.length) state.settings.plane = 0;
   if (!isAvailable(state.settings.overlay, game)) state.settings.overlay = "none";
@@ -157,6 +157,14 @@ const GO_ONLY = ["ownership", "ladders"];
 /** Whether a game has an overlay; "people" only where the network takes who plays, as far as that is known. */
 export const isAvailable = (name, game) => OVERLAYS.includes(name) && (game.isGo || !GO_ONLY.includes(name))
   && (name !== "people" || !game.opponents || game.ranks.length > 0);
+
+/** Show the position before a node's move, as a mistake. */
+export function showMistake(state, node) {
+  state.game.goTo(node);                 // selects the line that it belongs to
+  state.game.goTo(node.parent);
+  resetAt();
+  state.at.mistake = node;
+}
 
 /** Show a score. */
 export function showScore({ at }, score) { Object.assign(at, { score, message: null, isScoreHidden: false }); }

@@ -27,7 +27,7 @@ function game() {
 }
 
 function answer(exercise, vertex) {
-  exercise.tried = newNode(asked(exercise).parent, { move: `${exercise.colour} ${vertex}` });
+  exercise.tried = newNode(asked(exercise).parent, { move: `B ${vertex}` });
   return settle(exercise);
 }
 
@@ -41,7 +41,7 @@ test("puzzles are the mistakes of a side, in the order of the game", () => {
 
 test("an answer is right if it is the best move or no inaccuracy", () => {
   const found = game();
-  const exercise = makeExercise("puzzles", found, "B", puzzlesOf(lostByMoves(found.line()), "B"));
+  const exercise = makeExercise("puzzles", found, puzzlesOf(lostByMoves(found.line()), "B"));
   exercise.index = 1;
   assert.equal(verdict(exercise), null);
   assert.match(exerciseText(exercise, 3), /^Puzzle 2 of 2: find a better move for Black/);
@@ -56,14 +56,14 @@ test("an answer is right if it is the best move or no inaccuracy", () => {
 
 test("the mistake itself is wrong, though the search before it liked it", () => {
   const found = game();
-  const exercise = makeExercise("puzzles", found, "B", puzzlesOf(lostByMoves(found.line()), "B"));
+  const exercise = makeExercise("puzzles", found, puzzlesOf(lostByMoves(found.line()), "B"));
   assert.equal(answer(exercise, "E5").isRight, false);
   assert.equal(exerciseText(exercise, 1), "E5 was played. E5 loses 2.0 points. Try again, or see the solution.");
 });
 
 test("a move that has hardly been searched needs a search of its own", () => {
   const found = game();
-  const exercise = makeExercise("puzzles", found, "B", puzzlesOf(lostByMoves(found.line()), "B"));
+  const exercise = makeExercise("puzzles", found, puzzlesOf(lostByMoves(found.line()), "B"));
   exercise.index = 1;
   assert.equal(answer(exercise, "A1"), null);
   assert.equal(exerciseText(exercise, 3), "MuGo looks at A1…");
@@ -73,7 +73,7 @@ test("a move that has hardly been searched needs a search of its own", () => {
 
 test("the first answer to a puzzle counts", () => {
   const found = game();
-  const exercise = makeExercise("puzzles", found, "B", puzzlesOf(lostByMoves(found.line()), "B"));
+  const exercise = makeExercise("puzzles", found, puzzlesOf(lostByMoves(found.line()), "B"));
   answer(exercise, "E5");
   answer(exercise, "D4");
   exercise.index = 1;
@@ -88,7 +88,7 @@ test("guesses: two points for the played move or a good one, one for a bad one t
   const found = game();
   const nodes = guessesOf(found.line(), "B", found.root);
   assert.deepEqual(nodes.map((node) => node.move), ["B E5", "B G3"]);
-  const exercise = makeExercise("guess", found, "B", nodes);
+  const exercise = makeExercise("guess", found, nodes);
   assert.equal(exerciseText(exercise, 1), "Move 1: where did Black play?");
   assert.equal(answer(exercise, "D4").points, 2);
   assert.equal(exerciseText(exercise, 1), "Black played E5. D4 is MuGo’s choice. 2 of 2 points.");
@@ -105,7 +105,7 @@ test("guesses: two points for the played move or a good one, one for a bad one t
 
 test("the played move is right before any search, without a network too", () => {
   const found = goGame(moves("B E5", "W C3"));
-  const exercise = makeExercise("guess", found, "B", guessesOf(found.line(), "B", found.root));
+  const exercise = makeExercise("guess", found, guessesOf(found.line(), "B", found.root));
   assert.equal(answer(exercise, "E5").points, 2);
   exercise.results = [];
   assert.equal(answer(exercise, "D4"), null);

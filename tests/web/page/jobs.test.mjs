@@ -193,7 +193,7 @@ test("an exercise is searched before the answer, and after one that needs it; Mu
   const game = page(["B E5", "W C3"], { human: "both" });
   const [root, e5] = game.line();
   game.goTo(root);
-  state.exercise = makeExercise("guess", game, "B", [e5]);
+  state.exercise = makeExercise("guess", game, [e5]);
   assert.equal(job(), "prepare start");
   root.analysis = analysis(0, 200);
   assert.equal(job(), null);
@@ -233,7 +233,7 @@ test("an answer is judged by its whole search, and the first one counts", async 
   const search = (lead, visits) => ({ win_rate: 0.5, lead, visits, moves: [{ move: "D4", win_rate: 0.5, lead, visits, pv: ["D4"] }] });
   game.root.analysis = search(3, 200);
   game.goTo(game.root);
-  state.exercise = makeExercise("puzzles", game, "B", [game.line()[1]]);
+  state.exercise = makeExercise("puzzles", game, [game.line()[1]]);
   state.exercise.tried = newNode(game.root, { move: "B A1" });
   assert.deepEqual(await runWith({ search: search(3, 40) }, { search: search(-2, 200), done: true }), []);
   assert.deepEqual([state.exercise.results[0]?.lost, state.exercise.results[0]?.isRight], [5, false]);
@@ -251,7 +251,7 @@ test("the win rate of a hint is Black's, as all are", async () => {
 test("what was said of an answer goes when the solution or a hint is shown", () => {
   const game = page(["B E5"], { human: null });
   for (const show of [showSolution, exerciseHint]) {
-    state.exercise = makeExercise("puzzles", game, "B", [game.line()[1]]);
+    state.exercise = makeExercise("puzzles", game, [game.line()[1]]);
     state.at.message = { text: "Q10 is occupied.", isError: true };
     show();
     assert.equal(state.at.message, null);

@@ -108,7 +108,7 @@ test("what candidates lose is the side to move's; the best one loses nothing", (
 test("the graph is as high as the leads of the searches, in round numbers", () => {
   assert.deepEqual(scale(game().line(), "lead"), { least: -15, middle: 0, most: 5 });
   assert.deepEqual(scale(game().line(), "win_rate"), { least: 0, middle: 0.5, most: 1 });
-  assert.deepEqual(scale([], "lead"), { least: -1, middle: 0, most: 1 });
+  assert.deepEqual(scale([], "lead"), { least: -6, middle: 0, most: 6 });
   assert.deepEqual(scale([{ value_lead: 31 }, { value_lead: -3 }], "lead"), { least: -10, middle: 0, most: 40 });
 });
 

@@ -1,5 +1,6 @@
 // What the person wants to have analysed.  effects/jobs.js runs the searches.
 
+import { valuesOf } from "../core/analysis.js";
 import { percent, t } from "../core/texts.js";
 import { isGameOver, shownSearch } from "../queries.js";
 import { change, resetAt, state } from "../store.js";
@@ -37,8 +38,9 @@ export function hint() {
 
 /** Start, go on with, or stop the analysis of every move of the current line; what has been searched is passed over.
 
-    lineAnalysis: { game, line, nodes, done, depth, isDeeper, searched, spent }.  nodes: those of the line, and then
-    those around its mistakes (isDeeper); done: how many of them; searched, spent: for review.secondsLeft. */
+    lineAnalysis: { game, line, from, nodes, done, depth, isDeeper, searched, spent }.  from: the node on the board, in
+    whose place the largest mistake comes at the end; nodes: those of the line, and then those around its mistakes
+    (isDeeper); done: how many of them; searched, spent: for review.secondsLeft. */
 export function toggleLineAnalysis() {
   if (state.lineAnalysis) {
     change(() => { state.lineAnalysis = null; });
@@ -48,9 +50,19 @@ export function toggleLineAnalysis() {
     resetAt();
     const line = [...game.line()];
     const { depth } = settings;
-    const lineAnalysis = { game, line, nodes: line, done: 0, depth, isDeeper: false, searched: 0, spent: 0 };
+    const lineAnalysis = { game, line, from: game.node, nodes: line, done: 0, depth, isDeeper: false, searched: 0, spent: 0 };
     Object.assign(state, { analyzing: false, lineAnalysis });
     evaluateLine();
+  });
+}
+
+/** Show the review of the game on the board, and begin it, unless the record has a search of nearly every position. */
+export function startReview() {
+  change(({ game, settings }) => {
+    Object.assign(settings, { mode: "review", overlay: "search" });
+    const isNew = game.line().filter((node) => !valuesOf(node)).length > 1;
+    if (isNew && game.root.children.length && !state.lineAnalysis) toggleLineAnalysis();
+    else evaluateLine();
   });
 }
 

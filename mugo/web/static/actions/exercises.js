@@ -3,15 +3,15 @@
 import { FULL_POINTS, asked, guessesOf, isOver, makeExercise, puzzlesOf, settle } from "../core/exercises.js";
 import { newNode } from "../core/game.js";
 import { t } from "../core/texts.js";
-import { canExercise, lineLosses, moveError } from "../queries.js";
+import { canExercise, lineLosses, moveError, reviewedColour } from "../queries.js";
 import { fetchPosition } from "../requests.js";
 import { change, resetAt, showMessage, state } from "../store.js";
 
-/** Begin an exercise.  kind: "puzzles" or "guess"; colour: whose moves are asked for; most: of the largest mistakes. */
-export function startExercise(kind, colour, most) {
+/** Begin an exercise on the moves of the side that is reviewed.  kind: "puzzles" or "guess"; most: of the largest mistakes. */
+export function startExercise(kind, most) {
   const { game } = state;
   if (!game || !canExercise(state)) return;
-  const line = game.line();
+  const [line, colour] = [game.line(), reviewedColour(state)];
   let nodes = kind === "puzzles" ? puzzlesOf(lineLosses(state), colour, most) : guessesOf(line, colour, game.node);
   if (kind === "guess" && !nodes.length) nodes = guessesOf(line, colour, game.root);
   if (!nodes.length) {
@@ -19,7 +19,7 @@ export function startExercise(kind, colour, most) {
     return;
   }
   change(() => {
-    Object.assign(state, { exercise: makeExercise(kind, game, colour, nodes), analyzing: false, writing: null });
+    Object.assign(state, { exercise: makeExercise(kind, game, nodes), analyzing: false, writing: null });
     show();
   });
 }
@@ -48,7 +48,7 @@ export async function answer(vertex) {
     return;
   }
   change(() => {
-    exercise.tried = newNode(game.node, { move: `${exercise.colour} ${vertex}` });
+    exercise.tried = newNode(game.node, { move: `${node.move[0]} ${vertex}` });
     Object.assign(state.at, { message: null, touched: null });
     state.at.failed.delete("try");
     const found = settle(exercise);

@@ -11,7 +11,7 @@ import { download } from "../dom.js";
 import { fetchOpponents } from "../requests.js";
 import { server } from "../server.js";
 import { change, replaceGame, settleScore, showError, showMessage, state } from "../store.js";
-import { evaluateLine } from "./analysis.js";
+import { evaluateLine, startReview } from "./analysis.js";
 import { startClock } from "./play.js";
 
 const MAX_LISTED = 1000;                 // games of a file that the server lists; files of a folder
@@ -30,7 +30,7 @@ export async function newGame(rules, { human, opponent: preferred, clock = null 
   startClock(game, clock);
   game.info.date = new Date().toISOString().slice(0, 10);
   change(() => {
-    Object.assign(state.settings, { mode: "play", estimates: false });
+    Object.assign(state.settings, { mode: "play", estimates: false, overlay: "none" });
     replaceGame(game, { human: colour, opponent });
   });
 }
@@ -109,9 +109,8 @@ async function openFile(file, name) {
     if (!await confirmReplacing(t("openTheFile"))) return;
     change(() => {
       replaceGame(new Game({ ...found, fileName: nameOf(file, number) }));
-      state.settings.mode = "review";
+      startReview();
       if (found.notice) showMessage(found.notice);
-      evaluateLine();
     });
   } catch (error) {
     showMessage(`${name}: ${error.message}`, true);

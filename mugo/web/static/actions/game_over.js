@@ -1,26 +1,20 @@
-// What can be done with a game that has ended: review it, or play another one like it.
+// What can be done with a game that has ended: learn one thing from it, or play another one like it.
 
 import { confirmReplacing } from "../ask.js";
 import { nextOpponent } from "../core/opponents.js";
 import { t } from "../core/texts.js";
-import { outcome, personsColour } from "../queries.js";
+import { outcome } from "../queries.js";
 import { change, showError, state } from "../store.js";
-import { toggleLineAnalysis } from "./analysis.js";
+import { startReview } from "./analysis.js";
 import { startExercise } from "./exercises.js";
 import { newGame } from "./files.js";
 import { goTo } from "./navigate.js";
 import { playFrom } from "./play.js";
-import { set, setMode } from "./settings.js";
-
-/** Show the review of the game, and begin its analysis. */
-export function reviewGame() {
-  setMode("review");
-  if (!state.lineAnalysis) toggleLineAnalysis();
-}
+import { set } from "./settings.js";
 
 /** Show the person's largest mistake, when the game has been analysed, and let them find the better move. */
 export function showOneThing() {
-  reviewGame();
+  startReview();
   change(() => { state.oneThing = state.game; });
 }
 
@@ -28,7 +22,7 @@ export function showOneThing() {
 export function showWorst() {
   if (!state.oneThing || state.lineAnalysis || state.job?.kind === "line") return;
   change(() => { state.oneThing = null; });
-  startExercise("puzzles", personsColour(state), 1);
+  startExercise("puzzles", 1);
 }
 
 /** Play the same game again; step: against an opponent one step stronger or weaker. */

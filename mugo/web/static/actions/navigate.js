@@ -4,7 +4,8 @@ import { confirm } from "../ask.js";
 import { t } from "../core/texts.js";
 import { change, resetAt, settleScore, state } from "../store.js";
 
-let timer = null;                        // of autoplay
+const AUTOPLAY_SECONDS = 1;              // between two moves
+let timer = null;
 
 /** Go somewhere, and leave what was written or asked. */
 function leave(go) {
@@ -122,7 +123,7 @@ function startAutoplay() {
     step("next");
     if (state.game.next()) startAutoplay();
     else stopAutoplay();
-  }, 1000 * state.settings.autoplaySeconds);
+  }, 1000 * AUTOPLAY_SECONDS);
 }
 
 function stopAutoplay() {

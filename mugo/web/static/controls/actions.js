@@ -40,9 +40,8 @@ export const ACTIONS = {
     field.value = "";
   },
   pass: () => playing.play("pass"),
-  startExercise: (kind) => exercises.startExercise(kind, byId("exercise-colour").value),
+  startExercise: (kind) => exercises.startExercise(kind),
   playTouched: () => playing.play(touchedVertex(state)),
-  render: () => change(),
 };
 
 const typed = (value) => (/^-?\d+$/.test(value) ? Number(value) : value);
@@ -50,7 +49,9 @@ const typed = (value) => (/^-?\d+$/.test(value) ? Number(value) : value);
 for (const [type, name] of [["click", "action"], ["change", "change"], ["input", "input"]]) {
   addEventListener(type, ({ target }) => {
     const element = target.closest?.(`[data-${name}]:not(kbd, :disabled)`);
-    if (element) ACTIONS[element.dataset[name]](name === "action" ? typed(element.dataset.value) : element.value, element);
+    if (!element) return;
+    if (element.matches("#menu button")) byId("menu").hidePopover();
+    ACTIONS[element.dataset[name]](name === "action" ? typed(element.dataset.value) : element.value, element);
   }, true);
 }
 

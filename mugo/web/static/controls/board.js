@@ -1,17 +1,16 @@
-// The board, the graph, the tree and the lists: what a click, a tap or a key does there.
+// The board, the graph and the lists: what a click, a tap or a key does there.
 
 import { useTool } from "../actions/edit.js";
 import { choosePoint, press } from "../actions/local.js";
 import { goTo, step } from "../actions/navigate.js";
 import { play } from "../actions/play.js";
-import { showMistake } from "../actions/review.js";
 import { toggleDead } from "../actions/score.js";
 import { byId, onChoice } from "../dom.js";
 import { moveError, overlayName, screen, shownSearch, touchedVertex } from "../queries.js";
 import { change, state } from "../store.js";
+import { nodeOf } from "../view/moves.js";
 import { board } from "../view/position.js";
 import { graph } from "../view/review.js";
-import { treeView } from "../view/tree.js";
 
 function setHover(vertex) { if (!state.isStart) change(({ at }) => { at.hover = vertex; }); }
 
@@ -50,14 +49,7 @@ graph.onSelect = (index) => {
   const node = state.game?.line()[index];
   if (node && node !== state.game.node) goTo(node);
 };
-treeView.onSelect = goTo;
-
-onChoice(byId("variations"), (element) => state.game.node.children[[...byId("variations").children].indexOf(element)] ?? null, goTo);
-
-const nodeOf = (element) => state.game.line()[element.closest("[data-index]")?.dataset.index] ?? null;
 onChoice(byId("move-list"), nodeOf, goTo);
-onChoice(byId("mistake-list"), nodeOf, showMistake);
-byId("mistake-list").onkeydown = ({ key, target }) => key === "Enter" && nodeOf(target) && showMistake(nodeOf(target));
 
 const moves = byId("moves").tBodies[0];
 const moveOf = (element) => element.closest("tr")?.dataset.move ?? null;

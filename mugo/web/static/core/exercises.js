@@ -1,6 +1,6 @@
 // Exercises on the moves of a line: puzzles from mistakes, and guesses of the moves that were played.
 //
-//   exercise   { kind: "puzzles" or "guess", game, colour, nodes, index, tried, hints, isShown, results }
+//   exercise   { kind: "puzzles" or "guess", game, nodes, index, tried, hints, isShown, results }
 //   nodes      those with the moves that are asked for; the board shows the position before nodes[index]
 //   tried      the person's answer: a node after that position, which is in no game tree; null before there is one
 //   isShown    whether the solution is shown
@@ -16,21 +16,21 @@ const MIN_SHARE = 0.1;                   // of the visits of the best move: what
 const MAX_PUZZLES = 20;                  // of a game: its largest mistakes
 export const FULL_POINTS = 2;            // of a guess
 
-/** The nodes of the largest mistakes of a colour, in the order of the game: those with a better move that is known.
+/** The nodes of the largest mistakes of a colour (null: of both), in the order of the game: those with a better move that is known.
     lost: of losses.lostByMoves. */
 export function puzzlesOf({ moves }, colour, most = MAX_PUZZLES) {
   const found = mistakes(moves, colour).filter(({ better, vertex }) => better && better !== vertex);
   return found.slice(0, most).sort((a, b) => a.index - b.index).map(({ node }) => node);
 }
 
-/** The nodes of a line after a node whose moves a colour has played, without passes. */
+/** The nodes of a line after a node whose moves a colour (null: either) has played, without passes. */
 export function guessesOf(line, colour, after) {
-  return line.filter(({ index, move, illegal, parent }) => index > after.index && move?.startsWith(`${colour} `)
+  return line.filter(({ index, move, illegal, parent }) => index > after.index && move?.startsWith(colour ? `${colour} ` : "")
     && !move.endsWith(" pass") && !illegal && !parent.illegal);
 }
 
-export const makeExercise = (kind, game, colour, nodes) =>
-  ({ kind, game, colour, nodes, index: 0, tried: null, hints: 0, isShown: false, results: [] });
+export const makeExercise = (kind, game, nodes) =>
+  ({ kind, game, nodes, index: 0, tried: null, hints: 0, isShown: false, results: [] });
 
 /** The node with the move that is asked for; null at the end. */
 export const asked = ({ nodes, index }) => nodes[index] ?? null;
@@ -101,9 +101,9 @@ export function scoreOf({ kind, results, index, nodes }) {
 
 /** What the page says of the exercise. number: the number of the move that is asked for, in print. */
 export function exerciseText(exercise, number) {
-  const { kind, colour, tried, isShown, index, nodes } = exercise;
+  const { kind, tried, isShown, index, nodes } = exercise;
   if (isOver(exercise)) return scoreText(exercise);
-  const name = colourName(colour);
+  const name = colourName(asked(exercise).move[0]);
   const [best, found] = [bestOf(exercise), verdict(exercise)];
   const played = vertexOf(asked(exercise));
   if (isShown && best) return t("theSolutionIs", { best: best.move, played });

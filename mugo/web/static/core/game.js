@@ -5,7 +5,7 @@
 //   node    one node of the SGF tree: { move: "B Q16", parent, children, index: how many nodes are before it, comment,
 //           analysis: of analysis.js, final: the analysis of a counted result, times: of both clocks after the move }, and
 //           the server's answers about it: position, policy, planes, ownership, value and value_lead of the network,
-//           thinking: an opponent's search, not an analysis.  A node of a file has all its properties as SGF text in
+//           thinking: an opponent's search, not an analysis; why: of core/why.js.  A node of a file has all its properties as SGF text in
 //           `properties`.  `stones` and `first` are of a node whose position has no history: setup stones, or an illegal
 //           move (`illegal`).
 //

@@ -1,7 +1,7 @@
 // The game behind the start, and the boards to learn on.  A lesson is a row: another one is added here and in the texts.
 //
 //   board    its rows from the top: X black, O white; Black is to play
-//   title, text, wrong, done    keys of texts: its name, what is asked, and what is said of a wrong and of the right answer
+//   title, text, wrong, done    keys of texts: the name, the question, and the replies to a wrong and to the right answer
 //   lines    the moves that solve it, Black's and White's answers in turn
 //   more     instead of lines: the colour whose area, by the server's count, is to be clicked
 //

@@ -57,7 +57,15 @@ export function ownColour(info, human, name) {
   return black === white ? null : black ? "B" : "W";
 }
 
+/** The rank of a record as the network names it, '3d' or '5k'; null for another one: '3 dan', '5級'. */
+export function rankIn(text = "") {
+  const [, number, kind] = /^(\d+)\s*(d|段|k|級|级|급|단)/i.exec(text.trim()) ?? [];
+  return number ? `${Number(number)}${/[d段단]/i.test(kind) ? "d" : "k"}` : null;
+}
+
 // ---- the graph
+
+const LEAST_LEAD = 5;                    // that the scale of leads has on both sides: less is noise
 
 /** The scale of the graph: { least, middle, most }, values at its ends and where both sides are equal.
     Win rates go from 0 to 1; leads in round numbers as far as those of the searches, or of the network without any. */
@@ -66,10 +74,10 @@ export function scale(line, unit) {
   const known = (lead) => lead != null;
   const searched = line.map((node) => valuesOf(node)?.lead).filter(known);
   const leads = searched.length > 1 ? searched : [...searched, ...line.map((node) => node.value_lead).filter(known)];
-  const [low, high] = [Math.min(0, ...leads), Math.max(0, ...leads)];
+  const [low, high] = [Math.min(-LEAST_LEAD, ...leads), Math.max(LEAST_LEAD, ...leads)];
   const step = [1, 2, 5, 10, 20, 50, 100, 200].find((each) => (high - low) / each <= 5) ?? 500;
   const [least, most] = [step * Math.floor(low / step), step * Math.ceil(high / step)];
-  return { least: Math.min(least, -step) + 0, middle: 0, most: Math.max(most, step) };
+  return { least, middle: 0, most };
 }
 
 /** Black's share of the bar next to the board, 0 to 1: 10 points are a quarter of it; the win rate without a lead. */

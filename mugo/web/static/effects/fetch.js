@@ -1,7 +1,10 @@
 // What the board shows of the current position, if it is not there: its position, the opponents of the game, the data of the
 // overlay, and the score of a game that has just ended.  Each is requested once, until another position is shown.
 
-import { hasNetwork, isEstimateShown, overlayName, peopleRank } from "../queries.js";
+import { lineEnds, linesOf } from "../core/why.js";
+import {
+  explainedMistake, hasNetwork, isEstimateShown, mistakesRank, overlayName, peopleRank, whyOf,
+} from "../queries.js";
 import { fetchOpponents, fetchPosition } from "../requests.js";
 import { server } from "../server.js";
 import { change, settleScore, showError, showScore, state } from "../store.js";
@@ -36,6 +39,13 @@ export function fetchMissing() {
       }
     });
   }
+  const mistake = explainedMistake(state);
+  if (mistake && !whyOf(mistake)) {
+    request(at, "why", async () => {
+      const [better, played] = await Promise.all(lineEnds(mistake).map((end) => server.request("ownership", game.requestFields(end))));
+      change(() => { mistake.node.why = { lines: linesOf(mistake), better, played }; });
+    });
+  }
   if (isEstimateShown(state) && !node.ownership) {
     request(at, "ownership", async () => {
       const ownership = await server.request("ownership", game.requestFields(node));
@@ -47,7 +57,7 @@ export function fetchMissing() {
 
 /** The rank whose moves are to be shown and are not known, or false. */
 function missingRank(at, node) {
-  const rank = state.at === at && overlayName(state) === "people" && peopleRank(state);
+  const rank = state.at === at && (overlayName(state) === "people" ? peopleRank(state) : mistakesRank(state));
   return rank && !node.people?.[rank] && rank;
 }
 

@@ -17,16 +17,17 @@
 
 import { isBetter, isComplete, ofResult } from "../core/analysis.js";
 import { EXERCISE_VISITS, asked, settle, verdict } from "../core/exercises.js";
-import { LISTED_LEVEL, lostByMoves } from "../core/losses.js";
+import { LISTED_LEVEL, lostByMoves, mistakes } from "../core/losses.js";
 import { searchFields } from "../core/region.js";
 import { DEEPER, DEPTHS } from "../core/review.js";
 import { colourName, t } from "../core/texts.js";
 import {
-  hasNetwork, isGameOver, isMuGoToMove, isToBePrepared, offer, runningColour, searchPlayer, uncheckedNode,
+  hasNetwork, isGameOver, isMuGoToMove, isToBePrepared, lineLosses, offer, reviewedColour, runningColour, searchPlayer,
+  uncheckedNode,
 } from "../queries.js";
 import { fetchPosition } from "../requests.js";
 import { server } from "../server.js";
-import { change, showError, state } from "../store.js";
+import { change, showError, showMistake, state } from "../store.js";
 
 const HINT_SECONDS = 2;
 const CHECK_SIMULATIONS = { mcts: 1600, uct: 8000 };     // of each search of teaching, at most
@@ -95,6 +96,15 @@ export function advanceLine() {
   const deeper = { ...lineAnalysis, isDeeper: true, done: 0, searched: 0, spent: 0 };
   deeper.nodes = aroundMistakes(line).filter((node) => !isSearched(game, node, visitsOf(deeper)));
   change(() => { state.lineAnalysis = deeper.nodes.length ? deeper : null; });
+  if (!deeper.nodes.length) showWorst(lineAnalysis);
+}
+
+/** The analysis of a line has ended: go to its largest mistake, if the person is still where it began. */
+function showWorst({ game, from }) {
+  const { at, tool, exercise, settings, oneThing } = state;
+  if (game !== state.game || game.node !== from || at.mistake || oneThing || tool !== null || exercise || settings.mode !== "review") return;
+  const [worst] = mistakes(lineLosses(state).moves, reviewedColour(state));
+  if (worst) change(() => showMistake(state, worst.node));
 }
 
 /** The visits of each position of an analysis of a line. */

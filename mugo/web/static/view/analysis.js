@@ -23,8 +23,9 @@ export function renderAnalysis(state) {
   byId("analyze-game").disabled = Boolean(thinkingNode(state));
   byId("analyze-game").textContent = t(lineAnalysis ? "stop" : isHalfAnalysed(state) ? "goOnAnalysing" : "analyseAll");
   byId("depth").disabled = Boolean(lineAnalysis);
-  byId("line-progress").hidden = !lineAnalysis;
+  byId("line-progress").hidden = byId("stop-review").hidden = !lineAnalysis;
   byId("line-progress").textContent = lineAnalysis ? progressText(lineAnalysis) : "";
+  if (isRunning) byId("analysis").open = true;
   byId("search-summary").textContent = isAnalysisHidden(state) ? "" : summary(state);
   renderMoves(state);
 }

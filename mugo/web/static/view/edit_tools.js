@@ -99,7 +99,7 @@ export function renderComment({ game, writing }) {
   byId("game-info").textContent = joined(event, place, date, rules, describeSettings(game.info), result);
   const field = byId("comment");
   const isElsewhere = writing && writing !== game.node;
-  document.querySelector("label[for=comment]").textContent = isElsewhere ? t("commentOnMove", { number: game.printedNumber(writing) }) : t("comment");
+  field.placeholder = field.ariaLabel = isElsewhere ? t("commentOnMove", { number: game.printedNumber(writing) }) : t("comment");
   if (!writing && document.activeElement === field) field.blur();
   const text = (writing ?? game.node).comment ?? "";
   if (!writing && field.value !== text) field.value = text;

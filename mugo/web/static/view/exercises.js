@@ -3,33 +3,22 @@
 import { asked, exerciseText, isOver, puzzlesOf, scoreOf, verdict } from "../core/exercises.js";
 import { joined, t } from "../core/texts.js";
 import { byId } from "../dom.js";
-import { canExercise, lineLosses, personsColour } from "../queries.js";
-
-let chosenFor = null;                    // the game for which a colour is proposed
+import { canExercise, lineLosses, reviewedColour } from "../queries.js";
 
 export function renderExercises(state) {
   const { game, exercise } = state;
   document.body.toggleAttribute("data-exercise", Boolean(exercise));
-  byId("exercise-start").hidden = Boolean(exercise);
   byId("exercise-run").hidden = !exercise;
-  if (exercise) renderRunning(state);
-  else renderStart(state);
   byId("slider").disabled = Boolean(exercise);
-  if (exercise) for (const button of document.querySelectorAll("#navigation button")) button.disabled = true;
-  if (chosenFor !== game) {
-    chosenFor = game;
-    byId("exercise-colour").value = personsColour(state) ?? "B";
+  if (exercise) {
+    renderRunning(state);
+    for (const button of document.querySelectorAll("#navigation button:not(#open-menu)")) button.disabled = true;
   }
-}
-
-function renderStart(state) {
   const isPossible = canExercise(state);
-  const count = puzzlesOf(lineLosses(state), byId("exercise-colour").value).length;
+  const count = puzzlesOf(lineLosses(state), reviewedColour(state)).length;
   byId("start-puzzles").disabled = !isPossible || !count;
   byId("start-puzzles").textContent = count ? t("puzzles", { count }) : t("puzzlesFromMistakes");
-  byId("start-guess").disabled = !isPossible || !state.game.root.children.length;
-  byId("exercise-note").textContent = !isPossible ? t("whenGameIsOver")
-    : count ? "" : t("puzzlesNeedMistakes");
+  byId("start-guess").disabled = !isPossible || !game.root.children.length;
 }
 
 function renderRunning({ exercise, game }) {

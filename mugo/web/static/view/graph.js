@@ -51,7 +51,9 @@ export class Graph {
     const y = (value) => TOP + (bottom - TOP) * (most - Math.max(least, Math.min(most, value))) / (most - least);
     this.layout = { x, y, right, bottom };
     const ofSearch = (node) => valuesOf(node)?.[unit];
-    const ofNetwork = (node) => node[unit === "lead" ? "value_lead" : "value"];
+    const alone = (node) => node?.[unit === "lead" ? "value_lead" : "value"];
+    // A network sees the side that moves ahead: the mean of two positions.
+    const ofNetwork = (node) => (alone(node) == null ? null : (alone(node) + (alone(node.parent) ?? alone(node))) / 2);
     this.valueAt = (index) => ofSearch(line[index] ?? {}) ?? ofNetwork(line[index] ?? {});
     this.marker = draw("g");
     this.tip = draw("g", { class: "tip" });
@@ -59,7 +61,8 @@ export class Graph {
     this.svg.replaceChildren(
       draw("rect", { x: LEFT, y: TOP, width: right - LEFT, height: bottom - TOP, class: "background" }),
       ...this.phases(), ...this.axes(least, middle, most),
-      ...this.curve(ofNetwork, "values"), ...this.curve(ofSearch, "win-rates", middle), ...this.marks(),
+      ...this.curve((node) => (ofSearch(node) == null ? ofNetwork(node) : null), "values"), ...this.areas(middle),
+      ...this.curve(ofSearch, "win-rates", middle), ...this.marks(),
       this.marker, this.tip);
     this.showCurrent(this.current);
   }
@@ -94,6 +97,13 @@ export class Graph {
     });
   }
 
+  /** What is above and below a value, in which the area is Black's and White's. */
+  areas(middle) {
+    const { y, right, bottom } = this.layout;
+    return [["black-area", TOP, y(middle)], ["white-area", y(middle), bottom]].map(([id, top, end]) => draw("clipPath", { id },
+      draw("rect", { x: LEFT, y: top, width: right - LEFT, height: Math.max(0, end - top) })));
+  }
+
   /** A curve, which is broken where values are missing; with an area between it and a value `from`. */
   curve(value, className, from = null) {
     const { x, y } = this.layout;
@@ -105,8 +115,8 @@ export class Graph {
       runs.at(-1).push([i, found]);
     });
     const pathOf = (run) => `M${run.map(([i, found]) => `${x(i).toFixed(1)} ${y(found).toFixed(1)}`).join("L")}${run.length === 1 ? "h0" : ""}`;
-    const areas = from === null ? [] : runs.filter((run) => run.length > 1)
-      .map((run) => draw("path", { d: `${pathOf(run)}L${x(run.at(-1)[0])} ${y(from)}L${x(run[0][0])} ${y(from)}Z`, class: "area" }));
+    const areas = from === null ? [] : runs.filter((run) => run.length > 1).flatMap((run) => ["black", "white"].map((colour) => draw("path",
+      { d: `${pathOf(run)}L${x(run.at(-1)[0])} ${y(from)}L${x(run[0][0])} ${y(from)}Z`, class: `area ${colour}`, "clip-path": `url(#${colour}-area)` })));
     return runs.length ? [...areas, draw("path", { d: runs.map(pathOf).join(""), class: className })] : [];
   }
 
@@ -115,7 +125,7 @@ export class Graph {
     return this.extras.marks.flatMap(({ index, level }) => {
       const value = this.valueAt(index);
       if (value == null) return [];
-      return [draw("circle", { cx: x(index), cy: y(value), r: 3.4, class: `mistake level-${level}` })];
+      return [draw("circle", { cx: x(index), cy: y(value), r: 4, class: `mistake level-${level}` })];
     });
   }
 

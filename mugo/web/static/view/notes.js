@@ -12,7 +12,7 @@ const HINT_REACH = 2;                    // points around the best move, of the 
 export function boardNotes(state) {
   const { size } = state.game;
   const mistake = mistakeOnBoard(state);
-  if (mistake) return ofMistake(mistake, state.at.mistakeLine, size);
+  if (mistake) return ofMistake(mistake, state.at, size);
   if (state.at.hinted) return { elements: ring(state.at.hinted, size, "better hint"), line: [] };
   const exercise = exerciseOnBoard(state);
   return exercise ? ofExercise(exercise, state.exercise, size) : null;
@@ -20,10 +20,10 @@ export function boardNotes(state) {
 
 /** The played and the better move: the first stone of the line that is shown has a ring, the other one is a disc, or has a
     ring too if the line comes to it. */
-function ofMistake({ vertex, better, betterLine, playedLine, lost, unit, level }, shown, size) {
+function ofMistake({ vertex, better, betterLine, playedLine, lost, unit, level }, { mistakeLine, plies }, size) {
   const hasBetter = better !== null && better !== vertex;
-  const isBetterShown = shown === "better" && hasBetter;
-  const line = isBetterShown ? betterLine : playedLine;
+  const isBetterShown = mistakeLine === "better" && hasBetter;
+  const line = (isBetterShown ? betterLine : playedLine).slice(0, plies);
   const mark = (move, className, text, of) => {
     const ply = line.indexOf(move);
     if (ply < 0) return disc(move, size, text, of);

@@ -2,8 +2,9 @@
 
 import { LEVELS, formatLoss, lostByMoves } from "../core/losses.js";
 import { rankName, sentence, t } from "../core/texts.js";
+import { changesOf } from "../core/why.js";
 import { byId } from "../dom.js";
-import { hasNetwork, overlayName, peopleRank, shownSearch } from "../queries.js";
+import { explainedMistake, hasNetwork, overlayName, peopleRank, shownSearch, whyOf } from "../queries.js";
 import * as overlays from "./overlays.js";
 
 /** The SVG elements of the selected overlay; also updates the legend. */
@@ -38,6 +39,12 @@ const OVERLAYS = {
     const rank = peopleRank(state);
     if (!rank) return [[], ""];
     return [people?.[rank] ? overlays.policy(people[rank], game.size) : [], t("legendPeople", { rank: rankName(rank) })];
+  },
+
+  why(node, game, state) {
+    const mistake = explainedMistake(state);
+    const why = whyOf(mistake);
+    return [why ? overlays.changes(changesOf(why, mistake.colour), game.size) : [], t("legendWhy")];
   },
 
   search(node, game, state) {

@@ -94,6 +94,12 @@ export function estimate({ ownership: values }, size, stones) {
   return elements;
 }
 
+/** The points that a mistake loses and gains: a shade, darker the more.  changes: of why.changesOf. */
+export function changes(lost, size) {
+  return [...points(size)].filter(([i]) => Math.abs(lost[i]) >= 0.2).map(([i, at]) => draw("rect", { x: at.col - 0.5, y: at.row - 0.5,
+    width: 1, height: 1, opacity: Math.min(0.62, 0.4 * Math.abs(lost[i])).toFixed(2), class: `change ${lost[i] > 0 ? "lost" : "gained"}` }));
+}
+
 /** The area of a scored board, as a tint, except under a living stone. */
 export function area({ area: owners }, size, stones) {
   const elements = [];

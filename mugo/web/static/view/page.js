@@ -8,7 +8,8 @@ import { renderBoard, renderFirstBoard } from "./position.js";
 import { renderComment, renderEditing } from "./edit_tools.js";
 import { renderExercises } from "./exercises.js";
 import { renderLocal } from "./local.js";
-import { renderMoveList, renderNavigation } from "./navigation.js";
+import { renderMoves } from "./moves.js";
+import { renderNavigation } from "./navigation.js";
 import { renderClocks, renderPlayers } from "./players.js";
 import { renderPlaying } from "./playing.js";
 import { renderReview } from "./review.js";
@@ -16,10 +17,9 @@ import { renderLook, renderSettings } from "./settings.js";
 import { renderStart } from "./start.js";
 import { hear } from "./sound.js";
 import { waitingText, renderLeadBar, renderStatus } from "./status.js";
-import { renderTree } from "./tree.js";
 
-const VIEWS = [renderAnalysis, renderBoard, renderPlayers, renderNavigation, renderStatus, renderReview, renderTree, renderComment,
-  renderEditing, renderPlaying, renderMoveList, renderSettings, renderClocks, renderLeadBar, renderExercises, renderLocal, renderStart, hear];
+const VIEWS = [renderAnalysis, renderBoard, renderPlayers, renderNavigation, renderStatus, renderReview, renderComment,
+  renderEditing, renderPlaying, renderMoves, renderSettings, renderClocks, renderLeadBar, renderExercises, renderLocal, renderStart, hear];
 
 export function render() {
   const { game, server, at } = state;

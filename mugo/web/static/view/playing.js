@@ -24,7 +24,6 @@ function renderActions(state) {
   byId("score").hidden = !canScore(state);
   byId("pass").classList.toggle("primary", isClosed(state));
   byId("score").setAttribute("aria-pressed", String(Boolean(at.score)));
-  byId("autoplay").setAttribute("aria-pressed", String(Boolean(autoplay)));
   byId("autoplay").textContent = t(autoplay ? "stop" : "autoplay");
   byId("autoplay").disabled = Boolean(exercise) || (!autoplay && !game.next());
 }

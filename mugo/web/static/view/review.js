@@ -1,82 +1,68 @@
-// The graph, the list of mistakes and the statistics, drawn again when the line, its values or its unit have changed.
+// The card of the review: a line for each side, the graph, and the way from mistake to mistake.  The sides, the graph and
+// the statistics are drawn again when the line or its values have changed.
 
 import { valuesOf } from "../core/analysis.js";
-import { LISTED_LEVEL, formatLoss, formatLossWithUnit, levelNames, lossSentence, mistakes } from "../core/losses.js";
+import { parseVertex } from "../core/coordinates.js";
+import { LISTED_LEVEL, formatLossWithUnit, levelNames } from "../core/losses.js";
 import { PHASES, phaseEnds, statistics } from "../core/review.js";
-import { colourName, formatLead, joined, language, percent, t } from "../core/texts.js";
+import { colourName, formatLead, formatNumber, joined, language, percent, rankName, t } from "../core/texts.js";
+import { changesOf, partsOf, whyText } from "../core/why.js";
 import { byId, updateChildren } from "../dom.js";
 import {
-  isAnalysisHidden, lineLosses, mistakeOnBoard, nextMistake, personsColour, reviewedColour,
+  explainedMistake, isAnalysisHidden, lineLosses, mistakeNodes, mistakeOnBoard, mistakesRank, reviewedColour, whyOf,
 } from "../queries.js";
 import { Graph } from "./graph.js";
 import { renderStatistics } from "./statistics.js";
-
-const MISTAKES = 12;                     // in the list
 
 export const graph = new Graph(byId("graph"));
 let drawn = {};
 
 export function renderReview(state) {
-  const { game, settings, at } = state;
-  const now = { game, revision: game.revision, line: game.line(), unit: settings.graphUnit,
-    isHidden: isAnalysisHidden(state), colour: reviewedColour(state), own: personsColour(state), language };
+  const { game } = state;
+  const now = { game, revision: game.revision, line: game.line(), isHidden: isAnalysisHidden(state), language };
   if (Object.keys(now).some((name) => now[name] !== drawn[name])) {
     renderLine(state, now);
     drawn = now;
   }
   graph.showCurrent(game.index());
-  const shown = at.mistake?.index ?? game.index();
-  for (const row of byId("mistake-list").tBodies[0].rows) {
-    row.setAttribute("aria-current", String(Number(row.dataset.index) === shown));
-  }
-  renderMistakeBar(state);
+  for (const side of byId("sides").children) side.setAttribute("aria-pressed", String(side.dataset.value === reviewedColour(state)));
+  renderMistake(state);
 }
 
-function renderLine(state, { line, isHidden, colour, own }) {
-  const { game, settings } = state;
+function renderLine(state, { line, isHidden }) {
+  const { game } = state;
   byId("hidden-analysis").hidden = !isHidden;
-  byId("win-rates").hidden = isHidden;
-  const hasLeads = line.some((node) => (valuesOf(node)?.lead ?? node.value_lead) != null);
-  byId("graph-unit").disabled = !hasLeads;
-  byId("graph-unit").value = hasLeads ? settings.graphUnit : "win_rate";
+  byId("review-card").hidden = isHidden;
   const lost = lineLosses(state);
+  const found = statistics(lost, game.size);
   renderGraph(game, line, lost);
-  const found = mistakes(lost.moves, colour);
-  const listed = found.slice(0, MISTAKES);
-  byId("mistakes").hidden = isHidden || !lost.moves.length;
-  byId("statistics").hidden = isHidden || !lost.moves.length;
-  renderStatistics(statistics(lost, game.size), lost.unit, game.isGo);
-  byId("mistake-list").hidden = !listed.length;
-  byId("no-mistakes").hidden = Boolean(listed.length);
-  byId("mistake-count").textContent = found.length > MISTAKES
-    ? t("largestOf", { shown: MISTAKES, count: found.length }) : "";
-  byId("whose").options[1].disabled = !own;
-  byId("whose").options[1].textContent = own ? t("whoseMineColour", { colour: colourName(own) }) : t("whoseMine");
-  byId("mistake-unit").textContent = t(lost.unit === "lead" ? "pointsLost" : "percentLost");
-  updateChildren(byId("mistake-list").tBodies[0], listed.map((each) => mistakeRow(game, each)));
+  renderSides(lost, found);
+  renderStatistics(found, lost.unit, game.isGo);
+  byId("open-statistics").disabled = isHidden || !lost.moves.length;
 }
 
-function mistakeRow(game, mistake) {
-  const { node, index, colour, vertex, lost, unit, level, better } = mistake;
-  const row = document.createElement("tr");
-  row.tabIndex = 0;
-  row.dataset.index = index;
-  row.setAttribute("aria-label", lossSentence(mistake, game.printedNumber(node)));
-  row.setAttribute("aria-current", "false");
-  const text = better === vertex ? t("theSame") : better ?? "";    // the search preferred this move, too
-  for (const cell of [game.printedNumber(node), `${colour === "B" ? "●" : "○"} ${vertex}`, formatLoss(lost, unit), text]) {
-    row.insertCell().textContent = cell;
+/** '● 87 %  2 inaccuracies, 1 mistake': the levels as dots with numbers. */
+function renderSides({ moves }, found) {
+  const names = levelNames();
+  for (const side of byId("sides").children) {
+    const { value: colour } = side.dataset;
+    const { accuracy } = found[colour];
+    const counts = names.map((name, level) => [name, level, moves.filter((each) => each.colour === colour && each.isEven && each.level === level).length])
+      .slice(LISTED_LEVEL).filter(([, , count]) => count);
+    const text = accuracy === null ? "" : t("accuracyOf", { percent: formatNumber(accuracy, 0) });
+    side.querySelector(".accuracy").textContent = text;
+    updateChildren(side.querySelector(".levels"), counts.map(([name, level, count]) =>
+      Object.assign(document.createElement("span"), { className: `loss-text level-${level}`, title: name, textContent: count })));
+    side.ariaLabel = [colourName(colour), text, ...counts.map(([name, , count]) => `${count} × ${name}`)].filter(Boolean).join(", ");
   }
-  row.cells[2].className = `loss-text level-${level}`;
-  row.cells[2].title = levelNames()[level];
-  return row;
 }
 
 function renderGraph(game, line, lost) {
   const ofNode = new Map(lost.moves.map((each) => [each.index, each]));
-  const marks = lost.moves.filter(({ level }) => level >= LISTED_LEVEL);
+  const marks = lost.moves.filter(({ level, isEven }) => level >= LISTED_LEVEL && isEven);
   const ends = game.isGo ? [...phaseEnds(game.size), Infinity] : [];
-  graph.show(line, byId("graph-unit").value, { marks, phases: ends.map((end, i) => ({ name: t(PHASES[i]), end })),
+  const hasLeads = line.some((node) => (valuesOf(node)?.lead ?? node.value_lead) != null);
+  graph.show(line, hasLeads ? "lead" : "win_rate", { marks, phases: ends.map((end, i) => ({ name: t(PHASES[i]), end })),
     describe: (index) => describe(game, line[index], ofNode.get(index)) });
 }
 
@@ -87,18 +73,48 @@ function describe(game, node, loss) {
   const [colour, vertex] = node.move?.split(" ") ?? [];
   const move = colour ? `${game.printedNumber(node)} ${colourName(colour)} ${vertex}` : t("atTheStart");
   const value = !values ? "" : formatLead(values.lead) || t("blackPercent", { rate: percent(values.win_rate) });
-  return joined(move, value, loss && loss.lost > 0 && t("lostInGraph", { loss: formatLossWithUnit(loss.lost, loss.unit) }));
+  return joined(move, value, loss && loss.lost > 0 && t("lostInGraph", { loss: formatLossWithUnit(loss.lost, loss.unit, loss.visits) }));
 }
 
-/** The buttons that step from mistake to mistake, and switch the line on the board. */
-function renderMistakeBar(state) {
+/** The button that goes from mistake to mistake, and those of the line on the board. */
+function renderMistake(state) {
   const shown = mistakeOnBoard(state);
+  const nodes = mistakeNodes(state);
+  const count = nodes.length;
+  const isNew = !state.lineAnalysis && !lineLosses(state).moves.length;
+  byId("start-review").hidden = !isNew;
+  byId("next-mistake").hidden = isNew;
+  byId("next-mistake").disabled = byId("next-mistake-below").disabled = !count;
+  byId("mistake-count").textContent = state.lineAnalysis ? ""
+    : shown ? t("doneOf", { done: nodes.indexOf(shown.node) + 1, count }) : count ? t("mistakesCount", { count })
+      : lineLosses(state).moves.length ? t("noMistakes") : "";
   byId("mistake-line").hidden = !shown;
-  byId("mistake-text").textContent = shown ? lossSentence(shown, state.game.printedNumber(shown.node)) : "";
-  byId("show-better-line").disabled = !shown?.better || shown.better === shown.vertex;
-  const line = byId("show-better-line").disabled ? "played" : state.at.mistakeLine;
+  const hasBetter = Boolean(shown?.better) && shown.better !== shown.vertex;
+  byId("show-better-line").disabled = !hasBetter;
+  byId("show-better-line").textContent = t("betterMove", { vertex: shown?.better ?? "" });
+  byId("show-played-line").textContent = t("playedVertex", { vertex: shown?.vertex ?? "" });
+  const line = hasBetter ? state.at.mistakeLine : "played";
   byId("show-better-line").setAttribute("aria-pressed", String(line === "better"));
   byId("show-played-line").setAttribute("aria-pressed", String(line === "played"));
-  byId("previous-mistake").disabled = !nextMistake(state, -1);
-  byId("next-mistake").disabled = !nextMistake(state, 1);
+  const why = explanation(state);
+  if (byId("why").textContent !== why) byId("why").textContent = why;
+}
+
+/** 'Black loses about 9 points at the top right.  Of players of 3 dan 12 % play C3 here, 31 % D4.' */
+function explanation(state) {
+  const mistake = explainedMistake(state);
+  if (!mistake) return "";
+  const { size, node: { people } } = state.game;
+  const { colour, vertex, better } = mistake;
+  const why = whyOf(mistake);
+  const rank = mistakesRank(state);
+  const priors = people?.[rank]?.priors;
+  const share = (move) => percent(priors[move === "pass" ? priors.length - 1 : indexOf(move, size)]);
+  return [why ? whyText(partsOf(changesOf(why, colour), size), colour) : t("counting"),
+    priors && t("peoplePlay", { rank: rankName(rank), vertex, share: share(vertex), better, betterShare: share(better) })].filter(Boolean).join(" ");
+}
+
+function indexOf(vertex, { cols, rows }) {
+  const { row, col } = parseVertex(vertex, { cols, rows });
+  return row * cols + col;
 }

@@ -21,6 +21,7 @@ export function renderLook({ settings }) {
     else field.value = value;
   }
   byId("language").value = settings.language;
+  document.querySelector("main").dataset.mode = settings.mode;
   for (const tab of byId("tabs").children) {
     const isSelected = tab.dataset.value === settings.mode;
     tab.setAttribute("aria-selected", String(isSelected));
