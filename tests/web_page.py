@@ -83,8 +83,9 @@ def load(page, text, is_reviewed=False):
     page.evaluate(f"""(async () => {{
         const {{ state, change }} = window.mugo;
         const {{ subscribe }} = await import('/static/store.js');
-        const stop = () => {{ if (window.stops && state.lineAnalysis) change(() => {{ state.lineAnalysis = null; }}); }};
-        if (window.stops === undefined) subscribe(stop);
+        if (window.stops === undefined) subscribe(() => {{
+            if (window.stops && state.lineAnalysis) change(() => {{ state.lineAnalysis = null; }});
+        }});
         window.stops = {str(not is_reviewed).lower()};
         const before = state.game;
         window.isLoaded = () => state.game !== before || document.querySelector('#status.error');

@@ -59,7 +59,8 @@ def test_puzzles_from_mistakes(game):
     page.dispatch_event("#start-puzzles", "click")
     page.wait_for_function(f"{TEXT}.startsWith('Puzzle 1 of 2') && {NUMBER} === '0 / 4'")
     assert page.evaluate("document.getElementById('autoplay').disabled")
-    assert page.evaluate("!document.querySelector('.next circle') && !document.getElementById('review-card').checkVisibility()")
+    assert page.evaluate("!document.querySelector('.next circle') "
+                         "&& !document.getElementById('review-card').checkVisibility()")
     page.keyboard.press("ArrowRight")      # would show the move
     assert page.evaluate(NUMBER) == "0 / 4"
     answer(page, "E5")
