@@ -27,6 +27,9 @@ export class Engine {
 
   call(...args) { return this.kernels.call(...args); }
 
+  /** The states of random numbers of n boards. */
+  randoms(n) { return Array.from(crypto.getRandomValues(new BigUint64Array(n)), (number) => number | 1n); }
+
   /** Put a position where the kernels find it; returns its board. */
   load(position) {
     this.board.copyFrom(position.board);
