@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mugo.cli.main import COMMANDS
+from mugo.cli.main import add_arguments
 from mugo.core.options import Parser
 from mugo.data.preprocess import preprocess
 
@@ -34,7 +34,7 @@ def test_hostile_files_are_opened_by_commands_that_there_are(monkeypatch):
     for command in {case.command for case in importlib.import_module("hostile_files").KINDS.values()}:
         name, *words = shlex.split(command)
         parser = Parser()
-        importlib.import_module(f"mugo.{COMMANDS[name][0]}").add_arguments(parser)
+        add_arguments(parser, name)
         parser.parse_args(words)
 
 

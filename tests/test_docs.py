@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mugo.cli.main import COMMANDS, add_config_arguments
+from mugo.cli.main import COMMANDS, add_command
 from mugo.core.intervals import wilson_interval
 
 ROOT = Path(__file__).parents[1]
@@ -22,7 +22,6 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / ".github" / "SECUR
 CODE = [*PAGES, ROOT / "CHANGELOG.md"]
 RUNS = sorted(ROOT.glob("models/runs/*.sh"))
 USER_PAGES = [page for page in CODE if "lab" not in page.parts]
-NEED_KERAS = ("train", "selfplay")
 # Options in the pages that are not MuGo's: of GNU Go, gogui-twogtp, pip, MkDocs, Dask, TensorBoard, benchmarks, tools.
 FOREIGN = {"--mode", "--level", "--positional-superko", "--strict", "--help", "--version", "--warn", "--seeds",
            "--logdir", "--kill", "--rounds", "--kind", "--python", "--nworkers", "--nthreads",
@@ -40,12 +39,7 @@ def parser_of(command: str) -> argparse.ArgumentParser:
         def error(self, message):
             raise ValueError(message)
 
-    if command in NEED_KERAS:
-        pytest.importorskip("keras")
-    parser = Parser(prog=f"mugo {command}")
-    importlib.import_module(f"mugo.{COMMANDS[command][0]}").add_arguments(parser)
-    add_config_arguments(parser)
-    return parser
+    return add_command(argparse.ArgumentParser(prog="mugo").add_subparsers(parser_class=Parser), command)
 
 
 def command_lines(page: Path) -> list[list[str]]:
@@ -486,7 +480,7 @@ def test_the_page_of_versions_has_the_format_of_every_file():
                               ("network and checkpoint", "nn.network_file", "FORMAT"),
                               ("replay buffer", "selfplay.replay", "FORMAT"),
                               ("match", "match.match_folder", "FORMAT"),
-                              ("review", "reviews.options", "REVIEW_FORMAT")]:
+                              ("review", "reviews.reviewer", "REVIEW_FORMAT")]:
         number = re.search(rf"^\| {row}, [^|]*\| (\d+) \|", table, re.M)[1]
         assert int(number) == getattr(importlib.import_module(f"mugo.{module}"), name), row
 

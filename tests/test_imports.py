@@ -3,13 +3,16 @@ import json
 import subprocess
 import sys
 
+from mugo.cli.help import TOPICS
+from mugo.cli.main import COMMANDS
+
 # (what a process does, packages that it has not loaded then), one after the other in one process.
 STEPS = [
     ("import mugo; mugo.Position", ["pandas", "pyarrow", "onnxruntime"]),
     ("from mugo.gtp.engine import GtpEngine; from mugo.players.registry import make_player\n"
      "GtpEngine(make_player('random')).answer('genmove b')", ["pandas", "onnxruntime"]),
     ("import mugo.web.app, mugo.tui.play, mugo.gtp.command, mugo.analysis.command, mugo.reviews.command",
-     ["pandas", "pyarrow"]),
+     ["pandas", "pyarrow", "sgfmill"]),
     ("import mugo.nn.quantization\n"
      "from mugo.nn.inference import Network\n"
      "Network('policy-9').evaluate([mugo.games.go.GoPosition(9)])", ["pandas"]),
@@ -31,3 +34,16 @@ def test_nothing_heavy_is_imported_before_it_is_needed():
     assert done.returncode == 0, done.stderr
     for (step, others), loaded in zip(STEPS, map(json.loads, done.stdout.splitlines()), strict=True):
         assert "numba" in loaded and not {*NEVER, *others} & set(loaded), step
+
+
+def test_no_help_waits_for_compiled_code_or_another_large_package():
+    """Nor does the greeting, or --version."""
+    words = [[], ["help"], ["--help"], ["--version"], *(["help", topic] for topic in TOPICS),
+             *([name, "--help"] for name in COMMANDS)]
+    heavy = [*NEVER, "numba", "onnxruntime", "pandas", "pyarrow", "sgfmill", "starlette"]
+    program = ("import contextlib, io, json, sys\nfrom mugo.cli.main import main\nfor words in json.loads(sys.argv[1]):\n"
+               "    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): main(words)\n"
+               "    print(words, *sys.modules.keys() & set(sys.argv[2:]))")
+    done = subprocess.run([sys.executable, "-c", program, json.dumps(words), *heavy], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == list(map(str, words))

@@ -20,7 +20,6 @@ tests/test_docs.py checks that each is the current one.
 """
 import argparse
 import functools
-import importlib
 import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -31,7 +30,7 @@ import architectures
 import results
 
 from mugo.cli.help import TOPICS, topics_of
-from mugo.cli.main import COMMANDS
+from mugo.cli.main import COMMANDS, add_arguments
 from mugo.core.options import options_of
 from mugo.games.coords import MAX_SIZE, MIN_SIZE, format_size
 from mugo.games.planes import PLANES
@@ -75,7 +74,7 @@ def options(topic: str) -> str:
 def parser_of(name: str) -> argparse.ArgumentParser:
     """The parser of a command."""
     parser = argparse.ArgumentParser(prog=f"mugo {name}")
-    importlib.import_module(f"mugo.{COMMANDS[name][0]}").add_arguments(parser)
+    add_arguments(parser, name)
     return parser
 
 

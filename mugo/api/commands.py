@@ -54,10 +54,10 @@ def preprocess(paths: PathLike | Iterable[PathLike], folder: PathLike, *, jobs: 
     preprocess`: where, min_moves, validation, test, seed.  Raises MugoError for paths without games, options out of
     range, and, after the others, for an archive that could not be read to its end.
     """
-    from mugo.data import preprocess as module
+    from mugo.data import options as data, preprocess as module
 
     words = [paths] if isinstance(paths, str | os.PathLike) else paths
-    module.command(parsed(module.add_arguments, words, {"output": folder, "jobs": jobs} | options))
+    module.command(parsed(data.add_preprocess_arguments, words, {"output": folder, "jobs": jobs} | options))
     return load_dataset(folder)
 
 
@@ -70,9 +70,9 @@ def train(dataset: PathLike, run: PathLike, *, positions: float | None = None, *
     Needs TensorFlow or JAX.  Raises MugoError for options out of range, a folder with a run, and a loss that becomes
     infinite.  Ctrl-C ends it between two steps, and resume=True goes on.
     """
-    from mugo.training import command as module
+    from mugo.training import options as training, train as module
 
-    module.command(parsed(module.add_arguments, [dataset], {"output": run, "positions": positions} | options))
+    module.command(parsed(training.add_train_arguments, [dataset], {"output": run, "positions": positions} | options))
     return load_network(run)
 
 
@@ -86,10 +86,10 @@ def evaluate(network: Network | PathLike, dataset: PathLike, **options: Any) -> 
     """
     from mugo.data import dataset as data
     from mugo.nn import bundled
-    from mugo.training import evaluate as module
+    from mugo.training import evaluate as module, options as training
 
-    arguments = parsed(module.add_arguments, ["", dataset], options)
-    chosen = module.EvaluateOptions(**given(module.EvaluateOptions, arguments))
+    arguments = parsed(training.add_evaluate_arguments, ["", dataset], options)
+    chosen = training.EvaluateOptions(**given(training.EvaluateOptions, arguments))
     games = data.load_dataset(arguments.dataset)
     opened = (network if isinstance(network, Network) else load_network(network, precision=chosen.precision[0]))._opened
     if isinstance(opened, bundled.BundledNetworks):
@@ -108,9 +108,9 @@ def play_match(*participants: str, games: int = 100, folder: PathLike | None = N
     match`: size (9), komi, rules, handicap, openings, time, jobs, ...
     Raises MugoError for a participant that does not work, and options out of range.
     """
-    from mugo.match import tournament as module
+    from mugo.match import options as match, tournament as module
 
-    summary = module.play(parsed(module.add_arguments, participants, {"games": games, "output": folder} | options))
+    summary = module.play(parsed(match.add_match_arguments, participants, {"games": games, "output": folder} | options))
     print(module.format_summary(summary))
     return summary
 

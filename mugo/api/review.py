@@ -98,4 +98,4 @@ def review(game: Game, network: Network | None = None, *, simulations: int | Non
         evaluators = (SearchEvaluator(Search(settings, opened), simulations, None),
                       SearchEvaluator(Search(settings, opened), simulations, None))
     with progress_bar("moves", len(game) - 1) as bar:
-        return GameReview(game, Reviewer(opened, evaluators).review(game._tree.record, lambda: bar.update(1)))
+        return GameReview(game, Reviewer(opened, evaluators).review(game._record, lambda: bar.update(1)))

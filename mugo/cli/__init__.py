@@ -1,6 +1,7 @@
 """The command line.
 
     main             the table of commands, and what happens when one of them fails
+    options          the command lines of these commands
     help             `mugo help`: all options of a kind
     completion       shell completion
     bench            `mugo bench`: the signature and the speed of the search

@@ -84,12 +84,6 @@ def _mixed(numbers: np.ndarray) -> np.ndarray:
     return numbers ^ (numbers >> np.uint64(31))
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of `mugo bench`."""
-    parser.add_argument("--times", type=int, default=1, metavar="N", help="run every search N times, and print the "
-                        "highest speed of each (default: 1)")
-
-
 def command(arguments: argparse.Namespace) -> int:
     """Run `mugo bench`; returns the exit status.  Raises BadInput for less than one time."""
     if arguments.times < 1:

@@ -79,15 +79,6 @@ def sample_games() -> Path:
     raise BadInput("the sample games were not found: run this in a clone of the repository, or name archives of games")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("games", nargs="*", metavar="GAMES",
-                        help="SGF files, folders of them, and archives (default: the sample games in data/)")
-    parser.add_argument("-o", "--output", type=Path, default=Path("demo"), metavar="FOLDER",
-                        help="folder of all results (default: %(default)s)")
-    parser.add_argument("--minutes", type=float, default=2, metavar="X",
-                        help="minutes of training (default: %(default)s)")
-
-
 def accuracy(folder: Path) -> float:
     """Top-1 on the test games, from 0 to 1, as `mugo evaluate` has written it."""
     return float(pd.read_csv(folder / "evaluation.csv").loc[0, "top1"])

@@ -39,11 +39,6 @@ BACKEND_SECONDS = 120     # to import a backend and find its devices
 FAILURES = (BadInput, OSError, ImportError, RuntimeError, ValueError)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of `mugo doctor`."""
-    parser.add_argument("--json", action="store_true", help="print the report as JSON")
-
-
 def command(arguments: argparse.Namespace) -> int:
     """Run `mugo doctor`; returns the exit status, 2 where there are problems."""
     report = examine()

@@ -36,14 +36,14 @@ class Topic(NamedTuple):
 PLAYING = ("gtp", "play", "review", "analysis")
 TOPICS = {
     "player": Topic((*PLAYING, "web"), ("players.options:PlayerOptions",), "Options of all players."),
-    "search": Topic(PLAYING, ("players.searcher:PlayOptions", "mcts.settings:Settings"),
+    "search": Topic(PLAYING, ("players.play_options:PlayOptions", "mcts.settings:Settings"),
                     "Options of the players uct and mcts; in brackets KataGo's name for kata-set-param.",
                     "players.options:PLAYERS_DEFAULTS"),
     "game": Topic(("gtp", "play", "match", "web"), ("players.game_options:GameOptions",),
                   "Options of the game, and of how it begins."),
-    "gtp": Topic(("gtp",), ("gtp.params:GtpOptions",), "Options of the GTP engine itself."),
-    "web": Topic(("web",), ("web.app:WebOptions",), "How the server of the page is reached."),
-    "match": Topic(("match",), ("match.tournament:MatchOptions",),
+    "gtp": Topic(("gtp",), ("gtp.options:GtpOptions",), "Options of the GTP engine itself."),
+    "web": Topic(("web",), ("web.options:WebOptions",), "How the server of the page is reached."),
+    "match": Topic(("match",), ("match.options:MatchOptions",),
                    "What the games of a match depend on: it is continued only with the same."),
     "train": Topic(("train",), ("training.options:CommandOptions", "nn.architectures:PolicyNetConfig",
                                 "training.options:TrainingOptions"),
@@ -59,12 +59,6 @@ TOPICS = {
 def topics_of(command: str) -> list[str]:
     """The topics that a command names in its --help."""
     return [name for name, topic in TOPICS.items() if command in topic.commands]
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of `mugo help`."""
-    parser.add_argument("topic", choices=tuple(TOPICS), metavar="NAME", help="a command, or a kind of options: "
-                        + "; ".join(f"{name} (of {', '.join(topic.commands)})" for name, topic in TOPICS.items()))
 
 
 def command(args: argparse.Namespace) -> int:

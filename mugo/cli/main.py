@@ -1,7 +1,9 @@
 """The commands of `mugo`.
 
-A command is a module with two functions: add_arguments(parser), and command(args), which returns the exit status.
-Only the module of the command that runs is imported, so `mugo gtp random` does not wait for Keras.
+A command is a function of two modules:
+
+    mugo.gtp.options    add_gtp_arguments(parser)     imports nothing compiled and no Keras: --help comes at once
+    mugo.gtp.command    command(args)                 the module in its row; returns the exit status
 
     exit status   0 success   1 stdout was closed   2 bad input or a failure, one line on stderr   130 Ctrl-C
 """
@@ -15,7 +17,7 @@ import signal
 import sys
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from mugo.cli.help import TOPICS, topics_of
 from mugo.core.files import BadInput, printable
@@ -44,8 +46,8 @@ GROUPS: dict[str, dict[str, tuple[str, str, str]]] = {
         "preprocess": ("data.preprocess", "read SGF archives into a data set", "preprocess games -o dataset"),
         "show": ("data.summary", "print and plot the statistics of a data set", "show dataset"),
         "export": ("data.export", "write a data set's planes and moves as .npy files", "export dataset -o arrays"),
-        "train": ("training.command", "train a network on a data set", "train dataset -o run --minutes 30"),
-        "selfplay": ("selfplay.command", "train a network by self-play: Gomoku, or Go on small boards",
+        "train": ("training.train", "train a network on a data set", "train dataset -o run --minutes 30"),
+        "selfplay": ("selfplay.run", "train a network by self-play: Gomoku, or Go on small boards",
                      "selfplay gomoku --size 6 --k 4 -o six"),
         "label": ("training.label", "write what a teacher, a network or KataGo, says of positions of a data set",
                   "label dataset --network policy-19 -o large"),
@@ -187,27 +189,23 @@ class _MainParser(Parser):
 
 
 def add_command(subparsers, name: str) -> argparse.ArgumentParser:
-    """Add the parser of a command, without its arguments.  subparsers: what ArgumentParser.add_subparsers returns."""
+    """Add the parser of a command.  subparsers: what ArgumentParser.add_subparsers returns."""
     _, description, example = COMMANDS[name]
     topics = ", ".join(f"mugo help {topic}" for topic in topics_of(name))
     parser = subparsers.add_parser(name, help=description, description=description[0].upper() + description[1:] + ".",
                                    epilog=f"Example: mugo {example}"
                                    + (topics and f"\nMore options, with all defaults: {topics}."), allow_abbrev=False,
                                    formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_arguments(parser, name)
+    # For --help: split_config takes it away before the parser sees a command line.
+    parser.add_argument("--config", metavar="FILE", help="options from a TOML file, for example simulations = 400")
     return parser
 
 
-def _whole_command(subparsers, name: str) -> tuple[argparse.ArgumentParser, Any]:
-    """(the parser of a command with all of its arguments, the command's module)."""
-    parser, module = add_command(subparsers, name), importlib.import_module(f"mugo.{COMMANDS[name][0]}")
-    module.add_arguments(parser)
-    add_config_arguments(parser)
-    return parser, module
-
-
-def add_config_arguments(parser: argparse.ArgumentParser) -> None:
-    """--config, which split_config takes away before the parser sees a command line, for its --help."""
-    parser.add_argument("--config", metavar="FILE", help="options from a TOML file, for example simulations = 400")
+def add_arguments(parser: argparse.ArgumentParser, name: str) -> None:
+    """Add the arguments of a command."""
+    package = COMMANDS[name][0].partition(".")[0]
+    getattr(importlib.import_module(f"mugo.{package}.options"), f"add_{name}_arguments")(parser)
 
 
 def _run(name: str | None, arguments: list[str], files: list[Path]) -> int:
@@ -224,11 +222,11 @@ def _run(name: str | None, arguments: list[str], files: list[Path]) -> int:
     if name is None or name not in COMMANDS:
         raise BadInput(f"{name!r} is no command{suggestion(name or '', COMMANDS)} (commands: {', '.join(COMMANDS)})")
     if name == "help" and arguments[-1] in COMMANDS:
-        _whole_command(subparsers, arguments[-1])[0].print_help()
+        add_command(subparsers, arguments[-1]).print_help()
         if arguments[-1] not in TOPICS:
             return 0
         print()
-    subparser, module = _whole_command(subparsers, name)
+    subparser = add_command(subparsers, name)
     given = [(own_config(name), f"{own_config_file()}, [{name}]")]
     for values, source in [*given, *((read_config(file), f"--config {file}") for file in files)]:
         set_values(subparser, without_queries(values, arguments, source), source)
@@ -236,7 +234,7 @@ def _run(name: str | None, arguments: list[str], files: list[Path]) -> int:
     args, unknown = parser.parse_known_args(arguments)
     if unknown:
         raise BadInput(f"unrecognized arguments: {' '.join(unknown)} (see mugo {name} --help)")
-    return module.command(args)
+    return importlib.import_module(f"mugo.{COMMANDS[name][0]}").command(args)
 
 
 def _refuse_unknown_options(parser: argparse.ArgumentParser, words: list[str]) -> None:

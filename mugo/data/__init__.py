@@ -1,5 +1,6 @@
 """Data sets: games stored as moves, two bytes each, and shuffled batches of their positions.  In reading order:
 
+    options           the command lines
     download          archives behind a page of links                       `mugo download`
     game_hash         hashes that ignore rotation, reflection and colour: duplicates, the split; the shuffled order
     labels            the moves after a position, the outcome, komi and the final ownership, for its side to move

@@ -171,16 +171,6 @@ def _agreed() -> bool:
         return False
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("address", metavar="ADDRESS",
-                        help="the address of a page with links to archives, or of an archive")
-    parser.add_argument("-o", "--output", required=True, type=Path, metavar="FOLDER",
-                        help="where the files are written")
-    parser.add_argument("--match", default="", metavar="REGEX",
-                        help="only files whose names match; upper and lower case are the same")
-    parser.add_argument("--yes", action="store_true", help="do not ask")
-
-
 def command(args: argparse.Namespace) -> int:
     download(args.address, args.output, args.match, args.yes)
     return 0

@@ -12,50 +12,24 @@ import os
 import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 
 from mugo.data.dataset import DataSet, load_dataset
-from mugo.data.shards import DATASET_HELP, SPLITS, WHERE_HELP
+from mugo.data.options import SYMMETRIES, ExportOptions
 from mugo.data.positions import Positions
 from mugo.data.game_hash import shuffled_positions
 from mugo.core.files import BadInput, atomic_write, fsync_folder, lock_folder
 from mugo.games import planes
-from mugo.core.limits import SEED
 from mugo.core.machine import available_cores
-from mugo.core.options import add_options, check, given, option
+from mugo.core.options import given
 from mugo.core.parallel import ordered_map
 from mugo.core.progress import ProgressBar, progress_bar
-from mugo.games.coords import MAX_SIZE, MIN_SIZE
 
 CHUNK = 512                              # rows made at a time: 9 MB of planes on 19x19
-SYMMETRIES = {
-    "none": "as it was played",
-    "random": "under one of the eight symmetries of the board, drawn at random",
-    "all": "eight times, in consecutive rows, under all symmetries of the board",
-}
 Arrays = dict[str, tuple[type, tuple[int, ...], str]]    # name of a file: (dtype, shape, meaning)
-
-
-@dataclass(frozen=True)
-class ExportOptions:
-    """The options of `mugo export`.  Raises BadInput for values out of their limits."""
-    split: str = option("train", "positions of this split", choices=(*SPLITS, "all"), common=True)
-    where: str = option("", WHERE_HELP, shown_default="all", metavar="QUERY", common=True)
-    size: int | None = option(None, "board size", least=MIN_SIZE, most=MAX_SIZE, common=True,
-                              shown_default="the data set's most frequent")
-    sample: int = option(0, "number of positions, drawn at random; 0: all", least=0, common=True)
-    symmetries: str = option("none", "each position as played (none), under a random symmetry, or under all eight",
-                             choices=SYMMETRIES, common=True)
-    packed: bool = option(False, "leave the planes packed, eight per byte", common=True)
-    shuffle: bool = option(False, "rows in random order instead of that of the games and their moves", common=True)
-    seed: int = option(0, "random seed", least=SEED[0], most=SEED[1], common=True)
-
-    def __post_init__(self):
-        check(self)
 
 
 def arrays_of(rows: int, size: int, packed: bool) -> Arrays:
@@ -179,12 +153,6 @@ def _new_array(path: Path, dtype: type, shape: tuple[int, ...]) -> BinaryIO:
     np.lib.format.write_array_header_1_0(
         file, {"descr": np.dtype(dtype).str, "fortran_order": False, "shape": shape})
     return file
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("dataset", type=Path, metavar="DATASET", help=DATASET_HELP)
-    parser.add_argument("-o", "--output", required=True, type=Path, metavar="FOLDER", help="a new folder")
-    add_options(parser, ExportOptions)
 
 
 def command(args: argparse.Namespace) -> int:

@@ -21,10 +21,10 @@ A position depends on (seed, step) only, so training resumes exactly at any step
 import numpy as np
 
 from mugo.core.jit import kernel, subroutine
+from mugo.data.options import DEFAULT_FRACTION
 from mugo.games.coords import WHITE_BIT
 
 OPENING_MOVES = 40
-DEFAULT_FRACTION = 0.02                  # of the games for validation, and for testing
 
 
 @kernel

@@ -30,7 +30,7 @@ import pandas as pd
 from mugo.core.files import BadInput, is_empty_folder, lock_folder, printable
 from mugo.core.limits import AT_LEAST_1, FRACTION, NON_NEGATIVE, SEED
 from mugo.core.options import check_limits
-from mugo.core.parallel import add_scheduler_argument, check_scheduler, open_executor, ordered_map
+from mugo.core.parallel import check_scheduler, open_executor, ordered_map
 from mugo.core.progress import progress_bar
 from mugo.data import dataset
 from mugo.data.dataset import DataSet
@@ -42,7 +42,6 @@ from mugo.data.shards import (
     META,
     REJECTED,
     SPLITS,
-    WHERE_HELP,
     is_shard_name,
     open_shard,
     read_meta,
@@ -271,22 +270,6 @@ def no_game_error(games: list[str], data: DataSet, counts: str) -> str:
     reason = first["reject_details"] or first["reject_reason"]
     return (f"no game can be used, for example {name}: {printable(reason)[:200]}; {data.folder}/shard-*/games.parquet "
             "has the reason of each")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("games", nargs="+", metavar="GAMES", help="SGF files, folders of them, and archives")
-    parser.add_argument("-o", "--output", required=True, type=Path, metavar="DATASET", help="folder of the data set")
-    parser.add_argument("--where", default="", metavar="QUERY", help=f"{WHERE_HELP} (default: all)")
-    parser.add_argument("--min-moves", type=int, default=20, metavar="N",
-                        help="do not use games with fewer moves (default: %(default)s)")
-    parser.add_argument("--jobs", type=int, metavar="N", help="worker processes (default: one for each core)")
-    add_scheduler_argument(parser)
-    parser.add_argument("--seed", type=int, default=0, metavar="N",
-                        help="random seed of the split into train, validation and test (default: %(default)s)")
-    for name, purpose in ("validation", "validation"), ("test", "testing"):
-        parser.add_argument(f"--{name}", type=float, metavar="FRACTION",
-                            help=f"fraction of the games for {purpose} (default: {DEFAULT_FRACTION}, or what a small "
-                                 "data set needs to have a game there)")
 
 
 def command(args: argparse.Namespace) -> int:

@@ -34,20 +34,16 @@ from mugo.core.files import BadInput, atomic_write, error_line, fsync_folder
 from mugo.data.game_hash import content_hashes, words_hashes
 from mugo.data.games_table import COLUMNS, ENCODED, read_table, write_table
 from mugo.data.labels import white_points, words_per_game
+from mugo.data.options import SPLITS
 
 FORMAT = 7
 META, GAMES, INDEX_FILE, REJECTED_FILE = "meta.json", "games.parquet", "index.npy", "rejected.parquet"
 MOVES, SETUP, OWNERSHIP = "moves.npy", "setup.npy", "ownership.npy"
 FILES = (GAMES, INDEX_FILE, MOVES, SETUP, OWNERSHIP, REJECTED_FILE)         # of a shard
 
-# Help texts that commands share.
-DATASET_HELP = "a folder made by preprocess"
-WHERE_HELP = 'only these games: a query, for example "handicap == 0 and black_rank >= 6"'
-
 # ownership_start: the game's place in ownership.npy; -1 where its final ownership is not known.
 SCHEMA = COLUMNS | {"ownership_start": np.int64, "split": str}              # of games.parquet
 REJECTED = {"shard": np.int32, "row": np.int32, "reject_reason": str, "reject_details": str}
-SPLITS = ("train", "validation", "test")
 SPLIT_NAMES = {"train": "training", "validation": "validation", "test": "test", None: "used"}    # in sentences
 INDEX = np.dtype([
     ("content_hash", "<u8"), ("ownership_hash", "<u8"),     # game_hash.content_hashes, words_hashes

@@ -18,7 +18,7 @@ import pandas as pd
 from mugo.core.files import BadInput
 from mugo.data import dataset
 from mugo.data.dataset import DataSet
-from mugo.data.shards import DATASET_HELP, SPLITS, WHERE_HELP
+from mugo.data.shards import SPLITS
 from mugo.plots import charts
 from mugo.plots.figures import GREEN, GREY, INK, NO_MATPLOTLIB, has_matplotlib, save_charts
 from mugo.plots.text_table import format_table, side_by_side, truncate
@@ -282,15 +282,6 @@ def _overview(games: pd.DataFrame, tables: Tables) -> list[list[str]]:
             *([f"games on {_board(size)}", f"{n:,}"] for size, n in tables["sizes"]["games"].iloc[:4].items()),
             ["players", f"{len(tables['players']):,}"],
             ["Black's win rate", _with_win_rates(tables["results"]).at["win rate", "Black"]]]
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("dataset", type=Path, metavar="DATASET", help=DATASET_HELP)
-    parser.add_argument("--where", default="", metavar="QUERY", help=f"{WHERE_HELP} (default: all)")
-    parser.add_argument("--verify", action="store_true",
-                        help="read every file and every game first, and stop at the first that is damaged")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE",
-                        help="file of the charts, .png, .svg or .pdf (default: DATASET/statistics.png)")
 
 
 def command(args: argparse.Namespace) -> int:

@@ -25,9 +25,9 @@ import numpy as np
 from numba import from_dtype
 
 from mugo.core.jit import kernel, subroutine
-from mugo.games.coords import PASS
+from mugo.games.coords import BLACK, EMPTY, PASS, WHITE
 
-EMPTY, BLACK, WHITE, BORDER = 0, 1, -1, 2
+BORDER = 2                               # a colour, as EMPTY, BLACK and WHITE
 POINTS = 424                             # (MAX_SIZE + 1) * (MAX_SIZE + 2) + 1 = 421, rounded up
 RECENT = 8                               # number of last moves that a board keeps
 

@@ -29,6 +29,7 @@ from mugo.core.files import BadInput
 BoardSize = int | tuple[int, int]        # n: a square board; or (rows, columns)
 
 PASS = 0
+EMPTY, BLACK, WHITE = 0, 1, -1
 WHITE_BIT = 512                          # above every move index
 MIN_SIZE, MAX_SIZE = 2, 19
 MAX_MOVES = 4095                         # of a game; the longest of 144,000 real ones has 472

@@ -26,10 +26,9 @@ from mugo.games.go import GoPosition
 from mugo.games.gomoku import GomokuPosition
 from mugo.games.history import is_repetition, last_occurrence
 from mugo.games.position import BasePosition
-from mugo.games.rules import KOMI
+from mugo.games.rules import GAMES, KOMI
 
 PLANE_TABLES = {"go": planes.PLANES, "gomoku": gomoku.PLANES}
-GAMES = tuple(PLANE_TABLES)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio: the increment of splitmix64
 
 

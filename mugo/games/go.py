@@ -16,9 +16,8 @@ from mugo.games.coords import (
     MAX_SIZE, MIN_SIZE, PASS, WHITE_BIT, BoardSize, board_points, format_size, is_on_board, point_at, shape_of)
 from mugo.games.history import is_no_result, legal_points, repeats, replay, set_up
 from mugo.games.position import COLOUR_NAMES, BasePosition, IllegalMove, name_of
-from mugo.games.rules import KOMI, POSITIONAL, SIMPLE, SITUATIONAL, SPIGHT, Rules
+from mugo.games.rules import KOMI, MAX_KOMI, POSITIONAL, SIMPLE, SITUATIONAL, SPIGHT, Rules
 
-MAX_KOMI = 1_000_000                     # points: int32 and float32 count them exactly
 
 
 @kernel

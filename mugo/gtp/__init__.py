@@ -3,6 +3,7 @@
 Read in this order:
 
     protocol        the grammar: lines, arguments, replies; the table of commands
+    options         the command line, and the engine's own options
     params          options of the player and the engine, changed by name
     engine          player, position, clocks, pondering; a line in, a reply out
     commands        the commands of GTP 2 and KGS
@@ -11,11 +12,7 @@ Read in this order:
     param_commands  mugo-param, kata-set-param, rules
     gogui           GoGui's extensions; mugo-region, mugo-tsumego-frame
     gnugo           GNU Go's list_stones, final_status, printsgf ...; Gomill's gomill-genmove_ex
-    command         the command line, stdin and stdout
+    command         stdin and stdout
 
 KataGo's names of parameters are in the package analysis.
 """
-from mugo.gtp import analyze, commands, gnugo, gogui, katago, param_commands
-
-# To import them registers their commands.
-COMMAND_MODULES = (commands, analyze, katago, param_commands, gnugo, gogui)

@@ -21,11 +21,14 @@ https://github.com/lightvector/KataGo/blob/master/docs/GTP_Extensions.md
 https://github.com/SabakiHQ/Sabaki/blob/master/docs/guides/engine-analysis-integration.md
 https://github.com/zakki/cgos/blob/master/docs/gtp.md
 """
+from __future__ import annotations
+
 import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,10 +37,9 @@ from mugo.games import scoring
 from mugo.games.coords import MAX_MOVES, format_gtp
 from mugo.games.go import GoPosition
 from mugo.games.position import COLOUR_OF, BasePosition
-from mugo.gtp.engine import MAX_SIMULATIONS, GtpEngine
 from mugo.gtp.protocol import (
-    SYNTAX_ERROR, GtpError, command, format_vertices, parse_bool, parse_colour, parse_count, parse_float,
-    parse_vertex)
+    MAX_SIMULATIONS, SYNTAX_ERROR, GtpError, command, format_vertices, parse_bool, parse_colour, parse_count,
+    parse_float, parse_vertex)
 from mugo.players.evaluation import (
     TOP_MOVES, analyze, infos_by_network, moves_by_prior, ownership_after, score_estimate)
 from mugo.players.player import Player
@@ -45,6 +47,9 @@ from mugo.players.searcher import SearchPlayer
 from mugo.mcts.root import AvoidedMoves
 from mugo.mcts.records import MAX_DEPTH
 from mugo.mcts.result import MoveInfo, SearchResult
+
+if TYPE_CHECKING:                        # the engine imports its commands
+    from mugo.gtp.engine import GtpEngine
 
 POLL_SECONDS = 0.01       # between two checks for input, when nothing is left to search
 INTERVAL = 1.0            # seconds between two lines, where the client names no interval

@@ -16,7 +16,6 @@ from typing import TextIO
 
 from mugo.core.progress import CompileProgress
 from mugo.core.files import BadInput, log_to_stderr
-from mugo.core.options import add_options
 from mugo.core.pipes import is_pipe_closed, read_lines
 from mugo.games import scoring
 from mugo.games.coords import PASS
@@ -24,21 +23,10 @@ from mugo.games.go import GoPosition
 from mugo.games.position import BasePosition
 from mugo.gtp.engine import GtpEngine, serve
 from mugo.gtp.protocol import MAX_LINE_BYTES
-from mugo.gtp.params import GtpOptions, Parameters
+from mugo.gtp.params import Parameters
 from mugo.players import game_options
 from mugo.players import options as player_options
 from mugo.players.player import Player
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of `mugo gtp`."""
-    player_options.add_arguments(parser)
-    game_options.add_arguments(parser, f"that of --network, or {player_options.GO_SIZE}")
-    add_options(parser, GtpOptions)
-    parser.add_argument("--name", default="", metavar="TEXT", help="the reply to the command `name`, for clients that "
-                        "know only some engines (default: MuGo and the player)")
-    parser.add_argument("--log-file", type=Path, metavar="FILE",
-                        help="append every line received and sent to this file, with the time")
 
 
 def command(arguments: argparse.Namespace) -> int:

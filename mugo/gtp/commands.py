@@ -7,7 +7,10 @@
 
 A failure has the text that the specification prescribes, where it prescribes one; the details go to the log.
 """
+from __future__ import annotations
+
 import contextlib
+from typing import TYPE_CHECKING
 
 from mugo.core.version import VERSION
 from mugo.core.files import BadInput
@@ -18,12 +21,14 @@ from mugo.games.go import check_komi, fixed_handicap, format_score
 from mugo.games.gomoku import GomokuPosition
 from mugo.games.gomoku import format_row
 from mugo.games.position import COLOUR_NAMES, IllegalMove
-from mugo.gtp.engine import GtpEngine
 from mugo.gtp.protocol import (
     COMMANDS, SYNTAX_ERROR, GtpError, command, fails_as, format_vertices, parse_colour, parse_count, parse_float,
     parse_int, parse_path, parse_seconds, parse_vertex)
 from mugo.players.time_control import NO_LIMIT, absolute, canadian, japanese
 from mugo.sgf.convert import load_position
+
+if TYPE_CHECKING:                        # the engine imports its commands
+    from mugo.gtp.engine import GtpEngine
 
 # ---- administrative commands
 

@@ -24,9 +24,11 @@ from mugo.games.go import GoPosition
 from mugo.games.gomoku import GomokuPosition
 from mugo.games.position import BasePosition, IllegalMove
 from mugo.games.rules import KOMI, SIMPLE, Rules
+from mugo.gtp import (  # noqa: F401  (to import them registers their commands)
+    analyze, commands, gnugo, gogui, katago, param_commands)
 from mugo.gtp.protocol import (
-    COMMANDS, MAX_LINE_BYTES, SYNTAX_ERROR, GtpError, LineReader, OutputClosedError, fails_as, format_reply,
-    split_line, taken_arguments)
+    COMMANDS, MAX_LINE_BYTES, MAX_SIMULATIONS, SYNTAX_ERROR, GtpError, LineReader, OutputClosedError, fails_as,
+    format_reply, split_line, taken_arguments)
 from mugo.gtp.params import Parameters
 from mugo.players.player import RESIGN, Player, SearchControl
 from mugo.players.time_control import NO_LIMIT, Clock, TimeSettings
@@ -35,7 +37,6 @@ from mugo.mcts.result import SearchResult
 from mugo.mcts.search import Search
 
 MAX_LOGGED = 500          # characters of a failed line in the log
-MAX_SIMULATIONS = 10 ** 9  # of a search that only the next command ends: visits are counted in 32 bits
 
 
 class GtpEngine:

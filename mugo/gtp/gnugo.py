@@ -10,7 +10,10 @@ A malformed argument is a `syntax error`, as in every other command here.
 https://www.gnu.org/software/gnugo/gnugo_19.html
 https://mjw.woodcraft.me.uk/gomill/doc/0.8.3/gtp_extensions.html
 """
+from __future__ import annotations
+
 import time
+from typing import TYPE_CHECKING
 
 from mugo.core.version import VERSION
 from mugo.core.files import atomic_write
@@ -20,7 +23,6 @@ from mugo.games.coords import PASS, board_points, format_gtp
 from mugo.games.go import GoPosition
 from mugo.games.position import COLOUR_LETTERS, IllegalMove
 from mugo.games.rules import Rules
-from mugo.gtp.engine import GtpEngine
 from mugo.gtp.protocol import (
     SYNTAX_ERROR, GtpError, command, fails_as, format_vertices, parse_colour, parse_count, parse_path, parse_vertex)
 from mugo.players.evaluation import moves_by_prior
@@ -28,6 +30,9 @@ from mugo.players.player import RESIGN
 from mugo.sgf.convert import record_from_position
 from mugo.sgf.record_positions import rules_name
 from mugo.sgf.writer import format_record
+
+if TYPE_CHECKING:                        # the engine imports its commands
+    from mugo.gtp.engine import GtpEngine
 
 TOP_MOVES = 10
 

@@ -10,7 +10,10 @@ number from -1 (White) to 1 for each point.  mugo-search searches for SEARCH_SEC
 
 https://github.com/Remi-Coulom/gogui/tree/master/doc/manual/xml (analyze.xml, setup.xml, interrupt.xml, rules.xml)
 """
+from __future__ import annotations
+
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 
 from mugo.games.board import BLACK
@@ -18,10 +21,12 @@ from mugo.games.coords import PASS, BoardSize, format_gtp, point_at, row_col, sh
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, STONE_MARKS, IllegalMove
 from mugo.games.tsumego import attacker_of, with_tsumego_frame
 from mugo.gtp.analyze import select_by_of
-from mugo.gtp.engine import GtpEngine
 from mugo.gtp.protocol import (
     COMMANDS, SYNTAX_ERROR, GtpError, command, fails_as, format_vertices, parse_colour, parse_stones, parse_vertex)
 from mugo.players.evaluation import analyze, moves_by_prior, ownership_by
+
+if TYPE_CHECKING:                        # the engine imports its commands
+    from mugo.gtp.engine import GtpEngine
 
 SEARCH_SECONDS = 1.0
 MAX_LABELS = 12           # moves of a heat map that get a label

@@ -13,8 +13,11 @@ KataGo's analysis is in analyze.py, its parameters and rules in param_commands.p
 
 https://github.com/lightvector/KataGo/blob/master/docs/GTP_Extensions.md
 """
+from __future__ import annotations
+
 import json
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,13 +28,15 @@ from mugo.games.planes import network_input
 from mugo.games.position import COLOUR_OF, BasePosition, IllegalMove, global_features
 from mugo.gtp.analyze import Cancellation
 from mugo.gtp.commands import KGS_TIME_SYSTEMS, set_kgs_clocks
-from mugo.gtp.engine import GtpEngine
 from mugo.gtp.protocol import (
     SYNTAX_ERROR, GtpError, command, fails_as, parse_colour, parse_float, parse_seconds, parse_stones)
 from mugo.nn.output import NetworkOutput, turned_back
 from mugo.players.evaluation import legal_moves
 from mugo.analysis.parameters import katago_models
 from mugo.players.time_control import fischer
+
+if TYPE_CHECKING:                        # the engine imports its commands
+    from mugo.gtp.engine import GtpEngine
 
 # ---- positions
 

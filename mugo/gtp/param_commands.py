@@ -14,12 +14,14 @@ https://github.com/lightvector/KataGo/blob/master/docs/GTP_Extensions.md    kata
 https://github.com/Remi-Coulom/gogui/blob/master/doc/manual/xml/analyze.xml     the format `param`
 http://www.weddslist.com/kgs/how/kgsGtp.html                                    kgs-rules
 """
+from __future__ import annotations
+
 import json
+from typing import TYPE_CHECKING
 
 from mugo.core.files import BadInput
 from mugo.core.options import options_of
 from mugo.games.rules import ALIASES, Rules, parse_rules
-from mugo.gtp.engine import GtpEngine
 from mugo.gtp.params import DEFAULT, GtpOptions
 from mugo.gtp.protocol import SYNTAX_ERROR, GtpError, command, fails_as, parse_bool, parse_float
 from mugo.analysis.parameters import (
@@ -28,6 +30,9 @@ from mugo.players.options import PlayerOptions
 from mugo.players.searcher import SECONDS, PlayOptions
 from mugo.players.registry import default_settings
 from mugo.mcts.settings import ROOT_FPU_SHARE
+
+if TYPE_CHECKING:                        # the engine imports its commands
+    from mugo.gtp.engine import GtpEngine
 
 KATAGO = dict(sorted((KATAGO_PARAMETERS | katago_parameters(GtpOptions) | katago_parameters(PlayOptions)
                       | katago_parameters(PlayerOptions)).items()))

@@ -5,33 +5,19 @@
 The names are the command line's without the dashes.  The GTP commands are param_commands.py's.
 """
 import argparse
-from dataclasses import dataclass
 
-from mugo.core.options import check, given, option, options_of
+from mugo.core.options import given, options_of
 from mugo.games.position import BasePosition
+from mugo.gtp.options import GtpOptions
 from mugo.nn.inputs import People
 from mugo.players.options import PLAYERS_DEFAULTS, PlayerOptions, player_from_arguments
 from mugo.players.player import Player
-from mugo.players.searcher import PlayOptions
-from mugo.players.time_control import LAG
+from mugo.players.play_options import PlayOptions
 from mugo.mcts.settings import Settings
 
 DEFAULT = "default"
 # Options with which a network is opened: a change opens it again.
 NETWORK_OPTIONS = ("network", "threads", "precision", "provider")
-
-
-@dataclass(frozen=True)
-class GtpOptions:
-    """Options of the engine itself.  Raises BadInput for values out of range."""
-    lag: float = option(LAG, "seconds that a move costs on the controller's clock beyond its own time: about 1 across "
-                        "the internet", least=0, most=1e9, common=True, katago="lagBuffer", metavar="SECONDS")
-    ponder: bool = option(False, "search on the opponent's time (uct and mcts), from an own move to the next command",
-                          common=True, katago="ponderingEnabled")
-    cleanup: bool = option(False, "capture dead stones before passing, for servers that count every stone as alive")
-
-    def __post_init__(self):
-        check(self)
 
 
 class Parameters:

@@ -26,6 +26,7 @@ from mugo.games.position import COLOUR_OF
 COMMANDS = CommandTable()
 command = COMMANDS.command
 SYNTAX_ERROR = "syntax error"
+MAX_SIMULATIONS = 10 ** 9  # of a search that only the next command ends: visits are counted in 32 bits
 
 # Every control character but the tab, which separates words, and the newline, which ends the line (sections 2.2, 3.1).
 CONTROL_CHARACTERS = dict.fromkeys([*range(9), *range(10, 32), 127])

@@ -1,5 +1,6 @@
 """Matches between players and GTP programs.  In reading order:
 
+    options         the command line, and what the games of a match depend on
     gtp_client      a program that speaks GTP, driven over its pipes
     referee         one game: moves checked by the rules, clocks, faults
     openings        the games of a round robin or a gauntlet, and the positions that they start from

@@ -23,20 +23,21 @@ from typing import Any
 from mugo.core.config import split_config, value_of
 from mugo.core.files import BadInput, file_sha256, lock_folder
 from mugo.games import go, gomoku
-from mugo.games.coords import MAX_MOVES, size_value
+from mugo.games.coords import size_value
 from mugo.games.position import BasePosition
-from mugo.core.limits import AT_LEAST_1, SEED
-from mugo.core.options import add_options, check, check_limits, given, option
+from mugo.core.limits import AT_LEAST_1
+from mugo.core.options import check_limits, given
 from mugo.games.rules import Rules, parse_rules
 from mugo.match.game_runner import GameRunners, GameTask, MatchSetup, play_on_worker, versions_on_worker
 from mugo.match.gtp_client import Participant, participant_of
 from mugo.match.match_folder import MatchFolder, format_game, game_row
 from mugo.match.openings import Pairing, find_pairing, load_openings, make_pairings, openings_checksum
+from mugo.match.options import GO_SIZE, MatchOptions
 from mugo.match.referee import GameRecord, MatchRules, interpret_time
 from mugo.match.summary import Rows, format_summary, run_sprt, summarize
 from mugo.nn.bundled import bundled_name
 from mugo.nn.network_file import find_network, game_rules
-from mugo.core.parallel import add_scheduler_argument, check_scheduler, completed, open_executor
+from mugo.core.parallel import check_scheduler, completed, open_executor
 from mugo.players import game_options
 from mugo.players.registry import NETWORK_PLAYERS
 from mugo.plots.text_table import truncate
@@ -45,8 +46,6 @@ from mugo.core.sprt import SPRT, UNDECIDED
 
 MAX_ELO = 2000                           # a difference, of --sprt: 99.999 %
 MAX_GAMES = 1_000_000                    # of each pair
-MAX_TIMEOUT = 1_000_000                  # seconds for a move: eleven days
-GO_SIZE = 9                              # the board of Go by default
 INTERRUPTED = 130                        # exit status
 GNUGO_SCORERS = {False: "gnugo --mode gtp --chinese-rules", True: "gnugo --mode gtp --japanese-rules"}
 KGS_RULES = {"japanese": "japanese", "chinese": "chinese-kgs", "aga": "aga", "new_zealand": "new_zealand"}
@@ -148,56 +147,6 @@ def with_unique_names(participants: list[Participant]) -> list[Participant]:
 
 
 # ---- the command
-
-@dataclasses.dataclass(frozen=True)
-class MatchOptions:
-    """What the games of a match depend on, with the participants and the game: a match is continued only with the
-    same.  Raises BadInput for values out of range."""
-    gauntlet: bool = option(False, "the first participant against each other one, instead of a round robin",
-                            common=True)
-    alternate: bool = option(True, "alternate colours, and play each opening with both; without it the participant "
-                             "named first is always Black")
-    seed: int = option(0, "random seed of the openings", least=SEED[0], most=SEED[1])
-    openings: str | None = option(
-        None, "start with N random moves (a number N), with moves of the bundled network (policy), or with the "
-        "games of an SGF folder or archive", common=True, metavar="SOURCE")
-    opening_moves: int | None = option(None, "moves of an opening", least=1, most=MAX_MOVES,
-                                       shown_default="8 of the policy, all of a recorded game")
-    time: str | None = option(
-        None, "seconds on each clock: MAIN, MAIN/BYOYOMI/STONES (Canadian), MAIN/PERIODSxBYOYOMI (Japanese) or "
-        "MAIN+INCREMENT (Fischer); exceeding it loses the game", shown_default="no clock", common=True,
-        metavar="SYSTEM")
-    move_timeout: float = option(300.0, "a program that needs more time for a move loses the game", above=0,
-                                 most=MAX_TIMEOUT, metavar="SECONDS")
-    max_moves: int | None = option(None, "score a game that is longer as it stands", least=1, most=MAX_MOVES,
-                                   shown_default="three moves for each point")
-    ko: str = option("superko", "superko: a move that repeats a position loses the game, unless --rules allow it; "
-                     "simple: it is always allowed, for programs that know simple ko only",
-                     choices=("superko", "simple"), player="Go")
-    scoring: str = option("own", "what scores a game: own (dead stones by rollouts), gnugo, or a GTP command line",
-                          metavar="PROGRAM", player="Go")
-
-    def __post_init__(self):
-        check(self)
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("participants", nargs="+", metavar="PARTICIPANT",
-                        help='a player with its options ("uct --seconds 2") or a GTP command line ("gnugo --mode gtp")')
-    parser.add_argument("--games", type=int, default=100, metavar="N", help="games of each pair (default: %(default)s)")
-    parser.add_argument("--sprt", type=float, nargs=2, metavar=("ELO0", "ELO1"),
-                        help="stop as soon as a sequential probability ratio test accepts that the first of two "
-                        "participants is stronger by at most ELO0, or by at least ELO1; --games is the limit")
-    parser.add_argument("--jobs", type=int, metavar="N",
-                        help="games at the same time, each with processes of its own (default: 1)")
-    add_scheduler_argument(parser)
-    parser.add_argument("-o", "--output", type=Path, metavar="FOLDER",
-                        help="write the games there, or continue the match that is in it")
-    parser.add_argument("--json", action="store_true",
-                        help="print the summary as JSON")
-    add_options(parser, MatchOptions)
-    game_options.add_arguments(parser, str(GO_SIZE), network=False, handicap=True)
-
 
 def command(args: argparse.Namespace) -> int:
     try:

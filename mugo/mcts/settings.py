@@ -7,10 +7,10 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
+
 from mugo.core.files import BadInput
 from mugo.core.limits import SEED
 from mugo.core.options import check, option
-from mugo.games import rollouts
 
 LCB_STDEVS = 5.0                         # KataGo's lcbStdevs
 MIN_VISIT_PROP = 0.15                    # KataGo's minVisitPropForLCB
@@ -20,7 +20,7 @@ SCORE_UTILITY_AREA = 9 * 9               # points: there it won its match, and n
 ROOT_FPU_SHARE = 0.5                     # of fpu_reduction_max at the root, by default: KataGo's 0.1 of 0.2
 MOST = 1e9                               # of the numbers in formulas, which are float32
 EXPAND_AFTER = 4                         # visits before a node is expanded, where it gets heuristic priors
-ROLLOUT_KINDS = {"uniform": rollouts.UNIFORM, "mogo": rollouts.MOGO}
+ROLLOUT_KINDS = "uniform", "mogo"         # numbers of games.rollouts: UNIFORM is 0, MOGO 1
 ROLLOUTS = (*ROLLOUT_KINDS, "none")
 
 
@@ -152,4 +152,4 @@ def set_params(params: np.void, settings: Settings, has_network: bool) -> None:
     if settings.fpu is None and not has_network:
         params["fpu"] = math.inf
     params["has_priors"] = params["lazy_edges"] = has_network
-    params["rollout_kind"] = ROLLOUT_KINDS.get(settings.rollout, rollouts.UNIFORM)
+    params["rollout_kind"] = ROLLOUT_KINDS.index(settings.rollout) if settings.rollout in ROLLOUT_KINDS else 0

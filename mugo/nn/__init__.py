@@ -2,7 +2,9 @@
 
 Without Keras, in reading order:
 
-    inputs         inputs of networks besides the planes: who plays, chains, a bias for each point
+    options        what options of several commands say of networks
+    inputs         inputs of networks besides the planes: who plays, a bias for each point
+    components     another input: chains and empty regions; compiled
     graph          the operations that networks are made of, and the weights that follow from them
     blocks         the blocks of networks
     heads          the heads: policy, and value with score and ownership

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from mugo.core.options import option
-from mugo.games import gomoku, planes
 from mugo.games.coords import MAX_SIZE, MIN_SIZE
 from mugo.nn.blocks import DILATIONS, ContextModule, ConvBlock, ResidualBlock
 from mugo.nn.graph import ORIENTATIONS, Block, NetworkSpec
@@ -81,7 +80,7 @@ class PolicyNetConfig:
             heads += [replace(policy, auxiliary=move) for move in NEXT_MOVES]
         context = ContextModule(self.context_filters, self.context_layers, self.chain_pooling) \
             if self.has_context else None
-        return NetworkSpec("policy_network", self.size, planes.DEPTH, tuple(trunk), tuple(heads), context,
+        return NetworkSpec("policy_network", self.size, input_depth("go"), tuple(trunk), tuple(heads), context,
                            self.value_head and self.komi_input, self.has_context and self.chain_pooling,
                            self.metadata_encoder, any_size=True, equivariant=self.equivariant)
 
@@ -119,7 +118,10 @@ class PolicyNetConfig:
         return replace(self, auxiliary_heads=False)
 
 
-DEPTH = {"go": planes.DEPTH, "gomoku": gomoku.DEPTH}
+def input_depth(game: str) -> int:
+    """The number of input planes of a game."""
+    from mugo.games.game import PLANE_TABLES  # compiled, and --help needs none of it
+    return sum(plane.depth for plane in PLANE_TABLES[game])
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,7 @@ class AlphaZeroNetConfig:
     @classmethod
     def for_game(cls, game: str, size: int, **options: Any) -> "AlphaZeroNetConfig":
         """A new one, for a game's input planes.  options: the other fields."""
-        return cls(size, DEPTH[game], **options)
+        return cls(size, input_depth(game), **options)
 
     def exported(self) -> "AlphaZeroNetConfig":
         """The config of the network that is played and shared: this one."""

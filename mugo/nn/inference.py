@@ -20,12 +20,12 @@ import numpy as np
 
 from mugo.core.files import BadInput, error_line
 from mugo.core.machine import available_cores
-from mugo.core.options import option
 from mugo.games import coords, planes
 from mugo.games.game import PLANE_TABLES, encode, packed_bytes
 from mugo.games.planes import network_input
 from mugo.games.position import BasePosition, global_features
 from mugo.nn.architectures import config_of
+from mugo.nn.components import connected_components
 from mugo.nn.graph import Weights
 from mugo.nn.inputs import (
     COMPONENTS,
@@ -35,7 +35,6 @@ from mugo.nn.inputs import (
     POINT_BIAS,
     RANK_NUMBERS,
     People,
-    connected_components,
     encode_people,
     fit_bias,
     format_rank,
@@ -44,12 +43,10 @@ from mugo.nn.inputs import (
 )
 from mugo.nn.network_file import find_network, format_game, game_rules, has_int8, ranges_of, read_metadata, read_network
 from mugo.nn.onnx_graph import OnnxGraph
+from mugo.nn.options import PROVIDERS
 from mugo.nn.output import NetworkOutput, mean_output, turned_back
 
 KOMI_CLIP = 20                           # points above those of the board, to which komi is clipped (KataGo)
-PLAY_PRECISIONS = "auto", "int8", "float32"
-PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider", "openvino": "OpenVINOExecutionProvider",
-             "coreml": "CoreMLExecutionProvider", "directml": "DmlExecutionProvider"}
 PACKAGES = {"cuda": "onnxruntime-gpu", "openvino": "onnxruntime-openvino", "coreml": "onnxruntime, on macOS",
             "directml": "onnxruntime-directml, on Windows"}
 PROVIDERS_OF_INT8 = "cpu", "openvino"
@@ -288,12 +285,6 @@ def play_precision(precision: str, provider: str, has_int8: bool, name: object) 
             raise BadInput("--precision int8: this processor has no VNNI instructions, and would compute it wrong and "
                            "slowly; float32 and auto work")
     return precision
-
-
-def provider_option(**named: Any) -> Any:
-    """The option --provider, a dataclass's field.  named: further arguments of core.options.option."""
-    return option("cpu", "the execution provider of ONNX Runtime; all but cpu need another package of it",
-                  choices=PROVIDERS, **named)
 
 
 def check_options(precision: str, provider: str) -> None:

@@ -308,7 +308,6 @@ def check_tensors(file: TensorFile, path: Path, expected: Expected, names: Colle
                               f"{'F32' if kind == 'f' else 'integers'} of shape {shape}")
 
 
-NETWORK_HELP = "a network's file, the folder of a training run, or the name of a bundled network"
 
 
 def find_network(name: str | Path) -> Path:

@@ -18,10 +18,10 @@ from mugo.games.position import BasePosition
 from mugo.mcts.result import MoveInfo, SearchResult
 from mugo.mcts.search import Search
 from mugo.players.passing import may_search_pass
+from mugo.players.play_options import SECONDS
 from mugo.players.player import FREE, Player, SearchControl
 from mugo.players.registry import UCT
 
-SECONDS = 2.0             # of a search that nothing else limits
 
 
 def analyze(search: Search, position: BasePosition, *, simulations: int | None = None, seconds: float | None = None,

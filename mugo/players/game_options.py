@@ -6,16 +6,18 @@
 """
 import argparse
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from mugo.core.command_table import refuse_other_game
 from mugo.core.files import BadInput
 from mugo.core.options import add_options, check, given, option, options_of
 from mugo.games.coords import BoardSize, interpret_size, size_value
-from mugo.games.game import GAMES, new_game
-from mugo.games.go import MAX_KOMI, GoPosition, fixed_handicap
-from mugo.games.position import BasePosition
-from mugo.games.rules import KOMI, NAMED_RULES, Rules, rules_to_play
+from mugo.games.rules import GAMES, KOMI, MAX_KOMI, NAMED_RULES, Rules, rules_to_play
 from mugo.players.options import trained_for
+
+if TYPE_CHECKING:                        # compiled, and --help needs none of it
+    from mugo.games.go import GoPosition
+    from mugo.games.position import BasePosition
 
 HANDICAP_KOMI = 0.5
 GOMOKU_SIZE = 8
@@ -55,8 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser, size: str, *, network: bool =
     add_options(parser, GameOptions, () if handicap else ("handicap",), defaults)
 
 
-def first_position(args: argparse.Namespace, size: int) -> BasePosition:
+def first_position(args: argparse.Namespace, size: int) -> "BasePosition":
     """The empty board or handicap stones that a command line asks for.  size: the default in Go.  Raises BadInput."""
+    from mugo.games.game import new_game
     options, trained = GameOptions(**given(GameOptions, args)), trained_for(args)
     game = options.game or trained.get("game", "go")
     refuse_other_options(args, game)
@@ -75,17 +78,18 @@ def first_position(args: argparse.Namespace, size: int) -> BasePosition:
 
 
 def start_of_go(size: BoardSize, rules: Rules | None = None, komi: float | None = None, handicap: int = 0
-                ) -> GoPosition:
+                ) -> "GoPosition":
     """The empty board of Go, or GTP's fixed handicap stones.  rules, komi: None: the default.  Raises BadInput."""
+    from mugo.games.go import GoPosition
     rules = rules or Rules()
     default = HANDICAP_KOMI if handicap else rules.default_komi
-    start = new_game("go", size, komi=default if komi is None else komi)
-    assert isinstance(start, GoPosition)
+    start = GoPosition(size, komi=default if komi is None else komi)
     return with_fixed_handicap(start.with_rules(rules), handicap)
 
 
-def with_fixed_handicap(start: GoPosition, stones: int) -> GoPosition:
+def with_fixed_handicap(start: "GoPosition", stones: int) -> "GoPosition":
     """An empty board with n of GTP's fixed handicap stones; 0: as it is.  Raises BadInput."""
+    from mugo.games.go import fixed_handicap
     try:
         return start.with_handicap(fixed_handicap(start.shape, stones)) if stones else start
     except ValueError as error:

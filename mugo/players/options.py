@@ -3,19 +3,19 @@ import argparse
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mugo.core.files import BadInput
 from mugo.core.options import add_options, check, check_player, given, option
 from mugo.mcts.settings import RAVE_C, SCORE_UTILITY, UCB_C, Settings
-from mugo.nn.inference import PLAY_PRECISIONS, provider_option
 from mugo.nn.inputs import RANK_NAMES, People
-from mugo.nn.network_file import NETWORK_HELP
-from mugo.players.player import Player
-from mugo.players.policy import TEMPERATURE
+from mugo.nn.options import NETWORK_HELP, PLAY_PRECISIONS, provider_option
+from mugo.players.play_options import PlayOptions
 from mugo.players.registry import (
-    GOMOKU_MCTS, MCTS, NETWORK_PLAYERS, PLAYERS, UCT, default_select_by, default_settings, make_player)
-from mugo.players.searcher import PlayOptions
+    GOMOKU_MCTS, MCTS, NETWORK_PLAYERS, PLAYERS, TEMPERATURE, UCT, default_select_by, default_settings, make_player)
+
+if TYPE_CHECKING:
+    from mugo.players.player import Player
 
 GO_SIZE = 19              # the board of Go by default
 # KataGo's profiles: cpp/neuralnet/sgfmetadata.cpp
@@ -166,7 +166,7 @@ def play_options_from_arguments(args: argparse.Namespace, game: str = "go") -> P
     return PlayOptions(**values)
 
 
-def player_from_arguments(args: argparse.Namespace, game: str = "go", network=None) -> Player:
+def player_from_arguments(args: argparse.Namespace, game: str = "go", network=None) -> "Player":
     """The player of a command line, for a game, "go" or "gomoku".  network: an open one instead of --network.  Raises
     BadInput."""
     options = player_options(args)

@@ -21,7 +21,6 @@ from mugo.mcts.root import AvoidedMoves
 from mugo.mcts.search import Search
 
 RESIGN = -1               # what `select_move` returns to resign
-SECONDS = 2.0             # of a search that nothing else limits
 PROGRESS_INTERVAL = 0.2   # seconds between two reports of progress
 
 

@@ -15,8 +15,6 @@ from mugo.players import passing
 from mugo.players.player import FREE, Player, SearchControl, pass_or_raise
 from mugo.mcts.root import with_temperature
 
-TEMPERATURE = 0.5         # of randompolicy: squares the priors, so that a hundred moves of 0.1 % do not outweigh one
-                          # of 10 %
 
 
 def sampled_move(position: BasePosition, priors: np.ndarray, points: np.ndarray, temperature: float,

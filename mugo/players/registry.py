@@ -8,17 +8,19 @@ that plays follow from the row.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mugo.core.files import BadInput
 from mugo.core.limits import SEED
-from mugo.mcts.search import Search
 from mugo.mcts.settings import PUCT_C, Settings
-from mugo.nn.inference import check_options
 from mugo.nn.inputs import People, format_rank, parse_rank
-from mugo.players.player import Player, RandomPlayer
-from mugo.players.policy import TEMPERATURE, PolicyPlayer
-from mugo.players.searcher import DEFAULT_PLAY_OPTIONS, PlayOptions, SearchPlayer
+from mugo.players.play_options import DEFAULT_PLAY_OPTIONS, PlayOptions
+
+if TYPE_CHECKING:                        # compiled: imported by the functions that make players
+    from mugo.players.player import Player
+
+TEMPERATURE = 0.5         # of randompolicy: squares the priors, so that a hundred moves of 0.1 % do not outweigh one
+                          # of 10 %
 
 UCT = Settings(rollout="mogo", rave=True, heuristic_priors=True, root_symmetry_pruning=True)
 MCTS = Settings(rollout="mogo", lambda_=0.25, c=1.5, fpu_reduction_max=0.3, max_pass_prior=0.5, unsettled_prior=0.3,
@@ -48,17 +50,19 @@ class PlayerEntry:
     select_by: PlayOptions.select_by, by game; "visits" where it is not given.
     """
     help: str
-    make: Callable[[Ingredients], Player]
+    make: Callable[[Ingredients], "Player"]
     needs_network: bool = False
     settings: Mapping[str, Settings] = field(default_factory=dict)
     select_by: Mapping[str, str] = field(default_factory=dict)
 
 
-def _make_random(given: Ingredients) -> Player:
+def _make_random(given: Ingredients) -> "Player":
+    from mugo.players.player import RandomPlayer
     return RandomPlayer(given.seed)
 
 
-def _make_policy(given: Ingredients) -> Player:
+def _make_policy(given: Ingredients) -> "Player":
+    from mugo.players.policy import PolicyPlayer
     temperature, people = given.temperature, given.people
     if temperature is None:
         temperature = TEMPERATURE if given.name == "randompolicy" else 1 if people else 0
@@ -69,7 +73,9 @@ def _make_policy(given: Ingredients) -> Player:
     return player
 
 
-def _make_searcher(given: Ingredients) -> Player:
+def _make_searcher(given: Ingredients) -> "Player":
+    from mugo.mcts.search import Search
+    from mugo.players.searcher import SearchPlayer
     assert given.settings is not None
     return SearchPlayer(given.name, Search(given.settings, given.network), given.play_options,
                         1 if given.temperature is None else given.temperature)
@@ -101,7 +107,7 @@ def default_select_by(name: str, game: str) -> str:
 def make_player(name: str, *, network: Any = None, seed: int | None = None, temperature: float | None = None,
                 symmetries: bool = True, settings: Settings | None = None,
                 play_options: PlayOptions = DEFAULT_PLAY_OPTIONS, game: str = "go", precision: str = "auto",
-                provider: str = "cpu", people: People | None = None) -> Player:
+                provider: str = "cpu", people: People | None = None) -> "Player":
     """The player of this name.
 
     network: a name or file that nn.inference.Network opens, or an open network; None: the bundled one for each board.
@@ -112,6 +118,7 @@ def make_player(name: str, *, network: Any = None, seed: int | None = None, temp
     """
     if name not in PLAYERS:
         raise BadInput(f"{name!r} is not a player ({', '.join(PLAYERS)})")
+    from mugo.nn.inference import check_options
     check_options(precision, provider)
     if seed is not None and not SEED[0] <= seed <= SEED[1]:
         raise BadInput(f"a seed is {SEED[0]} to {SEED[1]}, not {seed}")

@@ -1,6 +1,6 @@
 """Players that search: uct and mcts."""
 import functools
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,49 +12,19 @@ from mugo.games.coords import MAX_MOVES, PASS
 from mugo.games.go import GoPosition
 from mugo.games.area import expected_gain
 from mugo.games.position import BasePosition
-from mugo.core.options import check, option
 from mugo.players import passing
 from mugo.players.passing import MIN_VISITS
-from mugo.players.player import FREE, RESIGN, SECONDS, SearchControl, pass_or_raise
+from mugo.players.play_options import DEFAULT_PLAY_OPTIONS, SECONDS, PlayOptions
+from mugo.players.player import FREE, RESIGN, SearchControl, pass_or_raise
 from mugo.players.policy import sampled_move
 from mugo.mcts import solver
 from mugo.mcts.result import MoveInfo, SearchResult
 from mugo.mcts.search import Search
 
 BRIEF_EDGES = 1_000_000   # of the tree of brief searches
-SELECT_BY = ("visits", "value", "lcb")
 MOVES_PER_POINT = 0.6     # of a game: about 200 moves on 19x19
 KOMI_STEP = 7             # points
 MAX_KOMI_SHARE = 0.9      # of the points of the board: with more White would win by the search whatever Black plays
-
-
-@dataclass(frozen=True)
-class PlayOptions:
-    """How a searcher turns search results into moves.  Raises BadInput for values out of range."""
-    simulations: int | None = option(None, "limit of simulations for a move", least=1, most=10**9, common=True,
-                                     shown_default="no limit")
-    visits: int | None = option(None, "limit of the visits of a position: simulations for a move, and those of the "
-                                "reused tree", least=1, most=10**9, shown_default="no limit")
-    seconds: float | None = option(None, "limit of seconds for a move", above=0, common=True, metavar="SECONDS",
-                                   shown_default=f"{SECONDS:g} without --simulations, --visits or a clock")
-    select_by: str = option(
-        "visits", "play the most visited move, the one with the highest mean value, or the one with the highest lower "
-        "confidence bound of its value (KataGo's useLcbForSelection)", choices=SELECT_BY,
-        shown_default="lcb of mcts in Go, else visits")
-    human_move_prop: float = option(
-        0.0, "probability that a move is sampled from the network's priors instead of the search's, which still "
-        "decides when to pass and to resign: with --rank, --style or --human-profile, moves as those people play them",
-        least=0, most=1, player="mcts", katago="humanSLChosenMoveProp")
-    dynamic_komi: bool = option(True, "in a handicap game, search with the komi that makes the position about even")
-    resign: float = option(0.05, "resign when the win rate has been below this for --resign-moves moves; in a "
-                           "handicap game not before move 20 for each stone; 0: never", least=0, below=1, common=True)
-    resign_moves: int = option(3, "moves in a row with a win rate below --resign before the player resigns", least=1)
-
-    def __post_init__(self):
-        check(self)
-
-
-DEFAULT_PLAY_OPTIONS = PlayOptions()
 
 
 def balanced(position: BasePosition) -> BasePosition:

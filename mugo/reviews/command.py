@@ -17,41 +17,25 @@ import numpy as np
 
 from mugo.core.files import BadInput, lock_folder
 from mugo.core.limits import AT_LEAST_1
-from mugo.core.options import add_options, check_limits
-from mugo.core.parallel import add_scheduler_argument, check_scheduler, open_executor, ordered_map
+from mugo.core.options import check_limits
+from mugo.core.parallel import check_scheduler, open_executor, ordered_map
 from mugo.core.progress import ProgressBar, progress_bar
 from mugo.games.board import BLACK, WHITE
 from mugo.games.position import BasePosition, IllegalMove
-from mugo.players import options as player_options
 from mugo.players.registry import open_network
 from mugo.reviews.rank_estimate import (
-    MIN_GAMES, RankEstimate, check_games, estimate_rank, game_likelihoods, known_ranks)
+    RankEstimate, check_games, estimate_rank, game_likelihoods, known_ranks)
 from mugo.plots.figures import NO_MATPLOTLIB, has_matplotlib
 from mugo.plots.terminal import Screen
 from mugo.plots.text_table import format_table
 from mugo.reviews.tasks import ReviewTask, find_tasks, output_file, refuse_overwriting
-from mugo.reviews.options import SIMULATIONS, ReviewOptions, make_reviewer, review_options
+from mugo.reviews.options import ReviewOptions, review_options
+from mugo.reviews.reviewer import make_reviewer
 from mugo.reviews.outputs import ReviewResult, review_game
 from mugo.reviews.report import percent
 from mugo.sgf.archives import printable_name
 from mugo.sgf.record import Record
 from mugo.sgf.record_positions import positions_of
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `mugo review`."""
-    parser.add_argument("games", nargs="+", metavar="GAMES", help="SGF files, folders of them, and archives")
-    parser.add_argument("-o", "--output", default="review", metavar="FOLDER",
-                        help="folder for the SGF, CSV, text and graphs of each game (default: %(default)s)")
-    add_options(parser, ReviewOptions)
-    parser.add_argument("--rank-of", metavar="NAME", help="also estimate the rank of this player from all games, at "
-                        f"least {MIN_GAMES}; the network needs a metadata encoder")
-    parser.add_argument("--jobs", type=int, metavar="N", help="games reviewed at the same time (default: 1)")
-    add_scheduler_argument(parser)
-    parser.add_argument("--colour", "--color", action=argparse.BooleanOptionalAction, default=True,
-                        help="colours in the terminal")
-    player_options.add_player_options(parser, player_options.CHOICE_OPTIONS, {
-        "simulations": f"{SIMULATIONS}, no limit with --seconds", "seconds": "no limit"})
-
 
 def command(args: argparse.Namespace) -> int:
     """Run `mugo review`; returns the exit status: 2 if a game could not be reviewed.  Raises BadInput."""

@@ -1,35 +1,21 @@
 """The options that a review depends on: one frozen record, for worker processes and fingerprints.
 
-A Namespace of the command line -- review_options --> ReviewOptions -- make_reviewer --> Reviewer
-                                                                    -- fingerprint   --> SHA-256
+A Namespace of the command line -- review_options --> ReviewOptions, which reviewer.py makes a Reviewer of
 """
 import argparse
-import functools
-import hashlib
-import json
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 
-from mugo.core.version import VERSION
-from mugo.core.files import BadInput, file_sha256
-from mugo.core.options import check, given, option
-from mugo.games.coords import BoardSize
-from mugo.games.go import MAX_KOMI, GoPosition
-from mugo.nn.bundled import bundled_name
-from mugo.nn.inference import precision_of
-from mugo.nn.network_file import find_network, name_everywhere
-from mugo.players import options as player_options
-from mugo.games.rules import KOMI
-from mugo.players.options import PlayerOptions
-from mugo.players.registry import PLAYERS, SEARCHERS, open_network
-from mugo.players.evaluation import SearchEvaluator
-from mugo.reviews.tasks import REVIEWED_BY, ReviewTask
-from mugo.reviews.review import Reviewer
-from mugo.mcts.search import Search
+from mugo.core.files import BadInput
+from mugo.core.options import add_options, check, given, option
+from mugo.core.parallel import add_scheduler_argument
+from mugo.games.rules import KOMI, MAX_KOMI
 from mugo.mcts.settings import DEFAULT_SETTINGS, Settings
+from mugo.players import options as player_options
+from mugo.players.options import PlayerOptions
+from mugo.players.registry import PLAYERS, SEARCHERS
 
 SIMULATIONS = 400         # for a position, including the visits of the reused tree: about a second
-REVIEW_FORMAT = 16        # raised when the same options give other files
+MIN_GAMES = 5             # of a player, to estimate the rank
 
 
 @dataclass(frozen=True)
@@ -66,6 +52,7 @@ class ReviewOptions:
 
 def review_options(args: argparse.Namespace) -> ReviewOptions:
     """The options of a command line.  Raises BadInput for a combination that cannot review."""
+    from mugo.nn.network_file import name_everywhere  # compiled, and --help needs none of it
     args = argparse.Namespace(**vars(args) | {"player": args.player or ReviewOptions.player})
     limits, opened = player_options.play_options_from_arguments(args), player_options.player_options(args)
     network = None if opened.network is None or args.player == "uct" else name_everywhere(opened.network)
@@ -78,49 +65,17 @@ def review_options(args: argparse.Namespace) -> ReviewOptions:
         options.simulations or options.seconds) else options
 
 
-@functools.lru_cache(1)
-def make_reviewer(options: ReviewOptions) -> Reviewer:
-    """The reviewer of these options; a process makes it once.  Raises BadInput."""
-    settings = options.settings
-    network = None if options.player == "uct" else open_network(
-        options.network, settings.threads, options.opened.precision, options.opened.provider,
-        caches=not options.has_search or settings.seed is None)
-    if network is not None and options.network is not None:
-        network.for_position(GoPosition())                 # one line for a network of another game, not one a game
-    symmetries = options.opened.symmetries
-    if not options.has_search:
-        return Reviewer(network, symmetries=symmetries, komi=options.komi)
-    evaluators = (SearchEvaluator(Search(settings, network), options.simulations, options.seconds),
-                  SearchEvaluator(Search(settings, network), options.simulations, options.seconds))
-    return Reviewer(network, evaluators, symmetries=symmetries, komi=options.komi)
-
-
-def describe_reviewer(options: ReviewOptions, size: BoardSize) -> str:
-    """A line about the reviewer of games on this board: version, player, network, effort."""
-    network = ""
-    if options.player != "uct":
-        network = f"the network {_network_file(options, size).stem}, {_precision(options, size)}"
-    if not options.has_search:
-        return f"{REVIEWED_BY} {VERSION}: {network}, alone."
-    limits = [f"{options.simulations} simulations"] if options.simulations else []
-    limits += [f"{options.seconds:g} seconds"] if options.seconds else []
-    network = network and f" with {network}"
-    return f"{REVIEWED_BY} {VERSION}: {options.player}{network}, {' or '.join(limits)} per position."
-
-
-def fingerprint(task: ReviewTask, options: ReviewOptions, size: BoardSize) -> str:
-    """The SHA-256 of a game and of all that its review depends on; a network counts by its bytes, not its name."""
-    opened = options.opened
-    if options.player != "uct":
-        opened = replace(opened, network=file_sha256(_network_file(options, size)),
-                         precision=_precision(options, size))
-    settings = json.dumps([REVIEW_FORMAT, task.index, asdict(replace(options, opened=opened))])
-    return hashlib.sha256(settings.encode() + b"\n" + task.data).hexdigest()
-
-
-def _network_file(options: ReviewOptions, size: BoardSize) -> Path:
-    return find_network(options.network or bundled_name(size))
-
-
-def _precision(options: ReviewOptions, size: BoardSize) -> str:
-    return precision_of(_network_file(options, size), options.opened.precision, options.opened.provider)
+def add_review_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `mugo review`."""
+    parser.add_argument("games", nargs="+", metavar="GAMES", help="SGF files, folders of them, and archives")
+    parser.add_argument("-o", "--output", default="review", metavar="FOLDER",
+                        help="folder for the SGF, CSV, text and graphs of each game (default: %(default)s)")
+    add_options(parser, ReviewOptions)
+    parser.add_argument("--rank-of", metavar="NAME", help="also estimate the rank of this player from all games, at "
+                        f"least {MIN_GAMES}; the network needs a metadata encoder")
+    parser.add_argument("--jobs", type=int, metavar="N", help="games reviewed at the same time (default: 1)")
+    add_scheduler_argument(parser)
+    parser.add_argument("--colour", "--color", action=argparse.BooleanOptionalAction, default=True,
+                        help="colours in the terminal")
+    player_options.add_player_options(parser, player_options.CHOICE_OPTIONS, {
+        "simulations": f"{SIMULATIONS}, no limit with --seconds", "seconds": "no limit"})

@@ -18,7 +18,8 @@ from mugo.plots.terminal import PLAIN, Screen
 from mugo.reviews.annotated_sgf import annotated_sgf
 from mugo.reviews.tasks import ReviewTask, checksum, output_file, read_review
 from mugo.reviews.report import csv_text, player_name, save_win_rate_graph, text_report
-from mugo.reviews.options import ReviewOptions, describe_reviewer, fingerprint, make_reviewer
+from mugo.reviews.options import ReviewOptions
+from mugo.reviews.reviewer import describe_reviewer, fingerprint, make_reviewer
 
 GRAPH_SUFFIXES = (".png", ".svg")
 

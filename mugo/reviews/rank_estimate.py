@@ -27,8 +27,8 @@ from mugo.core.files import BadInput
 from mugo.games.coords import PASS, move_index
 from mugo.games.position import BasePosition
 from mugo.nn.inputs import RANK_NUMBERS, People, format_rank, ranks_of
+from mugo.reviews.options import MIN_GAMES
 
-MIN_GAMES = 5
 NEAR = 4                  # ranks on each side of the mean through which the parabolas go
 LEVEL = 0.9               # of the interval
 MOST_OF_RANGE = 0.85      # an interval of so much of the range says nothing: without any moves it is LEVEL of it

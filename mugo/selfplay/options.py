@@ -4,6 +4,7 @@ A field of GameOptions, SelfPlayOptions, RunOptions or nn.architectures.AlphaZer
 selfplay`, a line of its help and of docs/reference/options.md, a value in the run's metadata and options.toml, and is
 compared by --resume.
 """
+import argparse
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,12 @@ from typing import Any
 from mugo.core.files import BadInput
 from mugo.core.limits import SEED, TRAINING_PRECISIONS
 from mugo.core.machine import available_cores
-from mugo.core.options import REQUIRED, check, may_change, option
+from mugo.core.options import REQUIRED, add_options, check, format_names, may_change, option
+from mugo.core.parallel import add_scheduler_argument
 from mugo.games.coords import MAX_MOVES, MAX_SIZE, MIN_SIZE
 from mugo.games.rules import KOMI
-from mugo.nn.inference import provider_option
+from mugo.nn.architectures import AlphaZeroNetConfig
+from mugo.nn.options import provider_option
 from mugo.mcts.settings import MOST
 
 MAX_KOMI = 361
@@ -151,3 +154,17 @@ def check_selfplay_run(metadata: dict[str, Any], path: Path) -> None:
         RunOptions.from_dict(metadata["options"])
     except (BadInput, TypeError) as error:
         raise BadInput(f"{path}: {error}") from None
+
+
+def add_selfplay_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line of `mugo selfplay`."""
+    parser.epilog = f"{parser.epilog}  With --resume, {format_names(MAY_CHANGE)} can change."
+    parser.add_argument("game", choices=("gomoku", "go"), help="the game")
+    parser.add_argument("-o", "--output", required=True, type=Path, metavar="RUN", help="the run's folder")
+    add_options(parser, CommandOptions)
+    add_scheduler_argument(parser)
+    add_options(parser.add_argument_group("the game"), GameOptions)
+    add_options(parser.add_argument_group("the network"), AlphaZeroNetConfig)
+    group = parser.add_argument_group("self-play and training")
+    add_options(group, RunOptions)
+    add_options(group, SelfPlayOptions)

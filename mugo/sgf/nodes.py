@@ -15,8 +15,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from sgfmill import sgf_grammar
-
 from mugo.games.coords import MAX_SIZE, MIN_SIZE, format_sgf, point_at
 from mugo.games.go import fixed_handicap, format_points
 from mugo.sgf.record import BadRecord
@@ -44,6 +42,7 @@ class Node(NamedTuple):
         """The first value of a property as text, without escapes and soft line breaks; None if it is missing."""
         if not self.properties.get(ident):
             return None
+        from sgfmill import sgf_grammar  # here, as in properties.py, so that players start without it
         return sgf_grammar.text_value(self.properties[ident][0]).decode("utf-8", "replace")
 
     def in_utf_8(self) -> "Node":
@@ -61,6 +60,7 @@ def escaped(text: str) -> bytes:
 
     A bracket is escaped that the value's end would make the beginning of another game (collection.split_games).
     """
+    from sgfmill import sgf_grammar
     return _LIKE_A_ROOT.sub(rb"\\(", sgf_grammar.escape_text(text.encode("utf-8", "replace")))
 
 

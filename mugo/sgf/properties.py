@@ -9,8 +9,6 @@ import math
 import re
 from collections.abc import Mapping
 
-from sgfmill import sgf_grammar
-
 from mugo.games.coords import WHITE_BIT, BoardSize, area_of
 from mugo.sgf.record import BadRecord
 
@@ -27,6 +25,7 @@ def property_text(properties: Properties, ident: str) -> str:
         return ""
     raw = properties[ident][0][:2000]
     if b"\\" in raw or b"\n" in raw or b"\r" in raw:
+        from sgfmill import sgf_grammar
         raw = sgf_grammar.simpletext_value(raw)
     text = raw.decode("utf-8", "replace")[:200]
     if not text.isprintable():
@@ -103,7 +102,8 @@ def interpret_handicap(properties: Properties, stones: list[int], moves: list[in
     black_stones = sum(stone < WHITE_BIT for stone in stones)
     white_first = bool(moves) and moves[0] >= WHITE_BIT
     if handicap >= 2:
-        played = [move for move in moves if move % WHITE_BIT != area_of(size)]
+        pass_index = area_of(size)
+        played = [move for move in moves if move % WHITE_BIT != pass_index]
         first_moves = sum(1 for _ in itertools.takewhile(lambda move: move < WHITE_BIT, played))
         if not black_stones and first_moves < min(2, len(played)):
             raise BadRecord("handicap stones missing", f"HA[{handicap}], but Black has {first_moves or 'no'} stone"

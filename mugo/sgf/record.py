@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mugo.core.files import MugoError
-from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import WHITE_BIT, square_size
+from mugo.games.coords import BLACK, WHITE, WHITE_BIT, square_size
 
 
 # The SGF properties that are fields of Record as texts.

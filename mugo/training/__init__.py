@@ -1,14 +1,13 @@
 """Supervised learning: data set -> network, and how well the network predicts.
 
-    options        the options of a training run
+    options        the command lines, and the options of a training run
     loader         its positions and targets, and batches prefetched by threads
     provenance     what a network was trained on; whether other games are unseen by it
     steps          a training step, compiled by TensorFlow or JAX
     loop           batch, step, log, checkpoint
     metrics        the log: a line of JSON for every hundred steps and every checkpoint
     checkpoints    validation, checkpoints, learning curve; a run whose loss becomes infinite or NaN
-    train          the training run
-    command        its command line                                  `mugo train`
+    train          the training run                                  `mugo train`
     analysis_program    a program that speaks KataGo's analysis protocol
     label          what it, or a network, says of a data set         `mugo label`
     predictions    a network's predictions for positions of games, scored; their calibration

@@ -6,19 +6,13 @@
 MuGo itself reads neither.
 """
 import argparse
-from pathlib import Path
 
 from mugo.core.files import BadInput, atomic_write
 from mugo.nn.architectures import config_of
-from mugo.nn.network_file import NETWORK_HELP, find_network, read_network
+from mugo.nn.network_file import find_network, read_network
 from mugo.nn.onnx_graph import OnnxGraph
 
 SUFFIXES = ".onnx", ".keras"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("network", metavar="NETWORK", help=NETWORK_HELP)
-    parser.add_argument("output", type=Path, metavar="FILE", help="the file to write, FILE.onnx or FILE.keras")
 
 
 def command(args: argparse.Namespace) -> int:

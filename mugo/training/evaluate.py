@@ -11,7 +11,6 @@ import argparse
 import contextlib
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,20 +19,17 @@ import pandas as pd
 
 from mugo.core.files import BadInput, atomic_write, check_writable
 from mugo.core.intervals import mean_and_standard_error
-from mugo.core.limits import SEED
-from mugo.core.options import add_options, check, given, option
-from mugo.core.parallel import add_scheduler_argument, open_executor
+from mugo.core.options import given
+from mugo.core.parallel import open_executor
 from mugo.data import dataset, game_hash
 from mugo.data.dataset import DataSet
 from mugo.data.positions import Positions
-from mugo.data.shards import DATASET_HELP, SPLITS, WHERE_HELP
-from mugo.games.coords import MAX_SIZE, MIN_SIZE
-from mugo.nn.network_file import NETWORK_HELP
-from mugo.nn.inference import PLAY_PRECISIONS, Network
+from mugo.nn.inference import Network
 from mugo.nn.quantization import format_metrics
 from mugo.plots import charts, figures
 from mugo.plots.figures import BLUE, GREEN, PALE_BLUE, PALE_GREEN, save_charts
 from mugo.plots.text_table import format_table, truncate
+from mugo.training.options import EvaluateOptions
 from mugo.training.predictions import (
     BATCH, TTA, Measure, calibrate, measure_on_cluster, predict_positions, with_people)
 from mugo.training.provenance import copy_notes, unseen_notes
@@ -57,30 +53,6 @@ HEAD_TITLES = {"policy": "policy: its first move is played", "value": "value: th
 LAST_MOVE = "last move"                  # in the column `by`: a subset that is not in the others
 BASELINE = "_baseline"                   # ends the name of a measure of the majority-class baseline
 Columns = dict[str, tuple[str, str]]     # column: (measure, title)
-
-
-@dataclass(frozen=True)
-class EvaluateOptions:
-    """The options of `mugo evaluate`.  Raises BadInput for values out of their limits."""
-    split: str = option("test", "positions of this split", choices=(*SPLITS, "all"), common=True)
-    where: str = option("", WHERE_HELP, shown_default="all", metavar="QUERY", common=True)
-    size: int | None = option(None, "board size", least=MIN_SIZE, most=MAX_SIZE, common=True,
-                              shown_default="the one that the networks were trained on")
-    sample: int = option(10_000, "number of positions, drawn at random; 0: all.  The standard error of top-1 is "
-                         "about 0.6 % at 10,000 positions and 0.2 % at 60,000", least=0, common=True)
-    symmetries: bool = option(True, "also with test-time augmentation: averaged over the board's eight symmetries, "
-                              "eight times as slow; left out where all networks are equivariant, because it changes "
-                              "nothing", common=True)
-    people: str = option("unknown", "what networks with a metadata encoder are told of who plays: unknown, true, or a "
-                         "rank such as 3d in place of that of both players; compare: what each of these is worth",
-                         metavar="WHO", common=True)
-    seed: int = option(0, "random seed of the sample", least=SEED[0], most=SEED[1], common=True)
-    precision: tuple[str, ...] = option(("float32",), "precision of the networks: float32, int8, or auto, as they are "
-                                        "played on this processor; several, such as float32,int8, compare each network "
-                                        "in each of them", choices=PLAY_PRECISIONS, metavar="NAME", common=True)
-
-    def __post_init__(self):
-        check(self)
 
 
 def evaluate(network: Network, data: DataSet, *, split: str | None = "test", where: str = "",
@@ -370,18 +342,6 @@ def calibration_plot(table: pd.DataFrame, path: Path, title: str) -> None:
 
 
 # ---- the command
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("networks", nargs="+", metavar="NETWORK",
-                        help=f"{NETWORK_HELP}; the others are compared with the first")
-    parser.add_argument("dataset", type=Path, metavar="DATASET", help=DATASET_HELP)
-    add_options(parser, EvaluateOptions)
-    add_scheduler_argument(parser)
-    parser.add_argument("-o", "--output", type=Path, metavar="PREFIX",
-                        help="write PREFIX.csv, PREFIX.png and the same with -calibration; of several networks the "
-                             "comparison to PREFIX.csv and each one's to PREFIX-NETWORK (default: NETWORK-SPLIT or "
-                             "networks-SPLIT in the current folder, or in PREFIX if it is a folder)")
-
 
 def command(args: argparse.Namespace) -> int:
     """Run `mugo evaluate`; returns the exit status.  Raises BadInput."""

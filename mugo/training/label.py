@@ -19,25 +19,24 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from mugo.core.files import BadInput, file_sha256, log_to_stderr
-from mugo.core.options import add_options, check, given, option
+from mugo.core.options import given
 from mugo.core.parallel import open_executor, ordered_map
 from mugo.core.progress import progress_bar
 from mugo.data import game_hash
 from mugo.data.dataset import load_dataset
 from mugo.data.positions import Positions
-from mugo.data.shards import DATASET_HELP
 from mugo.data.teacher_labels import OWNERSHIP_UNIT, LabelWriter, find_positions, has_ownership, labels_path, set_policy
 from mugo.games.coords import WHITE_BIT, format_gtp, point_of_index
 from mugo.nn.network_file import find_network
 from mugo.nn.inference import Network
 from mugo.training.analysis_program import AnalysisFault, AnalysisProgram, Refusal, read_answer
 from mugo.training.loader import KOMI_STDEV, OTHER_KOMI
+from mugo.training.options import LabelOptions
 
 SEED = 0
 CHUNK = 64                               # positions
@@ -267,33 +266,6 @@ Teacher = NetworkTeacher | EngineTeacher
 
 
 # ---- the command
-
-@dataclass(frozen=True)
-class LabelOptions:
-    """The options of `mugo label`.  Raises BadInput for values out of their limits."""
-    network: str = option("", "the teacher: a network of MuGo, by its name or file", metavar="NETWORK", common=True,
-                          shown_default="none")
-    engine: str = option("", "the teacher: a program that speaks KataGo's analysis protocol, say \"katago analysis "
-                         "-config analysis.cfg -model net.bin.gz\"; its own configuration says how many visits it "
-                         "searches", metavar="COMMAND", common=True, shown_default="none")
-    positions: int | None = option(None, "how many positions to label", least=1, shown_default="all", common=True)
-    ownership: bool = option(False, "also keep who owns each point, a byte a point", common=True)
-    jobs: int | None = option(None, "threads of a network, or programs that run at a time", least=1, common=True,
-                              shown_default="one thread for each core, or one program")
-    resume: bool = option(False, "continue the labels of this name", common=True)
-
-    def __post_init__(self):
-        check(self)
-        if bool(self.network) == bool(self.engine):
-            raise BadInput("give one teacher: --network NETWORK or --engine COMMAND")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("dataset", type=Path, metavar="DATASET", help=DATASET_HELP)
-    parser.add_argument("-o", "--output", required=True, metavar="NAME", help="the labels' name: they are written to "
-                        "DATASET/teachers/NAME.labels")
-    add_options(parser, LabelOptions)
-
 
 def command(args: argparse.Namespace) -> int:
     """Label; returns the exit status."""

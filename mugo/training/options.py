@@ -3,6 +3,7 @@
 A field of TrainingOptions or of nn.architectures.PolicyNetConfig is an option of `mugo train`, a line of its help and
 of docs/reference/options.md, a value in the run's metadata and options.toml, and is compared by --resume.
 """
+import argparse
 import math
 import re
 from dataclasses import dataclass
@@ -11,10 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from mugo.core.files import BadInput
 from mugo.core.limits import OPTIMIZERS, SEED, TRAINING_PRECISIONS
-from mugo.core.options import REQUIRED, check, defaults_in_words, may_change, option
-from mugo.data.shards import WHERE_HELP
-from mugo.nn.architectures import PRESETS
+from mugo.core.options import (
+    REQUIRED, add_options, check, defaults_in_words, format_names, may_change, option)
+from mugo.core.parallel import add_scheduler_argument
+from mugo.data.options import DATASET_HELP, SPLITS, WHERE_HELP
+from mugo.games.coords import MAX_SIZE, MIN_SIZE
+from mugo.nn.architectures import PRESETS, PolicyNetConfig
 from mugo.nn.heads import LOSS_WEIGHTS
+from mugo.nn.options import NETWORK_HELP, PLAY_PRECISIONS
 
 if TYPE_CHECKING:                        # --help needs no Keras
     from mugo.nn.keras.optimizers import WarmupStableDecay
@@ -209,3 +214,100 @@ def move_range(text: str) -> tuple[int, float]:
 
 
 MAY_CHANGE = may_change(TrainingOptions)                 # when a run is resumed: see train.resume_run
+
+
+def add_train_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line of `mugo train`."""
+    parser.epilog = f"{parser.epilog}  With --resume, {format_names(MAY_CHANGE)} can change."
+    parser.add_argument("dataset", type=Path, metavar="DATASET", help=DATASET_HELP)
+    parser.add_argument("-o", "--output", required=True, type=Path, metavar="RUN", help="the run's folder")
+    add_options(parser, CommandOptions)
+    add_options(parser.add_argument_group("the network"), PolicyNetConfig, defaults=DEFAULTS)
+    add_options(parser.add_argument_group("learning"), TrainingOptions)
+
+
+@dataclass(frozen=True)
+class LabelOptions:
+    """The options of `mugo label`.  Raises BadInput for values out of their limits."""
+    network: str = option("", "the teacher: a network of MuGo, by its name or file", metavar="NETWORK", common=True,
+                          shown_default="none")
+    engine: str = option("", "the teacher: a program that speaks KataGo's analysis protocol, say \"katago analysis "
+                         "-config analysis.cfg -model net.bin.gz\"; its own configuration says how many visits it "
+                         "searches", metavar="COMMAND", common=True, shown_default="none")
+    positions: int | None = option(None, "how many positions to label", least=1, shown_default="all", common=True)
+    ownership: bool = option(False, "also keep who owns each point, a byte a point", common=True)
+    jobs: int | None = option(None, "threads of a network, or programs that run at a time", least=1, common=True,
+                              shown_default="one thread for each core, or one program")
+    resume: bool = option(False, "continue the labels of this name", common=True)
+
+    def __post_init__(self):
+        check(self)
+        if bool(self.network) == bool(self.engine):
+            raise BadInput("give one teacher: --network NETWORK or --engine COMMAND")
+
+
+def add_label_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("dataset", type=Path, metavar="DATASET", help=DATASET_HELP)
+    parser.add_argument("-o", "--output", required=True, metavar="NAME", help="the labels' name: they are written to "
+                        "DATASET/teachers/NAME.labels")
+    add_options(parser, LabelOptions)
+
+
+@dataclass(frozen=True)
+class EvaluateOptions:
+    """The options of `mugo evaluate`.  Raises BadInput for values out of their limits."""
+    split: str = option("test", "positions of this split", choices=(*SPLITS, "all"), common=True)
+    where: str = option("", WHERE_HELP, shown_default="all", metavar="QUERY", common=True)
+    size: int | None = option(None, "board size", least=MIN_SIZE, most=MAX_SIZE, common=True,
+                              shown_default="the one that the networks were trained on")
+    sample: int = option(10_000, "number of positions, drawn at random; 0: all.  The standard error of top-1 is "
+                         "about 0.6 % at 10,000 positions and 0.2 % at 60,000", least=0, common=True)
+    symmetries: bool = option(True, "also with test-time augmentation: averaged over the board's eight symmetries, "
+                              "eight times as slow; left out where all networks are equivariant, because it changes "
+                              "nothing", common=True)
+    people: str = option("unknown", "what networks with a metadata encoder are told of who plays: unknown, true, or a "
+                         "rank such as 3d in place of that of both players; compare: what each of these is worth",
+                         metavar="WHO", common=True)
+    seed: int = option(0, "random seed of the sample", least=SEED[0], most=SEED[1], common=True)
+    precision: tuple[str, ...] = option(("float32",), "precision of the networks: float32, int8, or auto, as they are "
+                                        "played on this processor; several, such as float32,int8, compare each network "
+                                        "in each of them", choices=PLAY_PRECISIONS, metavar="NAME", common=True)
+
+    def __post_init__(self):
+        check(self)
+
+
+def add_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("networks", nargs="+", metavar="NETWORK",
+                        help=f"{NETWORK_HELP}; the others are compared with the first")
+    parser.add_argument("dataset", type=Path, metavar="DATASET", help=DATASET_HELP)
+    add_options(parser, EvaluateOptions)
+    add_scheduler_argument(parser)
+    parser.add_argument("-o", "--output", type=Path, metavar="PREFIX",
+                        help="write PREFIX.csv, PREFIX.png and the same with -calibration; of several networks the "
+                             "comparison to PREFIX.csv and each one's to PREFIX-NETWORK (default: NETWORK-SPLIT or "
+                             "networks-SPLIT in the current folder, or in PREFIX if it is a folder)")
+
+
+@dataclass(frozen=True)
+class QuantizeOptions:
+    """The options of `mugo quantize`.  Raises BadInput for values out of their limits."""
+    where: str = option("", WHERE_HELP, shown_default="all", metavar="QUERY", common=True)
+    seed: int = option(0, "random seed of the positions", least=SEED[0], most=SEED[1], common=True)
+
+    def __post_init__(self):
+        check(self)
+
+
+def add_quantize_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("network", metavar="NETWORK", help=NETWORK_HELP)
+    parser.add_argument("dataset", nargs="?", type=Path, metavar="DATASET",
+                        help="calibrate on validation positions of this data set (default: on positions of games that "
+                        "the network plays against itself)")
+    add_options(parser, QuantizeOptions)
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the file to write (default: NETWORK itself)")
+
+
+def add_convert_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("network", metavar="NETWORK", help=NETWORK_HELP)
+    parser.add_argument("output", type=Path, metavar="FILE", help="the file to write, FILE.onnx or FILE.keras")

@@ -5,26 +5,23 @@ that of a run that goes on or was stopped, and for other calibration positions. 
 loses: nn/quantization.py.
 """
 import argparse
-from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from mugo.data import dataset
-from mugo.data.shards import WHERE_HELP
 from mugo.core.files import BadInput, check_writable
 from mugo.games.game import encode, new_game
 from mugo.games.position import BasePosition, global_features
-from mugo.core.limits import SEED
-from mugo.core.options import add_options, check, given, option
+from mugo.core.options import given
 from mugo.nn.inference import Network
 from mugo.nn.inputs import encode_people
-from mugo.nn.network_file import NETWORK_HELP, find_network
+from mugo.nn.network_file import find_network
 from mugo.nn.quantization import CALIBRATED, COMPARED, CalibrationPositions, format_metrics, quantize_file
 from mugo.players.player import RESIGN
 from mugo.players.policy import PolicyPlayer
 from mugo.core.progress import progress_bar
 from mugo.training.evaluate import sample_positions
+from mugo.training.options import QuantizeOptions
 from mugo.training.predictions import known_outcomes
 
 POSITIONS = CALIBRATED + COMPARED
@@ -64,25 +61,6 @@ def own_positions(network: Network, seed: int) -> CalibrationPositions:
 
 
 # ---- the command
-
-@dataclass(frozen=True)
-class QuantizeOptions:
-    """The options of `mugo quantize`.  Raises BadInput for values out of their limits."""
-    where: str = option("", WHERE_HELP, shown_default="all", metavar="QUERY", common=True)
-    seed: int = option(0, "random seed of the positions", least=SEED[0], most=SEED[1], common=True)
-
-    def __post_init__(self):
-        check(self)
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("network", metavar="NETWORK", help=NETWORK_HELP)
-    parser.add_argument("dataset", nargs="?", type=Path, metavar="DATASET",
-                        help="calibrate on validation positions of this data set (default: on positions of games that "
-                        "the network plays against itself)")
-    add_options(parser, QuantizeOptions)
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the file to write (default: NETWORK itself)")
-
 
 def command(args: argparse.Namespace) -> int:
     options = QuantizeOptions(**given(QuantizeOptions, args))

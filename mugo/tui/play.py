@@ -11,34 +11,19 @@ import numpy as np
 
 from mugo.core.progress import CompileProgress
 from mugo.core.files import BadInput
-from mugo.games.board import BLACK, WHITE
 from mugo.games.position import BasePosition
 from mugo.games.rules import KOMI
 from mugo.players import game_options
 from mugo.players import options as player_options
-from mugo.players.player import SECONDS
+from mugo.players.play_options import SECONDS
 from mugo.plots.terminal import Screen
 from mugo.sgf.convert import LoadedGame, load_game
 from mugo.tui.commands import COMMANDS
+from mugo.tui.options import GO_SIZE, SIDES
 from mugo.tui.repl import Repl
 from mugo.tui.session import Session
 from mugo.tui.signals import end_input_on_signals
 
-GO_SIZE = 9
-SIDES = {"black": (BLACK,), "white": (WHITE,), "both": (BLACK, WHITE)}
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of `mugo play`."""
-    player_options.add_arguments(parser, default=None)
-    game_options.add_arguments(parser, str(GO_SIZE), handicap=True)
-    parser.add_argument("--side", choices=(*SIDES, "random"), default="black",
-                        help="the side that you play (default: %(default)s)")
-    parser.add_argument("--load", metavar="FILE", help="continue the game in this SGF file")
-    parser.add_argument("--move", type=int, metavar="N",
-                        help="with --load: continue after N moves (default: after the last)")
-    parser.add_argument("--colour", "--color", action=argparse.BooleanOptionalAction, default=True,
-                        help="colours in the terminal; without them a plain board of letters")
 
 
 def command(args: argparse.Namespace) -> int:

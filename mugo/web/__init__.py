@@ -1,5 +1,6 @@
 """Playing and analysing in the browser (`mugo web`).  In reading order:
 
+    options         the command line
     requests        requests of the page: messages -> positions, and their limits
     positions       positions, what searches say of them, and scores, as JSON
     opponents       the opponents that a person can choose
@@ -9,7 +10,7 @@
     searches        requests that start a search: analyze, genmove, evaluate
     sessions        one WebSocket: requests in, answers out
     access          the names that the server answers to, the pages that may use it, and the token
-    app             the application, uvicorn's server and the command line
+    app             the application, uvicorn's server and the command
     page            the files of the page
     runtime         python -m mugo.web.runtime: fetches onnxruntime-web for a static site
     site            `mugo site`: the page as a static site, with all that computes in the tab

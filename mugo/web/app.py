@@ -17,7 +17,6 @@ import threading
 import time
 import webbrowser
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import FrameType
 
 import uvicorn
@@ -30,18 +29,17 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 
 from mugo.core.files import BadInput
-from mugo.core.options import add_options, check, given, option
+from mugo.core.options import given
 from mugo.players import game_options
-from mugo.players.options import PlayerOptions, player_options
+from mugo.players.options import player_options
 from mugo.players.registry import open_network
 from mugo.web.access import TokenRequired, TrustedHosts, interpret_host
+from mugo.web.options import DEFAULT_PORT, DEFAULT_SIZE, WebOptions
 from mugo.web.page import STATIC, page_html
 from mugo.web.requests import MAX_MESSAGE
 from mugo.web.sessions import serve_session
 from mugo.web.state import ServerState
 
-DEFAULT_SIZE = 9                         # of the Go board that the page starts with
-DEFAULT_PORT = 8080
 PORTS_TRIED = 20                         # from DEFAULT_PORT on, unless --port names one
 SWITCH_INTERVAL = 0.001                  # seconds that a computing thread keeps the event loop from running
 END_SECONDS = 0.5                        # that threads may take to end after the server has
@@ -117,31 +115,6 @@ def run_until_signal(server: Server, listener: socket.socket) -> None:
 
 
 # ---- the command
-
-@dataclass(frozen=True)
-class WebOptions:
-    """How the server is reached, and what it computes at once.  Raises BadInput for values out of range."""
-    host: str = option("127.0.0.1", "the address to listen on; 127.0.0.1 admits this computer only, 0.0.0.0 others "
-                       "too, who need the token in the address that is printed", common=True, metavar="NAME")
-    port: int | None = option(None, "the port", least=0, most=65535, common=True,
-                              shown_default=f"{DEFAULT_PORT}, or the next free one")
-    browser: bool = option(True, "open a browser", common=True)
-    jobs: int | None = option(None, "searches at the same time; others wait", least=1, common=True,
-                              shown_default="one for each core")
-
-    def __post_init__(self):
-        check(self)
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, WebOptions)
-    parser.add_argument("--allowed-host", metavar="NAME", action="append", default=[], help="a name of this server "
-                        "that browsers may use, such as go.example.org behind a proxy; can be given several times "
-                        "(always allowed: localhost, this computer's name, addresses, and --host)")
-    add_options(parser, PlayerOptions, ("rank", "style", "temperature", "symmetries"))
-    game_options.add_arguments(parser, str(DEFAULT_SIZE))
-    parser.set_defaults(player="mcts")                   # its --network decides the game that the page starts with
-
 
 def listen(host: str, port: int | None) -> socket.socket:
     """A listening socket; port None: the first free one from DEFAULT_PORT on.  Raises BadInput."""

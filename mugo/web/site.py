@@ -157,11 +157,6 @@ def write_site(folder: Path) -> dict[str, bytes]:
 
 # ---- the command
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-o", "--output", type=Path, default=Path("site"), metavar="FOLDER",
-                        help="the folder to write (default: %(default)s)")
-
-
 def command(args: argparse.Namespace) -> int:
     files = write_site(args.output)
     print(f"{args.output}: {len(files)} files, {sum(map(len, files.values())) / 1e6:.1f} MB; to try it: "

@@ -123,6 +123,23 @@ def test_an_archive_is_read_as_far_as_it_is_asked_for(archive):
     assert next(iterator).name == "games.zip/2.sgf (game 3)" and len(games.rejected) == 1
 
 
+def test_games_that_are_not_replayed_are_read_too_and_refuse_a_position_that_is_illegal(archive):
+    games = mugo.read_archive(archive, replay=False)
+    read = {game.name: game for game in games}
+    assert len(read) == 5 and [name for name, _ in games.rejected] == ["games.zip/3.sgf"]
+    assert read["games.zip/2.sgf (game 2)"].info["num_moves"] == 2
+    with pytest.raises(mugo.MugoError, match="B8 is occupied"):
+        read["games.zip/2.sgf (game 2)"][-1]
+    assert read["games.zip/1.sgf"][-1].moves == read["games.zip/1.sgf"].moves
+
+
+def test_processes_read_the_same_games_in_the_same_order(archive, monkeypatch):
+    monkeypatch.setattr("mugo.api.game.BATCH_BYTES", 30)
+    alone, together = mugo.read_archive(archive), mugo.read_archive(archive, jobs=2)
+    assert [game.info for game in together] == [game.info for game in alone] and together.rejected == alone.rejected
+    assert [game.to_sgf() for game in together] == [game.to_sgf() for game in alone]
+
+
 def test_what_a_record_says_is_a_row_of_a_table():
     game = mugo.Game.from_sgf("(;SZ[9]PB[Ann]WR[2d]KM[6.5]RE[W+2.5];B[ee];W[cc])")
     assert game.info | {"komi": 6.5, "winner": "W", "size": "9x9", "num_moves": 2} == game.info

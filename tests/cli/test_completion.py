@@ -9,7 +9,8 @@ from mugo.cli import main as cli
 
 shtab = pytest.importorskip("shtab")
 
-from mugo.cli.completion import SHELLS, full_parser  # noqa: E402
+from mugo.cli.completion import full_parser  # noqa: E402
+from mugo.cli.options import SHELLS  # noqa: E402
 from mugo.core.options import options_of  # noqa: E402
 from mugo.mcts.settings import Settings  # noqa: E402
 

@@ -28,6 +28,7 @@ from mugo.games.gomoku import GomokuPosition
 from mugo.games.scoring import final_score
 from mugo.gtp import command as gtp_command
 from mugo.gtp import gogui
+from mugo.gtp.options import add_gtp_arguments
 from mugo.gtp.params import Parameters
 from mugo.gtp.engine import COMMANDS, GtpEngine, serve
 from mugo.gtp.protocol import MAX_LINE_BYTES, format_reply
@@ -205,7 +206,7 @@ def test_each_board_size_is_played_with_a_network(name):
 
 def test_the_default_board_size_is_that_of_the_named_network():
     parser = argparse.ArgumentParser()
-    gtp_command.add_arguments(parser)
+    add_gtp_arguments(parser)
     nine = str(network_file.find_network("policy-9"))
     for words, size in (([], 19), (["mcts"], 19), (["policy", "--network", nine], 9), (["uct", "--network", nine], 19)):
         assert default_size(parser.parse_args(words)) == size

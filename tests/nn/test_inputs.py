@@ -16,12 +16,12 @@ from mugo.games.position import global_features
 from mugo.nn.architectures import PolicyNetConfig, config_of
 from mugo.nn.bundled import BundledNetworks
 from mugo.nn.inference import Network
+from mugo.nn.components import connected_components
 from mugo.nn.inputs import (
     INPUTS,
     RANKS,
     YEARS,
     People,
-    connected_components,
     encode_people,
     model_inputs,
 )

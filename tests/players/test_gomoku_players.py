@@ -10,9 +10,9 @@ from mugo.core.files import BadInput
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, move_index
 from mugo.games.gomoku import GomokuPosition
-from mugo.gtp import command as gtp_command
 from mugo.gtp.analyze import result_from_policy
 from mugo.gtp.engine import GtpEngine
+from mugo.gtp.options import add_gtp_arguments
 from mugo.nn.output import NetworkOutput
 from mugo.players import game_options
 from mugo.players import options as player_options
@@ -147,7 +147,7 @@ def test_a_winning_move_has_win_rate_1_and_a_finished_game_no_evaluation():
 
 def start_of(*words):
     parser = argparse.ArgumentParser()
-    gtp_command.add_arguments(parser)
+    add_gtp_arguments(parser)
     return game_options.first_position(parser.parse_args(words), 19)
 
 

@@ -27,11 +27,12 @@ from mugo.nn.network_file import find_network
 from mugo.nn.output import NetworkOutput, NetworkProtocol
 from mugo.players.evaluation import SearchEvaluator
 from mugo.players.options import PlayerOptions
-from mugo.reviews import command, report
+from mugo.reviews import report
 from mugo.reviews.annotated_sgf import annotated_sgf
 from mugo.reviews.review import Reviewer, final_scores, last_score, score_at_end, scored
 from mugo.reviews.report import save_win_rate_graph
-from mugo.reviews.options import ReviewOptions, fingerprint, review_options
+from mugo.reviews.options import ReviewOptions, add_review_arguments, review_options
+from mugo.reviews.reviewer import fingerprint
 from mugo.reviews.outputs import review_statistics
 from mugo.reviews.move_review import MoveReview, Review
 from mugo.reviews.tasks import ReviewTask, find_tasks
@@ -493,7 +494,7 @@ def test_win_rates_are_of_the_side_that_moved_even_if_it_moves_twice():
 def options_of(*arguments):
     """The ReviewOptions of a command line of `mugo review`."""
     parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
+    add_review_arguments(parser)
     return review_options(parser.parse_args(["game.sgf", *arguments]))
 
 

@@ -31,10 +31,11 @@ from mugo.nn.keras.losses import train_step
 from mugo.nn.network_file import read_metadata
 from mugo.core.progress import ProgressLog
 from mugo.mcts.settings import Settings
-from mugo.selfplay import arena, command
+from mugo.selfplay import arena
 from mugo.selfplay import run as run_module
 from mugo.selfplay.actors import NEWEST, ClusterActors, LocalActors
-from mugo.selfplay.options import GameOptions, RunOptions, SelfPlayOptions, check_selfplay_run
+from mugo.selfplay.options import (
+    GameOptions, RunOptions, SelfPlayOptions, add_selfplay_arguments, check_selfplay_run)
 from mugo.selfplay.replay import ReplayBuffer, game_arguments
 from mugo.selfplay.run import SelfPlayRun
 from mugo.core.sprt import H0, H1, UNDECIDED
@@ -286,7 +287,7 @@ def test_a_run_that_cannot_begin_leaves_no_folder_and_no_lock(tmp_path):
 
 def test_the_options_of_a_run_can_be_given_to_another_run(small_run):
     parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
+    add_selfplay_arguments(parser)
     set_values(parser, read_config(small_run.folder / "options.toml"))
     args = parser.parse_args(["gomoku", "-o", "x"])
     start, *others = run_module.new_arguments(args, given(GameOptions, args))
@@ -300,7 +301,7 @@ def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(tmp_path, ca
     model = run_module.compiled_model(read_metadata(folder / "checkpoint.safetensors"))
     monkeypatch.setattr(run_module, "compiled_model", lambda _: model)   # once is enough
     parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
+    add_selfplay_arguments(parser)
     base = ["selfplay", "gomoku", "-o", str(folder), "--resume"]
     others = {"precision": "float32", "training_precision": "mixed_bfloat16", "init_from": "gomoku-6-4",
               "arena_games": "30"}

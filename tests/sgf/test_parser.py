@@ -118,6 +118,23 @@ def test_an_unusable_game_has_a_reason_and_details(sgf, reason, line):
     assert line in str(bad.value) and "\n" not in str(bad.value)
 
 
+@pytest.mark.parametrize("line", [
+    ";B[pd];W[dd];B[];W[tt]", ";B[pd]BL[59.1]OB[3]\n;W[dd]C[a ;B[aa\\] b]WL[1]OW[2] ;B[qq]",       # many at once
+    ";B[pd]LB[dd:A];W[dd]", ";B[pd](;W[dd])(;W[ee])", ";C[no move];B[pd]", ";B[ pd ];W[d\nd]", ";B[pd]W[dd]",
+    ";B[pd][dd]", ";B[pd]XC[x];W[dd]", ";Black[pd]White[dd]", ";B[pd];W[zz]", ";B[pd];W[pdd]", ";B[pd];AW[dd]KM[6.5]",
+    ";B[pd];W[]]", "", ";"])
+def test_moves_that_are_read_many_at_once_are_the_same(line, monkeypatch):
+    data = f"(;SZ[19]KM[5.5]AB[dp][pp]C[a;b]{line})".encode()
+    at_once = [_shown(record) for record in read_records(data)]
+    monkeypatch.setattr("mugo.sgf.parser._plain_moves", lambda text: None)
+    assert at_once == [_shown(record) for record in read_records(data)]
+
+
+def _shown(record):
+    """What compares equal for equal records."""
+    return (record.reason, str(record)) if isinstance(record, BadRecord) else repr(record)
+
+
 def test_a_bad_record_can_be_pickled():
     bad = pickle.loads(pickle.dumps(BadRecord("not Go", "GM[2]")))
     assert (bad.reason, str(bad)) == ("not Go", "GM[2]")

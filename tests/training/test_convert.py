@@ -10,7 +10,8 @@ from mugo.cli import main as cli
 from mugo.games import planes
 from mugo.nn.architectures import PolicyNetConfig
 from mugo.nn.inference import Network
-from mugo.nn.inputs import POINT_BIAS, connected_components
+from mugo.nn.components import connected_components
+from mugo.nn.inputs import POINT_BIAS
 
 
 def test_an_onnx_file_is_right_for_the_package_onnx_and_computes_what_the_network_does(tmp_path):

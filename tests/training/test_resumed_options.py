@@ -9,8 +9,7 @@ from mugo.cli import main as cli
 from mugo.core.config import read_config, set_values
 from mugo.core.options import options_of
 from mugo.nn.network_file import TensorFile, read_metadata
-from mugo.training import command
-from mugo.training.options import CommandOptions
+from mugo.training.options import CommandOptions, add_train_arguments
 
 
 @pytest.mark.runs
@@ -26,7 +25,7 @@ def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(data, unbrok
     model = train.compiled_model(read_metadata(unbroken / "checkpoint.safetensors"))
     monkeypatch.setattr(train, "compiled_model", lambda _: model)        # once is enough
     parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
+    add_train_arguments(parser)
     kept = asdict(CONFIG) | asdict(OPTIONS) | {"init_from": None}
     base = ["train", str(data.folder), "-o", str(unbroken), "--resume"]
     others = {"optimizer": "muon", "precision": "mixed_bfloat16", "where": "plies > 3", "moves": "2-", "size": "13",
@@ -61,7 +60,7 @@ def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(data, unbrok
 
 def test_the_options_of_a_run_can_be_given_to_another_run(data, unbroken):
     parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
+    add_train_arguments(parser)
     set_values(parser, read_config(unbroken / "options.toml"))
     args = parser.parse_args([str(data.folder), "-o", "x"])
     assert train.new_arguments(args, CommandOptions(), data) == (CONFIG, OPTIONS)

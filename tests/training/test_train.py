@@ -26,11 +26,11 @@ from mugo.nn.inference import Network
 from mugo.nn.keras.losses import SUPERVISED, compile_for_training
 from mugo.sgf.writer import format_record
 from mugo.nn.keras.devices import DataParallel
-from mugo.training import command, evaluate, loop
+from mugo.training import evaluate, loop
 from mugo.training.checkpoints import Checkpoints
 from mugo.training.loader import TrainingStream, examples, select_positions, validation_batch
 from mugo.training.metrics import rename_means
-from mugo.training.options import CommandOptions, TrainingOptions, check_training_run
+from mugo.training.options import CommandOptions, TrainingOptions, add_train_arguments, check_training_run
 
 
 METRICS = ["ce", "top1", "top5", "value_mse", "value_accuracy", "ownership_accuracy", "score_error"]
@@ -213,7 +213,7 @@ def test_a_finished_run_stays_as_it_is_and_is_not_made_shorter(data, unbroken, c
 
 def parsed(*options: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
+    add_train_arguments(parser)
     return parser.parse_args(["set", "-o", "run", *options])
 
 

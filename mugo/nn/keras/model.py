@@ -104,7 +104,7 @@ class PointBias(layers.Layer):
 @keras.saving.register_keras_serializable("mugo")
 class ChainPool(layers.Layer):
     """Each filter's mean over the component of a point, then its maximum: (n, rows, columns, filters) and
-    inputs.connected_components, int32 (n, rows * columns), to (n, rows, columns, 2 * filters).
+    components.connected_components, int32 (n, rows * columns), to (n, rows, columns, 2 * filters).
 
     In bfloat16, sums over components are products with the matrix of pairs of points of one component: a training step
     of policy-19 takes 12 % less time on an Intel Xeon with AMX.  In float32 the sums of segments are faster.
