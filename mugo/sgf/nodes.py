@@ -25,7 +25,7 @@ Properties = dict[str, list[bytes]]
 _NODE = re.compile(rb"\s*+(?P<mark>;)(?:(?P<name>[BW])\[(?P<value>[A-Za-z]{0,2})\](?=\s*+[;()]))?+")
 _TOKEN = re.compile(rb"\s*+(?:\[(?P<value>[^\\\]]*+(?:\\.[^\\\]]*+)*+)\]|(?P<name>[A-Za-z]{1,64})|(?P<mark>[()])|\])",
                     re.DOTALL)
-_LOWER_CASE = bytes(range(ord("a"), ord("z") + 1))
+LOWER_CASE = bytes(range(ord("a"), ord("z") + 1))
 _LIKE_A_ROOT = re.compile(rb"\((?=\s{0,9};\s{0,9}[A-Z]{2}\s{0,9}\[[^\\\]]{0,40}\Z)")
 _ROOT_PROPERTIES = ("FF", "GM", "CA", "AP", "SZ")
 _BLANKS = b" " * 10                      # more than stand between `)` and the beginning of another game
@@ -103,7 +103,7 @@ def parse_game(text: bytes, most: int | None = None) -> list[Node]:
         elif ident is not None:
             if properties is None:
                 raise ValueError("property value outside a node")
-            values = properties.setdefault((ident.translate(None, _LOWER_CASE) or ident).decode(), [])
+            values = properties.setdefault((ident.translate(None, LOWER_CASE) or ident).decode(), [])
             is_empty = True
         elif may_begin and properties is None:
             raise ValueError("empty sequence")

@@ -25,7 +25,7 @@ from mugo.games.gomoku import default_row, interpret_row
 from mugo.sgf import gib, ngf, ugf
 from mugo.sgf.collection import GameText, split_games
 from mugo.sgf.encoding import to_utf8
-from mugo.sgf.nodes import Node, Properties, format_nodes, moves_in, one_move_each, parse_game
+from mugo.sgf.nodes import LOWER_CASE, Node, Properties, format_nodes, moves_in, one_move_each, parse_game
 from mugo.sgf.properties import (
     GM_GO,
     GM_GOMOKU,
@@ -144,18 +144,19 @@ def to_sgf(data: bytes) -> bytes:
 
 
 _VALUE = rb"\s*+\[[^\\\]]*+(?:\\.[^\\\]]*+)*+\]"
-_ROOT = re.compile(rb"\(\s*+;(?:\s*+[A-Za-z]++(?:" + _VALUE + rb")++)*+\s*+", re.DOTALL)
+_ROOT = re.compile(rb"\(\s*+;(?:\s*+[A-Za-z]{1,64}+(?:" + _VALUE + rb")++)*+\s*+", re.DOTALL)
+_PROPERTY = re.compile(rb"([A-Za-z]*+)\s*+\[([^\\\]]*+(?:\\.[^\\\]]*+)*+)\]", re.DOTALL)
 # What nodes have besides a move in most games: clocks, comments and white space.
 _BESIDES_MOVES = re.compile(rb"(?<=\])\s*+(?:[BW]L|O[BW]|C)" + _VALUE + rb"|(?<=[\];])\s++", re.DOTALL)
 
 
 def _record(game: GameText, gomoku: bool, setup_anywhere: bool) -> Record | BadRecord:
-    text, plain = game.main_line, None
     try:
-        if root := _ROOT.match(text):
-            plain = _plain_moves(text[root.end():-1])
-        nodes = parse_game(text if plain is None or root is None else root[0] + b")")
-        return _interpret_nodes([node.properties for node in nodes], plain, gomoku, setup_anywhere)
+        if (root := _ROOT.match(game.main_line)) and (
+                plain := _plain_moves(game.main_line[root.end():-1])) is not None:
+            return _interpret_nodes([_plain_root(root[0])], plain, gomoku, setup_anywhere)
+        nodes = [node.properties for node in parse_game(game.main_line)]
+        return _interpret_nodes(nodes, None, gomoku, setup_anywhere)
     except BadRecord as bad:
         return bad
     except ValueError as error:
@@ -169,13 +170,24 @@ def _plain_moves(text: bytes) -> np.ndarray | None:
 
     Most games are such a text, and it is read many times as fast as by `parse_game`.
     """
-    text = _BESIDES_MOVES.sub(b"", text).replace(b"[]", b"[tt]")
-    if len(text) % len(_MOVE):
-        return None
-    moves = np.frombuffer(text, np.uint8).reshape(-1, len(_MOVE))
-    marks, colours = moves[:, [0, 2, 5]], moves[:, 1]
-    is_plain = (marks == _MOVE[[0, 2, 5]]).all() and ((colours == ord("B")) | (colours == ord("W"))).all()
-    return moves if is_plain else None
+    for moves_alone in text.rstrip(), _BESIDES_MOVES.sub(b"", text).replace(b"[]", b"[tt]"):
+        if len(moves_alone) % len(_MOVE) == 0:
+            moves = np.frombuffer(moves_alone, np.uint8).reshape(-1, len(_MOVE))
+            marks, colours = moves[:, [0, 2, 5]], moves[:, 1]
+            if (marks == _MOVE[[0, 2, 5]]).all() and ((colours == ord("B")) | (colours == ord("W"))).all():
+                return moves
+    return None
+
+
+def _plain_root(text: bytes) -> Properties:
+    """The properties of a text that _ROOT matches."""
+    properties: Properties = {}
+    values: list[bytes] = []
+    for ident, value in _PROPERTY.findall(text):
+        if ident:
+            values = properties.setdefault((ident.translate(None, LOWER_CASE) or ident).decode(), [])
+        values.append(value)
+    return properties
 
 
 _MOVE = np.frombuffer(b";B[aa]", np.uint8)

@@ -103,9 +103,9 @@ def interpret_handicap(properties: Properties, stones: list[int], moves: list[in
     white_first = bool(moves) and moves[0] >= WHITE_BIT
     if handicap >= 2:
         pass_index = area_of(size)
-        played = [move for move in moves if move % WHITE_BIT != pass_index]
+        played = list(itertools.islice((move for move in moves if move % WHITE_BIT != pass_index), 2))
         first_moves = sum(1 for _ in itertools.takewhile(lambda move: move < WHITE_BIT, played))
-        if not black_stones and first_moves < min(2, len(played)):
+        if not black_stones and first_moves < len(played):
             raise BadRecord("handicap stones missing", f"HA[{handicap}], but Black has {first_moves or 'no'} stone"
                             f"{'s' * (not first_moves)} when White places the first one")
         return handicap
