@@ -41,7 +41,8 @@ def test_no_help_waits_for_compiled_code_or_another_large_package():
     words = [[], ["help"], ["--help"], ["--version"], *(["help", topic] for topic in TOPICS),
              *([name, "--help"] for name in COMMANDS)]
     heavy = [*NEVER, "numba", "onnxruntime", "pandas", "pyarrow", "sgfmill", "starlette"]
-    program = ("import contextlib, io, json, sys\nfrom mugo.cli.main import main\nfor words in json.loads(sys.argv[1]):\n"
+    program = ("import contextlib, io, json, sys\nfrom mugo.cli.main import main\n"
+               "for words in json.loads(sys.argv[1]):\n"
                "    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): main(words)\n"
                "    print(words, *sys.modules.keys() & set(sys.argv[2:]))")
     done = subprocess.run([sys.executable, "-c", program, json.dumps(words), *heavy], capture_output=True, text=True)

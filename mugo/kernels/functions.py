@@ -16,7 +16,7 @@ from mugo.games.reading import new_reader
 from mugo.games.rollouts import MOGO, UNIFORM
 from mugo.mcts import expansion, records, selection, solver, tree, tree_arrays
 from mugo.mcts.records import EDGE_TYPE, NODE_TYPE, TREE_TYPE
-from mugo.nn import inputs
+from mugo.nn import components
 
 _INT, _FLOAT, _FLAG = types.int64, types.float64, types.boolean
 _BOARDS, _TREES, _NODES, _EDGES, _LEAVES, _LIGHT_BOARDS = (
@@ -56,7 +56,7 @@ EXPORTED: dict[str, tuple[Any, tuple]] = {
     "mark": (scoring._mark, (BOARD_TYPE, types.float64[::1], _READER, _INT, _FLAGS, _FLAGS)),
     # inputs of networks
     "write_planes": (game._write_planes, (_INT, _BOARDS, _KEYS, SCRATCH_TYPE, types.int64[::1], types.uint8[:, ::1])),
-    "write_components": (inputs._write_components, (types.uint8[:, :, ::1], _INT, types.int32[:, ::1])),
+    "write_components": (components._write_components, (types.uint8[:, :, ::1], _INT, types.int32[:, ::1])),
     # the tree
     "reset": (tree_arrays.reset, (TREE_TYPE, _NODES, _TABLE, types.uint64)),
     "find": (tree_arrays.find, (_NODES, _TABLE, types.uint64)),

@@ -12,7 +12,7 @@ from mugo.games.go import GoPosition
 from mugo.games.gomoku import GomokuPosition
 from mugo.mcts import tree
 from mugo.mcts.search import Search
-from mugo.nn import inputs
+from mugo.nn import components
 from mugo.players.registry import GOMOKU_MCTS, MCTS, UCT
 
 
@@ -66,7 +66,7 @@ def test_a_search_with_a_network_has_the_same_tree(position, settings, calls, bu
 
 def test_dead_stones_and_planes_are_the_same(calls, built_kernels, tmp_path, monkeypatch):
     position = finished()
-    for module, name, exported in ((scoring, "_mark", "mark"), (inputs, "_write_components", "write_components"),
+    for module, name, exported in ((scoring, "_mark", "mark"), (components, "_write_components", "write_components"),
                                    (game, "_write_planes", "write_planes"),
                                    (rollouts, "roll_outs_ownership", "roll_outs_ownership")):
         native = getattr(module, name)
@@ -74,6 +74,6 @@ def test_dead_stones_and_planes_are_the_same(calls, built_kernels, tmp_path, mon
     scoring._look.cache_clear()
     rollouts.rollout_ownership.cache_clear()
     assert scoring.judge(position.stones).is_clear in (True, False)
-    inputs.connected_components(game.encode([position]), 9)
+    components.connected_components(game.encode([position]), 9)
     assert len(calls.calls) >= 4
     assert_same(calls.compare(built_kernels, tmp_path))
