@@ -80,10 +80,12 @@ def first_position(args: argparse.Namespace, size: int) -> "BasePosition":
 def start_of_go(size: BoardSize, rules: Rules | None = None, komi: float | None = None, handicap: int = 0
                 ) -> "GoPosition":
     """The empty board of Go, or GTP's fixed handicap stones.  rules, komi: None: the default.  Raises BadInput."""
+    from mugo.games.game import new_game
     from mugo.games.go import GoPosition
     rules = rules or Rules()
     default = HANDICAP_KOMI if handicap else rules.default_komi
-    start = GoPosition(size, komi=default if komi is None else komi)
+    start = new_game("go", size, komi=default if komi is None else komi)
+    assert isinstance(start, GoPosition)
     return with_fixed_handicap(start.with_rules(rules), handicap)
 
 

@@ -93,7 +93,7 @@ def read_texts(data: bytes, gomoku: bool = False, *, setup_anywhere: bool = Fals
 
 
 def tree_of(record: Record, game: GameText, max_nodes: int | None = None) -> GameTree:
-    """The whole tree of a game of `read_texts`.  max_nodes: as of `read_trees`."""
+    """The whole tree of a game that `read_texts` gives.  max_nodes: see `read_trees`."""
     try:
         if len(game.whole) > MAX_TREE_BYTES and max_nodes is None:
             raise ValueError("too large")
@@ -198,7 +198,7 @@ _INFO = INFO.keys() | {"GN", "KM", "HA", "PL", "AP", "TC"}
 
 
 def _interpret_nodes(nodes: list[Properties], plain: np.ndarray | None, gomoku: bool, setup_anywhere: bool) -> Record:
-    """The Record of a main line.  plain: the moves after these nodes, as of `_plain_moves`.  Raises BadRecord."""
+    """The Record of a main line.  plain: the moves after these nodes (`_plain_moves`).  Raises BadRecord."""
     root = nodes[0]
     game = root.get("GM", [GM_GO])[0].strip() or GM_GO
     if game != GM_GO and not (gomoku and game == GM_GOMOKU):
@@ -316,7 +316,8 @@ def _letter_table(size: BoardSize) -> np.ndarray:
 
 
 def _encoded(plain: np.ndarray, size: BoardSize, number: int) -> list[int]:
-    """Encoded moves of `_plain_moves`.  number: of the first.  Raises BadRecord for one that is not on the board."""
+    """What `_plain_moves` gives as encoded moves, the first of which has this number.  Raises BadRecord for one that is
+    not on the board."""
     indices = _letter_table(size)[plain[:, 3], plain[:, 4]]
     for k in np.flatnonzero(indices < 0):
         indices[k] = _interpret_index(plain[k, 3:5].tobytes().strip(), size, "move outside the board",
