@@ -99,8 +99,7 @@ def guess(page):
 
 def progress(page):
     """With two stored games."""
-    page.evaluate("for (const key of Object.keys(localStorage)) "
-                  "if (key.startsWith('mugo-game')) localStorage.removeItem(key)")
+    page.evaluate("(({ kept }) => { while (kept.length) kept.removeItem(kept.key(0)); })(window.mugo)")
     for day, lost in enumerate((1, 3), 1):
         moves = "".join(f";{'BW'[i % 2]}[{'abcdefghi'[i % 9]}{'ace'[i // 9]}]"
                         f"C[Black wins 50.0 % (80 visits, W+{lost * (i // 2)}.0)]" for i in range(24))

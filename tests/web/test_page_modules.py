@@ -5,7 +5,7 @@ from pathlib import Path
 import mugo
 
 STATIC = Path(mugo.__path__[0]) / "web/static"
-LAYERS = [("texts",), ("core",), ("store.js",), ("queries.js",), ("transport.js",), ("server.js", "dom.js"),
+LAYERS = [("texts",), ("core",), ("store.js",), ("queries.js",), ("transport.js",), ("server.js", "kept.js", "dom.js"),
           ("requests.js", "ask.js"),
           ("actions", "effects", "view"), ("controls",), ("main.js", "language.js")]
 APART = "worker", "site"                  # the server in a tab, and what only a static site has

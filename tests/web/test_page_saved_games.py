@@ -6,14 +6,14 @@ import pytest
 from web_page import AGREED, NUMBER, STATUS, STONES, WHITE, load, new_game, save, screen_point
 
 LISTED = "[...document.querySelectorAll('#saved-games li > button:first-child')].map((each) => each.textContent)"
-KEPT = "Object.keys(localStorage).filter((key) => key.startsWith('mugo-game-')).length"
+KEPT = "window.mugo.kept.length"
 NOTE = "document.getElementById('saved-note').textContent"
 
 
 @pytest.fixture(autouse=True)
 def empty_storage(page):
     keep(page)                             # what is about to be
-    page.evaluate("localStorage.clear()")
+    page.evaluate("(async ({ kept }) => { while (kept.length) kept.removeItem(kept.key(0)); })(window.mugo)")
     page.evaluate("Object.assign(window.mugo.state.game, { savedAs: null, isUnsaved: false }); 0")
 
 
@@ -58,11 +58,13 @@ def with_storage(page, script):
 
 # ---- the storage
 
-def test_the_last_twenty_games_are_kept_and_the_oldest_goes(page):
+def test_a_thousand_games_are_kept_and_the_oldest_goes(page):
     assert with_storage(page, """
-        for (let i = 0; i < 25; i++) saveEntry(storage, null, { name: i }, '{}', i);
+        for (let i = 0; i < 1000; i++) storage.setItem(`mugo-game-${i}`,
+            JSON.stringify({ revision: '', saved: i, summary: { name: i } }) + '\\n{}');
+        saveEntry(storage, null, { name: 1000 }, '{}', 1000);
         return names();
-    """) == ",".join(str(i) for i in range(24, 4, -1))
+    """) == ",".join(str(i) for i in range(1000, 0, -1))
 
 
 def test_a_full_storage_loses_its_oldest_games_and_a_damaged_entry_is_listed(page):
@@ -82,7 +84,48 @@ def test_a_full_storage_loses_its_oldest_games_and_a_damaged_entry_is_listed(pag
     """) == ["new,2", "new,2,damaged", "the game is gone, or cannot be read", 1]
 
 
+def test_games_of_before_come_along_and_another_tab_sees_what_is_written(page, address):
+    page.evaluate('''localStorage.setItem("mugo-game-old", JSON.stringify({ revision: "a", saved: 1, summary: {
+        size: "9×9", isGo: true, moves: 7 } }) + "\\n{}")''')
+    other = page.context.new_page()
+    other.goto(address)
+    for tab in (other, page):
+        tab.wait_for_function("window.mugo.kept.getItem('mugo-game-old')")
+    assert page.evaluate("localStorage.getItem('mugo-game-old')") is None
+    page.evaluate("window.mugo.kept.setItem('mugo-game-new', 'text')")
+    other.wait_for_function("window.mugo.kept.getItem('mugo-game-new') === 'text'")
+    other.reload()
+    other.wait_for_function(f"{KEPT} === 2")
+    other.close()
+
+
 # ---- the list
+
+def test_a_list_shows_the_board_and_what_was_lost_and_all_games_go_through_one_file(page):
+    for day, result in (1, "W+R"), (2, "B+3.5"):
+        load(page, f"(;SZ[9]PB[You]PW[Beni]DT[2026-03-0{day}]RE[{result}];B[ee];W[cc];B[aa];W[gg])")
+        page.keyboard.press("End")
+        page.wait_for_function(f"{NUMBER} === '4 / 4' && window.mugo.state.game.node.position")
+        page.evaluate("""window.mugo.state.game.line().forEach((node, i) => {
+            const moves = [{ move: 'G7', visits: 500, pv: ['G7'] }];
+            node.analysis = { win_rate: 0.5, lead: i < 3 ? 0 : -9, visits: 500, moves };
+        })""")
+        keep(page)
+    open_list(page)
+    assert page.evaluate("document.querySelector('#saved-games small').textContent") == \
+        "9 points lost · most: 3 A9 −9.0"
+    assert page.evaluate("document.querySelectorAll('#saved-games .thumbnail .black').length") == 4
+    page.evaluate("URL.createObjectURL = (file) => { window.saved = file; return '#'; }; window.saved = null")
+    page.click("#export-games")
+    text = page.evaluate("window.saved.text()")
+    assert text.count("(;") == 2 and text.index("W+R") < text.index("B+3.5")
+    page.click("#delete-all")
+    page.wait_for_function(f"{AGREED} && {KEPT} === 0")
+    page.set_input_files("#import-file", {"name": "games.sgf", "mimeType": "text/plain", "buffer": text.encode()})
+    page.wait_for_function(f"{KEPT} === 2 && {LISTED}.length === 2")
+    assert sorted(each.split(" · ")[3] for each in page.evaluate(LISTED)) == ["B+3.5", "W+R"]
+    close_list(page)
+
 
 def test_games_are_listed_opened_and_deleted(page):
     new_game(page, colour="B", opponent="policy")
@@ -148,9 +191,9 @@ def test_another_tab_with_the_same_game_gets_its_own_entry(page):
     play(page, "E5", 1)
     keep(page)
     page.evaluate("""(() => {                                                 // the other tab goes on with it
-        const key = Object.keys(localStorage).find((each) => each.startsWith('mugo-game-'));
-        const [header, game] = localStorage[key].split('\\n');
-        localStorage[key] = JSON.stringify({ ...JSON.parse(header), revision: 'other' }) + '\\n' + game;
+        const { kept } = window.mugo;
+        const [header, game] = kept.getItem(kept.key(0)).split('\\n');
+        kept.setItem(kept.key(0), JSON.stringify({ ...JSON.parse(header), revision: 'other' }) + '\\n' + game);
     })()""")
     play(page, "G7", 2)
     keep(page)
@@ -165,8 +208,7 @@ def test_another_tab_with_the_same_game_gets_its_own_entry(page):
 def test_a_full_or_forbidden_storage_gets_one_line(page, error, text):
     new_game(page, colour="both")
     page.evaluate(f"""(() => {{
-        window.setItem = Storage.prototype.setItem;
-        Storage.prototype.setItem = () => {{ throw new DOMException('no', '{error}'); }};
+        window.mugo.kept.setItem = () => {{ throw new DOMException('no', '{error}'); }};
     }})()""")
     try:
         play(page, "E5", 1)
@@ -179,6 +221,6 @@ def test_a_full_or_forbidden_storage_gets_one_line(page, error, text):
         assert text.startswith(page.evaluate(NOTE))
         close_list(page)
     finally:
-        page.evaluate("Storage.prototype.setItem = window.setItem; 0")
+        page.evaluate("delete window.mugo.kept.setItem")
     keep(page)
     assert page.evaluate(KEPT) == 1

@@ -1,13 +1,15 @@
 // Games: new ones, game records in files, folders and the clipboard, and the games that are stored.
 
 import { choose, confirmReplacing } from "../ask.js";
-import { readEntry } from "../core/autosave.js";
+import { listEntries, readEntry, saveEntry } from "../core/autosave.js";
 import { formatSize } from "../core/coordinates.js";
 import { Game } from "../core/game.js";
 import { defaultOpponent } from "../core/opponents.js";
+import { summaryOf } from "../core/review.js";
 import { formatGame } from "../core/sgf.js";
 import { joined, playerText, t } from "../core/texts.js";
 import { download } from "../dom.js";
+import { kept } from "../kept.js";
 import { fetchOpponents } from "../requests.js";
 import { server } from "../server.js";
 import { change, replaceGame, settleScore, showError, showMessage, state } from "../store.js";
@@ -158,7 +160,7 @@ export function saveFile() {
 /** Open a game that the browser keeps, with its clock stopped.  Throws if it is gone or damaged. */
 export async function openKept(id) {
   if (!await confirmReplacing(t("openTheGame"))) return false;
-  const { savedAs, body: { game: stored, human, opponent } } = readEntry(localStorage, id);
+  const { savedAs, body: { game: stored, human, opponent } } = readEntry(kept, id);
   const game = Game.fromJSON({ ...stored, savedAs });
   if (game.clock) game.clock.isPaused = true;
   change(() => {
@@ -166,6 +168,30 @@ export async function openKept(id) {
     replaceGame(game, { human, opponent });
   });
   return true;
+}
+
+/** Save all kept games as one file, the oldest first. */
+export function exportGames() {
+  const records = listEntries(kept).filter(({ summary }) => summary).map(({ id }) => {
+    const game = Game.fromJSON(readEntry(kept, id).body.game);
+    return formatGame(game.toRecord(), game.writtenInfo);
+  });
+  download(new Blob([records.reverse().join("\n")], { type: "application/x-go-sgf" }), "mugo-games.sgf");
+}
+
+/** Keep all games of a file. */
+export async function importGames(file) {
+  try {
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    const { game: only, games = [only] } = await server.load(bytes);
+    for (const [number, { error }] of games.entries()) {
+      if (error) continue;
+      const game = new Game((await server.load(bytes, { number })).game);
+      saveEntry(kept, null, summaryOf(game, null, state.settings.name), JSON.stringify({ human: null, opponent: null, game: game.toJSON() }));
+    }
+  } catch (error) {
+    showMessage(`${file.name}: ${error.message}`, true);
+  }
 }
 
 /** Bring back the game that was on the board before. */

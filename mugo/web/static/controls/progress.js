@@ -5,6 +5,7 @@ import { listEntries, readEntry } from "../core/autosave.js";
 import { dateOf, ownStatistics } from "../core/review.js";
 import { byId } from "../dom.js";
 import { storeNow } from "../effects/storage.js";
+import { kept } from "../kept.js";
 import { state } from "../store.js";
 import { renderProgress } from "../view/progress.js";
 
@@ -27,12 +28,7 @@ byId("own-name").onkeydown = (event) => {
 };
 
 function listProgress() {
-  let entries = [];
-  try {
-    entries = listEntries(localStorage);
-  } catch {
-    // storage is forbidden: there are no games
-  }
+  const entries = listEntries(kept);
   const games = entries.map((entry) => ({ ...entry, date: dateOf(entry), own: ownIn(entry) })).filter(({ own }) => own);
   games.sort((a, b) => a.date.localeCompare(b.date) || a.saved - b.saved);
   renderProgress(state, games, entries.length - games.length);
@@ -41,7 +37,7 @@ function listProgress() {
 /** The person's statistics in a stored game; null if it has none, or cannot be read. */
 function ownIn({ id }) {
   try {
-    return ownStatistics(readEntry(localStorage, id).body, state.settings.name);
+    return ownStatistics(readEntry(kept, id).body, state.settings.name);
   } catch {
     return null;
   }

@@ -1,15 +1,19 @@
-// The dialog "Recent games": the last games, which the browser keeps.
+// The dialog "My games": those that the browser keeps.
 
-import { openKept } from "../actions/files.js";
+import { importGames, openKept } from "../actions/files.js";
 import { confirm } from "../ask.js";
 import { MAX_CHARACTERS, MAX_GAMES, deleteAll, deleteEntry, listEntries } from "../core/autosave.js";
+import { parseSize } from "../core/coordinates.js";
+import { formatShortLoss } from "../core/losses.js";
 import { formatNumber, joined, t } from "../core/texts.js";
 import { byId, onChoice, updateChildren } from "../dom.js";
 import { nameText } from "../queries.js";
 import { forgetChanges, storeNow } from "../effects/storage.js";
+import { kept } from "../kept.js";
 import { showError, state } from "../store.js";
+import { thumbnail } from "../view/thumbnail.js";
 
-addEventListener("storage", () => byId("saved-dialog").open && listGames());
+kept.onChange = () => byId("saved-dialog").open && listGames();
 
 /** 'You – MuGo mcts-200 · 9×9 · 34 moves · W+R · 2026-11-23, 14:05'. */
 function describe({ summary: found, saved }) {
@@ -21,6 +25,14 @@ function describe({ summary: found, saved }) {
     t("movesCount", { count: moves }), result, date && !time.startsWith(date) ? t("playedOn", { date }) : null, time);
 }
 
+/** '31 points lost; most: 47 C3 −6, 52 D4 −5'; '' of a game that is not analysed. */
+function mistakesText({ summary }) {
+  const { lost, worst = [] } = summary ?? {};
+  if (lost === undefined) return "";
+  const most = worst.map(([number, vertex, points]) => `${number} ${vertex} −${formatShortLoss(points, "lead")}`).join(", ");
+  return joined(t("pointsLostInAll", { points: Math.round(lost) }), most && t("mostLost", { moves: most }));
+}
+
 /** Show the list of games. */
 export function openSavedGames() {
   storeNow();
@@ -29,17 +41,15 @@ export function openSavedGames() {
 }
 
 function listGames() {
-  let entries = [];
-  try {
-    entries = listEntries(localStorage);
-  } catch {
-    state.storageProblem = t("storageForbidden");
-  }
+  const entries = listEntries(kept);
   const list = byId("saved-games");
   const focused = choiceOf(document.activeElement);
   updateChildren(list, entries.map((entry) => {
     const text = describe(entry);
     const open = Object.assign(document.createElement("button"), { type: "button", textContent: text, disabled: !entry.summary });
+    const mistakes = mistakesText(entry);
+    if (mistakes) open.append(Object.assign(document.createElement("small"), { textContent: mistakes }));
+    if (entry.summary?.stones) open.prepend(thumbnail(entry.summary.stones, parseSize(entry.summary.size.replace("×", "x"))));
     if (entry.id === state.game?.savedAs?.id) open.setAttribute("aria-current", "true");
     const remove = Object.assign(document.createElement("button"), { type: "button", textContent: t("delete") });
     remove.setAttribute("aria-label", t("deleteGame", { game: text }));
@@ -51,7 +61,7 @@ function listGames() {
   }));
   // The games of other tabs may have changed places.
   if (focused) list.querySelector(`[data-id="${focused.id}"][data-choice=${focused.choice}]`)?.focus();
-  byId("delete-all").disabled = !entries.length;
+  for (const name of ["delete-all", "export-games"]) byId(name).disabled = !entries.length;
   const size = formatNumber(entries.reduce((sum, each) => sum + each.size, 0) / 1e6, 2);
   byId("saved-note").textContent = state.storageProblem
     ?? t("lastGamesKept", { games: MAX_GAMES, most: MAX_CHARACTERS / 1e6, size });
@@ -77,13 +87,21 @@ async function openGame(id) {
 function removeGame(id) {
   const buttons = [...byId("saved-games").querySelectorAll("button")];
   const place = buttons.indexOf(document.activeElement);
-  forget(() => deleteEntry(localStorage, id), (savedAs) => savedAs?.id === id);
+  forget(() => deleteEntry(kept, id), (savedAs) => savedAs?.id === id);
   const left = [...byId("saved-games").querySelectorAll("button")];
   (left[Math.min(place, left.length - 1)] ?? byId("saved-dialog").querySelector("[value=cancel]")).focus();
 }
 
 export async function askDeleteAll() {
-  if (await confirm(t("deleteAllQuestion"), t("deleteAll"))) forget(() => deleteAll(localStorage), Boolean);
+  if (await confirm(t("deleteAllQuestion"), t("deleteAll"))) forget(() => deleteAll(kept), Boolean);
+}
+
+export const askImport = () => byId("import-file").click();
+
+export async function importChosen(_, field) {
+  for (const file of field.files) await importGames(file);
+  field.value = "";
+  listGames();
 }
 
 /** Delete entries; the game on the board, if it was one of them, is kept again when it changes. */

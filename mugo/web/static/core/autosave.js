@@ -1,4 +1,4 @@
-// The last games in the browser's storage: one entry a game, so that tabs do not overwrite each other's.  No DOM.
+// The games that the browser keeps, in a storage of kept.js: one entry a game, so that tabs do not overwrite each other's.
 //
 //   mugo-game-ID   a line of JSON, { revision, saved, summary }, and a line with the game
 //
@@ -8,8 +8,8 @@
 import { t } from "./texts.js";
 
 const PREFIX = "mugo-game-";
-export const MAX_GAMES = 20;
-export const MAX_CHARACTERS = 2e6;       // of all games; browsers give a site about 5 million
+export const MAX_GAMES = 1000;
+export const MAX_CHARACTERS = 1e8;       // of all games
 const MAX_GAME_CHARACTERS = 1e6;  // of one
 
 const newId = () => Array.from(crypto.getRandomValues(new Uint32Array(3)), (number) => number.toString(36)).join("");

@@ -1,8 +1,9 @@
 // The statistics of a reviewed line, its phases, and the scale of its graph.  docs/howto/browser.md has the formulas.
 
 import { valuesOf } from "./analysis.js";
+import { formatSize } from "./coordinates.js";
 import { Game, mainLine } from "./game.js";
-import { lostByMoves } from "./losses.js";
+import { lostByMoves, mistakes } from "./losses.js";
 import { t } from "./texts.js";
 
 /** The keys of the names of the phases of a game of Go.  The first two end after these shares of the board's points, as in KaTrain's reports. */
@@ -117,6 +118,23 @@ export function ownStatistics({ game: stored, human }, name) {
   if (moves < MIN_MOVES) return null;
   const opponent = game.info[colour === "B" ? "white" : "black"] ?? "";
   return { colour, unit: lost.unit, moves, accuracy, meanLoss, opponent };
+}
+
+const WORST = 3;                         // mistakes of a game that are listed
+
+/** What the list of games says of one: players, result, size, moves, the stones of its end, and if it is analysed what the
+    person lost in points, and their largest mistakes, [number, vertex, points] each. */
+export function summaryOf(game, human, name) {
+  const { black, white, date, result } = game.info;
+  const line = game.line();
+  const last = line.findLast(({ position }) => position) ?? game.node;
+  const colour = ownColour(game.info, human, name);
+  const { unit, moves } = lostByMoves(line);
+  const own = unit === "lead" && colour ? moves.filter((each) => each.colour === colour) : [];
+  return { black, white, date, result: result ?? game.result ?? undefined, size: formatSize(game.size).replace("x", "×"),
+    isGo: game.isGo, moves: game.moveNumber(line.at(-1)), stones: last.position?.stones,
+    lost: own.length ? own.reduce((sum, { lost }) => sum + Math.max(0, lost), 0) : undefined,
+    worst: mistakes(own).slice(0, WORST).map(({ node, vertex, lost }) => [game.printedNumber(node), vertex, lost]) };
 }
 
 /** '2026-11-23', from the record of a game, or from the time when it was saved. */

@@ -5,10 +5,10 @@
 // the game is no change: it is kept when the page is left.
 
 import { isFull, saveEntry } from "../core/autosave.js";
-import { formatSize } from "../core/coordinates.js";
-import { DEPTHS } from "../core/review.js";
+import { DEPTHS, summaryOf } from "../core/review.js";
 import { languageNames, t } from "../core/texts.js";
 import { LANGUAGE_KEY } from "../dom.js";
+import { kept as storage } from "../kept.js";
 import { screen } from "../queries.js";
 import { LOOKS, onReplace, showMessage, state } from "../store.js";
 
@@ -110,30 +110,31 @@ export function keepGame() {
   try {
     const { savedAs, ...stored } = storedState().game;
     const { human, opponent } = state;
-    game.savedAs = saveEntry(localStorage, game.savedAs, summary(game), JSON.stringify({ human, opponent, game: stored }));
+    const { name } = state.settings;
+    game.savedAs = saveEntry(storage, game.savedAs, summaryOf(game, human, name), JSON.stringify({ human, opponent, game: stored }));
     kept = { game, revision: game.revision, node: game.node };
     state.storageProblem = null;
   } catch (error) {
-    const isFirst = !state.storageProblem;
-    state.storageProblem = error.name === "SecurityError" ? t("storageForbidden")
-      : isFull(error) ? t("storageFull")
-        : t("notKept", { reason: error.message });
-    if (isFirst) showMessage(t("saveWritesIt", { problem: state.storageProblem }));
+    showProblem(error);
   }
   storeInTab();
 }
+
+/** Say once why games are not kept. */
+function showProblem(error) {
+  const isFirst = !state.storageProblem;
+  state.storageProblem = ["SecurityError", "InvalidStateError"].includes(error.name) ? t("storageForbidden")
+    : isFull(error) ? t("storageFull")
+      : t("notKept", { reason: error.message });
+  if (isFirst && state.game) showMessage(t("saveWritesIt", { problem: state.storageProblem }));
+}
+storage.onError = showProblem;
 
 /** Entries were deleted: the game on the board, if it was one of them, is kept again when it changes. */
 export function forgetChanges(isDeleted) {
   const { game } = state;
   kept = { game, revision: game.revision, node: game.node };
   if (isDeleted(game.savedAs)) game.savedAs = null;
-}
-
-function summary(game) {
-  const { black, white, date, result } = game.info;
-  return { black, white, date, result: result ?? game.result ?? undefined, size: formatSize(game.size).replace("x", "×"),
-    isGo: game.isGo, moves: game.moveNumber(game.line().at(-1)) };
 }
 
 /** Store before another game comes, and when the page is hidden or left. */

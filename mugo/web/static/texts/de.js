@@ -29,8 +29,8 @@ export default {
   files: "Dateien…",
   filesTitle: "Die anderen geöffneten Dateien",
   save: "Speichern",
-  recent: "Letzte…",
-  recentTitle: "Die letzten Partien, in diesem Browser aufbewahrt",
+  recent: "Meine Partien…",
+  recentTitle: "Alle Partien, die dieser Browser aufbewahrt",
   share: "Teilen",
   shareTitle: "Teilen: ein Bild, eine Animation, die Partie (Strg+C)",
   settings: "Einstellungen",
@@ -641,16 +641,19 @@ export default {
   savedAs: "Gespeichert als {name}",
   notSaved: "Die Partie auf dem Brett ist nicht gespeichert. Eine andere tritt an ihre Stelle.",
   backToThatGame: "Zurück zur Partie davor",
-  recentGames: "Letzte Partien",
+  recentGames: "Meine Partien",
   cannotBeRead: "Eine Partie, die nicht gelesen werden kann",
   movesCount: { one: "{count} Zug", other: "{count} Züge" },
   playedOn: "gespielt {date}",
+  importEllipsis: "Importieren…",
+  exportAll: "Alle exportieren",
+  pointsLostInAll: "{points} Punkte verloren",
+  mostLost: "am meisten: {moves}",
   deleteAll: "Alle löschen",
   deleteGame: "{game} löschen",
   deleteAllQuestion: "Alle Partien löschen, die dieser Browser aufbewahrt?",
   lastGamesKept:
-    "Die letzten {games} Partien, die du gespielt oder geändert hast, bis zu {most} MB (jetzt {size}). Sie sind " +
-    "nur in diesem Browser.",
+    "Partien, die du gespielt oder geändert hast, bis zu {games} und {most} MB (jetzt {size}). Sie sind nur in diesem Browser.",
   storageForbidden: "Dieser Browser verbietet der Seite, Partien aufzubewahren.",
   storageFull: "Der Speicher des Browsers ist voll: diese Partie wird nicht aufbewahrt.",
   notKept: "Diese Partie wird nicht aufbewahrt: {reason}.",
@@ -724,7 +727,7 @@ export default {
     "drücken. Beim Auszählen markiert ein Klick eine Kette als tot oder lebend.",
   helpKept:
     "Gewinnchance und Vorsprung sind überall die von Schwarz. Die Partie bleibt in diesem Tab, und die letzten " +
-    "Partien in diesem Browser (Letzte…). „Speichern“ schreibt sie als SGF, mit Kommentaren, Varianten, " +
+    "Partien in diesem Browser (Meine Partien). „Speichern“ schreibt sie als SGF, mit Kommentaren, Varianten, " +
     "Gewinnchancen und besten Zügen, und mit allem, was in der geöffneten Datei war. Partien (SGF, GIB, NGF, " +
     "UGF) oder ein Ordner davon lassen sich auf der Seite ablegen, oder der Text einer Partie einfügen.",
 };

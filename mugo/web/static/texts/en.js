@@ -30,8 +30,8 @@ export default {
   files: "Files…",
   filesTitle: "The other files that were opened",
   save: "Save",
-  recent: "Recent…",
-  recentTitle: "The last games, kept in this browser",
+  recent: "My games…",
+  recentTitle: "All games that this browser keeps",
   share: "Share",
   shareTitle: "Share: a picture, an animation, the record (Ctrl+C)",
   settings: "Settings",
@@ -640,16 +640,19 @@ export default {
   savedAs: "Saved as {name}",
   notSaved: "The game on the board is not saved. Another game takes its place.",
   backToThatGame: "Back to the game before",
-  recentGames: "Recent games",
+  recentGames: "My games",
   cannotBeRead: "A game that cannot be read",
   movesCount: { one: "{count} move", other: "{count} moves" },
   playedOn: "played {date}",
+  importEllipsis: "Import…",
+  exportAll: "Export all",
+  pointsLostInAll: "{points} points lost",
+  mostLost: "most: {moves}",
   deleteAll: "Delete all",
   deleteGame: "Delete {game}",
   deleteAllQuestion: "Delete all games that this browser keeps?",
   lastGamesKept:
-    "The last {games} games that you have played or changed, up to {most} MB (now {size}). They are in this " +
-    "browser only.",
+    "Games that you have played or changed, up to {games} and {most} MB (now {size}). They are in this browser only.",
   storageForbidden: "This browser forbids the page to keep games.",
   storageFull: "The browser's storage is full: this game is not kept.",
   notKept: "This game is not kept: {reason}.",
@@ -722,7 +725,7 @@ export default {
     "chain to mark it dead or alive.",
   helpKept:
     "Win rates and leads are Black’s everywhere. The game is kept in this tab, and the last games in this " +
-    "browser (Recent…). Save writes it as SGF, with comments, variations, win rates and best moves, and with all " +
+    "browser (My games). Save writes it as SGF, with comments, variations, win rates and best moves, and with all " +
     "that was in the file that you opened. You can drop game records (SGF, GIB, NGF, UGF) or a folder of them on " +
     "the page, or paste the text of one.",
 };

@@ -29,8 +29,8 @@ export default {
   files: "ファイル…",
   filesTitle: "一緒に開いたほかのファイル",
   save: "保存",
-  recent: "最近の碁…",
-  recentTitle: "このブラウザーに残っている最近の対局",
+  recent: "自分の碁…",
+  recentTitle: "このブラウザーに残っているすべての対局",
   share: "共有",
   shareTitle: "共有: 図、アニメーション、棋譜 (Ctrl+C)",
   settings: "設定",
@@ -635,14 +635,18 @@ export default {
   savedAs: "{name} として保存しました",
   notSaved: "盤上の対局は保存されていません。別の対局に置き換わります。",
   backToThatGame: "前の対局に戻る",
-  recentGames: "最近の対局",
+  recentGames: "自分の碁",
   cannotBeRead: "読めない対局",
   movesCount: "{count}手",
   playedOn: "対局日 {date}",
+  importEllipsis: "読み込む…",
+  exportAll: "すべて書き出す",
+  pointsLostInAll: "損 {points}目",
+  mostLost: "大きい順: {moves}",
   deleteAll: "すべて削除",
   deleteGame: "{game} を削除",
   deleteAllQuestion: "このブラウザーに残る対局をすべて削除しますか？",
-  lastGamesKept: "対局または変更した最近の{games}局を{most} MB まで残します (現在 {size})。このブラウザーの中だけにあります。",
+  lastGamesKept: "対局または変更した碁を{games}局、{most} MB まで残します (現在 {size})。このブラウザーの中だけにあります。",
   storageForbidden: "このブラウザーでは対局を残せません。",
   storageFull: "ブラウザーの保存領域が一杯で、この対局は残りません。",
   notKept: "この対局は残りません: {reason}。",
@@ -708,7 +712,7 @@ export default {
     "探索の手を指すか触れると変化が出ます。もう一度触れると打ちます。点が小さいときは、まず石が出ます。" +
     "もう一度触れるか「打つ」を押してください。計算中は石をクリックすると死活が切り替わります。",
   helpKept:
-    "勝率と目差はどこでも黒のものです。対局はこのタブに、最近の対局はこのブラウザー (最近の碁…) に残ります。「保存」はコメント、" +
+    "勝率と目差はどこでも黒のものです。対局はこのタブに、最近の対局はこのブラウザー (自分の碁) に残ります。「保存」はコメント、" +
     "変化図、勝率、最善手と、開いたファイルの内容すべてを SGF に書きます。棋譜 (SGF、GIB、NGF、UGF) やフォルダーをページに" +
     "ドロップするか、テキストを貼り付けられます。",
 };
