@@ -149,7 +149,7 @@ def test_games_are_listed_opened_and_deleted(page):
     assert page.evaluate("document.querySelector('#saved-games [aria-current=true]').textContent").startswith("You")
     delete = "document.querySelectorAll('#saved-games li > button:last-child')[1]"
     page.evaluate(f"{delete}.focus(); {delete}.click()")
-    page.wait_for_function(f"{LISTED}.length === 1 && document.activeElement.textContent === 'Delete'")
+    page.wait_for_function(f"{LISTED}.length === 1 && document.activeElement.textContent === '✕'")
     page.click("#delete-all")
     page.wait_for_function(f"{AGREED} && {KEPT} === 0 && {LISTED}.length === 0")
     close_list(page)

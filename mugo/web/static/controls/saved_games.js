@@ -51,7 +51,7 @@ function listGames() {
     if (mistakes) open.append(Object.assign(document.createElement("small"), { textContent: mistakes }));
     if (entry.summary?.stones) open.prepend(thumbnail(entry.summary.stones, parseSize(entry.summary.size.replace("×", "x"))));
     if (entry.id === state.game?.savedAs?.id) open.setAttribute("aria-current", "true");
-    const remove = Object.assign(document.createElement("button"), { type: "button", textContent: t("delete") });
+    const remove = Object.assign(document.createElement("button"), { type: "button", textContent: "✕" });
     remove.setAttribute("aria-label", t("deleteGame", { game: text }));
     const item = document.createElement("li");
     Object.assign(open.dataset, { id: entry.id, choice: "open" });
