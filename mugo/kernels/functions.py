@@ -5,8 +5,7 @@
 """
 from typing import Any
 
-from numba import from_dtype, typeof, types
-from numba.core.typing.templates import Signature
+import numba                             # so: with `from numba`, it would count among the sources of the cache's key
 
 from mugo.games import area, board, coords, game, go, gomoku, gomoku_threats, history, rollouts, scoring
 from mugo.games.board import BOARD_TYPE
@@ -18,14 +17,15 @@ from mugo.mcts import expansion, records, selection, solver, tree, tree_arrays
 from mugo.mcts.records import EDGE_TYPE, NODE_TYPE, TREE_TYPE
 from mugo.nn import components
 
+types = numba.types
 _INT, _FLOAT, _FLAG = types.int64, types.float64, types.boolean
 _BOARDS, _TREES, _NODES, _EDGES, _LEAVES, _LIGHT_BOARDS = (
-    types.Array(kind, 1, "C") for kind in (BOARD_TYPE, TREE_TYPE, NODE_TYPE, EDGE_TYPE, from_dtype(records.LEAF),
-                                           from_dtype(LIGHT_BOARD)))
+    types.Array(kind, 1, "C") for kind in (BOARD_TYPE, TREE_TYPE, NODE_TYPE, EDGE_TYPE, numba.from_dtype(records.LEAF),
+                                           numba.from_dtype(LIGHT_BOARD)))
 _BYTES, _FLAGS, _KEYS = types.int8[::1], types.boolean[::1], types.uint64[::1]
 _TABLE, _PATH, _SUMS, _MOVES = types.int32[::1], types.int32[:, ::1], types.int32[::1], types.int16[::1]
 _ARRAYS = (_TREES, _NODES, _EDGES, _TABLE)
-_READER, _SCORES = typeof(new_reader()), typeof(tree.NO_SCORES)
+_READER, _SCORES = numba.typeof(new_reader()), numba.typeof(tree.NO_SCORES)
 
 EXPORTED: dict[str, tuple[Any, tuple]] = {
     # boards and rules
@@ -73,13 +73,14 @@ EXPORTED: dict[str, tuple[Any, tuple]] = {
     "expand_and_backup": (tree.expand_and_backup, (
         _TREES, _NODES, _EDGES, _BOARDS, types.int32[:, :, ::1], _LEAVES, _INT, types.float32[:, ::1],
         types.float32[::1], _SCORES)),
+    "take_back": (tree._remove_virtual_losses, (TREE_TYPE, _NODES, _EDGES, _INT, _INT, _PATH)),
     "recenter": (tree.recenter, (_TREES, _NODES, _EDGES, _FLOAT, _INT, _FLOAT, _FLOAT)),
 }
 
 
-def _called() -> dict[str, tuple[Any, Signature]]:
+def _called() -> dict[str, tuple[Any, Any]]:
     """By the name of the field of records.PARAMS, and where there are several, the game and the kind of rollouts."""
-    called: dict[str, tuple[Any, Signature]] = {
+    called: dict[str, tuple[Any, Any]] = {
         name: (getattr(selection, name), selection.SELECT_CHILD) for name in ("puct_child", "rave_child", "ucb_child")}
     called |= {"write_edges": (expansion.write_edges, expansion.WRITE_EDGES),
                "expand": (expansion.expand_by_rollouts, expansion.EXPAND)}

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import binding
-from numba import njit, types
+import numba
 from numba.core.ccallback import CFunc
 
 from mugo.core.files import BadInput
@@ -75,18 +75,18 @@ def _padded(alloca: re.Match) -> str:
 
 
 class _Function(NamedTuple):
-    """name: in kernels.json.  code: LLVM's.  entry: the function's name there.  takes, gives: its types."""
+    """name: in kernels.json.  code: LLVM's.  entry: the function's name there.  takes, gives: its numba.types."""
     name: str
     code: str
     entry: str
-    takes: Sequence[types.Type]
-    gives: types.Type
+    takes: Sequence[numba.types.Type]
+    gives: numba.types.Type
 
 
 def _compiled() -> Iterator[_Function]:
     options: Any = {"no_cfunc_wrapper": True, "no_cpython_wrapper": True}
     for name, (function, arguments) in EXPORTED.items():
-        dispatcher: Any = njit(nogil=True, **options)(function.py_func)
+        dispatcher: Any = numba.njit(nogil=True, **options)(function.py_func)
         dispatcher.compile(arguments)
         (made,) = dispatcher.overloads.values()
         yield _Function(name, made.library.get_llvm_str(), made.fndesc.llvm_func_name, arguments,
@@ -118,13 +118,14 @@ def linker() -> list[str]:
     raise BadInput("no linker for WebAssembly: `apt install lld` or `pip install ziglang` has one")
 
 
-def describe_type(kind: types.Type) -> Any:
+def describe_type(kind: numba.types.Type) -> Any:
     """A type of an argument or a result, in JSON: "int64", "record", {"array": dimensions}, or a list for a tuple."""
-    if isinstance(kind, types.Array):
-        return {"array": kind.ndim, "item": str(kind.dtype) if not isinstance(kind.dtype, types.Record) else "record"}
-    if isinstance(kind, types.Record):
+    if isinstance(kind, numba.types.Array):
+        is_record = isinstance(kind.dtype, numba.types.Record)
+        return {"array": kind.ndim, "item": "record" if is_record else str(kind.dtype)}
+    if isinstance(kind, numba.types.Record):
         return "record"
-    if isinstance(kind, types.UniTuple | types.Tuple | types.NamedTuple | types.NamedUniTuple):
+    if isinstance(kind, numba.types.UniTuple | numba.types.Tuple | numba.types.NamedTuple | numba.types.NamedUniTuple):
         return [describe_type(each) for each in kind.types]
     return str(kind)
 

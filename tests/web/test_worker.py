@@ -2,7 +2,7 @@
 from dataclasses import replace
 
 import pytest
-from worker_requests import REQUESTS, PythonServer, StandIn, worker_answers
+from worker_requests import GO, MOVES, REQUESTS, PythonServer, StandIn, request, worker_answers
 
 from mugo.players.registry import default_settings
 from mugo.web import handlers, opponents, searches
@@ -14,7 +14,7 @@ needs_node = pytest.mark.skipif(not has_tools(), reason="needs node, and a linke
 
 
 def test_every_kind_of_request_is_compared():
-    assert {request.get("command") for request in REQUESTS} >= HANDLERS.keys() | SEARCHES.keys()
+    assert {each.get("command") for each in REQUESTS} >= HANDLERS.keys() | SEARCHES.keys()
 
 
 @pytest.fixture
@@ -32,8 +32,19 @@ def without_times(answer: dict) -> dict:
 
 
 @needs_node
+def test_a_search_that_is_stopped_within_a_batch_goes_on_later(built_kernels):
+    analysis = request("analyze", GO, MOVES, player="mcts", simulations=400)
+    stopped, later = worker_answers(built_kernels, [
+        analysis | {"milliseconds": 15, "stop_after": 330}, analysis | {"simulations": 100}])
+    assert stopped["losses"] == 0
+    visits = stopped["answer"]["search"]["visits"]
+    assert 325 < visits < 335                            # a batch is of 8 then
+    assert later["answer"]["search"]["visits"] == visits + 100
+
+
+@needs_node
 def test_the_worker_answers_as_the_server_does(server, built_kernels):
     answers = worker_answers(built_kernels, REQUESTS)
     assert [each["stack"] for each in answers if "stack" in each] == []
-    for request, got in zip(REQUESTS, answers, strict=True):
-        assert without_times(got["answer"]) == without_times(server.answer(request)), request
+    for asked, got in zip(REQUESTS, answers, strict=True):
+        assert without_times(got["answer"]) == without_times(server.answer(asked)), asked

@@ -3,6 +3,7 @@
 import { symmetries } from "./coords.js";
 
 const MAX_POINTS = 1e6;
+const GROUP_MS = 20, FIRST_MS = 10;        // of a run, and of a position before any was evaluated
 
 /** What a value depends on besides the board: Float32Array (n, 2). */
 export function globalFeatures(whitePoints, toPlay) {
@@ -45,12 +46,30 @@ export const boardOf = ({ game, shape: [rows, cols], k, exactly }) => ({ game, r
 
 export class Evaluator {
   constructor(engine, network) {
-    Object.assign(this, { engine, network });
+    Object.assign(this, { engine, network, times: new Map() });
     for (const name of ["name", "hasValue", "hasOwnership", "takesPeople", "ranks", "equivariant"]) this[name] = network[name];
   }
 
-  /** The outputs for packed planes of boards of a shape. */
-  evaluatePacked([rows, cols], packed, features, people = null) {
+  /** The outputs for packed planes of boards of a shape, and `n`, how many: of the first ones only, if `shouldStop` says so
+      between two runs, of which each takes GROUP_MS about. */
+  async evaluatePacked(shape, packed, features, { people = null, shouldStop = async () => false } = {}) {
+    const total = features.length / 2, bytes = packed.length / total;
+    const outputs = [];
+    let done = 0;
+    do {
+      const n = Math.min(Math.max(Math.floor(GROUP_MS / this.ms(shape)), 1), total - done);
+      const started = performance.now();
+      outputs.push(await this.run(shape, packed.subarray(done * bytes, (done + n) * bytes), features.subarray(2 * done, 2 * (done + n)), people));
+      done += n;
+      this.times.set(shape.join(), Math.min((performance.now() - started) / n, 2 * this.ms(shape)));
+    } while (done < total && !await shouldStop());
+    return { ...joined(outputs), n: done };
+  }
+
+  /** Milliseconds that a position takes, about. */
+  ms(shape) { return this.times.get(shape.join()) ?? FIRST_MS; }
+
+  run([rows, cols], packed, features, people) {
     const n = features.length / 2;
     const components = this.network.inputs.includes("components") ? this.components(packed, n, rows * cols, cols) : null;
     return this.network.evaluate({ n, rows, cols, packed, features, people, components });
@@ -69,13 +88,13 @@ export class Evaluator {
 
   /** Evaluate positions of one shape: { priors: Float32Array (n, points + 1), values, ownership, scoreMean, scoreStdev }.
       withSymmetries: the mean over the symmetries, unless outputs turn with the board. */
-  async evaluate(positions, { withSymmetries = false, people = null } = {}) {
+  async evaluate(positions, { withSymmetries = false, ...options } = {}) {
     const [{ shape, area }] = positions;
     const features = globalFeatures(positions.map((each) => each.areaKomi), positions.map((each) => each.toPlay));
     const maps = withSymmetries && !this.equivariant ? symmetries(shape) : symmetries(shape).slice(0, 1);
     const outputs = [];
     for (const symmetry of maps.keys()) {
-      const output = await this.evaluatePacked(shape, encode(positions, symmetry), features, people);
+      const output = await this.evaluatePacked(shape, encode(positions, symmetry), features, options);
       outputs.push({ ...output, priors: turnedBack(output.priors, maps[symmetry], area + 1),
         ownership: output.ownership && turnedBack(output.ownership, maps[symmetry], area) });
     }
@@ -85,6 +104,18 @@ export class Evaluator {
     return { priors: mean("priors"), values: mean("values"), ownership: mean("ownership"), scoreMean: mean("scoreMean"),
       scoreStdev: mean("scoreStdev") };
   }
+}
+
+/** The outputs of several runs as one. */
+function joined(outputs) {
+  if (outputs.length === 1) return outputs[0];
+  return Object.fromEntries(Object.keys(outputs[0]).map((name) => {
+    const parts = outputs.map((output) => output[name]);
+    if (!parts[0]?.length) return [name, parts[0]];
+    const all = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
+    parts.reduce((at, part) => { all.set(part, at); return at + part.length; }, 0);
+    return [name, all];
+  }));
 }
 
 function turnedBack(of, symmetry, width) {

@@ -256,9 +256,9 @@ async function evaluate(server, position, request, control) {
   const network = await server.network(position);
   for (let at = 0; at < line.length && !await control.shouldStop(); at += EVALUATION_BATCH) {
     const batch = line.slice(at, at + EVALUATION_BATCH);
-    const output = await network.evaluate(batch);
+    const output = await network.evaluate(batch, { shouldStop: control.shouldStop });
     if (!output.values) return { win_rates: null, leads: null, done: true };
-    batch.forEach((each, k) => {
+    batch.slice(0, output.n).forEach((each, k) => {
       leads.push(blackLead(output.scoreMean?.[k], each));
       winRates.push(each.isOver && !each.mayPass ? (1 + Math.sign(each.score())) / 2 : blackWinRate((1 + output.values[k]) / 2, each));
     });

@@ -4,6 +4,7 @@
 
 import { PASS, WHITE, boardPoints, symmetries } from "./coords.js";
 import { globalFeatures } from "./evaluate.js";
+import { KernelArray } from "./kernels.js";
 import { SearchResult, LOSS, NULL_NODE, WIN, bestByLcb, clip, isProven, lowerConfidenceBounds, moveInfos, rootMoves, scoreOf, standardError,
   utilityOfScore } from "./result.js";
 import { Root } from "./root.js";
@@ -206,6 +207,7 @@ class Batches extends Rollouts {
     if (this.lambda > 0) kernels.call("evaluate_leaves", tree.trees, this.boards, leaves, 0, n, n, this.sums, engine.scratch);
     const output = await this.evaluate(n, packed);
     const rows = output?.n ?? 0;
+    n = this.finished(n, rows);
     if (rows) priors.data.set(output.priors);
     this.values.data.fill(0);
     if (output?.values) this.values.data.set(output.values);
@@ -214,25 +216,41 @@ class Batches extends Rollouts {
     return n;
   }
 
+  /** How many of the n leaves of a batch have their evaluation, where only some rows were computed; the others are taken
+      back. */
+  finished(n, rows) {
+    const { tree, kernels } = this;
+    const needed = [...Array(n).keys()].filter((k) => this.leaves.record(k).needs_evaluation);
+    const end = needed[rows] ?? n;
+    const { MAX_DEPTH } = kernels.constants;
+    for (let k = end; k < n; k += 1) {
+      const { node, length } = this.leaves.record(k);
+      const path = new KernelArray(kernels, "int32", [MAX_DEPTH, 2], this.paths.at + k * MAX_DEPTH * 2 * Int32Array.BYTES_PER_ELEMENT);
+      kernels.call("take_back", tree.record, tree.nodes, tree.edges, node, length, path);
+    }
+    return end;
+  }
+
   /** What the network says of the leaves of a batch that need it; null if none does. */
   async evaluate(n, packed) {
     const { position } = this;
     const needed = [...Array(n).keys()].filter((k) => this.leaves.record(k).needs_evaluation);
     if (!needed.length) return null;
-    this.evaluated += needed.length;
     const bytes = packed.length / packed.shape[0];
     const planes = new Uint8Array(needed.length * bytes);
     needed.forEach((k, i) => planes.set(packed.data.subarray(k * bytes, (k + 1) * bytes), i * bytes));
     const boards = needed.map((k) => this.boards.record(1 + k));
     const toPlay = boards.map((b) => b.to_play);
     const features = globalFeatures(boards.map((b) => this.kernels.call("area_komi", b, position.whitePoints)), toPlay);
-    const output = await this.network.evaluatePacked(position.shape, planes, features);
+    const output = await this.network.evaluatePacked(position.shape, planes, features, { shouldStop: this.shouldStop });
+    this.evaluated += output.n;
     if (output.ownership) {
       this.networkOwnership ??= new Float32Array(position.area);
-      const of = this.networkOwnership.map((_, i) => toPlay.reduce((sum, side, k) => sum + side * output.ownership[k * position.area + i], 0));
+      const of = this.networkOwnership.map((_, i) => toPlay.slice(0, output.n)
+        .reduce((sum, side, k) => sum + side * output.ownership[k * position.area + i], 0));
       this.networkOwnership = this.networkOwnership.map((sum, i) => sum + of[i]);
     }
-    return { ...output, n: needed.length };
+    return output;
   }
 
   /** The scores of a batch, as the kernel takes them. */
@@ -315,6 +333,7 @@ export class Search {
     const network = this.networks && await this.networks.forPosition(position);
     const started = this.now();
     this.growth.begin();
+    this.growth.shouldStop = control.shouldStop;
     const unsettled = network && this.settings.unsettled_prior > 0 && position.isGo ? unsettledPoints(position) : null;
     const root = new Root(position, { allowedMoves, mayPass, avoided, prunes: this.settings.root_symmetry_pruning, unsettled });
     const board = this.setRoot(root, network);
