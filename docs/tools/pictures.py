@@ -104,14 +104,8 @@ def web_review(page: Page) -> None:
     page.set_viewport_size({"width": 1400, "height": 900})
     load(page, GAME_19.read_text(encoding="utf-8"))
     analyse_all(page, 900)
-    page.evaluate("""(() => {
-        const unit = document.getElementById('graph-unit');
-        unit.value = 'lead';
-        unit.dispatchEvent(new Event('change'));
-    })()""")
-    page.keyboard.press("End")
-    overlay(page, "losses")
-    time.sleep(2)
+    page.wait_for_function("window.mugo.state.at.mistake?.why", timeout=60_000)
+    time.sleep(1)
 
 
 def web_mistake(page: Page) -> None:
@@ -140,9 +134,9 @@ def web_people(page: Page) -> None:
     load(page, GAME_19.read_text(encoding="utf-8"))
     go_to(page, 45)
     overlay(page, "people")
+    page.click("#open-menu")
     page.wait_for_selector("#people-rank", state="visible")
     time.sleep(4)
-    page.evaluate("document.getElementById('legend').scrollIntoView({ block: 'end' })")
 
 
 def web_gomoku(page: Page) -> None:
@@ -175,7 +169,7 @@ def draw_page(name: str, path: Path) -> None:
             failures = []
             page.on("pageerror", lambda error: failures.append(error))
             page.goto(address)
-            page.wait_for_function(f"document.querySelector('.grid') && {STATUS}.includes('to play')")
+            page.wait_for_function("document.querySelector('.grid') && window.mugo.state.game?.node.position")
             try:
                 PAGES[name](page)
             finally:

@@ -51,7 +51,8 @@ def read_records(data: bytes, gomoku: bool = False, setup_anywhere: bool = False
     """The games of an SGF file, in order; a BadRecord in the place of an unusable one.  Never raises.
 
     gomoku: also read Gomoku, GM[4].  setup_anywhere: also read games with setup stones after the first move, which have
-    Record.has_later_setup and only node_positions replays, and games with several moves in one node.
+    Record.has_later_setup and only node_positions replays, games with several moves in one node, and games with moves
+    outside the board, which are left out.
     cut_off: read what there is of a game whose end is missing.
     """
     for found in read_texts(data, gomoku, setup_anywhere=setup_anywhere, cut_off=cut_off):
@@ -279,7 +280,9 @@ def _collect(nodes: list[Properties], size: BoardSize, setup_anywhere: bool) -> 
         else:
             played = ((bit, values[0]),)
         for bit, raw in played:
-            index = index_of.get(raw)
+            index = index_of.get(raw, index_of.get(raw.strip()))
+            if index is None and setup_anywhere:
+                continue
             if index is None:
                 index = _interpret_index(raw.strip(), size, "move outside the board", f"move {len(moves) + 1}")
             moves.append(index + bit)

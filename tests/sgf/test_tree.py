@@ -99,6 +99,7 @@ def test_a_move_that_the_rules_forbid_is_carried_out_and_named(moves, illegal, b
 @needs_node
 @pytest.mark.parametrize("sgf, illegal", [
     ("(;SZ[5];B[aa](;B[cc])(;B[zz];W[bb]))", "'zz' is not a point on 5x5"),
+    ("(;SZ[5];B[aa];W[zz];B[bb])", "'zz' is not a point on 5x5"),
     ("(;SZ[5];B[ba];AB[ab]AW[aa];B[cc])", "a black stone cannot be placed on A4"),        # A5 has no liberty
     ("(;SZ[5];B[cc](;W[aa])(;AB[zz]))", "setup AB: 'zz' is not a point on 5x5 (aa-ee)"),
     ("(;GM[4]SZ[5]RU[3 in a row];B[aa];W[ba];B[ab];W[bb];B[ac];W[bc])", "White B3 comes after the end of the game"),

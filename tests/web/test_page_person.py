@@ -64,6 +64,24 @@ def test_a_stone_of_the_other_side_has_not_the_ring_of_the_mistake(page):
     assert page.evaluate("document.querySelectorAll('.ghosts .ring.played').length") == 0
 
 
+def test_the_points_that_a_mistake_loses_are_tinted_and_named_and_its_line_is_played(page):
+    load(page, MISTAKES)
+    page.keyboard.press("k")
+    page.wait_for_function("window.mugo.state.at.mistake.why")
+    page.evaluate("""window.mugo.change(({ at: { mistake: { why } } }) => {
+        why.better = { ownership: Array(81).fill(0) };
+        why.played = { ownership: [...Array(81).keys()].map((i) => (i % 9 > 6 && i > 62 ? -100 : 0)) };
+    })""")
+    page.wait_for_function("document.getElementById('why').textContent === "
+                           "'Black loses about 4 points at the bottom right.'")
+    assert page.evaluate("document.querySelectorAll('.overlay .change.lost').length") == 4
+    stones = "document.querySelectorAll('.ghosts .ghost').length"
+    assert page.evaluate(stones) == 3
+    page.click("#play-line")
+    page.wait_for_function(f"{stones} === 1")
+    page.wait_for_function(f"{stones} === 3")
+
+
 def test_a_puzzle_shows_the_move_that_is_to_be_bettered(page):
     load(page, MISTAKES)
     page.evaluate("document.getElementById('start-puzzles').click()")

@@ -137,7 +137,10 @@ function collect(nodes, shape) {
     }
     for (const [ident, values] of node) {
       if (ident !== "B" && ident !== "W") continue;
-      for (const value of values) moves.push([ident === "B" ? BLACK : WHITE, pointOf(value, shape, `move ${moves.length + 1}`)]);
+      for (const value of values) {
+        const point = pointOfSgf(value.trim(), shape);
+        if (point !== undefined) moves.push([ident === "B" ? BLACK : WHITE, point]);
+      }
     }
   }
   return { setup, moves };
