@@ -25,11 +25,12 @@ sys.path.insert(0, str(REPOSITORY / "tests"))
 from playwright.sync_api import Page, sync_playwright  # noqa: E402
 from web_page import CHROMIUM, NUMBER, STATUS, STONES, load, new_game, screen_point, stone  # noqa: E402
 
-from mugo.cli.demo import draw_policy  # noqa: E402
+from mugo.games.coords import point_of_index  # noqa: E402
 from mugo.sgf.record_positions import positions_of  # noqa: E402
 from mugo.nn.inference import Network  # noqa: E402
 from mugo.nn.network_file import find_network  # noqa: E402
 from mugo.plots.figures import new_figure, save_figure  # noqa: E402
+from mugo.plots.svg import board_svg  # noqa: E402
 from mugo.sgf.parser import read_records  # noqa: E402
 
 GAME_19, GAME_9 = (REPOSITORY / "data" / f"gnugo-{size}-000.sgf" for size in ("19x19", "9x9"))
@@ -203,7 +204,15 @@ def what_it_sees(path: Path) -> None:
     network = Network(find_network("policy-19"))
     record = next(read_records(GAME_19.read_bytes()))
     position = list(positions_of(record))[number]
-    draw_policy(network, position, path, f"where policy-19 expects move {number + 1} (GNU Go against itself)")
+    priors = network.evaluate([position], symmetries=True).priors[0][:-1].tolist()
+    best = sorted(range(len(priors)), key=priors.__getitem__)[-5:]
+    shares = {point_of_index(i, network.size): priors[i] for i in best}
+    svg = board_svg(position, shares=shares,
+                    caption=f"where policy-19 expects move {number + 1} (GNU Go against itself)")
+    with sync_playwright() as playwright:
+        page = playwright.chromium.launch(executable_path=CHROMIUM).new_page(device_scale_factor=2)
+        page.set_content(svg)
+        page.locator("svg").screenshot(path=path)
 
 
 def problems(path: Path) -> None:

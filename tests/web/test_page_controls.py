@@ -187,6 +187,11 @@ def test_after_two_passes_nobody_is_to_play(page):
     page.wait_for_function(f"{STATUS} === 'Black passed. The game is over.'")
 
 
+def test_no_two_elements_have_one_id(page):
+    ids = page.evaluate("[...document.querySelectorAll('[id]')].map(({ id }) => id)")
+    assert len(ids) == len(set(ids)) > 100
+
+
 def test_each_element_names_an_action_or_a_setting_and_the_help_has_each_key(page):
     assert page.evaluate("""import('/static/controls/actions.js').then(({ ACTIONS }) => {
         const all = (name) => [...document.querySelectorAll(`[data-${name}]`)].map(({ dataset }) => dataset[name]);

@@ -28,8 +28,9 @@ export const linesOf = ({ betterLine, playedLine }) => [...betterLine, "/", ...p
 export const changesOf = ({ better, played }, colour) =>
   better.ownership.map((value, i) => (colour === "B" ? 1 : -1) * (value - played.ownership[i]) / 100);
 
-/** The parts of the board that change hands, the largest first: { points, place }, place: a key of the texts. */
-export function partsOf(changes, { rows, cols }) {
+/** The parts of the board that change hands, the largest first: { points, place }, place: a key of the texts; and the rest
+    of what the searches say that was lost, if that is known. */
+export function partsOf(changes, { rows, cols }, lost = null) {
   const open = new Set(changes.flatMap((change, i) => (Math.abs(change) >= LEAST_CHANGE ? [i] : [])));
   const parts = [];
   while (open.size) {
@@ -51,7 +52,9 @@ export function partsOf(changes, { rows, cols }) {
     parts.push({ points, place: PLACES[third(middle((i) => Math.floor(i / cols)), rows)][third(middle((i) => i % cols), cols)] });
   }
   parts.sort((a, b) => Math.abs(b.points) - Math.abs(a.points));
-  return parts.filter(({ points }) => Math.abs(points) >= Math.max(LEAST_POINTS, LEAST_SHARE * Math.abs(parts[0].points))).slice(0, 2);
+  const named = parts.filter(({ points }) => Math.abs(points) >= Math.max(LEAST_POINTS, LEAST_SHARE * Math.abs(parts[0].points))).slice(0, 2);
+  const rest = lost === null ? 0 : lost - named.reduce((sum, { points }) => sum + points, 0);
+  return named.length && Math.abs(rest) >= LEAST_POINTS ? [...named, { points: rest, place: "elsewhere" }] : named;
 }
 
 /** 'Black loses about 9 points at the top right, and gains about 3 on the left.' */

@@ -381,6 +381,7 @@ export default {
   atBottomLeft: "unten links",
   atBottom: "unten",
   atBottomRight: "unten rechts",
+  elsewhere: "anderswo",
   peoplePlay: "Von Spielern mit {rank} spielen hier {share} % {vertex} und {betterShare} % {better}.",
   legendWhy: "Rote Punkte verliert die gespielte Zugfolge gegenüber der besseren, blaue gewinnt sie.",
   betterTitle: "Wie es nach dem besseren Zug weitergeht",

@@ -381,6 +381,7 @@ export default {
   atBottomLeft: "at the bottom left",
   atBottom: "at the bottom",
   atBottomRight: "at the bottom right",
+  elsewhere: "elsewhere",
   peoplePlay: "Of players of {rank}, {share} % play {vertex} here and {betterShare} % {better}.",
   legendWhy: "Red points are lost by the played line, blue ones gained, against the better line.",
   betterTitle: "How it goes on after the better move",

@@ -380,6 +380,7 @@ export default {
   atBottomLeft: "左下",
   atBottom: "下辺",
   atBottomRight: "右下",
+  elsewhere: "ほか",
   peoplePlay: "{rank}の打ち手は、ここで {share} % が {vertex}、{betterShare} % が {better} を選びます。",
   legendWhy: "赤い点は、よりよい手順にくらべて実戦の手順で失う地、青い点は得る地です。",
   betterTitle: "よりよい手のあとの進行",

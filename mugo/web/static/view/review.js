@@ -82,7 +82,7 @@ function renderMistake(state) {
   const nodes = mistakeNodes(state);
   const count = nodes.length;
   const isNew = !state.lineAnalysis && !lineLosses(state).moves.length;
-  byId("start-review").hidden = !isNew;
+  byId("begin-review").hidden = !isNew;
   byId("next-mistake").hidden = isNew;
   byId("next-mistake").disabled = byId("next-mistake-below").disabled = !count;
   byId("mistake-count").textContent = state.lineAnalysis ? ""
@@ -105,12 +105,12 @@ function explanation(state) {
   const mistake = explainedMistake(state);
   if (!mistake) return "";
   const { size, node: { people } } = state.game;
-  const { colour, vertex, better } = mistake;
+  const { colour, vertex, better, lost, unit } = mistake;
   const why = whyOf(mistake);
   const rank = mistakesRank(state);
   const priors = people?.[rank]?.priors;
   const share = (move) => percent(priors[move === "pass" ? priors.length - 1 : indexOf(move, size)]);
-  return [why ? whyText(partsOf(changesOf(why, colour), size), colour) : t("counting"),
+  return [why ? whyText(partsOf(changesOf(why, colour), size, unit === "lead" ? lost : null), colour) : t("counting"),
     priors && t("peoplePlay", { rank: rankName(rank), vertex, share: share(vertex), better, betterShare: share(better) })].filter(Boolean).join(" ");
 }
 
