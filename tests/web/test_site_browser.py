@@ -107,12 +107,12 @@ def test_after_the_first_visit_games_are_played_without_a_connection(open_page, 
     page.goto("about:blank")
     page.goto(address)
     until(page, "window.mugo?.state.server.isConnected")
-    new_gomoku_game(page, "6 4", opponent="mcts-50")
-    play_out(page, 6, [f"{column}{row}" for row in range(1, 7) for column in "FEDCBA"])
     new_game(page, colour="B", opponent="policy")
     for vertex, stones in (("E5", 2), ("G7", 4)):
         page.touchscreen.tap(*screen_point(page, vertex))
         page.wait_for_function(f"{STONES} === {stones}", timeout=60_000)
+    new_gomoku_game(page, "6 4", opponent="mcts-50")
+    play_out(page, 6, [f"{column}{row}" for row in range(1, 7) for column in "FEDCBA"])
     assert failures == []
 
 

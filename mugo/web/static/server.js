@@ -62,11 +62,11 @@ class Connection {
   /** Send a request; resolves with its last answer, and throws the server's error.
       onProgress: for a search, which cancels the previous one; called with each earlier answer. */
   async request(command, fields = {}, onProgress = null) {
-    const send = await this.ready;
+    const connection = await this.ready;
     const id = ++this.lastId;
     return new Promise((resolve, reject) => {
       this.pending.set(id, { resolve, reject, onProgress });
-      send({ id, command, ...fields });
+      connection.send({ id, command, ...fields });
     });
   }
 }

@@ -1,6 +1,6 @@
 // The ways to who answers: the WebSocket of `mugo web`, or the worker of a static site.
 //
-//   open(receive, lose) -> the promise of a function that sends a message
+//   open(receive, lose) -> the promise of { send(message), close() }
 //
 // receive is called with each message, lose with the end of the connection and a reason, or "".  Messages are JSON objects.
 
@@ -11,7 +11,7 @@ export function openSocket(receive, lose) {
   const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`);
   socket.onmessage = ({ data }) => receive(JSON.parse(data));
   return new Promise((resolve, reject) => {
-    socket.onopen = () => resolve((message) => socket.send(JSON.stringify(message)));
+    socket.onopen = () => resolve({ send: (message) => socket.send(JSON.stringify(message)), close: () => socket.close() });
     socket.onclose = ({ reason }) => {
       reject(new Error(reason || t("noAnswer")));
       lose(reason);
@@ -31,12 +31,13 @@ export const openWorker = (url, base) => async (receive, lose) => {
   }
   const worker = new Worker(url, { type: "module" });
   worker.onmessage = ({ data }) => receive(data);
-  worker.onerror = () => {
+  const close = () => {
     worker.terminate();
     lose("");
   };
+  worker.onerror = close;
   worker.postMessage({ start: { base } });
-  return (message) => worker.postMessage(message);
+  return { send: (message) => worker.postMessage(message), close };
 };
 
 /** What index.html names: `<meta name="mugo-worker" content="URL of the worker" data-base="URL of its folder">`, or nothing. */

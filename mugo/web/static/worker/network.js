@@ -6,6 +6,8 @@
 //
 // Packed files are in gzip: many web servers do not compress them.
 
+import { BadInput } from "./errors.js";
+
 const BITS = 8;
 const KOMI_CLIP = 20;                    // as in nn/inference.py
 
@@ -45,7 +47,7 @@ function rowFor(networks, { game, rows, cols, k = 0, exactly = false }) {
   const found = networks.filter((row) => row.game === game);
   const row = !exactly && found.find((each) => each.size === rows && each.size === cols && each.k === k);
   if (row) return row;
-  throw new Error(`there is no bundled network for Gomoku, ${exactly ? "exactly " : ""}${k} in a row, on ${cols}x${rows} `
+  throw new BadInput(`there is no bundled network for Gomoku, ${exactly ? "exactly " : ""}${k} in a row, on ${cols}x${rows} `
     + `(only ${found.map(({ name }) => name).join(", ")}): name one with --network`);
 }
 
@@ -70,7 +72,7 @@ async function openRuntime(base, count) {
 /** The content of a packed file.  count: called with the bytes of each part that has come. */
 async function fetchPacked(url, count) {
   const response = await fetch(url);
-  if (!response.ok) throw new Error(`${url.pathname} could not be loaded: ${response.status}`);
+  if (!response.ok) throw new BadInput(`${url.pathname} could not be loaded: ${response.status}`);
   const counted = new TransformStream({ transform(part, to) {
     count(part.length);
     to.enqueue(part);
@@ -92,10 +94,10 @@ class Network {
   /** The input for two players of a rank, "3d" for instance: thermometers of both, nothing of source and year. */
   peopleOf(rank) {
     const reached = this.rankNames.indexOf(/^[1-9]p$/.test(rank) ? "pro" : rank);
-    if (reached < 0) throw new Error(`rank '${rank}': must be such as 5k, 3d, 9p or pro`);
+    if (reached < 0) throw new BadInput(`rank '${rank}': must be such as 5k, 3d, 9p or pro`);
     const [weakest] = this.ranks;
     if (reached < this.rankNames.indexOf(weakest)) {
-      throw new Error(`${this.name} has learned from players of ${weakest} and stronger, and does not know how ${rank} plays`);
+      throw new BadInput(`${this.name} has learned from players of ${weakest} and stronger, and does not know how ${rank} plays`);
     }
     const people = new Float32Array(75);
     people.fill(1, 0, reached + 1);
@@ -126,7 +128,7 @@ class Network {
     const data = (name) => outputs[name]?.data ?? null;
     for (const name of Object.keys(outputs)) {
       if (!outputs[name].data.every(Number.isFinite)) {
-        throw new Error(`${this.name}: its ${name} is NaN; the network is damaged, or its training diverged`);
+        throw new BadInput(`${this.name}: its ${name} is NaN; the network is damaged, or its training diverged`);
       }
     }
     return { priors: data("policy"), values: data("value"), ownership: data("ownership"),
