@@ -13,7 +13,7 @@ A generated part stands between a line `<!-- KIND ...: written by docs/tools/gen
     planes             the input planes of Go
     languages          those of the page
     strengths          the opponents of the page whose strength matches have measured
-    accuracy, matches, speed, review, runs, selfplay, training             tables of results
+    accuracy, matches, speed, review, runs, selfplay, training, versions   tables of results
     card NAME          the results of a network
 
 tests/test_docs.py checks that each is the current one.
@@ -211,7 +211,7 @@ KINDS: dict[str, Callable[[str], str]] = {
     **{name: of_results(table) for name, table in [
         ("accuracy", results.accuracy_table), ("matches", results.match_table),
         ("speed", results.speed_table), ("runs", results.run_table), ("selfplay", results.selfplay_table),
-        ("training", results.training_table), ("review", results.review_table)]},
+        ("training", results.training_table), ("review", results.review_table), ("versions", results.version_table)]},
     "card": lambda name: results.card_table(results.load(), name),
 }
 

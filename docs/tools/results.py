@@ -199,6 +199,17 @@ def training_table(results: dict[str, Any]) -> str:
     return "\n".join(rows)
 
 
+def version_table(results: dict[str, Any]) -> str:
+    """Markdown: what each version is worth, the newest first; the columns are the rows of benchmarks/release.py."""
+    sys.path.append(str(ROOT / "benchmarks"))
+    from release import ROWS
+
+    lines = [f"| version | {' | '.join(ROWS)} |", "|---" * (1 + len(ROWS)) + "|"]
+    for version, found in reversed(results["versions"].items()):
+        lines.append(f"| {version} | {' | '.join(str(found.get(name, 'not measured')) for name in ROWS)} |")
+    return "\n".join(lines)
+
+
 # The comparison of int8 with float32 has the accuracy of both, which the differences sum up.
 OF_BOTH_PRECISIONS = re.compile(r"(top-1|cross-entropy|value MSE) in (float32|int8)")
 

@@ -154,10 +154,14 @@ def _training_devices(backend: str, problems: list[str]) -> str:
 
 def caches(problems: list[str]) -> dict[str, Any]:
     """The folder of compiled code."""
-    from mugo.core.shared_cache import cache_folder
+    from mugo.core.shared_cache import cache_folder, is_shipped
 
     folder = cache_folder()
-    found: dict[str, Any] = {"compiled code": _without_home(str(folder))}
+    cached = any(folder.rglob("*.nbc")) if folder.is_dir() else False
+    found: dict[str, Any] = {
+        "compiled functions": "those of the wheel" if is_shipped() else "from the cache" if cached else
+        "none yet: the first start compiles",
+        "compiled code": _without_home(str(folder))}
     with _noting(problems, "compiled code"):
         if not folder.is_dir():
             problems.append(_without_home(f"compiled code: {folder} is no folder: every start compiles for a minute"))

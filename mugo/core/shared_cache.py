@@ -90,7 +90,7 @@ def shipped_folder() -> Path:
 
 
 @functools.cache
-def _is_shipped() -> bool:
+def is_shipped() -> bool:
     """Whether functions came with the wheel, for these sources and this processor; not where NUMBA_CACHE_DIR or
     NUMBA_CPU_NAME asks for something else."""
     chosen = os.environ.get("NUMBA_CACHE_DIR") or numba.config.CPU_NAME      # type: ignore[attr-defined]
@@ -216,7 +216,7 @@ class SharedCache(FunctionCache):
 
     def __init__(self, function: FunctionType):
         super().__init__(function)
-        self._shipped = _ShippedCache(function) if _is_shipped() else None
+        self._shipped = _ShippedCache(function) if is_shipped() else None
         name = f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}:{function.__qualname__}"
         self._byte = int.from_bytes(hashlib.sha256(name.encode()).digest()[:7])
 

@@ -35,8 +35,9 @@ def command(arguments: argparse.Namespace) -> int:
         raise BadInput(f"--name {arguments.name[:40]!r}: expected one line of text")
     start = game_options.first_position(arguments, player_options.default_size(arguments))
     player = player_options.player_from_arguments(arguments, start.game)
-    if player.network is not None and arguments.network is not None:
-        player.network.for_position(start)               # a network of another game never moves
+    people = player_options.player_options(arguments).people
+    if player.network is not None and (arguments.network is not None or people is not None):
+        player.network.for_position(start)               # one of another game, or that knows no such rank, never moves
     with _open_log(arguments.log_file) as log_to_file:
         def log(text: str) -> None:
             log_to_stderr(text)

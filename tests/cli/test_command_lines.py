@@ -26,7 +26,7 @@ WRONG = {
     "gtp random --size 0": ["0x0"], "gtp random --size nine": ["--size", "'nine'"],
     "gtp random --komi 1e300": ["--komi 1e+300"], "gtp random --rules house": ["--rules", "house"],
     "gtp random --rules ''": ["--rules", "''"], "play random --load ''": ["is not a file"],
-    "gtp policy --temperature -1": ["--temperature -1"],
+    "gtp policy --temperature -1": ["--temperature -1"], "gtp policy --rank 15k": ["policy-19", "15k"],
     "web --port 70000": ["--port 70000"], "web --jobs 0": ["--jobs 0"], "web --network nobody": ["'nobody'"],
     "web --k 4": ["--k", "Gomoku,"], "web --size 20": ["20x20"], "web --game gomoku --size 20": ["19x19", "20x20"],
     "web --allowed-host https://go.example.org": ["--allowed-host", "'https://go.example.org'"],

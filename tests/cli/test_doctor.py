@@ -88,3 +88,15 @@ def test_a_backend_that_cannot_be_imported_is_a_problem(monkeypatch):
     found = []
     assert doctor.backends(found)["training on jax"] == "nothing"
     assert found == ["training on jax: ImportError: no libcuda"]
+
+
+@pytest.mark.parametrize("shipped, files, found", [
+    (True, [], "those of the wheel"), (False, ["games/play.1.nbc"], "from the cache"),
+    (False, [], "none yet: the first start compiles")])
+def test_where_compiled_functions_come_from_is_said(shipped, files, found, tmp_path, monkeypatch):
+    monkeypatch.setattr("mugo.core.shared_cache.is_shipped", lambda: shipped)
+    monkeypatch.setattr("mugo.core.shared_cache.cache_folder", lambda: tmp_path)
+    for name in files:
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).touch()
+    assert doctor.caches([])["compiled functions"] == found
