@@ -1,12 +1,20 @@
 """The page without a server: the worker's code answers requests as the server does, in node."""
+import base64
+import random
 from dataclasses import replace
 
 import pytest
-from worker_requests import GO, MOVES, REQUESTS, PythonServer, StandIn, request, worker_answers
+from sample_positions import random_game
+from worker_requests import (
+    GO, GOMOKU, GOMOKU_MOVES, MOVES, REQUESTS, PythonServer, StandIn, request, worker_answers)
 
+from mugo.games.coords import interpret_gtp, size_value
+from mugo.games.game import encode
 from mugo.players.registry import default_settings
+from mugo.sgf.tree import format_move
 from mugo.web import handlers, opponents, searches
 from mugo.web.handlers import HANDLERS
+from mugo.web.requests import position_of_request
 from mugo.web.searches import SEARCHES
 from wasm_calls import has_tools
 
@@ -29,6 +37,27 @@ def server(monkeypatch):
 def without_times(answer: dict) -> dict:
     return {name: {key: each for key, each in value.items() if key != "seconds"} if name in ("search", "thinking")
             else value for name, value in answer.items()}
+
+
+@needs_node
+def test_planes_of_random_games_are_the_same(built_kernels):
+    rng = random.Random(1)
+    positions = [position for size in (5, 9, (7, 11), 13, 19) for _ in range(2)
+                 for position in [*random_game(rng, size)][::len(f"{size}") + 1]][:800]
+    asked = [request("planes", GO | {"size": size_value(position.shape), "komi": 7.5},
+                     [format_move(*move, position.shape) for move in position.moves]) for position in positions]
+    for position, got in zip(positions, worker_answers(built_kernels, asked), strict=True):
+        assert base64.b64decode(got["answer"]["packed"]) == encode([position]).tobytes()
+
+
+@needs_node
+def test_every_opponent_plays_a_legal_move(built_kernels):
+    clock = {"main": 10, "period": 0, "periods": 0, "increment": 0}
+    asked = [request("genmove", game, moves, opponent=each.key, clock=clock)
+             for each in opponents.OPPONENTS for game, moves in ((GO, MOVES), (GOMOKU, GOMOKU_MOVES))]
+    for each, got in zip(asked, worker_answers(built_kernels, asked), strict=True):
+        position = position_of_request(each)
+        assert position.why_illegal(interpret_gtp(got["answer"]["move"], position.shape)) is None
 
 
 @needs_node

@@ -50,8 +50,8 @@ export class Evaluator {
     for (const name of ["name", "hasValue", "hasOwnership", "takesPeople", "ranks", "equivariant"]) this[name] = network[name];
   }
 
-  /** The outputs for packed planes of boards of a shape, and `n`, how many: of the first ones only, if `shouldStop` says so
-      between two runs, of which each takes GROUP_MS about. */
+  /** The outputs for packed planes of boards with a shape, and their number n.  Each run takes GROUP_MS about; where
+      `shouldStop` says so after one, the boards behind it have no outputs. */
   async evaluatePacked(shape, packed, features, { people = null, shouldStop = async () => false } = {}) {
     const total = features.length / 2, bytes = packed.length / total;
     const outputs = [];

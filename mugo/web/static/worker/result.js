@@ -42,7 +42,7 @@ export function bestByLcb(visits, bounds, minVisitProp) {
   return Math.max(best, 0);
 }
 
-/** The indices of a node's edges, the best first.  lengths: of the proofs of a won node, by node. */
+/** The indices of a node's edges, the best first.  lengths: by node, the length of the proof that a won node has. */
 export function ranking(edges, lengths = null) {
   const lower = Math.max(LOSS, ...edges.map((edge) => edge.lower)), upper = Math.max(LOSS, ...edges.map((edge) => edge.upper));
   const keys = edges.map((edge) => [

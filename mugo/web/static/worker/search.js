@@ -294,7 +294,7 @@ const scoreUtilityFactor = (engine, settings, area) => {
 
 /** A search tree, and searches that grow it. */
 export class Search {
-  /** player: "uct" or "mcts"; changes: of its settings.  networks: null without. */
+  /** player: "uct" or "mcts".  networks: null without.  changes: settings that differ from the player's. */
   constructor(engine, player, game, networks, changes = {}) {
     const { settings, params } = engine.facts.searches[player][game];
     this.settings = { ...settings, ...changes };
@@ -327,7 +327,7 @@ export class Search {
   }
 
   /** Search a position until the first of the limits.  control: { shouldStop, onProgress, interval }, the first async.
-      The other options are those of mugo.mcts.search.Search.search. */
+      Search.search in mugo/mcts/search.py explains the other options. */
   async search(position, { simulations = Infinity, seconds = Infinity, mayPass = true, allowedMoves = null, selectBy = null, avoided, control }) {
     position.checkHasMoves();
     const network = this.networks && await this.networks.forPosition(position);

@@ -34,8 +34,6 @@ function decoderOf(name) {
   try { return new TextDecoder(SUPERSETS[name] ?? name.replaceAll("_", "-")); } catch { return null; }
 }
 
-// Bytes of windows-1252 that latin1 in browsers decodes otherwise count as outside ASCII, too.
-// eslint-disable-next-line no-control-regex
 const countNotAscii = (text) => (text.match(/[^\x00-\x7f]/g) ?? []).length;
 
 /** The codec of a text that is not UTF-8 and names no character set. */
@@ -45,7 +43,7 @@ export function guessedCodec(bytes, otherwise, facts) {
   if (korean >= 0.6) return "euc-kr";
   const [best, most] = Object.entries(shares).reduce((a, b) => (b[1] > a[1] ? b : a));
   if (most >= 0.8) return best;
-  const lone = raw.match(/(?<![^\x00-\x7f])[^\x00-\x9f\u0100-\uffff](?![^\x00-\x7f]|[@[\\^_`{|}~])/g) ?? [];     // eslint-disable-line no-control-regex
+  const lone = raw.match(/(?<![^\x00-\x7f])[^\x00-\x9f\u0100-\uffff](?![^\x00-\x7f]|[@[\\^_`{|}~])/g) ?? [];
   if (2 * lone.length >= countNotAscii(raw)) return "windows-1252";
   return most >= 0.5 ? best : otherwise;
 }
@@ -69,7 +67,7 @@ function usualLetters(codec, leads) {
 function share(bytes, codec, usual) {
   const text = new TextDecoder(codec).decode(bytes);
   let [letters, found] = [0, 0];
-  for (const match of text.matchAll(/[^\x00-\x7f\u3000-\u303f\uff00-\uff60·]/g)) {           // eslint-disable-line no-control-regex
+  for (const match of text.matchAll(/[^\x00-\x7f\u3000-\u303f\uff00-\uff60·]/g)) {
     letters += 1;
     const isLatin = (at) => /^[A-Za-z]$/.test(text[at] ?? "");
     if (usual.has(match[0]) && !isLatin(match.index - 1) && !isLatin(match.index + 1)) found += 1;

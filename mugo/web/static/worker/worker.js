@@ -1,4 +1,4 @@
-// The server in a tab: a Worker that answers the page's requests (handlers.js).  Messages are those of the WebSocket.
+// The server in a tab: a Worker that answers the page's requests (handlers.js).  The WebSocket has the same messages.
 //
 //   page -> worker    { start: { base } } once, then { id, command, ... }
 //   worker -> page    { hello, ... } when it can answer, { id, ... }, { network: { name, loaded, total } } while one is loaded
@@ -58,7 +58,7 @@ async function respond({ id, ...request }) {
   }
 }
 
-/** Run a search when the one before has ended, which it cancels; in slices between which messages arrive. */
+/** Cancel the search before, and run this one when that has ended.  Messages arrive between its slices. */
 function runSearch(request, send) {
   if (newest) newest.isCancelled = true;
   const job = { isCancelled: false, lookedAt: performance.now() };
