@@ -2,8 +2,8 @@
 
     python docs/tools/pictures.py [NAME ...] [-o docs/images]
 
-NAME: web-playing, web-phone, web-heat-map, web-win-rate, web-review, web-mistake, web-people, web-gomoku, review,
-what_it_sees, problems (default: all).  Those of the page need Chromium.  Pictures of training and evaluation are
+NAME: web-start, web-playing, web-phone, web-heat-map, web-win-rate, web-review, web-mistake, web-people, web-gomoku,
+review, what_it_sees, problems (default: all).  Those of the page need Chromium.  Pictures of training and evaluation are
 written by `mugo train` and `mugo evaluate`.
 """
 import argparse
@@ -82,6 +82,11 @@ def short_game(page: Page) -> None:
     search_to(page, 1500)
 
 
+def web_start(page: Page) -> None:
+    page.click("#home")
+    page.wait_for_function(f"{STONES} > 10 && !{STATUS}", timeout=60_000)
+
+
 def web_playing(page: Page) -> None:
     short_game(page)
 
@@ -148,7 +153,7 @@ def web_gomoku(page: Page) -> None:
 
 
 PAGES: dict[str, Callable[[Page], None]] = {
-    "web-playing": web_playing, "web-phone": web_playing, "web-heat-map": web_heat_map, "web-win-rate": web_win_rate,
+    "web-start": web_start, "web-playing": web_playing, "web-phone": web_playing, "web-heat-map": web_heat_map, "web-win-rate": web_win_rate,
     "web-review": web_review, "web-mistake": web_mistake, "web-people": web_people,
     "web-gomoku": web_gomoku}
 
@@ -157,7 +162,7 @@ def draw_page(name: str, path: Path) -> None:
     """A picture of the page, in a browser and with a server of its own."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    server = subprocess.Popen([sys.executable, "-m", "mugo", "web", "--no-browser", "--port", str(port)],
+    server = subprocess.Popen([sys.executable, "-m", "mugo", "web", "--no-browser", "--port", str(port), "--size", "9"],
                               cwd=REPOSITORY, stderr=subprocess.DEVNULL)
     address = f"http://127.0.0.1:{port}/"
     try:
@@ -166,7 +171,7 @@ def draw_page(name: str, path: Path) -> None:
             time.sleep(0.1)
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=CHROMIUM)
-            page = browser.new_page(bypass_csp=True, **(PHONE if name == "web-phone" else DESKTOP))
+            page = browser.new_page(bypass_csp=True, reduced_motion="reduce", **(PHONE if name == "web-phone" else DESKTOP))
             failures = []
             page.on("pageerror", lambda error: failures.append(error))
             page.goto(address)

@@ -7,7 +7,7 @@ import { canExercise, lineLosses, moveError, reviewedColour } from "../queries.j
 import { fetchPosition } from "../requests.js";
 import { change, resetAt, showMessage, state } from "../store.js";
 
-/** Begin an exercise on the moves of the side that is reviewed.  kind: "puzzles" or "guess"; most: of the largest mistakes. */
+/** Begin an exercise on the moves of the side that is reviewed.  kind: "puzzles" or "guess"; most: how many questions. */
 export function startExercise(kind, most) {
   const { game } = state;
   if (!game || !canExercise(state)) return;
