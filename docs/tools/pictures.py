@@ -3,8 +3,8 @@
     python docs/tools/pictures.py [NAME ...] [-o docs/images]
 
 NAME: web-start, web-playing, web-phone, web-heat-map, web-win-rate, web-review, web-mistake, web-people, web-gomoku,
-review, what_it_sees, problems (default: all).  Those of the page need Chromium.  Pictures of training and evaluation are
-written by `mugo train` and `mugo evaluate`.
+review, what_it_sees, problems (default: all).  Those of the page need Chromium.  Pictures of training and evaluation
+are written by `mugo train` and `mugo evaluate`.
 """
 import argparse
 import re
@@ -153,7 +153,8 @@ def web_gomoku(page: Page) -> None:
 
 
 PAGES: dict[str, Callable[[Page], None]] = {
-    "web-start": web_start, "web-playing": web_playing, "web-phone": web_playing, "web-heat-map": web_heat_map, "web-win-rate": web_win_rate,
+    "web-start": web_start, "web-playing": web_playing, "web-phone": web_playing, "web-heat-map": web_heat_map,
+    "web-win-rate": web_win_rate,
     "web-review": web_review, "web-mistake": web_mistake, "web-people": web_people,
     "web-gomoku": web_gomoku}
 
@@ -171,7 +172,8 @@ def draw_page(name: str, path: Path) -> None:
             time.sleep(0.1)
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=CHROMIUM)
-            page = browser.new_page(bypass_csp=True, reduced_motion="reduce", **(PHONE if name == "web-phone" else DESKTOP))
+            page = browser.new_page(bypass_csp=True, reduced_motion="reduce",
+                                    **(PHONE if name == "web-phone" else DESKTOP))
             failures = []
             page.on("pageerror", lambda error: failures.append(error))
             page.goto(address)
