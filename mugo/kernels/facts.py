@@ -11,7 +11,6 @@ import numpy as np
 
 from mugo.games import area, rollouts, rules, scoring, tsumego
 from mugo.games.game import GAMES, plane_names
-from mugo.games.go import GoPosition
 from mugo.games.gomoku import DEFAULT_K
 from mugo.games.life_and_death import CLEAR_SURVIVAL, DEEP, QUICK
 from mugo.mcts import growth, records, result, search, settings
@@ -58,7 +57,7 @@ def facts() -> dict[str, Any]:
         opponents: ("MAX_EDGES",), positions: ("SEARCH_MOVES",), requests: ("MAX_ITEMS",)}
     return {
         "hello": {"hello": "MuGo", "planes": {game: plane_names(game) for game in GAMES}, "levels": LEVELS,
-                  "game": tree.start_from_position(GoPosition(9))},
+                  "game": None},
         "opponents": [{"key": each.key, "group": each.group, "player": each.player} | asdict(each.play_options)
                       for each in opponents.OPPONENTS],
         "strengths": [[key, shape, strength] for (key, shape), strength in opponents.STRENGTHS.items()],
