@@ -6,4 +6,5 @@ export class BadInput extends Error {}
 export class IllegalMove extends BadInput {}
 
 /** A value as Python's repr shows a text. */
-export const quoted = (text) => (text.includes("'") && !text.includes('"') ? `"${text}"` : `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`);
+export const quoted = (text) => (text.includes("'") && !text.includes('"') ? `"${text}"`
+  : `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`);

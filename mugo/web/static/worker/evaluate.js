@@ -7,7 +7,8 @@ const GROUP_MS = 20, FIRST_MS = 10;        // of a run, and of a position before
 
 /** What a value depends on besides the board: Float32Array (n, 2). */
 export function globalFeatures(whitePoints, toPlay) {
-  return Float32Array.from(toPlay.flatMap((side, i) => [Math.min(Math.max(-whitePoints[i] * side, -MAX_POINTS), MAX_POINTS), side]));
+  return Float32Array.from(toPlay.flatMap((side, i) =>
+    [Math.min(Math.max(-whitePoints[i] * side, -MAX_POINTS), MAX_POINTS), side]));
 }
 
 /** Packed planes of positions of one shape: Uint8Array. */
@@ -19,7 +20,8 @@ export function encode(positions, symmetry = 0) {
   permutation.data.set(symmetries(shape)[symmetry].map(BigInt));
   positions.forEach((position, i) => {
     engine.load(position);
-    engine.call("write_planes", engine.kernels.addresses[`write_planes_${game}`], engine.boards, engine.history, engine.scratch, permutation, out);
+    engine.call("write_planes", engine.kernels.addresses[`write_planes_${game}`], engine.boards, engine.history,
+      engine.scratch, permutation, out);
     packed.set(out.data, i * bytes);
   });
   permutation.release();
@@ -42,7 +44,8 @@ export class Networks {
   }
 }
 
-export const boardOf = ({ game, shape: [rows, cols], k, exactly }) => ({ game, rows, cols, ...(game === "gomoku" ? { k, exactly } : {}) });
+export const boardOf = ({ game, shape: [rows, cols], k, exactly }) => ({ game, rows, cols,
+  ...(game === "gomoku" ? { k, exactly } : {}) });
 
 export class Evaluator {
   constructor(engine, network) {
@@ -59,7 +62,8 @@ export class Evaluator {
     do {
       const n = Math.min(Math.max(Math.floor(GROUP_MS / this.ms(shape)), 1), total - done);
       const started = performance.now();
-      outputs.push(await this.run(shape, packed.subarray(done * bytes, (done + n) * bytes), features.subarray(2 * done, 2 * (done + n)), people));
+      outputs.push(await this.run(shape, packed.subarray(done * bytes, (done + n) * bytes),
+        features.subarray(2 * done, 2 * (done + n)), people));
       done += n;
       this.times.set(shape.join(), Math.min((performance.now() - started) / n, 2 * this.ms(shape)));
     } while (done < total && !await shouldStop());

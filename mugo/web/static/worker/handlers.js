@@ -5,7 +5,8 @@ import { BadInput, quoted } from "./errors.js";
 import { Networks, boardOf, encode } from "./evaluate.js";
 import { makePlayer, RESIGN, roundHalfEven, secondsOf } from "./players.js";
 import { maySearchPass } from "./passing.js";
-import { colourOfRequest, gameFromPosition, gameOfRequest, optionalPoints, positionOfRequest, requireField, requireNumber } from "./requests.js";
+import { colourOfRequest, gameFromPosition, gameOfRequest, optionalPoints, positionOfRequest, requireField,
+  requireNumber } from "./requests.js";
 import { distinct } from "./result.js";
 import { AvoidedMoves } from "./root.js";
 import { formatG, useFacts } from "./rules.js";
@@ -59,12 +60,15 @@ function describePosition(position) {
   const description = {
     stones: Array.from(stones, (stone) => MARKS[stone]).join(""), to_play: LETTERS[position.toPlay],
     last_move: position.last === null ? null : formatGtp(position.last, shape),
-    illegal: Object.fromEntries(illegal.map((point) => [formatGtp(point, shape), position.whyIllegal(point)])), is_over: position.isOver };
+    illegal: Object.fromEntries(illegal.map((point) => [formatGtp(point, shape), position.whyIllegal(point)])),
+      is_over: position.isOver };
   if (!position.isGo) {
-    return { ...description, row: position.row.map((point) => formatGtp(point, shape)), result: position.isOver ? position.result() : null };
+    return { ...description, row: position.row.map((point) => formatGtp(point, shape)),
+      result: position.isOver ? position.result() : null };
   }
   const { captures } = position;
-  return { ...description, ...(position.isNoResult ? { result: position.result() } : {}), captures: { B: captures[BLACK], W: captures[WHITE] } };
+  return { ...description, ...(position.isNoResult ? { result: position.result() } : {}),
+    captures: { B: captures[BLACK], W: captures[WHITE] } };
 }
 
 function play(position, vertex) {
@@ -92,7 +96,8 @@ async function ownershipOf(server, position) {
   let owners = ownership(position), lead = null;
   const output = await network.evaluate([position], { withSymmetries: true });
   if (output.scoreMean) lead = output.scoreMean[0] * position.toPlay;
-  if (output.ownership) owners = owners.map((owner, i) => Math.fround(Math.fround(output.ownership[i] * position.toPlay + owner) / 2));
+  if (output.ownership) owners = owners.map((owner, i) =>
+    Math.fround(Math.fround(output.ownership[i] * position.toPlay + owner) / 2));
   const ofOwners = owners.reduce((a, b) => Math.fround(a + b), 0) - position.komi - position.handicapBonus;
   return { ownership: percent(owners), lead: rounded(lead ?? ofOwners, 1) };
 }
@@ -104,7 +109,8 @@ function score(position, dead, toggle) {
   const byLetter = (of) => ({ B: of[BLACK], W: of[WHITE] });
   return { dead: [...session.dead].sort((a, b) => a - b).map((point) => formatGtp(point, shape)),
     area: session.ownership().map((owner) => LETTERS[owner] ?? ".").join(""), points: byLetter(session.points()),
-    prisoners: position.countsTerritory ? byLetter(session.prisoners()) : null, komi: position.komi, handicap_bonus: position.handicapBonus,
+    prisoners: position.countsTerritory ? byLetter(session.prisoners()) : null, komi: position.komi,
+      handicap_bonus: position.handicapBonus,
     result: session.result() };
 }
 
@@ -130,7 +136,8 @@ async function opponents(server, request) {
   }
   const shape = position.shape.join();
   const isNetworks = ({ player }) => facts.network_players.includes(player);
-  return { opponents: facts.opponents.map((opponent, i) => ({ opponent, level: i + 1 })).filter(({ opponent }) => !error || !isNetworks(opponent))
+  return { opponents: facts.opponents.map((opponent, i) => ({ opponent, level: i + 1 }))
+    .filter(({ opponent }) => !error || !isNetworks(opponent))
     .map(({ opponent: { key, group, player, simulations, seconds }, level }) => ({ key, level, group, player, simulations, seconds,
       strength: position.isGo ? facts.strengths.find(([of, board]) => of === key && board.join() === shape)?.[2] ?? null : null })),
   network_error: error, ranks: error ? [] : ranks };
@@ -145,7 +152,8 @@ function load(server, request) {
     if (error instanceof BadInput) throw error;
     throw new BadInput("'data' must be a file in base64");
   }
-  if ("number" in request) return { game: readGame(server.engine, data, Math.min(Math.max(0, requireField(request, "number", "int")), data.length)) };
+  if ("number" in request) return { game: readGame(server.engine, data,
+    Math.min(Math.max(0, requireField(request, "number", "int")), data.length)) };
   const games = listGames(server.engine, data);
   return games.length === 1 ? { game: readGame(server.engine, data) } : { games };
 }
@@ -157,10 +165,12 @@ export const HANDLERS = {
   opponents,
   position: (server, request) => describePosition(server.position(request)),
   play: (server, request) => play(server.position(request), requireField(request, "move", "str")),
-  policy: (server, request) => policy(server, server.position(request), "rank" in request ? requireField(request, "rank", "str") : null),
+  policy: (server, request) => policy(server, server.position(request),
+    "rank" in request ? requireField(request, "rank", "str") : null),
   planes: (server, request) => ({ packed: base64(encode([server.position(request)])) }),
   ownership: (server, request) => ownershipOf(server, server.position(request)),
-  score: (server, request) => score(server.position(request), "dead" in request ? requireField(request, "dead", "list") : null, request.toggle),
+  score: (server, request) => score(server.position(request),
+    "dead" in request ? requireField(request, "dead", "list") : null, request.toggle),
   tsumego_frame: tsumegoFrame,
   load,
 };
@@ -171,7 +181,8 @@ function formatSearch(result, searchMoves) {
   const { position } = result, { shape } = position;
   const searched = new Set(distinct(result.moves).filter((info) => info.visits).slice(0, searchMoves).map((info) => info.point));
   return {
-    win_rate: blackWinRate(result.winRate, position), lead: blackLead(result.scoreLead, position), visits: result.visits, is_full: result.isFull,
+    win_rate: blackWinRate(result.winRate, position), lead: blackLead(result.scoreLead, position), visits: result.visits,
+      is_full: result.isFull,
     simulations: result.simulations, seconds: rounded(result.seconds, 2),
     moves: result.moves.filter((info) => searched.has((info.symmetryOf ?? info).point)).map((info) => ({
       move: formatGtp(info.point, shape), win_rate: blackWinRate(info.winRate, position), lead: blackLead(info.scoreLead, position),
@@ -182,13 +193,15 @@ function formatSearch(result, searchMoves) {
 
 function formatThinking(result, position, searchMoves) {
   const thinking = formatSearch(result, searchMoves);
-  if (result.position !== position) for (const values of [thinking, ...thinking.moves]) Object.assign(values, { win_rate: null, lead: null });
+  if (result.position !== position) for (const values of [thinking, ...thinking.moves])
+    Object.assign(values, { win_rate: null, lead: null });
   return thinking;
 }
 
 async function analyze(server, position, request, control) {
   const { engine } = server;
-  const { searches: { MAX_SECONDS, PROGRESS_INTERVAL }, opponents: { MAX_EDGES }, positions: { SEARCH_MOVES } } = engine.facts.constants;
+  const { searches: { MAX_SECONDS, PROGRESS_INTERVAL }, opponents: { MAX_EDGES },
+    positions: { SEARCH_MOVES } } = engine.facts.constants;
   const name = request.player ?? "mcts";
   if (!(name in engine.facts.searches)) throw new BadInput(`'player' must be 'mcts' or 'uct', not ${quoted(String(name)).slice(0, 20)}`);
   const limit = "simulations" in request ? requireField(request, "simulations", "int") : null;
@@ -232,7 +245,8 @@ async function genmove(server, position, request, control) {
   let seconds = null;
   if ("clock" in request) {
     const given = requireField(request, "clock", "dict");
-    const clock = Object.fromEntries(["main", "period", "periods", "increment"].map((name) => [name, Math.max(0, requireNumber(given, name, MAX_TIME))]));
+    const clock = Object.fromEntries(["main", "period", "periods", "increment"].map((name) =>
+      [name, Math.max(0, requireNumber(given, name, MAX_TIME))]));
     seconds = secondsOf({ ...clock, periods: Math.floor(clock.periods) }, position);
   }
   const key = requireField(request, "opponent", "str");
@@ -260,7 +274,8 @@ async function evaluate(server, position, request, control) {
     if (!output.values) return { win_rates: null, leads: null, done: true };
     batch.slice(0, output.n).forEach((each, k) => {
       leads.push(blackLead(output.scoreMean?.[k], each));
-      winRates.push(each.isOver && !each.mayPass ? (1 + Math.sign(each.score())) / 2 : blackWinRate((1 + output.values[k]) / 2, each));
+      winRates.push(each.isOver && !each.mayPass ? (1 + Math.sign(each.score())) / 2
+        : blackWinRate((1 + output.values[k]) / 2, each));
     });
   }
   return { win_rates: winRates, leads: leads.includes(null) ? null : leads, done: true };

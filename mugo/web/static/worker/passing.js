@@ -1,7 +1,8 @@
 // When a player passes in Go, and whether a game is over: mugo/players/passing.py, whose docstring has the reasons.
 
 import { BLACK, EMPTY, PASS, WHITE, moveIndex } from "./coords.js";
-import { chains, coloursOf, countStones, finalScore, judge, neighbours, neutralPoints, ownersAt, ownership, stonesInSeki, unsettledPoints,
+import { chains, coloursOf, countStones, finalScore, judge, neighbours, neutralPoints, ownersAt, ownership, stonesInSeki,
+  unsettledPoints,
   withoutDead } from "./scoring.js";
 
 const constants = (position) => ({ ...position.engine.facts.constants.passing, ...position.engine.facts.constants.scoring,
@@ -87,7 +88,8 @@ export function candidateMoves(position, priors, cleanup = false) {
 /** What the move in a position may be: { mayPass, isFinished, mayEndGame, winsByPass, movesFirst }. */
 export function planMove(position, cleanup) {
   const finished = position.mayPass && isFinished(position);
-  if (!position.mayPass || !((cleanup && position.last === PASS) || finished || isNearlyOver(position))) return { mayPass: false, movesFirst: [] };
+  if (!position.mayPass || !((cleanup && position.last === PASS) || finished || isNearlyOver(position)))
+    return { mayPass: false, movesFirst: [] };
   const wins = position.last === PASS && isWon(position, cleanup) && (cleanup || finished || allChainsSettled(position));
   return { mayPass: true, isFinished: finished, mayEndGame: position.last === PASS && !position.countsTerritory, winsByPass: wins,
     movesFirst: wins && cleanup ? deadLiberties(position) : [] };
@@ -115,11 +117,13 @@ export async function moveOrPass(searchBriefly, result, best, { cleanup, plan, r
   }
   if (plan.mayEndGame) {
     const value = valueOfLastPass(position);
-    if (value >= Math.max(best.winRate, 0.5) && (isWon(position, cleanup) || best.winRate < value - MARGIN)) return passUnlessCleanup(result, cleanup);
+    if (value >= Math.max(best.winRate, 0.5) && (isWon(position, cleanup) || best.winRate < value - MARGIN))
+      return passUnlessCleanup(result, cleanup);
   }
   if (best.point === PASS) {
     const others = result.moves.filter((info) => info.point !== PASS && info.visits);
-    if (isWon(position, cleanup) || !others.length || others[0].winRate < best.winRate - MARGIN) return passUnlessCleanup(result, cleanup);
+    if (isWon(position, cleanup) || !others.length || others[0].winRate < best.winRate - MARGIN)
+      return passUnlessCleanup(result, cleanup);
     return others[0].point;
   }
   return best.point;
@@ -136,7 +140,8 @@ const isWon = (position, cleanup) => (cleanup ? position.score() : finalScore(po
 function isSettled(result) {
   const { position } = result, { MIN_VISITS, SETTLED } = constants(position);
   if (result.visits < MIN_VISITS && result.proven === null) return false;
-  const owners = result.ownership === null || result.scoreLead !== null || result.rollouts < MIN_VISITS ? ownership(position) : result.ownership;
+  const owners = result.ownership === null || result.scoreLead !== null
+    || result.rollouts < MIN_VISITS ? ownership(position) : result.ownership;
   const points = result.moves.map((info) => info.point).filter((point) => point !== PASS);
   return ownersAt(owners, points, position.shape).every((owner) => Math.abs(owner) > Math.fround(SETTLED));
 }

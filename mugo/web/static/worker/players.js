@@ -86,8 +86,10 @@ class SearchPlayer {
     if (plan.mayPass) limit *= 0.8;
     const searched = this.options.dynamic_komi && !plan.mayPass ? balanced(position) : position;
     this.hasOtherKomi = searched !== position;
-    this.result = await this.search.search(searched, { simulations: this.options.simulations ?? Infinity, seconds: limit, allowedMoves,
-      mayPass: plan.mayPass && !(allowedMoves || plan.mayEndGame), selectBy: plan.mayEndGame ? null : this.options.selectBy, control });
+    this.result = await this.search.search(searched,
+      { simulations: this.options.simulations ?? Infinity, seconds: limit, allowedMoves,
+      mayPass: plan.mayPass && !(allowedMoves || plan.mayEndGame),
+        selectBy: plan.mayEndGame ? null : this.options.selectBy, control });
     const best = this.result.best(this.options.selectBy);
     const isHopeless = !allowedMoves && this.isHopeless(best, toPlay);
     const hopeless = isHopeless ? (last?.hopeless ?? 0) + Number(position.plies >= 20 * position.handicap) : 0;
@@ -102,7 +104,8 @@ class SearchPlayer {
 
   isHopeless(best, colour) {
     const { MIN_VISITS } = this.engine.facts.constants.passing;
-    return best.winRate < this.options.resign && (best.visits >= MIN_VISITS || best.proven !== null) && (!this.hasOtherKomi || colour === WHITE);
+    return best.winRate < this.options.resign && (best.visits >= MIN_VISITS || best.proven !== null)
+      && (!this.hasOtherKomi || colour === WHITE);
   }
 
   async searchBriefly(deadline, position, options) {

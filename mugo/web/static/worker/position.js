@@ -2,7 +2,8 @@
 //
 // A position is a value.  Its board is a copy of the kernels' record; `load` puts it where the kernels find it.
 
-import { BLACK, EMPTY, NAMES, PASS, WHITE, WHITE_BIT, areaOf, boardPoints, formatSize, isOnBoard, moveIndex, nameOf, pointOfIndex } from "./coords.js";
+import { BLACK, EMPTY, NAMES, PASS, WHITE, WHITE_BIT, areaOf, boardPoints, formatSize, isOnBoard, moveIndex, nameOf,
+  pointOfIndex } from "./coords.js";
 import { BadInput, IllegalMove } from "./errors.js";
 import { bonusOf, formatG, removesDeadStones, rulesOf } from "./rules.js";
 
@@ -151,7 +152,8 @@ export class Position {
     const same = (name) => this[name] === other[name];
     const sameShape = this.shape.join() === other.shape.join();
     if (!this.isGo) return sameShape && same("game") && same("k") && same("exactly");
-    return sameShape && same("game") && same("whitePoints") && ["ko", "scoring", "tax"].every((name) => this.rules[name] === other.rules[name]);
+    return sameShape && same("game") && same("whitePoints")
+      && ["ko", "scoring", "tax"].every((name) => this.rules[name] === other.rules[name]);
   }
 
   checkHasMoves() {
@@ -198,7 +200,8 @@ export class Position {
     }
     const isSituational = this.rules.ko === "SITUATIONAL";
     const { engine } = this;
-    const n = engine.call("legal_points", engine.load(this), engine.history, sensible, isSituational ? SIMPLE_KO : KO_RULES[this.rules.ko],
+    const n = engine.call("legal_points", engine.load(this), engine.history, sensible,
+      isSituational ? SIMPLE_KO : KO_RULES[this.rules.ko],
       engine.found);
     const points = Array.from(engine.found.data.subarray(0, n), Number);
     return isSituational ? points.filter((point) => !this.repeatsSituation(point, this.toPlay)) : points;
@@ -222,7 +225,8 @@ export class Position {
     const hashes = new BigUint64Array(this.hashes.length + 1);
     hashes.set(this.hashes);
     hashes[this.hashes.length] = b.hash;
-    return this.copy({ board: b.bytes.slice(), hashes, moves: [...this.moves, { point, colour, toPlay }], last: point, mover: colour,
+    return this.copy({ board: b.bytes.slice(), hashes, moves: [...this.moves, { point, colour, toPlay }], last: point,
+      mover: colour,
       toPlay: b.to_play, start: this.plies ? this.start : this });
   }
 
@@ -234,7 +238,8 @@ export class Position {
     const b = this.engine.load(this);
     const encoded = moves.map(([colour, point]) => moveIndex(point, this.shape) + (colour === WHITE ? WHITE_BIT : 0));
     const { engine } = this;
-    const played = this.isGo ? engine.call("replay", b, engine.history, engine.encode(encoded), 0, moves.length) : this.replayGomoku(b, moves);
+    const played = this.isGo ? engine.call("replay", b, engine.history, engine.encode(encoded), 0, moves.length)
+      : this.replayGomoku(b, moves);
     let before = this.toPlay;
     const done = moves.slice(0, played).map(([colour, point]) => {
       const move = { point, colour, toPlay: before };
@@ -242,7 +247,8 @@ export class Position {
       return move;
     });
     const [mover, last] = done.length ? moves[done.length - 1] : [this.mover, this.last];
-    const after = this.copy({ board: b.bytes.slice(), hashes: engine.hashesUpTo(this.plies + played), moves: [...this.moves, ...done], last,
+    const after = this.copy({ board: b.bytes.slice(), hashes: engine.hashesUpTo(this.plies + played),
+      moves: [...this.moves, ...done], last,
       mover, toPlay: b.to_play, start: this.plies ? this.start : this });
     if (played < moves.length) throw after.illegalMove(moves[played][1], moves[played][0]);
     return after;
@@ -362,7 +368,8 @@ export class Position {
     for (const step of [1, width - 1, width, width + 1]) {
       const [before, after] = [run(-step), run(step)];
       const n = before + 1 + after;
-      if (n === this.k || (n > this.k && !this.exactly)) return Array.from({ length: n }, (_, i) => this.last + (i - before) * step);
+      if (n === this.k || (n > this.k && !this.exactly))
+        return Array.from({ length: n }, (_, i) => this.last + (i - before) * step);
     }
     return [];
   }
@@ -371,7 +378,8 @@ export class Position {
 const impossible = (point, colour, shape) =>
   new IllegalMove(`a ${NAMES[colour].toLowerCase()} stone cannot be placed on ${nameOf(point, shape)}`);
 
-export const encodeStones = (stones) => Array.from(stones).flatMap((stone, i) => (stone ? [i + (stone === WHITE ? WHITE_BIT : 0)] : []));
+export const encodeStones = (stones) => Array.from(stones)
+  .flatMap((stone, i) => (stone ? [i + (stone === WHITE ? WHITE_BIT : 0)] : []));
 
 export function formatPoints(points) {
   return points.toFixed(6).replace(/0+$/, "").replace(/\.$/, "");

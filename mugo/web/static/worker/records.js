@@ -29,15 +29,18 @@ function rootNode(size, komi, handicap, stones, info) {
   if (komi !== null) properties.set("KM", [formatPoints(komi)]);
   if (handicap >= 2) properties.set("HA", [String(handicap)]);
   for (const [ident, text] of Object.entries(info)) if (text.trim()) properties.set(ident, [escapedValue(text.trim())]);
-  const placed = stones ?? (handicap >= 2 ? fixedHandicap([size, size], handicap).map((point) => formatSgf(point, [size, size])) : []);
+  const fixed = () => fixedHandicap([size, size], handicap).map((point) => formatSgf(point, [size, size]));
+  const placed = stones ?? (handicap >= 2 ? fixed() : []);
   if (placed.length) properties.set("AB", placed);
   return { parent: -1, properties };
 }
 
-const lineOfNodes = (root, moves) => [root, ...moves.map(([colour, value], i) => ({ parent: i, properties: new Map([[colour, [value]]]) }))];
+const lineOfNodes = (root, moves) => [root,
+  ...moves.map(([colour, value], i) => ({ parent: i, properties: new Map([[colour, [value]]]) }))];
 
 function moveValue(col, row, size, place) {
-  if (!(col >= 0 && col < size && row >= 0 && row < size)) throw new BadInput(`${place}: column ${col + 1}, row ${row + 1} of ${size}x${size}`);
+  if (!(col >= 0 && col < size && row >= 0 && row < size))
+    throw new BadInput(`${place}: column ${col + 1}, row ${row + 1} of ${size}x${size}`);
   return formatSgf(pointAt(row, col, [size, size]), [size, size]);
 }
 
@@ -61,7 +64,10 @@ function readGib(bytes, start) {
     return at < 0 ? [part, ""] : [part.slice(0, at), part.slice(at + 1)];
   }));
   const [main, sub] = [fields("GAMEINFOMAIN"), fields("GAMEINFOSUB")];
-  const player = (name) => { const match = /^(.*)\((.*)\)\s*$/s.exec(header[name] ?? ""); return match ? [match[1].trimEnd(), match[2].toLowerCase()] : [header[name] ?? "", ""]; };
+  const player = (name) => {
+    const match = /^(.*)\((.*)\)\s*$/s.exec(header[name] ?? "");
+    return match ? [match[1].trimEnd(), match[2].toLowerCase()] : [header[name] ?? "", ""];
+  };
   const [handicap, moves] = gibMoves(text);
   const [black, blackRank] = player("GAMEBLACKNAME"), [white, whiteRank] = player("GAMEWHITENAME");
   const date = /(\d{4})\D{1,3}(\d{1,2})\D{1,3}(\d{1,2})/.exec(header.GAMEDATE || sub.GDATE || "");
@@ -71,7 +77,8 @@ function readGib(bytes, start) {
   const points = /^\d{1,4}$/.test(main.ZIPSU ?? "") && Number(main.ZIPSU) ? String(Number(main.ZIPSU) / 10) : "";
   const root = rootNode(19, /^-?\d{1,4}$/.test(komi) ? Number(komi) / 10 : null, handicap, null, {
     PB: black, BR: blackRank, PW: white, WR: whiteRank, RE: winner ? `${winner}+${by ?? points}` : "", EV: header.GAMENAME ?? "",
-    PC: header.GAMEPLACE ?? "", GC: header.GAMECOMMENT ?? "", DT: date ? date.slice(1).map((part) => String(Number(part)).padStart(2, "0")).join("-") : "",
+    PC: header.GAMEPLACE ?? "", GC: header.GAMECOMMENT ?? "",
+      DT: date ? date.slice(1).map((part) => String(Number(part)).padStart(2, "0")).join("-") : "",
     TM: mainTime, OT: overtime });
   return lineOfNodes(root, moves);
 }
@@ -96,7 +103,8 @@ function gibMoves(text) {
     }
     moves.push(["BW"[numbers[2] - 1], words[0] === "SKI" ? "" : moveValue(numbers[3], numbers[4], 19, place)]);
   }
-  if (text.slice(text.lastIndexOf("\n") + 1).trimStart().startsWith("STO")) throw new BadInput("the file is cut off in its last move");
+  if (text.slice(text.lastIndexOf("\n") + 1).trimStart().startsWith("STO"))
+    throw new BadInput("the file is cut off in its last move");
   return [handicap, moves];
 }
 
@@ -112,7 +120,8 @@ const NGF_MOVE = /^PM[A-Z]{2}[BW][A-Z]{2}/;
 
 function readNgf(bytes, _, facts) {
   const comments = [];
-  const text = decode(bytes, guessedCodec(bytes, "gb18030", facts)).replaceAll(/^IDB\[(\d{1,4})\]([\s\S]*?)\[EndTxt\]/gm, (__, number, comment) => {
+  const text = decode(bytes, guessedCodec(bytes, "gb18030", facts)).replaceAll(/^IDB\[(\d{1,4})\]([\s\S]*?)\[EndTxt\]/gm,
+    (__, number, comment) => {
     comments.push([Number(number), comment.trim()]);
     return "";
   });
@@ -126,12 +135,14 @@ function readNgf(bytes, _, facts) {
     if (!line.startsWith("PM")) continue;
     const place = `move ${moves.length + 1}: ${quoted(line.slice(0, 9))}`;
     if (!NGF_MOVE.test(line)) throw new BadInput(`${place}: expected PM, a number, B or W, and two letters`);
-    moves.push([line[4], line.slice(5, 7) === "AA" ? "" : moveValue(line.charCodeAt(5) - 66, line.charCodeAt(6) - 66, size, place)]);
+    moves.push([line[4], line.slice(5, 7) === "AA" ? ""
+      : moveValue(line.charCodeAt(5) - 66, line.charCodeAt(6) - 66, size, place)]);
   }
   return withComments(lineOfNodes(root, moves), comments.map(([number, comment]) => [Math.min(number, moves.length), comment]));
 
   function numberOf(given, what, most) {
-    if (!/^\d{1,3}$/.test(given ?? "") || Number(given) > most) throw new BadInput(`${quoted((given ?? "").slice(0, 20))}: expected ${what}, at most ${most}`);
+    if (!/^\d{1,3}$/.test(given ?? "") || Number(given) > most)
+      throw new BadInput(`${quoted((given ?? "").slice(0, 20))}: expected ${what}, at most ${most}`);
     return Number(given);
   }
 
@@ -194,7 +205,8 @@ function readUgf(bytes, start, facts) {
   }
   const line = [0];
   for (let next; (next = nodes.findIndex(({ parent }) => parent === line.at(-1))) > 0;) line.push(next);
-  const texts = ugfComments(sections.figure ?? [], ".text,", ".endtext").filter(([number]) => number < line.length).map(([number, text]) => [line[number], text]);
+  const texts = ugfComments(sections.figure ?? [], ".text,",
+    ".endtext").filter(([number]) => number < line.length).map(([number, text]) => [line[number], text]);
   texts.push(...ugfComments(sections.reviewcomment ?? [], ".comment,", null).filter(([number]) => numbers.has(number))
     .map(([number, text]) => [numbers.get(number), text]));
   return withComments(nodes, texts);
@@ -204,10 +216,13 @@ function readUgf(bytes, start, facts) {
     const [black, white] = [player("b"), player("w")];
     const minutes = Number(/^\w;(\d{1,5});/.exec(field("ptime"))?.[1] ?? 0);
     const [winner, rest] = [field("winner").split(",")[0].trim(), field("winner").split(",").slice(1).join(",").trim()];
-    const result = ["B", "W"].includes(winner) ? interpretResult(`${winner}+${rest[0]?.toUpperCase() === "C" ? "R" : rest}`, [size, size], facts)
+    const result = ["B", "W"].includes(winner)
+      ? interpretResult(`${winner}+${rest[0]?.toUpperCase() === "C" ? "R" : rest}`, [size, size], facts)
       : winner === "D" ? "0" : "";
-    return { PB: black[0], BR: black[1], PW: white[0], WR: white[1], RE: result, EV: field("title").replaceAll(/^,+|,+$/g, ""), PC: field("place"),
-      DT: interpretDate(field("date")), RU: { JPN: "Japanese", CHN: "Chinese" }[field("rule")] ?? field("rule"), CP: field("copyright"),
+    return { PB: black[0], BR: black[1], PW: white[0], WR: white[1], RE: result,
+      EV: field("title").replaceAll(/^,+|,+$/g, ""), PC: field("place"),
+      DT: interpretDate(field("date")), RU: { JPN: "Japanese", CHN: "Chinese" }[field("rule")] ?? field("rule"),
+        CP: field("copyright"),
       GC: field("comment"), TM: minutes ? String(60 * minutes) : "" };
   }
 

@@ -70,7 +70,8 @@ function requestedBoard(engine, game) {
 export function positionOfRequest(engine, request) {
   const game = requireField(request, "game", "dict"), moves = requireField(request, "moves", "list");
   const board = requestedBoard(engine, game), { shape } = board;
-  const [black, white] = ["black", "white"].map((name) => requireField(game, name, "list").map((vertex) => interpretGtp(String(vertex), shape)));
+  const [black, white] = ["black", "white"].map((name) =>
+    requireField(game, name, "list").map((vertex) => interpretGtp(String(vertex), shape)));
   if ([...black, ...white].includes(PASS)) throw new BadInput("a stone cannot be placed on 'pass'");
   board.withStones(black, white);                        // throws for the first stone that cannot stand there
   const inOrder = [black, white].map((points) => points.sort((a, b) => a - b));      // on which the search's order of moves depends
@@ -102,8 +103,10 @@ export function gameFromPosition(position) {
   const at = (colour) => [...stones.keys()].filter((i) => stones[i] === colour)
     .map((i) => formatGtp((Math.floor(i / shape[1]) + 1) * (shape[1] + 1) + (i % shape[1]) + 1, shape));
   const rules = position.isGo ? { komi: position.komi, handicap: position.handicap, handicap_bonus: position.handicapBonus,
-    rules: position.rules.name || rulesText(position.rules), scoring: position.rules.scoring } : { k: position.k, exactly: position.exactly };
-  return { name: position.game, size: sizeValue(shape), ...rules, black: at(BLACK), white: at(WHITE), first: LETTERS[position.toPlay], info: {},
+    rules: position.rules.name || rulesText(position.rules), scoring: position.rules.scoring }
+      : { k: position.k, exactly: position.exactly };
+  return { name: position.game, size: sizeValue(shape), ...rules, black: at(BLACK), white: at(WHITE),
+    first: LETTERS[position.toPlay], info: {},
     nodes: [{ parent: -1 }] };
 }
 

@@ -26,7 +26,8 @@ export class AvoidedMoves {
 
   /** Leave out all moves of both sides outside a region, at any depth. */
   outside(points, shape, depth) {
-    for (const colour of [BLACK, WHITE]) this.avoid(colour, [PASS, ...boardPoints(shape)].filter((point) => !points.includes(point)), depth);
+    for (const colour of [BLACK, WHITE]) this.avoid(colour,
+      [PASS, ...boardPoints(shape)].filter((point) => !points.includes(point)), depth);
   }
 
   /** The legal moves that are left at the root; null where its side to move has all. */
@@ -39,12 +40,14 @@ export class AvoidedMoves {
   /** Those of `allowedAt` that fill no own true eye or are named. */
   consideredAt(position) {
     const sensible = new Set([PASS, ...position.sensiblePoints]);
-    return this.allowedAt(position)?.filter((point) => sensible.has(point) || this.named.has(`${position.toPlay} ${point}`)) ?? null;
+    return this.allowedAt(position)?.filter((point) => sensible.has(point)
+      || this.named.has(`${position.toPlay} ${point}`)) ?? null;
   }
 
   /** The part that is of moves after the first: [colour, point, depth]. */
   belowRoot() {
-    return [...this.depths].map(([key, depth]) => [...key.split(" ").map(Number), depth]).filter(([, point, depth]) => depth > 1 && point !== PASS);
+    return [...this.depths].map(([key, depth]) => [...key.split(" ").map(Number), depth]).filter(([, point, depth]) =>
+      depth > 1 && point !== PASS);
   }
 }
 
@@ -132,7 +135,10 @@ function prunedMoves(position, allowed) {
   if (maps.length < 2) return pruned;
   const { shape } = position;
   const legal = new Set((allowed ?? position.legalPoints).filter((point) => point !== PASS));
-  const distance = (point) => { const i = moveIndex(point, shape); return [Math.floor(i / shape[1]) - (i % shape[1]), -(i % shape[1])]; };
+  const distance = (point) => {
+    const i = moveIndex(point, shape);
+    return [Math.floor(i / shape[1]) - (i % shape[1]), -(i % shape[1])];
+  };
   const nearest = [...legal].sort((a, b) => distance(a)[0] - distance(b)[0] || distance(a)[1] - distance(b)[1]);
   for (const point of nearest) {
     if (pruned.has(point)) continue;

@@ -56,7 +56,8 @@ function fieldValue(key, value, known) {
 
 /** KataGo's text of these rules. */
 export function rulesText(rules) {
-  return Object.entries(facts.textKeys).map(([key, name]) => [key, typeof rules[name] === "boolean" ? String(Number(rules[name])) : rules[name]])
+  return Object.entries(facts.textKeys).map(([key, name]) =>
+    [key, typeof rules[name] === "boolean" ? String(Number(rules[name])) : rules[name]])
     .filter(([key, text]) => ["ko", "score", "tax", "sui"].includes(key) || text !== "0").map((pair) => pair.join("")).join("");
 }
 
@@ -91,7 +92,8 @@ const sameFields = (a, b) => Object.keys(facts.fields).every((name) => a[name] =
 /** Rules for a record of a game with these handicap stones: record_name of mugo/sgf/record_positions.py. */
 export function recordName(rules, handicap) {
   if (!rules.name && sameFields(rules, rulesOf({ whiteHandicapBonus: rules.whiteHandicapBonus }))) {
-    return ["Chinese", "AGA", "New Zealand"].find((name) => areaBonus(parseRecordRules(name), handicap) === bonusOf(rules, handicap));
+    return ["Chinese", "AGA", "New Zealand"].find((name) =>
+      areaBonus(parseRecordRules(name), handicap) === bonusOf(rules, handicap));
   }
   const name = rules.name || (Object.keys(facts.named).find((each) => sameFields(facts.named[each], rules)) ?? "");
   if (name) return facts.spellings[name] ?? name.replaceAll(/[a-z]+/g, (word) => word[0].toUpperCase() + word.slice(1));

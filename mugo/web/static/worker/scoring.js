@@ -201,7 +201,8 @@ export class ScoringSession {
 
   points() {
     const { cleared } = this;
-    const owners = this.ownership().map((owner, i) => (this.position.countsTerritory && cleared.stones[i] !== EMPTY ? EMPTY : owner));
+    const owners = this.ownership().map((owner, i) =>
+      (this.position.countsTerritory && cleared.stones[i] !== EMPTY ? EMPTY : owner));
     const prisoners = this.position.countsTerritory ? this.prisoners() : { [BLACK]: 0, [WHITE]: 0 };
     const of = (colour) => owners.filter((owner) => owner === colour).length + prisoners[colour];
     return { [BLACK]: of(BLACK), [WHITE]: of(WHITE) };

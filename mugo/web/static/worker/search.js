@@ -5,7 +5,8 @@
 import { PASS, WHITE, boardPoints, symmetries } from "./coords.js";
 import { globalFeatures } from "./evaluate.js";
 import { KernelArray } from "./kernels.js";
-import { SearchResult, LOSS, NULL_NODE, WIN, bestByLcb, clip, isProven, lowerConfidenceBounds, moveInfos, rootMoves, scoreOf, standardError,
+import { SearchResult, LOSS, NULL_NODE, WIN, bestByLcb, clip, isProven, lowerConfidenceBounds, moveInfos, rootMoves,
+  scoreOf, standardError,
   utilityOfScore } from "./result.js";
 import { Root } from "./root.js";
 import { unsettledPoints } from "./scoring.js";
@@ -116,13 +117,15 @@ class Rollouts {
     setBoard(this.boards.record(0), root);
     this.history.data.set(root.position.hashes);
     if (!this.tree.rootNode.count) {
-      this.kernels.call("expand_root", this.tree.record, this.tree.nodes, this.tree.edges, this.boards.record(0), this.engine.scratch);
+      this.kernels.call("expand_root", this.tree.record, this.tree.nodes, this.tree.edges, this.boards.record(0),
+        this.engine.scratch);
     }
   }
 
   chunk(before, rate, secondsLeft) {
     if (secondsLeft === Infinity) return before;
-    return Math.max(1, Math.min(2 * before, Math.floor(rate * Math.min(this.engine.facts.constants.growth.LOOK_SECONDS, secondsLeft))));
+    return Math.max(1, Math.min(2 * before, Math.floor(rate * Math.min(this.engine.facts.constants.growth.LOOK_SECONDS,
+      secondsLeft))));
   }
 
   grow(n) {
@@ -167,7 +170,8 @@ class Batches extends Rollouts {
 
   release() {
     super.release();
-    for (const array of [this.paths, this.leaves, this.means, this.stdevs, this.values, ...Object.values(this.ofShape ?? {})]) array.release();
+    for (const array of [this.paths, this.leaves, this.means, this.stdevs, this.values, ...Object.values(this.ofShape
+      ?? {})]) array.release();
   }
 
   begin() {
@@ -186,7 +190,8 @@ class Batches extends Rollouts {
   makeArrays(position) {
     for (const array of Object.values(this.ofShape ?? {})) array.release();
     const { kernels } = this, batch = this.leaves.length, { area } = position;
-    this.ofShape = { identity: kernels.array("int64", batch, area + 1), packed: kernels.array("uint8", batch, area, position.isGo ? 6 : 1),
+    this.ofShape = { identity: kernels.array("int64", batch, area + 1),
+      packed: kernels.array("uint8", batch, area, position.isGo ? 6 : 1),
       priors: kernels.array("float32", batch, area + 1) };
     const [same] = symmetries(position.shape);
     this.ofShape.identity.data.set(Array.from({ length: batch }, () => same.map(BigInt)).flat());
@@ -225,7 +230,8 @@ class Batches extends Rollouts {
     const { MAX_DEPTH } = kernels.constants;
     for (let k = end; k < n; k += 1) {
       const { node, length } = this.leaves.record(k);
-      const path = new KernelArray(kernels, "int32", [MAX_DEPTH, 2], this.paths.at + k * MAX_DEPTH * 2 * Int32Array.BYTES_PER_ELEMENT);
+      const path = new KernelArray(kernels, "int32", [MAX_DEPTH, 2],
+        this.paths.at + k * MAX_DEPTH * 2 * Int32Array.BYTES_PER_ELEMENT);
       kernels.call("take_back", tree.record, tree.nodes, tree.edges, node, length, path);
     }
     return end;
@@ -262,7 +268,8 @@ class Batches extends Rollouts {
       const root = tree.rootNode;
       this.lead = toPlay * (root.scored ? root.score_mean : output.scoreMean[0]);
       if (root.scored) {
-        this.kernels.call("recenter", tree.trees, tree.nodes, tree.edges, factor, area, toPlay * this.measuredLead, toPlay * this.lead);
+        this.kernels.call("recenter", tree.trees, tree.nodes, tree.edges, factor, area, toPlay * this.measuredLead,
+          toPlay * this.lead);
       }
       this.measuredLead = this.lead;
     }
@@ -276,7 +283,8 @@ class Batches extends Rollouts {
     const byRollouts = super.ownership(position);
     if (!this.networkOwnership) return byRollouts;
     const byNetwork = Array.from(this.networkOwnership, (sum) => Math.fround(sum / this.evaluated));
-    return byRollouts ? byNetwork.map((owner, i) => Math.fround((1 - this.lambda) * owner) + this.lambda * byRollouts[i]) : byNetwork;
+    return byRollouts ? byNetwork.map((owner, i) =>
+      Math.fround((1 - this.lambda) * owner) + this.lambda * byRollouts[i]) : byNetwork;
   }
 
   async measureOwnership(position) {
@@ -300,7 +308,8 @@ export class Search {
     this.settings = { ...settings, ...changes };
     Object.assign(this, { engine, networks });
     this.tree = new Tree(engine, this.settings.max_edges);
-    for (const [name, value] of Object.entries(params)) this.tree.params[name] = value === null ? NaN : value === "inf" ? Infinity : Number(value);
+    for (const [name, value] of Object.entries(params)) this.tree.params[name] = value === null ? NaN : value === "inf"
+      ? Infinity : Number(value);
     this.addresses(player, game);
     this.growth = networks ? new Batches(this.tree, this.settings) : new Rollouts(this.tree);
     this.root = null;
@@ -318,7 +327,8 @@ export class Search {
     const kind = this.settings.rollout === "mogo" ? "mogo" : "uniform";
     const usesRollouts = params.lambda_ > 0 || !params.has_priors;
     Object.assign(params, {
-      select_child: addresses[params.has_priors ? "puct_child" : params.rave || params.heuristic_priors ? "rave_child" : "ucb_child"],
+      select_child: addresses[params.has_priors ? "puct_child" : params.rave
+        || params.heuristic_priors ? "rave_child" : "ucb_child"],
       write_edges: addresses.write_edges, expand: params.has_priors ? 0 : addresses.expand,
       play: addresses[`play_${game}`], forced_move: addresses[`forced_move_${game}`],
       roll_out: usesRollouts ? addresses[`roll_out_${game}_${kind}`] : 0,
@@ -328,7 +338,8 @@ export class Search {
 
   /** Search a position until the first of the limits.  control: { shouldStop, onProgress, interval }, the first async.
       Search.search in mugo/mcts/search.py explains the other options. */
-  async search(position, { simulations = Infinity, seconds = Infinity, mayPass = true, allowedMoves = null, selectBy = null, avoided, control }) {
+  async search(position, { simulations = Infinity, seconds = Infinity, mayPass = true, allowedMoves = null,
+    selectBy = null, avoided, control }) {
     position.checkHasMoves();
     const network = this.networks && await this.networks.forPosition(position);
     const started = this.now();
@@ -369,10 +380,12 @@ export class Search {
     const rate = done / Math.max(now - limits.started, 1e-6);
     let left = limits.simulations - done;
     if (limits.deadline !== Infinity) {
-      left = now - limits.started <= (limits.deadline - limits.started) / 20 ? Infinity : Math.min(left, (limits.deadline - now) * rate);
+      left = now - limits.started <= (limits.deadline - limits.started) / 20 ? Infinity
+        : Math.min(left, (limits.deadline - now) * rate);
     }
     const edges = this.tree.rootEdges.filter((edge) => edge.allowed && edge.upper > LOSS);
-    return isDecided(rootMoves(this.tree, edges), left, limits.selectBy, this.settings, scoreUtilityFactor(this.engine, this.settings, 0))
+    return isDecided(rootMoves(this.tree, edges), left, limits.selectBy, this.settings,
+      scoreUtilityFactor(this.engine, this.settings, 0))
       || isProven(this.tree.rootNode);
   }
 
@@ -413,7 +426,8 @@ export class Search {
     tree.boundRoot(board);
     const node = tree.rootNode;
     const proven = isProven(node) ? node.lower : null;
-    const lengths = proven === WIN ? this.engine.call("proof_lengths", tree.nodes, tree.edges, tree.record.n_nodes, tree.record.root) : null;
+    const lengths = proven === WIN ? this.engine.call("proof_lengths", tree.nodes, tree.edges, tree.record.n_nodes,
+      tree.record.root) : null;
     const [scoreLead, scoreStdev] = scoreOf(node);
     const value = proven ?? node.total / Math.max(node.visits, 1);
     const scoreUtility = proven === null ? utilityOfScore(node) : 0;
@@ -421,9 +435,12 @@ export class Search {
     const allowed = edges.flatMap((edge, i) => (edge.allowed ? [i] : []));
     const infos = moveInfos(tree, allowed.map((i) => edges[i]), { lengths, lcbStdevs: settings.lcb_stdevs,
       priors: allowed.map((i) => root.priors[i]) });
-    return new SearchResult({ position, moves: root.withPruned(infos), winRate: clip((1 + value - scoreUtility) / 2), visits: node.visits,
-      simulations, seconds, rollouts: this.growth.rollouts, ownership: this.growth.ownership(position)?.map(Math.fround) ?? null, proven,
-      scoreLead, scoreStdev, isFull: !tree.hasRoom(position.area), minVisitPropForLcb: settings.min_visit_prop_for_lcb, scoreUtility });
+    return new SearchResult({ position, moves: root.withPruned(infos), winRate: clip((1 + value - scoreUtility) / 2),
+      visits: node.visits,
+      simulations, seconds, rollouts: this.growth.rollouts,
+        ownership: this.growth.ownership(position)?.map(Math.fround) ?? null, proven,
+      scoreLead, scoreStdev, isFull: !tree.hasRoom(position.area), minVisitPropForLcb: settings.min_visit_prop_for_lcb,
+        scoreUtility });
   }
 }
 

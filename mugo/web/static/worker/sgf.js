@@ -64,7 +64,8 @@ export function readGame(engine, bytes, number = 0) {
   const nodes = oneMoveEach(read.slice(0, MAX_NODES));
   const { start, written } = startAndNodes(engine, record, nodes);
   const game = { ...gameFromPosition(start), nodes: written };
-  game.info = Object.fromEntries(Object.values(facts.sgf.info).filter((name) => record.texts[name]).map((name) => [name, record.texts[name]]));
+  game.info = Object.fromEntries(Object.values(facts.sgf.info).filter((name) => record.texts[name]).map((name) =>
+    [name, record.texts[name]]));
   if (record.k && interpretRow(record.texts.rules)) delete game.info.rules;
   if (text.isCutOff) {
     game.notice = `The file is cut off: the main line goes up to move ${record.moves.length}, and the end of the game is missing. A saved file has no more.`;
@@ -97,14 +98,16 @@ function interpretNodes(nodes, facts) {
   texts.date = interpretDate(texts.date);
   texts.event ||= propertyText(info, "GN");
   const row = isGo ? null : interpretRow(texts.rules) ?? { k: facts.sgf.default_row[Math.min(...shape)] ?? 5, exactly: false };
-  return { shape, isGo, moves, firstPlayer, handicap, texts, komi: isGo ? interpretKomi(info, facts) : null, k: row?.k ?? 0, exactly: row?.exactly ?? false };
+  return { shape, isGo, moves, firstPlayer, handicap, texts, komi: isGo ? interpretKomi(info, facts) : null,
+    k: row?.k ?? 0, exactly: row?.exactly ?? false };
 }
 
 function interpretSize(root, otherwise) {
   const text = propertyText(root, "SZ") || otherwise;
   const match = /^(\d{1,3})(?:\s*[:x]\s*(\d{1,3}))?$/.exec(text);
   const [cols, rows] = match ? [Number(match[1]), Number(match[2] ?? match[1])] : [0, 0];
-  if (Math.min(cols, rows) < 2 || Math.max(cols, rows) > 19) throw new BadInput(`SZ[${text}]; boards of 2 to 19 columns and rows are supported`);
+  if (Math.min(cols, rows) < 2 || Math.max(cols, rows) > 19)
+    throw new BadInput(`SZ[${text}]; boards of 2 to 19 columns and rows are supported`);
   return [rows, cols];
 }
 
@@ -160,7 +163,8 @@ function interpretSetup(node, shape) {
     for (const raw of node.get(ident) ?? []) {
       if (!raw.trim()) continue;
       const at = raw.indexOf(":");
-      const corners = (at < 0 ? [raw] : [raw.slice(0, at), raw.slice(at + 1)]).map((corner) => moveIndex(pointOf(corner, shape, `setup ${ident}`), shape));
+      const corners = (at < 0 ? [raw] : [raw.slice(0, at), raw.slice(at + 1)]).map((corner) =>
+        moveIndex(pointOf(corner, shape, `setup ${ident}`), shape));
       const [top, bottom] = [corners[0], corners.at(-1)].map((index) => Math.floor(index / cols)).sort((a, b) => a - b);
       const [left, right] = [corners[0], corners.at(-1)].map((index) => index % cols).sort((a, b) => a - b);
       if (bottom === rows) throw new BadInput(`setup ${ident}: a pass is not a point`);
@@ -175,7 +179,8 @@ function interpretSetup(node, shape) {
 function startAndNodes(engine, record, nodes) {
   const { shape } = record;
   const empty = record.isGo
-    ? Position.empty(engine, { game: "go", shape, komi: record.komi ?? KOMI, rules: parseRecordRules(record.texts.rules) ?? rulesOf() })
+    ? Position.empty(engine, { game: "go", shape, komi: record.komi ?? KOMI,
+      rules: parseRecordRules(record.texts.rules) ?? rulesOf() })
     : Position.empty(engine, { game: "gomoku", shape, k: record.k, exactly: record.exactly });
   if (record.isGo) empty.handicap = record.handicap;
   let start = empty.withTurn(record.firstPlayer);
@@ -192,7 +197,8 @@ function startAndNodes(engine, record, nodes) {
       start = move || properties.has("PL") ? position : position.withTurn(record.firstPlayer);
     } else {
       if (move) node.move = formatMove(...move, shape);
-      if (isStart) Object.assign(node, { stones: Array.from(position.stones, (stone) => MARKS[stone]).join(""), first: LETTERS[position.toPlay] });
+      if (isStart) Object.assign(node, { stones: Array.from(position.stones, (stone) => MARKS[stone]).join(""),
+        first: LETTERS[position.toPlay] });
     }
     if (illegal) node.illegal = illegal;
     return { ...node, ...commentFields(properties, engine.facts), properties: formatProperties(properties) };

@@ -7,13 +7,15 @@ import { BadInput } from "./errors.js";
 const MARKS = [[[0xEF, 0xBB, 0xBF], "utf-8"], [[0xFF, 0xFE], "utf-16le"], [[0xFE, 0xFF], "utf-16be"], [[0x28, 0, 0x3B, 0], "utf-16le"],
   [[0, 0x28, 0, 0x3B], "utf-16be"]];
 const LATIN = /^(ascii|us-ascii|iso-?8859-?1|iso_8859-1|latin-?1|l1|cp1252|windows-1252)$/i;
-const SUPERSETS = { gb2312: "gb18030", gbk: "gb18030", "big5-hkscs": "big5", cp932: "shift_jis", cp949: "euc-kr", cp950: "big5", cp936: "gb18030" };
+const SUPERSETS = { gb2312: "gb18030", gbk: "gb18030", "big5-hkscs": "big5", cp932: "shift_jis", cp949: "euc-kr",
+  cp950: "big5", cp936: "gb18030" };
 const SAMPLE = 100_000;
 const latin1 = (bytes) => new TextDecoder("latin1").decode(bytes);
 
 /** The text of a file in any of the usual encodings. */
 export function decodeText(bytes, facts) {
-  for (const [mark, encoding] of MARKS) if (mark.every((byte, i) => bytes[i] === byte)) return new TextDecoder(encoding).decode(bytes);
+  for (const [mark, encoding] of MARKS) if (mark.every((byte, i) =>
+    bytes[i] === byte)) return new TextDecoder(encoding).decode(bytes);
   const utf8 = utf8Text(bytes);
   if (utf8 !== null) return utf8;
   const raw = latin1(bytes);
@@ -51,14 +53,17 @@ export function guessedCodec(bytes, otherwise, facts) {
 /** Of each Asian codec, `share`. */
 function sharesOf(bytes, facts) {
   const sample = bytes.subarray(0, SAMPLE);
-  const of = ([name, leads]) => { const codec = SUPERSETS[name] ?? name; return [codec, share(sample, codec, usualLetters(codec, leads))]; };
-  return Object.fromEntries([...Object.entries(facts.sgf.usual_leads).map(of), ["euc-kr", share(sample, "euc-kr", new Set(facts.sgf.usual_hangul))]]);
+  const of = ([name, leads]) => { const codec = SUPERSETS[name]
+    ?? name; return [codec, share(sample, codec, usualLetters(codec, leads))]; };
+  return Object.fromEntries([...Object.entries(facts.sgf.usual_leads).map(of), ["euc-kr", share(sample, "euc-kr",
+    new Set(facts.sgf.usual_hangul))]]);
 }
 
 function usualLetters(codec, leads) {
   const letters = new Set(), decoder = new TextDecoder(codec);
   for (const lead of leads) {
-    for (let trail = codec === "gb18030" ? 0xA1 : 0x40; trail < 0xFF; trail += 1) letters.add(decoder.decode(Uint8Array.of(lead, trail)));
+    for (let trail = codec === "gb18030" ? 0xA1
+      : 0x40; trail < 0xFF; trail += 1) letters.add(decoder.decode(Uint8Array.of(lead, trail)));
   }
   return letters;
 }
@@ -100,7 +105,8 @@ function gamesOf(text) {
     GAME_START.lastIndex = position;
     const begin = GAME_START.exec(text)?.index;
     if (begin === undefined) return found;
-    if (NODE_START.test(text.slice(position, begin))) return [...found, { error: "a variation outside any game: one ')' too many" }];
+    if (NODE_START.test(text.slice(position, begin)))
+      return [...found, { error: "a variation outside any game: one ')' too many" }];
     try {
       const { line, end } = mainLine(text, begin);
       found.push({ line, whole: text.slice(begin, end), isCutOff: false });
@@ -211,11 +217,13 @@ export function parseGame(text, most = Infinity) {
 export function oneMoveEach(nodes) {
   const moved = [], last = [-1];
   for (const { parent, properties } of nodes) {
-    const moves = [...properties].flatMap(([ident, values]) => (ident === "B" || ident === "W" ? values.map((value) => [ident, value]) : []));
+    const moves = [...properties].flatMap(([ident, values]) => (ident === "B"
+      || ident === "W" ? values.map((value) => [ident, value]) : []));
     const kept = moves.length > 1 ? new Map([...properties].filter(([ident]) => ident === moves[0][0] || !"BW".includes(ident))
       .map(([ident, values]) => [ident, ident === moves[0][0] ? [moves[0][1]] : values])) : properties;
     moved.push({ parent: last[parent + 1], properties: kept });
-    for (const [letter, value] of moves.slice(1)) moved.push({ parent: moved.length - 1, properties: new Map([[letter, [value]]]) });
+    for (const [letter, value] of moves.slice(1)) moved.push({ parent: moved.length - 1,
+      properties: new Map([[letter, [value]]]) });
     last.push(moved.length - 1);
   }
   return moved;
@@ -245,7 +253,8 @@ export function formatNodes(nodes) {
 
 /** A raw value as text; simple: line breaks become blanks. */
 export function textValue(raw, isSimple = false) {
-  const text = raw.replaceAll(/\n\r|\r\n|\n|\r/g, "\n").replaceAll(/[\t\f\v]/g, " ").replaceAll(/\\([\s\S])/g, (_, letter) => (letter === "\n" ? "" : `\0${letter}`));
+  const text = raw.replaceAll(/\n\r|\r\n|\n|\r/g, "\n").replaceAll(/[\t\f\v]/g, " ").replaceAll(/\\([\s\S])/g,
+    (_, letter) => (letter === "\n" ? "" : `\0${letter}`));
   return (isSimple ? text.replaceAll(/(?<!\0)\n/g, " ") : text).replaceAll("\0", "");
 }
 

@@ -24,7 +24,8 @@ const NUMERALS = { ...Object.fromEntries([..."〇一二三四五六七八九"].m
 
 /** A text with full-width letters and Chinese numerals as ASCII. */
 export function plainDigits(text) {
-  const plain = text.replaceAll(/[\uff01-\uff5e]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) - 0xFEE0)).replaceAll("\u3000", " ");
+  const plain = text.replaceAll(/[\uff01-\uff5e]/g,
+    (letter) => String.fromCharCode(letter.charCodeAt(0) - 0xFEE0)).replaceAll("\u3000", " ");
   return plain.replaceAll(/([〇零一二两兩三四五六七八九十百]{1,8})(?:分[之の]([一二三四]))?/g,
     (_, number, of) => (of ? `${valueOf(of)}/${valueOf(number)}` : String(valueOf(number))));
 }

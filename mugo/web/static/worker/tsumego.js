@@ -19,7 +19,8 @@ export function withTsumegoFrame(position, attacker) {
   for (const [part, colour] of [[defended, -attacker], [every.map((i) => !defended[i] && !zone[i]), attacker]]) {
     for (const piece of pieces(part)) {
       const eyes = eyesOf(piece);
-      if (piece.some((is, i) => is && wall[i]) || count(eyes) >= 2) piece.forEach((is, i) => { if (is && !eyes[i]) framed[i] = colour; });
+      if (piece.some((is, i) => is && wall[i]) || count(eyes) >= 2)
+        piece.forEach((is, i) => { if (is && !eyes[i]) framed[i] = colour; });
     }
   }
   return position.withBoard(framed, position.toPlay);
@@ -76,7 +77,8 @@ export function withTsumegoFrame(position, attacker) {
     };
     const at = every.filter((i) => stones[i]);
     const [top, bottom] = span(at.map((i) => Math.floor(i / cols)), rows), [left, right] = span(at.map((i) => i % cols), cols);
-    return every.map((i) => { const row = Math.floor(i / cols), col = i % cols; return row >= top && row < bottom && col >= left && col < right; });
+    return every.map((i) => { const row = Math.floor(i / cols),
+      col = i % cols; return row >= top && row < bottom && col >= left && col < right; });
   }
 }
 

@@ -22,15 +22,20 @@ let server, newest = null, last = Promise.resolve();      // the newest search, 
 
 self.onmessage = async ({ data }) => {
   if (data.start) {
-    server = await start(data.start.base);
-    postMessage(server.hello);
+    try {
+      server = await start(data.start.base);
+      postMessage(server.hello);
+    } catch (error) {
+      setTimeout(() => { throw error; });                // the page hears of it as an error of the worker
+    }
   } else {
     respond(data);
   }
 };
 
 async function start(base) {
-  const get = async (name) => { const response = await fetch(new URL(name, base)); if (!response.ok) throw new Error(`${name}: ${response.status}`); return response; };
+  const get = async (name) => { const response = await fetch(new URL(name,
+    base)); if (!response.ok) throw new Error(`${name}: ${response.status}`); return response; };
   const [bytes, description, facts] = await Promise.all([get("kernels.wasm").then((response) => response.arrayBuffer()),
     ...["kernels.json", "facts.json"].map((name) => get(name).then((response) => response.json()))]);
   const engine = new Engine(await loadKernels(bytes, description), facts);
