@@ -100,7 +100,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.get_closest_marker("runs") or item.get_closest_marker("notebooks"):
             longest.append(item)
         else:
-            {"search": first, "nn": second}.get(item.path.parent.name, rest).append(item)
+            {"mcts": first, "nn": second}.get(item.path.parent.name, rest).append(item)
     second.sort(key=lambda item: item.path.name, reverse=True)       # its searches last: test_inference, test_bundled
     cut = max(0, len(items) // 2 - len(first))
     items[:] = [*longest, *first, *rest[:cut], *second, *rest[cut:]]

@@ -136,9 +136,10 @@ def test_an_interrupted_command_leaves_no_semaphores_of_its_workers():
 @pytest.mark.parametrize("package", ["numba", "numpy"])
 def test_without_the_packages_of_every_install_the_line_names_the_python(package, tmp_path):
     program = f"import sys; sys.modules[{package!r}] = None\nfrom mugo.cli.main import main\nsys.exit(main(['play']))"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path,
+    python = os.path.abspath(sys.executable)
+    done = subprocess.run([python, "-c", program], capture_output=True, text=True, cwd=tmp_path,
                           env={**os.environ, "PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL)
-    assert (done.returncode, done.stderr) == (2, f"mugo play: this needs the package {package}, which {sys.executable} "
+    assert (done.returncode, done.stderr) == (2, f"mugo play: this needs the package {package}, which {python} "
                                               "does not have: activate the environment in which MuGo is installed, "
                                               "or install it (pip install -e .)\n")
 
@@ -173,7 +174,8 @@ def test_a_failure_of_the_machine_is_one_line(monkeypatch, capsys, error, line):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a shell of Unix")
-@pytest.mark.parametrize("closed", [">&-", pytest.param("2>&-", marks=pytest.mark.slow), "<&- >&- 2>&-"])
+@pytest.mark.parametrize("closed", [">&-", *(pytest.param(each, marks=pytest.mark.slow) for each in (
+    "2>&-", "<&- >&- 2>&-"))])
 def test_closed_standard_streams_are_no_error(closed, tmp_path):
     main_py = Path(__file__).parents[2] / "main.py"
     command = f"'{sys.executable}' '{main_py}' gtp random --size 5 --log-file log.txt {closed}"
