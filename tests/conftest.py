@@ -2,6 +2,7 @@
 (.ci/run sets it)."""
 import gc
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,9 @@ import pytest
 from mugo.plots import figures
 
 gc.disable()        # until all tests are collected: what is imported stays
+
+# A shell starts what runs in its background with Ctrl-C ignored, and so would be what tests start and interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # With a process for each core, threads of the small networks here would wait for each other.
 if "PYTEST_XDIST_WORKER" in os.environ:

@@ -94,7 +94,7 @@ def _compiled() -> Iterator[_Function]:
     for name, (function, signature) in CALLED.items():
         compiled: Any = CFunc(function.py_func, (signature.args, signature.return_type), locals={}, options={})
         compiled.compile()
-        yield _Function(f"called_{name}", compiled.inspect_llvm(), compiled._wrapper_name, signature.args,
+        yield _Function(f"called_{name}", compiled.inspect_llvm(), compiled.native_name, signature.args,
                         signature.return_type)
 
 

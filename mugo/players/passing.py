@@ -56,7 +56,7 @@ def is_finished(position: BasePosition) -> bool:
         return False
     owners = scoring.ownership_at_end(position, MOVE_ROLLOUTS).ravel()
     if len(_unclear_chains(position, owners, CLEAR_SURVIVAL - 0.3)) > MAX_UNCLEAR \
-            or not judge(position.stones).is_clear:
+            or not judge(position.stones, deep=False).is_clear:
         return False
     cleared = scoring.without_dead(position)
     colour = cleared.board[0]["colour"]

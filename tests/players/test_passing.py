@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from drawing import DEAD_STONES, SEKI, SETTLED, draw
 
+from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, board_points, move_index
 from mugo.games.go import GoPosition
@@ -245,3 +246,17 @@ def test_where_the_pass_is_preferred_only_points_with_a_tenth_of_its_prior_are_p
     position, at = draw(UNSETTLED)
     assert candidates(position, {PASS: 0.8, at["v"]: 0.1}) == [at["v"]]
     assert candidates(position, {PASS: 0.8, at["v"]: 0.05}) == []
+
+
+def test_whether_a_game_is_finished_costs_no_long_reading(monkeypatch):
+    """Read as long as for a score, this position took a second; a policy asks at every move."""
+    position, _ = draw("""
+        X O X . .
+        . O O . X
+        O . X X O
+        X . O X .
+        X O X . O
+    """)
+    effort, look = [], scoring._look
+    monkeypatch.setattr(scoring, "_look", lambda *arguments: (effort.append(arguments[-1]), look(*arguments))[1])
+    assert not passing.is_finished(position) and set(effort) <= {scoring.QUICK}

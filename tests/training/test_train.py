@@ -490,9 +490,7 @@ def test_ctrl_c_on_the_command_line_ends_with_130_and_a_checkpoint(data, tmp_pat
     run = tmp_path / "run"
     command = [sys.executable, "-m", "mugo", "train", str(data.folder), "-o", str(run), "--filters", "8",
                "--checkpoint-positions", "128", "--batch-size", "16", "--positions", "1e6"]
-    # A shell starts what runs in its background with Ctrl-C ignored; a terminal does not.
-    running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True,
-                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+    running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         while running.poll() is None and not (run / "checkpoint.safetensors").exists():
             time.sleep(0.05)

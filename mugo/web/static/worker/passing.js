@@ -16,7 +16,7 @@ export function isFinished(position) {
     const { MOVE_ROLLOUTS, CLEAR_SURVIVAL, MAX_UNCLEAR } = constants(position);
     if (3 * countStones(position) < position.area) return false;
     const owners = ownership(position, MOVE_ROLLOUTS, "mogo");
-    if (unclearChains(position, owners, CLEAR_SURVIVAL - 0.3).length > MAX_UNCLEAR || !judge(position).isClear) return false;
+    if (unclearChains(position, owners, CLEAR_SURVIVAL - 0.3).length > MAX_UNCLEAR || !judge(position, false).isClear) return false;
     const cleared = withoutDead(position);
     const colours = coloursOf(cleared);
     return neutralPoints(cleared).every((point) => {
