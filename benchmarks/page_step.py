@@ -16,7 +16,7 @@ from web_fakes import UniformNetwork  # noqa: E402
 from web_page import CHROMIUM  # noqa: E402
 
 from mugo.web import app as web_app  # noqa: E402
-from mugo.web.server import make_server  # noqa: E402
+from mugo.web.app import make_server  # noqa: E402
 from mugo.web.state import ServerState  # noqa: E402
 
 MAIN_LINE, VARIATION = 300, 100
@@ -66,7 +66,9 @@ def main() -> None:
             page.evaluate(f"""import('/static/actions/files.js').then(({{ openFiles }}) => {{
                 openFiles([['game.sgf', new File([{record(nodes)!r}], 'game.sgf')]]);
             }})""")
-            page.wait_for_function("window.mugo.state.game.line().length > 300 && window.mugo.state.job === null")
+            page.wait_for_function("window.mugo.state.game.line().length > 300")
+            page.evaluate("window.mugo.change((state) => { state.lineAnalysis = null; })")     # the review
+            page.wait_for_function("window.mugo.state.job === null")
             print(page.evaluate("window.mugo.state.game.nodeList([]).nodes.length"), "nodes")
             first, again = page.evaluate(STEP), page.evaluate(STEP)
             for name, times in ("first", first), ("again", again):

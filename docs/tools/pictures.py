@@ -93,7 +93,6 @@ def web_playing(page: Page) -> None:
 
 def web_heat_map(page: Page) -> None:
     load(page, GAME_19.read_text(encoding="utf-8"))
-    analyse_all(page, 900)
     go_to(page, 60)
     overlay(page, "policy")
     time.sleep(2)
@@ -177,7 +176,8 @@ def draw_page(name: str, path: Path) -> None:
             failures = []
             page.on("pageerror", lambda error: failures.append(error))
             page.goto(address)
-            page.wait_for_function("document.querySelector('.grid') && window.mugo.state.game?.node.position")
+            page.wait_for_function("document.querySelector('.grid') && window.mugo.state.game?.node.position",
+                                   timeout=120_000)
             try:
                 PAGES[name](page)
             finally:
