@@ -1,10 +1,11 @@
 // What can be done with a game that has ended: learn one thing from it, or play another one like it.
 
 import { confirmReplacing } from "../ask.js";
+import { puzzlesOf } from "../core/exercises.js";
 import { nextOpponent } from "../core/opponents.js";
 import { t } from "../core/texts.js";
-import { outcome } from "../queries.js";
-import { change, showError, state } from "../store.js";
+import { lineLosses, outcome, reviewedColour } from "../queries.js";
+import { change, showError, showMessage, state } from "../store.js";
 import { startReview } from "./analysis.js";
 import { startExercise } from "./exercises.js";
 import { newGame } from "./files.js";
@@ -22,7 +23,8 @@ export function showOneThing() {
 export function showWorst() {
   if (!state.oneThing || state.lineAnalysis || state.job?.kind === "line") return;
   change(() => { state.oneThing = null; });
-  startExercise("puzzles", 1);
+  if (puzzlesOf(lineLosses(state), reviewedColour(state)).length) startExercise("puzzles", 1);
+  else showMessage(t("noMistakes"));
 }
 
 /** Play the same game again; step: against an opponent one step stronger or weaker. */

@@ -19,7 +19,7 @@ export const FULL_POINTS = 2;            // of a guess
 /** The nodes of the largest mistakes of a colour (null: of both), in the order of the game: those with a better move that is known.
     lost: of losses.lostByMoves. */
 export function puzzlesOf({ moves }, colour, most = MAX_PUZZLES) {
-  const found = mistakes(moves, colour).filter(({ better, vertex }) => better && better !== vertex);
+  const found = mistakes(moves, colour).filter(({ better, vertex }) => better && better !== vertex && vertex !== "pass");
   return found.slice(0, most).sort((a, b) => a.index - b.index).map(({ node }) => node);
 }
 
