@@ -12,7 +12,7 @@ STEPS = [
     ("from mugo.gtp.engine import GtpEngine; from mugo.players.registry import make_player\n"
      "GtpEngine(make_player('random')).answer('genmove b')", ["pandas", "onnxruntime"]),
     ("import mugo.web.app, mugo.tui.play, mugo.gtp.command, mugo.analysis.command, mugo.reviews.command",
-     ["pandas", "pyarrow", "sgfmill"]),
+     ["pandas", "pyarrow", "sgfmill", "tqdm"]),
     ("import mugo.nn.quantization\n"
      "from mugo.nn.inference import Network\n"
      "Network('policy-9').evaluate([mugo.games.go.GoPosition(9)])", ["pandas"]),

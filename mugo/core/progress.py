@@ -8,11 +8,12 @@ A log gets at most one line in LOG_SECONDS, without carriage returns, and none f
 import contextlib
 import sys
 import time
-from typing import Self, TextIO
-
-from tqdm import tqdm
+from typing import TYPE_CHECKING, Self, TextIO, TypeAlias
 
 from mugo.core.files import log_to_stderr
+
+if TYPE_CHECKING:                        # a tenth of a second, which the first move of an engine need not wait for
+    from tqdm import tqdm
 
 LOG_SECONDS = 10
 COMPILING = "getting ready; the first start on a machine compiles"
@@ -28,6 +29,7 @@ def progress_bar(unit: str, total: float | None, initial: float = 0, *, scale: b
     the last update.  delay: seconds before a bar is drawn.
     """
     if _redraws(sys.stderr):
+        from tqdm import tqdm
         return tqdm(total=total, initial=initial, unit=unit if unit == "B" else f" {unit}", unit_scale=scale,
                     smoothing=smoothing, delay=delay)
     return ProgressLog(unit, total, initial, scale)
@@ -72,6 +74,7 @@ class ProgressLog(contextlib.AbstractContextManager["ProgressLog"]):
     def __exit__(self, *_: object) -> None: ...
 
     def _line(self, seconds: float) -> str:
+        from tqdm import tqdm
         speed = (self.n - self.initial) / seconds
         done = self._amount(self.n) if self.total is None else f"{self._number(self.n)} of {self._amount(self.total)}"
         parts = [done, f"{self._amount(round(speed, 2 if speed < 10 else None))}/s", tqdm.format_interval(seconds)]
@@ -82,13 +85,14 @@ class ProgressLog(contextlib.AbstractContextManager["ProgressLog"]):
         return ", ".join([*parts, *([self._postfix] if self._postfix else [])])
 
     def _number(self, value: float) -> str:
+        from tqdm import tqdm
         return tqdm.format_sizeof(value) if self._scale else f"{value:,}"
 
     def _amount(self, value: float) -> str:
         return f"{self._number(value)}{self.unit if self.unit == 'B' else f' {self.unit}'}"
 
 
-ProgressBar = tqdm | ProgressLog
+ProgressBar: TypeAlias = "tqdm | ProgressLog"
 
 
 # ---- Compiling.  How many functions there will be depends on the player, the game and what the cache has: not known.
@@ -100,7 +104,7 @@ class CompileProgress:
     """
     number: int | None = None
     _begun = 0.0
-    _bar: ProgressBar | None = None
+    _bar: "ProgressBar | None" = None
 
     def __enter__(self) -> Self:
         _counting.append(self)

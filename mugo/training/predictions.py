@@ -101,7 +101,7 @@ def predict_positions(network: Network, positions: Positions, numbers: np.ndarra
 
 
 def measure_positions(network: Network, positions: Positions, numbers: np.ndarray, symmetries: bool,
-                      bar: ProgressBar | None = None) -> Iterator[pd.DataFrame]:
+                      bar: "ProgressBar | None" = None) -> Iterator[pd.DataFrame]:
     """The measures of these positions, BATCH at a time; the bar advances with each batch."""
     chunks = [numbers[start:start + BATCH] for start in range(0, len(numbers), BATCH)]
     n = 8 if symmetries and not network.equivariant else 1
