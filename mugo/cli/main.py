@@ -89,7 +89,6 @@ EXTRAS = {"keras": "train", "tensorflow": "train", "tensorboard": "train",
           "jax": "jax", "pyarrow": "data", "matplotlib": "pictures", "py7zr": "7z", "backports": "7z",
           "starlette": "web", "uvicorn": "web", "websockets": "web", "dask": "distributed",
           "distributed": "distributed", "shtab": "completion"}
-ALSO_OF_JAX = ("keras", "tensorboard")    # in the extra `jax` too, which comes without TensorFlow
 REQUIRED = ("llvmlite", "numpy", "numba", "onnxruntime", "pandas", "platformdirs", "safetensors",
             "sgfmill", "tqdm")           # of every install
 
@@ -132,7 +131,9 @@ def main(arguments: list[str] | None = None) -> int:
                                "environment in which MuGo is installed, or install it (pip install -e .)")
         if package not in EXTRAS:
             raise
-        extra = "jax" if package in ALSO_OF_JAX and os.environ.get("KERAS_BACKEND") == "jax" else EXTRAS[package]
+        extra = "train" if name == "train" and package == "pyarrow" else EXTRAS[package]     # it contains `data`
+        if extra == "train" and os.environ.get("KERAS_BACKEND") == "jax":
+            extra = "jax"                                # as large, without TensorFlow
         return _fail(name, f"this needs the package {package}: {pip_install(extra)}")
     except KeyboardInterrupt:
         print(f"\nmugo {name}: interrupted{INTERRUPTED_TEXT.get(name or '', '')}", file=sys.stderr)
