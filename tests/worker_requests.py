@@ -20,7 +20,7 @@ from mugo.web.searches import SEARCHES, SessionSearches
 from mugo.web.state import ServerState
 
 STATIC = Path(mugo.__file__).parent / "web" / "static"
-CLIENT = Path(__file__).with_name("worker_client.mjs")
+CLIENT, LOOP = (Path(__file__).with_name(name) for name in ("worker_client.mjs", "worker_loop.mjs"))
 
 
 class StandIn(NetworkProtocol):
@@ -84,6 +84,15 @@ def worker_answers(built: Path, requests: list[dict]) -> list[dict]:
     randoms = [str(number) for number in np.random.default_rng(1).integers(1, 2**63, 17)]
     done = subprocess.run(["node", CLIENT, STATIC, built], input=json.dumps({"randoms": randoms, "requests": requests}),
                           capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stderr
+    return json.loads(done.stdout)
+
+
+def worker_messages(built: Path, messages: list[dict | int]) -> list[dict]:
+    """What the worker itself sends back, in node.  A number is a wait, in milliseconds; the last message has the id
+    "last"."""
+    done = subprocess.run(["node", LOOP, STATIC, built], input=json.dumps(messages), capture_output=True, text=True,
+                          check=False)
     assert not done.returncode, done.stderr
     return json.loads(done.stdout)
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 from sample_positions import random_game
 from worker_requests import (
-    GO, GOMOKU, GOMOKU_MOVES, MOVES, REQUESTS, PythonServer, StandIn, request, worker_answers)
+    GO, GOMOKU, GOMOKU_MOVES, MOVES, REQUESTS, PythonServer, StandIn, request,
+    worker_answers, worker_messages)
 
 from mugo.games.coords import interpret_gtp, size_value
 from mugo.games.game import encode
@@ -58,6 +59,19 @@ def test_every_opponent_plays_a_legal_move(built_kernels):
     for each, got in zip(asked, worker_answers(built_kernels, asked), strict=True):
         position = position_of_request(each)
         assert position.why_illegal(interpret_gtp(got["answer"]["move"], position.shape)) is None
+
+
+@needs_node
+def test_a_new_search_or_stop_ends_the_search_before(built_kernels):
+    endless, brief = (request("analyze", GO, MOVES, player="uct", **limit) for limit in ({}, {"simulations": 50}))
+    hello, *answers = worker_messages(built_kernels, [
+        endless | {"id": 1}, 300, request("position", GO) | {"id": 2}, brief | {"id": 3}, 3000, endless | {"id": 4},
+        endless | {"id": 5}, 300, {"command": "stop", "id": "last"}])
+    assert hello["hello"] == "MuGo"
+    ended = {each["id"]: each for each in answers if "done" in each or "search" not in each}
+    assert list(ended) == [2, 1, 3, 4, 5, "last"]
+    assert [number for number, each in ended.items() if each.get("stopped")] == [1, 4, 5, "last"]
+    assert ended[3]["search"]["simulations"] == 50
 
 
 @needs_node
