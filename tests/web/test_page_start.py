@@ -89,3 +89,15 @@ def test_show_me_solves_a_board_and_the_last_one_leads_to_a_game(page):
                            "document.getElementById('lesson-answer').textContent.startsWith('Black has 26, White 23')")
     page.click("#lesson-first")
     page.wait_for_function(f"{SCREEN} === 'game' && window.mugo.state.opponent === 'uct-100' && {STONES} === 0")
+
+
+def test_the_keyboard_goes_from_board_to_board(page):
+    assert page.evaluate("document.getElementById('board').tabIndex") == -1        # nothing is played at the start
+    page.focus("#start-learn")
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"{LESSON} && document.activeElement.id === 'board' && window.mugo.state.game.node.position")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"{LESSON}.isSolved && document.activeElement.id === 'lesson-next'")
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"{LESSON}.index === 1 && document.activeElement.id === 'board'")

@@ -7,7 +7,24 @@ import { screen } from "../queries.js";
 
 export function renderStart(state) {
   document.documentElement.dataset.screen = screen(state);
+  byId("board").tabIndex = state.isStart ? -1 : 0;
   if (state.lesson) renderLesson(state);
+  moveFocus(state.lesson);
+}
+
+let shown = null;                        // the lesson, and whether it is solved
+
+/** The keyboard's focus goes with a lesson: to a new board, and from a solved one to what follows. */
+function moveFocus(lesson) {
+  const now = lesson && `${lesson.index} ${lesson.isSolved}`;
+  if (now === shown) return;
+  shown = now;
+  const { activeElement, body } = document;
+  if (now && !lesson.isSolved && (activeElement === body || !activeElement.checkVisibility())) {
+    byId("board").focus({ preventScroll: true });
+  } else if (now && lesson.isSolved && byId("board").matches(":focus-visible")) {
+    document.querySelector("#lesson .primary:not([hidden])").focus();
+  }
 }
 
 function renderLesson({ lesson: { index, isSolved, isWrong }, at: { score } }) {
