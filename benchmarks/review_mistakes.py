@@ -9,8 +9,9 @@ point or more, both are searched again, four times as deep, and the engine, whos
 takes (maxVisits = 64), evaluates the position before and after the move.  A listed mistake is confirmed if the move
 loses a point or more by the engine too.
 
-Prints the share of confirmed mistakes by the least loss that is listed, before and after the deeper search; and by
-phase of the game the standard deviation of the difference between the two searches of a position.
+Prints the share of confirmed mistakes by the least loss that is listed: by the first search, by the deeper one too, and
+of those also only where the policy likes the best move more.  By phase of the game it prints the standard deviation of
+the difference between the two searches of a position.
 """
 import argparse
 import json
@@ -26,9 +27,10 @@ import pandas as pd
 
 from mugo.core.progress import progress_bar
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import PASS, format_gtp, interpret_gtp
+from mugo.games.coords import PASS, format_gtp, interpret_gtp, move_index
 from mugo.games.go import GoPosition
 from mugo.mcts.search import Search
+from mugo.nn.inference import Network
 from mugo.players.evaluation import SearchEvaluator
 from mugo.players.registry import default_settings, open_network
 from mugo.plots.text_table import format_table
@@ -97,7 +99,8 @@ def _points(position: GoPosition, colour: int) -> list[int]:
                                                                                                strict=True)]
 
 
-def judge(position: GoPosition, played: int, search: Search, visits: int, engine: Engine) -> dict[str, float]:
+def judge(position: GoPosition, played: int, search: Search, network: Network, visits: int, engine: Engine
+          ) -> dict[str, float]:
     """What is known of a move: losses in points, NaN where it was not looked at."""
     def lead(after: GoPosition, effort: int) -> float:
         search.clear()
@@ -111,6 +114,8 @@ def judge(position: GoPosition, played: int, search: Search, visits: int, engine
            "lead": np.nan, "lead_deeper": np.nan}
     if best == played:
         return row
+    priors = network.evaluate([position], symmetries=True).priors[0]
+    row["prior"], row["best_prior"] = (priors[move_index(point, position.shape)] for point in (played, best))
     after, other = position.play(played), position.play(best)
     row["lead"] = lead(after, visits)
     row["loss"] = lead(other, visits) - row["lead"]
@@ -123,10 +128,12 @@ def judge(position: GoPosition, played: int, search: Search, visits: int, engine
 
 def report(rows: pd.DataFrame) -> list[str]:
     looked = rows[rows["loss"] >= LEAST]
-    table = [["least loss listed", "listed", "confirmed", "listed when deeper", "confirmed"]]
+    both = looked.assign(loss=np.minimum(looked["loss"], looked["deeper"]))
+    table = [["least loss listed", *["listed", "confirmed"] * 3]]
     for least in LISTED:
         cells = [f"{least:g} points"]
-        for listed in looked[looked["loss"] >= least], looked[np.minimum(looked["loss"], looked["deeper"]) >= least]:
+        for found in looked, both, both[both["prior"] <= both["best_prior"]]:
+            listed = found[found["loss"] >= least]
             share = (listed["engine"] >= LEAST).mean() if len(listed) else np.nan
             error = np.sqrt(share * (1 - share) / max(len(listed), 1))
             cells += [f"{len(listed)}", f"{share:.1%} ± {error:.1%}" if len(listed) else ""]
@@ -157,7 +164,7 @@ def main() -> None:
     search, engine, rows = Search(settings, network), Engine(options.engine), []
     bar = progress_bar("moves", options.moves)
     for position, played in drawn_moves(options.games, options.size, options.moves, random.Random(options.seed)):
-        rows.append(judge(position, played, search, options.visits, engine))
+        rows.append(judge(position, played, search, network, options.visits, engine))
         bar.update()
         if options.output:
             pd.DataFrame(rows).to_csv(options.output, index=False)

@@ -26,8 +26,8 @@ class ReviewedMove:
 
     number: from 1.  colour: 'B' or 'W'.  rank, prior: by the network, 1 for its first choice.  best: the best move, and
     pv the principal variation that begins with it.  win_rate_before, lead_before: after the best move; win_rate_after,
-    lead_after: after this one.  points_lost, win_rate_lost: the differences.  verdict: 'good', 'inaccuracy', 'mistake'
-    or 'blunder'.  What the network has no head for is None.
+    lead_after: after this one.  points_lost, win_rate_lost: the differences.  verdict: 'good', 'mistake' or
+    'blunder'.  What the network has no head for is None.
     """
     number: int
     colour: str

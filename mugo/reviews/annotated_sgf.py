@@ -4,7 +4,6 @@ All that the file contains is kept.  Properties that are added (SGF FF[4], https
 bean.com/sgf/properties.html):
 
     C      the comment of a move; of the root: who reviewed the game, and the summary
-    DO     doubtful: an inaccuracy
     BM     bad move: 1 a mistake, 2 a blunder
     AN     the annotator, MuGo, if the file names none
     LZ     the evaluation and the best moves of the position, for Lizzie and the page (sgf.lz); LZOP that of the root
@@ -21,7 +20,7 @@ from mugo.sgf import lz
 from mugo.sgf.nodes import Node, escaped, format_nodes, main_line
 
 MOVE_ANNOTATIONS = ("BM", "DO", "IT", "TE")              # at most one of them on a node
-VERDICT_PROPERTIES = {"inaccuracy": ("DO", b""), "mistake": ("BM", b"1"), "blunder": ("BM", b"2")}
+VERDICT_PROPERTIES = {"mistake": ("BM", b"1"), "blunder": ("BM", b"2")}
 
 
 def annotated_sgf(review: Review, nodes: Sequence[Node], reviewed_by: str) -> bytes:

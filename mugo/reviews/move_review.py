@@ -1,9 +1,11 @@
 """A reviewed game and its moves, as `Reviewer` makes them and report and annotated_sgf show them.
 
-The verdict of a move is by the points that it loses, or by win rate where no network has scores.
+The verdict of a move is by the points that it loses, or by win rate where no network has scores.  A smaller loss than
+a mistake's is within what two searches of a position differ by, and a move that the network's policy likes better than
+the best one is no mistake: docs/lab/benchmarks.md, "Mistakes that a review lists".
 
     level              1          2             3          4          5
-    verdict            good       inaccuracy    mistake    blunder    blunder
+    verdict            good       good          mistake    blunder    blunder
     lead, in points    0.5        1.5           3          6          12
     win rate           2.5 %      5 %           10 %       20 %       40 %
 """
@@ -15,8 +17,8 @@ from mugo.players.evaluation import Evaluation
 from mugo.sgf.record import Record
 
 LEVELS = {"lead": (0.5, 1.5, 3, 6, 12), "win_rate": (0.025, 0.05, 0.1, 0.2, 0.4)}      # the least losses
-VERDICTS = ("good", "inaccuracy", "mistake", "blunder")
-_VERDICT_OF_LEVEL = ("good", "good", "inaccuracy", "mistake", "blunder", "blunder")
+VERDICTS = ("good", "mistake", "blunder")
+_VERDICT_OF_LEVEL = ("good", "good", "good", "mistake", "blunder", "blunder")
 
 
 def verdict(points_lost: float | None, win_rate_lost: float | None) -> str:
@@ -64,8 +66,9 @@ class MoveReview:
 
     @property
     def verdict(self) -> str:
-        """As the function of this name says."""
-        return verdict(self.points_lost, self.loss)
+        """As the function of this name says; "good" where the best move has a lower prior."""
+        found = verdict(self.points_lost, self.loss)
+        return "good" if found and self.prior > self.best_prior else found
 
 
 def difference(one: float | None, other: float | None) -> float | None:

@@ -23,7 +23,7 @@ from mugo.plots.figures import BLUE, GREY, INK, RED, escape_mathtext, save_chart
 from mugo.plots.terminal import PLAIN, Screen, board_lines
 from mugo.plots.text_table import format_table, truncate
 
-VERDICT_COLOURS = {"blunder": RED, "mistake": "#d9822b", "inaccuracy": "#d4b13f"}
+VERDICT_COLOURS = {"blunder": RED, "mistake": "#d9822b"}
 LEAD_COLOUR = "#3c8d5a"
 NAMED_MOVES = 6                          # the worst moves are labelled in the graph with number and point
 # Ends of the phases as fractions of the board's points: on 19x19 the opening ends with move 60, the middle game with
@@ -68,7 +68,7 @@ def player_name(review: Review, colour: int) -> str:
 def summary(review: Review) -> list[str]:
     """A table of both sides and of the phases: number of moves, verdicts, mean loss, also in points, and how often the
     move was the network's first choice (top 1) or among its first five (top 5)."""
-    header = ["", "moves", *(["good", "inaccuracies", "mistakes", "blunders", "mean loss"] if review.has_win_rates
+    header = ["", "moves", *(["good", "mistakes", "blunders", "mean loss"] if review.has_win_rates
                              else []), *(["points lost"] if review.has_leads else []), "top 1", "top 5"]
     rows = [header]
     for colour in BLACK, WHITE:
@@ -108,7 +108,7 @@ def worst_moves_table(review: Review) -> list[str]:
                      ordinal(move.rank), percent(move.prior), format_point(review, move.best_move),
                      format_pv(review, move.pv[1:6])])
     if len(rows) == 1:
-        return ["no inaccuracies, mistakes or blunders" if review.has_win_rates
+        return ["no mistakes or blunders" if review.has_win_rates
                 else "every move was the network's first choice"]
     widest = max(len(row[-1]) for row in rows)
     return format_table([[*row[:-1], row[-1].ljust(widest)] for row in rows])

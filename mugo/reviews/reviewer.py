@@ -23,7 +23,7 @@ from mugo.reviews.options import ReviewOptions
 from mugo.reviews.review import Reviewer
 from mugo.reviews.tasks import REVIEWED_BY, ReviewTask
 
-REVIEW_FORMAT = 16        # raised when the same options give other files
+REVIEW_FORMAT = 17        # raised when the same options give other files
 
 
 @functools.lru_cache(1)

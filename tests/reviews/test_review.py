@@ -455,23 +455,28 @@ def test_top_1_top_5_and_the_phases_of_a_game_are_counted():
 
 
 @pytest.mark.parametrize("points, loss, expected", [
-    (1.4, 0.5, "good"), (1.5, 0.0, "inaccuracy"), (3, 0.0, "mistake"), (6, -0.1, "blunder"), (20, 0.0, "blunder"),
-    (-1, 0.5, "good"), (None, 0.049, "good"), (None, 0.05, "inaccuracy"), (None, 0.1, "mistake"),
+    (1.4, 0.5, "good"), (2.9, 0.0, "good"), (3, 0.0, "mistake"), (6, -0.1, "blunder"), (20, 0.0, "blunder"),
+    (-1, 0.5, "good"), (None, 0.099, "good"), (None, 0.1, "mistake"),
     (None, 0.2, "blunder"), (None, None, "")])
 def test_verdicts_are_by_points_and_without_scores_by_win_rate(points, loss, expected):
     assert MoveReview(1, BLACK, 0, 1, 0.5, 0.5, (), loss, 0.0, points, 0.0).verdict == expected
 
 
+def test_a_move_that_the_policy_likes_better_than_the_best_one_is_no_mistake():
+    assert [MoveReview(1, BLACK, 0, 1, prior, 0.3, (), 0.5, 0.2, 9.0, 1.0).verdict for prior in (0.2, 0.4)] == \
+        ["blunder", "good"]
+
+
 def test_the_worst_moves_are_those_that_lose_the_most_points():
     moves = tuple(MoveReview(number, BLACK, 0, 1, 0.5, 0.5, (), loss, 0.0, points, 0.0)
-                  for number, loss, points in [(1, 0.3, 2.0), (2, 0.01, 9.0), (3, 0.0, 1.0), (4, 0.2, 4.0)])
+                  for number, loss, points in [(1, 0.3, 3.0), (2, 0.01, 9.0), (3, 0.0, 2.0), (4, 0.2, 4.0)])
     record = next(read_records(b"(;GM[1]SZ[9])"))
     assert [move.number for move in Review(record, moves, (), "").worst_moves()] == [2, 4, 1]
     by_win_rate = tuple(replace(move, lead_before=None) for move in moves)
     assert [move.number for move in Review(record, by_win_rate, (), "").worst_moves()] == [1, 4]
 
 
-@pytest.mark.parametrize("loss, annotation", [(0.04, None), (0.06, "DO"), (0.11, 1), (0.21, 2)])
+@pytest.mark.parametrize("loss, annotation", [(0.09, None), (0.11, 1), (0.21, 2)])
 def test_verdicts_are_annotations_of_the_sgf(loss, annotation):
     record, tree, *_ = next(read_trees(b"(;GM[1]SZ[5];B[aa])"))
     start = GoPosition(5)
@@ -479,8 +484,7 @@ def test_verdicts_are_annotations_of_the_sgf(loss, annotation):
     move = MoveReview(1, BLACK, e5, 3, 0.1, 0.4, (c3, d4), loss, 0.0)
     review = Review(record, (move,), (start, start.play(e5)), "")
     node = sgf.Sgf_game.from_bytes(annotated_sgf(review, tree, "")).get_root()[0]
-    assert node.has_property("DO") == (annotation == "DO")
-    assert (node.get("BM") if node.has_property("BM") else None) == (annotation if annotation != "DO" else None)
+    assert (node.get("BM") if node.has_property("BM") else None) == annotation
     if annotation:
         assert report.worst_moves_table(review)[1].split()[-3:] == ["10.0%", "C3", "D4"]  # the best move, what follows
 

@@ -14,11 +14,11 @@ Object.assign(LEVELS, { lead: [0.5, 1.5, 3, 6, 12], win_rate: [0.025, 0.05, 0.1,
 const move = (vertex, lead, visits) => ({ move: vertex, lead, win_rate: 0.5 + lead / 100, visits, pv: [vertex] });
 const analysis = (lead, ...found) => ({ lead, win_rate: 0.5 + lead / 100, visits: 200, moves: found });
 
-/** Black 3 at G3 lost 5 points; G7 was the best move, C7 loses 1 and A1 has hardly been searched.  Black 1 lost 2. */
+/** Black 3 at G3 lost 5 points; G7 was the best move, C7 loses 1 and A1 has hardly been searched.  Black 1 lost 4. */
 function game() {
   const found = goGame(moves("B E5", "W C3", "B G3", "W C7"));
   const [root, e5, c3, g3, c7] = found.line();
-  Object.assign(root, { analysis: analysis(3, move("D4", 3, 100), move("E5", 2.8, 60)) });
+  Object.assign(root, { analysis: analysis(5, move("D4", 5, 100), move("E5", 4.8, 60)) });
   Object.assign(e5, { analysis: analysis(1, move("C3", 1, 100)) });
   Object.assign(c3, { analysis: analysis(1, move("G7", 1, 100), move("C7", 0, 50), move("H8", -3, 40), move("A1", -9, 2)) });
   Object.assign(g3, { analysis: analysis(-4, move("C7", -4, 100)) });
@@ -58,7 +58,7 @@ test("the mistake itself is wrong, though the search before it liked it", () => 
   const found = game();
   const exercise = makeExercise("puzzles", found, puzzlesOf(lostByMoves(found.line()), "B"));
   assert.equal(answer(exercise, "E5").isRight, false);
-  assert.equal(exerciseText(exercise, 1), "E5 was played. E5 loses 2.0 points. Try again, or see the solution.");
+  assert.equal(exerciseText(exercise, 1), "E5 was played. E5 loses 4.0 points. Try again, or see the solution.");
 });
 
 test("a move that has hardly been searched needs a search of its own", () => {

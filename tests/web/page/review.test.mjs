@@ -52,9 +52,19 @@ test("a mistake is listed only if the positions before and after it were searche
   assert.deepEqual(mistakes(lostByMoves(found.line()).moves).map(({ index }) => index), [5]);
   found.line()[2].analysis.visits = 390;
   const [, mistake] = mistakes(lostByMoves(found.line()).moves);
-  assert.deepEqual([mistake.index, mistake.visits, mistake.isEven], [3, 390, true]);
+  assert.deepEqual([mistake.index, mistake.visits, mistake.isListed], [3, 390, true]);
   found.line()[2].analysis.visits = 400;
   assert.equal(lossSentence(lostByMoves(found.line()).moves[2], 3), "Black 3 lost 4.2 points: G7 was better than G3.");
+});
+
+test("a move that the policy likes better than the best one is not listed", () => {
+  const found = game();
+  const [, , { analysis: before }] = found.line();
+  const listed = (priors) => {
+    before.moves = ["G7", "G3"].map((move, i) => ({ ...before.moves[0], move, prior: priors[i] }));
+    return mistakes(lostByMoves(found.line()).moves).map(({ index }) => index);
+  };
+  assert.deepEqual([listed([0.3, 0.2]), listed([0.2, 0.3])], [[5, 3], [5]]);
 });
 
 test("one sentence for a mistake", () => {

@@ -8,11 +8,12 @@
 //
 // An answer is judged by the search of the position before it; if that has hardly looked at it, by a search after it.
 
-import { LEVELS, LISTED_LEVEL, bestMove, formatLossWithUnit, lossOf, mistakes, unitOf } from "./losses.js";
+import { LEVELS, bestMove, formatLossWithUnit, lossOf, mistakes, unitOf } from "./losses.js";
 import { colourName, t } from "./texts.js";
 
 export const EXERCISE_VISITS = 200;      // of the search before an answer
 const MIN_SHARE = 0.1;                   // of the visits of the best move: what makes the search before judge a move
+const INACCURACY = 2;                    // the level of a loss from which on an answer is wrong
 const MAX_PUZZLES = 20;                  // of a game: its largest mistakes
 export const FULL_POINTS = 2;            // of a guess
 
@@ -55,7 +56,7 @@ export function verdict(exercise) {
   const loss = (isPlayed && !isBest && lossOf(before, node, unitOf([before, node]))) || lossFromBefore(before, tried)
     || lossAfter(before, tried);
   if (!loss && !(kind === "guess" && isPlayed)) return null;
-  const isRight = isBest || Boolean(loss && loss.lost < LEVELS[loss.unit][LISTED_LEVEL - 1]);
+  const isRight = isBest || Boolean(loss && loss.lost < LEVELS[loss.unit][INACCURACY - 1]);
   return { vertex, lost: loss?.lost ?? null, unit: loss?.unit ?? null, isBest, isPlayed, isRight,
     points: kind === "guess" ? guessPoints(exercise, { isPlayed, isBest, isRight, ...loss }) : Number(isRight) };
 }

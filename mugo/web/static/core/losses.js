@@ -9,7 +9,7 @@ export const LEVELS = { lead: [], win_rate: [] };
 const LEVEL_NAMES = ["levelBest", "levelGood", "levelInaccuracy", "levelMistake", "levelBlunder", "levelLargeBlunder"];
 /** Of levels 0 to 5. */
 export const levelNames = () => LEVEL_NAMES.map((key) => t(key));
-export const LISTED_LEVEL = 2;           // from which on a move is listed: inaccuracies, mistakes and blunders
+export const LISTED_LEVEL = 3;           // from which on a move is listed: mistakes and blunders
 const EXACT_VISITS = 400;                // from which on tenths of a point are shown
 const MOST_UNEVEN = 2;                   // visits of one position for each of the other, for a loss that is listed
 const LEAST_SHARE = 0.05;                // of the best move's visits, for a candidate whose loss is shown
@@ -32,12 +32,13 @@ export function lostByMoves(line) {
 }
 
 /** What the move of a node lost; null where it is not between two searches:
-    { node, unit, colour, vertex, lost, winRateLost, level, better, betterLine, playedLine, visits, isEven }.
+    { node, unit, colour, vertex, lost, winRateLost, level, better, betterLine, playedLine, visits, isListed }.
 
     lost: points or win rate of the side that moved; searches differ, so it can be below 0.  The move that the search
     before it would have played loses nothing.
     better: the best move of the search before, which can be this one; null if it is not known.
-    visits: how many the position has that was searched less; isEven: whether both were searched about as much.
+    visits: how many the position has that was searched less.  isListed: whether it is a mistake: the level is high
+    enough, both positions were searched about as much, and the policy does not like the move better than the best one.
     betterLine, playedLine: the principal variations that begin with the better move, and with this one. */
 export function lossOf(before, node, unit) {
   const [valueBefore, value] = [before, node].map((each) => valuesOf(each));
@@ -49,10 +50,13 @@ export function lossOf(before, node, unit) {
   const isBest = best?.move === vertex;
   const lost = isBest ? 0 : sign * (valueBefore[unit] - value[unit]);
   const visits = [valueBefore, value].map((each) => each.visits || Infinity);       // a counted result is exact
+  const isEven = visits.includes(Infinity) || Math.max(...visits) <= MOST_UNEVEN * Math.min(...visits);
+  const prior = before.analysis?.moves.find((info) => info.move === vertex)?.prior;
+  const level = levelOf(lost, unit);
   return { node, unit, colour, vertex, lost, winRateLost: isBest ? 0 : sign * (valueBefore.win_rate - value.win_rate),
-    level: levelOf(lost, unit), better: best?.move ?? null, betterLine: best?.pv ?? [],
+    level, better: best?.move ?? null, betterLine: best?.pv ?? [],
     playedLine: [vertex, ...(node.analysis?.moves[0]?.pv ?? [])], visits: Math.min(...visits),
-    isEven: visits.includes(Infinity) || Math.max(...visits) <= MOST_UNEVEN * Math.min(...visits) };
+    isListed: level >= LISTED_LEVEL && isEven && !(prior > best?.prior) };
 }
 
 /** The best move of an analysis, in the symmetry in which it was played where it was; undefined without one. */
@@ -63,7 +67,7 @@ export function bestMove(analysis, vertex) {
 
 /** The mistakes of a colour among these moves (null: of both), the largest first. */
 export function mistakes(moves, colour = null) {
-  return moves.filter((each) => each.level >= LISTED_LEVEL && each.isEven && (!colour || each.colour === colour))
+  return moves.filter((each) => each.isListed && (!colour || each.colour === colour))
     .sort((a, b) => b.lost - a.lost);
 }
 

@@ -2,7 +2,7 @@
 // indented.  A page of the main line is drawn, and of variations a number of moves, those to the current node first.
 
 import { mainLine } from "../core/game.js";
-import { LISTED_LEVEL, formatShortLoss, lossOf, lossSentence, unitOf } from "../core/losses.js";
+import { formatShortLoss, lossOf, lossSentence, unitOf } from "../core/losses.js";
 import { language, t } from "../core/texts.js";
 import { byId, updateChildren } from "../dom.js";
 import { areLossesShown } from "../queries.js";
@@ -88,7 +88,7 @@ function moveButton(game, node) {
   icon.className = { B: "black", W: "white" }[colour] ?? "setup";
   button.append(number, icon, vertex ?? t(node.stones ? "setup" : "commentNode"));
   const loss = unit && lossOf(node.parent, node, unit);
-  if (loss?.level >= LISTED_LEVEL && loss.isEven) {
+  if (loss?.isListed) {
     const text = formatShortLoss(loss.lost, unit);
     button.append(Object.assign(document.createElement("b"), { className: `loss-text level-${loss.level}`, textContent: text }));
     button.title = lossSentence(loss, game.printedNumber(node));

@@ -47,7 +47,7 @@ function renderSides({ moves }, found) {
   for (const side of byId("sides").children) {
     const { value: colour } = side.dataset;
     const { accuracy } = found[colour];
-    const counts = names.map((name, level) => [name, level, moves.filter((each) => each.colour === colour && each.isEven && each.level === level).length])
+    const counts = names.map((name, level) => [name, level, moves.filter((each) => each.colour === colour && each.isListed && each.level === level).length])
       .slice(LISTED_LEVEL).filter(([, , count]) => count);
     const text = accuracy === null ? "" : t("accuracyOf", { percent: formatNumber(accuracy, 0) });
     side.querySelector(".accuracy").textContent = text;
@@ -59,7 +59,7 @@ function renderSides({ moves }, found) {
 
 function renderGraph(game, line, lost) {
   const ofNode = new Map(lost.moves.map((each) => [each.index, each]));
-  const marks = lost.moves.filter(({ level, isEven }) => level >= LISTED_LEVEL && isEven);
+  const marks = lost.moves.filter(({ isListed }) => isListed);
   const ends = game.isGo ? [...phaseEnds(game.size), Infinity] : [];
   const hasLeads = line.some((node) => (valuesOf(node)?.lead ?? node.value_lead) != null);
   graph.show(line, hasLeads ? "lead" : "win_rate", { marks, phases: ends.map((end, i) => ({ name: t(PHASES[i]), end })),
