@@ -18,7 +18,7 @@ def lz(to_play, lead, *moves):
 
 
 # Black 1 lost 2 points, Black 3 lost 5.
-MISTAKES = "(;SZ[9]PB[Aoi]LZOP[" + lz("B", 3, ("D4", 3, 200, "D4 F6"), ("E5", 2.9, 150, "E5 C3")) + "]" \
+MISTAKES = "(;SZ[9]PB[Aoi]LZOP[" + lz("B", 5, ("D4", 5, 200, "D4 F6"), ("E5", 4.9, 150, "E5 C3")) + "]" \
     ";B[ee]LZ[" + lz("W", 1, ("C3", 1, 300, "C3 G7")) + "]" \
     ";W[cg]LZ[" + lz("B", 1, ("G7", 1, 200, "G7 C7 G5"), ("C7", 0, 100, "C7 G7")) + "]" \
     ";B[gg]LZ[" + lz("W", -4, ("C7", -4, 300, "C7 G7")) + "];W[cc]LZ[" + lz("B", -4, ("E2", -4, 300, "E2")) + "])"

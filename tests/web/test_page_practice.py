@@ -38,7 +38,7 @@ def test_a_mistake_is_shown_before_its_move_with_both_lines(game):
     page.wait_for_function(f"{RINGS} === 'played66 better62'")           # no disc hides the third stone of the line
     assert page.evaluate(GHOSTS) == "black66 white22 black62" and page.evaluate(DISCS) == ""
     page.keyboard.press("k")
-    page.wait_for_function(f"{STATUS} === 'Black 1 lost 2.0 points: D4 was better than E5.' && {NUMBER} === '0 / 4'")
+    page.wait_for_function(f"{STATUS} === 'Black 1 lost 4.0 points: D4 was better than E5.' && {NUMBER} === '0 / 4'")
     page.click("#next-mistake")
     page.wait_for_function(f"{NUMBER} === '2 / 4'")
     page.click("#next-mistake")            # after the last one, the first
@@ -64,7 +64,7 @@ def test_puzzles_from_mistakes(game):
     page.keyboard.press("ArrowRight")      # would show the move
     assert page.evaluate(NUMBER) == "0 / 4"
     answer(page, "E5")
-    page.wait_for_function(f"{TEXT} === 'E5 was played. E5 loses 2.0 points. Try again, or see the solution.' "
+    page.wait_for_function(f"{TEXT} === 'E5 was played. E5 loses 4.0 points. Try again, or see the solution.' "
                            f"&& {DISCS} === '✗'")
     page.keyboard.press("h")
     page.wait_for_function("document.querySelector('.ghosts .region')")

@@ -41,7 +41,7 @@ def test_mistakes_in_points(page):
 
 def test_mistakes_in_win_rates_where_no_lead_is_known(page):
     load(page, RATES)
-    page.wait_for_function(f"{MOVES} === '1E5 2C7 3G325 4C38.0 5G736 6D6'")
+    page.wait_for_function(f"{MOVES} === '1E5 2C7 3G325 4C3 5G736 6D6'")
 
 
 def test_the_networks_values_are_in_the_graph_also_after_a_reload(page):
