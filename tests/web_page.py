@@ -108,10 +108,6 @@ def save(page):
     return page.evaluate("window.saved.text()")
 
 
-def move_number(page):
-    return page.text_content("#move-number")
-
-
 def sgf_properties(text):
     """The properties of every node of an SGF text, depth first; without AP, and a pass as ''."""
     found = []

@@ -9,7 +9,6 @@ import pytest
 import mugo
 
 
-
 @pytest.fixture(scope="module")
 def network():
     return mugo.load_network("gomoku-6-4", precision="float32")

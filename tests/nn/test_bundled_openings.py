@@ -19,9 +19,6 @@ from mugo.games.go import GoPosition
 from mugo.nn.bundled import BundledNetworks
 from mugo.players.policy import PolicyPlayer
 
-# Centre, side and corner openings with the replies of strong players.
-OPENINGS_9 = ("E5 C5 G5 G6", "E5 C4 F3 D3", "E5 G4 F4 G5", "D6 F4 E4 F5", "C4 G6 G5 F5", "F5 D5 D4 E4", "C3 G7 G3 C7")
-
 
 @pytest.fixture(scope="module")
 def networks() -> BundledNetworks:

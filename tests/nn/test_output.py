@@ -20,7 +20,6 @@ from mugo.nn.inference import Network
 from mugo.nn.network_file import new_metadata
 
 SIZE = 5
-NO_KOMI = np.zeros((1, 2), np.float32)
 
 
 class StoneCounter:

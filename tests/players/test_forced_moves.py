@@ -96,8 +96,6 @@ def test_a_win_is_taken_and_a_loss_blocked_in_1000_positions(name, size):
     answer_all(name, 1000, size, 3)
 
 
-
-
 def test_a_searcher_answers_a_forced_move_at_once():
     position, at = draw("""
         . . . . . . . .

@@ -176,18 +176,18 @@ def test_names_become_one_printable_line():
     assert len(record.place) == 200
 
 
-MANY = 100_000
+MANY = 25_000
 
 
 @pytest.mark.parametrize("sgf", [
     b"(" * 10 * MANY, b"[" * 10 * MANY, b"]" * 10 * MANY, b"(;" * 5 * MANY,
     b"(;" * 5 * MANY + b")" * 5 * MANY, b"(;" + b"[" * 10 * MANY,
     b"(;C" + b"[]" * 5 * MANY + b")", b"(;C[" + b"\\]" * MANY + b"];B[dd])", b"(;C[" + b"\\" * 10 * MANY,
-    b"(;B[dd]" * 100_000 + b")" * 100_000, b"(;B[dd]" * 100_000, b"(" * 100_000 + b";B[dd]" + b")" * 100_000,
-    b";" * 10 * MANY, b"(" + b";" * 10 * MANY + b")", b"(;" + b"B " * 5 * MANY + b")", b"(;B[dd])" * 50_000,
-    b"\n(;GM[1]" * 100_000, b"(" + b" " * 10 * MANY + b";",
+    b"(;B[dd]" * 25_000 + b")" * 25_000, b"(;B[dd]" * 25_000, b"(" * 25_000 + b";B[dd]" + b")" * 25_000,
+    b";" * 10 * MANY, b"(" + b";" * 10 * MANY + b")", b"(;" + b"B " * 5 * MANY + b")", b"(;B[dd])" * 12_500,
+    b"\n(;GM[1]" * 25_000, b"(" + b" " * 10 * MANY + b";",
     b"\n" * 10 * MANY, b"(;PB[" + b"\xe6?" * MANY + b"])",
-    bytes(range(256)) * 40_000, b"(;AB" + b"[aa:ss]" * MANY + b")", b"(;KM[" + b"9" * MANY + b"])",
+    bytes(range(256)) * 10_000, b"(;AB" + b"[aa:ss]" * MANY + b")", b"(;KM[" + b"9" * MANY + b"])",
     b"(;RE[B+" + b"1/" * MANY + b"]BR[" + b"9" * MANY + b"])", b"(;B" + b"\n" * 5 * MANY + b"[dd])",
     b"x" * (MAX_BYTES + 1),
 ], ids=lambda sgf: repr(sgf[:8])[2:-1])
@@ -195,7 +195,7 @@ def test_huge_texts_are_read_in_linear_time(sgf):
     started = time.process_time()
     kinds = {type(record) for record in read_records(sgf)}
     assert kinds and kinds <= {Record, BadRecord}
-    assert time.process_time() - started < 30
+    assert time.process_time() - started < 4
 
 
 def test_a_file_that_is_too_large_is_not_parsed(monkeypatch):

@@ -448,6 +448,7 @@ def test_the_minutes_of_a_run_are_measured_with_its_loader():
     assert rate < 1.5 * 10 * available_cores() / 0.05
 
 
+@pytest.mark.slow
 def test_a_run_of_some_minutes_is_the_run_of_as_many_positions(data, tmp_path, monkeypatch):
     """It is measured with the model that is then trained, from its first weights, and compiled once."""
     traced = []
