@@ -84,6 +84,13 @@ def _own_key() -> str:
 
 
 @functools.cache
+def wasm_key() -> str:
+    """A hash of the sources of kernels.wasm, which kernels.json has: a build of other sources does not fit the page."""
+    lists = [Path(__file__).parents[1] / "kernels" / name for name in ("functions.py", "facts.py")]
+    return hashlib.sha256(_own_key().encode() + b"".join(path.read_bytes() for path in lists)).hexdigest()[:16]
+
+
+@functools.cache
 def shipped_folder() -> Path:
     """Where `python -m mugo.kernels build` writes the functions that a wheel of this platform carries."""
     return Path(__file__).parents[1] / "kernels" / f"{sys.platform}-{platform.machine().lower()}-{_own_key()}"

@@ -25,6 +25,7 @@ import numba
 from numba.core.ccallback import CFunc
 
 from mugo.core.files import BadInput
+from mugo.core.shared_cache import wasm_key
 from mugo.kernels.facts import facts
 from mugo.kernels.functions import CALLED, CONSTANTS, EXPORTED, RECORDS, SCRATCH
 
@@ -164,8 +165,8 @@ def build_wasm(folder: Path) -> None:
             "-o", str(folder / "kernels.wasm")], capture_output=True, text=True)
     if done.returncode:
         raise BadInput(f"{' '.join(link)} failed: {done.stderr[-500:]}")
-    described = {"functions": functions, "called": list(CALLED), "scratch": SCRATCH, "constants": CONSTANTS,
-                 "records": {name: describe_dtype(dtype) for name, dtype in RECORDS.items()}}
+    described = {"sources": wasm_key(), "functions": functions, "called": list(CALLED), "scratch": SCRATCH,
+                 "constants": CONSTANTS, "records": {name: describe_dtype(dtype) for name, dtype in RECORDS.items()}}
     for name, content in ("kernels", described), ("facts", facts()):
         (folder / f"{name}.json").write_text(json.dumps(content, separators=(",", ":")))
 

@@ -17,6 +17,7 @@ import shutil
 from pathlib import Path
 
 from mugo.core.files import BadInput, atomic_write
+from mugo.core.shared_cache import wasm_key
 from mugo.core.version import VERSION, bundled_networks
 from mugo.games.game import PLANE_TABLES
 from mugo.nn.architectures import config_of
@@ -102,6 +103,8 @@ def app_files() -> dict[str, bytes]:
     missing = [name for name in KERNEL_FILES if not (KERNELS / name).exists()]
     if missing:
         raise BadInput(f"{KERNELS / missing[0]} is not there; python -m mugo.kernels build --wasm makes it")
+    if json.loads((KERNELS / "kernels.json").read_text()).get("sources") != wasm_key():
+        raise BadInput(f"{KERNELS} was built from other sources; python -m mugo.kernels build --wasm builds it anew")
     if not all((runtime.FOLDER / name).exists() for name in runtime.FILES):
         raise BadInput("onnxruntime-web is not there; python -m mugo.web.runtime fetches it with npm")
     files = {f"static/{path.relative_to(STATIC).as_posix()}": path.read_bytes()

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from mugo.cli import main as cli
+from mugo.core.shared_cache import wasm_key
 from mugo.web import runtime, site
 
 RUNTIME = {"ort.mjs": b"export const env = {};", "ort.wasm": b"\0asm"}
@@ -14,7 +15,7 @@ RUNTIME = {"ort.mjs": b"export const env = {};", "ort.wasm": b"\0asm"}
 @pytest.fixture
 def parts(monkeypatch, tmp_path):
     """Stand-ins for what a build makes: kernels and runtime."""
-    kernels = dict.fromkeys(site.KERNEL_FILES, b"{}")
+    kernels = dict.fromkeys(site.KERNEL_FILES, json.dumps({"sources": wasm_key()}).encode())
     for module, name, files in ((site, "KERNELS", kernels), (runtime, "FOLDER", RUNTIME)):
         folder = tmp_path / name.lower()
         folder.mkdir()
@@ -51,6 +52,12 @@ def test_a_site_has_one_version_of_everything(parts):
     (site.KERNELS / "facts.json").write_text("[]")
     assert cli.main(["site", "-o", str(out)]) == 0
     assert not app.exists() and len([*out.glob("app-*")]) == 1
+
+
+def test_kernels_of_other_sources_are_refused(parts, capsys):
+    (site.KERNELS / "kernels.json").write_text('{"sources": "of yesterday"}')
+    assert cli.main(["site", "-o", str(parts / "out")]) == 2
+    assert "was built from other sources" in capsys.readouterr().err
 
 
 def test_a_page_of_someone_else_is_not_replaced(parts, capsys):
