@@ -14,6 +14,7 @@ def page(page):
     page.wait_for_function(f"{SCREEN} === 'start' && {STONES} > 10")
     yield page
     page.evaluate("import('/static/controls/new_game.js').then(({ playFirstGame }) => playFirstGame())")
+    page.wait_for_function(f"{SCREEN} === 'game' && {STATUS}.includes('to play')", timeout=60_000)
 
 
 def open_lesson(page, number):
