@@ -3,8 +3,8 @@
     python docs/tools/pictures.py [NAME ...] [-o docs/images]
 
 NAME: web-start, web-playing, web-phone, web-heat-map, web-win-rate, web-review, web-mistake, web-people, web-gomoku,
-review, what_it_sees, problems (default: all).  Those of the page need Chromium.  Pictures of training and evaluation
-are written by `mugo train` and `mugo evaluate`.
+web-editing, review, what_it_sees, problems (default: all).  Those of the page need Chromium.  Pictures of training and
+evaluation are written by `mugo train` and `mugo evaluate`.
 """
 import argparse
 import re
@@ -22,6 +22,7 @@ from PIL import Image
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "tests"))
+import page_states  # noqa: E402
 from playwright.sync_api import Page, sync_playwright  # noqa: E402
 from web_page import CHROMIUM, NUMBER, STATUS, STONES, load, new_game, screen_point, stone  # noqa: E402
 
@@ -155,7 +156,7 @@ PAGES: dict[str, Callable[[Page], None]] = {
     "web-start": web_start, "web-playing": web_playing, "web-phone": web_playing, "web-heat-map": web_heat_map,
     "web-win-rate": web_win_rate,
     "web-review": web_review, "web-mistake": web_mistake, "web-people": web_people,
-    "web-gomoku": web_gomoku}
+    "web-gomoku": web_gomoku, "web-editing": page_states.edit}
 
 
 def draw_page(name: str, path: Path) -> None:
@@ -182,11 +183,21 @@ def draw_page(name: str, path: Path) -> None:
                 PAGES[name](page)
             finally:
                 page.screenshot(path=path)
-        Image.open(path).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+        reduce_colours(path)
         assert not failures, failures
     finally:
         server.terminate()
         server.wait(30)
+
+
+def reduce_colours(path: Path) -> None:
+    """250 colours of the picture, and those of the levels of losses, of which there are few points."""
+    image = Image.open(path).convert("RGB")
+    css = (REPOSITORY / "mugo" / "web" / "static" / "styles" / "board.css").read_text(encoding="utf-8")
+    levels = bytes.fromhex("".join(re.findall(r"--level: #(\w{6})", css)))
+    palette = Image.new("P", (1, 1))
+    palette.putpalette(bytes(image.quantize(250, dither=Image.Dither.NONE).getpalette()[:750]) + levels)
+    image.quantize(palette=palette, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 def is_served(address: str) -> bool:
