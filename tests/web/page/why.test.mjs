@@ -26,6 +26,9 @@ test("points that change hands are summed where they are, for the side that move
   assert.deepEqual(parts, [{ points: 6, place: "atTopRight" }, { points: -2, place: "atBottomLeft" }]);
   assert.equal(whyText(parts, "B"), "Black loses about 6 points at the top right and gains about 2 points at the bottom left.");
   assert.deepEqual(partsOf(changesOf({ better, played }, "B"), SIZE, 8.5).at(-1), { points: 4.5, place: "elsewhere" });
+  assert.equal(whyText(partsOf(changesOf({ better, played }, "B"), SIZE, 5.9), "B"),
+    "Black loses about 6 points at the top right, gains about 2 points at the bottom left, and loses about 2 points elsewhere.");
+  assert.equal(whyText(partsOf(changesOf({ better, played }, "B"), SIZE, 8.5), "B"), "The lines differ mainly at the top right.");
   assert.equal(whyText(partsOf(changesOf({ better: played, played: better }, "W"), SIZE), "W"),
     "White loses about 6 points at the top right and gains about 2 points at the bottom left.");
   assert.equal(whyText(partsOf(changesOf({ better, played: better }, "B"), SIZE), "B"), "No area changes hands in these lines.");

@@ -57,9 +57,12 @@ export function partsOf(changes, { rows, cols }, lost = null) {
   return named.length && Math.abs(rest) >= LEAST_POINTS ? [...named, { points: rest, place: "elsewhere" }] : named;
 }
 
-/** 'Black loses about 9 points at the top right, and gains about 3 on the left.' */
+/** 'Black loses about 9 points at the top right, and gains about 3 on the left.'  Without numbers where most of what the
+    lines' ends say is not in the searches' loss. */
 export function whyText(parts, colour) {
   if (!parts.length) return t("noAreaChanges");
+  const rest = parts.find(({ place }) => place === "elsewhere")?.points ?? 0;
+  if (Math.abs(rest) > Math.abs(parts[0].points) / 2) return t("changesMainly", { place: t(parts[0].place) });
   const texts = parts.map(({ points, place }) => t(points > 0 ? "losesAt" : "gainsAt", { count: Math.round(Math.abs(points)), place: t(place) }));
   return t("changesHands", { colour: colourName(colour), parts: new Intl.ListFormat(language).format(texts) });
 }

@@ -371,6 +371,7 @@ export default {
   changesHands: "{colour} {parts}.",
   losesAt: { one: "verliert etwa {count} Punkt {place}", other: "verliert etwa {count} Punkte {place}" },
   gainsAt: { one: "gewinnt etwa {count} Punkt {place}", other: "gewinnt etwa {count} Punkte {place}" },
+  changesMainly: "Die Zugfolgen unterscheiden sich vor allem {place}.",
   noAreaChanges: "In diesen Zugfolgen wechselt kein Gebiet den Besitzer.",
   atTopLeft: "oben links",
   atTop: "oben",

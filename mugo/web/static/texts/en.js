@@ -371,6 +371,7 @@ export default {
   changesHands: "{colour} {parts}.",
   losesAt: { one: "loses about {count} point {place}", other: "loses about {count} points {place}" },
   gainsAt: { one: "gains about {count} point {place}", other: "gains about {count} points {place}" },
+  changesMainly: "The lines differ mainly {place}.",
   noAreaChanges: "No area changes hands in these lines.",
   atTopLeft: "at the top left",
   atTop: "at the top",

@@ -370,6 +370,7 @@ export default {
   changesHands: "{colour}は{parts}。",
   losesAt: { other: "{place}で約 {count} 目の損" },
   gainsAt: { other: "{place}で約 {count} 目の得" },
+  changesMainly: "違いは主に{place}です。",
   noAreaChanges: "この手順では地は動きません。",
   atTopLeft: "左上",
   atTop: "上辺",

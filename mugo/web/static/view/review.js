@@ -109,7 +109,10 @@ function explanation(state) {
   const why = whyOf(mistake);
   const rank = mistakesRank(state);
   const priors = people?.[rank]?.priors;
-  const share = (move) => percent(priors[move === "pass" ? priors.length - 1 : indexOf(move, size)]);
+  const share = (move) => {
+    const prior = priors[move === "pass" ? priors.length - 1 : indexOf(move, size)];
+    return prior < 0.005 ? `< ${percent(0.01)}` : percent(prior);
+  };
   return [why ? whyText(partsOf(changesOf(why, colour), size, unit === "lead" ? lost : null), colour) : t("counting"),
     priors && t("peoplePlay", { rank: rankName(rank), vertex, share: share(vertex), better, betterShare: share(better) })].filter(Boolean).join(" ");
 }
