@@ -360,6 +360,12 @@ def test_generated_parts_are_the_current_ones(page):
     assert tool.with_parts(text) == text, "run python docs/tools/generate.py"
 
 
+def test_the_keywords_of_the_library_are_the_current_options():
+    pytest.importorskip("keras")
+    tool = load_tool("generate")
+    assert tool.KEYWORDS.read_text() == tool.keywords(), "run python docs/tools/generate.py"
+
+
 def test_the_diagrams_are_the_current_ones():
     for path, drawn in load_tool("diagrams").pictures().items():
         assert path.read_text() == drawn, "run python docs/tools/diagrams.py"

@@ -16,6 +16,7 @@ A generated part stands between a line `<!-- KIND ...: written by docs/tools/gen
     accuracy, matches, speed, review, runs, selfplay, training, versions   tables of results
     card NAME          the results of a network
 
+And mugo/api/keywords.py, the options of the library's functions as type checkers and editors know them.
 tests/test_docs.py checks that each is the current one.
 """
 import argparse
@@ -32,11 +33,16 @@ import results
 from mugo.cli.help import TOPICS, topics_of
 from mugo.cli.main import COMMANDS, add_arguments
 from mugo.core.options import options_of
+from mugo.data.options import add_preprocess_arguments
 from mugo.games.coords import MAX_SIZE, MIN_SIZE, format_size
 from mugo.games.planes import PLANES
 from mugo.nn.architectures import PolicyNetConfig
 from mugo.nn.bundled import bundled_name
+from mugo.match.options import add_match_arguments
+from mugo.mcts.settings import Settings
 from mugo.nn.network_file import read_metadata
+from mugo.players import options as players
+from mugo.training.options import EvaluateOptions, add_train_arguments
 from mugo.web.opponents import STRENGTHS
 
 END = "<!-- end -->\n"
@@ -216,6 +222,59 @@ KINDS: dict[str, Callable[[str], str]] = {
 }
 
 
+# ---- mugo/api/keywords.py
+
+KEYWORDS = ROOT / "mugo" / "api" / "keywords.py"
+# The library's functions that take options: the parser of a command, or a class; the parameters of the function itself.
+FUNCTIONS: dict[str, tuple[Callable[[Any], None] | type, tuple[str, ...]]] = {
+    "Search": (Settings, ()),
+    "Player": (players.add_arguments, ("network",)),
+    "Preprocess": (add_preprocess_arguments, ("output", "jobs")),
+    "Train": (add_train_arguments, ("output", "positions")),
+    "Evaluate": (EvaluateOptions, ()),
+    "Match": (add_match_arguments, ("games", "output", "json")),
+}
+
+
+def keywords() -> str:
+    """The text of mugo/api/keywords.py: a TypedDict for each of FUNCTIONS."""
+    lines = ['"""Options of library functions, for editors and type checkers: written by docs/tools/generate.py."""',
+             "from collections.abc import Sequence", "from typing import Literal, TypedDict"]
+    of_search = options_of(Settings)
+    for name, (source, own) in FUNCTIONS.items():
+        base = "TypedDict"
+        if isinstance(source, type):
+            types = {option: _annotation(each.kind, each.is_list, each.choices)
+                     for option, each in options_of(source).items()}
+        else:
+            parser = argparse.ArgumentParser(add_help=False)
+            source(parser)
+            types = {action.dest: _annotation_of(action) for action in parser._actions
+                     if action.option_strings and action.dest not in own}
+            if types.keys() >= of_search.keys():
+                base = "SearchKeywords"
+                types = {option: kind for option, kind in types.items() if option not in of_search}
+        lines += ["", "", f"class {name}Keywords({base}, total=False):",
+                  *(f"    {option}: {kind}" for option, kind in types.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _annotation_of(action: argparse.Action) -> str:
+    option = getattr(action.type, "__self__", None)      # of Option.parse_argument
+    if option is not None:
+        return _annotation(option.kind, option.is_list, option.choices)
+    is_flag = action.nargs == 0
+    return _annotation(bool if is_flag else action.type or str, action.nargs not in (None, 0), action.choices or ())
+
+
+def _annotation(kind: Any, is_list: bool, choices: Iterable[str]) -> str:
+    if choices:
+        item = f"Literal[{', '.join(map(repr, choices))}]".replace("'", '"')
+    else:
+        item = "str | int" if kind is str else kind.__name__
+    return f"{item} | Sequence[{item}] | None" if is_list else f"{item} | None"
+
+
 def with_parts(text: str) -> str:
     """A page with its current generated parts."""
     return PART.sub(lambda match: f"{match[1]}\n{KINDS[match[2]](match[3])}\n\n{END}", text)
@@ -227,3 +286,4 @@ if __name__ == "__main__":
         if (new := with_parts(text)) != text:
             page.write_text(new, encoding="utf-8")
             print(page)
+    KEYWORDS.write_text(keywords(), encoding="utf-8")

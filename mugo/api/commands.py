@@ -4,10 +4,11 @@
     mugo gtp mcts --simulations 400                   player("mcts", simulations=400)
 """
 import os
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn, Unpack
 
 from mugo.api.dataset import Dataset, load_dataset
+from mugo.api.keywords import EvaluateKeywords, MatchKeywords, PlayerKeywords, PreprocessKeywords, TrainKeywords
 from mugo.api.moves import check_number, python_errors
 from mugo.api.network import Network, load_network, opened_of
 from mugo.api.position import Position, base_of
@@ -33,7 +34,7 @@ class _Parser(Parser):
         raise BadInput(message)
 
 
-def parsed(add_arguments: Callable[[Any], None], words: Iterable[PathLike], options: dict[str, Any]) -> Any:
+def parsed(add_arguments: Callable[[Any], None], words: Iterable[PathLike], options: Mapping[str, Any]) -> Any:
     """What a command gets of these words and options, of which None is the default.  Raises BadInput, and
     TypeError for an option that it does not have."""
     parser = _Parser(add_help=False, allow_abbrev=False)
@@ -46,7 +47,8 @@ def parsed(add_arguments: Callable[[Any], None], words: Iterable[PathLike], opti
 
 
 @python_errors()
-def preprocess(paths: PathLike | Iterable[PathLike], folder: PathLike, *, jobs: int = 1, **options: Any) -> Dataset:
+def preprocess(paths: PathLike | Iterable[PathLike], folder: PathLike, *, jobs: int = 1,
+               **options: Unpack[PreprocessKeywords]) -> Dataset:
     """Read SGF files, folders and archives into a data set, print what was found, and open it.  A data set that exists
     gets the games that are new.
 
@@ -57,12 +59,13 @@ def preprocess(paths: PathLike | Iterable[PathLike], folder: PathLike, *, jobs: 
     from mugo.data import options as data, preprocess as module
 
     words = [paths] if isinstance(paths, str | os.PathLike) else paths
-    module.command(parsed(data.add_preprocess_arguments, words, {"output": folder, "jobs": jobs} | options))
+    module.command(parsed(data.add_preprocess_arguments, words, {"output": folder, "jobs": jobs, **options}))
     return load_dataset(folder)
 
 
 @python_errors()
-def train(dataset: PathLike, run: PathLike, *, positions: float | None = None, **options: Any) -> Network:
+def train(dataset: PathLike, run: PathLike, *, positions: float | None = None, **options: Unpack[TrainKeywords]
+          ) -> Network:
     """Train a network on a data set, and open it.  The run's folder has checkpoints, log.csv and a curve.
 
     positions: to train on, with repeats; by default each once.  options: of `mugo help train`: value_head=True,
@@ -72,12 +75,12 @@ def train(dataset: PathLike, run: PathLike, *, positions: float | None = None, *
     """
     from mugo.training import options as training, train as module
 
-    module.command(parsed(training.add_train_arguments, [dataset], {"output": run, "positions": positions} | options))
+    module.command(parsed(training.add_train_arguments, [dataset], {"output": run, "positions": positions, **options}))
     return load_network(run)
 
 
 @python_errors()
-def evaluate(network: Network | PathLike, dataset: PathLike, **options: Any) -> "pd.DataFrame":
+def evaluate(network: Network | PathLike, dataset: PathLike, **options: Unpack[EvaluateKeywords]) -> "pd.DataFrame":
     """The accuracy of a network on a data set: a row for all positions, and for each phase, rank and source.
 
     Columns: by, subset, positions, games; top1, top5 and the other measures, accuracies from 0 to 1, and with `_se`
@@ -100,7 +103,8 @@ def evaluate(network: Network | PathLike, dataset: PathLike, **options: Any) -> 
 
 
 @python_errors()
-def play_match(*participants: str, games: int = 100, folder: PathLike | None = None, **options: Any) -> dict[str, Any]:
+def play_match(*participants: str, games: int = 100, folder: PathLike | None = None, **options: Unpack[MatchKeywords]
+               ) -> dict[str, Any]:
     """Play a match between players and GTP programs, each in a process of its own; print and return its summary.
 
     participants: a player with its options, 'mcts --simulations 100', or a command line, 'gnugo --mode gtp'.  games:
@@ -110,7 +114,8 @@ def play_match(*participants: str, games: int = 100, folder: PathLike | None = N
     """
     from mugo.match import options as match, tournament as module
 
-    summary = module.play(parsed(match.add_match_arguments, participants, {"games": games, "output": folder} | options))
+    values = {"games": games, "output": folder, **options}
+    summary = module.play(parsed(match.add_match_arguments, participants, values))
     print(module.format_summary(summary))
     return summary
 
@@ -141,7 +146,8 @@ class Player:
 
 
 @python_errors()
-def player(name: str = "mcts", *, network: Network | None = None, game: str = "go", **options: Any) -> Player:
+def player(name: str = "mcts", *, network: Network | None = None, game: str = "go", **options: Unpack[PlayerKeywords]
+           ) -> Player:
     """A player: 'mcts' or 'uct', 'policy', 'randompolicy', 'random'.
 
     network: of mcts and the policies; by default the bundled one for each board.  game: 'go' or 'gomoku'.  options: of

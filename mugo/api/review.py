@@ -1,8 +1,9 @@
 """review: what each move of a game lost, as `mugo review` finds it."""
 from dataclasses import dataclass
-from typing import Any
+from typing import Unpack
 
 from mugo.api.game import Game
+from mugo.api.keywords import SearchKeywords
 from mugo.api.moves import check_number, python_errors
 from mugo.api.network import Network, load_network, opened_of
 from mugo.api.search import settings_of
@@ -80,8 +81,8 @@ class GameReview:
 
 
 @python_errors()
-def review(game: Game, network: Network | None = None, *, simulations: int | None = SIMULATIONS, **options: Any
-           ) -> GameReview:
+def review(game: Game, network: Network | None = None, *, simulations: int | None = SIMULATIONS,
+           **options: Unpack[SearchKeywords]) -> GameReview:
     """Review a game of Go: for each move, what it lost against the best move that a search finds.
 
     network: by default the bundled one for the board.  simulations: for each position; None: no search, the network

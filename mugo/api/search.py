@@ -1,9 +1,10 @@
 """search: Monte Carlo tree search of a position, and what it found."""
 import contextlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
+from mugo.api.keywords import SearchKeywords
 from mugo.api.moves import check_number, point_of, python_errors
 from mugo.api.network import Evaluation, Network, opened_of
 from mugo.api.position import Position, base_of
@@ -79,8 +80,8 @@ class SearchResult(Evaluation):
 @python_errors()
 def search(position: Position, network: Network | None = None, *, simulations: int | None = None,
            seconds: float | None = None, progress: Callable[[SearchResult], object] | None = None,
-           allow: Iterable[str] | None = None, avoid: Iterable[str] = (), depth: int | None = None, **options: Any
-           ) -> SearchResult:
+           allow: Iterable[str] | None = None, avoid: Iterable[str] = (), depth: int | None = None,
+           **options: Unpack[SearchKeywords]) -> SearchResult:
     """Search a position: with a network as the player `mcts` does, without one as `uct`, by rollouts.
 
     simulations, seconds: limits; without either 2 seconds.  A search ends before them where nothing can change the
@@ -124,14 +125,14 @@ def search(position: Position, network: Network | None = None, *, simulations: i
     return _result(position, found, select_by)
 
 
-def settings_of(function: str, player: str, game: str, options: dict[str, Any], **defaults: Any) -> Settings:
+def settings_of(function: str, player: str, game: str, options: Mapping[str, Any], **defaults: Any) -> Settings:
     """The settings of a search with the options of a library function.  Raises TypeError for one that does not exist,
     and BadInput for one that is out of range or only another player's."""
     if unknown := options.keys() - options_of(Settings).keys():
         hint = suggestion(min(unknown), options_of(Settings)) or ": `mugo help search` lists them"
         raise TypeError(f"{function}() has no option {min(unknown)!r}{hint}")
     check_player(Settings, options, player)
-    return replace(default_settings(player, game), **defaults | options)
+    return replace(default_settings(player, game), **(defaults | dict(options)))
 
 
 def _avoided(base: BasePosition, allow: Iterable[str] | None, avoid: Iterable[str], depth: int) -> AvoidedMoves:
