@@ -4,6 +4,7 @@ import math
 import numpy as np
 import pytest
 
+from mugo.core.jit import address_of
 from mugo.games import game
 from mugo.games.board import POINTS, new_boards
 from mugo.games.coords import symmetries
@@ -19,12 +20,14 @@ class Grown:
     def __init__(self, position: BasePosition, *, max_edges=100_000, nodes=20_000, batch=8, **settings):
         self.position = position
         self.trees = np.zeros(1, records.TREE)
-        select = selection.puct_child if settings.pop("formula", "ucb") == "puct" else None
+        formula = settings.pop("formula", "ucb")
         chosen = dict(c=0.7, fpu=math.inf, expand_after=1, komi=position.komi,
                       rollouts=1, lambda_=1.0, max_pass_prior=1.0) | settings
         for name, value in chosen.items():
             self.trees[0]["params"][name] = value
-        selection.set_addresses(self.trees[0]["params"], position.game, select)
+        selection.set_addresses(self.trees[0]["params"], position.game)
+        if formula == "puct":
+            self.trees[0]["params"]["select_child"] = address_of(selection.puct_child, selection.SELECT_CHILD)
         self.nodes = np.zeros(nodes, records.NODE)
         self.edges = np.zeros(max_edges, records.EDGE)
         self.edges["allowed"] = True                     # those that a test writes itself

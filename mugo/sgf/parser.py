@@ -210,7 +210,7 @@ def _interpret_nodes(nodes: list[Properties], plain: np.ndarray | None, gomoku: 
     info = _collect_info(nodes)
     setup, moves, has_later_setup = _collect(nodes, shape, setup_anywhere)
     if plain is not None:
-        moves += _encoded(plain, shape, len(moves) + 1)
+        moves += _encoded(plain, shape, len(moves) + 1, setup_anywhere)
     stones = [index + (WHITE_BIT if colour == WHITE else 0) for index, colour in sorted(setup.items())]
     handicap = interpret_handicap(info, stones, moves, shape) if is_go else 0
     if moves:
@@ -318,10 +318,12 @@ def _letter_table(size: BoardSize) -> np.ndarray:
     return table
 
 
-def _encoded(plain: np.ndarray, size: BoardSize, number: int) -> list[int]:
+def _encoded(plain: np.ndarray, size: BoardSize, number: int, setup_anywhere: bool) -> list[int]:
     """What `_plain_moves` gives as encoded moves, the first of which has this number.  Raises BadRecord for one that is
-    not on the board."""
+    not on the board, which setup_anywhere leaves out."""
     indices = _letter_table(size)[plain[:, 3], plain[:, 4]]
+    if setup_anywhere:
+        plain, indices = plain[indices >= 0], indices[indices >= 0]
     for k in np.flatnonzero(indices < 0):
         indices[k] = _interpret_index(plain[k, 3:5].tobytes().strip(), size, "move outside the board",
                                       f"move {number + k}")
