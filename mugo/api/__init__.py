@@ -2,6 +2,7 @@
 
     moves        'Q16', 'pass' <-> points; checks of arguments
     position     Position
+    keywords     the options of functions, for editors and type checkers
     game         Game, read_sgf, read_archive
     network      Network, Policy, Evaluation, planes
     search       search, SearchResult

@@ -461,7 +461,6 @@ def test_a_stored_game_without_rules_has_those_of_its_scoring(page):
 
 @pytest.mark.parametrize("sgf, error", [
     ("", "no game found: an SGF game begins with '(;', and it is not GIB, NGF or UGF either"),
-    ("(;GM[1]SZ[9];B[aa];W[zz])", "move 2: 'zz' is not a point on 9x9 (aa-ii)"),
     ("(;GM[2])", "GM[2] is another game; Go is GM[1], Gomoku GM[4]"),
 ])
 def test_a_bad_sgf_file_gets_one_line(page, sgf, error):
