@@ -51,9 +51,8 @@ def read_records(data: bytes, gomoku: bool = False, setup_anywhere: bool = False
     """The games of an SGF file, in order; a BadRecord in the place of an unusable one.  Never raises.
 
     gomoku: also read Gomoku, GM[4].  setup_anywhere: also read games with setup stones after the first move, which have
-    Record.has_later_setup and only node_positions replays, games with several moves in one node, and games with moves
-    outside the board, which are left out.
-    cut_off: read what there is of a game whose end is missing.
+    Record.has_later_setup and only node_positions replays, and games with several moves in one node.
+    cut_off: read what there is of a game whose end is missing, without its moves outside the board.
     """
     for found in read_texts(data, gomoku, setup_anywhere=setup_anywhere, cut_off=cut_off):
         yield found if isinstance(found, BadRecord) else found[0]
@@ -89,7 +88,7 @@ def read_texts(data: bytes, gomoku: bool = False, *, setup_anywhere: bool = Fals
         if isinstance(game, BadRecord):
             yield game
         else:
-            record = _record(game, gomoku, setup_anywhere)
+            record = _record(game, gomoku, setup_anywhere, cut_off)
             yield record if isinstance(record, BadRecord) else (record, game)
 
 
@@ -151,13 +150,13 @@ _PROPERTY = re.compile(rb"([A-Za-z]*+)\s*+\[([^\\\]]*+(?:\\.[^\\\]]*+)*+)\]", re
 _BESIDES_MOVES = re.compile(rb"(?<=\])\s*+(?:[BW]L|O[BW]|C)" + _VALUE + rb"|(?<=[\];])\s++", re.DOTALL)
 
 
-def _record(game: GameText, gomoku: bool, setup_anywhere: bool) -> Record | BadRecord:
+def _record(game: GameText, gomoku: bool, setup_anywhere: bool, cut_off: bool) -> Record | BadRecord:
     try:
         if (root := _ROOT.match(game.main_line)) and (
                 plain := _plain_moves(game.main_line[root.end():-1])) is not None:
-            return _interpret_nodes([_plain_root(root[0])], plain, gomoku, setup_anywhere)
+            return _interpret_nodes([_plain_root(root[0])], plain, gomoku, setup_anywhere, cut_off)
         nodes = [node.properties for node in parse_game(game.main_line)]
-        return _interpret_nodes(nodes, None, gomoku, setup_anywhere)
+        return _interpret_nodes(nodes, None, gomoku, setup_anywhere, cut_off)
     except BadRecord as bad:
         return bad
     except ValueError as error:
@@ -198,7 +197,8 @@ SETUP = {"AB": BLACK, "AW": WHITE, "AE": EMPTY}
 _INFO = INFO.keys() | {"GN", "KM", "HA", "PL", "AP", "TC"}
 
 
-def _interpret_nodes(nodes: list[Properties], plain: np.ndarray | None, gomoku: bool, setup_anywhere: bool) -> Record:
+def _interpret_nodes(nodes: list[Properties], plain: np.ndarray | None, gomoku: bool, setup_anywhere: bool,
+                     cut_off: bool) -> Record:
     """The Record of a main line.  plain: the moves after these nodes (`_plain_moves`).  Raises BadRecord."""
     root = nodes[0]
     game = root.get("GM", [GM_GO])[0].strip() or GM_GO
@@ -208,9 +208,9 @@ def _interpret_nodes(nodes: list[Properties], plain: np.ndarray | None, gomoku: 
     is_go = game == GM_GO
     shape = _interpret_size(root, "19" if is_go else "")
     info = _collect_info(nodes)
-    setup, moves, has_later_setup = _collect(nodes, shape, setup_anywhere)
+    setup, moves, has_later_setup = _collect(nodes, shape, setup_anywhere, cut_off)
     if plain is not None:
-        moves += _encoded(plain, shape, len(moves) + 1, setup_anywhere)
+        moves += _encoded(plain, shape, len(moves) + 1, cut_off)
     stones = [index + (WHITE_BIT if colour == WHITE else 0) for index, colour in sorted(setup.items())]
     handicap = interpret_handicap(info, stones, moves, shape) if is_go else 0
     if moves:
@@ -252,7 +252,8 @@ def _says_something(value: bytes) -> bool:
     return bool(value.strip(b" \t\r\n?-"))
 
 
-def _collect(nodes: list[Properties], size: BoardSize, setup_anywhere: bool) -> tuple[dict[int, int], list[int], bool]:
+def _collect(nodes: list[Properties], size: BoardSize, setup_anywhere: bool, cut_off: bool
+             ) -> tuple[dict[int, int], list[int], bool]:
     """({move index: colour} of the setup stones, encoded moves, whether stones are set up after the first move)."""
     index_of = _index_table(size)
     setup: dict[int, int] = {}
@@ -281,7 +282,7 @@ def _collect(nodes: list[Properties], size: BoardSize, setup_anywhere: bool) -> 
             played = ((bit, values[0]),)
         for bit, raw in played:
             index = index_of.get(raw, index_of.get(raw.strip()))
-            if index is None and setup_anywhere:
+            if index is None and cut_off:
                 continue
             if index is None:
                 index = _interpret_index(raw.strip(), size, "move outside the board", f"move {len(moves) + 1}")
@@ -318,11 +319,11 @@ def _letter_table(size: BoardSize) -> np.ndarray:
     return table
 
 
-def _encoded(plain: np.ndarray, size: BoardSize, number: int, setup_anywhere: bool) -> list[int]:
+def _encoded(plain: np.ndarray, size: BoardSize, number: int, cut_off: bool) -> list[int]:
     """What `_plain_moves` gives as encoded moves, the first of which has this number.  Raises BadRecord for one that is
-    not on the board, which setup_anywhere leaves out."""
+    not on the board, which cut_off leaves out."""
     indices = _letter_table(size)[plain[:, 3], plain[:, 4]]
-    if setup_anywhere:
+    if cut_off:
         plain, indices = plain[indices >= 0], indices[indices >= 0]
     for k in np.flatnonzero(indices < 0):
         indices[k] = _interpret_index(plain[k, 3:5].tobytes().strip(), size, "move outside the board",

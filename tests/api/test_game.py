@@ -144,3 +144,9 @@ def test_what_a_record_says_is_a_row_of_a_table():
     game = mugo.Game.from_sgf("(;SZ[9]PB[Ann]WR[2d]KM[6.5]RE[W+2.5];B[ee];W[cc])")
     assert game.info | {"komi": 6.5, "winner": "W", "size": "9x9", "num_moves": 2} == game.info
     assert game.info["black"] == "Ann" and game.info["white_rank"] == "2d" and game.info["date"] == ""
+
+
+def test_a_move_outside_the_board_is_an_error_and_not_left_out(tmp_path):
+    (tmp_path / "bad.sgf").write_text("(;GM[1]SZ[9];B[aa];W[zz];B[bb])")
+    with pytest.raises(mugo.MugoError, match="move 2: 'zz' is not a point on 9x9"):
+        mugo.read_sgf(tmp_path / "bad.sgf")
