@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 # Not what numba compiles, nor what imports it on the way.
-INSTRUMENTED = ("mugo.sgf", "mugo.gtp", "mugo.analysis", "mugo.core.schema", "mugo.nn.network_file",
+INSTRUMENTED = ("mugo.sgf", "mugo.gtp", "mugo.analysis", "mugo.nn.network_file",
                 "mugo.selfplay.replay")
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]

@@ -3,7 +3,6 @@
     version          the version, the name that pip knows, the networks that come with MuGo
     files            atomic writes, locks, `BadInput`: an error in one line
     limits           numbers that come from outside
-    schema           JSON that comes from outside
     options          an option as a field of a dataclass;  config    options from a file, or from Python
     command_table    tables of commands, of GTP and of the terminal
     progress         bars and lines of progress, also of compiling

@@ -9,7 +9,6 @@ import json
 import math
 import zlib
 from collections.abc import Collection, Mapping
-from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +16,13 @@ import numpy as np
 
 from mugo.core import version
 from mugo.core.files import BadInput, atomic_write, error_line, open_regular_file
-from mugo.core.limits import FRACTION, SEED
-from mugo.core.options import Option, options_of
-from mugo.core.schema import ANYTHING, BOOLEAN, TEXT, Object, Test, check_value, integer, number, optional
+from mugo.core.options import options_of
 from mugo.games import gomoku
 from mugo.games.coords import MAX_SIZE, MIN_SIZE
 from mugo.games.game import PLANE_TABLES
 from mugo.games.position import BasePosition
-from mugo.nn.architectures import CONFIGS, MAX_LAYERS, PRESETS, Config, PolicyNetConfig, config_dict, config_of
+from mugo.nn.architectures import (
+    CONFIGS, MAX_LAYERS, PRESETS, Config, PolicyNetConfig, config_dict, config_of, input_depth)
 from mugo.nn.graph import INT8_BIAS, is_of_int8, network_weights
 from mugo.nn.onnx_graph import MAX_RANGE, MIN_RANGE, Ranges
 
@@ -135,7 +133,6 @@ def write_tensors(path: Path, tensors: Mapping[str, np.ndarray], metadata: dict[
 
 FORMAT = 3
 MAX_WEIGHTS_BYTES = 512 << 20            # of a network; 256 filters and ten layers take 25 MB
-MAX_BATCHES = 10**12                     # that a network was trained on
 MAX_NAME = 200                           # characters of a network's name
 
 
@@ -181,31 +178,6 @@ def read_metadata(path: Path) -> dict[str, Any]:
     return checked_metadata(TensorFile(path).metadata(), path)
 
 
-def _is_pair(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 2 and all(map(number().is_good, value))
-
-
-# What a network was trained on, and those that it was initialised from.
-_RANKS = Test(_is_pair, "[the weakest, the strongest]")
-_DATA = Object({}, {"fingerprint": TEXT, "split": Object({"seed": integer(*SEED), "validation": number(*FRACTION),
-                                                          "test": number(*FRACTION)}),
-                    "training": TEXT, "validation": TEXT, "seed": integer(*SEED), "sources": [TEXT],
-                    "games": integer(0), "positions": integer(0), "ranks": optional(_RANKS)})
-_TRAINED = Object({}, {"size": integer(MIN_SIZE, MAX_SIZE), "data": optional(_DATA),
-                       "best": optional(Object({}, {"positions": integer(0)}, others=ANYTHING)),
-                       "options": Object({}, {"batch_size": integer(1), "skip_batches": integer(0, MAX_BATCHES)},
-                                         others=ANYTHING),
-                       "init_from": optional(Object({}, others=ANYTHING))}, others=ANYTHING)
-_RANGE = Test(lambda pair: _is_pair(pair) and -MAX_RANGE <= pair[0] <= 0 <= pair[1] <= MAX_RANGE
-              and pair[1] - pair[0] >= MIN_RANGE,
-              f"[low, high] around 0, {MAX_RANGE:g} from it at most")
-_QUANTIZATION = Object({"ranges": Object({}, others=_RANGE),
-                        "metrics": Object({"top1_agreement": number(), "kl": number()}, others=number())},
-                       {"positions": integer(0), "compared_on": integer(0)})
-_NAME = Test(lambda name: isinstance(name, str) and len(name) <= MAX_NAME and name.isprintable(),
-             f"a text of at most {MAX_NAME} printable characters")
-
-
 def checked_metadata(metadata: Any, path: Path) -> dict[str, Any]:
     """These metadata, of this file.  Raises as `read_metadata`."""
     if not isinstance(metadata, dict):
@@ -216,54 +188,45 @@ def checked_metadata(metadata: Any, path: Path) -> dict[str, Any]:
         check_metadata(metadata, str(path))
     except BadInput as error:
         raise OtherFormat(str(error)) from None
+    except (AttributeError, KeyError, TypeError, ValueError) as error:       # JSON, but not as new_metadata has it
+        raise OtherFormat(f"{path}: its metadata are not those of a network: {error_line(error)}") from None
     return metadata
 
 
 def check_metadata(metadata: dict[str, Any], source: str) -> None:
-    """Raise BadInput, which begins with the source, unless these are the metadata of a network of this program."""
-    game = metadata.get("game", "go")
-    if not isinstance(game, str) or game not in PLANE_TABLES:
-        raise BadInput(f"{source} plays {str(game)[:40]!r}; this program knows {' and '.join(PLANE_TABLES)}")
-    table = [list(plane) for plane in PLANE_TABLES[game]]
-    kinds = [kind for kind, config in CONFIGS.items() if game == "go" or config is not PolicyNetConfig]
-    check_value(metadata, Object({
-        "size": integer(MIN_SIZE, MAX_SIZE),
-        "planes": Test(lambda planes: planes == table, "this program's table of input planes"),
-        "config": Object({"kind": Test(lambda kind: kind in kinds, f"{' or '.join(kinds)} for {game}")},
-                         others=ANYTHING)},
-        {"name": optional(_NAME), "quantization": optional(_QUANTIZATION)}, others=ANYTHING), source)
-    size = metadata["size"]
+    """Raise BadInput, which begins with the source, unless this program has the game, the input planes and the
+    architecture.  What the metadata say of the training is not looked at."""
+    def expect(is_good: bool, name: str, value: Any) -> None:
+        if not is_good:
+            raise BadInput(f"{source}: {name} is {value!r:.60}, which no network of this program has")
+
+    game, size, name = metadata.get("game", "go"), metadata["size"], metadata.get("name")
+    config = metadata["config"]
+    expect(game in [*PLANE_TABLES], "game", game)
+    expect(metadata["planes"] == [list(plane) for plane in PLANE_TABLES[game]], "planes", metadata["planes"])
+    expect(type(size) is int and MIN_SIZE <= size <= MAX_SIZE, "size", size)
+    expect(name is None or len(name) <= MAX_NAME and name.isprintable(), "name", name)
     if game == "gomoku":
-        check_value(metadata, Object({"k": integer(gomoku.MIN_SIZE, size)}, {"exactly": BOOLEAN}, others=ANYTHING),
-                    source)
-    trained: Any = metadata
-    while trained:
-        check_value(trained, _TRAINED, source)
-        trained = trained.get("init_from")
-    _check_config(metadata["config"], size, sum(plane.depth for plane in PLANE_TABLES[game]), source)
-
-
-def _check_config(config: dict[str, Any], size: int, depth: int, source: str) -> None:
-    """Raise BadInput unless these hyperparameters belong to a network for this size and `depth` input planes."""
-    kind = CONFIGS[config["kind"]]
-    tests = {name: _value_of(each) for name, each in options_of(kind).items()} | {
-        "size": Test(lambda value: value == size, f"{size}"), "depth": Test(lambda value: value == depth, f"{depth}")}
-    needed = [field.name for field in fields(kind) if field.default is MISSING]
-    others = [field.name for field in fields(kind) if field.default is not MISSING]
-    check_value(config, Object({"kind": TEXT} | {name: tests[name] for name in needed},
-                               {name: tests[name] for name in others}), f"{source}: its config")
-    network = config_of({"config": config})
+        k = metadata["k"]
+        expect(type(k) is int and gomoku.MIN_SIZE <= k <= size, "k", k)
+    kind = CONFIGS.get(config["kind"])
+    if kind is None or kind is PolicyNetConfig and game != "go":
+        raise BadInput(f"{source}: config.kind is {config['kind']!r:.60}, which this program does not know for {game}")
+    for option, each in options_of(kind).items():
+        value = config.get(option, each.default)
+        expect(not each.problem(value) and not (isinstance(value, list) and len(value) > MAX_LAYERS),
+               f"config.{option}", value)
+    network = config_of(metadata)
+    expect(network.size == size, "config.size", network.size)
+    expect(network.spec().depth == input_depth(game), "config.depth", network.spec().depth)
     if isinstance(network, PolicyNetConfig) and network.problem:
         raise BadInput(f"{source}: its config: {network.problem}")
     weights = sum(math.prod(weight.shape) for weight in network_weights(network.spec()).values())
     if 4 * weights > MAX_WEIGHTS_BYTES:
         raise BadInput(f"{source} has a config of {weights:,} weights; at most {MAX_WEIGHTS_BYTES // 4:,} are allowed")
-
-
-def _value_of(each: Option) -> Test:
-    """A value that an option may have; not too long a list."""
-    return Test(lambda value: not each.problem(value) and not (isinstance(value, list) and len(value) > MAX_LAYERS),
-                f"a value of --{each.name}")
+    for tensor, (low, high) in ranges_of(metadata).items() if has_int8(metadata) else ():
+        expect(-MAX_RANGE <= low <= 0 <= high <= MAX_RANGE and high - low >= MIN_RANGE, f"the range of {tensor!r:.60}",
+               [low, high])
 
 
 OPTIMIZER = "optimizer/"                 # how the names of its variables begin
