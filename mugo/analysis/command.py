@@ -8,11 +8,10 @@ import sys
 from mugo.analysis.engine import MAX_LINE_BYTES, AnalysisEngine, serve
 from mugo.analysis.parameters import InvalidQuery, Overrides, read_overrides, search_parameters, unquoted
 from mugo.analysis.request import NO_OVERRIDES
-from mugo.core.files import BadInput, log_to_stderr
+from mugo.core.files import BadInput, is_pipe_closed, log_to_stderr, read_lines
 from mugo.core.limits import parse_integer
 from mugo.core.machine import available_cores
 from mugo.core.options import check_limits
-from mugo.core.pipes import is_pipe_closed, read_lines
 from mugo.players import options as player_options
 from mugo.players.registry import NETWORK_PLAYERS, SEARCHERS, open_network
 

@@ -1,4 +1,4 @@
-"""Errors in one line, reading files of a limited size, atomic writes, folder locks, and lines on stderr."""
+"""Errors in one line, reading files of a limited size, atomic writes, folder locks, lines on stderr, and pipes."""
 import contextlib
 import errno
 import hashlib
@@ -6,6 +6,7 @@ import json
 import os
 import re
 import secrets
+import select
 import shutil
 import stat
 import sys
@@ -223,3 +224,31 @@ def fsync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+# ---- pipes to other programs
+
+def read_lines(descriptor: int, max_bytes: int) -> Iterator[str]:
+    """The lines of an open file, by its descriptor; of a longer line the first max_bytes + 1 bytes.
+
+    Only a newline ends a line; bytes that are not UTF-8 become surrogates.  It does without the buffer of sys.stdin:
+    a thread that waits for that buffer when the process ends stops the process with an error.
+    """
+    line = b""
+    while chunk := os.read(descriptor, 1 << 16):
+        first, *others = chunk.split(b"\n")
+        line += first[:max_bytes + 1 - len(line)]
+        for other in others:
+            yield line.decode("utf-8", "surrogateescape")
+            line = other[:max_bytes + 1]
+    if line:
+        yield line.decode("utf-8", "surrogateescape")
+
+
+def is_pipe_closed(descriptor: int) -> bool:
+    """Whether nobody reads from the pipe or socket that this descriptor writes to; False on Windows."""
+    if not hasattr(select, "poll"):
+        return False
+    poll = select.poll()
+    poll.register(descriptor, 0)                         # errors are always reported
+    return any(event & (select.POLLERR | select.POLLHUP | select.POLLNVAL) for _, event in poll.poll(0))

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import TextIO
 
 from mugo.core.progress import CompileProgress
-from mugo.core.files import BadInput, log_to_stderr
-from mugo.core.pipes import is_pipe_closed, read_lines
+from mugo.core.files import BadInput, is_pipe_closed, log_to_stderr, read_lines
 from mugo.games import scoring
 from mugo.games.coords import PASS
 from mugo.games.go import GoPosition
@@ -24,8 +23,7 @@ from mugo.games.position import BasePosition
 from mugo.gtp.engine import GtpEngine, serve
 from mugo.gtp.protocol import MAX_LINE_BYTES
 from mugo.gtp.params import Parameters
-from mugo.players import game_options
-from mugo.players import options as player_options
+from mugo.players import game_options, options as player_options
 from mugo.players.player import Player
 
 

@@ -20,19 +20,17 @@ from fakes import GNUGO, StoneCounter, gnugo
 
 from mugo.core.version import VERSION
 from mugo.cli import main as cli
-from mugo.core.files import BadInput
+from mugo.core.files import BadInput, is_pipe_closed, read_lines
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import MAX_MOVES, PASS, interpret_gtp
 from mugo.games.go import GoPosition
 from mugo.games.gomoku import GomokuPosition
 from mugo.games.scoring import final_score
-from mugo.gtp import command as gtp_command
-from mugo.gtp import gogui
+from mugo.gtp import command as gtp_command, gogui
 from mugo.gtp.options import add_gtp_arguments
 from mugo.gtp.params import Parameters
 from mugo.gtp.engine import COMMANDS, GtpEngine, serve
 from mugo.gtp.protocol import MAX_LINE_BYTES, format_reply
-from mugo.core.pipes import is_pipe_closed, read_lines
 from mugo.match.gtp_client import GtpClient, participant_of
 from mugo.match.referee import TWO_PASSES, MatchRules, play_game
 from mugo.nn import network_file
