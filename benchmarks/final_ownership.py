@@ -16,7 +16,7 @@ from mugo.data.labels import accepted_difference, count
 from mugo.data.summary import source_family
 from mugo.core.files import BadInput
 from mugo.games.go import IllegalMove
-from mugo.plots.text_table import format_table
+from mugo.plots.terminal import format_table
 from mugo.sgf.archives import SgfFile
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import Record

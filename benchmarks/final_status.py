@@ -19,7 +19,7 @@ from mugo.games.go import IllegalMove, GoPosition, format_score
 from mugo.games.position import COLOUR_LETTERS
 from mugo.match.gtp_client import GtpClient, participant_of
 from mugo.match.referee import setup_commands
-from mugo.plots.text_table import format_table
+from mugo.plots.terminal import format_table
 from mugo.sgf.archives import UnreadableFile
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import Record

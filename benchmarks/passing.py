@@ -24,7 +24,7 @@ from mugo.games import scoring
 from mugo.games.coords import PASS
 from mugo.games.go import GoPosition
 from mugo.players.options import add_arguments, player_from_arguments
-from mugo.plots.text_table import format_table
+from mugo.plots.terminal import format_table
 from mugo.core.progress import progress_bar
 from mugo.sgf.record_positions import positions_of
 

@@ -33,7 +33,7 @@ from mugo.mcts.search import Search
 from mugo.nn.inference import Network
 from mugo.players.evaluation import SearchEvaluator
 from mugo.players.registry import default_settings, open_network
-from mugo.plots.text_table import format_table
+from mugo.plots.terminal import format_table
 from mugo.sgf.archives import UnreadableFile
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import BadRecord

@@ -24,7 +24,7 @@ from mugo.core.files import is_temporary
 from mugo.games import gomoku
 from mugo.nn.network_file import TensorFile
 from mugo.selfplay.replay import ReplayBuffer
-from mugo.sgf.writer import format_record
+from mugo.sgf.convert import format_record
 
 
 def make_inputs(folder: Path) -> Path:

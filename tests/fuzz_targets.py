@@ -46,7 +46,7 @@ from mugo.sgf.archives import SgfFile, unpack
 from mugo.sgf.nodes import format_nodes, parse_game
 from mugo.sgf.parser import read_records, read_trees
 from mugo.sgf.record import BadRecord
-from mugo.sgf.writer import format_record
+from mugo.sgf.convert import format_record
 
 MODEL = find_network("policy-9")
 COLUMNS = {"size": int, "komi": float, "black": str, "date": str, "black_rank": float}

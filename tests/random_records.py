@@ -11,7 +11,7 @@ from mugo.games.coords import PASS, WHITE_BIT, move_index, symmetries
 from mugo.games.go import GoPosition
 from mugo.sgf.record import Record
 from mugo.sgf.record_positions import position_of
-from mugo.sgf.writer import format_record
+from mugo.sgf.convert import format_record
 
 
 def random_record(seed: int, size: int = 9, plies: int = 60, after: Record | None = None, **properties) -> Record:

@@ -19,7 +19,7 @@ STEPS = [
     ("from mugo.cli import doctor, main\n"
      "doctor.CUDA_EXTRAS = {}\n"                          # processes of their own import the backends
      "main.main(['doctor', '--json'])", ["pandas"]),
-    ("import mugo.plots.charts, mugo.plots.curves, mugo.plots.svg, mugo.plots.terminal", []),
+    ("import mugo.plots.figures, mugo.plots.curves, mugo.plots.svg, mugo.plots.terminal", []),
     ("import mugo.training.evaluate", []),
 ]
 NEVER = ["keras", "tensorflow", "jax", "matplotlib", "onnx"]

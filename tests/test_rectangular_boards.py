@@ -26,15 +26,14 @@ from mugo.nn.inference import Network
 from mugo.nn.inputs import fit_bias
 from mugo.players.registry import make_player
 from mugo.players.searcher import PlayOptions
-from mugo.plots.svg import board_svg, star_points
-from mugo.plots.terminal import board_lines, heatmap_array
+from mugo.plots.svg import board_svg
+from mugo.plots.terminal import board_lines, heatmap_array, star_points
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
 from mugo.sgf import tree
-from mugo.sgf.convert import record_from_position
+from mugo.sgf.convert import format_record, record_from_position
 from mugo.sgf.record_positions import position_of
 from mugo.sgf.parser import read_records
-from mugo.sgf.writer import format_record
 from mugo.web.requests import requested_board
 
 

@@ -15,11 +15,10 @@ from mugo.games.coords import WHITE_BIT, format_gtp, format_size, point_of_index
 from mugo.games.position import COLOUR_LETTERS, BasePosition
 from mugo.sgf.archives import SgfFile, UnreadableFile
 from mugo.sgf.collection import GameText
-from mugo.sgf.convert import record_from_position, replay_tree
+from mugo.sgf.convert import format_record, record_from_position, replay_tree
 from mugo.sgf.parser import MAX_BYTES, GameTree, read_texts, tree_of
 from mugo.sgf.record import INFO, BadRecord, Record
 from mugo.sgf.sources import find_sources, read_files
-from mugo.sgf.writer import format_record
 
 PathLike = str | os.PathLike[str]
 BATCH_BYTES = 1 << 18                    # of files that a worker process reads at a time

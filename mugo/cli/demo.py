@@ -23,8 +23,7 @@ from mugo.nn.inference import Network
 from mugo.players.registry import make_player
 from mugo.players.player import Player
 from mugo.plots.svg import board_svg
-from mugo.sgf.convert import record_from_position
-from mugo.sgf.writer import format_record
+from mugo.sgf.convert import format_record, record_from_position
 
 MAX_MOVES = 722                          # a game of a raw policy may never end
 

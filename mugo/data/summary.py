@@ -19,9 +19,9 @@ from mugo.core.files import BadInput
 from mugo.data import dataset
 from mugo.data.dataset import DataSet
 from mugo.data.shards import SPLITS
-from mugo.plots import charts
+from mugo.plots import figures
 from mugo.plots.figures import GREEN, GREY, INK, NO_MATPLOTLIB, has_matplotlib, save_charts
-from mugo.plots.text_table import format_table, side_by_side, truncate
+from mugo.plots.terminal import format_table, side_by_side, truncate
 
 # What the tables need of games.parquet.
 COLUMNS = ["reject_reason", "split", "num_moves", "source", "size", "black_rank", "white_rank", "date", "result",
@@ -243,33 +243,33 @@ def _cell(value: float | str) -> str:
 # ---- charts
 
 def draw_summary(data: DataSet, games: pd.DataFrame, tables: Tables, path: Path, where: str = "") -> None:
-    """The tables as a page of charts.  Raises BadInput if no game is used, or matplotlib is not installed."""
+    """The tables as a page of figures.  Raises BadInput if no game is used, or matplotlib is not installed."""
     used = _used(games)
     if not len(used):
         raise BadInput(f"{data.folder}: no game is used, so there is nothing to draw")
 
     def draw(axes: list) -> None:
         overview, sources, reasons, ranks, years, lengths, results, handicaps, komi = axes
-        charts.text_panel(overview, "\n".join(format_table(_overview(games, tables))))
+        figures.text_panel(overview, "\n".join(format_table(_overview(games, tables))))
         families = tables["sources"].groupby(source_family).sum().nlargest(8, "positions")
-        charts.horizontal_bars(sources, list(families.index), families["positions"] / 1e6,
+        figures.horizontal_bars(sources, list(families.index), families["positions"] / 1e6,
                                [f"{n:,} games" for n in families["used"]], "positions by source, millions")
         most = tables["reasons"]["games"].iloc[:8]
-        charts.horizontal_bars(reasons, list(most.index), most, [f"{n:,}" for n in most], "games not used", GREY)
+        figures.horizontal_bars(reasons, list(most.index), most, [f"{n:,}" for n in most], "games not used", GREY)
         for chart, name, title in ((ranks, "ranks", "rank of the players, %"),
                                    (years, "years", "year of the game, %")):
             share = _with_fractions(tables[name])["share"]
-            charts.stacked_bars(chart, list(share.index), {"": 100 * share}, title, (GREEN,))
-        charts.histogram(lengths, used["num_moves"].to_numpy(), 10, "games by number of moves")
+            figures.stacked_bars(chart, list(share.index), {"": 100 * share}, title, (GREEN,))
+        figures.histogram(lengths, used["num_moves"].to_numpy(), 10, "games by number of moves")
         share = 100 * tables["results"] / len(used)
-        charts.stacked_bars(results, list(share.index), dict(share.items()), "result and winner, %",
+        figures.stacked_bars(results, list(share.index), dict(share.items()), "result and winner, %",
                             (INK, "white", GREY))
         for chart, name, table, label in ((handicaps, "handicap", tables["handicaps"], _stones),
                                           (komi, "komi", tables["komi"], _komi)):
             rows = table.nlargest(9, "games").sort_index()
             rows = rows[rows["games"] >= len(used) / 2000]           # a lower bar would be invisible
             notes = ["" if np.isnan(won) else f"{100 * won:.0f}" for won in rows["black_won"]]
-            charts.stacked_bars(chart, [label(value) for value in rows.index], {"": 100 * rows["games"] / len(used)},
+            figures.stacked_bars(chart, [label(value) for value in rows.index], {"": 100 * rows["games"] / len(used)},
                                 f"{name}: % of the games; above: Black's win rate, %", notes=notes)
 
     title = f"{data.folder.resolve().name}: {len(used):,} games"

@@ -27,9 +27,8 @@ from mugo.gtp.protocol import (
     SYNTAX_ERROR, GtpError, command, fails_as, format_vertices, parse_colour, parse_count, parse_path, parse_vertex)
 from mugo.players.evaluation import moves_by_prior
 from mugo.players.player import RESIGN
-from mugo.sgf.convert import record_from_position
+from mugo.sgf.convert import format_record, record_from_position
 from mugo.sgf.record_positions import rules_name
-from mugo.sgf.writer import format_record
 
 if TYPE_CHECKING:                        # the engine imports its commands
     from mugo.gtp.engine import GtpEngine

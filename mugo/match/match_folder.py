@@ -25,9 +25,8 @@ from mugo.games.go import GoPosition
 from mugo.match.gtp_client import Participant
 from mugo.match.openings import Pairing
 from mugo.match.referee import GameRecord, MatchRules, format_time
-from mugo.sgf.convert import record_from_position
+from mugo.sgf.convert import format_record, record_from_position
 from mugo.sgf.record_positions import rules_name
-from mugo.sgf.writer import format_record
 
 FORMAT = 3                               # of match.json and games.csv; 2 had other names of options
 # `number` counts from 0.  `game_hash` is the same for two games with the same moves.  Times are in seconds.

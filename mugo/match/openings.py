@@ -27,7 +27,7 @@ from mugo.games.go import GoPosition
 from mugo.games.gomoku import format_row
 from mugo.games.position import BasePosition, IllegalMove
 from mugo.games.rules import Rules
-from mugo.players.policy import PolicyPlayer
+from mugo.players.player import PolicyPlayer
 from mugo.sgf.archives import UnreadableFile
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import Record

@@ -40,7 +40,7 @@ from mugo.nn.network_file import find_network, game_rules
 from mugo.core.parallel import check_scheduler, completed, open_executor
 from mugo.players import game_options
 from mugo.players.registry import NETWORK_PLAYERS
-from mugo.plots.text_table import truncate
+from mugo.plots.terminal import truncate
 from mugo.core.progress import ProgressBar, progress_bar
 from mugo.core.sprt import SPRT, UNDECIDED
 

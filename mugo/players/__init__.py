@@ -1,6 +1,6 @@
 """Players: position -> move.  In reading order:
 
-    player (random), policy, searcher (uct, mcts), passing, time_control
+    player (random, policy), searcher (uct, mcts), passing, time_control
     registry                  the table of players, and what each one needs
     play_options              how a searcher plays
     options, game_options     command lines -> players and first positions

@@ -62,7 +62,7 @@ def _make_random(given: Ingredients) -> "Player":
 
 
 def _make_policy(given: Ingredients) -> "Player":
-    from mugo.players.policy import PolicyPlayer
+    from mugo.players.player import PolicyPlayer
     temperature, people = given.temperature, given.people
     if temperature is None:
         temperature = TEMPERATURE if given.name == "randompolicy" else 1 if people else 0

@@ -15,8 +15,7 @@ from mugo.games.position import BasePosition
 from mugo.players import passing
 from mugo.players.passing import MIN_VISITS
 from mugo.players.play_options import DEFAULT_PLAY_OPTIONS, SECONDS, PlayOptions
-from mugo.players.player import FREE, RESIGN, SearchControl, pass_or_raise
-from mugo.players.policy import sampled_move
+from mugo.players.player import FREE, RESIGN, SearchControl, pass_or_raise, sampled_move
 from mugo.mcts import solver
 from mugo.mcts.result import MoveInfo, SearchResult
 from mugo.mcts.search import Search

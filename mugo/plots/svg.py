@@ -8,28 +8,13 @@ from html import escape
 import numpy as np
 
 from mugo.games.board import BLACK
-from mugo.games.coords import COLUMNS, BoardSize, row_col, shape_of
+from mugo.games.coords import COLUMNS, row_col
 from mugo.games.position import BasePosition
 from mugo.plots.figures import BLUE, GREEN, INK, WOOD
+from mugo.plots.terminal import star_points
 
 UNIT, MARGIN, CAPTION = 24, 30, 24       # pixels: between two lines, around them, below the board
 LEAST_SHARE, LEAST_OWNERSHIP = 0.005, 0.1         # less is not drawn
-
-
-def star_points(size: BoardSize) -> list[tuple[int, int]]:
-    """(row, col) of the star points (hoshi) of a board: four in the corners, from 7x7 on; the middle one, where it has
-    one; and those of sides of 13 or more with a middle."""
-    rows, cols = shape_of(size)
-    centre = [(rows // 2, cols // 2)] if rows % 2 and cols % 2 else []
-    if min(rows, cols) < 7:
-        return centre if min(rows, cols) > 3 else []
-    edges = [[edge, lines - 1 - edge] for lines in (rows, cols) for edge in [2 if lines < 13 else 3]]
-    points = [(row, col) for row in edges[0] for col in edges[1]] + centre
-    if centre and rows >= 13:
-        points += [(rows // 2, col) for col in edges[1]]
-    if centre and cols >= 13:
-        points += [(row, cols // 2) for row in edges[0]]
-    return points
 
 
 def board_svg(position: BasePosition, *, shares: Mapping[int, float] | None = None,

@@ -7,9 +7,12 @@
      2 . . . . . 2            in colour: the same in 256 colours on a background of its own,
      1 . . . . . 1            so that light and dark terminals show the same board
        A B C D E
+
+And tables, aligned also where names are Chinese, Japanese or Korean.
 """
 import os
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -19,7 +22,6 @@ from mugo.games import gomoku
 from mugo.games.board import BLACK, EMPTY, WHITE
 from mugo.games.coords import COLUMNS, PASS, BoardSize, area_of, move_index, row_col, shape_of
 from mugo.games.position import STONE_MARKS, BasePosition
-from mugo.plots.svg import star_points
 
 # Numbers in the palette of xterm-256color.
 WOOD, GRID, BLACK_STONE, WHITE_STONE, LAST_MOVE, LABEL, WINNING_ROW = 179, 94, 16, 231, 160, 230, 209
@@ -120,6 +122,22 @@ def _cell(screen: Screen, size: BoardSize, row: int, col: int, stone: int, owner
     return ("●" if symbols else STONE_MARKS[stone]), foreground, WOOD, False
 
 
+def star_points(size: BoardSize) -> list[tuple[int, int]]:
+    """(row, col) of the star points (hoshi) of a board: four in the corners, from 7x7 on; the middle one, where it has
+    one; and those of sides of 13 or more with a middle."""
+    rows, cols = shape_of(size)
+    centre = [(rows // 2, cols // 2)] if rows % 2 and cols % 2 else []
+    if min(rows, cols) < 7:
+        return centre if min(rows, cols) > 3 else []
+    edges = [[edge, lines - 1 - edge] for lines in (rows, cols) for edge in [2 if lines < 13 else 3]]
+    points = [(row, col) for row in edges[0] for col in edges[1]] + centre
+    if centre and rows >= 13:
+        points += [(rows // 2, col) for col in edges[1]]
+    if centre and cols >= 13:
+        points += [(row, cols // 2) for row in edges[0]]
+    return points
+
+
 def _grid_symbol(row: int, col: int, size: BoardSize) -> str:
     """The box-drawing character of an empty point."""
     rows, cols = shape_of(size)
@@ -151,3 +169,47 @@ def _board_lines(size: BoardSize, screen: Screen, cells: Mapping[tuple[int, int]
                 parts.append(screen.style(f"{text:>{cell_width}}", foreground, background, bold))
         lines.append("".join(parts) + str(rows - row))
     return [*lines, letters]
+
+
+# ---- tables
+
+def display_width(text: str) -> int:
+    """Columns that a text takes in a terminal: two for a Chinese character, none for a combining accent."""
+    return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
+
+
+def truncate(text: str, columns: int) -> str:
+    """The text, cut to at most this many terminal columns, "?" for each control character."""
+    width, end = 0, 0                    # end: of what fits with "…"
+    for i, c in enumerate(text):
+        width += display_width(c)
+        if width < columns:
+            end = i + 1
+        if width > columns:
+            text = text[:end] + "…"
+            break
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
+def format_table(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
+    """The lines of a table; the first `left` columns are aligned left, the others right."""
+    if not rows:
+        return []
+    widths = [max(display_width(row[k]) for row in rows) for k in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [cell + " " * (width - display_width(cell)) if k < left else " " * (width - display_width(cell)) + cell
+                 for k, (cell, width) in enumerate(zip(row, widths, strict=True))]
+        lines.append("  ".join(cells).rstrip())
+    return lines
+
+
+def side_by_side(blocks: Sequence[Sequence[str]]) -> list[str]:
+    """Blocks of lines from left to right, four spaces between them; an empty block has no width."""
+    widths = [max((display_width(line) for line in block), default=0) for block in blocks]
+    lines = []
+    for i in range(max((len(block) for block in blocks), default=0)):
+        cells = [block[i] if i < len(block) else "" for block in blocks]
+        lines.append("    ".join(cell + " " * (width - display_width(cell))
+                                 for cell, width in zip(cells, widths, strict=True)).rstrip())
+    return lines

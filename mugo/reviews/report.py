@@ -20,8 +20,7 @@ from mugo.games.coords import PASS, area_of, format_gtp, row_col
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES
 from mugo.reviews.move_review import VERDICTS, MoveReview, Review
 from mugo.plots.figures import BLUE, GREY, INK, RED, escape_mathtext, save_charts
-from mugo.plots.terminal import PLAIN, Screen, board_lines
-from mugo.plots.text_table import format_table, truncate
+from mugo.plots.terminal import PLAIN, Screen, board_lines, format_table, truncate
 
 VERDICT_COLOURS = {"blunder": RED, "mistake": "#d9822b"}
 LEAD_COLOUR = "#3c8d5a"

@@ -9,11 +9,9 @@
     ugf           records of Pandanet -> nodes
     collection    a file's text -> each of its games, and its main line
     parser        records of every format -> Records         read_records, read_trees
-    writer        Record -> SGF text                         format_record
     lz            win rate, lead and best moves -> the property LZ of a node
-    node_positions   the position after each node: moves, and setup stones in any node
-    record_positions   Record -> Position, Position, ...; the rules of a record (RU) <-> Rules
-    convert       Position -> Record; a file and the moves played since      load_game, load_position
+    record_positions   Record -> Position, Position, ...; the position after each node; rules (RU) <-> Rules
+    convert       Position -> Record -> SGF text; a file and the moves played since      load_game, load_position
     archives      unpacks .zip, .tar.*, .7z and compressed files
     sources       files and folders of a command line -> every SGF file in them
     tree          games with all their nodes, as JSON for the browser

@@ -1,6 +1,6 @@
 """Record <-> Position, for Go and Gomoku.  The position of a file, and the file with the moves played since.
 
-    Position -- record_from_position --> Record -- writer.format_record --> SGF
+    Position -- record_from_position --> Record -- format_record --> SGF
     Position <-- record_positions.position_of -- Record <-- parser.read_records --- SGF
     file -- load_game --> LoadedGame.position -- play --> Position -- LoadedGame.with_lines --> SGF
 
@@ -8,7 +8,7 @@ A file is kept as its nodes (nodes.py) and new moves are added to them, so all t
 """
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -17,16 +17,19 @@ from typing import Any
 import numpy as np
 
 from mugo.core.files import BadInput
+from mugo.core.version import VERSION
+from mugo.games import coords
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import WHITE_BIT, board_points, format_sgf, move_index
-from mugo.games.gomoku import GomokuPosition
+from mugo.games.go import format_points
+from mugo.games.gomoku import GomokuPosition, format_row
 from mugo.games.position import COLOUR_LETTERS, BasePosition, IllegalMove
 from mugo.games.rules import KOMI
-from mugo.sgf.node_positions import has_setup, move_of, next_colours, play_node
-from mugo.sgf.nodes import Node, children_of, escaped, format_nodes, main_line
+from mugo.sgf.record_positions import empty_board_of, has_setup, move_of, next_colours, play_node, position_of
+from mugo.sgf.nodes import Node, children_of, escaped, format_nodes, line_of_nodes, main_line
 from mugo.sgf.parser import MAX_BYTES, GameTree, read_trees
-from mugo.sgf.record import BadRecord, Record
-from mugo.sgf.record_positions import empty_board_of, position_of
+from mugo.sgf.properties import GM_GO, GM_GOMOKU
+from mugo.sgf.record import INFO, BadRecord, Record
 
 
 def rule_fields(position: BasePosition) -> dict[str, Any]:
@@ -210,3 +213,35 @@ def _load_later_setup(tree: GameTree, num_moves: int | None, komi: float) -> Loa
                               f"the setup after move {moves}: {played.illegal}")
         position, start = played.position, index if played.is_start else start
     return LoadedGame(position, tree.nodes, start)
+
+
+# ---- a record as text
+
+def format_record(record: Record, comments: Mapping[int, str] | None = None) -> str:
+    """The game as SGF text.  comments: move number (from 1; 0 is the root node) -> comment (C).
+
+    The root's comment begins with startTurnIdx=N, as KataGo writes it, if the first N moves are an opening.
+    """
+    root = {"FF": [b"4"], "GM": [GM_GOMOKU if record.k else GM_GO], "CA": [b"UTF-8"],
+            "AP": [f"MuGo:{VERSION}".encode()], "SZ": [coords.format_sgf_size(record.shape).encode()]}
+    info = {ident: getattr(record, name) for ident, name in INFO.items()}
+    info |= {"RU": format_row(record.k, record.exactly) if record.k else record.rules,
+             "KM": "" if record.komi is None else format_points(record.komi),
+             "HA": str(record.handicap) if record.handicap else ""}
+    root.update({ident: [escaped(text)] for ident, text in info.items() if text})
+    for encoded in record.setup.tolist():
+        root.setdefault("AW" if encoded & WHITE_BIT else "AB", []).append(_format_move(encoded, record.shape))
+    if len(record.setup) or record.first_player == WHITE:
+        root["PL"] = [b"W" if record.first_player == WHITE else b"B"]
+    nodes = line_of_nodes(Node(-1, root), [("W" if encoded & WHITE_BIT else "B", _format_move(encoded, record.shape))
+                                           for encoded in record.moves.tolist()])
+    comments = dict(comments or {})
+    if record.opening_moves:
+        comments[0] = f"startTurnIdx={record.opening_moves}\n{comments.get(0, '')}".strip()
+    for number, text in comments.items():
+        nodes[number].properties["C"] = [escaped(text)]
+    return format_nodes(nodes).decode()
+
+
+def _format_move(encoded: int, size: coords.BoardSize) -> bytes:
+    return coords.format_sgf(coords.point_of_index(encoded & WHITE_BIT - 1, size), size).encode()

@@ -51,7 +51,7 @@ def read_records(data: bytes, gomoku: bool = False, setup_anywhere: bool = False
     """The games of an SGF file, in order; a BadRecord in the place of an unusable one.  Never raises.
 
     gomoku: also read Gomoku, GM[4].  setup_anywhere: also read games with setup stones after the first move, which have
-    Record.has_later_setup and only node_positions replays, and games with several moves in one node.
+    Record.has_later_setup and only record_positions.play_node replays, and games with several moves in one node.
     cut_off: read what there is of a game whose end is missing, without its moves outside the board.
     """
     for found in read_texts(data, gomoku, setup_anywhere=setup_anywhere, cut_off=cut_off):

@@ -38,11 +38,10 @@ from mugo.games.go import GoPosition
 from mugo.games.gomoku import interpret_row
 from mugo.games.position import COLOUR_LETTERS, STONE_MARKS, BasePosition
 from mugo.sgf.convert import rule_fields
-from mugo.sgf.node_positions import move_of, positions_of_nodes
+from mugo.sgf.record_positions import empty_board_of, move_of, positions_of_nodes
 from mugo.sgf.nodes import Node, format_properties
 from mugo.sgf.parser import GameTree, read_records, read_trees
 from mugo.sgf.record import INFO, BadRecord
-from mugo.sgf.record_positions import empty_board_of
 
 MAX_NODES = 20_000                       # of one game; only joseki dictionaries have more
 MAX_LISTED = 1000                        # games of a collection that are listed

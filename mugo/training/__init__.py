@@ -3,8 +3,7 @@
     options        the command lines, and the options of a training run
     loader         its positions and targets, and batches prefetched by threads
     provenance     what a network was trained on; whether other games are unseen by it
-    steps          a training step, compiled by TensorFlow or JAX
-    loop           batch, step, log, checkpoint
+    loop           batch, step (compiled by TensorFlow or JAX), log, checkpoint
     metrics        the log: a line of JSON for every hundred steps and every checkpoint
     checkpoints    validation, checkpoints, learning curve; a run whose loss becomes infinite or NaN
     train          the training run                                  `mugo train`

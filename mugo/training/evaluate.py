@@ -26,9 +26,9 @@ from mugo.data.dataset import DataSet
 from mugo.data.positions import Positions
 from mugo.nn.inference import Network
 from mugo.nn.quantization import format_metrics
-from mugo.plots import charts, figures
+from mugo.plots import figures
 from mugo.plots.figures import BLUE, GREEN, PALE_BLUE, PALE_GREEN, save_charts
-from mugo.plots.text_table import format_table, truncate
+from mugo.plots.terminal import format_table, truncate
 from mugo.training.options import EvaluateOptions
 from mugo.training.predictions import (
     BATCH, TTA, Measure, calibrate, measure_on_cluster, predict_positions, with_people)
@@ -306,7 +306,7 @@ def plot(table: pd.DataFrame, path: Path, title: str) -> None:
             labels = [str(name).removeprefix("moves ") for name in drawn["subset"]]
             heading = " and ".join(f"{MEASURES[name][0]} {MEASURES[name][1]}".strip() for name in names)
             colours = (BLUE, PALE_BLUE, GREEN, PALE_GREEN) if tta else (BLUE, GREEN)
-            charts.error_bars(axis, labels, series, f"{heading} by {by}", colours)
+            figures.error_bars(axis, labels, series, f"{heading} by {by}", colours)
 
     note = "\nbars: one standard error" + ("; TTA: test-time augmentation over the eight symmetries" if tta else "")
     save_charts(path, len(rows), 3, draw, title + note)
@@ -331,7 +331,7 @@ def calibration_plot(table: pd.DataFrame, path: Path, title: str) -> None:
                     bins["predicted"], bins["observed"], bins["observed_se"], shares)
             unit = "points" if head == "ownership" else "positions"
             name = HEAD_TITLES[head] if phase == "all" else f"{head}, {phase}"
-            charts.reliability_diagram(axis, series, f"{name} ({whole['count']:,} {unit})", (BLUE, PALE_BLUE))
+            figures.reliability_diagram(axis, series, f"{name} ({whole['count']:,} {unit})", (BLUE, PALE_BLUE))
         for axis in axes[len(panels):]:
             axis.axis("off")
 

@@ -2,7 +2,7 @@
 
     PrefetchLoader --batch--> Steps.take --every 16 steps--> the loss is read --> MetricsLog, Checkpoints
 
-A step computes the loss, the gradients and the update, compiled (steps.py, nn/keras/losses.py).  Python reads the loss,
+A step computes the loss, the gradients and the update, compiled (nn/keras/losses.py).  Python reads the loss,
 for which it waits for the device, after EXECUTION_STEPS only, or half a second where a step takes longer.
 """
 import contextlib
@@ -17,7 +17,7 @@ import numpy as np
 from mugo.core.machine import available_cores
 from mugo.core.progress import ProgressBar, progress_bar
 from mugo.nn.architectures import PolicyNetConfig, config_of
-from mugo.nn.keras.backend import accelerator_names, keras
+from mugo.nn.keras.backend import accelerator_names, keras, tensorflow
 from mugo.nn.keras.devices import (
     DataParallel, broadcast, interrupt_between_steps, is_first, process_count, process_index, throughput)
 from mugo.nn.keras.losses import build_metrics
@@ -26,7 +26,71 @@ from mugo.training.checkpoints import Checkpoints
 from mugo.training.loader import PrefetchLoader, TrainingStream, examples
 from mugo.training.metrics import LOG_STEPS, MetricsLog, rename_means
 from mugo.training.options import EXECUTION_STEPS, TrainingOptions, run_options
-from mugo.training.steps import Steps
+
+SCHEDULE = "warmup_steps", "decay_start", "total_steps"      # of optimizers.WarmupStableDecay
+
+
+class Steps:
+    """The steps of a compiled model, whose losses and metrics are built (losses.build_metrics): begin, take ..., means.
+
+    parallel: in whose scope the model was made, and in whose scope the methods are called.
+
+    What a step computes is the model's own train_step.  TensorFlow changes the variables where they are.  JAX's
+    function takes their arrays and returns new ones, in the same memory, so the variables are out of date until
+    `store`.  The learning-rate schedule's numbers of steps are arguments: a run whose length is not known yet is
+    compiled once.
+    """
+
+    def __init__(self, model: keras.Model, parallel: DataParallel):
+        self._model: Any = model
+        self._parallel, self._means, self._state = parallel, {}, ()
+        if tensorflow:
+            self._step = tensorflow.function(self._with_schedule, jit_compile=model.jit_compile)
+        else:
+            import jax
+
+            self._step = jax.jit(self._with_schedule, donate_argnums=1, out_shardings=parallel.everywhere)
+
+    def _with_schedule(self, numbers: Any, *arguments: Any) -> Any:
+        """The model's train_step, traced with these numbers of SCHEDULE."""
+        schedule = self._model.optimizer.schedule
+        known = vars(schedule).copy()
+        vars(schedule).update({name: numbers[i] for i, name in enumerate(SCHEDULE)})
+        try:
+            return self._model.train_step(*arguments)
+        finally:
+            vars(schedule).update(known)
+
+    def begin(self) -> None:
+        """Begin the means anew, and go on with the variables and the schedule that the model has now."""
+        self._model.reset_metrics()
+        self._state = [[variable.value for variable in variables] for variables in self._variables()]
+        self._numbers = np.array([getattr(self._model.optimizer.schedule, name) for name in SCHEDULE], np.float32)
+
+    def take(self, batch: tuple) -> None:
+        """A step on (inputs, targets), the slice of this process."""
+        if tensorflow:
+            self._means = self._step(self._numbers, batch)
+        else:
+            self._means, self._state = self._step(self._numbers, self._state, self._parallel.divided(batch))
+
+    def means(self) -> dict[str, float]:
+        """The mean loss and metrics since `begin`, by Keras's names."""
+        return {name: float(value) for name, value in self._means.items()}
+
+    def store(self) -> None:
+        """Give the model's variables their values after the last step; the next one takes them away again on JAX."""
+        if not tensorflow:
+            for variables, values in zip(self._variables(), self._state, strict=True):
+                for variable, value in zip(variables, values, strict=True):
+                    variable.assign(value)
+
+    def _variables(self) -> tuple[list, ...]:
+        """What train_step changes, in the order in which JAX's takes it."""
+        model = self._model
+        return (model.trainable_variables, model.non_trainable_variables, model.optimizer.variables,
+                model.metrics_variables)
+
 
 READ_SECONDS = 0.5
 

@@ -29,7 +29,7 @@ import numpy as np
 from mugo.core.files import atomic_write
 from mugo.nn.keras.backend import keras
 from mugo.nn.keras.devices import Throughput, is_first
-from mugo.plots.tensorboard_log import TensorBoardLog
+from mugo.plots.curves import TensorBoardLog
 from mugo.training.loader import PrefetchLoader
 from mugo.training.options import TrainingOptions
 

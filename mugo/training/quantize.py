@@ -17,8 +17,7 @@ from mugo.nn.inference import Network
 from mugo.nn.inputs import encode_people
 from mugo.nn.network_file import find_network
 from mugo.nn.quantization import CALIBRATED, COMPARED, CalibrationPositions, format_metrics, quantize_file
-from mugo.players.player import RESIGN
-from mugo.players.policy import PolicyPlayer
+from mugo.players.player import RESIGN, PolicyPlayer
 from mugo.core.progress import progress_bar
 from mugo.training.evaluate import sample_positions
 from mugo.training.options import QuantizeOptions

@@ -16,13 +16,11 @@ from mugo.games.board import EMPTY
 from mugo.games.coords import PASS, BoardSize, format_gtp, interpret_gtp, interpret_size, row_col
 from mugo.games.game import new_game
 from mugo.games.go import GoPosition, format_komi, format_score
-from mugo.games.gomoku import GomokuPosition
-from mugo.games.gomoku import default_row
+from mugo.games.gomoku import GomokuPosition, default_row
 from mugo.games.position import COLOUR_NAMES
 from mugo.nn.inputs import People
 from mugo.players.evaluation import moves_by_prior, network_lead, ownership_by, sensible_moves
-from mugo.plots.terminal import heatmap_array, heatmap_lines
-from mugo.plots.text_table import format_table
+from mugo.plots.terminal import format_table, heatmap_array, heatmap_lines
 from mugo.mcts.result import distinct
 from mugo.sgf.convert import load_game
 from mugo.tui.session import Session

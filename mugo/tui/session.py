@@ -14,17 +14,15 @@ from mugo.core.files import BadInput, atomic_write
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import MAX_MOVES, PASS, format_gtp
 from mugo.games.go import NO_RESULT, GoPosition
-from mugo.games.gomoku import GomokuPosition
-from mugo.games.gomoku import format_row
+from mugo.games.gomoku import GomokuPosition, format_row
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, BasePosition
 from mugo.games.scoring import ScoringSession
 from mugo.players.evaluation import Evaluation, evaluator_for
 from mugo.players.player import RESIGN, Player, SearchControl
 from mugo.plots.terminal import PLAIN, Screen, board_lines
-from mugo.sgf.convert import LoadedGame, record_from_position
+from mugo.sgf.convert import LoadedGame, format_record, record_from_position
 from mugo.sgf.nodes import parse_game
 from mugo.sgf.record_positions import rules_name
-from mugo.sgf.writer import format_record
 from mugo.tui.signals import interruptible_search
 
 Moves = tuple[tuple[int, int], ...]      # (colour, point) of each

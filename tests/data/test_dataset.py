@@ -16,7 +16,7 @@ from mugo.data.preprocess import preprocess
 from mugo.data.shards import INDEX, SPLITS
 from mugo.games.coords import WHITE_BIT
 from mugo.sgf.record_positions import position_of
-from mugo.sgf.writer import format_record
+from mugo.sgf.convert import format_record
 
 
 def test_every_game_is_in_exactly_one_split(data):

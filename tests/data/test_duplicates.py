@@ -21,7 +21,7 @@ from mugo.games.coords import symmetries, WHITE_BIT
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import Record
 from mugo.sgf.sources import find_sources, read_files
-from mugo.sgf.writer import format_record
+from mugo.sgf.convert import format_record
 
 ROOT = Path(__file__).parents[2]
 

@@ -11,7 +11,7 @@ from mugo.data.preprocess import preprocess
 from mugo.games.coords import symmetries
 from mugo.games.game import encode
 from mugo.sgf.record_positions import position_of
-from mugo.sgf.writer import format_record
+from mugo.sgf.convert import format_record
 
 
 def test_a_batch_has_the_planes_moves_and_outcomes_of_its_positions(data):

@@ -18,15 +18,14 @@ from sgf_games import encoded
 
 from mugo.cli import main as cli
 from mugo.core.files import BadInput, lock_folder
-from mugo.data import dataset, unmerged
-from mugo.data import preprocess as preprocess_module
+from mugo.data import dataset, preprocess as preprocess_module, unmerged
 from mugo.data.dataset import DataSet
 from mugo.data.game_hash import assign_splits, DEFAULT_FRACTION, fractions_with_games
 from mugo.data.preprocess import preprocess
 from mugo.games import planes
 from mugo.games.coords import WHITE_BIT
 from mugo.games.planes import MAX_PLIES
-from mugo.sgf.writer import format_record
+from mugo.sgf.convert import format_record
 
 
 def test_moves_and_game_info_are_stored_as_recorded(tmp_path):

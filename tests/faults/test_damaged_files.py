@@ -25,7 +25,7 @@ from mugo.selfplay.parallel import SelfPlayGame
 from mugo.selfplay.replay import ReplayBuffer
 from mugo.sgf.archives import SgfFile, UnreadableFile
 from mugo.sgf.sources import find_sources, read_files
-from mugo.sgf.writer import format_record
+from mugo.sgf.convert import format_record
 
 MODEL = find_network("policy-9")
 

@@ -13,10 +13,9 @@ from mugo.games.go import GoPosition
 from mugo.games.position import BasePosition, IllegalMove
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
-from mugo.sgf.convert import record_from_position
+from mugo.sgf.convert import format_record, record_from_position
 from mugo.sgf.parser import read_records
 from mugo.sgf.record_positions import position_of
-from mugo.sgf.writer import format_record
 
 few = settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 choices = st.lists(st.integers(0, 1000), max_size=40)

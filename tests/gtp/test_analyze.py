@@ -32,8 +32,7 @@ from mugo.gtp.protocol import GtpError
 from mugo.nn.output import NetworkOutput, NetworkProtocol
 from mugo.players.evaluation import TOP_MOVES
 from mugo.players.registry import make_player
-from mugo.players.player import RandomPlayer
-from mugo.players.policy import PolicyPlayer
+from mugo.players.player import PolicyPlayer, RandomPlayer
 from mugo.players.searcher import PlayOptions
 from mugo.mcts.result import MoveInfo, SearchResult
 from mugo.mcts.settings import Settings

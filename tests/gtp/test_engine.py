@@ -36,8 +36,7 @@ from mugo.match.referee import TWO_PASSES, MatchRules, play_game
 from mugo.nn import network_file
 from mugo.players.options import default_size
 from mugo.players.registry import UCT, make_player
-from mugo.players.player import RESIGN, RandomPlayer
-from mugo.players.policy import PolicyPlayer
+from mugo.players.player import RESIGN, PolicyPlayer, RandomPlayer
 from mugo.players.searcher import PlayOptions, SearchPlayer
 from mugo.mcts.search import Search
 

@@ -9,8 +9,7 @@ from mugo.games.gomoku import GomokuPosition
 from mugo.gtp.engine import GtpEngine
 from mugo.gtp.params import Parameters
 from mugo.players import options as player_options
-from mugo.players.player import RandomPlayer
-from mugo.players.policy import PolicyPlayer
+from mugo.players.player import PolicyPlayer, RandomPlayer
 from mugo.players.registry import make_player
 from mugo.players.searcher import PlayOptions
 

@@ -15,8 +15,7 @@ from mugo.gtp import gogui
 from mugo.gtp.engine import GtpEngine
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
-from mugo.players.player import RandomPlayer
-from mugo.players.policy import PolicyPlayer
+from mugo.players.player import PolicyPlayer, RandomPlayer
 from mugo.players.registry import make_player
 from mugo.players.searcher import PlayOptions, SearchPlayer
 

@@ -19,7 +19,7 @@ from mugo.gtp.params import Parameters
 from mugo.gtp.katago import evaluate_in
 from mugo.nn.output import NetworkOutput
 from mugo.players.registry import make_player
-from mugo.players.policy import PolicyPlayer
+from mugo.players.player import PolicyPlayer
 from mugo.players.searcher import PlayOptions
 
 VERTEX = r"(?:[A-E][1-5]|pass)"

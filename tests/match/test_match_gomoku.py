@@ -11,8 +11,7 @@ from mugo.games.gomoku import GomokuPosition
 from mugo.match.gtp_client import participant_of
 from mugo.match.openings import load_openings
 from mugo.match.referee import setup_commands
-from mugo.sgf.convert import record_from_position
-from mugo.sgf.writer import format_record
+from mugo.sgf.convert import format_record, record_from_position
 
 
 def test_a_row_ends_a_game(play):

@@ -9,8 +9,7 @@ from mugo.games.board import WHITE
 from mugo.games.go import GoPosition
 from mugo.games.rules import NAMED_RULES
 from mugo.match.openings import Pairing, load_openings, make_pairings, policy_opening
-from mugo.sgf.convert import record_from_position
-from mugo.sgf.writer import format_record
+from mugo.sgf.convert import format_record, record_from_position
 
 def test_the_same_seed_gives_the_same_openings():
     first, again, other = (load_openings("6", GoPosition(9), seed=seed) for seed in (1, 1, 2))

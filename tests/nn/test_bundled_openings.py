@@ -17,7 +17,7 @@ from mugo.games.coords import (
 )
 from mugo.games.go import GoPosition
 from mugo.nn.bundled import BundledNetworks
-from mugo.players.policy import PolicyPlayer
+from mugo.players.player import PolicyPlayer
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from mugo.games.rules import NAMED_RULES
 from mugo.nn.output import NetworkOutput
 from mugo.players.evaluation import NetworkEvaluator, SearchEvaluator, evaluator_for, infos_by_network, score_estimate
 from mugo.players.registry import UCT, make_player
-from mugo.players.policy import PolicyPlayer
+from mugo.players.player import PolicyPlayer
 from mugo.mcts.result import SearchResult
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings

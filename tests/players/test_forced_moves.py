@@ -9,10 +9,9 @@ from drawing import SEKI, SETTLED, draw
 from fakes import LevelNetwork
 
 from mugo.games.coords import PASS
-from mugo.games.go import BLACK, WHITE
-from mugo.games.go import GoPosition
+from mugo.games.go import BLACK, WHITE, GoPosition
 from mugo.games.gomoku import GomokuPosition
-from mugo.players.policy import PolicyPlayer
+from mugo.players.player import PolicyPlayer
 from mugo.players.searcher import PlayOptions, SearchPlayer
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings

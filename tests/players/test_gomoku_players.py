@@ -14,13 +14,10 @@ from mugo.gtp.analyze import result_from_policy
 from mugo.gtp.engine import GtpEngine
 from mugo.gtp.options import add_gtp_arguments
 from mugo.nn.output import NetworkOutput
-from mugo.players import game_options
-from mugo.players import options as player_options
-from mugo.players import registry
+from mugo.players import game_options, options as player_options, registry
 from mugo.players.evaluation import NetworkEvaluator
 from mugo.players.registry import MCTS, make_player
-from mugo.players.player import RESIGN, RandomPlayer
-from mugo.players.policy import PolicyPlayer
+from mugo.players.player import RESIGN, PolicyPlayer, RandomPlayer
 from mugo.players.searcher import PlayOptions, SearchPlayer
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings

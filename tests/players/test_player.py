@@ -12,8 +12,7 @@ from mugo.nn.inputs import People
 from mugo.players import passing, registry, searcher
 from mugo.players.options import PlayerOptions
 from mugo.players.registry import make_player
-from mugo.players.player import RandomPlayer
-from mugo.players.policy import PolicyPlayer
+from mugo.players.player import PolicyPlayer, RandomPlayer
 
 
 def test_a_random_player_plays_sensible_points_equally_often():

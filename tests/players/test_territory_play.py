@@ -10,7 +10,7 @@ from mugo.games.coords import PASS, board_points, point_at
 from mugo.games.go import GoPosition
 from mugo.games.rules import NAMED_RULES
 from mugo.players import passing
-from mugo.players.policy import PolicyPlayer
+from mugo.players.player import PolicyPlayer
 from mugo.players.searcher import PlayOptions, SearchPlayer
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings

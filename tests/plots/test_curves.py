@@ -1,4 +1,7 @@
-"""Training curves and the progress of self-play."""
+"""Training curves and the progress of self-play; the log for TensorBoard, which TensorBoard reads."""
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -43,3 +46,24 @@ def test_a_moving_average_is_over_the_last_twentieth():
     assert curves.moving_average([3.0, 5.0]).tolist() == [3, 5]
     values = np.arange(40.0)
     assert curves.moving_average(values)[0] == 0 and np.allclose(curves.moving_average(values)[1:], values[1:] - 0.5)
+
+
+def test_points_are_written_without_tensorflow(tmp_path):
+    """As on JAX, where it may not be installed; and a run that is resumed writes another file."""
+    pytest.importorskip("tensorboard")
+    program = ("import sys; sys.modules['tensorflow'] = None\nfrom pathlib import Path\n"
+               "from mugo.plots.curves import TensorBoardLog\n"
+               "folder = Path(sys.argv[1])\nlog = TensorBoardLog(folder)\n"
+               "assert len(list(folder.glob('*'))) == int(sys.argv[2])\n"
+               "log.write('training', {'loss': 2.5, 'ce': 1.5}, 128)\nlog.write('training', {'loss': 2.25}, 10 ** 9)")
+    for files in range(2):
+        subprocess.run([sys.executable, "-c", program, tmp_path / "tensorboard", str(files)], check=True)
+    from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
+    from tensorboard.util.tensor_util import make_ndarray
+
+    files = list((tmp_path / "tensorboard").iterdir())
+    assert len(files) == 2
+    for file in files:
+        points = [(value.tag, event.step, float(make_ndarray(value.tensor)))
+                  for event in EventFileLoader(str(file)).Load() for value in event.summary.value]
+        assert points == [("training/loss", 128, 2.5), ("training/ce", 128, 1.5), ("training/loss", 10 ** 9, 2.25)]

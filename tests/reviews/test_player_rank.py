@@ -7,7 +7,7 @@ from random_records import random_record
 
 from mugo.cli import main as cli
 from mugo.reviews import command, outputs
-from mugo.sgf.writer import format_record
+from mugo.sgf.convert import format_record
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from small_runs import CONFIG, OPTIONS, train
 
 from mugo.data import preprocess
 from mugo.data.dataset import load_dataset
-from mugo.sgf.writer import format_record
+from mugo.sgf.convert import format_record
 
 
 def made_once(tmp_path_factory, name: str, make: Callable[[Path], object]) -> Path:

@@ -24,7 +24,7 @@ from mugo.nn.architectures import PolicyNetConfig
 from mugo.nn.graph import is_of_int8, layer_names
 from mugo.nn.inference import Network
 from mugo.nn.keras.losses import SUPERVISED, compile_for_training
-from mugo.sgf.writer import format_record
+from mugo.sgf.convert import format_record
 from mugo.nn.keras.devices import DataParallel
 from mugo.training import evaluate, loop
 from mugo.training.checkpoints import Checkpoints

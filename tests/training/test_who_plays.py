@@ -16,7 +16,7 @@ from mugo.nn.architectures import PolicyNetConfig
 from mugo.nn.inputs import encode_people
 from mugo.nn.network_file import new_metadata
 from mugo.sgf.properties import rank_number
-from mugo.sgf.writer import format_record
+from mugo.sgf.convert import format_record
 from mugo.training import evaluate
 from mugo.training.checkpoints import Checkpoints
 from mugo.training.loader import TrainingStream, calibration_positions, examples, people_kept, select_positions

@@ -24,8 +24,7 @@ from mugo.games.go import GoPosition
 from mugo.nn.inputs import People
 from mugo.players.evaluation import Evaluation
 from mugo.players.registry import make_player
-from mugo.players.player import RESIGN
-from mugo.players.policy import PolicyPlayer
+from mugo.players.player import RESIGN, PolicyPlayer
 from mugo.players.searcher import PlayOptions, SearchPlayer
 from mugo.mcts.result import MoveInfo
 from mugo.mcts.search import Search

@@ -10,10 +10,9 @@ from mugo.core.files import BadInput
 from mugo.games.board import WHITE
 from mugo.games.gomoku import GomokuPosition
 from mugo.plots.terminal import Screen, board_lines
-from mugo.sgf.convert import load_position, record_from_position
+from mugo.sgf.convert import format_record, load_position, record_from_position
 from mugo.sgf.parser import read_records
 from mugo.sgf.record import BadRecord
-from mugo.sgf.writer import format_record
 from mugo.tui.commands import COMMANDS
 
 
