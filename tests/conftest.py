@@ -30,7 +30,6 @@ ALLOWED_SKIPS = (
     "could not import 'jax'",                # the other Keras backend; .ci/run installs it later and runs these again
     "several devices train on JAX",          # so do these
     "MUGO_LOWEST=1",                         # a check of an environment that .ci/run makes besides
-    "gomill is not installed",               # needs Python 2.7
     "KaTrain is not installed",              # needs Kivy; its queries are recorded
     "signals",                               # POSIX only
     "no VNNI instructions",                  # x86 processors of before 2019, on which int8 is refused

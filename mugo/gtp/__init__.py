@@ -11,7 +11,7 @@ Read in this order:
     katago          KataGo's searches, positions, clocks, and kata-raw-nn
     param_commands  mugo-param, kata-set-param, rules
     gogui           GoGui's extensions; mugo-region, mugo-tsumego-frame
-    gnugo           GNU Go's list_stones, final_status, printsgf ...; Gomill's gomill-genmove_ex
+    gnugo           GNU Go's list_stones, final_status, printsgf ...
     command         stdin and stdout
 
 KataGo's names of parameters are in the package analysis.

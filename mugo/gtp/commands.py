@@ -138,7 +138,6 @@ def _reg_genmove(engine: GtpEngine, colour: str) -> str:
 
 
 @command("mugo-explain")
-@command("gomill-explain_last_move")
 def _explain(engine: GtpEngine) -> str:
     """One line about the player's last move: win rate, simulations, time, principal variation."""
     return engine.player.explain()

@@ -215,15 +215,11 @@ class GtpEngine:
         """
         position = self.position_to_move(colour)
         point = self.select_move(position, cleanup, **callbacks)
-        self.play_own_move(position, point)
-        return self.format_move(point)
-
-    def play_own_move(self, position: BasePosition, point: int) -> None:
-        """Play a move of `select_move`; RESIGN plays nothing."""
         if point == RESIGN:
             self.resignation = self.position, position.to_play
         else:
             self.position = self._own_move = position.play(point)
+        return self.format_move(point)
 
     def propose_move(self, colour: int, **callbacks: Any) -> str:
         """What generate_move returns, without playing it; pondering begins if the controller then plays this move."""

@@ -1,21 +1,17 @@
-"""Commands of GNU Go that controllers use, beyond GTP 2, and those of Gomill's ringmaster.
+"""Commands of GNU Go that controllers use, beyond GTP 2.
 
     list_stones b                =  D4 Q16
     final_status D4              =  alive
-    gomill-genmove_ex b claim    =  claim         the search has proven that Black wins
-                                 =  D4            it has not, and D4 has been played
 
 A malformed argument is a `syntax error`, as in every other command here.
 
 https://www.gnu.org/software/gnugo/gnugo_19.html
-https://mjw.woodcraft.me.uk/gomill/doc/0.8.3/gtp_extensions.html
 """
 from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING
 
-from mugo.core.version import VERSION
 from mugo.core.files import atomic_write
 from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
@@ -37,7 +33,6 @@ TOP_MOVES = 10
 
 
 @command("cputime")
-@command("gomill-cpu_time")
 def _cputime(engine: GtpEngine) -> str:
     """Seconds of processor time of all threads since the start."""
     return f"{time.process_time():.3f}"
@@ -131,29 +126,3 @@ def _result(engine: GtpEngine) -> str:
     if not position.is_over:
         return ""
     return scoring.final_result(position) if isinstance(position, GoPosition) else position.result()
-
-
-# ---- Gomill
-
-@command("gomill-genmove_ex")
-def _genmove_ex(engine: GtpEngine, *words: str) -> str:
-    """Without arguments the keywords; else as genmove.  With `claim` a proven win is claimed, and nothing is played."""
-    if not words:
-        return "claim"
-    position = engine.position_to_move(parse_colour(words[0]))
-    point = engine.select_move(position)
-    result = engine.player.search_result
-    if "claim" in words[1:] and result is not None and result.proven == 1:
-        return "claim"
-    engine.play_own_move(position, point)
-    return engine.format_move(point)
-
-
-@command("gomill-describe_engine")
-def _describe_engine(engine: GtpEngine) -> str:
-    """Name and version, the network, and all options, a line each."""
-    network = engine.player.network
-    lines = [f"{engine.name or f'MuGo {engine.player.name}'} {VERSION}"]
-    lines += [] if network is None else [f"network: {network.describe()}"]
-    lines += [f"{name} {engine.parameters.value(name)}" for name in engine.parameters.names()]
-    return "\n".join(lines)

@@ -88,9 +88,8 @@ def test_the_replies_are_those_of_the_transcript(path, monkeypatch):
 
 def test_every_command_is_in_a_transcript():
     tested = {word for path in TRANSCRIPTS for line, _ in exchanges(path) for word in line.split()[:2]}
-    assert set(COMMANDS) - tested == {"list_commands", "cputime", "gomill-cpu_time"}
-    for name in "cputime", "gomill-cpu_time":
-        assert re.fullmatch(r"= \d+\.\d{3}\n\n", new_engine().answer(name))
+    assert set(COMMANDS) - tested == {"list_commands", "cputime"}
+    assert re.fullmatch(r"= \d+\.\d{3}\n\n", new_engine().answer("cputime"))
     assert new_engine().answer("list_commands").split() == ["=", *COMMANDS.names("go")]
 
 
@@ -226,8 +225,7 @@ def test_a_resignation_is_the_result_of_the_game_until_it_goes_on():
         def select_move(self, position, **options):
             return RESIGN
 
-    for line, result in (("genmove w", "B+R"), ("genmove b", "W+R"), ("kgs-genmove_cleanup w", "B+R"),
-                         ("gomill-genmove_ex b", "W+R")):
+    for line, result in (("genmove w", "B+R"), ("genmove b", "W+R"), ("kgs-genmove_cleanup w", "B+R")):
         engine = new_engine(Resigner(), size=5)
         engine.answer("play b C3")
         assert "RE[" not in engine.answer("printsgf")
@@ -352,7 +350,7 @@ def game_of_passes(plies: int) -> GoPosition:
     return functools.reduce(GoPosition.play, [PASS] * plies, GoPosition(5))
 
 
-@pytest.mark.parametrize("name", ["genmove", "kgs-genmove_cleanup", "reg_genmove", "gomill-genmove_ex", "kata-search",
+@pytest.mark.parametrize("name", ["genmove", "kgs-genmove_cleanup", "reg_genmove", "kata-search",
                                   "kata-search_cancellable", "kata-genmove_analyze", "lz-genmove_analyze",
                                   "cgos-genmove_analyze", "kata-search_analyze", "kata-search_analyze_cancellable"])
 @pytest.mark.parametrize("player", [FirstPlayer, lambda: PolicyPlayer(StoneCounter())], ids=["first", "policy"])

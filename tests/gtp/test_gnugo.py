@@ -1,14 +1,10 @@
 """Commands of GNU Go that Kigo and qGo send; others are in tests/gtp/transcripts/gnugo.txt."""
-import argparse
 
 import pytest
 from gtp.test_analyze import FirstPointNetwork
 
 from mugo.cli import main as cli
-from mugo.games.gomoku import GomokuPosition
 from mugo.gtp.engine import GtpEngine
-from mugo.gtp.params import Parameters
-from mugo.players import options as player_options
 from mugo.players.player import PolicyPlayer, RandomPlayer
 from mugo.players.registry import make_player
 from mugo.players.searcher import PlayOptions
@@ -75,34 +71,3 @@ def test_setup_stones_after_the_first_move_are_on_the_board(tmp_path, monkeypatc
     output = capfd.readouterr()
     assert all(any(row in line.replace("(", " ").replace(")", " ") for line in output.out.splitlines()) for row in rows)
     assert output.err.splitlines().count(f"{tmp_path}/a.sgf has several games; this is the first") == 1
-
-
-def test_a_proven_win_is_claimed_and_not_played_and_only_where_a_claim_is_allowed():
-    for words, reply in (("claim", "= claim"), ("", "= C1"), ("other claim", "= claim")):
-        engine = GtpEngine(make_player("uct", seed=1, play_options=PlayOptions(simulations=200), game="gomoku"),
-                           start=GomokuPosition(5, 3, exactly=False))
-        engine.answer("gogui-play_sequence b A1 w A5 b B1 w B5")
-        assert engine.answer(f"gomill-genmove_ex b {words}") == f"{reply}\n\n"
-        assert engine.position.plies == (4 if "claim" in reply else 5)
-
-
-def test_a_win_that_is_not_proven_is_not_claimed():
-    engine = GtpEngine(make_player("uct", seed=1, play_options=PlayOptions(simulations=30)), size=5)
-    assert engine.answer("gomill-genmove_ex b claim") != "= claim\n\n" and engine.position.plies == 1
-
-
-def test_a_proven_loss_is_not_claimed():
-    """White threatens two points in a row of three."""
-    engine = GtpEngine(make_player("uct", seed=1, play_options=PlayOptions(simulations=2000), game="gomoku"),
-                       start=GomokuPosition(5, 3))
-    engine.answer("gogui-play_sequence b A1 w B3 b E5 w C3")
-    assert engine.answer("gomill-genmove_ex b claim") != "= claim\n\n" and engine.player.search_result.proven == -1
-
-
-def test_the_description_has_the_version_and_every_option():
-    parser = argparse.ArgumentParser()
-    player_options.add_arguments(parser)
-    arguments = parser.parse_args(["random", "--seed", "7"])
-    engine = GtpEngine(player_options.player_from_arguments(arguments), parameters=Parameters(arguments))
-    lines = engine.answer("gomill-describe_engine").splitlines()
-    assert lines[0].startswith("= MuGo random 0") and "seed 7" in lines and "simulations default" in lines
