@@ -19,7 +19,7 @@ CALLS = {"time.time", "time.time_ns", "time.strftime", "time.localtime", "time.g
          "datetime.today", "date.today"}
 # Where the time of day may be asked: names and ages of files, dates of games, lines of a log, points of TensorBoard.
 TIME_OF_DAY = {"cli/demo.py": 1, "gtp/command.py": 1, "match/match_folder.py": 1,
-               "plots/tensorboard_log.py": 2, "tui/session.py": 2}
+               "plots/curves.py": 2, "tui/session.py": 2}
 
 
 @pytest.fixture
