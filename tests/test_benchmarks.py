@@ -37,6 +37,7 @@ def test_the_benchmark_of_passing_takes_games_that_were_counted(monkeypatch):
     assert (score, len(positions)) == (3.5, 231)
 
 
+@pytest.mark.slow
 def test_the_benchmark_of_training_measures_a_preset_on_the_board_of_the_data_set(tmp_path, monkeypatch, capsys):
     pytest.importorskip("keras")
     data = preprocess([str(ROOT / "data" / "gnugo-9x9-000.sgf")], tmp_path / "set", jobs=1, validation=0, test=0)

@@ -271,8 +271,6 @@ def check_tensors(file: TensorFile, path: Path, expected: Expected, names: Colle
                               f"{'F32' if kind == 'f' else 'integers'} of shape {shape}")
 
 
-
-
 def find_network(name: str | Path) -> Path:
     """The file of a network, given as a path, as the folder of a training run, or as the name of a bundled network.
     Raises BadInput, naming the bundled ones."""

@@ -23,7 +23,6 @@ from mugo.players.player import FREE, Player, SearchControl
 from mugo.players.registry import UCT
 
 
-
 def analyze(search: Search, position: BasePosition, *, simulations: int | None = None, seconds: float | None = None,
             control: SearchControl = FREE, select_by: str = "visits", is_choice: bool = False,
             may_end_game: bool = True) -> SearchResult:

@@ -25,7 +25,6 @@ from mugo.tui.session import Session
 from mugo.tui.signals import end_input_on_signals
 
 
-
 def command(args: argparse.Namespace) -> int:
     """Run `mugo play`; returns the exit status.  Raises BadInput."""
     if args.player is None and args.network is not None:

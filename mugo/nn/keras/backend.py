@@ -3,10 +3,6 @@
 Its backend is the one that the environment variable KERAS_BACKEND names, TensorFlow or JAX; by default the first of
 them that is installed.  Raises BadInput if it names another.
 """
-
-
-
-
 import contextlib
 import functools
 import importlib.util

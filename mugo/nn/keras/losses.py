@@ -39,8 +39,6 @@ def entropy(_, logits):
     return -ops.sum(ops.exp(log_p) * log_p, axis=-1)
 
 
-
-
 def ownership_loss(ownership, logits):
     """Cross-entropy of the owner of each point, whose probability is (1 + tanh(logit)) / 2, averaged over the board:
     (n,).  ownership: (n, points), 1 the side to move, -1 the opponent, 0 neither; UNKNOWN_OWNER."""
