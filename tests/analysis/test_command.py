@@ -1,4 +1,5 @@
 """The command line of `mugo analysis`, and what it refuses."""
+import argparse
 import json
 import subprocess
 import sys
@@ -7,7 +8,10 @@ from pathlib import Path
 import pytest
 from analysis.queries import GAME, query
 
+from mugo.analysis import command
+from mugo.analysis.options import add_analysis_arguments
 from mugo.core.version import VERSION
+from mugo.games.board import WHITE
 
 MUGO = (sys.executable, str(Path(__file__).parents[2] / "main.py"), "analysis")
 
@@ -25,15 +29,17 @@ def test_the_command_answers_over_pipes():
     assert "Started, ready to begin handling requests" in err and process.returncode == 0
 
 
-def test_katagos_configuration_on_the_command_line_is_applied_or_named():
-    done = subprocess.run([*MUGO, "uct", "-config", "katago.cfg", "--max-edges", "20000", "-override-config",
-                           "maxVisits=7, numSearchThreads = 2,nnCacheSizePowerOfTwo=20", "-override-config",
-                           "numAnalysisThreads=1,reportAnalysisWinratesAs=WHITE,cpuctExploration=1"],
-                          input=json.dumps(query("a", komi=-150)) + "\n", capture_output=True, text=True, timeout=120)
-    (answer,) = map(json.loads, done.stdout.splitlines())
-    assert answer["rootInfo"]["visits"] >= 7 and answer["rootInfo"]["winrate"] < 0.5         # two threads may do more
-    assert "katago.cfg is not read" in done.stderr and done.returncode == 0
-    assert "-override-config: this player has no such settings: nnCacheSizePowerOfTwo, cpuctExploration" in done.stderr
+def test_katagos_configuration_on_the_command_line_is_applied_or_named(capsys):
+    parser = argparse.ArgumentParser()
+    add_analysis_arguments(parser)
+    arguments = parser.parse_args(["uct", "-config", "katago.cfg", "-override-config",
+                                   "maxVisits=7, numSearchThreads = 2,nnCacheSizePowerOfTwo=20", "-override-config",
+                                   "numAnalysisThreads=1,reportAnalysisWinratesAs=WHITE,cpuctExploration=1"])
+    overrides = command._read_config(arguments)
+    assert (overrides.max_visits, overrides.perspective, arguments.threads, arguments.jobs) == (7, WHITE, 2, 1)
+    err = capsys.readouterr().err
+    assert "katago.cfg is not read" in err
+    assert "-override-config: this player has no such settings: nnCacheSizePowerOfTwo, cpuctExploration" in err
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")

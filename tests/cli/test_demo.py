@@ -52,6 +52,7 @@ def test_the_sample_games_are_found_from_any_folder(tmp_path, monkeypatch):
     assert demo.sample_games().name == "gnugo-19x19.tar.gz"
 
 
+@pytest.mark.slow       # .ci/run runs the demo
 def test_the_game_and_what_the_network_sees_are_pictures(tmp_path):
     assert " in " in demo.play_game(tmp_path, Network(find_network("policy-9")))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["game.sgf", "game.svg", "what_it_sees.svg"]

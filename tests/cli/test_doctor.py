@@ -30,6 +30,7 @@ def test_version_is_that_of_mugo_and_of_every_package_that_matters(capsys):
             assert version == importlib.metadata.version(name)
 
 
+@pytest.mark.slow
 def test_the_report_of_a_sound_installation_has_no_problems():
     ended = subprocess.run([*MUGO, "doctor", "--json"], capture_output=True, text=True, timeout=200)
     assert (ended.returncode, ended.stderr) == (0, "")

@@ -122,31 +122,28 @@ def test_more_games_continue_a_match(tmp_path, capsys):
     assert "3      3" in capsys.readouterr().out and rows_of(folder) == rows
 
 
-def test_a_match_is_not_continued_with_another_network(tmp_path, capsys):
+def test_a_match_depends_on_its_networks_and_configurations_by_their_bytes(tmp_path, monkeypatch):
     """Under one name: what a run has learned since, or the bundled network of a later version."""
-    run, folder = tmp_path / "run", tmp_path / "m"
-    run.mkdir()
-    shutil.copy(find_network("policy-9"), run / "network.safetensors")
-    words = f"policy --network {run}", "random", "--size", 5, "--games"
-    match(*words, 1, "-o", folder)
-    noted = json.loads((folder / "match.json").read_text())
-    assert list(noted["checksums"]) == [str(run)]
-    shutil.copy(find_network("policy-19-small"), run / "network.safetensors")
-    assert cli.main(["match", *map(str, words), "2", "-o", str(folder)]) == 2
-    assert capsys.readouterr().err == (f"mugo match: {folder} holds another match: {run} has changed "
-                                       "since; give -o another folder\n")
-    (folder / "match.json").write_text(json.dumps(noted | {"checksums": []}))
-    assert cli.main(["match", *map(str, words), "2", "-o", str(folder)]) == 2
-
-
-def test_a_match_is_not_continued_with_another_configuration(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    words = "random --config my.toml", "random", "--size", 5, "--games"
+
+    def noted() -> dict[str, str]:
+        players = "policy --network run", "random --config my.toml", "random"
+        return tournament.checksums([participant_of(player) for player in players], None, GoPosition(5))
+
+    Path("run").mkdir()
+    shutil.copy(find_network("policy-9"), "run/network.safetensors")
     Path("my.toml").write_text("seed = 1")
-    match(*words, 1, "-o", "m")
+    before = noted()
+    shutil.copy(find_network("policy-19-small"), "run/network.safetensors")
     Path("my.toml").write_text("seed = 2")
-    assert cli.main(["match", *map(str, words), "2", "-o", "m"]) == 2
-    assert "m holds another match: my.toml has changed since" in capsys.readouterr().err
+    after = noted()
+    assert before.keys() == after.keys() == {"run", "my.toml"} and all(before[name] != after[name] for name in after)
+    MatchFolder(tmp_path / "m", {"checksums": before}).add(A_GAME, "")
+    with pytest.raises(BadInput, match="m holds another match: (run|my.toml) has changed since"):
+        MatchFolder(tmp_path / "m", {"checksums": after})
+    (tmp_path / "m" / "match.json").write_text(json.dumps({"format": 3, "checksums": []}))       # as nobody writes it
+    with pytest.raises(BadInput, match="m holds another match: checksums"):
+        MatchFolder(tmp_path / "m", {"checksums": after})
 
 
 def test_the_name_of_a_player_with_a_typo_gets_a_suggestion(capsys):
