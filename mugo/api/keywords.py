@@ -76,7 +76,6 @@ class TrainKeywords(TypedDict, total=False):
     filters: int | None
     layers: int | None
     residual_blocks: int | None
-    bottleneck: bool | None
     batch_norm: bool | None
     residual: bool | None
     global_pooling: bool | None

@@ -36,7 +36,6 @@ class PolicyNetConfig:
     residual_blocks: int = option(0, "instead of the plain ones of --layers, this many residual blocks of two 3x3 "
                                   "convolutions follow the first; every third has a global pooling bias", least=0,
                                   most=MAX_BLOCKS)
-    bottleneck: bool = option(False, "residual blocks work on half of the filters, between 1x1 convolutions")
     batch_norm: bool = option(True, "batch normalisation")
     residual: bool = option(False, "residual connections; five layers learn better without, very narrow networks need "
                             "them")
@@ -69,8 +68,8 @@ class PolicyNetConfig:
             ConvBlock(i, self.filters, 3 if i else 5, self.batch_norm, self.residual and i > 0,
                       self.global_pooling and i == (self.layers - 1) // 2, self.metadata_encoder and i == 0)
             for i in range(plain)]
-        trunk += [ResidualBlock(i, self.filters, self.batch_norm, self.global_pooling and i % POOLED_EVERY == 0,
-                                self.bottleneck) for i in range(1, self.residual_blocks + 1)]
+        trunk += [ResidualBlock(i, self.filters, self.batch_norm, self.global_pooling and i % POOLED_EVERY == 0)
+                  for i in range(1, self.residual_blocks + 1)]
         policy = PolicyHead(self.size, self.point_bias, "", self.policy_filters, self.policy_context,
                             self.metadata_encoder)
         heads: list[Block] = [policy]
@@ -96,15 +95,10 @@ class PolicyNetConfig:
             if getattr(self, name) % ORIENTATIONS:
                 return (f"--{name.replace('_', '-')} {getattr(self, name)}: an equivariant network has a multiple of "
                         f"{ORIENTATIONS}; --no-equivariant has any number")
-        if self.bottleneck and not self.residual_blocks:
-            return "--bottleneck: only networks with --residual-blocks have some"
         if self.residual_blocks and self.layers != PolicyNetConfig.layers:
             return f"--layers {self.layers}: --residual-blocks replaces these convolutions"
         if self.residual_blocks and self.residual:
             return "--residual is for the convolutions of --layers: --residual-blocks has its own connections"
-        if self.bottleneck and self.filters % (2 * (ORIENTATIONS if self.equivariant else 1)):
-            return (f"--bottleneck: half of --filters {self.filters} is not a multiple of "
-                    f"{ORIENTATIONS if self.equivariant else 1}")
         # The layers of a value head without komi have the names of the other one's.
         if self.policy_context and not (self.policy_filters and self.komi_input >= self.value_head):
             return ("--policy-context is for networks with --policy-filters, and with --komi-input if they have a "
@@ -181,6 +175,8 @@ PRESETS = {
     "b6c96": _deep(6, 96), "b10c128": _deep(10, 128), "b15c192": _deep(15, 192), "b20c256": _deep(20, 256),
 }
 Config = PolicyNetConfig | AlphaZeroNetConfig
+# Hyperparameters that networks of earlier versions have, with the value that this version's have.
+FORMER = {"bottleneck": False}
 CONFIGS = {config.kind: config for config in (PolicyNetConfig, AlphaZeroNetConfig)}
 
 
@@ -191,5 +187,5 @@ def config_dict(config: Config) -> dict[str, Any]:
 
 def config_of(metadata: dict[str, Any]) -> Config:
     """The config in a network's metadata, which have been checked."""
-    config = dict(metadata["config"])
+    config = {name: value for name, value in metadata["config"].items() if (name, value) not in FORMER.items()}
     return CONFIGS[config.pop("kind")](**config)

@@ -55,34 +55,26 @@ class ResidualBlock:
 
     Normalisation follows its convolution, so that it can be folded into the weights.  Its last scale is 0 at first: the
     block begins as the identity (Goyal et al. 2017, arXiv:1706.02677).
-    global_pooling: add_pooled to the first of the two.  bottleneck: between 1x1 convolutions to half of the filters and
-    back (He et al. 2015, figure 5).
+    global_pooling: add_pooled to the first of the two.
     """
 
     index: int                           # from 1
     filters: int
     with_batch_norm: bool = True
     global_pooling: bool = False
-    bottleneck: bool = False
 
     def apply(self, graph: Graph, x: Any) -> Any:
-        inner = self.filters // 2 if self.bottleneck else self.filters
-        y = pooled = self._conv(graph, x, "reduce", inner, 1) if self.bottleneck else x
-        y = self._conv(graph, y, "a", inner, 3, relu=not self.global_pooling)
+        y = self._conv(graph, x, "a", relu=not self.global_pooling)
         if self.global_pooling:
             name = f"block{self.index}_pool"
-            y = graph.relu(add_pooled(graph, y, pooled, name, inner), f"{name}_relu")
-        last: dict[str, Any] = {"relu": False, "gamma": "zeros"}
-        y = self._conv(graph, y, "b", inner, 3, **({} if self.bottleneck else last))
-        if self.bottleneck:
-            y = self._conv(graph, y, "expand", self.filters, 1, **last)
+            y = graph.relu(add_pooled(graph, y, x, name, self.filters), f"{name}_relu")
+        y = self._conv(graph, y, "b", relu=False, gamma="zeros")
         return graph.relu(graph.add([x, y], f"block{self.index}_residual"), f"block{self.index}_relu")
 
-    def _conv(self, graph: Graph, x: Any, name: str, filters: int, width: int, relu: bool = True,
-              gamma: str = "ones") -> Any:
+    def _conv(self, graph: Graph, x: Any, name: str, relu: bool, gamma: str = "ones") -> Any:
         """A convolution; relu: whether ReLU follows at once."""
         name = f"block{self.index}_{name}"
-        return graph.conv(x, name, filters, width, batch_norm=f"{name}_batch_norm" if self.with_batch_norm else "",
+        return graph.conv(x, name, self.filters, 3, batch_norm=f"{name}_batch_norm" if self.with_batch_norm else "",
                           relu=f"{name}_relu" if relu else "", gamma=gamma)
 
 

@@ -26,7 +26,7 @@ POLICY = [{}, {"value_head": True, "residual": True}, {"batch_norm": False, "glo
           {"policy_filters": 8, "policy_context": True, "chain_pooling": True},
           {"value_head": True, "komi_input": True, "context_layers": 9, "chain_pooling": True},
           {"metadata_encoder": True, "value_head": True, "komi_input": True},
-          {"residual_blocks": 3}, {"residual_blocks": 3, "bottleneck": True, "metadata_encoder": True},
+          {"residual_blocks": 3}, {"residual_blocks": 3, "metadata_encoder": True},
           {"residual_blocks": 1, "batch_norm": False}]
 PEOPLE = encode_people(np.array([[1, -3, 0, 2005], [np.nan, 9, 2, np.nan]]))
 ALPHAZERO = [{}, {"batch_norm": True}, {"filters": (3, 5, 7, 4), "size": 3},

@@ -411,7 +411,6 @@ def test_a_network_overfits_a_few_positions(data):
     (["{data}", "-o", "{new}", "--model", "b7c7"], "--model b7c7: neither a preset (default, "),
     (["{data}", "-o", "{new}", "--model", "gomoku-6-4"], "--model gomoku-6-4: is a policy-value network"),
     (["{data}", "-o", "{new}", "--model", "b6c96", "--init-from", "policy-19"], "--model and --init-from: give one"),
-    (["{data}", "-o", "{new}", "--bottleneck"], "--bottleneck: only networks with --residual-blocks"),
     (["{data}", "-o", "{new}", "--size", "19"], "no training games on 19x19"),
     (["{data}", "-o", "{new}", "--freeze-policy"], "--freeze-policy: give --init-from NETWORK, of which that is kept"),
     (["{data}", "-o", "{new}", "--freeze-network"], "--freeze-network: give --init-from NETWORK, of which"),

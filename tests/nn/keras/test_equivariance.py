@@ -81,7 +81,7 @@ def fill_zeros(model) -> None:
 
 
 @pytest.mark.parametrize("change", [{}, {"batch_norm": False}, {"global_pooling": False},
-                                    {"layers": 6, "residual": True}, {"residual_blocks": 3, "bottleneck": True},
+                                    {"layers": 6, "residual": True}, {"residual_blocks": 3},
                                     {"policy_filters": 16, "policy_context": True, "context_layers": 12}], ids=str)
 def test_outputs_of_a_new_network_turn_with_the_board(change):
     config = replace(CONFIG, **change)

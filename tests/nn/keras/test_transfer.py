@@ -164,7 +164,7 @@ def test_a_policy_head_that_gets_a_larger_context_module_has_at_first_the_output
         other.get_layer(name).get_weights(), model.get_layer(name).get_weights(), strict=True))
 
 
-@pytest.mark.parametrize("fields", [{"residual_blocks": 3, "bottleneck": True, "policy_filters": 16},
+@pytest.mark.parametrize("fields", [{"residual_blocks": 3, "policy_filters": 16},
                                     {"layers": 4, "value_head": True}], ids=str)
 @pytest.mark.parametrize("equivariant", [True, False])
 def test_a_wider_network_has_at_first_the_outputs_of_the_narrower_one(tmp_path, equivariant, fields):
