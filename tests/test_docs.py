@@ -353,6 +353,8 @@ GENERATED = [page for page in PAGES if "written by docs/tools/generate.py -->" i
 
 @pytest.mark.parametrize("page", GENERATED, ids=name_of)
 def test_generated_parts_are_the_current_ones(page):
+    if page.name == "commands.md":
+        pytest.importorskip("keras")
     tool, text = load_tool("generate"), page.read_text()
     assert tool.PART.search(text)
     assert tool.with_parts(text) == text, "run python docs/tools/generate.py"
@@ -484,7 +486,7 @@ def test_the_page_of_versions_has_the_format_of_every_file():
                               ("network and checkpoint", "nn.network_file", "FORMAT"),
                               ("replay buffer", "selfplay.replay", "FORMAT"),
                               ("match", "match.match_folder", "FORMAT"),
-                              ("review", "reviews.tasks", "REVIEW_FORMAT")]:
+                              ("review", "reviews.reviewer", "REVIEW_FORMAT")]:
         number = re.search(rf"^\| {row}, [^|]*\| (\d+) \|", table, re.M)[1]
         assert int(number) == getattr(importlib.import_module(f"mugo.{module}"), name), row
 

@@ -5,8 +5,9 @@
     report           tables, comments, CSV and the win-rate graph
     annotated_sgf    the game's SGF with comments and variations
     rank_estimate    the rank of a player, by a network, from several games
+    tasks            the games to review in files, folders and archives; earlier reviews
     options          the command line, and what of it a review depends on
-    tasks            the games to review in files, folders and archives; earlier reviews; options -> Reviewer
+    reviewer         options -> Reviewer, and the fingerprint of a review
     outputs          one game: its review and its files
     command          the command: many games, several at once
 """

@@ -27,8 +27,9 @@ from mugo.reviews.rank_estimate import (
     RankEstimate, check_games, estimate_rank, game_likelihoods, known_ranks)
 from mugo.plots.figures import NO_MATPLOTLIB, has_matplotlib
 from mugo.plots.terminal import Screen, format_table
-from mugo.reviews.tasks import ReviewTask, find_tasks, make_reviewer, output_file, refuse_overwriting
+from mugo.reviews.tasks import ReviewTask, find_tasks, output_file, refuse_overwriting
 from mugo.reviews.options import ReviewOptions, review_options
+from mugo.reviews.reviewer import make_reviewer
 from mugo.reviews.outputs import ReviewResult, review_game
 from mugo.reviews.report import percent
 from mugo.sgf.archives import printable_name

@@ -16,10 +16,10 @@ from mugo.reviews.move_review import VERDICTS, Review
 from mugo.plots.figures import has_matplotlib
 from mugo.plots.terminal import PLAIN, Screen
 from mugo.reviews.annotated_sgf import annotated_sgf
-from mugo.reviews.tasks import (
-    ReviewTask, checksum, describe_reviewer, fingerprint, make_reviewer, output_file, read_review)
+from mugo.reviews.tasks import ReviewTask, checksum, output_file, read_review
 from mugo.reviews.report import csv_text, player_name, save_win_rate_graph, text_report
 from mugo.reviews.options import ReviewOptions
+from mugo.reviews.reviewer import describe_reviewer, fingerprint, make_reviewer
 
 GRAPH_SUFFIXES = (".png", ".svg")
 

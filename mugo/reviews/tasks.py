@@ -1,5 +1,4 @@
-"""The games to review: those in SGF files, folders and archives, each with a unique name for its output files.  The
-reviewer that options ask for, and the fingerprint of all that a review depends on.
+"""The games to review: those in SGF files, folders and archives, each with a unique name for its output files.
 
     NAME.txt begins with REVIEWED_BY               NAME.* is of a review, perhaps an unfinished one
     NAME.json has the checksum of both files       the review is finished and undamaged
@@ -16,22 +15,11 @@ import re
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from mugo.core.files import BadInput, file_sha256, read_json, read_text
-from mugo.core.version import VERSION
-from mugo.games.coords import BoardSize
-from mugo.games.go import GoPosition
-from mugo.mcts.search import Search
-from mugo.nn.bundled import bundled_name
-from mugo.nn.inference import precision_of
-from mugo.nn.network_file import find_network
-from mugo.players.evaluation import SearchEvaluator
-from mugo.players.registry import open_network
-from mugo.reviews.options import ReviewOptions
-from mugo.reviews.review import Reviewer
+from mugo.core.files import BadInput, read_json, read_text
 from mugo.sgf.archives import SGF_SUFFIXES, UnreadableFile
 from mugo.sgf.parser import GameTree, read_records, read_trees
 from mugo.sgf.record import BadRecord, Record
@@ -178,56 +166,3 @@ def file_of_others(folder: Path, name: str) -> Path | None:
 def checksum(statistics: dict, text: bytes) -> str:
     """The CRC-32 of the contents of NAME.json, without this, and of NAME.txt, as 8 hexadecimal digits."""
     return f"{zlib.crc32(text, zlib.crc32(json.dumps(statistics, indent=1).encode())):08x}"
-
-
-# ---- the reviewer
-
-REVIEW_FORMAT = 17        # raised when the same options give other files
-
-
-@functools.lru_cache(1)
-def make_reviewer(options: ReviewOptions) -> Reviewer:
-    """The reviewer of these options; a process makes it once.  Raises BadInput."""
-    settings = options.settings
-    network = None if options.player == "uct" else open_network(
-        options.network, settings.threads, options.opened.precision, options.opened.provider,
-        caches=not options.has_search or settings.seed is None)
-    if network is not None and options.network is not None:
-        network.for_position(GoPosition())                 # one line for a network of another game, not one a game
-    symmetries = options.opened.symmetries
-    if not options.has_search:
-        return Reviewer(network, symmetries=symmetries, komi=options.komi)
-    evaluators = (SearchEvaluator(Search(settings, network), options.simulations, options.seconds),
-                  SearchEvaluator(Search(settings, network), options.simulations, options.seconds))
-    return Reviewer(network, evaluators, symmetries=symmetries, komi=options.komi)
-
-
-def describe_reviewer(options: ReviewOptions, size: BoardSize) -> str:
-    """A line about the reviewer of games on this board: version, player, network, effort."""
-    network = ""
-    if options.player != "uct":
-        network = f"the network {_network_file(options, size).stem}, {_precision(options, size)}"
-    if not options.has_search:
-        return f"{REVIEWED_BY} {VERSION}: {network}, alone."
-    limits = [f"{options.simulations} simulations"] if options.simulations else []
-    limits += [f"{options.seconds:g} seconds"] if options.seconds else []
-    network = network and f" with {network}"
-    return f"{REVIEWED_BY} {VERSION}: {options.player}{network}, {' or '.join(limits)} per position."
-
-
-def fingerprint(task: ReviewTask, options: ReviewOptions, size: BoardSize) -> str:
-    """The SHA-256 of a game and of all that its review depends on; a network counts by its bytes, not its name."""
-    opened = options.opened
-    if options.player != "uct":
-        opened = replace(opened, network=file_sha256(_network_file(options, size)),
-                         precision=_precision(options, size))
-    settings = json.dumps([REVIEW_FORMAT, task.index, asdict(replace(options, opened=opened))])
-    return hashlib.sha256(settings.encode() + b"\n" + task.data).hexdigest()
-
-
-def _network_file(options: ReviewOptions, size: BoardSize) -> Path:
-    return find_network(options.network or bundled_name(size))
-
-
-def _precision(options: ReviewOptions, size: BoardSize) -> str:
-    return precision_of(_network_file(options, size), options.opened.precision, options.opened.provider)
