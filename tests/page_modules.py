@@ -14,7 +14,7 @@ needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")
 SCRIPT = """
 import { createInterface } from "node:readline";
 const found = {};
-for (const name of ["sgf", "edit_properties", "properties", "coordinates", "opponents", "texts"]) {
+for (const name of ["sgf", "edit_properties", "properties", "coordinates", "opponents", "texts", "chains", "coach"]) {
   Object.assign(found, await import(`FOLDER/${name}.js`));
 }
 for await (const line of createInterface({ input: process.stdin })) {

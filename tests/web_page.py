@@ -78,6 +78,19 @@ def stone(page, vertex, size=9):
                          ".trim() || null")
 
 
+def play_from(page, colour, opponent="policy"):
+    """Play from the position on the board, by the dialog."""
+    page.wait_for_function("!document.getElementById('play-from').disabled")
+    page.keyboard.press("f")
+    page.evaluate(f"""(() => {{
+        const form = document.querySelector('#play-from-dialog[open] form');
+        form.querySelector('[name=colour][value={colour}]').click();
+        form.opponent.value = '{opponent}';
+        form.querySelector('button[value=start]').click();
+    }})()""")
+    page.wait_for_function("!document.getElementById('stop-playing').hidden")
+
+
 def load(page, text, is_reviewed=False):
     """Open a file, and leave the game before.  is_reviewed: its review goes on; else the board shows no overlay."""
     page.evaluate(f"""(async () => {{

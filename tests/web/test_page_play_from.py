@@ -1,25 +1,12 @@
 """Playing on from a position of any game on the page in a headless Chromium; redo after a reload."""
 
-from web_page import NUMBER, STATUS, STONES, load, save, screen_point, sgf_properties
+from web_page import NUMBER, STATUS, STONES, load, play_from, save, screen_point, sgf_properties
 
 # MuGo prefers C3.
 RECORD = "(;GM[1]FF[4]CA[UTF-8]SZ[9]KM[5.5]PB[Aoi]PW[Beni]RE[W+R];B[ee]C[centre];W[gc]BL[30](;B[cc];W[cg])(;B[gg]))"
 SETUP = "(;GM[1]FF[4]CA[UTF-8]SZ[9]KM[0.5]HA[2]AB[cc][gg]AW[dd]PL[W])"
 WHITE_NAME = "document.querySelector('#player-white .name').textContent"
 PLAYING = "document.getElementById('playing')"
-
-
-def play_from(page, colour, opponent="policy"):
-    """Play from the position on the board, by the dialog."""
-    page.wait_for_function("!document.getElementById('play-from').disabled")
-    page.keyboard.press("f")
-    page.evaluate(f"""(() => {{
-        const form = document.querySelector('#play-from-dialog[open] form');
-        form.querySelector('[name=colour][value={colour}]').click();
-        form.opponent.value = '{opponent}';
-        form.querySelector('button[value=start]').click();
-    }})()""")
-    page.wait_for_function("!document.getElementById('stop-playing').hidden")
 
 
 def click(page, vertex):

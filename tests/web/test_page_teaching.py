@@ -1,7 +1,7 @@
 """Teaching on the page in a headless Chromium: mistakes are offered back before MuGo answers; autoplay and sound."""
 import pytest
 
-from web_page import NUMBER, STATUS, STONES, load, new_game, screen_point
+from web_page import NUMBER, STATUS, STONES, load, new_game, play_from, screen_point
 
 from mugo.core.files import BadInput
 from mugo.web.searches import SEARCHES, SessionSearches
@@ -71,7 +71,7 @@ def test_a_move_that_loses_much_is_offered_back_and_mugo_waits(teaching, search)
     page.set_viewport_size({"width": 1280, "height": 800})
     search.evaluations |= {"B E5": (0.2, -5.2), "B G7": (0.5, -2.9)}
     play(page, "E5")
-    page.wait_for_function(f"{OFFER} && {STATUS} === 'E5 lost 5.2 points. Take it back?'")
+    page.wait_for_function(f"{OFFER} && {STATUS} === 'E5 lost about 5 points. Take it back?'")
     assert page.evaluate("[...document.querySelectorAll('#offer button')].map((each) => each.textContent).join()") == \
         "Take it back,Play on,Show better moves"
     assert page.evaluate("document.getElementById('navigation').getBoundingClientRect().bottom") <= 800
@@ -133,9 +133,38 @@ def test_white_is_taught_too_and_only_ones_own_moves(teaching, search):
     play(page, "E5")
     page.wait_for_function(f"{NUMBER} === '1 / 1'")
     play(page, "G7")
-    page.wait_for_function(f"{OFFER} && {STATUS} === 'G7 lost 7.0 points. Take it back?'")
+    page.wait_for_function(f"{OFFER} && {STATUS} === 'G7 lost about 7 points. Take it back?'")
     play(page, "A1")                       # in a game of both sides the next move plays on
     page.wait_for_function(f"!({OFFER}) && {NUMBER} === '3 / 3'")
+
+
+DECIDING = "[...document.querySelectorAll('#deciding-moves button')].map((each) => each.textContent).join('|')"
+
+
+def test_the_coach_warns_before_a_move_and_names_the_critical_positions_at_the_end(teaching, search):
+    page = teaching
+    load(page, "(;GM[1]SZ[9]AB[gd]AW[fd][hd][ge])")
+    play_from(page, "B")
+    search.evaluations |= {"B A2": (0.2, -5.2)} | dict.fromkeys(("B C7", "B C7 W C3"), (0.2, -4))
+    play(page, "A2")
+    danger = "White can capture 1 stone at G7."
+    page.wait_for_function(f"{OFFER} && {STATUS} === '{danger} A2 lost about 5 points. Take it back?'")
+    press(page, "take-back")
+    play(page, "C7")
+    page.wait_for_function(f"{OFFER} && {STATUS}.includes('C7 lost about 4 points.')")
+    press(page, "play-on")
+    page.wait_for_function(f"{STATUS} === 'White played C3. White threatens to capture 1 stone at G7.'")
+    page.wait_for_function("window.mugo.state.game.node.evaluation")
+    press(page, "resign")
+    page.wait_for_function("document.querySelector('#confirm-dialog[open]')")
+    page.click("#confirm-dialog [value=yes]")
+    page.wait_for_function(f"{DECIDING} === 'Move 1: A2 lost about 5 points. {danger} You took it back.'")
+    assert not page.is_visible("#over-one-thing")
+    page.click("#deciding-moves button")
+    page.wait_for_function(f"{STATUS} === 'Puzzle 1 of 1: find a better move for Black than A2.'")
+    press(page, "exercise-solution")
+    page.wait_for_function(f"{STATUS} === 'The solution is G7. A2 was played. G7 gives 1 stone in atari 3 liberties.'")
+    press(page, "exercise-end")
 
 
 # ---- autoplay and sound

@@ -1,9 +1,10 @@
 // What follows from the state: pure functions of it.
 
 import { isComplete, valuesOf } from "./core/analysis.js";
-import { inAtari } from "./core/chains.js";
+import { chainsOf, inAtari, placed } from "./core/chains.js";
+import { captures, dangerText } from "./core/coach.js";
 import { parseVertex } from "./core/coordinates.js";
-import { asked, bestOf, verdict } from "./core/exercises.js";
+import { asked, bestOf, criticalMoves, verdict } from "./core/exercises.js";
 import { LEVELS, formatLossWithUnit, lossOf, lostByMoves, mistakes, unitOf } from "./core/losses.js";
 import { DEPTHS, ownColour, rankIn } from "./core/review.js";
 import { colourName, playerText, reasonText, t } from "./core/texts.js";
@@ -272,16 +273,42 @@ export function offer(state) {
   const unit = before.lead != null && after.lead != null ? "lead" : "win_rate";
   const lost = (before[unit] - after[unit]) * (node.move[0] === "B" ? 1 : -1);
   if (lost < LEVELS[unit][state.settings.teachingLevel - 1]) return null;
-  return { node, text: `${causeOf(state, lost, unit)} ${t("takeItBackQuestion")}` };
+  const loss = formatLossWithUnit(lost, unit, Math.min(before.visits, after.visits));
+  return { node, text: [danger(state, node), t("moveLost", { vertex: node.move.slice(2), loss }), t("takeItBackQuestion")].filter(Boolean).join(" ") };
 }
 
-/** What is wrong with the last move: stones that can be captured now, or what it lost. */
-function causeOf({ game }, lost, unit) {
-  const { node } = game;
-  const colour = node.move[0];
-  const own = game.isGo && node.position ? inAtari(node.position.stones, game.size).filter((chain) => chain.colour === colour) : [];
-  const count = Math.max(0, ...own.map(({ points }) => points.length));
-  return count ? t("canBeCaptured", { count }) : t("moveLost", { vertex: node.move.slice(2), loss: formatLossWithUnit(lost, unit) });
+/** What the board shows that the move of a node leaves to the other side: a sentence, or "". */
+export const danger = ({ game, server }, node) => (game.isGo ? dangerText(node, server.planes.go, game.size) : "");
+
+/** Of what the coach warns before a move: stones that the other side captures next, or one liberty of a stone that the
+    next touch plays.  "" for nothing. */
+export function warning(state) {
+  const { game, human, settings } = state;
+  const { position } = game.node;
+  if (!settings.teaching || !human || !game.isGo || !position || position.is_over || game.result || !game.isInPlay()) return "";
+  const { to_play: own, stones } = position;
+  if (human !== "both" && own !== human) return "";
+  const vertex = touchedVertex(state);
+  if (vertex) {
+    const { points, liberties } = chainsOf(placed(stones, `${own} ${vertex}`, game.size), game.size).find(({ points }) => points.includes(vertex));
+    return liberties.length === 1 ? t("coachOneLiberty", { vertex, count: points.length }) : "";
+  }
+  const [capture] = captures(stones, own === "B" ? "W" : "B", game.size);
+  return capture ? t("coachThreatens", { ...capture, colour: colourName(own === "B" ? "W" : "B") }) : "";
+}
+
+const decided = remembered((revision, line, human) => criticalMoves(line, human));
+
+/** Where the person lost most in the game that has ended: of exercises.criticalMoves. */
+export const decidingMoves = ({ game, human }) =>
+  (game.isGo && game.result && ["B", "W"].includes(human) ? decided(game.revision, game.line(), human) : []);
+
+/** The nodes whose stones and planes the sentences on mistakes need. */
+export function factNodes(state) {
+  const { game, exercise } = state;
+  if (!game.isGo) return [];
+  const nodes = [offer(state)?.node, explainedMistake(state)?.node, ...decidingMoves(state).map(({ node }) => node)].filter(Boolean);
+  return [...nodes.flatMap((node) => [node.parent, node]), exercise && asked(exercise)?.parent].filter(Boolean);
 }
 
 /** The stones of the person that can be captured, while mistakes are offered back. */

@@ -3,7 +3,7 @@
 import { FULL_POINTS, asked, guessesOf, isOver, makeExercise, puzzlesOf, settle } from "../core/exercises.js";
 import { newNode } from "../core/game.js";
 import { t } from "../core/texts.js";
-import { canExercise, lineLosses, moveError, reviewedColour } from "../queries.js";
+import { canExercise, decidingMoves, lineLosses, moveError, reviewedColour } from "../queries.js";
 import { fetchPosition } from "../requests.js";
 import { change, resetAt, showMessage, state } from "../store.js";
 
@@ -18,8 +18,19 @@ export function startExercise(kind, most) {
     showMessage(t(kind === "guess" ? "noMovesToGuess" : "noPuzzles"));
     return;
   }
+  begin(kind, nodes);
+}
+
+/** Ask for better moves than those by which the person lost most in the game that has ended, this one first. */
+export function practiseDeciding(index) {
+  const nodes = decidingMoves(state).map(({ node }) => node);
+  begin("puzzles", [...nodes.slice(index), ...nodes.slice(0, index)]);
+}
+
+function begin(kind, nodes) {
   change(() => {
-    Object.assign(state, { exercise: makeExercise(kind, game, nodes), analyzing: false, writing: null });
+    Object.assign(state, { exercise: makeExercise(kind, state.game, nodes), analyzing: false, writing: null });
+    state.settings.mode = "review";
     show();
   });
 }

@@ -36,3 +36,12 @@ export function pointsOf(value, size) {
   }
   return points;
 }
+
+/** The vertices on which an input plane of a network is set.  packed: of the server's answer to "planes", base64 of the
+    bytes of each point; plane k is bit k % 8 of byte k // 8. */
+export function planePoints({ packed }, plane, size) {
+  const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
+  const area = size.rows * size.cols;
+  return Array.from({ length: area }, (_, i) => i).filter((i) => bytes[i * bytes.length / area + (plane >> 3)] >> (plane & 7) & 1)
+    .map((i) => formatVertex(Math.floor(i / size.cols), i % size.cols, size));
+}

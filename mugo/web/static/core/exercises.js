@@ -8,6 +8,7 @@
 //
 // An answer is judged by the search of the position before it; if that has hardly looked at it, by a search after it.
 
+import { chanceText, dangerText } from "./coach.js";
 import { LEVELS, bestMove, formatLossWithUnit, lossOf, mistakes, unitOf } from "./losses.js";
 import { colourName, t } from "./texts.js";
 
@@ -20,8 +21,19 @@ export const FULL_POINTS = 2;            // of a guess
 /** The nodes of the largest mistakes of a colour (null: of both), in the order of the game: those with a better move that is known.
     lost: of losses.lostByMoves. */
 export function puzzlesOf({ moves }, colour, most = MAX_PUZZLES) {
-  const found = mistakes(moves, colour).filter(({ better, vertex }) => better && better !== vertex && vertex !== "pass");
-  return found.slice(0, most).sort((a, b) => a.index - b.index).map(({ node }) => node);
+  return mistakes(moves, colour).filter(isPuzzle).slice(0, most).map(({ node }) => node).sort((a, b) => a.index - b.index);
+}
+
+/** Whether a loss, of losses.lossOf, can be a puzzle: of a mistake with a better move that is known. */
+const isPuzzle = (loss) => Boolean(loss?.isListed && loss.better && loss.better !== loss.vertex && loss.vertex !== "pass");
+
+/** The nodes of the moves by which a colour lost most in a game, kept or taken back, one of a position at most, in the order
+    of the game, with what they lost: of losses.lossOf. */
+export function criticalMoves(line, colour, most = 3) {
+  const unit = unitOf(line);
+  const found = line.flatMap((node) => node.children.filter(({ move }) => move?.[0] === colour)
+    .map((child) => lossOf(node, child, unit)).filter(isPuzzle).sort((a, b) => b.lost - a.lost).slice(0, 1));
+  return found.sort((a, b) => b.lost - a.lost).slice(0, most).sort((a, b) => a.node.index - b.node.index);
 }
 
 /** The nodes of a line after a node whose moves a colour (null: either) has played, without passes. */
@@ -100,14 +112,16 @@ export function scoreOf({ kind, results, index, nodes }) {
     played: given.filter(({ isPlayed }) => isPlayed).length };
 }
 
-/** What the page says of the exercise. number: the number of the move that is asked for, in print. */
-export function exerciseText(exercise, number) {
-  const { kind, tried, isShown, index, nodes } = exercise;
+/** What the page says of the exercise. number: the number of the move that is asked for, in print; names: of planes. */
+export function exerciseText(exercise, number, names) {
+  const { kind, tried, isShown, index, nodes, game: { size, isGo } } = exercise;
   if (isOver(exercise)) return scoreText(exercise);
   const name = colourName(asked(exercise).move[0]);
   const [best, found] = [bestOf(exercise), verdict(exercise)];
   const played = vertexOf(asked(exercise));
-  if (isShown && best) return t("theSolutionIs", { best: best.move, played });
+  const chance = () => (isGo ? chanceText(asked(exercise), best.move, names, size) : "");
+  const joinedText = (...texts) => texts.filter(Boolean).join(" ");
+  if (isShown && best) return joinedText(t("theSolutionIs", { best: best.move, played }), chance());
   if (tried && !found) return t("looksAt", { vertex: vertexOf(tried) });
   if (!found) {
     return kind === "guess" ? t("whereDid", { number, colour: name })
@@ -119,9 +133,9 @@ export function exerciseText(exercise, number) {
     const values = { colour: name, played, points, most: FULL_POINTS };
     return isPlayed ? t("yesPlayed", values) : t("noPlayed", { ...values, verdict: loses || t("isMuGosChoice", { vertex }) });
   }
-  if (isBest) return t("rightBest", { vertex });
+  if (isBest) return joinedText(t("rightBest", { vertex }), chance());
   if (isRight) return t("rightNotBest", { loses, best: best.move });
-  return t(isPlayed ? "wrongAsPlayed" : "wrong", { vertex, loses });
+  return t(isPlayed ? "wrongAsPlayed" : "wrong", { vertex, loses: joinedText(loses, isGo && dangerText(tried, names, size)) });
 }
 
 function scoreText(exercise) {

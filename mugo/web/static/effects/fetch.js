@@ -3,7 +3,7 @@
 
 import { lineEnds, linesOf } from "../core/why.js";
 import {
-  explainedMistake, hasNetwork, isEstimateShown, mistakesRank, overlayName, peopleRank, whyOf,
+  explainedMistake, factNodes, hasNetwork, isEstimateShown, mistakesRank, overlayName, peopleRank, whyOf,
 } from "../queries.js";
 import { fetchOpponents, fetchPosition } from "../requests.js";
 import { server } from "../server.js";
@@ -36,6 +36,16 @@ export function fetchMissing() {
       for (let rank; (rank = missingRank(at, node));) {
         const answer = await server.request("policy", { ...game.requestFields(node), rank });
         change(() => { (node.people ??= {})[rank] = answer; });
+      }
+    });
+  }
+  const withoutFacts = () => factNodes(state).find((each) => !each.position || !each.planes);
+  if (withoutFacts()) {
+    request(at, "facts", async () => {
+      for (let each; (each = state.game === game && withoutFacts());) {
+        await fetchPosition(game, each);
+        const planes = await server.request("planes", game.requestFields(each));
+        change(() => { each.planes = planes; });
       }
     });
   }

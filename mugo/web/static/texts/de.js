@@ -211,7 +211,7 @@ export default {
   moves: "Züge",
   whileIPlay: "Während ich spiele",
   hideAnalysis: "Analyse verbergen",
-  offerMistakesBack: "Fehler zurückgeben ab",
+  offerMistakesBack: "Trainer: warnt und gibt zurück ab",
   lossFrom: "Verlust, ab dem ein Zug zurückgegeben werden kann",
   pointsOrPercent: "{points} Punkte / {percent} %",
   yourLastMove: "Dein letzter Zug",
@@ -219,7 +219,27 @@ export default {
   playOn: "Weiterspielen",
   showBetterMoves: "Bessere Züge zeigen",
   moveLost: "{vertex} hat {loss} verloren.",
-  canBeCaptured: { one: "{count} Stein kann geschlagen werden.", other: "{count} Steine können geschlagen werden." },
+  coachCaptured:
+    { one: "{colour} hat mit {vertex} {count} Stein geschlagen.", other: "{colour} hat mit {vertex} {count} Steine geschlagen." },
+  coachCanCapture:
+    { one: "{colour} kann mit {vertex} {count} Stein schlagen.", other: "{colour} kann mit {vertex} {count} Steine schlagen." },
+  coachLadder:
+    { one: "{colour} kann {count} Stein in einer Treppe schlagen, die mit {vertex} beginnt.",
+      other: "{colour} kann {count} Steine in einer Treppe schlagen, die mit {vertex} beginnt." },
+  coachThreatens:
+    { one: "{colour} droht, mit {vertex} {count} Stein zu schlagen.",
+      other: "{colour} droht, mit {vertex} {count} Steine zu schlagen." },
+  coachOneLiberty:
+    { one: "Mit {vertex} hätte {count} Stein eine Freiheit.", other: "Mit {vertex} hätten {count} Steine eine Freiheit." },
+  coachCaptures: { one: "{vertex} schlägt {count} Stein.", other: "{vertex} schlägt {count} Steine." },
+  coachExtends:
+    { one: "{vertex} gibt {count} Stein im Atari {liberties} Freiheiten.",
+      other: "{vertex} gibt {count} Steinen im Atari {liberties} Freiheiten." },
+  coachTakesInLadder:
+    { one: "{vertex} schlägt {count} Stein in einer Treppe.", other: "{vertex} schlägt {count} Steine in einer Treppe." },
+  criticalMoves: "Kritische Stellungen",
+  criticalMove: "Zug {number}: {facts}",
+  takenBack: "Du hast ihn zurückgenommen.",
   takeItBackQuestion: "Zurücknehmen?",
   searchPrefers: "Die Suche zieht {moves} vor.",
   noBetterMove: "Die Suche hat keinen besseren Zug gefunden.",

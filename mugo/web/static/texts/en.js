@@ -212,7 +212,7 @@ export default {
   moves: "Moves",
   whileIPlay: "While I play",
   hideAnalysis: "Hide the analysis",
-  offerMistakesBack: "Offer mistakes back, from",
+  offerMistakesBack: "Coach: warns me, and offers back from",
   lossFrom: "Loss from which on a move is offered back",
   pointsOrPercent: "{points} points / {percent} %",
   yourLastMove: "Your last move",
@@ -220,7 +220,27 @@ export default {
   playOn: "Play on",
   showBetterMoves: "Show better moves",
   moveLost: "{vertex} lost {loss}.",
-  canBeCaptured: { one: "{count} stone can be captured.", other: "{count} stones can be captured." },
+  coachCaptured:
+    { one: "{colour} captured {count} stone at {vertex}.", other: "{colour} captured {count} stones at {vertex}." },
+  coachCanCapture:
+    { one: "{colour} can capture {count} stone at {vertex}.", other: "{colour} can capture {count} stones at {vertex}." },
+  coachLadder:
+    { one: "{colour} can capture {count} stone in a ladder that begins at {vertex}.",
+      other: "{colour} can capture {count} stones in a ladder that begins at {vertex}." },
+  coachThreatens:
+    { one: "{colour} threatens to capture {count} stone at {vertex}.",
+      other: "{colour} threatens to capture {count} stones at {vertex}." },
+  coachOneLiberty:
+    { one: "With {vertex} {count} stone would have one liberty.", other: "With {vertex} {count} stones would have one liberty." },
+  coachCaptures: { one: "{vertex} captures {count} stone.", other: "{vertex} captures {count} stones." },
+  coachExtends:
+    { one: "{vertex} gives {count} stone in atari {liberties} liberties.",
+      other: "{vertex} gives {count} stones in atari {liberties} liberties." },
+  coachTakesInLadder:
+    { one: "{vertex} captures {count} stone in a ladder.", other: "{vertex} captures {count} stones in a ladder." },
+  criticalMoves: "Critical positions",
+  criticalMove: "Move {number}: {facts}",
+  takenBack: "You took it back.",
   takeItBackQuestion: "Take it back?",
   searchPrefers: "The search prefers {moves}.",
   noBetterMove: "The search has found no better move.",

@@ -21,11 +21,11 @@ export function renderExercises(state) {
   byId("start-guess").disabled = !isPossible || !game.root.children.length;
 }
 
-function renderRunning({ exercise, game }) {
+function renderRunning({ exercise, game, server }) {
   const found = verdict(exercise);
   const { points, most } = scoreOf(exercise);
   const isGuess = exercise.kind === "guess";
-  const text = exerciseText(exercise, game.printedNumber(asked(exercise) ?? game.node));
+  const text = exerciseText(exercise, game.printedNumber(asked(exercise) ?? game.node), server.planes.go);
   if (byId("exercise-text").textContent !== text) byId("exercise-text").textContent = text;
   const { index, nodes: { length } } = exercise;
   byId("exercise-score").textContent = joined(t("questionOf", { index: Math.min(index + 1, length), count: length }),

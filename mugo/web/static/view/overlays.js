@@ -1,6 +1,6 @@
 // The SVG elements of each overlay, from an answer of the server.
 
-import { parseVertex } from "../core/coordinates.js";
+import { parseVertex, planePoints } from "../core/coordinates.js";
 import { candidateLosses, formatLoss, formatShortLoss } from "../core/losses.js";
 import { formatCount, percent, t } from "../core/texts.js";
 import { draw } from "./board.js";
@@ -110,33 +110,15 @@ export function area({ area: owners }, size, stones) {
   return elements;
 }
 
-/** Whether plane `number` is set, for each point; packed: from the server's answer to "planes". */
-function unpackPlane(packed, number, size) {
-  const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
-  const bits = [];
-  const bytesPerPoint = bytes.length / (size.rows * size.cols);
-  for (let i = number >> 3; i < bytes.length; i += bytesPerPoint) bits.push(Boolean(bytes[i] >> (number & 7) & 1));
-  return bits;
-}
-
 /** The points on which a plane is set. */
-export function plane({ packed }, size, number) {
-  const bits = unpackPlane(packed, number, size);
-  return [...points(size)].filter(([i]) => bits[i]).map(([, at]) => square(at, 0.68, "plane", 0.1));
-}
+export const plane = (planes, size, number) => planePoints(planes, number, size).map((vertex) => square(parseVertex(vertex, size), 0.68, "plane", 0.1));
 
 /** Moves that capture in a ladder, as triangles, and that escape from one, as diamonds. names: the names of all planes. */
-export function ladders({ packed }, size, names) {
-  const captures = unpackPlane(packed, names.indexOf("ladder capture"), size);
-  const escapes = unpackPlane(packed, names.indexOf("ladder escape"), size);
-  const elements = [];
-  for (const [i, { row, col }] of points(size)) {
-    if (captures[i]) {
-      elements.push(draw("path", { d: `M${col} ${row - 0.38}l.36 .62h-.72z`, class: "ladder capture" }));
-    }
-    if (escapes[i]) {
-      elements.push(draw("path", { d: `M${col} ${row - 0.4}l.4 .4l-.4 .4l-.4 -.4z`, class: "ladder escape" }));
-    }
-  }
-  return elements;
+export function ladders(planes, size, names) {
+  const paths = (name, path) => planePoints(planes, names.indexOf(`ladder ${name}`), size).map((vertex) => {
+    const { row, col } = parseVertex(vertex, size);
+    return draw("path", { d: path(row, col), class: `ladder ${name}` });
+  });
+  return [...paths("capture", (row, col) => `M${col} ${row - 0.38}l.36 .62h-.72z`),
+    ...paths("escape", (row, col) => `M${col} ${row - 0.4}l.4 .4l-.4 .4l-.4 -.4z`)];
 }

@@ -1,9 +1,12 @@
 // The game that is played: which buttons can be pressed now, who plays, who is ahead, and its end.
 
+import { formatLossWithUnit } from "../core/losses.js";
 import { nextOpponent } from "../core/opponents.js";
 import { colourName, formatNumber, resultText, sentence, t } from "../core/texts.js";
-import { byId } from "../dom.js";
-import { canPlayFrom, canResign, canScore, currentValues, isClosed, isEstimateShown, nextStep, opponentName, outcome } from "../queries.js";
+import { byId, updateChildren } from "../dom.js";
+import {
+  canPlayFrom, canResign, canScore, currentValues, danger, decidingMoves, isClosed, isEstimateShown, nextStep, opponentName, outcome,
+} from "../queries.js";
 
 export function renderPlaying(state) {
   renderActions(state);
@@ -75,7 +78,24 @@ function renderEnd(state) {
   byId("over-again").dataset.value = isOther ? step : 0;
   byId("over-same").hidden = !isOther;
   byId("over-again").disabled = !opponents;
-  byId("over-one-thing").hidden = !isGo || human === "both";
+  const deciding = decidingMoves(state);
+  byId("deciding").hidden = !deciding.length;
+  byId("over-one-thing").hidden = !isGo || human === "both" || deciding.length > 0;
+  updateChildren(byId("deciding-moves"), deciding.map((loss, i) => {
+    const button = Object.assign(document.createElement("button"), { type: "button", textContent: decidingText(state, loss) });
+    Object.assign(button.dataset, { action: "practiseDeciding", value: i });
+    const item = document.createElement("li");
+    item.append(button);
+    return item;
+  }));
+}
+
+/** 'Move 12: C3 lost about 8 points. White captured 4 stones at D4.' */
+function decidingText(state, { node, vertex, lost, unit, visits }) {
+  const { game } = state;
+  const facts = [t("moveLost", { vertex, loss: formatLossWithUnit(lost, unit, visits) }), danger(state, node),
+    game.line()[node.index] === node ? "" : t("takenBack")];
+  return t("criticalMove", { number: game.printedNumber(node), facts: facts.filter(Boolean).join(" ") });
 }
 
 const COUNT_MILLISECONDS = 900;

@@ -6,10 +6,11 @@ import { parseVertex } from "../core/coordinates.js";
 import { LISTED_LEVEL, formatLossWithUnit, levelNames } from "../core/losses.js";
 import { PHASES, phaseEnds, statistics } from "../core/review.js";
 import { colourName, formatLead, formatNumber, joined, language, percent, rankName, t } from "../core/texts.js";
+import { chanceText } from "../core/coach.js";
 import { changesOf, partsOf, whyText } from "../core/why.js";
 import { byId, updateChildren } from "../dom.js";
 import {
-  explainedMistake, isAnalysisHidden, lineLosses, mistakeNodes, mistakeOnBoard, mistakesRank, reviewedColour, whyOf,
+  danger, explainedMistake, isAnalysisHidden, lineLosses, mistakeNodes, mistakeOnBoard, mistakesRank, reviewedColour, whyOf,
 } from "../queries.js";
 import { Graph } from "./graph.js";
 import { renderStatistics } from "./statistics.js";
@@ -100,7 +101,7 @@ function renderMistake(state) {
   if (byId("why").textContent !== why) byId("why").textContent = why;
 }
 
-/** 'Black loses about 9 points at the top right.  Of players of 3 dan 12 % play C3 here, 31 % D4.' */
+/** 'White can capture 4 stones at D4.  C3 captures 2 stones.  Black loses about 9 points at the top right.  Of players of 3 dan 12 % play C3 here, 31 % D4.' */
 function explanation(state) {
   const mistake = explainedMistake(state);
   if (!mistake) return "";
@@ -113,7 +114,7 @@ function explanation(state) {
     const prior = priors[move === "pass" ? priors.length - 1 : indexOf(move, size)];
     return prior < 0.005 ? `< ${percent(0.01)}` : percent(prior);
   };
-  return [why ? whyText(partsOf(changesOf(why, colour), size, unit === "lead" ? lost : null), colour) : t("counting"),
+  return [danger(state, mistake.node), chanceText(mistake.node, better, state.server.planes.go, size), why ? whyText(partsOf(changesOf(why, colour), size, unit === "lead" ? lost : null), colour) : t("counting"),
     priors && t("peoplePlay", { rank: rankName(rank), vertex, share: share(vertex), better, betterShare: share(better) })].filter(Boolean).join(" ");
 }
 

@@ -9,7 +9,9 @@ import {
   colourName, formatLead, formatNumber, joined, moveText, percent, resultText, scoreText, sentence, t,
 } from "../core/texts.js";
 import { byId } from "../dom.js";
-import { currentValues, isAnalysisHidden, isClosed, mistakeOnBoard, offer, screen, thinkingNode, touchedVertex } from "../queries.js";
+import {
+  currentValues, isAnalysisHidden, isClosed, mistakeOnBoard, offer, screen, thinkingNode, touchedVertex, warning,
+} from "../queries.js";
 
 export function renderStatus(state) {
   const { game, at: { message, score } } = state;
@@ -50,10 +52,10 @@ function positionText(state) {
   const { game, human, exercise } = state;
   const { position, move, illegal, stones } = game.node;
   if (!position || state.server.loading || screen(state) !== "game") return waitingText(state);
-  if (exercise) return exerciseText(exercise, game.printedNumber(asked(exercise) ?? game.node));
+  if (exercise) return exerciseText(exercise, game.printedNumber(asked(exercise) ?? game.node), state.server.planes.go);
   const mistake = mistakeOnBoard(state);
   if (mistake) return lossSentence(mistake, game.printedNumber(mistake.node));
-  if (touchedVertex(state)) return t("tapAgain", { vertex: touchedVertex(state) });
+  if (touchedVertex(state)) return [warning(state), t("tapAgain", { vertex: touchedVertex(state) })].filter(Boolean).join(" ");
   if (thinkingNode(state) === game.node) return waitingText(state) || t("muGoIsThinking");
   const offered = offer(state);
   if (offered) return offered.text;
@@ -62,7 +64,7 @@ function positionText(state) {
     : position.is_over ? t("gameIsOver") : t("toPlay", { colour: colourName(position.to_play) });
   if (illegal) return [illegal, t(stones ? "shownAsRecorded" : "leftOut"), rest].map(sentence).join(" ");
   if (isClosed(state)) return [move && moveText(move), t("bordersClosed")].filter(Boolean).join(" ");
-  if (move) return `${moveText(move)} ${sentence(rest)}`;
+  if (move) return `${moveText(move)} ${warning(state) || sentence(rest)}`;
   return human && !result ? `${sentence(rest)} ${t("clickToPlay")}` : sentence(rest);
 }
 
