@@ -4,6 +4,7 @@
     /static/...              its scripts, styles and images; nothing is loaded from other servers
     /ws                      the WebSocket (sessions.py)
     /compiling               how many functions the first start has compiled, while the WebSocket's answers wait
+    /games, /games/NAME      the newest record of the folder --games, and a record of it
 """
 import argparse
 import contextlib
@@ -24,7 +25,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 
@@ -34,6 +35,7 @@ from mugo.players import game_options
 from mugo.players.options import player_options
 from mugo.players.registry import open_network
 from mugo.web.access import TokenRequired, TrustedHosts, interpret_host
+from mugo.web.folder import RecordFolder
 from mugo.web.options import DEFAULT_PORT, DEFAULT_SIZE, WebOptions
 from mugo.web.page import STATIC, page_html
 from mugo.web.requests import MAX_MESSAGE
@@ -72,7 +74,17 @@ def make_app(make_state: Callable[[], ServerState] = ServerState, hosts: frozens
     async def compiling(request: Request) -> JSONResponse:
         return JSONResponse({"functions": request.app.state.server.compiled_functions})
 
-    return Starlette(routes=[Route("/", page), Route("/compiling", compiling),
+    def newest(request: Request) -> JSONResponse:            # in a thread, as `record`: folders may be slow
+        folder = request.app.state.server.folder
+        return JSONResponse(folder.newest() if folder else {})
+
+    def record(request: Request) -> Response:
+        folder = request.app.state.server.folder
+        data = folder and folder.read(request.path_params["name"])
+        return Response(status_code=404) if data is None else Response(data, media_type="application/octet-stream")
+
+    return Starlette(routes=[Route("/", page), Route("/compiling", compiling), Route("/games", newest),
+                             Route("/games/{name}", record),
                              WebSocketRoute("/ws", serve_session), Mount("/static", StaticFiles(directory=STATIC))],
                      middleware=middleware, lifespan=lifespan)
 
@@ -141,6 +153,7 @@ def command(args: argparse.Namespace) -> int:
     network = open_network(opened.network, 1, opened.precision, opened.provider, caches=True)
     with contextlib.suppress(BadInput):                  # the page says that no network plays this board
         network.for_position(start)
+    folder = None if options.games is None else RecordFolder(options.games)
     listener = listen(options.host, options.port)
     host, port = listener.getsockname()[:2]
     token = None if ipaddress.ip_address(host.partition("%")[0]).is_loopback else secrets.token_urlsafe()
@@ -153,7 +166,7 @@ def command(args: argparse.Namespace) -> int:
 
     sys.setswitchinterval(SWITCH_INTERVAL)
     has_game = start.game != "go" or bool(given(game_options.GameOptions, args))
-    state = ServerState(network, options.jobs, start, has_game)
+    state = ServerState(network, options.jobs, start, has_game, folder)
     run_until_signal(make_server(make_app(lambda: state, hosts, on_start, token), state), listener)
     print()
     end = time.monotonic() + END_SECONDS

@@ -19,6 +19,8 @@ class WebOptions:
     port: int | None = option(None, "the port", least=0, most=65535, common=True,
                               shown_default=f"{DEFAULT_PORT}, or the next free one")
     browser: bool = option(True, "open a browser", common=True)
+    games: str | None = option(None, "a folder of game records; the page offers the newest one, and looks for newer "
+                               "ones while it is open", common=True, metavar="FOLDER")
     jobs: int | None = option(None, "searches at the same time; others wait", least=1, common=True,
                               shown_default="one for each core")
 

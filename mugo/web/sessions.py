@@ -54,7 +54,8 @@ class Session:
         """Answer messages until the page disconnects."""
         await self._send(None, {
             "hello": "MuGo", "planes": {game: plane_names(game) for game in GAMES},
-            "levels": LEVELS, "game": start_from_position(self.state.start) if self.state.has_game else None})
+            "levels": LEVELS, "game": start_from_position(self.state.start) if self.state.has_game else None,
+            **({"has_folder": True} if self.state.folder else {})})
         while True:
             message = await self.socket.receive()
             if message["type"] == "websocket.disconnect":

@@ -11,18 +11,21 @@ from mugo.games.go import GoPosition
 from mugo.games.position import BasePosition
 from mugo.players.registry import SEARCHERS, default_settings, make_player, open_network
 from mugo.web import positions
+from mugo.web.folder import RecordFolder
 from mugo.web.scheduler import Scheduler
 
 
 class ServerState:
     """The shared state of a server.  start: the first position of a new session; has_game: whether a page begins with a
-    game from it, not with its start.  sessions: the open ones."""
+    game from it, not with its start.  folder: the records that the page offers, or None.  sessions: the open ones."""
 
-    def __init__(self, network=None, jobs: int | None = None, start: BasePosition | None = None, has_game: bool = True):
+    def __init__(self, network=None, jobs: int | None = None, start: BasePosition | None = None, has_game: bool = True,
+                 folder: RecordFolder | None = None):
         """network: None: the bundled ones.  jobs: searches at once; None: one for each core.  start: None: Go, 9x9."""
         self.network = open_network(None, threads=1, caches=True) if network is None else network
         self.start = start or GoPosition(9)
         self.has_game = has_game
+        self.folder = folder
         self.scheduler = Scheduler(jobs or available_cores())
         self.sessions: set[Any] = set()
         self.compiling = CompileProgress()

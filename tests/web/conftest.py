@@ -26,7 +26,13 @@ def network():
 
 
 @pytest.fixture(scope="module")
-def address(network):
+def folder():
+    """The RecordFolder of the server, if it has one."""
+    return None
+
+
+@pytest.fixture(scope="module")
+def address(network, folder):
     """The server."""
     for package in "starlette", "uvicorn":
         pytest.importorskip(package)
@@ -35,7 +41,7 @@ def address(network):
     from mugo.web.state import ServerState
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        state = ServerState(network, jobs=2)
+        state = ServerState(network, jobs=2, folder=folder)
         server = make_server(web_app.make_app(lambda: state), state)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()

@@ -2,7 +2,7 @@
 
 import { isComplete, valuesOf } from "./core/analysis.js";
 import { chainsOf, inAtari, placed } from "./core/chains.js";
-import { captures, dangerText } from "./core/coach.js";
+import { captureAt, captures, dangerText } from "./core/coach.js";
 import { parseVertex } from "./core/coordinates.js";
 import { asked, bestOf, criticalMoves, verdict } from "./core/exercises.js";
 import { LEVELS, formatLossWithUnit, lossOf, lostByMoves, mistakes, unitOf } from "./core/losses.js";
@@ -280,8 +280,8 @@ export function offer(state) {
 /** What the board shows that the move of a node leaves to the other side: a sentence, or "". */
 export const danger = ({ game, server }, node) => (game.isGo ? dangerText(node, server.planes.go, game.size) : "");
 
-/** Of what the coach warns before a move: stones that the other side captures next, or one liberty of a stone that the
-    next touch plays.  "" for nothing. */
+/** Of what the coach warns before a move: stones that the other side could not capture when the person moved last, or one
+    liberty of a stone that the next touch plays.  "" for nothing. */
 export function warning(state) {
   const { game, human, settings } = state;
   const { position } = game.node;
@@ -293,8 +293,10 @@ export function warning(state) {
     const { points, liberties } = chainsOf(placed(stones, `${own} ${vertex}`, game.size), game.size).find(({ points }) => points.includes(vertex));
     return liberties.length === 1 ? t("coachOneLiberty", { vertex, count: points.length }) : "";
   }
-  const [capture] = captures(stones, own === "B" ? "W" : "B", game.size);
-  return capture ? t("coachThreatens", { ...capture, colour: colourName(own === "B" ? "W" : "B") }) : "";
+  const colour = own === "B" ? "W" : "B";
+  const before = game.node.parent?.parent?.position?.stones;
+  const capture = captures(stones, colour, game.size).find(({ vertex: at, count }) => !before || captureAt(before, colour, at, game.size) < count);
+  return capture ? t("coachThreatens", { ...capture, colour: colourName(colour) }) : "";
 }
 
 const decided = remembered((revision, line, human) => criticalMoves(line, human));

@@ -74,6 +74,7 @@ export const state = {
     first: null,                         // the game that the page starts with
     compiled: 0,                         // the functions that the server's first start has compiled; 0 when it is ready
     loading: null,                       // { name, loaded, total }: bytes of the network that a static site loads
+    newest: null,                        // { name, time } of the newest record of its folder
     isPaused: false,                     // whether no search runs, for the page of a static site is in the background
   },
   game: null,

@@ -96,6 +96,18 @@ export async function openText(text) {
   else showMessage(t("noRecord"), true);
 }
 
+/** Open the newest record of the server's folder. */
+export async function openNewest() {
+  const { name } = state.server.newest;
+  try {
+    const answer = await fetch(`games/${encodeURIComponent(name)}`);
+    if (!answer.ok) throw new Error(t("fileIsGone"));
+    await openFile(new File([await answer.blob()], name), name);
+  } catch (error) {
+    showMessage(`${name}: ${error.message}`, true);
+  }
+}
+
 async function openFile(file, name) {
   try {
     if (file.size > 1.5e6) throw new Error(t("fileTooLarge"));

@@ -5,7 +5,7 @@ import { confirm } from "../ask.js";
 import { MAX_CHARACTERS, MAX_GAMES, deleteAll, deleteEntry, listEntries } from "../core/autosave.js";
 import { parseSize } from "../core/coordinates.js";
 import { formatShortLoss } from "../core/losses.js";
-import { formatNumber, joined, t } from "../core/texts.js";
+import { formatNumber, joined, momentText, t } from "../core/texts.js";
 import { byId, onChoice, updateChildren } from "../dom.js";
 import { nameText } from "../queries.js";
 import { forgetChanges, storeNow } from "../effects/storage.js";
@@ -19,8 +19,7 @@ kept.onChange = () => byId("saved-dialog").open && listGames();
 function describe({ summary: found, saved }) {
   if (!found) return t("cannotBeRead");
   const { black, white, size, isGo, moves, result, date } = found;
-  const day = new Date(saved);
-  const time = `${day.toLocaleDateString("sv")} ${day.toLocaleTimeString("sv").slice(0, 5)}`;
+  const time = momentText(saved);
   return joined(`${nameText(state, black || "Black")} – ${nameText(state, white || "White")}`, `${isGo ? "" : "Gomoku "}${size}`,
     t("movesCount", { count: moves }), result, date && !time.startsWith(date) ? t("playedOn", { date }) : null, time);
 }

@@ -10,7 +10,7 @@ import { change, resetAt, showError, state } from "../store.js";
 import { chosenTransport } from "../transport.js";
 import { updateFields, updateOpponents } from "./new_game.js";
 
-server.onHello = ({ planes, levels, game }) => {
+server.onHello = ({ planes, levels, game, has_folder: hasFolder }) => {
   Object.assign(LEVELS, levels);
   change(() => {
     const wasConnected = state.server.isConnected;
@@ -21,6 +21,7 @@ server.onHello = ({ planes, levels, game }) => {
   updateOpponents();
   if (!state.game) begin(game);
   if (!server.isWorker) followCompiling();
+  if (hasFolder) followFolder();
 };
 
 server.onLoading = (network) => change(() => { state.server.loading = network; });
@@ -32,6 +33,22 @@ async function followCompiling() {
     change(() => { state.server.compiled = functions ?? 0; });
     if (functions !== null) setTimeout(followCompiling, 1000);
   } catch {                              // the connection is lost: the next one asks again
+  }
+}
+
+const LOOK = 2000;                       // milliseconds between two looks at the folder of the server
+let look = null;
+
+/** Offer the newest record of the server's folder, while the page is seen. */
+async function followFolder() {
+  clearTimeout(look);
+  look = setTimeout(followFolder, LOOK);
+  if (document.hidden) return;
+  try {
+    const newest = await (await fetch("games")).json();
+    const { newest: before } = state.server;
+    if (newest.name !== before?.name || newest.time !== before?.time) change(() => { state.server.newest = newest.name ? newest : null; });
+  } catch {                              // the connection is lost: it may come back
   }
 }
 

@@ -13,7 +13,7 @@ const other = (colour) => (colour === "B" ? "W" : "B");
 const countOf = (stones, colour) => stones.split(colour === "B" ? "X" : "O").length - 1;
 
 /** How many stones a colour captures by a move on a point; 0 where a stone is. */
-function captureAt(stones, colour, vertex, size) {
+export function captureAt(stones, colour, vertex, size) {
   const { row, col } = parseVertex(vertex, size);
   if (stones[row * size.cols + col] !== ".") return 0;
   return countOf(stones, other(colour)) - countOf(placed(stones, `${colour} ${vertex}`, size), other(colour));

@@ -60,6 +60,9 @@ export const capital = (text) => text[0].toUpperCase() + text.slice(1);
 /** A text as a sentence, which it may be already. */
 export const sentence = (text) => (/[.!?…。]$/.test(text) ? capital(text) : t("sentence", { text: capital(text) }));
 
+/** '2026-11-23 14:05', from milliseconds since 1970. */
+export const momentText = (time) => new Date(time).toLocaleString("sv").slice(0, 16);
+
 /** Parts of a text that are there, with dots between them. */
 export const joined = (...parts) => parts.filter(Boolean).join(" · ");
 

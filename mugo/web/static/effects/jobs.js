@@ -228,6 +228,7 @@ const ENDS = {
     } else {
       state.at.failed.add("check");
     }
+    if (offer(state)) state.at.message = null;
   },
 
   line({ node, startedAt }, { search }) {

@@ -51,6 +51,8 @@ export default {
   playNote: "Gegen MuGo, von der ersten Partie bis stark",
   reviewAGame: "Eine Partie analysieren",
   reviewNote: "Hier ablegen, oder klicken und öffnen",
+  newestRecord: "Die neueste Partie",
+  fileIsGone: "sie ist nicht mehr da",
   lessonOf: "Brett {number} von {count}: {title}",
   lessonCapture: "Schlagen",
   lessonCaptureText: "Ein Stein, dessen Nachbarpunkte alle besetzt sind, kommt vom Brett. Schlage den weißen Stein.",

@@ -52,6 +52,8 @@ export default {
   playNote: "Against MuGo, from a first game to strong",
   reviewAGame: "Review a game",
   reviewNote: "Drop a record here, or click to open one",
+  newestRecord: "The newest game",
+  fileIsGone: "it is no longer there",
   lessonOf: "Board {number} of {count}: {title}",
   lessonCapture: "Capture",
   lessonCaptureText: "A stone whose neighbouring points are all taken comes off the board. Take the white stone.",

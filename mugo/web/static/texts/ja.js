@@ -51,6 +51,8 @@ export default {
   playNote: "MuGo と。はじめての一局から強豪まで",
   reviewAGame: "棋譜を検討する",
   reviewNote: "棋譜をここにドロップ、またはクリックして開く",
+  newestRecord: "最新の棋譜",
+  fileIsGone: "もうありません",
   lessonOf: "{count}のうち{number}番目の盤: {title}",
   lessonCapture: "石を取る",
   lessonCaptureText: "隣の点をすべてふさがれた石は盤から取り除かれます。白石を取ってください。",

@@ -1,13 +1,16 @@
 // The screen: the start, a board to learn on, or a game; and the text of a lesson.
 
 import { LESSONS } from "../core/lessons.js";
-import { t } from "../core/texts.js";
+import { joined, momentText, t } from "../core/texts.js";
 import { byId, updateChildren } from "../dom.js";
 import { screen } from "../queries.js";
 
 export function renderStart(state) {
   document.documentElement.dataset.screen = screen(state);
   byId("board").tabIndex = state.isStart ? -1 : 0;
+  const { newest } = state.server;
+  byId("start-newest").hidden = !newest;
+  if (newest) byId("newest-name").textContent = joined(newest.name, momentText(1000 * newest.time));
   if (state.lesson) renderLesson(state);
   moveFocus(state.lesson);
 }
