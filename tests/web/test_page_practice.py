@@ -17,6 +17,12 @@ def set_field(page, name, value):
                   "field.dispatchEvent(new Event('change')) })()")
 
 
+def write_comment(page):
+    """So that the browser keeps the game."""
+    page.evaluate("(() => { const field = document.getElementById('comment'); field.focus(); field.value = 'a note'; "
+                  "field.dispatchEvent(new Event('input')); field.blur(); })()")
+
+
 def answer(page, vertex):
     page.mouse.click(*screen_point(page, vertex))
 
@@ -109,8 +115,7 @@ def test_progress_over_the_stored_games(page):
     moves = "".join(f";{'BW'[i % 2]}[{'abcdefghi'[i % 9]}{'ace'[i // 9]}]"
                     f"C[Black wins 50.0 % (80 visits, W+{i // 2}.0)]" for i in range(24))
     load(page, f"(;SZ[9]PB[Aoi]PW[Beni]DT[2026-03-09]{moves})")
-    page.evaluate("(() => { const field = document.getElementById('comment'); field.focus(); field.value = 'a note'; "
-                  "field.dispatchEvent(new Event('input')); field.blur(); })()")
+    write_comment(page)
     page.dispatch_event("#show-progress", "click")
     set_field(page, "own-name", "beni")
     page.wait_for_function("document.querySelector('#progress-table tbody tr')?.textContent === "
@@ -125,3 +130,35 @@ def test_progress_over_the_stored_games(page):
     page.wait_for_function("document.getElementById('progress-table').hidden")
     assert page.evaluate("document.getElementById('progress-dialog').open")
     page.evaluate("document.getElementById('progress-dialog').close()")
+
+
+def test_mistakes_of_all_stored_games_come_again_until_they_are_solved(page):
+    kept = "[...Array(window.mugo.kept.length).keys()].map((i) => window.mugo.kept.getItem(window.mugo.kept.key(i)))"
+    due = f"{kept}.map((text) => JSON.parse(text.split('\\n')[0]).summary.due).flat().length"
+    page.evaluate("(({ kept }) => { while (kept.length) kept.removeItem(kept.key(0)); })(window.mugo)")
+    page.evaluate("window.mugo.change((state) => { state.settings.name = 'Aoi'; })")
+    for _ in range(2):
+        load(page, MISTAKES)
+        write_comment(page)
+    page.evaluate("document.getElementById('home').click()")
+    page.wait_for_function(f"{due} === 4 && document.getElementById('start-practice').textContent.startsWith("
+                           "'Practise your mistakes4 puzzles')")
+    page.click("#start-practice")
+    for number, vertex in enumerate(["D4", "G7", "D4"], 1):
+        page.wait_for_function(f"{TEXT}.startsWith('Puzzle {number} of 4') && window.mugo.state.game.node.position")
+        answer(page, vertex)
+        page.wait_for_function(f"{TEXT}.startsWith('Right: {vertex} is the best move.')")
+        page.click("#exercise-next")
+    page.wait_for_function(f"{TEXT}.startsWith('Puzzle 4 of 4')")
+    page.click("#exercise-solution")       # the next day again
+    page.click("#exercise-next")
+    page.wait_for_function(f"{TEXT} === 'You solved 3 of 4 at the first try.'")
+    page.click("#exercise-end")
+    page.evaluate("document.getElementById('home').click()")
+    page.wait_for_function("document.documentElement.dataset.screen === 'start'")
+    assert not page.is_visible("#start-practice")
+    assert page.evaluate(f"{kept}.length") == 2
+    page.evaluate("""window.mugo.change((state) => {
+        state.settings.name = '';
+        while (window.mugo.kept.length) window.mugo.kept.removeItem(window.mugo.kept.key(0));
+    })""")

@@ -13,12 +13,13 @@ class Kept {
   onError(error) {}                      // called when a game could not be written; effects/storage.js replaces it
 
   #games = new Map();                    // name -> text
-  #others = new BroadcastChannel("mugo-games");
+  #others = null;                        // the channel to other tabs
   #database = null;
   #error = null;                         // why there is no database
 
   /** Read all games; those that are written meanwhile stay. */
   async open() {
+    this.#others = new BroadcastChannel("mugo-games");
     this.#others.onmessage = ({ data: [name, text] }) => {
       this.#note(name, text);
       this.onChange();
@@ -58,7 +59,7 @@ class Kept {
 
   #write(name, text) {
     this.#note(name, text);
-    this.#others.postMessage([name, text]);
+    this.#others?.postMessage([name, text]);
     if (!this.#database) return;         // open() writes it
     const transaction = this.#database.transaction(STORE, "readwrite");
     if (text === null) transaction.objectStore(STORE).delete(name);

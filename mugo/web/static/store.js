@@ -93,6 +93,7 @@ export const state = {
   whose: undefined,                      // whose mistakes are shown: "B", "W", null for both; undefined: the person's
   lineAnalysis: null,                    // of actions/analysis.js, while all moves of a line are analysed
   exercise: null,                        // of core/exercises.js
+  due: 0,                                // puzzles of all games that are due, counted
   oneThing: null,                        // the game whose largest mistake is to be shown, when it is known
   segments: [],                          // parts of lines, whose values the network has still to give
   files: [],                             // [name, File] of several files that were opened at once

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  asked, exerciseText, guessesOf, isOver, makeExercise, puzzlesOf, scoreOf, settle, verdict,
+  asked, dayText, exerciseText, guessesOf, isDue, isOver, makeExercise, nextBox, noteAnswer, puzzlesOf, scoreOf, settle, verdict,
 } from "../../../mugo/web/static/core/exercises.js";
-import { newNode } from "../../../mugo/web/static/core/game.js";
+import { Game, newNode } from "../../../mugo/web/static/core/game.js";
 import { LEVELS, lostByMoves } from "../../../mugo/web/static/core/losses.js";
-import { dateOf, ownStatistics } from "../../../mugo/web/static/core/review.js";
+import { dateOf, ownStatistics, summaryOf } from "../../../mugo/web/static/core/review.js";
 import { goGame, moves } from "./games.mjs";
 
 Object.assign(LEVELS, { lead: [0.5, 1.5, 3, 6, 12], win_rate: [0.025, 0.05, 0.1, 0.2, 0.4] });
@@ -122,4 +122,33 @@ test("progress: the person's games that are analysed", () => {
   assert.equal(ownStatistics({ human: "B", game: goGame(moves("B E5")).toJSON() }, ""), null);
   assert.equal(dateOf({ summary: { date: "2016-03-09,10" }, saved: 0 }), "2016-03-09");
   assert.equal(dateOf({ summary: {}, saved: 0 }), "1970-01-01");
+});
+
+test("a puzzle comes again after 2, 4, 8 and 16 days, and the next day after a wrong answer", () => {
+  const days = (box) => Math.round((Date.parse(box[1]) - Date.parse(dayText())) / 864e5);
+  let box;
+  const waits = [1, 2, 3, 4, 5].map(() => {
+    box = nextBox(box && [box[0], dayText()], true);                 // on the day on which it is due
+    return days(box);
+  });
+  assert.deepEqual(waits, [2, 4, 8, 16, 16]);
+  assert.deepEqual(nextBox(box, true), box);                         // before that day
+  assert.equal(days(nextBox(box, false)), 1);
+  assert.deepEqual([undefined, dayText(-3), dayText(), dayText(1)].map((day) => isDue(day)), [true, true, true, false]);
+});
+
+test("the answer to a puzzle is kept with its game, and the list of games knows when it is due", () => {
+  const found = game();
+  found.info.black = "You";
+  const due = () => summaryOf(Game.fromJSON(JSON.parse(JSON.stringify(found))), null, "").due;
+  assert.deepEqual(due(), ["", ""]);
+  const exercise = makeExercise("puzzles", found, found.line().filter(({ index }) => [1, 3].includes(index)));
+  assert.equal(noteAnswer(exercise), false);                         // there is none yet
+  exercise.results = [{ points: 1 }];
+  assert.equal(noteAnswer(exercise), true);
+  assert.deepEqual(due(), [dayText(2), ""]);
+  Object.assign(exercise, { index: 1, results: [null, { points: 1 }], hints: 1 });
+  noteAnswer(exercise);
+  assert.deepEqual(due(), [dayText(2), dayText(1)]);                 // with a hint it is not solved
+  assert.deepEqual(summaryOf(found, "B", "").due, []);               // the game goes on
 });

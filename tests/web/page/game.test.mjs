@@ -13,8 +13,9 @@ const written = (game) => formatGame(game.toRecord(), game.writtenInfo).replaceA
 test("an analysis has its best moves after a reload and in SGF", () => {
   const game = goGame(moves("B E5", "W C3"));
   const node = game.line()[1];
-  node.analysis = { ...ANALYSIS, ownership: [1], moves: ANALYSIS.moves.map((move) => ({ ...move, prior: 0.5 })) };
-  assert.deepEqual(again(game).line()[1].analysis, ANALYSIS);
+  const stored = { ...ANALYSIS, moves: ANALYSIS.moves.map((move) => ({ ...move, prior: 0.5 })) };
+  node.analysis = { ...stored, ownership: [1] };
+  assert.deepEqual(again(game).line()[1].analysis, stored);
   assert.match(written(game), /;B\[ee\]LZ\[MuGo 53\.4 70 -1\.20\nmove D4 visits 40 winrate 4660 scoreMean -1\.20 pv D4 C3\]C\[Black wins 53\.4 % \(70 visits, B\+1\.2\)\]/);
 });
 

@@ -1,11 +1,17 @@
 // Puzzles from mistakes, and guesses of the moves that were played.
 
-import { FULL_POINTS, asked, guessesOf, isOver, makeExercise, puzzlesOf, settle } from "../core/exercises.js";
-import { newNode } from "../core/game.js";
+import { confirmReplacing } from "../ask.js";
+import { listEntries, readEntry } from "../core/autosave.js";
+import { FULL_POINTS, asked, guessesOf, isDue, isOver, makeExercise, noteAnswer, puzzlesOf, settle } from "../core/exercises.js";
+import { Game, newNode } from "../core/game.js";
+import { ownPuzzles } from "../core/review.js";
 import { t } from "../core/texts.js";
+import { kept } from "../kept.js";
 import { canExercise, decidingMoves, lineLosses, moveError, reviewedColour } from "../queries.js";
 import { fetchPosition } from "../requests.js";
-import { change, resetAt, showMessage, state } from "../store.js";
+import { change, replaceGame, resetAt, showMessage, state } from "../store.js";
+
+const MOST = 10;                         // puzzles of all games at once
 
 /** Begin an exercise on the moves of the side that is reviewed.  kind: "puzzles" or "guess"; most: how many questions. */
 export function startExercise(kind, most) {
@@ -27,9 +33,37 @@ export function practiseDeciding(index) {
   begin("puzzles", [...nodes.slice(index), ...nodes.slice(0, index)]);
 }
 
-function begin(kind, nodes) {
+/** Count the puzzles of all games that are due. */
+export const countDue = () => change(() => {
+  state.due = dueEntries().reduce((sum, { due }) => sum + due.length, 0);
+});
+
+/** The stored games with puzzles that are due, those first that have waited longest: [{ id, due }]. */
+const dueEntries = () => listEntries(kept).map(({ id, summary }) => ({ id, due: (summary?.due ?? []).filter((day) => isDue(day)) }))
+  .filter(({ due }) => due.length)
+  .sort((a, b) => (a.due.toSorted()[0] || "9") < (b.due.toSorted()[0] || "9") ? -1 : 1);      // new ones last
+
+/** Ask for better moves than the person's mistakes in all games, as far as they are due. */
+export async function practiseAll() {
+  if (!await confirmReplacing(t("practise"))) return;
+  const found = [];
+  for (const { id } of dueEntries()) {
+    if (found.length >= MOST) break;
+    const { savedAs, body: { game: stored, human, opponent } } = readEntry(kept, id);
+    const game = savedAs.id === state.game?.savedAs?.id ? state.game : Game.fromJSON({ ...stored, savedAs });
+    if (game.clock) game.clock.isPaused = true;
+    for (const { node } of ownPuzzles(game, human, state.settings.name)) {
+      if (isDue(node.box?.[1])) found.push({ node, source: { game, human, opponent } });
+    }
+  }
+  const questions = found.slice(0, MOST);
+  if (questions.length) begin("puzzles", questions.map(({ node }) => node), questions.map(({ source }) => source));
+  else countDue();
+}
+
+function begin(kind, nodes, sources = null) {
   change(() => {
-    Object.assign(state, { exercise: makeExercise(kind, state.game, nodes), analyzing: false, writing: null });
+    Object.assign(state, { exercise: makeExercise(kind, state.game, nodes, sources), analyzing: false, writing: null });
     state.settings.mode = "review";
     show();
   });
@@ -37,8 +71,13 @@ function begin(kind, nodes) {
 
 /** Show the position of the question, or at the end the last position. */
 function show() {
-  const { exercise, game } = state;
+  const { exercise } = state;
   const node = asked(exercise);
+  const { game, ...players } = (node && exercise.sources?.[exercise.index]) || exercise;
+  if (game !== state.game) {
+    exercise.game = game;
+    replaceGame(game, { ...players, exercise, replaced: null });
+  }
   if (node) game.goTo(node.parent);
   resetAt();
 }
@@ -90,6 +129,7 @@ export function nextQuestion() { change(goOn); }
 
 function goOn() {
   const { exercise } = state;
+  note();
   exercise.results[exercise.index] ??= null;
   Object.assign(exercise, { index: exercise.index + 1, tried: null, hints: 0, isShown: false });
   show();
@@ -97,7 +137,14 @@ function goOn() {
 
 export function endExercise() {
   change(() => {
+    note();
     state.exercise = null;
     resetAt();
   });
+  countDue();
+}
+
+/** Keep how well the question was answered with its game. */
+function note() {
+  if (state.exercise && !isOver(state.exercise) && noteAnswer(state.exercise)) state.game.touch(false);
 }

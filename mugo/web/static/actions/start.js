@@ -6,6 +6,7 @@ import { moveError } from "../queries.js";
 import { fetchPosition } from "../requests.js";
 import { server } from "../server.js";
 import { change, replaceGame, showError, showMessage, showScore, state } from "../store.js";
+import { countDue } from "./exercises.js";
 
 const STEP = 1200;                       // milliseconds between two moves of the demo
 const END = 6000;                        // for which it shows its result
@@ -16,6 +17,7 @@ const STILL = 40;                        // the move that it shows where motion 
 export function openStart() {
   const game = demoGame();
   change(() => replaceGame(game, { isStart: true }));
+  countDue();
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) change(() => game.goTo(game.line()[STILL]));
   else stepDemo(game);
 }

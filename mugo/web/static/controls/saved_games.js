@@ -1,5 +1,6 @@
 // The dialog "My games": those that the browser keeps.
 
+import { countDue } from "../actions/exercises.js";
 import { importGames, openKept } from "../actions/files.js";
 import { confirm } from "../ask.js";
 import { MAX_CHARACTERS, MAX_GAMES, deleteAll, deleteEntry, listEntries } from "../core/autosave.js";
@@ -13,7 +14,10 @@ import { kept } from "../kept.js";
 import { showError, state } from "../store.js";
 import { thumbnail } from "../view/thumbnail.js";
 
-kept.onChange = () => byId("saved-dialog").open && listGames();
+kept.onChange = () => {
+  countDue();
+  if (byId("saved-dialog").open) listGames();
+};
 
 /** 'You – MuGo mcts-200 · 9×9 · 34 moves · W+R · 2026-11-23, 14:05'. */
 function describe({ summary: found, saved }) {

@@ -26,7 +26,7 @@ export function compact(analysis) {
   const { win_rate: winRate, lead, visits } = analysis;
   const moves = distinctMoves(analysis, WRITTEN_MOVES).map((move) =>
     ({ move: move.move, win_rate: rounded(move.win_rate, 4), lead: rounded(move.lead, 2), visits: move.visits,
-      pv: move.pv.slice(0, WRITTEN_PLIES) }));
+      prior: rounded(move.prior, 4) ?? undefined, pv: move.pv.slice(0, WRITTEN_PLIES) }));
   return { win_rate: rounded(winRate, 4), lead: rounded(lead, 2), visits, moves };
 }
 

@@ -1,7 +1,8 @@
 // Exercises on the moves of a line: puzzles from mistakes, and guesses of the moves that were played.
 //
-//   exercise   { kind: "puzzles" or "guess", game, nodes, index, tried, hints, isShown, results }
+//   exercise   { kind: "puzzles" or "guess", game, nodes, index, tried, hints, isShown, results, sources }
 //   nodes      those with the moves that are asked for; the board shows the position before nodes[index]
+//   sources    of each node { game, human, opponent }, where they are of several stored games; else null
 //   tried      the person's answer: a node after that position, which is in no game tree; null before there is one
 //   isShown    whether the solution is shown
 //   results    of each question the verdict of the first answer; null where there was none before the solution
@@ -42,8 +43,8 @@ export function guessesOf(line, colour, after) {
     && !move.endsWith(" pass") && !illegal && !parent.illegal);
 }
 
-export const makeExercise = (kind, game, nodes) =>
-  ({ kind, game, nodes, index: 0, tried: null, hints: 0, isShown: false, results: [] });
+export const makeExercise = (kind, game, nodes, sources = null) =>
+  ({ kind, game, nodes, index: 0, tried: null, hints: 0, isShown: false, results: [], sources });
 
 /** The node with the move that is asked for; null at the end. */
 export const asked = ({ nodes, index }) => nodes[index] ?? null;
@@ -143,4 +144,31 @@ function scoreText(exercise) {
   if (!count) return t("exerciseOver");
   if (exercise.kind === "puzzles") return t("youSolved", { points, most });
   return t("guessScore", { points, most, percent: Math.round(100 * points / most), played, count });
+}
+
+// ---- when a puzzle comes again: Leitner's boxes, in days
+
+const DAYS = [1, 2, 4, 8, 16];           // until a puzzle of each box comes again
+
+/** A day, '2026-11-23'; days: after today. */
+export const dayText = (days = 0) => new Date(Date.now() + 864e5 * days).toLocaleDateString("sv");
+
+/** The box of a puzzle after an answer, [number, the day on which it is due]: one up if it was right at once, else the first.
+    A right answer before that day leaves it. */
+export function nextBox(box, isRight) {
+  if (isRight && box && box[1] > dayText()) return box;
+  const number = isRight ? Math.min(box ? box[0] + 1 : 1, DAYS.length - 1) : 0;
+  return [number, dayText(DAYS[number])];
+}
+
+/** Whether a puzzle is due; without a box it is new. */
+export const isDue = (day = "") => day <= dayText();
+
+/** Note the answer to the question that is asked, if there was one, in the box of its node; returns whether it did. */
+export function noteAnswer(exercise) {
+  const result = exercise.results[exercise.index];
+  if (exercise.kind !== "puzzles" || result === undefined) return false;
+  const node = asked(exercise);
+  node.box = nextBox(node.box, Boolean(result?.points) && !exercise.hints);
+  return true;
 }

@@ -5,7 +5,7 @@
 //   node    one node of the SGF tree: { move: "B Q16", parent, children, index: how many nodes are before it, comment,
 //           analysis: of analysis.js, final: the analysis of a counted result, times: of both clocks after the move }, and
 //           the server's answers about it: position, policy, planes, ownership, value and value_lead of the network,
-//           thinking: an opponent's search, not an analysis; why: of core/why.js.  A node of a file has all its properties as SGF text in
+//           thinking: an opponent's search, not an analysis; why: of core/why.js; box: of core/exercises.js.  A node of a file has all its properties as SGF text in
 //           `properties`.  `stones` and `first` are of a node whose position has no history: setup stones, or an illegal
 //           move (`illegal`).
 //
@@ -21,7 +21,7 @@ import { formatVertex, parseSize } from "./coordinates.js";
 import { givenNumber } from "./properties.js";
 import { analysisIn } from "./sgf.js";
 
-const STORED = ["move", "comment", "properties", "stones", "first", "illegal", "times", "selected", "final"];     // of a node
+const STORED = ["move", "comment", "properties", "stones", "first", "illegal", "times", "selected", "final", "box"];      // of a node
 const ANSWERS = ["position", "policy", "planes", "ownership", "value", "value_lead", "evaluation", "thinking"];    // of the server
 
 export class Game {

@@ -2,6 +2,7 @@
 
 import { valuesOf } from "./analysis.js";
 import { formatSize } from "./coordinates.js";
+import { criticalMoves } from "./exercises.js";
 import { Game, mainLine } from "./game.js";
 import { lostByMoves, mistakes } from "./losses.js";
 import { t } from "./texts.js";
@@ -121,9 +122,16 @@ export function ownStatistics({ game: stored, human }, name) {
 }
 
 const WORST = 3;                         // mistakes of a game that are listed
+const PUZZLES = 5;                       // of a game that come again
+
+/** The person's puzzles in a game that has ended: of exercises.criticalMoves. */
+export function ownPuzzles(game, human, name) {
+  const colour = ownColour(game.info, human, name);
+  return game.isGo && colour && !(human && !game.result) ? criticalMoves(game.line(), colour, PUZZLES) : [];
+}
 
 /** What the list of games says of one: players, result, size, moves, the stones of its end, and if it is analysed what the
-    person lost in points, and their largest mistakes, [number, vertex, points] each. */
+    person lost in points, their largest mistakes, [number, vertex, points] each, and when their puzzles are due. */
 export function summaryOf(game, human, name) {
   const { black, white, date, result } = game.info;
   const line = game.line();
@@ -134,7 +142,8 @@ export function summaryOf(game, human, name) {
   return { black, white, date, result: result ?? game.result ?? undefined, size: formatSize(game.size).replace("x", "×"),
     isGo: game.isGo, moves: game.moveNumber(line.at(-1)), stones: last.position?.stones,
     lost: own.length ? own.reduce((sum, { lost }) => sum + Math.max(0, lost), 0) : undefined,
-    worst: mistakes(own).slice(0, WORST).map(({ node, vertex, lost }) => [game.printedNumber(node), vertex, lost]) };
+    worst: mistakes(own).slice(0, WORST).map(({ node, vertex, lost }) => [game.printedNumber(node), vertex, lost]),
+    due: ownPuzzles(game, human, name).map(({ node }) => node.box?.[1] ?? "") };
 }
 
 /** '2026-11-23', from the record of a game, or from the time when it was saved. */

@@ -51,6 +51,9 @@ export default {
   playNote: "Gegen MuGo, von der ersten Partie bis stark",
   reviewAGame: "Eine Partie analysieren",
   reviewNote: "Hier ablegen, oder klicken und öffnen",
+  practise: "Eigene Fehler üben",
+  puzzlesDue:
+    { one: "{count} Aufgabe aus deinen Partien ist fällig", other: "{count} Aufgaben aus deinen Partien sind fällig" },
   newestRecord: "Die neueste Partie",
   fileIsGone: "sie ist nicht mehr da",
   lessonOf: "Brett {number} von {count}: {title}",

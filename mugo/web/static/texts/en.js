@@ -52,6 +52,9 @@ export default {
   playNote: "Against MuGo, from a first game to strong",
   reviewAGame: "Review a game",
   reviewNote: "Drop a record here, or click to open one",
+  practise: "Practise your mistakes",
+  puzzlesDue:
+    { one: "{count} puzzle from your games is due", other: "{count} puzzles from your games are due" },
   newestRecord: "The newest game",
   fileIsGone: "it is no longer there",
   lessonOf: "Board {number} of {count}: {title}",

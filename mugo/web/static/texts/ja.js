@@ -51,6 +51,8 @@ export default {
   playNote: "MuGo と。はじめての一局から強豪まで",
   reviewAGame: "棋譜を検討する",
   reviewNote: "棋譜をここにドロップ、またはクリックして開く",
+  practise: "自分の悪手で練習",
+  puzzlesDue: "あなたの対局から{count}問",
   newestRecord: "最新の棋譜",
   fileIsGone: "もうありません",
   lessonOf: "{count}のうち{number}番目の盤: {title}",

@@ -8,6 +8,8 @@ import { screen } from "../queries.js";
 export function renderStart(state) {
   document.documentElement.dataset.screen = screen(state);
   byId("board").tabIndex = state.isStart ? -1 : 0;
+  byId("start-practice").hidden = !state.due;
+  byId("due").textContent = t("puzzlesDue", { count: state.due });
   const { newest } = state.server;
   byId("start-newest").hidden = !newest;
   if (newest) byId("newest-name").textContent = joined(newest.name, momentText(1000 * newest.time));
