@@ -29,14 +29,14 @@ def test_mistakes_in_points(page):
     page.keyboard.press("j")
     page.wait_for_function(f"{NUMBER} === '4 / 6' && {CURRENT} === '4C3'")
     page.keyboard.press("ArrowRight")
-    page.keyboard.press("6")               # dots up to the current move: levels 0, 0, 3, 1 and 5
-    page.wait_for_function(f"{DOTS} === '440 220 663 261 625'")
+    page.keyboard.press("6")               # up to the current move: of mistakes the levels, 3 and 5
+    page.wait_for_function(f"{DOTS} === '44s 22s 663 26s 625'")
     page.keyboard.press("ArrowLeft")
-    page.wait_for_function(f"{DOTS} === '440 220 663 261'")
-    assert page.text_content("#legend").startswith("What each move lost, in points")
+    page.wait_for_function(f"{DOTS} === '44s 22s 663 26s'")
+    assert page.text_content("#legend").startswith("What each mistake lost, in points")
     page.keyboard.press("Home")
     page.wait_for_function(f"{NUMBER} === '0 / 6' && {DOTS} === ''")
-    assert page.text_content("#legend").startswith("What each move lost, in points")
+    assert page.text_content("#legend").startswith("What each mistake lost, in points")
 
 
 def test_mistakes_in_win_rates_where_no_lead_is_known(page):

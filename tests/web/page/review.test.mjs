@@ -5,7 +5,7 @@ import {
   LEVELS, candidateLosses, formatShortLoss, lossSentence, lostByMoves, mistakes,
 } from "../../../mugo/web/static/core/losses.js";
 import {
-  accuracyOf, barShare, ownColour, phaseEnds, phaseOf, scale, secondsLeft, statistics, timeText,
+  accuracyOf, aroundMistakes, barShare, ownColour, phaseEnds, phaseOf, scale, secondsLeft, statistics, timeText,
 } from "../../../mugo/web/static/core/review.js";
 import { goGame, moves } from "./games.mjs";
 
@@ -81,7 +81,10 @@ test("statistics of both sides", () => {
   assert.equal(B.meanLoss.toFixed(2), "5.40");
   assert.equal(W.meanLoss.toFixed(2), "0.50");
   assert.deepEqual([B.agreement, W.agreement], [0, 0.5]);
-  assert.deepEqual(B.levels, [1, 0, 0, 1, 0, 1]);
+  assert.deepEqual(B.levels, [1, 0, 1]);                             // mistakes, blunders, large ones
+  const uneven = game();
+  uneven.line()[3].analysis.visits = 400;                            // so that one is not listed
+  assert.deepEqual(statistics(lostByMoves(uneven.line()), { rows: 9, cols: 9 }).B.levels, [0, 0, 1]);
   assert.deepEqual(B.phases.map(({ moves: count }) => count), [3, 0, 0]);
   assert.equal(B.phases[1].accuracy, null);
   assert.equal(B.accuracy.toFixed(6), (100 * 0.75 ** 5.4).toFixed(6));
@@ -129,8 +132,12 @@ test("the bar is half black where both sides are equal", () => {
 });
 
 test("the time left of an analysis", () => {
-  assert.equal(secondsLeft({ nodes: Array(100), done: 40 }), null);
-  assert.equal(secondsLeft({ nodes: Array(100), done: 40, searched: 20, spent: 40_000 }), 120);
+  const [none, line] = [[], game().line()];
+  assert.equal(secondsLeft({ nodes: Array(100), line: none, done: 40 }), null);
+  assert.equal(secondsLeft({ nodes: Array(100), line: none, done: 40, searched: 20, spent: 40_000 }), 120);
+  assert.equal(aroundMistakes(line).length, 4);                      // four times as deep, and as many in the rest
+  assert.equal(secondsLeft({ nodes: Array(100), line, done: 40, searched: 20, spent: 40_000 }), 2 * (60 + 4 * 10));
+  assert.equal(secondsLeft({ nodes: Array(100), line, done: 40, isDeeper: true, searched: 20, spent: 40_000 }), 120);
   assert.deepEqual([null, 0.2, 59, 120].map(timeText), ["", "about 1 s left", "about 59 s left", "about 2 min left"]);
 });
 

@@ -6,10 +6,9 @@ import { colourName, formatNumber, percent, t } from "./texts.js";
 /** Losses from which on a move has each of the levels 1 to 5, in points and in win rate: the server's. */
 export const LEVELS = { lead: [], win_rate: [] };
 
-const LEVEL_NAMES = ["levelBest", "levelGood", "levelInaccuracy", "levelMistake", "levelBlunder", "levelLargeBlunder"];
-/** Of levels 0 to 5. */
-export const levelNames = () => LEVEL_NAMES.map((key) => t(key));
 export const LISTED_LEVEL = 3;           // from which on a move is listed: mistakes and blunders
+/** The names of the levels from LISTED_LEVEL on. */
+export const levelNames = () => ["levelMistake", "levelBlunder", "levelLargeBlunder"].map((key) => t(key));
 const EXACT_VISITS = 400;                // from which on tenths of a point are shown
 const MOST_UNEVEN = 2;                   // visits of one position for each of the other, for a loss that is listed
 const LEAST_SHARE = 0.05;                // of the best move's visits, for a candidate whose loss is shown

@@ -4,7 +4,7 @@ import { valuesOf } from "./analysis.js";
 import { formatSize } from "./coordinates.js";
 import { criticalMoves } from "./exercises.js";
 import { Game, mainLine } from "./game.js";
-import { lostByMoves, mistakes } from "./losses.js";
+import { LISTED_LEVEL, lostByMoves, mistakes } from "./losses.js";
 import { t } from "./texts.js";
 
 /** The keys of the names of the phases of a game of Go.  The first two end after these shares of the board's points, as in KaTrain's reports. */
@@ -32,7 +32,8 @@ const accuracyOfMoves = (moves) => (moves.length && moves[0].unit === "lead" ? 1
 /** The statistics of both colours, { B, W }: { moves, accuracy, meanLoss, agreement, levels, phases }; null: unknown.
 
     meanLoss: in the unit of the losses, gains of a move counted as 0.  agreement: the share of moves that are the best
-    one of the search before.  levels: the number of moves of each.  phases: { moves, accuracy } of each. */
+    one of the search before.  levels: the number of listed mistakes of each, from LISTED_LEVEL on.  phases: { moves,
+    accuracy } of each. */
 export function statistics({ moves }, size) {
   const of = (colour) => {
     const own = moves.filter((each) => each.colour === colour);
@@ -43,7 +44,7 @@ export function statistics({ moves }, size) {
       accuracy: accuracyOfMoves(own),
       meanLoss: meanLossOf(own),
       agreement: mean(withBest.map(({ better, vertex }) => Number(better === vertex))),
-      levels: [0, 1, 2, 3, 4, 5].map((level) => own.filter((each) => each.level === level).length),
+      levels: [3, 4, 5].map((level) => own.filter((each) => each.isListed && each.level === level).length),
       phases: inPhase.map((of) => ({ moves: of.length, accuracy: accuracyOfMoves(of) })),
     };
   };
@@ -91,10 +92,19 @@ export const barShare = ({ win_rate: winRate, lead }) =>
 export const DEPTHS = { quick: 40, normal: 100, deep: 400 };     // visits of each position
 export const DEEPER = 4;                 // times as many for the positions before and after a mistake
 
+/** The nodes before and after the mistakes of a line. */
+export function aroundMistakes(line) {
+  const found = lostByMoves(line).moves.filter(({ level }) => level >= LISTED_LEVEL);
+  return [...new Set(found.flatMap(({ index }) => [line[index - 1], line[index]]))];
+}
+
 /** About how many seconds an analysis of a line still takes; null before it has searched.
-    done of nodes are; spent: milliseconds in which this many have been searched. */
-export function secondsLeft({ nodes, done, searched = 0, spent = 0 }) {
-  return searched ? (nodes.length - done) * spent / searched / 1000 : null;
+    done of nodes are; spent: milliseconds in which this many have been searched.  Before those around mistakes are
+    searched deeper, as many are expected in the rest of the line as in what is done. */
+export function secondsLeft({ nodes, line, done, isDeeper, searched = 0, spent = 0 }) {
+  if (!searched) return null;
+  const deeper = isDeeper ? 0 : Math.min(nodes.length, aroundMistakes(line).length * nodes.length / Math.max(1, done));
+  return (nodes.length - done + DEEPER * deeper) * spent / searched / 1000;
 }
 
 /** 'about 2 min left'; '' while it is not known. */

@@ -17,9 +17,9 @@
 
 import { isBetter, isComplete, ofResult } from "../core/analysis.js";
 import { EXERCISE_VISITS, asked, settle, verdict } from "../core/exercises.js";
-import { LISTED_LEVEL, lostByMoves, mistakes } from "../core/losses.js";
+import { mistakes } from "../core/losses.js";
 import { searchFields } from "../core/region.js";
-import { DEEPER, DEPTHS } from "../core/review.js";
+import { DEEPER, DEPTHS, aroundMistakes } from "../core/review.js";
 import { colourName, t } from "../core/texts.js";
 import {
   hasNetwork, isGameOver, isMuGoToMove, isToBePrepared, lineLosses, offer, reviewedColour, runningColour, searchPlayer,
@@ -112,12 +112,6 @@ const visitsOf = ({ depth, isDeeper }) => DEPTHS[depth] * (isDeeper ? DEEPER : 1
 
 const isSearched = (game, node, visits) => node.final
   || (isComplete(node.analysis, visits) && !(game.isGo && game.isCounted(node)));
-
-/** The nodes before and after the mistakes of a line. */
-function aroundMistakes(line) {
-  const found = lostByMoves(line).moves.filter(({ level }) => level >= LISTED_LEVEL);
-  return [...new Set(found.flatMap(({ index }) => [line[index - 1], line[index]]))];
-}
 
 async function run(job) {
   const { game, node } = job;

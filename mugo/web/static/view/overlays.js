@@ -59,15 +59,14 @@ export function search({ moves }, size, toPlay) {
   return elements;
 }
 
-/** What the moves of a line lost, on their stones; moves: of losses.lostByMoves.  From level 2 on with the loss. */
+/** What the mistakes of a line lost, on their stones, and a dot on those of other moves; moves: of losses.lostByMoves. */
 export function losses({ unit, moves }, size, stones) {
   const last = new Map(moves.map((each) => [each.vertex, each]));
-  return [...last.values()].flatMap(({ vertex, colour, lost, level }) => {
+  return [...last.values()].flatMap(({ vertex, colour, lost, level, isListed }) => {
     const at = parseVertex(vertex, size);
     if (!at || stones[at.row * size.cols + at.col] !== (colour === "B" ? "X" : "O")) return [];
-    const dot = circle(at, level < 2 ? 0.17 : 0.34, `loss level-${level}`);
-    const text = formatLoss(lost, unit, lost >= 10 ? 0 : 1);
-    return level < 2 ? [dot] : [dot, label(at, text, level < 4 ? "dark" : "bright")];
+    if (!isListed) return [circle(at, 0.12, "loss")];
+    return [circle(at, 0.34, `loss level-${level}`), label(at, formatLoss(lost, unit, lost >= 10 ? 0 : 1), level < 4 ? "dark" : "bright")];
   });
 }
 

@@ -37,19 +37,18 @@ function renderLine(state, { line, isHidden }) {
   const lost = lineLosses(state);
   const found = statistics(lost, game.size);
   renderGraph(game, line, lost);
-  renderSides(lost, found);
+  renderSides(found);
   renderStatistics(found, lost.unit, game.isGo);
   byId("open-statistics").disabled = isHidden || !lost.moves.length;
 }
 
-/** '● 87 %  2 inaccuracies, 1 mistake': the levels as dots with numbers. */
-function renderSides({ moves }, found) {
+/** '● 87 %  2 mistakes, 1 blunder': the levels as dots with numbers. */
+function renderSides(found) {
   const names = levelNames();
   for (const side of byId("sides").children) {
     const { value: colour } = side.dataset;
-    const { accuracy } = found[colour];
-    const counts = names.map((name, level) => [name, level, moves.filter((each) => each.colour === colour && each.isListed && each.level === level).length])
-      .slice(LISTED_LEVEL).filter(([, , count]) => count);
+    const { accuracy, levels } = found[colour];
+    const counts = names.map((name, i) => [name, LISTED_LEVEL + i, levels[i]]).filter(([, , count]) => count);
     const text = accuracy === null ? "" : t("accuracyOf", { percent: formatNumber(accuracy, 0) });
     side.querySelector(".accuracy").textContent = text;
     updateChildren(side.querySelector(".levels"), counts.map(([name, level, count]) =>

@@ -1,6 +1,6 @@
-// The statistics of a reviewed line: two columns, and how many moves each side has of each level.
+// The statistics of a reviewed line: two columns, and how many mistakes each side has of each level.
 
-import { formatLoss, levelNames } from "../core/losses.js";
+import { LISTED_LEVEL, formatLoss, levelNames } from "../core/losses.js";
 import { PHASES } from "../core/review.js";
 import { formatNumber, t } from "../core/texts.js";
 import { byId, updateChildren } from "../dom.js";
@@ -26,15 +26,16 @@ export function renderStatistics(found, unit, hasPhases) {
     return row;
   }));
   const most = Math.max(1, ...sides.flatMap(({ levels }) => levels));
-  updateChildren(byId("distribution").tBodies[0], levelNames().map((name, level) => {
+  updateChildren(byId("distribution").tBodies[0], levelNames().map((name, i) => {
+    const level = LISTED_LEVEL + i;
     const row = document.createElement("tr");
     row.append(Object.assign(document.createElement("th"),
       { scope: "row", textContent: name, className: `loss-text level-${level}` }));
     for (const { levels } of sides) {
       const cell = row.insertCell();
-      const bar = draw("rect", { width: (100 * levels[level] / most).toFixed(1), height: 10, class: `level-${level}` });
+      const bar = draw("rect", { width: (100 * levels[i] / most).toFixed(1), height: 10, class: `level-${level}` });
       const frame = draw("svg", { class: "bar", viewBox: "0 0 100 10", "aria-hidden": "true" }, bar);
-      cell.append(frame, String(levels[level]));
+      cell.append(frame, String(levels[i]));
     }
     return row;
   }));
