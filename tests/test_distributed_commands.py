@@ -26,7 +26,7 @@ from mugo.games import gomoku
 from mugo.nn.network_file import find_network
 from mugo.selfplay.replay import ReplayBuffer
 
-pytestmark = pytest.mark.runs
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

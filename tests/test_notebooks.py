@@ -82,7 +82,7 @@ def test_a_notebook_runs(path):
     assert sorted(FOLDER.iterdir()) == before
 
 
-@pytest.mark.runs
+@pytest.mark.notebooks
 def test_the_notebook_for_a_free_gpu_runs_here_and_goes_on_where_it_was_stopped(tmp_path):
     notebook = nbformat.read(FOLDER / "train_on_a_free_gpu.ipynb", as_version=4)
     assert not [cell for cell in notebook.cells if cell.get("outputs")]

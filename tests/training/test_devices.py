@@ -58,7 +58,7 @@ def test_a_run_on_four_devices_is_the_run_on_one_and_is_resumed_on_two(data, tmp
 
 
 @on_jax
-@pytest.mark.runs
+@pytest.mark.slow
 def test_a_batch_that_cannot_be_divided_among_all_devices_is_refused_in_one_line(data, tmp_path):
     done = on_four_devices("train", data.folder, "-o", tmp_path / "run", "--batch-size", "18", "--positions", "100")
     assert done.returncode == 2

@@ -176,7 +176,7 @@ def test_two_processes_killed_interrupted_and_resumed_end_as_one_process(data, t
 
 
 @on_jax
-@pytest.mark.runs
+@pytest.mark.slow
 def test_processes_that_read_other_options_end_with_a_line_each(data, tmp_path):
     two = Two([data.folder, "-o", tmp_path / "run", *OPTIONS], [[], ["--seed", "1"]])
     assert two.statuses() == [2, 2], two.outputs

@@ -12,7 +12,7 @@ from mugo.nn.network_file import TensorFile, read_metadata
 from mugo.training.options import CommandOptions, add_train_arguments
 
 
-@pytest.mark.runs
+@pytest.mark.slow
 def test_a_resumed_run_loads_its_checkpoint_once(data, unbroken, capsys, monkeypatch):
     loaded, read = [], TensorFile.read
     monkeypatch.setattr(TensorFile, "read", lambda self, *args: (loaded.append(self.path.name), read(self, *args))[1])

@@ -130,7 +130,7 @@ def test_metrics_of_the_value_are_left_out_where_no_winner_is_known(tmp_path, ea
 
 
 @pytest.mark.runs
-@pytest.mark.parametrize("checkpoints", [0, 2])
+@pytest.mark.parametrize("checkpoints", [pytest.param(0, marks=pytest.mark.slow), 2])
 def test_a_run_resumed_after_an_interrupt_ends_as_one_without(data, unbroken, tmp_path, monkeypatch, checkpoints):
     saved = Checkpoints.save
 
@@ -175,7 +175,8 @@ def test_killed_at_any_moment_it_can_be_resumed(data, unbroken, tmp_path):
 
 @pytest.mark.runs
 @pytest.mark.parametrize(("positions", "decay_start", "pre_decay"), [
-    (384, 0.7, [8, 16]), (96, 0.7, []), (328, 1, [8, 16, 20])])
+    (384, 0.7, [8, 16]), pytest.param(96, 0.7, [], marks=pytest.mark.slow),
+    pytest.param(328, 1, [8, 16, 20], marks=pytest.mark.slow)])
 def test_a_run_made_longer_is_the_run_that_was_started_longer(data, tmp_path, positions, decay_start, pre_decay):
     """It is resumed from before the decay of the learning rate, which in a run of one checkpoint is its start, and its
     batches and rates are the longer run's."""
@@ -277,7 +278,7 @@ def test_the_metadata_tell_which_network_it_was_initialised_from(data, unbroken,
     assert "may repeat" not in capsys.readouterr().err
 
 
-@pytest.mark.runs
+@pytest.mark.slow
 def test_a_network_initialised_from_another_is_trained_on_other_positions(data, unbroken, tmp_path, monkeypatch,
                                                                           eagerly):
     """On two runs in a row the stream of batches goes on, also where the second has other batches."""
@@ -293,7 +294,7 @@ def test_a_network_initialised_from_another_is_trained_on_other_positions(data, 
 
 
 @pytest.mark.runs
-@pytest.mark.parametrize("policy_context", [False, True])
+@pytest.mark.parametrize("policy_context", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_a_frozen_policy_stays_as_it_is_while_the_value_head_learns(data, tmp_path, eagerly, policy_context):
     """Of a network whose weights and statistics are not where training begins, and whose tied weights are equal but
     for rounding; also after the run is resumed.  A context module that the policy takes stays, too."""

@@ -96,7 +96,7 @@ def test_validation_knows_who_plays_in_every_second_position(data):
     assert calibrated is not None and sorted(calibrated.sum(1)) == sorted(inputs["people"].sum(1))
 
 
-@pytest.mark.runs
+@pytest.mark.slow
 def test_a_run_resumed_after_an_interrupt_ends_as_one_without(data, tmp_path, monkeypatch, eagerly):
     options, saved = replace(OPTIONS, positions=256, people_dropout=0.4), Checkpoints.save
     train.train(data, tmp_path / "whole", WITH_ENCODER, options)
@@ -123,7 +123,7 @@ def network(tmp_path_factory):
     return path
 
 
-@pytest.mark.runs
+@pytest.mark.slow
 def test_evaluate_compares_what_a_network_knows_of_who_plays(data, network, tmp_path):
     """The cross-entropy is that of the network's own outputs with these inputs."""
     from mugo.nn.inference import Network
@@ -141,7 +141,7 @@ def test_evaluate_compares_what_a_network_knows_of_who_plays(data, network, tmp_
     assert len({round(value, 5) for value in ce.values()}) == 3
 
 
-@pytest.mark.runs
+@pytest.mark.slow
 def test_evaluate_compares_what_who_plays_is_worth(data, network, tmp_path, capsys):
     """The rows are those of evaluations by themselves."""
     arguments = ["evaluate", str(network), str(data.folder), "--split", "all", "--sample", "600"]

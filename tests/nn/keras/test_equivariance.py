@@ -108,7 +108,7 @@ def test_symmetrised_weights_are_tied_and_have_the_mean_that_they_had():
         assert np.allclose(after.mean(), before.mean(), atol=1e-5)
 
 
-@pytest.mark.parametrize("optimizer", ["muon", pytest.param("adam", marks=pytest.mark.runs)])
+@pytest.mark.parametrize("optimizer", ["muon", pytest.param("adam", marks=pytest.mark.slow)])
 def test_weights_stay_tied_in_training(optimizer):
     model = new_model(optimizer=optimizer)
     model.run_eagerly = keras.backend.backend() == "tensorflow"          # tracing Muon takes longer
