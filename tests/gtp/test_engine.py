@@ -484,30 +484,29 @@ def test_random_words_are_answered_and_never_fatal(seed, monkeypatch, tmp_path):
     assert not [text for text in errors if "Traceback" in text]
 
 
-def test_the_process_writes_replies_and_nothing_else():
+def test_the_process_writes_replies_and_nothing_else(tmp_path):
     lines = b"1 name\r\n\r\nplay b c3\xff\n2 play b C3\n3 genmove w\n4 play w C3\n"
-    ended = subprocess.run([*MUGO, "random", "--size", "5", "--seed", "1"], input=lines,
-                           capture_output=True, timeout=300)
+    ended = subprocess.run([*MUGO, "random", "--size", "5", "--seed", "1", "--name", "KataGo", "--log-file",
+                            tmp_path / "mugo.log"], input=lines, capture_output=True, timeout=300)
     replies = ended.stdout.split(b"\n\n")
     assert re.fullmatch(rb"=3 [A-E][1-5]", replies.pop(3))
-    assert replies == [b"=1 MuGo random", b"? syntax error", b"=2 ", b"?4 illegal move", b""]
+    assert replies == [b"=1 KataGo", b"? syntax error", b"=2 ", b"?4 illegal move", b""]
     assert b"C3 is occupied" in ended.stderr
     assert b"mugo: GTP ready, beginning main protocol loop\n" in ended.stderr
-    assert ended.returncode == 0
+    assert ended.returncode == 0 and "> 2 play b C3\n" in (tmp_path / "mugo.log").read_text()
 
 
 def test_a_log_file_has_every_line_with_the_time(tmp_path):
     (tmp_path / "mugo.log").write_text("before\n")
-    sent = b"1 boardsize 5\n2 play b Z9\n\n3 kata-genmove_analyze b\n"
-    ended = subprocess.run([*MUGO, "random", "--seed", "1", "--name", "KataGo", "--log-file", tmp_path / "mugo.log"],
-                           input=sent + b"4 name\n", capture_output=True, timeout=300)
-    assert ended.returncode == 0 and ended.stdout.endswith(b"=4 KataGo\n\n")
+    sent = "1 boardsize 5\n2 play b Z9\n\n3 kata-genmove_analyze b\n4 name\n"
+    with gtp_command._open_log(tmp_path / "mugo.log") as log:
+        serve(new_engine(log=lambda text: log(f"! {text}")), io.StringIO(sent), io.StringIO(), log)
     before, *logged = (tmp_path / "mugo.log").read_text().splitlines()
     lines = [re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} ([<>!].*)", line)[1] for line in logged]
     assert before == "before"
     assert [line for line in lines if not line.startswith("< play ")] == [
         "> 1 boardsize 5", "< =1 ", "> 2 play b Z9", "! play b Z9: 'Z9' is not a vertex on 5x5 (A-E, 1-5)",
-        "< ?2 syntax error", ">", "> 3 kata-genmove_analyze b", "< =3", "> 4 name", "< =4 KataGo"]
+        "< ?2 syntax error", ">", "> 3 kata-genmove_analyze b", "< =3", "> 4 name", "< =4 MuGo first"]
     assert sum(line.startswith("< play ") for line in lines) == 1
 
 
