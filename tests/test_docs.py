@@ -355,8 +355,6 @@ GENERATED = [page for page in PAGES if "written by docs/tools/generate.py -->" i
 
 @pytest.mark.parametrize("page", GENERATED, ids=name_of)
 def test_generated_parts_are_the_current_ones(page):
-    if page.name == "commands.md":
-        pytest.importorskip("keras")
     tool, text = load_tool("generate"), page.read_text()
     assert tool.PART.search(text)
     assert tool.with_parts(text) == text, "run python docs/tools/generate.py"
