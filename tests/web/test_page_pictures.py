@@ -56,7 +56,9 @@ def has_changed(page, path, size, folder, update):
     from PIL import Image
 
     resize(page, size)
-    page.evaluate("document.fonts.ready.then(() => new Promise(requestAnimationFrame))")
+    page.evaluate("window.mugo.change((state) => { state.replaced = null; })")       # else until 8 s have passed
+    page.evaluate("document.fonts.ready.then(() => new Promise((done) => requestAnimationFrame(() => "
+                  "requestAnimationFrame(done))))")          # the list of moves is scrolled in the first one
     shot = Image.open(io.BytesIO(page.screenshot(animations="disabled"))).convert("RGB")
     compressed = io.BytesIO()
     shot.reduce(SIZES[size][2]).save(compressed, "webp", quality=90, method=6)
