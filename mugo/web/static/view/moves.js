@@ -41,8 +41,15 @@ export function renderMoves(state) {
   current?.setAttribute("aria-current", "true");
   if (hadFocus) current?.focus({ preventScroll: true });
   cancelAnimationFrame(frame);           // with the browser's own layout, which a step does not wait for
-  frame = requestAnimationFrame(() => { list.scrollTop = current ? current.offsetTop - list.clientHeight / 2 : 0; });
+  frame = requestAnimationFrame(showCurrent);
 }
+
+function showCurrent() {
+  const list = byId("move-list");
+  const current = list.querySelector("[aria-current]");
+  list.scrollTop = current ? current.offsetTop - list.clientHeight / 2 : 0;
+}
+new ResizeObserver(showCurrent).observe(byId("move-list"));          // a window that is resized, a phone that is turned
 
 /** The node of an element of the list; null for another one. */
 export const nodeOf = (element) => shown[element.closest("[data-node]")?.dataset.node] ?? null;
