@@ -17,25 +17,14 @@ const { randoms, requests } = JSON.parse(readFileSync(0));
 const standIn = {
   name: "stand-in", hasValue: true, hasOwnership: true, hasScore: true, takesPeople: false, equivariant: false, ranks: [], inputs: [],
   milliseconds: 0,
-  async evaluate({ n, rows, cols, packed, features }) {
-    await new Promise((resolve) => { setTimeout(resolve, this.milliseconds * n); });
-    const points = rows * cols, bytes = packed.length / n / points;
+  async evaluate({ rows, cols, packed, features }) {
+    await new Promise((resolve) => { setTimeout(resolve, this.milliseconds); });
+    const points = rows * cols, bytes = packed.length / points;
     const weights = Array.from({ length: points + 1 }, (_, i) => (i * 7919) % 97 + 1), total = weights.reduce((a, b) => a + b);
-    const output = { priors: new Float32Array(n * (points + 1)), values: new Float32Array(n), ownership: new Float32Array(n * points),
-      scoreMean: new Float32Array(n), scoreStdev: new Float32Array(n).fill(3) };
-    for (let k = 0; k < n; k += 1) {
-      output.priors.set(weights.map((weight) => weight / total), k * (points + 1));
-      let score = features[2 * k];
-      for (let i = 0; i < points; i += 1) {
-        const bits = packed[(k * points + i) * bytes];
-        const own = (bits & 1) - (bits >> 1 & 1);
-        output.ownership[k * points + i] = own;
-        score += own;
-      }
-      output.scoreMean[k] = score;
-      output.values[k] = Math.min(Math.max(Math.fround(score) / 64, -1), 1);
-    }
-    return output;
+    const ownership = Float32Array.from({ length: points }, (_, i) => (packed[i * bytes] & 1) - (packed[i * bytes] >> 1 & 1));
+    const score = ownership.reduce((a, b) => a + b, features[0]);
+    return { priors: Float32Array.from(weights, (weight) => weight / total), ownership, scoreMean: score, scoreStdev: 3,
+      value: Math.min(Math.max(Math.fround(score) / 64, -1), 1) };
   },
 };
 

@@ -1,6 +1,6 @@
 // Starts the page's worker in node, sends it messages, and prints what it sends back.
 //   node worker_loop.mjs STATIC KERNELS < messages.json > answers.json
-// A message may be a number instead: milliseconds to wait.  The last answer that is waited for has the id "last".
+// A message may be a number instead: milliseconds to wait.  It ends when each message has had an answer.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,9 +18,10 @@ globalThis.fetch = async (url) => new Response(readFileSync(url));
 await import(pathToFileURL(join(pages, "worker/worker.js")));
 const wait = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, milliseconds); });
 await self.onmessage({ data: { start: { base: `${pathToFileURL(built)}/` } } });
-for (const message of JSON.parse(readFileSync(0))) {
+const messages = JSON.parse(readFileSync(0));
+for (const message of messages) {
   if (typeof message === "number") await wait(message);
   else self.onmessage({ data: message });
 }
-while (!answers.some(({ id }) => id === "last")) await wait(20);
+while (!messages.every(({ id }) => id === undefined || answers.some((answer) => answer.id === id))) await wait(20);
 console.log(JSON.stringify(answers));

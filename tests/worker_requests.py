@@ -2,6 +2,7 @@
 import base64
 import json
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -88,9 +89,9 @@ def worker_answers(built: Path, requests: list[dict]) -> list[dict]:
     return json.loads(done.stdout)
 
 
-def worker_messages(built: Path, messages: list[dict | int]) -> list[dict]:
-    """What the worker itself sends back, in node.  A number is a wait, in milliseconds; the last message has the id
-    "last"."""
+def worker_messages(built: Path, messages: Sequence[dict | int]) -> list[dict]:
+    """What the worker itself sends back, in node, until each message has had an answer.  A number is a wait, in
+    milliseconds."""
     done = subprocess.run(["node", LOOP, STATIC, built], input=json.dumps(messages), capture_output=True, text=True,
                           check=False)
     assert not done.returncode, done.stderr

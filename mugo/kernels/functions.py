@@ -15,7 +15,7 @@ from mugo.games.reading import new_reader
 from mugo.games.rollouts import MOGO, UNIFORM
 from mugo.mcts import expansion, records, selection, solver, tree, tree_arrays
 from mugo.mcts.records import EDGE_TYPE, NODE_TYPE, TREE_TYPE
-from mugo.nn import components
+from mugo.nn import components, int8_kernels
 
 types = numba.types
 _INT, _FLOAT, _FLAG = types.int64, types.float64, types.boolean
@@ -25,6 +25,8 @@ _BOARDS, _TREES, _NODES, _EDGES, _LEAVES, _LIGHT_BOARDS = (
 _BYTES, _FLAGS, _KEYS = types.int8[::1], types.boolean[::1], types.uint64[::1]
 _TABLE, _PATH, _SUMS, _MOVES = types.int32[::1], types.int32[:, ::1], types.int32[::1], types.int16[::1]
 _ARRAYS = (_TREES, _NODES, _EDGES, _TABLE)
+_STEPS, _ENTRIES, _REALS, _REAL = types.int16[::1], types.int32[::1], types.float32[::1], types.float32
+_ROWS = types.float32[:, ::1]
 _READER, _SCORES = numba.typeof(new_reader()), numba.typeof(tree.NO_SCORES)
 
 EXPORTED: dict[str, tuple[Any, tuple]] = {
@@ -57,6 +59,18 @@ EXPORTED: dict[str, tuple[Any, tuple]] = {
     # inputs of networks
     "write_planes": (game._write_planes, (_INT, _BOARDS, _KEYS, SCRATCH_TYPE, types.int64[::1], types.uint8[:, ::1])),
     "write_components": (components._write_components, (types.uint8[:, :, ::1], _INT, types.int32[:, ::1])),
+    # networks
+    "convolve": (int8_kernels.convolve, (
+        _STEPS, _ENTRIES, _ENTRIES, _STEPS, _INT, _ENTRIES, _REALS, _REAL, _REAL, _STEPS)),
+    "convolve_tiles": (int8_kernels.convolve_tiles, (
+        _STEPS, _ENTRIES, _STEPS, _INT, _ENTRIES, _REALS, _REAL, _REAL, _STEPS, _ENTRIES, _STEPS)),
+    "quantize": (int8_kernels.quantize, (_REALS, _REAL, _REAL, _REAL, _STEPS)),
+    "dequantize": (int8_kernels.dequantize, (_STEPS, _REAL, _REALS)),
+    "add": (int8_kernels.add, (_ROWS, _ROWS, _REAL, _ROWS)),
+    "pool": (int8_kernels.pool, (_ROWS, _REALS, _REALS)),
+    "pool_chains": (int8_kernels.pool_chains, (_ROWS, _ENTRIES, _REALS, _ROWS)),
+    "plane": (int8_kernels.plane, (_ROWS, _REALS, _REAL, _REALS)),
+    "dense": (int8_kernels.dense, (_REALS, _ROWS, _REALS)),
     # the tree
     "reset": (tree_arrays.reset, (TREE_TYPE, _NODES, _TABLE, types.uint64)),
     "find": (tree_arrays.find, (_NODES, _TABLE, types.uint64)),

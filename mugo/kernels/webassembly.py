@@ -28,6 +28,7 @@ from mugo.core.files import BadInput
 from mugo.core.shared_cache import wasm_key
 from mugo.kernels.facts import facts
 from mugo.kernels.functions import CALLED, CONSTANTS, EXPORTED, RECORDS, SCRATCH
+from mugo.nn.int8_kernels import DOT
 
 TRIPLE = "wasm32-unknown-unknown"
 LAYOUT = "e-m:e-p:32:32-p10:8:8-p20:8:8-i64:64-i128:128-n32:64-S128-ni:1:10:20"
@@ -49,6 +50,9 @@ def to_wasm32(code: str, entry: str, name: str) -> str:
         bodies[re.match(rf"define [^@]*{_NAME}", part)[1]] = part[:end.end()]        # type: ignore[index]
         tail += part[end.end():]
     bodies |= {each: _NOT_COUNTED.format(each) for each in ("NRT_incref", "NRT_decref") if each in bodies}
+    if bodies.pop(DOT, None):
+        tail += "declare <4 x i32> @llvm.wasm.dot(<8 x i16>, <8 x i16>)\n"
+        bodies = {each: body.replace(f"@{DOT}(", "@llvm.wasm.dot(") for each, body in bodies.items()}
     found = [entry]
     for each in found:
         found += dict.fromkeys(called for called in re.findall(_NAME, bodies[each])
@@ -106,6 +110,10 @@ def _object_of(code: str, name: str) -> bytes:
         if not function.is_declaration and function.name != name:
             function.linkage = "internal"
     machine = binding.Target.from_triple(TRIPLE).create_target_machine(opt=3, features=FEATURES, reloc="static")
+    tuning = binding.create_pipeline_tuning_options(speed_level=3)
+    tuning.loop_vectorization = tuning.slp_vectorization = True
+    passes = binding.create_pass_builder(machine, tuning)
+    passes.getModulePassManager().run(module, passes)
     return machine.emit_object(module)
 
 

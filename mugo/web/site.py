@@ -2,7 +2,7 @@
 
     index.html, sw.js, manifest.webmanifest, icon.svg, icon.png, licences.txt, mugo.mjs
     app-VERSION/static/...         the page, the worker
-    app-VERSION/data/...           kernels, networks, onnxruntime-web
+    app-VERSION/data/...           kernels, networks
 
 All addresses are relative, so any web server can have it in any folder.  VERSION is a hash of all content; a page loads
 only from the folder of its version, and static/site/sw.js keeps one whole version.
@@ -14,18 +14,17 @@ import hashlib
 import json
 import re
 import shutil
+from importlib.metadata import distribution
 from pathlib import Path
 
 from mugo.core.files import BadInput, atomic_write
 from mugo.core.shared_cache import wasm_key
 from mugo.core.version import VERSION, bundled_networks
-from mugo.games.game import PLANE_TABLES
 from mugo.nn.architectures import config_of
 from mugo.nn.bundled import go_networks
-from mugo.nn.inputs import INPUTS, PEOPLE, POINT_BIAS, RANK_NAMES, format_rank, ranks_of
-from mugo.nn.network_file import has_int8, ranges_of, read_network
-from mugo.nn.onnx_graph import OnnxGraph
-from mugo.web import runtime
+from mugo.nn.inputs import PEOPLE, POINT_BIAS, RANK_NAMES, format_rank, ranks_of
+from mugo.nn.network_file import ranges_of, read_network
+from mugo.nn.steps import StepGraph
 from mugo.web.page import STATIC, page_html
 
 KERNELS = Path(__file__).parents[1] / "kernels" / "wasm"
@@ -45,57 +44,36 @@ HEAD = """\
 """
 
 
-def packed(data: bytes) -> bytes:
-    """Compressed here, for many web servers do not compress such files; network.js unpacks them."""
-    return gzip.compress(data, mtime=0)
-
-
 # ---- networks
 
-def network_files(runtime_bytes: int) -> dict[str, bytes]:
-    """data/networks/: the int8 graph of each network that plays a board, and networks.json, as network.js reads it."""
+def network_files() -> dict[str, bytes]:
+    """data/networks/: the steps of each network that plays a board, and networks.json, as network.js reads it."""
     files, rows = {}, []
     wanted = [*go_networks().values(), *(name for name in bundled_networks() if name.startswith("gomoku-"))]
     for name in wanted:
         weights, metadata = read_network(bundled_networks()[name])
         config = config_of(metadata).exported()
-        graph = OnnxGraph(config.spec(), weights, ranges_of(metadata) if has_int8(metadata) else None).serialize()
-        inputs, outputs = graph_names(graph)
+        graph = StepGraph(config.spec(), weights, ranges_of(metadata))
         game = metadata.get("game", "go")
         bias = weights.get(f"{POINT_BIAS}/bias")
-        file = f"{name}.onnx.packed"
-        files[file] = packed(graph)
+        file = f"{name}.packed"
+        files[file] = gzip.compress(graph.to_bytes(), mtime=0)
         rows.append({
             "name": name, "file": file, "bytes": len(files[file]), "size": metadata["size"],
             "game": game, "k": metadata.get("k", 0), "exactly": metadata.get("exactly", False),
-            "depth": sum(plane.depth for plane in PLANE_TABLES[game]), "equivariant": config.equivariant,
-            "inputs": inputs, "hasValue": "value" in outputs, "hasOwnership": "ownership" in outputs,
-            "hasScore": "score_mean" in outputs, "takesPeople": PEOPLE in inputs,
-            "ranks": [format_rank(rank) for rank in ranks_of(metadata)] if PEOPLE in inputs else [],
+            "equivariant": config.equivariant, "inputs": graph.inputs, "hasValue": "value" in graph.outputs,
+            "hasOwnership": "ownership" in graph.outputs, "takesPeople": PEOPLE in graph.inputs,
+            "ranks": [format_rank(rank) for rank in ranks_of(metadata)] if PEOPLE in graph.inputs else [],
             "bias": None if bias is None else base64.b64encode(bias.tobytes()).decode()})
-    table = {"runtimeBytes": runtime_bytes, "rankNames": RANK_NAMES, "peopleInputs": INPUTS, "networks": rows}
-    return files | {"networks.json": json.dumps(table).encode()}
-
-
-def graph_names(graph: bytes) -> tuple[list[str], list[str]]:
-    """The names of the inputs and outputs of an ONNX graph."""
-    import onnxruntime
-
-    session = onnxruntime.InferenceSession(graph, providers=["CPUExecutionProvider"])
-    return [each.name for each in session.get_inputs()], [each.name for each in session.get_outputs()]
+    return files | {"networks.json": json.dumps({"rankNames": RANK_NAMES, "networks": rows}).encode()}
 
 
 # ---- the site
 
-def licences() -> str:
-    """MuGo's licence, and that of onnxruntime-web with the notices of what it contains."""
-    import onnxruntime
-
-    own = Path(__file__).parents[2] / "LICENSE"
-    theirs = Path(onnxruntime.__file__ or "").parent
-    parts = [("MuGo and its networks", own), (f"onnxruntime-web {runtime.VERSION}", theirs / "LICENSE"),
-             ("What onnxruntime contains", theirs / "ThirdPartyNotices.txt")]
-    return "\n".join(f"==== {title} ====\n\n{path.read_text('utf-8')}" for title, path in parts if path.exists())
+def licence() -> str:
+    """MuGo's; the site has nothing of others."""
+    own = Path(__file__).parents[2] / "LICENSE"              # of a clone
+    return own.read_text("utf-8") if own.exists() else distribution("mugo").read_text("licenses/LICENSE") or ""
 
 
 def app_files() -> dict[str, bytes]:
@@ -105,14 +83,10 @@ def app_files() -> dict[str, bytes]:
         raise BadInput(f"{KERNELS / missing[0]} is not there; python -m mugo.kernels build --wasm makes it")
     if json.loads((KERNELS / "kernels.json").read_text()).get("sources") != wasm_key():
         raise BadInput(f"{KERNELS} was built from other sources; python -m mugo.kernels build --wasm builds it anew")
-    if not all((runtime.FOLDER / name).exists() for name in runtime.FILES):
-        raise BadInput("onnxruntime-web is not there; python -m mugo.web.runtime fetches it with npm")
     files = {f"static/{path.relative_to(STATIC).as_posix()}": path.read_bytes()
              for path in sorted(STATIC.rglob("*")) if path.suffix in (".js", ".css", ".svg")}
     files |= {f"data/{name}": (KERNELS / name).read_bytes() for name in KERNEL_FILES}
-    files["data/ort.mjs"] = (runtime.FOLDER / "ort.mjs").read_bytes()
-    files["data/ort.wasm.packed"] = program = packed((runtime.FOLDER / "ort.wasm").read_bytes())
-    return files | {f"data/networks/{name}": data for name, data in network_files(len(program)).items()}
+    return files | {f"data/networks/{name}": data for name, data in network_files().items()}
 
 
 def hash_of(data: bytes) -> str:
@@ -137,7 +111,7 @@ def site_files() -> dict[str, bytes]:
     top["mugo.mjs"] = top["mugo.mjs"].replace(b"{app}", app.encode()).replace(b"{version}", VERSION.encode())
     files |= top | {"index.html": html.encode()}
     stored = {name: [hash_of(data), int("/networks/gomoku-" not in name)] for name, data in files.items()}
-    files["licences.txt"] = licences().encode()
+    files["licences.txt"] = licence().encode()
     files["sw.js"] = worker.replace("{version}", version).replace("{files}", json.dumps(stored)).encode()
     return files
 

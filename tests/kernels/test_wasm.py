@@ -46,7 +46,7 @@ def test_a_search_with_rollouts_has_the_same_tree(position, calls, built_kernels
     search.search(position, simulations=1)
     native = tree.simulate
     monkeypatch.setattr(tree, "simulate", lambda *given: calls.call("simulate", native, *given))
-    search.growth.grow(3000)
+    search.growth.grow(5000)
     assert_same(calls.compare(built_kernels, tmp_path))
 
 

@@ -7,28 +7,21 @@ import pytest
 
 from mugo.cli import main as cli
 from mugo.core.shared_cache import wasm_key
-from mugo.web import runtime, site
-
-RUNTIME = {"ort.mjs": b"export const env = {};", "ort.wasm": b"\0asm"}
+from mugo.web import site
 
 
 @pytest.fixture
 def parts(monkeypatch, tmp_path):
-    """Stand-ins for what a build makes: kernels and runtime."""
-    kernels = dict.fromkeys(site.KERNEL_FILES, json.dumps({"sources": wasm_key()}).encode())
-    for module, name, files in ((site, "KERNELS", kernels), (runtime, "FOLDER", RUNTIME)):
-        folder = tmp_path / name.lower()
-        folder.mkdir()
-        for file, data in files.items():
-            (folder / file).write_bytes(data)
-        monkeypatch.setattr(module, name, folder)
+    """Stand-ins for what a build makes."""
+    folder = tmp_path / "kernels"
+    folder.mkdir()
+    for file in site.KERNEL_FILES:
+        (folder / file).write_text(json.dumps({"sources": wasm_key()}))
+    monkeypatch.setattr(site, "KERNELS", folder)
     return tmp_path
 
 
 def test_what_is_missing_is_said_with_the_command_that_makes_it(parts, capsys):
-    (runtime.FOLDER / "ort.wasm").unlink()
-    assert cli.main(["site", "-o", str(parts / "out")]) == 2
-    assert "python -m mugo.web.runtime" in capsys.readouterr().err
     (site.KERNELS / "facts.json").unlink()
     assert cli.main(["site", "-o", str(parts / "out")]) == 2
     assert "python -m mugo.kernels build --wasm" in capsys.readouterr().err

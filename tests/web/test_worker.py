@@ -1,19 +1,24 @@
 """The page without a server: the worker's code answers requests as the server does, in node."""
 import base64
 import random
+import shutil
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from sample_positions import random_game
 from worker_requests import (
-    GO, GOMOKU, GOMOKU_MOVES, MOVES, REQUESTS, PythonServer, StandIn, request,
+    GO, GOMOKU, GOMOKU_MOVES, LARGE, LARGE_MOVES, MOVES, REQUESTS, WIDE, PythonServer, StandIn, request,
     worker_answers, worker_messages)
 
 from mugo.games.coords import interpret_gtp, size_value
 from mugo.games.game import encode
+from mugo.nn.bundled import BundledNetworks
+from mugo.nn.inference import Network
+from mugo.nn.network_file import find_network, read_network
 from mugo.players.registry import default_settings
 from mugo.sgf.tree import format_move
-from mugo.web import handlers, opponents, searches
+from mugo.web import handlers, opponents, searches, site
 from mugo.web.handlers import HANDLERS
 from mugo.web.requests import position_of_request
 from mugo.web.searches import SEARCHES
@@ -49,6 +54,43 @@ def test_planes_of_random_games_are_the_same(built_kernels):
                      [format_move(*move, position.shape) for move in position.moves]) for position in positions]
     for position, got in zip(positions, worker_answers(built_kernels, asked), strict=True):
         assert base64.b64decode(got["answer"]["packed"]) == encode([position]).tobytes()
+
+
+def int8_network(name: str, **_) -> Network:
+    """A network whose int8 graph is computed on any processor."""
+    return Network.from_weights(*read_network(find_network(name)), threads=1, precision="int8")
+
+
+@needs_node
+def test_networks_say_what_they_say_on_the_server(built_kernels, tmp_path):
+    folder = shutil.copytree(built_kernels, tmp_path / "data")
+    (folder / "networks").mkdir()
+    for name, data in site.network_files().items():
+        (folder / "networks" / name).write_bytes(data)
+    asked = [request("policy", game, moves) for game, moves in (
+        (GO, []), (GO, MOVES), (GO | {"size": "7x11"}, MOVES[:6]), (GO | {"size": 2}, ["B A1"]), (WIDE, MOVES[:8]),
+        (LARGE, LARGE_MOVES), (LARGE | {"size": 17}, LARGE_MOVES[:2]), (GOMOKU, GOMOKU_MOVES),
+        *((GOMOKU | {"size": size, "k": k}, GOMOKU_MOVES[:4]) for size, k in ((6, 4), (15, 5))))]
+    asked += [request("policy", LARGE, LARGE_MOVES, rank=rank) for rank in ("3d", "9p")]
+    messages = [each | {"id": i} for i, each in enumerate(asked)]
+    answers = {each["id"]: each for each in worker_messages(folder, messages) if "priors" in each}
+    server = PythonServer(BundledNetworks(network_class=int8_network))
+    differences = []
+    for i, each in enumerate(asked):
+        got, expected = answers[i], server.answer(each)
+        priors, others = got["priors"], expected["priors"]
+        assert np.argmax(priors) == np.argmax(others), each
+        differences.append(max(np.abs(np.subtract(priors, others)).max(), abs(got["win_rate"] - expected["win_rate"])))
+    # Sums in another order round a few of a layer's numbers to the next step, in some positions.
+    assert max(differences) < 0.05 and np.median(differences) < 0.005, differences
+
+
+@needs_node
+def test_a_position_is_evaluated_once(built_kernels):
+    first, again, other = worker_answers(built_kernels, [
+        request("policy", GO | {"komi": komi}, MOVES, milliseconds=150) for komi in (7, 7, 6)])
+    assert again["answer"] == first["answer"] != other["answer"]
+    assert again["seconds"] < 1 < min(first["seconds"], other["seconds"])      # eight symmetries
 
 
 @needs_node

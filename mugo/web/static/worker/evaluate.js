@@ -3,7 +3,7 @@
 import { symmetries } from "./coords.js";
 
 const MAX_POINTS = 1e6;
-const GROUP_MS = 20, FIRST_MS = 10;        // of a run, and of a position before any was evaluated
+const REMEMBERED = 3000;                 // positions of each network; 5 kB each on 19x19
 
 /** What a value depends on besides the board: Float32Array (n, 2). */
 export function globalFeatures(whitePoints, toPlay) {
@@ -49,34 +49,41 @@ export const boardOf = ({ game, shape: [rows, cols], k, exactly }) => ({ game, r
 
 export class Evaluator {
   constructor(engine, network) {
-    Object.assign(this, { engine, network, times: new Map() });
+    Object.assign(this, { engine, network, known: new Map() });
     for (const name of ["name", "hasValue", "hasOwnership", "takesPeople", "ranks", "equivariant"]) this[name] = network[name];
   }
 
-  /** The outputs for packed planes of boards with a shape, and their number n.  Each run takes GROUP_MS about; where
-      `shouldStop` says so after one, the boards behind it have no outputs. */
-  async evaluatePacked(shape, packed, features, { people = null, shouldStop = async () => false } = {}) {
-    const total = features.length / 2, bytes = packed.length / total;
+  /** The outputs for packed planes of boards with a shape, and their number n.  Where `shouldStop` says so after a board,
+      those behind it have no outputs. */
+  async evaluatePacked([rows, cols], packed, features, { people = null, shouldStop = async () => false } = {}) {
+    const total = features.length / 2, points = rows * cols, bytes = packed.length / total;
+    const components = this.network.inputs.includes("components") ? this.components(packed, total, points, cols) : null;
     const outputs = [];
-    let done = 0;
+    const row = (of, k, length) => of?.subarray(k * length, (k + 1) * length);
     do {
-      const n = Math.min(Math.max(Math.floor(GROUP_MS / this.ms(shape)), 1), total - done);
-      const started = performance.now();
-      outputs.push(await this.run(shape, packed.subarray(done * bytes, (done + n) * bytes),
-        features.subarray(2 * done, 2 * (done + n)), people));
-      done += n;
-      this.times.set(shape.join(), Math.min((performance.now() - started) / n, 2 * this.ms(shape)));
-    } while (done < total && !await shouldStop());
-    return { ...joined(outputs), n: done };
+      const k = outputs.length;
+      outputs.push(await this.evaluateOne({ rows, cols, packed: row(packed, k, bytes), features: row(features, k, 2), people,
+        components: row(components, k, points) }));
+    } while (outputs.length < total && !await shouldStop());
+    const all = (name) => (outputs[0][name] === undefined ? null
+      : Float32Array.from(outputs.flatMap((output) => (output[name].length ? Array.from(output[name]) : output[name]))));
+    return { n: outputs.length, priors: all("priors"), values: all("value"), ownership: all("ownership"),
+      scoreMean: all("scoreMean"), scoreStdev: all("scoreStdev") };
   }
 
-  /** Milliseconds that a position takes, about. */
-  ms(shape) { return this.times.get(shape.join()) ?? FIRST_MS; }
-
-  run([rows, cols], packed, features, people) {
-    const n = features.length / 2;
-    const components = this.network.inputs.includes("components") ? this.components(packed, n, rows * cols, cols) : null;
-    return this.network.evaluate({ n, rows, cols, packed, features, people, components });
+  /** What the network says of a position, or said: analyses and opponents ask for many again. */
+  async evaluateOne(position) {
+    const { rows, cols, packed, features, people } = position;
+    const key = [rows, cols, features, people, String.fromCharCode(...packed)].join();
+    let output = this.known.get(key);
+    if (output) {
+      this.known.delete(key);            // the least recently used is the first
+    } else {
+      output = await this.network.evaluate(position);
+      if (this.known.size >= REMEMBERED) this.known.delete(this.known.keys().next().value);
+    }
+    this.known.set(key, output);
+    return output;
   }
 
   components(packed, n, points, cols) {
@@ -108,18 +115,6 @@ export class Evaluator {
     return { priors: mean("priors"), values: mean("values"), ownership: mean("ownership"), scoreMean: mean("scoreMean"),
       scoreStdev: mean("scoreStdev") };
   }
-}
-
-/** The outputs of several runs as one. */
-function joined(outputs) {
-  if (outputs.length === 1) return outputs[0];
-  return Object.fromEntries(Object.keys(outputs[0]).map((name) => {
-    const parts = outputs.map((output) => output[name]);
-    if (!parts[0]?.length) return [name, parts[0]];
-    const all = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-    parts.reduce((at, part) => { all.set(part, at); return at + part.length; }, 0);
-    return [name, all];
-  }));
 }
 
 function turnedBack(of, symmetry, width) {

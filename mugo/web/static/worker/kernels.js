@@ -119,15 +119,23 @@ export class Kernels {
 
   /** Call a kernel; returns its result: a number, a boolean, an array of numbers for a tuple, or an Int32Array. */
   call(name, ...given) {
+    return this.bind(name, ...given)();
+  }
+
+  /** A function that calls a kernel with these arguments. */
+  bind(name, ...given) {
     const { takes, gives } = this.description.functions[name];
-    const { top } = this;
+    const kernel = this.exports[`f_${name}`];
     const args = [this.returned, this.returned + 64];
     takes.forEach((kind, i) => flatten(kind, given[i], args));
-    const status = this.exports[`f_${name}`](...args);
-    const result = this.result(gives);
-    this.top = top;
-    if (status !== 0 && status !== -2) throw new Error(`${name} failed with status ${status}`);
-    return result;
+    return () => {
+      const { top } = this;
+      const status = kernel(...args);
+      const result = this.result(gives);
+      this.top = top;
+      if (status !== 0 && status !== -2) throw new Error(`${name} failed with status ${status}`);
+      return result;
+    };
   }
 
   result(kind) {
@@ -184,6 +192,11 @@ export class KernelArray {
   /** The record with a number, of an array of records. */
   record(i) {
     return this.kernels.record(this.item, this.at + i * this.itemSize);
+  }
+
+  /** Its items from one on, in this shape. */
+  part(first, ...shape) {
+    return new KernelArray(this.kernels, this.item, shape, this.at + first * this.itemSize);
   }
 
   /** The first n rows. */

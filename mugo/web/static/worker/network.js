@@ -1,19 +1,17 @@
-// Networks in a tab, on onnxruntime-web: packed planes in, what the network says of them out, as nn/inference.py has it.
+// Networks in a tab: packed planes in, what the network says of them out, as nn/inference.py has it.
 //
 //   base + networks/networks.json              what each network is and plays (mugo/web/site.py writes it)
-//   base + networks/NAME.onnx.packed           its int8 graph, loaded when a board needs it
-//   base + ort.mjs, ort.wasm.packed            the runtime, loaded with the first network
-//
-// Packed files are in gzip: many web servers do not compress them.
+//   base + networks/NAME.packed                its steps (steps.js), in gzip, loaded when a board needs them: many web
+//                                              servers do not compress such files
 
 import { BadInput } from "./errors.js";
+import { Steps } from "./steps.js";
 
 const BITS = 8;
 const KOMI_CLIP = 20;                    // as in nn/inference.py
 
 const tables = new Map();                // base -> the promise of networks.json
 const loaded = new Map();                // address of a network -> the promise of a Network
-let runtime = null;                      // the promise of onnxruntime-web
 
 /** The row of networks.json for a board, { game, rows, cols, k, exactly }; nothing else is loaded.  Throws where no network
     plays it. */
@@ -21,12 +19,14 @@ export async function networkInfo(base, board) {
   return rowFor((await tableOf(base)).networks, board);
 }
 
-/** The Network for a board.  onBytes: called with the bytes loaded and their total, the runtime included.  Throws as
-    networkInfo. */
-export async function networkFor(base, board, onBytes = () => {}) {
+/** The Network for a board, which computes by these kernels.  onBytes: called with the bytes loaded and their total.  Throws
+    as networkInfo. */
+export async function networkFor(base, board, kernels, onBytes = () => {}) {
   const info = await networkInfo(base, board);
   const key = base + info.file;
-  if (!loaded.has(key)) loaded.set(key, open(base, info, onBytes).catch((error) => { loaded.delete(key); throw error; }));
+  if (!loaded.has(key)) {
+    loaded.set(key, open(base, info, kernels, onBytes).catch((error) => { loaded.delete(key); throw error; }));
+  }
   return loaded.get(key);
 }
 
@@ -51,22 +51,11 @@ function rowFor(networks, { game, rows, cols, k = 0, exactly = false }) {
     + `(only ${found.map(({ name }) => name).join(", ")}): name one with --network`);
 }
 
-async function open(base, info, onBytes) {
-  const { runtimeBytes, rankNames } = await tableOf(base);
-  const total = info.bytes + (runtime ? 0 : runtimeBytes);
+async function open(base, info, kernels, onBytes) {
+  const { rankNames } = await tableOf(base);
   let sum = 0;
-  const count = (bytes) => onBytes(sum += bytes, total);
-  runtime ??= openRuntime(base, count).catch((error) => { runtime = null; throw error; });
-  const [ort, graph] = await Promise.all([runtime, fetchPacked(new URL(`networks/${info.file}`, base), count)]);
-  const options = { executionProviders: ["wasm"], graphOptimizationLevel: "all" };
-  return new Network(info, rankNames, ort, await ort.InferenceSession.create(graph, options));
-}
-
-/** onnxruntime-web, on one thread: more need headers that most web servers do not send. */
-async function openRuntime(base, count) {
-  const [ort, wasm] = await Promise.all([import(new URL("ort.mjs", base)), fetchPacked(new URL("ort.wasm.packed", base), count)]);
-  Object.assign(ort.env.wasm, { numThreads: 1, proxy: false, wasmBinary: wasm });
-  return ort;
+  const bytes = await fetchPacked(new URL(`networks/${info.file}`, base), (count) => onBytes(sum += count, info.bytes));
+  return new Network(info, rankNames, new Steps(kernels, bytes));
 }
 
 /** The content of a packed file.  count: called with the bytes of each part that has come. */
@@ -80,15 +69,14 @@ async function fetchPacked(url, count) {
   return new Uint8Array(await new Response(response.body.pipeThrough(counted).pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
 }
 
-/** A network: the fields of a row of networks.json, and its session. */
+/** A network: the fields of a row of networks.json, and its steps. */
 class Network {
-  constructor(info, rankNames, ort, session) {
+  constructor(info, rankNames, steps) {
     Object.assign(this, info);
     this.rankNames = rankNames;
-    this.ort = ort;
-    this.session = session;
+    this.steps = steps;
     this.trainedBias = info.bias && new Float32Array(Uint8Array.from(atob(info.bias), (c) => c.charCodeAt(0)).buffer);
-    this.last = Promise.resolve();       // a session runs one batch at a time
+    this.biases = new Map();             // shape -> the bias of its points
   }
 
   /** The input for two players of a rank, "3d" for instance: thermometers of both, nothing of source and year. */
@@ -105,46 +93,28 @@ class Network {
     return people;
   }
 
-  /** What the network says of n positions: { priors, values, ownership, scoreMean, scoreStdev }, null for what it has not.
-      packed: Uint8Array n * points * bytes.  features: Float32Array 2n.  people: Float32Array 75n, null: unknown.
-      components: Int32Array n * points. */
-  evaluate({ n, rows, cols, packed, features, people, components }) {
-    const { Tensor } = this.ort;
-    const points = rows * cols;
-    const make = {
-      planes: () => new Tensor("uint8", unpack(packed, n * points, this.depth), [n, rows, cols, this.depth]),
-      global_features: () => new Tensor("float32", features.map((value, i) => clip(value, i % 2 ? 1 : points + KOMI_CLIP)), [n, 2]),
-      people: () => new Tensor("float32", people ? people.slice() : new Float32Array(75 * n), [n, 75]),
-      components: () => new Tensor("int64", BigInt64Array.from(components, BigInt), [n, points]),
-      point_bias: () => new Tensor("float32", fitBias(this.trainedBias, this.size, rows, cols), [points]),
-    };
-    const inputs = Object.fromEntries(this.inputs.map((name) => [name, make[name]()]));
-    const run = this.last.then(() => this.session.run(inputs)).then((outputs) => this.named(outputs));
-    this.last = run.catch(() => {});
-    return run;
+  /** What the network says of a position: { priors, value, ownership, scoreMean, scoreStdev }, undefined for what it has not.
+      packed: its planes.  features: komi and colour.  people: Float32Array 75, null: unknown.  components: Int32Array. */
+  evaluate({ rows, cols, packed, features: [komi, colour], people, components }) {
+    const { policy, value, ownership, score_mean: mean, score_stdev: stdev } = this.steps.run(rows, cols, {
+      nchw_q: unpack(packed), komi: [clip(komi, rows * cols + KOMI_CLIP)], colour: [colour],
+      people: people ?? new Float32Array(75), point_bias: this.biasOf(rows, cols) }, components);
+    return { priors: policy.slice(), value: value?.[0], ownership: ownership?.slice(), scoreMean: mean?.[0], scoreStdev: stdev?.[0] };
   }
 
-  named(outputs) {
-    const data = (name) => outputs[name]?.data ?? null;
-    for (const name of Object.keys(outputs)) {
-      if (!outputs[name].data.every(Number.isFinite)) {
-        throw new BadInput(`${this.name}: its ${name} is NaN; the network is damaged, or its training diverged`);
-      }
-    }
-    return { priors: data("policy"), values: data("value"), ownership: data("ownership"),
-      scoreMean: data("score_mean"), scoreStdev: data("score_stdev") };
+  biasOf(rows, cols) {
+    const key = [rows, cols].join();
+    if (!this.biases.has(key)) this.biases.set(key, this.trainedBias ? fitBias(this.trainedBias, this.size, rows, cols) : []);
+    return this.biases.get(key);
   }
 }
 
 const clip = (value, most) => Math.min(Math.max(value, -most), most);
 
-/** Planes of 0 and 1 of some points from packed ones: plane k is bit k % 8 of byte k / 8 of a point. */
-function unpack(packed, points, depth) {
-  const planes = new Uint8Array(points * depth);
-  const bytes = Math.ceil(depth / BITS);
-  for (let point = 0, to = 0; point < points; point += 1) {
-    for (let k = 0; k < depth; k += 1) planes[to++] = (packed[point * bytes + (k >> 3)] >> (k & 7)) & 1;
-  }
+/** Planes of 0 and 1 from packed ones: plane k of a point is bit k % 8 of byte k / 8 of it. */
+function unpack(packed) {
+  const planes = new Uint8Array(packed.length * BITS);
+  packed.forEach((byte, at) => { for (let k = 0; k < BITS; k += 1) planes[at * BITS + k] = byte >> k & 1; });
   return planes;
 }
 

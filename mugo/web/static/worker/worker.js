@@ -34,15 +34,25 @@ self.onmessage = async ({ data }) => {
 };
 
 async function start(base) {
-  const get = async (name) => { const response = await fetch(new URL(name,
-    base)); if (!response.ok) throw new Error(`${name}: ${response.status}`); return response; };
-  const [bytes, description, facts] = await Promise.all([get("kernels.wasm").then((response) => response.arrayBuffer()),
-    ...["kernels.json", "facts.json"].map((name) => get(name).then((response) => response.json()))]);
-  const engine = new Engine(await loadKernels(bytes, description), facts);
+  const get = async (name) => {
+    const response = await fetch(new URL(name, base));
+    if (!response.ok) throw new Error(`${name}: ${response.status}`);
+    return response;
+  };
+  const json = (name) => get(name).then((response) => response.json());
+  const [module, description, facts] = await Promise.all([get("kernels.wasm").then(compiled), json("kernels.json"),
+    json("facts.json")]);
+  const engine = new Engine(await loadKernels(module, description), facts);
   const report = (name) => (loaded, total) => postMessage({ network: loaded < total ? { name, loaded, total } : null });
   return new Server(engine, {
-    open: (board) => networkFor(base, board, report(`${board.game} ${board.cols}x${board.rows}`)),
+    open: (board) => networkFor(base, board, engine.kernels, report(`${board.game} ${board.cols}x${board.rows}`)),
     info: (board) => networkInfo(base, board) });
+}
+
+/** The module of a response: browsers keep the machine code of one that they compile so, if its type is application/wasm. */
+function compiled(response) {
+  const bytes = response.clone();
+  return WebAssembly.compileStreaming(response).catch(async () => WebAssembly.compile(await bytes.arrayBuffer()));
 }
 
 async function respond({ id, ...request }) {
