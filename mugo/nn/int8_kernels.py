@@ -140,7 +140,7 @@ def _convolve_group(typingctx: Any, x: Any, table: Any, first: Any, last: Any, w
     """A convolution for ROWS points and COLUMNS filters from `channel`: y[at + stride * i:], rounded to low..high.
 
     table: for each entry from first to last where its weights begin, after at_weights, and the rows of x.  weights: for
-    each two inputs those of the first filter, of the second ...  bias, scale: of the filters.
+    each two inputs those of the first filter, of the second ...  bias, scale: one for each filter.
     """
     def generate(context: Any, builder: ir.IRBuilder, signature: Signature, args: tuple) -> ir.Value:
         emit = _Emitter(context, builder, signature, args)
