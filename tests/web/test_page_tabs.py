@@ -150,14 +150,18 @@ def test_the_largest_mistake_of_a_game_that_has_ended_becomes_a_puzzle(page):
     page.keyboard.press("End")
     page.evaluate("""window.mugo.change((state) => {
         Object.assign(state, { human: 'B', opponent: 'policy', lineAnalysis: null, segments: [] });
-        state.game.line().forEach((node, i) => {
-            const moves = [{ move: 'G7', visits: 500, pv: ['G7'] }];
-            node.analysis = { win_rate: 0.5, lead: i < 3 ? 0 : -9, visits: 500, moves };
-        });
         state.game.setResult('W+R', state.game.node);
         state.settings.mode = 'play';
     })""")
+    page.evaluate("window.stops = false")  # of load(): the analysis that the button begins
     page.click("#over-one-thing")
+    page.evaluate("""window.mugo.change(({ game }) => {
+        game.line().forEach((node, i) => {
+            const moves = [{ move: 'G7', visits: 500, pv: ['G7'] }];
+            node.analysis = { win_rate: 0.5, lead: i < 3 ? 0 : -9, visits: 500, moves };
+        });
+        game.touch();
+    })""")
     page.wait_for_function("window.mugo.state.exercise?.nodes.length === 1 && window.mugo.state.game.node.index === 2")
     page.evaluate("document.getElementById('exercise-end').click()")
 
