@@ -12,6 +12,7 @@
     access          the names that the server answers to, the pages that may use it, and the token
     app             the application, uvicorn's server and the command
     page            the files of the page
+    folder          the folder of records that `mugo web --games` offers
     site            `mugo site`: the page as a static site, with all that computes in the tab
     static/         the page: HTML, CSS and JavaScript modules; main.js says which is which
 

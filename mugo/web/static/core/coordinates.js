@@ -37,7 +37,7 @@ export function pointsOf(value, size) {
   return points;
 }
 
-/** The vertices on which an input plane of a network is set.  packed: of the server's answer to "planes", base64 of the
+/** The vertices on which an input plane of a network is set.  packed: from the answer to "planes", base64 of the
     bytes of each point; plane k is bit k % 8 of byte k // 8. */
 export function planePoints({ packed }, plane, size) {
   const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));

@@ -25,7 +25,7 @@ export function puzzlesOf({ moves }, colour, most = MAX_PUZZLES) {
   return mistakes(moves, colour).filter(isPuzzle).slice(0, most).map(({ node }) => node).sort((a, b) => a.index - b.index);
 }
 
-/** Whether a loss, of losses.lossOf, can be a puzzle: of a mistake with a better move that is known. */
+/** Whether a loss (losses.lossOf) can be a puzzle: a mistake with a better move that is known. */
 const isPuzzle = (loss) => Boolean(loss?.isListed && loss.better && loss.better !== loss.vertex && loss.vertex !== "pass");
 
 /** The nodes of the moves by which a colour lost most in a game, kept or taken back, one of a position at most, in the order
