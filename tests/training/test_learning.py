@@ -15,7 +15,7 @@ CROSS_ENTROPY, TOLERANCE = 2.794, 0.05
 def test_64000_positions_of_the_sample_games_teach_as_much_as_before(tmp_path):
     games, run = tmp_path / "games", tmp_path / "run"
     assert main(["preprocess", str(SAMPLES), "-o", str(games), "--validation", "0.1", "--test", "0"]) == 0
-    assert main(["train", str(games), "-o", str(run), "--filters", "32", "--positions", "64e3", "--precision", "float32",
-                 "--validation-positions", "2048", "--checkpoint-positions", "64000"]) == 0
+    assert main(["train", str(games), "-o", str(run), "--filters", "32", "--positions", "64e3", "--precision",
+                 "float32", "--validation-positions", "2048", "--checkpoint-positions", "64000"]) == 0
     last = json.loads((run / "metrics.jsonl").read_text().splitlines()[-1])
     assert last["validation_ce"] == pytest.approx(CROSS_ENTROPY, abs=TOLERANCE)
