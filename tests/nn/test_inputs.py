@@ -63,8 +63,7 @@ def test_a_rank_or_source_that_is_none_is_rejected(wrong):
 def test_a_network_initialised_from_another_has_exactly_its_outputs_whoever_plays(tmp_path):
     source = find_network("policy-19-small")
     metadata = read_metadata(source)
-    config = PolicyNetConfig(**{name: value for name, value in metadata["config"].items() if name != "kind"}
-                             | {"metadata_encoder": True})
+    config = replace(config_of(metadata), metadata_encoder=True)
     model, path = build(config.spec()), tmp_path / "new.safetensors"
     init_from(model, config, source)
     packed = random_positions(3, config).packed

@@ -93,7 +93,7 @@ def test_show_me_solves_a_board_and_the_last_one_leads_to_a_game(page):
 
 
 def test_the_keyboard_goes_from_board_to_board(page):
-    assert page.evaluate("document.getElementById('board').tabIndex") == -1        # nothing is played at the start
+    page.wait_for_function("document.getElementById('board').tabIndex === -1")     # nothing is played at the start
     page.focus("#start-learn")
     page.keyboard.press("Enter")
     page.wait_for_function(f"{LESSON} && document.activeElement.id === 'board' && window.mugo.state.game.node.position")

@@ -143,7 +143,7 @@ DECIDING = "[...document.querySelectorAll('#deciding-moves button')].map((each) 
 
 def test_the_coach_warns_before_a_move_and_names_the_critical_positions_at_the_end(teaching, search):
     page = teaching
-    load(page, "(;GM[1]SZ[9]AB[gd]AW[fd][hd][ge])")
+    load(page, "(;GM[1]SZ[9]AB[gd][cf]AW[fd][hd][ge][bf][df])")
     play_from(page, "B")
     search.evaluations |= {"B A2": (0.2, -5.2)} | dict.fromkeys(("B C7", "B C7 W C3"), (0.2, -4))
     play(page, "A2")
@@ -153,7 +153,8 @@ def test_the_coach_warns_before_a_move_and_names_the_critical_positions_at_the_e
     play(page, "C7")
     page.wait_for_function(f"{OFFER} && {STATUS}.includes('C7 lost about 4 points.')")
     press(page, "play-on")
-    page.wait_for_function(f"{STATUS} === 'White played C3. White threatens to capture 1 stone at G7.'")
+    threat = "White threatens to capture 1 stone at C5."         # a new one
+    page.wait_for_function(f"{STATUS} === 'White played C3. {threat}'")
     page.wait_for_function("window.mugo.state.game.node.evaluation")
     press(page, "resign")
     page.wait_for_function("document.querySelector('#confirm-dialog[open]')")
