@@ -16,7 +16,7 @@ from mugo.games import game
 from mugo.games.game import new_game
 from mugo.games.position import BasePosition, global_features
 from mugo.nn.architectures import config_of
-from mugo.nn.inference import Network, has_fast_int8
+from mugo.nn.inference import Network, has_exact_int8, has_fast_int8
 from mugo.nn.network_file import find_network, ranges_of, read_network
 from mugo.nn.onnx_graph import OnnxGraph
 from mugo.players.registry import default_settings
@@ -66,6 +66,8 @@ def main() -> None:
     parser.add_argument("networks", nargs="*", default=BUNDLED)
     parser.add_argument("--seconds", type=float, default=3, help="of each measurement")
     args = parser.parse_args()
+    if not has_exact_int8():
+        parser.error("this processor has no VNNI instructions, and would compute int8 wrong")
     print(f"this processor multiplies int8 fast: {'yes' if has_fast_int8() else 'no'}\n")
     print("| network | graph, float32 / int8 | " + " | ".join(f"ms, batch {batch}" for batch in BATCHES)
           + " | `mcts` simulations/s | |\n|---|---|" + "---|" * (len(BATCHES) + 2))
