@@ -6,7 +6,7 @@ It answers genmove with one MOVE after the other, then with passes; a new game s
 words are no moves but faults: CRASH, HANG, GARBAGE, REFUSE, FLOOD, ENDLESS, LINES; SLEEP0.3 delays the next move by
 0.3 seconds.
 
-    explain=TEXT   it has mugo-explain            score=B+3    it has final_score
+    explain=TEXT   it has mugo-explain
     banner=TEXT    written at the start           eol=crlf     lines end with CR LF
     child=FILE     it starts a child process that sleeps, and writes its number to FILE
     log=FILE       it appends START and the commands that it gets to FILE
@@ -25,9 +25,7 @@ known = {"boardsize", "clear_board", "komi", "play", "genmove", "name", "version
          "time_settings", "time_left", "kgs-rules", "set_free_handicap"}
 known |= set(options.get("know", "").split(","))
 known |= {"mugo-explain"} if "explain" in options else set()
-known |= {"final_score"} if "score" in options else set()
-responses = {"name": "Fake", "version": "1", "mugo-explain": options.get("explain"),
-             "final_score": options.get("score")}
+responses = {"name": "Fake", "version": "1", "mugo-explain": options.get("explain")}
 
 
 def write(text: str) -> None:

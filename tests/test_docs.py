@@ -486,7 +486,7 @@ def test_the_page_of_versions_has_the_format_of_every_file():
                               ("network and checkpoint", "nn.network_file", "FORMAT"),
                               ("replay buffer", "selfplay.replay", "FORMAT"),
                               ("match", "match.match_folder", "FORMAT"),
-                              ("review", "reviews.reviewer", "REVIEW_FORMAT")]:
+                              ("review", "reviews.outputs", "REVIEW_FORMAT")]:
         number = re.search(rf"^\| {row}, [^|]*\| (\d+) \|", table, re.M)[1]
         assert int(number) == getattr(importlib.import_module(f"mugo.{module}"), name), row
 

@@ -117,14 +117,10 @@ def test_a_search_captures_on_a_rectangle_and_on_it_transposed():
 
 # -- GTP, analysis
 
-def test_kata_raw_nn_has_four_symmetries_of_a_rectangle():
-    engine = new_engine(make_player("policy"), size=(4, 6))
-    reply = engine.answer("kata-raw-nn all")
-    assert [line for line in reply.splitlines() if "symmetry" in line] == [
-        "= symmetry 0", "symmetry 1", "symmetry 2", "symmetry 3"]
+def test_kata_raw_nn_has_the_rows_of_a_rectangle():
+    reply = new_engine(make_player("policy"), size=(4, 6)).answer("kata-raw-nn 0")
     rows = reply.split("policy\n")[1].splitlines()[:4]
     assert [len(row.split()) for row in rows] == [6] * 4
-    assert engine.answer("kata-raw-nn 4") == "? syntax error\n\n"
 
 
 @pytest.mark.parametrize("command", ["list_stones b", "final_score", "kata-analyze 1 ownership true", "showboard",
@@ -144,10 +140,6 @@ def test_an_analysis_query_of_a_rectangle():
     assert max(info["move"][0] for info in response["moveInfos"]) == "G"
     error, = run(query(moves=[["B", "A8"]], boardXSize=8, boardYSize=7))
     assert "'A8' is not a vertex on 8x7" in error["error"]
-    coordinate, = run(query(moves=[["B", "(7,6)"]], boardXSize=8, boardYSize=7))
-    assert "error" not in coordinate
-    error, = run(query(moves=[["B", "(6,7)"]], boardXSize=8, boardYSize=7))
-    assert "error" in error
 
 
 # -- matches, terminal, pictures

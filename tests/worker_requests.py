@@ -15,9 +15,8 @@ from mugo.games.game import encode
 from mugo.games.position import global_features
 from mugo.nn.output import mean_output, turned_back
 from mugo.games.coords import symmetries as symmetries_of
-from mugo.web.handlers import HANDLERS
+from mugo.web.handlers import HANDLERS, SEARCHES, SessionSearches
 from mugo.web.requests import position_of_request, require_field
-from mugo.web.searches import SEARCHES, SessionSearches
 from mugo.web.state import ServerState
 
 STATIC = Path(mugo.__file__).parent / "web" / "static"

@@ -6,7 +6,7 @@ import io
 import sys
 
 from mugo.analysis.engine import MAX_LINE_BYTES, AnalysisEngine, serve
-from mugo.analysis.parameters import InvalidQuery, Overrides, read_overrides, search_parameters, unquoted
+from mugo.analysis.parameters import InvalidQuery, Overrides, read_overrides
 from mugo.analysis.request import NO_OVERRIDES
 from mugo.core.files import BadInput, is_pipe_closed, log_to_stderr, read_lines
 from mugo.core.limits import parse_integer
@@ -76,8 +76,7 @@ def _read_config(arguments: argparse.Namespace) -> Overrides:
         for name, option in THREADS.items():
             if text := values.pop(name, ""):
                 setattr(arguments, option, parse_integer(text))
-        overrides, ignored = read_overrides(unquoted(values), NO_OVERRIDES, search_parameters(
-            arguments.player in SEARCHERS, arguments.player in NETWORK_PLAYERS))
+        overrides, ignored = read_overrides(values, NO_OVERRIDES, arguments.player)
     except ValueError as error:
         raise BadInput(f"-override-config: {error}") from None
     except InvalidQuery as error:

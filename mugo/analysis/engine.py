@@ -26,7 +26,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from mugo.core.version import VERSION
-from mugo.analysis.parameters import InvalidQuery, Overrides, katago_models, search_parameters
+from mugo.analysis.parameters import InvalidQuery, Overrides, katago_models
 from mugo.analysis.queues import Job, JobQueue, LineWriter
 from mugo.analysis.request import NO_OVERRIDES, parse_query
 from mugo.analysis.response import RawEvaluation, format_response, legal_policy, no_results
@@ -86,7 +86,7 @@ class AnalysisEngine:
         self._play_options = play_options
         self._symmetries = symmetries
         self._overrides = overrides
-        self._search_parameters = search_parameters(settings is not None, network is not None)
+        self._player = "" if settings is None else "uct" if network is None else "mcts"
         self._log = log
         self._is_abandoned = is_abandoned
         self._warned: set[str] = set()           # warnings that are sent once, those about rules among them
@@ -151,7 +151,7 @@ class AnalysisEngine:
             self._send_internal_error(query["id"], error)
 
     def _enqueue(self, fields: dict[str, Any]) -> None:
-        query, warnings = parse_query(fields, self._overrides, self._search_parameters)
+        query, warnings = parse_query(fields, self._overrides, self._player)
         if query.overrides.people and not self._takes_people:
             raise InvalidQuery(f"humanSLProfile: {NO_HUMAN_NETWORK}", "overrideSettings")
         for field, text in warnings:

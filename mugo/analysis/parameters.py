@@ -1,15 +1,15 @@
 """KataGo's parameters: their names, and the settings that they are here, for GTP and the analysis protocol.
 
-    {"maxVisits": "50", "cpuctExploration": 1.2}  --unquoted, read_overrides-->
-        Overrides(max_visits=50, settings={"c": 1.2})
+    {"maxVisits": "50", "wideRootNoise": 0.1}  --read_overrides-->
+        Overrides(max_visits=50, settings={"dirichlet_weight": 0.1})
 
 Which option has which name of KataGo's stands at the option: option(..., katago="cpuctExploration").  `wideRootNoise`
 is the weight of Dirichlet noise at the root: KataGo's noise is another, for the same purpose.
 
 https://github.com/lightvector/KataGo/blob/master/cpp/configs/gtp_example.cfg
 """
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mugo.core.files import BadInput
@@ -19,63 +19,31 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.position import BasePosition
 from mugo.mcts.settings import Settings
 from mugo.nn.inputs import People
-from mugo.players.options import PLAYERS_DEFAULTS, people_of_profile
+from mugo.players.options import people_of_profile
+from mugo.players.registry import SEARCHERS
 
-NO_VISIT_LIMIT, NO_TIME_LIMIT = 2 ** 50, 1e20            # KataGo's values of maxVisits and maxTime
+NO_VISIT_LIMIT = 2 ** 50                 # KataGo's default of maxVisits
 MAX_PV_LENGTH = 1000
 MAX_NUMBER = 1e300
 PERSPECTIVES = {"BLACK": BLACK, "WHITE": WHITE, "SIDETOMOVE": None}
 # Parameters of KataGo's without an option here: from and to which value, flags being 0 and 1, they say what is done
-# here in any case.  Clients such as LizzieYzy send those of searches to every engine; the others are for play like
-# people (cpp/configs/gtp_human5k_example.cfg).
-FIXED_OF_SEARCHES = {"analysisWideRootNoise": (0, 0), "playoutDoublingAdvantage": (0, 0)}
-FIXED_PARAMETERS = FIXED_OF_SEARCHES | {
+# here in any case.  Clients such as LizzieYzy send the first two to every engine; the others are for play like people
+# (cpp/configs/gtp_human5k_example.cfg).
+DONE_ANYWAY = {
+    "analysisWideRootNoise": (0, 0), "playoutDoublingAdvantage": (0, 0),
     "humanSLChosenMoveIgnorePass": (1, 1),               # passing.py decides
     "humanSLChosenMovePiklLambda": (1e8, 1e9),           # no effect in KataGo either
-    "humanSLRootExploreProbWeightless": (0, 0), "humanSLRootExploreProbWeightful": (0, 0),
-    "humanSLPlaExploreProbWeightless": (0, 0), "humanSLPlaExploreProbWeightful": (0, 0),
-    "humanSLOppExploreProbWeightless": (0, 0), "humanSLOppExploreProbWeightful": (0, 0),
+    **{f"humanSL{player}ExploreProb{weight}": (0, 0)
+       for player in ("Root", "Pla", "Opp") for weight in ("Weightless", "Weightful")},
     "ignorePreRootHistory": (0, 0),                      # networks see the last eight moves
     "rootNumSymmetriesToSample": (1, 8),                 # equivariant networks say the same in all
 }
 
 
-# ---- KataGo's names
-
-@dataclass(frozen=True)
-class KatagoParameter:
-    """A parameter of KataGo's that means the same here.
-
-    option: its name here, without the dashes of the command line.  kind: its values' type, float, int, bool or str.
-    default: the value where the option is not set; None: it depends on other options, or on the front end.
-    of_puct: whether only a search with a network has it.  no_limit: from this value on there is no limit.
-    """
-    option: str
-    default: float | None = None
-    kind: type = float
-    of_puct: bool = False
-    no_limit: float | None = None
-
-    @property
-    def field(self) -> str:
-        """The field of Settings that it sets; "" if it is not a setting of the search."""
-        name = self.option.replace("-", "_")
-        return name if name in {field.name for field in fields(Settings)} else ""
-
-
-def katago_parameters(kind: type) -> dict[str, KatagoParameter]:
-    """The parameters that are fields of a dataclass of options, by KataGo's names."""
-    return {each.katago: KatagoParameter(
-        each.name, None if name in PLAYERS_DEFAULTS else each.default, each.kind,
-        of_puct=name == "c" or each.player == "mcts")
-            for name, each in options_of(kind).items() if each.katago}
-
-
-KATAGO_PARAMETERS = katago_parameters(Settings) | {
-    "maxPlayouts": KatagoParameter("simulations", NO_VISIT_LIMIT, int, no_limit=NO_VISIT_LIMIT),
-    "maxTime": KatagoParameter("seconds", no_limit=NO_TIME_LIMIT),
-    "maxVisits": KatagoParameter("visits", NO_VISIT_LIMIT, int, no_limit=NO_VISIT_LIMIT),
-}
+def is_done_anyway(name: str, value: object) -> bool:
+    """Whether the value of one of DONE_ANYWAY is what is done here."""
+    least, most = DONE_ANYWAY[name]
+    return isinstance(value, int | float) and least <= value <= most
 
 
 def katago_models(network, position: BasePosition, max_batch: int = 1) -> list[dict]:
@@ -131,23 +99,17 @@ class Overrides:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
-def search_parameters(has_search: bool = True, has_network: bool = True) -> frozenset[str]:
-    """KataGo's names of the settings of a search that a player supports."""
-    names = {name for name, parameter in KATAGO_PARAMETERS.items()
-             if parameter.field and (has_network or not parameter.of_puct)}
-    return frozenset(names | ({"wideRootNoise"} if has_network else set())) if has_search else frozenset()
-
-
-def read_overrides(values: Fields, base: Overrides, of_search: Collection[str]) -> tuple[Overrides, list[str]]:
+def read_overrides(values: Fields, base: Overrides, player: str) -> tuple[Overrides, list[str]]:
     """The overrides of KataGo's names and values, on top of others, and the names that have no effect.
 
-    values: None counts as absent.  of_search: see search_parameters.
-    Raises InvalidQuery, whose field is the name.
+    values: None counts as absent; numbers and flags may be texts.  player: whose settings are overridden, where it
+    searches.  Raises InvalidQuery, whose field is the name.
     """
     ignored = []
+    fields = {each.katago: (name, each) for name, each in options_of(Settings, player).items() if each.katago} \
+        if player in SEARCHERS else {}
+    values = {name: unquoted(value) for name, value in values.items() if value is not None}
     for name, value in values.items():
-        if value is None:
-            continue
         if name == "reportAnalysisWinratesAs":
             perspective = str(value).upper().replace("_", "")
             if perspective not in PERSPECTIVES:
@@ -161,11 +123,14 @@ def read_overrides(values: Fields, base: Overrides, of_search: Collection[str]) 
             base = replace(base, max_time=read(values, name, float))
         elif name == "humanSLProfile":
             base = replace(base, people=_people(value, name))
-        elif name in FIXED_PARAMETERS and _is_fixed(name, value):
-            pass                                         # says what is done in any case
-        elif name in of_search:
-            base = replace(base, settings={**base.settings, **_setting(values, name)})
-        else:
+        elif name == "wideRootNoise" and player == "mcts":
+            base = replace(base, settings={**base.settings, "dirichlet_weight": min(read(values, name, float), 1.0)})
+        elif name in fields:
+            own, option = fields[name]
+            if problem := option.problem(value):
+                raise InvalidQuery(problem, name)
+            base = replace(base, settings={**base.settings, own: value})
+        elif name not in DONE_ANYWAY or not is_done_anyway(name, value):
             ignored.append(name)
     return base, ignored
 
@@ -177,28 +142,8 @@ def _people(value: object, name: str) -> People | None:
         raise InvalidQuery(f"is invalid: {error}", name) from None
 
 
-def _is_fixed(name: str, value: object) -> bool:
-    least, most = FIXED_PARAMETERS[name]
-    return isinstance(value, int | float) and least <= value <= most
-
-
-def _setting(values: Fields, name: str) -> dict[str, Any]:
-    """The field of Settings and its value.  Raises InvalidQuery."""
-    if name == "wideRootNoise":
-        return {"dirichlet_weight": min(read(values, name, float), 1.0)}
-    parameter = KATAGO_PARAMETERS[name]
-    if problem := options_of(Settings)[parameter.field].problem(values[name]):
-        raise InvalidQuery(problem, name)
-    return {parameter.field: values[name]}
-
-
-def unquoted(values: Fields) -> Fields:
-    """The values with numbers and flags in the place of texts, as KataGo's configuration has them."""
-    return {name: _unquoted(value) for name, value in values.items()}
-
-
-def _unquoted(value: object) -> object:
-    """The number or flag in a text; any other value unchanged."""
+def unquoted(value: object) -> object:
+    """The number or flag in a text, as KataGo's configuration has them; any other value unchanged."""
     if not isinstance(value, str):
         return value
     if value.lower() in ("true", "false"):

@@ -46,8 +46,8 @@ class JobQueue:
         with self._changed:
             if self._discarded:
                 return
-            for turn, priority in zip(query.turns, query.priorities, strict=True):
-                heapq.heappush(self._waiting, (-priority, next(self._numbers), Job(query, turn)))
+            for turn in query.turns:
+                heapq.heappush(self._waiting, (-query.priority, next(self._numbers), Job(query, turn)))
             self._changed.notify_all()
 
     def take(self, limit: int, is_batchable: Callable[[Job, Job], bool]) -> list[Job]:

@@ -11,16 +11,14 @@ Fields are read here and in parameters.py; each error is an InvalidQuery that na
 https://github.com/lightvector/KataGo/blob/master/docs/Analysis_Engine.md
 """
 import json
-import re
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mugo.analysis.parameters import Fields, InvalidQuery, Overrides, read, read_overrides, search_parameters, unquoted
+from mugo.analysis.parameters import Fields, InvalidQuery, Overrides, read, read_overrides
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import (
-    MAX_MOVES, MAX_SIZE, MIN_SIZE, PASS, WHITE_BIT, BoardSize, interpret_gtp, move_index, point_at, shape_of)
+    MAX_MOVES, MAX_SIZE, MIN_SIZE, PASS, WHITE_BIT, BoardSize, interpret_gtp, move_index)
 from mugo.games.go import GoPosition, IllegalMove
 from mugo.games.position import COLOUR_OF
 from mugo.games.rules import FIELDS as RULE_FIELDS
@@ -33,13 +31,13 @@ from mugo.sgf.record_positions import position_of
 MAX_PRIORITY = 2 ** 62
 MAX_KOMI = 400                           # as KataGo's own limit
 REPORT_SECONDS = 0.001, 1e6              # from, to
-NO_OVERRIDES, SEARCH_PARAMETERS = Overrides(), search_parameters()
+NO_OVERRIDES = Overrides()
 # Settings that a query has as fields of its own too, and what its responses contain.
 SETTINGS = "maxVisits", "maxTime", "analysisPVLen", "rootPolicyTemperature", "rootFpuReductionMax"
 INCLUDED = "Ownership", "OwnershipStdev", "MovesOwnership", "MovesOwnershipStdev", "Policy", "PVVisits", "NoResultValue"
 FIELDS = {"id", "moves", "initialStones", "initialPlayer", "rules", "komi", "whiteHandicapBonus", "boardXSize",
           "boardYSize", "analyzeTurns", "avoidMoves", "allowMoves", "overrideSettings", "reportDuringSearchEvery",
-          "firstReportDuringSearchAfter", "priority", "priorities", *SETTINGS, *(f"include{name}" for name in INCLUDED)}
+          "firstReportDuringSearchAfter", "priority", *SETTINGS, *(f"include{name}" for name in INCLUDED)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +45,7 @@ class Query:
     """What is to be analyzed, and what the responses contain.
 
     game: its stones, moves and komi; all moves are legal.
-    turns: after how many moves to analyze, in order; priorities: one for each.
+    turns: after how many moves to analyze, in order.
     avoided: the moves that are left out, down to a depth.
     overrides: the limits and settings of each search, and the form of the responses.
     report_every, first_report_after: seconds between reports during the search, and before the first; None for no
@@ -57,7 +55,7 @@ class Query:
     id: str
     game: Record
     turns: tuple[int, ...]
-    priorities: tuple[int, ...]
+    priority: int
     avoided: AvoidedMoves
     overrides: Overrides
     report_every: float | None
@@ -74,23 +72,23 @@ class Query:
         return _start(self.game).play_moves(self.game.moves[:turn])
 
 
-def parse_query(fields: Fields, base: Overrides = NO_OVERRIDES, of_search: Collection[str] = SEARCH_PARAMETERS
+def parse_query(fields: Fields, base: Overrides = NO_OVERRIDES, player: str = "mcts"
                 ) -> tuple[Query, list[tuple[str, str]]]:
     """The query of a JSON object, and (field, text) of each warning.  A null field counts as absent.
 
-    base: for all queries.  of_search: see parameters.search_parameters.
-    Raises InvalidQuery.
+    base: for all queries.  player: as in read_overrides.  Raises InvalidQuery.
     """
     fields = {name: value for name, value in fields.items() if value is not None}
     warnings = [(name, "unknown field: ignored") for name in fields if name not in FIELDS]
-    overrides = _read_overrides(fields, base, of_search, warnings)
+    overrides = _read_overrides(fields, base, player, warnings)
     game = _read_game(fields, warnings)
-    turns, priorities = _read_turns(fields, len(game.moves))
+    turns = _read_turns(fields, len(game.moves))
+    priority = read(fields, "priority", int, -MAX_PRIORITY, MAX_PRIORITY) or 0
     avoided = _read_avoided(fields, game.shape)
     report_every = read(fields, "reportDuringSearchEvery", float, *REPORT_SECONDS)
     first_report_after = read(fields, "firstReportDuringSearchAfter", float, *REPORT_SECONDS) or report_every
     included = frozenset(name for name in INCLUDED if read(fields, f"include{name}", bool))
-    return Query(fields["id"], game, turns, priorities, avoided, overrides, report_every, first_report_after,
+    return Query(fields["id"], game, turns, priority, avoided, overrides, report_every, first_report_after,
                  included), warnings
 
 
@@ -177,12 +175,9 @@ def _parse_colour(value: object, field: str) -> int:
 
 
 def _parse_point(value: object, field: str, size: BoardSize, may_pass: bool = True) -> int:
-    """The point of a GTP vertex, or of "(x,y)" with both from 0 at the upper left.  Raises InvalidQuery."""
+    """The point of a GTP vertex.  Raises InvalidQuery."""
     if not isinstance(value, str):
         raise InvalidQuery(f"must be made of GTP vertices, not {shorten(value)}", field)
-    pair = re.fullmatch(r"\((\d{1,2}),(\d{1,2})\)", value, re.ASCII)
-    if pair and int(pair[1]) < shape_of(size)[1] and int(pair[2]) < shape_of(size)[0]:
-        return point_at(int(pair[2]), int(pair[1]), size)
     try:
         point = interpret_gtp(value, size)
     except ValueError as error:
@@ -203,8 +198,8 @@ def _parse_moves(pairs: object, field: str, size: BoardSize, may_pass: bool = Tr
 
 # -- which turns, which moves, which settings
 
-def _read_turns(fields: Fields, last: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The turns to analyze, in order, and the priority of each."""
+def _read_turns(fields: Fields, last: int) -> tuple[int, ...]:
+    """The turns to analyze, in order."""
     turns = fields.get("analyzeTurns", [last])
     if not isinstance(turns, list) or not all(map(_is_integer, turns)):
         raise InvalidQuery("must be an array of integers: turns to analyze", "analyzeTurns")
@@ -213,18 +208,7 @@ def _read_turns(fields: Fields, last: int) -> tuple[tuple[int, ...], tuple[int, 
             raise InvalidQuery(f"invalid turn number: {turn} (0 to {last})", "analyzeTurns")
     if not turns:
         raise InvalidQuery("must have at least one turn", "analyzeTurns")
-    if "priorities" not in fields:
-        priority = read(fields, "priority", int, -MAX_PRIORITY, MAX_PRIORITY) or 0
-        sorted_turns = sorted(set(turns))
-        return tuple(sorted_turns), (priority,) * len(sorted_turns)
-    priorities = fields["priorities"]
-    if "analyzeTurns" not in fields or "priority" in fields:
-        raise InvalidQuery("goes with analyzeTurns and without priority", "priorities")
-    if not isinstance(priorities, list) or len(priorities) != len(turns) \
-            or not all(_is_integer(number) and abs(number) <= MAX_PRIORITY for number in priorities):
-        raise InvalidQuery("must be an array of integers, one for each of analyzeTurns", "priorities")
-    by_turn = dict(sorted(zip(turns, priorities, strict=True)))
-    return tuple(by_turn), tuple(by_turn.values())
+    return tuple(sorted(set(turns)))
 
 
 def _read_avoided(fields: Fields, size: BoardSize) -> AvoidedMoves:
@@ -255,19 +239,18 @@ def _read_avoided(fields: Fields, size: BoardSize) -> AvoidedMoves:
     return avoided
 
 
-def _read_overrides(fields: Fields, base: Overrides, of_search: Collection[str], warnings: list[tuple[str, str]]
-                    ) -> Overrides:
+def _read_overrides(fields: Fields, base: Overrides, player: str, warnings: list[tuple[str, str]]) -> Overrides:
     """The overrides of overrideSettings, and then of SETTINGS, on top of `base`.  Appends a warning about those without
     effect."""
     values = fields.get("overrideSettings", {})
     if not isinstance(values, dict):
         raise InvalidQuery("must be an object", "overrideSettings")
     try:
-        overrides, ignored = read_overrides(unquoted(values), base, of_search)
+        overrides, ignored = read_overrides(values, base, player)
     except InvalidQuery as error:
         raise InvalidQuery(f"{error.field} {error}", "overrideSettings") from None
     if ignored:
         warnings.append(("overrideSettings", f"this player has no such settings: {', '.join(ignored)}"))
-    overrides, ignored = read_overrides({name: fields.get(name) for name in SETTINGS}, overrides, of_search)
+    overrides, ignored = read_overrides({name: fields.get(name) for name in SETTINGS}, overrides, player)
     warnings += [(name, "this player has no such setting: ignored") for name in ignored]
     return overrides

@@ -144,7 +144,6 @@ class MatchKeywords(TypedDict, total=False):
     move_timeout: float | None
     max_moves: int | None
     ko: Literal["superko", "simple"] | None
-    scoring: str | int | None
     game: Literal["go", "gomoku"] | None
     size: str | int | None
     k: int | None

@@ -24,8 +24,7 @@ from mugo.games.go import GoPosition
 from mugo.games.gomoku import GomokuPosition
 from mugo.games.position import BasePosition, IllegalMove
 from mugo.games.rules import KOMI, SIMPLE, Rules
-from mugo.gtp import (  # noqa: F401  (to import them registers their commands)
-    analyze, commands, gnugo, gogui, katago, param_commands)
+from mugo.gtp import analyze, commands, extensions, katago  # noqa: F401  (to import them registers their commands)
 from mugo.gtp.protocol import (
     COMMANDS, MAX_LINE_BYTES, MAX_SIMULATIONS, SYNTAX_ERROR, GtpError, LineReader, OutputClosedError, fails_as,
     format_reply, split_line, taken_arguments)

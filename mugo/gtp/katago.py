@@ -1,4 +1,4 @@
-"""KataGo's commands for positions, searches, clocks, and what a network says without a search (kata-raw-nn).
+"""KataGo's commands for positions, searches, clocks, rules, and what a network says without a search (kata-raw-nn).
 
     kata-search b                   =  D4            the move that genmove would play; nothing is played
     set_position b D4 w Q16         =                a new start, Black to move
@@ -9,9 +9,10 @@
 
 Values of kata-raw-nn are White's, and NAN where the network has no such output: clients such as LizGoban expect every
 key.  varTimeLeft, shorttermWinlossError and shorttermScoreError are -1, as KataGo writes them for networks without.
-KataGo's analysis is in analyze.py, its parameters and rules in param_commands.py.
+KataGo's analysis is in analyze.py, its parameters are in params.py.
 
 https://github.com/lightvector/KataGo/blob/master/docs/GTP_Extensions.md
+http://www.weddslist.com/kgs/how/kgsGtp.html                                    kgs-rules
 """
 from __future__ import annotations
 
@@ -21,18 +22,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mugo.analysis.parameters import katago_models
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import PASS, BoardSize, format_size, move_index, shape_of, symmetries
-from mugo.games.game import encode
-from mugo.games.planes import network_input
-from mugo.games.position import COLOUR_OF, BasePosition, IllegalMove, global_features
+from mugo.games.coords import PASS, BoardSize, move_index, shape_of
+from mugo.games.position import COLOUR_OF, BasePosition, IllegalMove
+from mugo.games.rules import ALIASES, Rules, parse_rules
 from mugo.gtp.analyze import Cancellation
 from mugo.gtp.commands import KGS_TIME_SYSTEMS, set_kgs_clocks
 from mugo.gtp.protocol import (
     SYNTAX_ERROR, GtpError, command, fails_as, parse_colour, parse_float, parse_seconds, parse_stones)
-from mugo.nn.output import NetworkOutput, turned_back
+from mugo.nn.output import NetworkOutput
 from mugo.players.evaluation import legal_moves
-from mugo.analysis.parameters import katago_models
 from mugo.players.time_control import fischer
 
 if TYPE_CHECKING:                        # the engine imports its commands
@@ -112,26 +112,58 @@ def _parse_limit(text: str) -> float:
     return math.inf if seconds < 0 else seconds
 
 
-# The row of coords.symmetries for each of KataGo's, whose number is a sum: 1 turns the board upside down, 2 reflects it
-# left to right, 4 then transposes it, which is not for rectangles.
-KATAGO_SYMMETRIES = 0, 5, 7, 2, 4, 3, 1, 6
-KATAGO_SYMMETRIES_OF_RECTANGLES = 0, 3, 2, 1
+# ---- rules
+
+command("kata-get-rules", "go")(lambda engine: json.dumps(engine.current_rules().as_json(), separators=(",", ":")))
 
 
-def evaluate_in(network, position: BasePosition, symmetry: int) -> NetworkOutput:
-    """A network's output for a position turned by a row of coords.symmetries, turned back.  Raises BadInput."""
-    features = global_features([position.area_komi], [position.to_play])
-    output = network.for_position(position).evaluate_packed(
-        network_input(encode([position], symmetry), position.shape), features)
-    return turned_back(output, symmetries(position.shape)[symmetry])
+@command("kata-set-rules", "go")
+def _kata_set_rules(engine: GtpEngine, *words: str) -> str:
+    """Rules by name or as KataGo's JSON; the reply names what of them is not supported.
+
+    Raises GtpError for rules with a button or a tax on all groups.
+    """
+    text = " ".join(words)
+    with fails_as(SYNTAX_ERROR if text.startswith("{") else "unsupported rules", ValueError):
+        rules = parse_rules(text)
+    return _set_rules(engine, rules)
 
 
-def format_raw(output: NetworkOutput, position: BasePosition, number: int) -> str:
-    """KataGo's text for an output of one position.  number: KataGo's of the symmetry."""
+def _set_rules(engine: GtpEngine, rules: Rules) -> str:
+    """Set these rules as far as they are supported; returns what is not.  Raises GtpError where that decides who wins.
+    """
+    if rules.ignored(decisive=True):
+        raise GtpError("unsupported rules", f"ignored: {rules.ignored()}")
+    engine.rules = rules.supported()
+    engine.set_position(engine.position)
+    return f"ignored: {rules.ignored()}" if rules.ignored() else ""
+
+
+@command("kata-set-rule", "go")
+def _kata_set_rule(engine: GtpEngine, field: str, value: str) -> str:
+    """Change one field of the rules in force."""
+    fields = engine.current_rules().as_json() | {ALIASES.get(field, field): {"true": True, "false": False}.get(
+        value.lower(), value)}
+    with fails_as(SYNTAX_ERROR, ValueError):
+        rules = parse_rules(fields)
+    return _set_rules(engine, rules)
+
+
+@command("kgs-rules", "go")
+def _kgs_rules(engine: GtpEngine, name: str) -> None:
+    """KGS's Chinese rules have positional superko.  The log has what is ignored."""
+    if ignored := _kata_set_rules(engine, "chinese-kgs" if name.lower() == "chinese" else name):
+        engine.log(f"kgs-rules: {ignored}")
+
+
+# ---- networks
+
+def format_raw(output: NetworkOutput, position: BasePosition) -> str:
+    """KataGo's text for an output of one position."""
     sign = 1 if position.to_play == WHITE else -1
     win = math.nan if output.values is None else (1 + sign * float(output.values[0])) / 2
     mean, stdev = (math.nan if number is None else number for number in output.score(0))
-    lines = [f"symmetry {number}", f"whiteWin {_number(win, 6)}", f"whiteLoss {_number(1 - win, 6)}",
+    lines = ["symmetry 0", f"whiteWin {_number(win, 6)}", f"whiteLoss {_number(1 - win, 6)}",
              "noResult 0.000000", f"whiteLead {_number(sign * mean, 3)}",
              f"whiteScoreSelfplay {_number(sign * mean, 3)}",
              f"whiteScoreSelfplaySq {_number(mean ** 2 + stdev ** 2, 3)}"]
@@ -179,22 +211,16 @@ def _kata_raw_human_nn(engine: GtpEngine, *words: str) -> str:
 
 @command("kata-raw-nn")
 def _kata_raw_nn(engine: GtpEngine, *words: str) -> str:
-    """[COLOUR] and a symmetry from 0 to 7, or `all` for each of them."""
+    """[COLOUR] and 0, the position as it is: equivariant networks say the same in the other symmetries."""
     position, left = engine.position, list(words)
     if left and left[0].lower() in COLOUR_OF:
         position = position.with_turn(parse_colour(left.pop(0)))
-    if len(left) != 1 or left[0].lower() not in ("all", *"01234567"):
-        raise GtpError(SYNTAX_ERROR, "expected [COLOUR], and a symmetry from 0 to 7, or all")
+    if left != ["0"]:
+        raise GtpError(SYNTAX_ERROR, "expected [COLOUR], and the symmetry 0")
     if position.is_over and not position.may_pass:
         raise GtpError("the game is over")
     network = engine.player.network
     if network is None:
         raise GtpError("no network", f"{engine.player.name} uses none")
     engine.wait_until_ready()
-    rows = KATAGO_SYMMETRIES if position.shape[0] == position.shape[1] else KATAGO_SYMMETRIES_OF_RECTANGLES
-    numbers = range(len(rows)) if left[0].lower() == "all" else [int(left[0])]
-    if numbers[-1] >= len(rows):
-        raise GtpError(SYNTAX_ERROR, f"{numbers[-1]} transposes the board; {format_size(position.shape)} has the "
-                                     "symmetries 0 to 3")
-    return "\n".join(format_raw(evaluate_in(network, position, rows[number]), position, number)
-                     for number in numbers)
+    return format_raw(network.evaluate([position]), position)

@@ -19,7 +19,7 @@ from mugo.players.registry import PLAYERS, SEARCHERS, default_select_by, default
 from mugo.reviews.move_review import LEVELS
 from mugo.sgf import encoding, properties, record_positions, tree
 from mugo.sgf.record import INFO
-from mugo.web import opponents, positions, requests, searches
+from mugo.web import handlers, opponents, positions, requests
 
 
 class _Network:
@@ -53,7 +53,7 @@ def facts() -> dict[str, Any]:
         result: ("PV_LENGTH", "PV_MOVES"), tsumego: ("MARGIN", "SNAP", "WIN_BY"), area: ("FIRST_MOVE",),
         time_control: ("FULL_BOARD", "SAFETY_MARGIN", "LAG", "LATE_SHARES", "MIN_SECONDS"),
         settings: ("SCORE_UTILITY", "SCORE_UTILITY_AREA"), tree: ("MAX_NODES", "MAX_LISTED"),
-        searches: ("MAX_SECONDS", "MAX_TIME", "PROGRESS_INTERVAL", "EVALUATION_BATCH"),
+        handlers: ("MAX_SECONDS", "MAX_TIME", "PROGRESS_INTERVAL", "EVALUATION_BATCH"),
         opponents: ("MAX_EDGES",), positions: ("SEARCH_MOVES",), requests: ("MAX_ITEMS",)}
     return {
         "hello": {"hello": "MuGo", "planes": {game: plane_names(game) for game in GAMES}, "levels": LEVELS,

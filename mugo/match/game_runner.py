@@ -1,6 +1,6 @@
 """The programs of one game at a time: started when first needed, kept for the next game, restarted after a fault.
 
-    --jobs 2:    GameRunner "1"   one process of each participant, and of the scorer
+    --jobs 2:    GameRunner "1"   one process of each participant
                  GameRunner "2"   likewise
 
 A task is a game.  In a thread of the command it takes a free runner, or makes one.  In a worker of a cluster it has a
@@ -18,28 +18,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mugo.core.files import BadInput, log_to_stderr
-from mugo.games import go
 from mugo.games.board import BLACK, WHITE
 from mugo.games.position import BasePosition
-from mugo.games.scoring import final_score
 from mugo.match.gtp_client import EngineFault, GtpClient, Participant, one_line
 from mugo.match.openings import Pairing
 from mugo.match.referee import GameRecord, MatchRules, play_game, send_rules, setup_commands
-
-SCORE_TIMEOUT = 300                      # seconds for final_score
-
 
 @dataclass(frozen=True)
 class MatchSetup:
     """What the runners of a match are made of.
 
-    scorer: a program that scores the games; None: `final_score` does.  logs: the folder of the programs' stderr; None:
-    it is discarded.  many_machines: put this one's name into the names of log files.
+    logs: the folder of the programs' stderr; None: it is discarded.  many_machines: put this one's name into the names
+    of log files.
     """
 
     participants: tuple[Participant, ...]
     rules: MatchRules
-    scorer: Participant | None = None
     logs: Path | None = None
     many_machines: bool = False
 
@@ -94,8 +88,8 @@ class GameRunner:
         Raises BadInput for a program that does not work, or not on this board; one that refuses the rules is a line on
         stderr.
         """
-        found, scorer = {}, self._setup.scorer
-        for participant in [*self._setup.participants, *([scorer] if scorer else [])]:
+        found = {}
+        for participant in self._setup.participants:
             try:
                 client = self.client(participant)
                 found[participant.name] = " ".join(
@@ -103,7 +97,7 @@ class GameRunner:
                 client.warm_up(start.shape)               # fails if a network does not play this board
                 for line in setup_commands(start, handicap=False):
                     client.send_command(line)
-                refusal = "" if participant is scorer else send_rules(client, self._setup.rules)
+                refusal = send_rules(client, self._setup.rules)
             except EngineFault as fault:
                 raise BadInput(f"{participant.name}: {fault}") from None
             if refusal:
@@ -113,7 +107,7 @@ class GameRunner:
     def play(self, black: Participant, white: Participant, opening: BasePosition) -> GameRecord:
         """Play a game; the program of a side at fault is stopped."""
         clients = {BLACK: self.client(black), WHITE: self.client(white)}
-        game = play_game(clients, opening, self._setup.rules, self.score)
+        game = play_game(clients, opening, self._setup.rules)
         if game.at_fault:
             self.stop(black if game.at_fault == BLACK else white)
         return game
@@ -122,29 +116,6 @@ class GameRunner:
         """Play the game of a task of this match."""
         participants = self._setup.participants
         return self.play(participants[task.pairing.black], participants[task.pairing.white], task.opening)
-
-    def score(self, position: BasePosition) -> float:
-        """Black's lead at the end of a game.  Raises BadInput if the scorer fails, and again after a restart."""
-        scorer = self._setup.scorer
-        if not scorer:
-            assert isinstance(position, go.GoPosition)     # a game of Gomoku needs no scoring
-            return final_score(position)
-        with contextlib.suppress(EngineFault, ValueError):
-            return self._score_by_program(scorer, position)
-        self.stop(scorer)
-        try:
-            return self._score_by_program(scorer, position)
-        except (EngineFault, ValueError) as error:
-            self.stop(scorer)
-            raise BadInput(f"the scoring program, {scorer.name}, failed: {error}") from None
-
-    def _score_by_program(self, scorer: Participant, position: BasePosition) -> float:
-        client = self.client(scorer)
-        if isinstance(position, go.GoPosition):            # it is not told which stones are of the handicap
-            position = position.with_komi(position.white_points)
-        for line in setup_commands(position, handicap=False):
-            client.send_command(line)
-        return interpret_score(client.send_command("final_score", SCORE_TIMEOUT))
 
     def close(self, *, force: bool = False) -> None:
         """End all programs."""
@@ -208,14 +179,6 @@ def versions_on_worker(task: GameTask) -> dict[str, str]:
     """GameRunner.versions in the worker of a cluster, before the first game."""
     with contextlib.closing(GameRunner(task.setup)) as runner:
         return runner.versions(next(iter(task.opening.positions())))
-
-
-def interpret_score(text: str) -> float:
-    """Black's lead, from a response to final_score: 'B+3.5', 'W+2 (upper bound: ...)', '0'.  Raises ValueError."""
-    match = re.fullmatch(r"([BbWw])\+(\d{1,7}(?:\.\d{1,6})?)|0(?:\.0)?|[Dd]raw", text.split(" ")[0])
-    if not match:
-        raise ValueError(f"{text!r} is not a score such as B+3.5")
-    return 0.0 if match[1] is None else float(match[2]) * (1 if match[1] in "Bb" else -1)
 
 
 def file_name(text: str) -> str:

@@ -38,8 +38,6 @@ class MatchOptions:
     ko: str = option("superko", "superko: a move that repeats a position loses the game, unless --rules allow it; "
                      "simple: it is always allowed, for programs that know simple ko only",
                      choices=("superko", "simple"), player="Go")
-    scoring: str = option("own", "what scores a game: own (dead stones by rollouts), gnugo, or a GTP command line",
-                          metavar="PROGRAM", player="Go")
 
     def __post_init__(self):
         check(self)

@@ -18,14 +18,14 @@ A program that does not know a time system is told of one in which it has less t
 """
 import re
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from mugo.core.files import BadInput
 from mugo.games.board import BLACK, LEGAL, WHITE, legality
 from mugo.games.coords import PASS, board_points, format_gtp, interpret_gtp
-from mugo.games.go import NO_RESULT, format_points, format_score
+from mugo.games.go import NO_RESULT, GoPosition, format_points, format_score
 from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, BasePosition, IllegalMove
+from mugo.games.scoring import final_score
 from mugo.match.gtp_client import PROTOCOL_ERROR, TIMEOUT, EngineFault, GtpClient, Refusal, boardsize_command
 from mugo.players.time_control import Clock, TimeSettings
 
@@ -120,12 +120,8 @@ class GameRecord:
     opening_moves: int = 0
 
 
-def play_game(clients: dict[int, GtpClient], opening: BasePosition, rules: MatchRules,
-              score: Callable[[BasePosition], float]) -> GameRecord:
-    """Play a game from an opening; clients: the program of each colour.
-
-    score: Black's lead at the end of a game of Go.  A program at fault should be started again.
-    """
+def play_game(clients: dict[int, GtpClient], opening: BasePosition, rules: MatchRules) -> GameRecord:
+    """Play a game from an opening; clients: the program of each colour.  One at fault should be started again."""
     game = GameRecord(next(iter(opening.positions())))
     max_moves = rules.max_moves or 3 * opening.area
     clocks = {colour: Clock(rules.time, lag=0) for colour in clients} if rules.time else {}
@@ -141,7 +137,7 @@ def play_game(clients: dict[int, GtpClient], opening: BasePosition, rules: Match
                 game.end, game.result = REPETITION, NO_RESULT
             elif game.position.is_over or game.position.plies >= max_moves:
                 game.end = TWO_PASSES if game.position.is_over else MOVE_LIMIT
-                game.result = format_score(score(game.position)) if game.position.may_pass else "0"
+                game.result = format_score(final_score(game.position)) if isinstance(game.position, GoPosition) else "0"
             else:
                 _play_turn(game, clients, rules, clocks)
     except EngineFault as fault:

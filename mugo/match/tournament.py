@@ -22,7 +22,7 @@ from typing import Any
 
 from mugo.core.config import split_config, value_of
 from mugo.core.files import BadInput, file_sha256, lock_folder
-from mugo.games import go, gomoku
+from mugo.games import gomoku
 from mugo.games.coords import size_value
 from mugo.games.position import BasePosition
 from mugo.core.limits import AT_LEAST_1
@@ -47,7 +47,6 @@ from mugo.core.sprt import SPRT, UNDECIDED
 MAX_ELO = 2000                           # a difference, of --sprt: 99.999 %
 MAX_GAMES = 1_000_000                    # of each pair
 INTERRUPTED = 130                        # exit status
-GNUGO_SCORERS = {False: "gnugo --mode gtp --chinese-rules", True: "gnugo --mode gtp --japanese-rules"}
 KGS_RULES = {"japanese": "japanese", "chinese": "chinese-kgs", "aga": "aga", "new_zealand": "new_zealand"}
 
 
@@ -57,12 +56,12 @@ def kgs_name(rules: Rules) -> str:
 
 
 def run_match(participants: list[Participant], rules: MatchRules, folder: MatchFolder, pairings: list[Pairing],
-              opening: Callable[[int], BasePosition], *, scorer: Participant | None = None, jobs: int | None = None,
-              scheduler: str | None = None, is_decided: Callable[[Rows], bool] = lambda rows: False) -> None:
+              opening: Callable[[int], BasePosition], *, jobs: int | None = None, scheduler: str | None = None,
+              is_decided: Callable[[Rows], bool] = lambda rows: False) -> None:
     """Play the games that the folder does not have, `jobs` at a time (None: 1), or on all workers of a cluster.
 
-    opening: a function from the number of an opening to its position.  scorer: see GameRunner.  scheduler: see
-    parallel.open_executor.  is_decided: whether these games are enough; games under way are then broken off.
+    opening: a function from the number of an opening to its position.  scheduler: see parallel.open_executor.
+    is_decided: whether these games are enough; games under way are then broken off.
     Raises BadInput for a program that does not work at all.
     """
     done = {int(row["number"]) for row in folder.rows}
@@ -70,7 +69,7 @@ def run_match(participants: list[Participant], rules: MatchRules, folder: MatchF
     if not pairings or is_decided(folder.rows):
         return
     logs = folder.path and folder.path.absolute() / "logs"
-    setup = MatchSetup(tuple(participants), rules, scorer, logs, many_machines=bool(scheduler))
+    setup = MatchSetup(tuple(participants), rules, logs, many_machines=bool(scheduler))
     jobs = None if scheduler else min(jobs or 1, len(pairings))
     with open_executor(jobs, threads=True, scheduler=scheduler) as executor:
         runners, is_complete = GameRunners(setup), False
@@ -188,9 +187,6 @@ def play(args: argparse.Namespace) -> dict[str, Any]:
                        move_timeout=options.move_timeout, max_moves=options.max_moves,
                        simple_ko=options.ko == "simple",
                        kgs_rules=kgs_name(parse_rules(args.rules)) if args.rules else "")
-    scorer = None if options.scoring == "own" else participant_of(
-        GNUGO_SCORERS[isinstance(start, go.GoPosition) and start.counts_territory] if options.scoring == "gnugo"
-        else options.scoring)
     opening = load_openings(options.openings, start, rules=game_options.requested_rules(args),
                             max_moves=options.opening_moves, seed=options.seed)
     match = match_settings(args, options, start) | {"checksums": checksums(participants, options.openings, start)}
@@ -205,8 +201,7 @@ def play(args: argparse.Namespace) -> dict[str, Any]:
         folder = MatchFolder(args.output, match, expected)
         test = SPRT(*args.sprt) if args.sprt else None
         try:
-            run_match(participants, rules, folder, pairings, opening, scorer=scorer, jobs=args.jobs,
-                      scheduler=args.scheduler,
+            run_match(participants, rules, folder, pairings, opening, jobs=args.jobs, scheduler=args.scheduler,
                       is_decided=lambda rows: test is not None and run_sprt(rows, names[0], test).accepted != UNDECIDED)
         except KeyboardInterrupt:
             raise Interrupted(folder.rows, names, test) from None

@@ -11,11 +11,12 @@ SELECT_BY = ("visits", "value", "lcb")
 class PlayOptions:
     """How a searcher turns search results into moves.  Raises BadInput for values out of range."""
     simulations: int | None = option(None, "limit of simulations for a move", least=1, most=10**9, common=True,
-                                     shown_default="no limit")
+                                     shown_default="no limit", katago="maxPlayouts")
     visits: int | None = option(None, "limit of the visits of a position: simulations for a move, and those of the "
-                                "reused tree", least=1, most=10**9, shown_default="no limit")
+                                "reused tree", least=1, most=10**9, shown_default="no limit", katago="maxVisits")
     seconds: float | None = option(None, "limit of seconds for a move", above=0, common=True, metavar="SECONDS",
-                                   shown_default=f"{SECONDS:g} without --simulations, --visits or a clock")
+                                   shown_default=f"{SECONDS:g} without --simulations, --visits or a clock",
+                                   katago="maxTime")
     select_by: str = option(
         "visits", "play the most visited move, the one with the highest mean value, or the one with the highest lower "
         "confidence bound of its value (KataGo's useLcbForSelection)", choices=SELECT_BY,

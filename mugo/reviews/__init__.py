@@ -7,7 +7,6 @@
     rank_estimate    the rank of a player, by a network, from several games
     tasks            the games to review in files, folders and archives; earlier reviews
     options          the command line, and what of it a review depends on
-    reviewer         options -> Reviewer, and the fingerprint of a review
-    outputs          one game: its review and its files
+    outputs          options -> Reviewer; one game: its review and its files
     command          the command: many games, several at once
 """

@@ -29,8 +29,7 @@ from mugo.plots.figures import NO_MATPLOTLIB, has_matplotlib
 from mugo.plots.terminal import Screen, format_table
 from mugo.reviews.tasks import ReviewTask, find_tasks, output_file, refuse_overwriting
 from mugo.reviews.options import ReviewOptions, review_options
-from mugo.reviews.reviewer import make_reviewer
-from mugo.reviews.outputs import ReviewResult, review_game
+from mugo.reviews.outputs import ReviewResult, make_reviewer, review_game
 from mugo.reviews.report import percent
 from mugo.sgf.archives import printable_name
 from mugo.sgf.record import Record

@@ -1,6 +1,6 @@
 """The options that a review depends on: one frozen record, for worker processes and fingerprints.
 
-A Namespace of the command line -- review_options --> ReviewOptions, which reviewer.py makes a Reviewer of
+A Namespace of the command line -- review_options --> ReviewOptions, of which outputs.py makes a Reviewer
 """
 import argparse
 from dataclasses import dataclass, replace

@@ -1,27 +1,88 @@
-"""One game reviewed, and its files written: NAME.txt, .sgf, .csv, .png, .svg, and NAME.json last.
+"""The reviewer that options ask for; one game reviewed, and its files written: NAME.txt, .sgf, .csv, .png, .svg, and
+NAME.json last.
 
 NAME.json holds a fingerprint of the game and of the settings, a hash of the game, and the CRC-32 of itself and of
 NAME.txt.  A game whose NAME.json has the same fingerprint, and where both are undamaged, is not reviewed again, so an
 interrupted command continues where it was stopped.
 """
+import functools
+import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from mugo.core.files import BadInput, atomic_write
+from mugo.core.files import BadInput, atomic_write, file_sha256
+from mugo.core.version import VERSION
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import size_value
-from mugo.reviews.move_review import VERDICTS, Review
+from mugo.games.coords import BoardSize, size_value
+from mugo.games.go import GoPosition
+from mugo.mcts.search import Search
+from mugo.nn.bundled import bundled_name
+from mugo.nn.inference import precision_of
+from mugo.nn.network_file import find_network
+from mugo.players.evaluation import SearchEvaluator
+from mugo.players.registry import open_network
 from mugo.plots.figures import has_matplotlib
 from mugo.plots.terminal import PLAIN, Screen
 from mugo.reviews.annotated_sgf import annotated_sgf
-from mugo.reviews.tasks import ReviewTask, checksum, output_file, read_review
-from mugo.reviews.report import csv_text, player_name, save_win_rate_graph, text_report
+from mugo.reviews.move_review import VERDICTS, Review
 from mugo.reviews.options import ReviewOptions
-from mugo.reviews.reviewer import describe_reviewer, fingerprint, make_reviewer
+from mugo.reviews.report import csv_text, player_name, save_win_rate_graph, text_report
+from mugo.reviews.review import Reviewer
+from mugo.reviews.tasks import REVIEWED_BY, ReviewTask, checksum, output_file, read_review
 
 GRAPH_SUFFIXES = (".png", ".svg")
+REVIEW_FORMAT = 17        # raised when the same options give other files
+
+
+
+@functools.lru_cache(1)
+def make_reviewer(options: ReviewOptions) -> Reviewer:
+    """The reviewer of these options; a process makes it once.  Raises BadInput."""
+    settings = options.settings
+    network = None if options.player == "uct" else open_network(
+        options.network, settings.threads, options.opened.precision, options.opened.provider,
+        caches=not options.has_search or settings.seed is None)
+    if network is not None and options.network is not None:
+        network.for_position(GoPosition())                 # one line for a network of another game, not one a game
+    symmetries = options.opened.symmetries
+    if not options.has_search:
+        return Reviewer(network, symmetries=symmetries, komi=options.komi)
+    evaluators = (SearchEvaluator(Search(settings, network), options.simulations, options.seconds),
+                  SearchEvaluator(Search(settings, network), options.simulations, options.seconds))
+    return Reviewer(network, evaluators, symmetries=symmetries, komi=options.komi)
+
+
+def describe_reviewer(options: ReviewOptions, size: BoardSize) -> str:
+    """A line about the reviewer of games on this board: version, player, network, effort."""
+    network = ""
+    if options.player != "uct":
+        network = f"the network {_network_file(options, size).stem}, {_precision(options, size)}"
+    if not options.has_search:
+        return f"{REVIEWED_BY} {VERSION}: {network}, alone."
+    limits = [f"{options.simulations} simulations"] if options.simulations else []
+    limits += [f"{options.seconds:g} seconds"] if options.seconds else []
+    network = network and f" with {network}"
+    return f"{REVIEWED_BY} {VERSION}: {options.player}{network}, {' or '.join(limits)} per position."
+
+
+def fingerprint(task: ReviewTask, options: ReviewOptions, size: BoardSize) -> str:
+    """The SHA-256 of a game and of all that its review depends on; a network counts by its bytes, not its name."""
+    opened = options.opened
+    if options.player != "uct":
+        opened = replace(opened, network=file_sha256(_network_file(options, size)),
+                         precision=_precision(options, size))
+    settings = json.dumps([REVIEW_FORMAT, task.index, asdict(replace(options, opened=opened))])
+    return hashlib.sha256(settings.encode() + b"\n" + task.data).hexdigest()
+
+
+def _network_file(options: ReviewOptions, size: BoardSize) -> Path:
+    return find_network(options.network or bundled_name(size))
+
+
+def _precision(options: ReviewOptions, size: BoardSize) -> str:
+    return precision_of(_network_file(options, size), options.opened.precision, options.opened.provider)
 
 
 @dataclass(frozen=True)

@@ -32,8 +32,8 @@ from mugo.mcts.result import PV_LENGTH, MoveInfo, distinct
 from mugo.nn.output import NetworkOutput, concatenated_outputs
 from mugo.players import passing
 from mugo.players.evaluation import Evaluation, SearchEvaluator, moves_by_prior, sensible_moves
+from mugo.reviews.annotated_sgf import WRITTEN_MOVES
 from mugo.reviews.move_review import MoveReview, Review, difference, verdict
-from mugo.sgf import lz
 from mugo.sgf.record import Record
 from mugo.sgf.record_positions import positions_of
 
@@ -181,7 +181,7 @@ class Reviewer:
 
 def _best_moves_of(evaluation: Evaluation) -> Evaluation:
     """An evaluation with what is written of it: the best moves, no ownership."""
-    return replace(evaluation, moves=tuple(distinct(evaluation.moves)[:lz.WRITTEN_MOVES]), ownership=None)
+    return replace(evaluation, moves=tuple(distinct(evaluation.moves)[:WRITTEN_MOVES]), ownership=None)
 
 
 def _values_of(output: NetworkOutput, k: int) -> tuple[float | None, float | None]:

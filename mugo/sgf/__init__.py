@@ -9,7 +9,6 @@
     ugf           records of Pandanet -> nodes
     collection    a file's text -> each of its games, and its main line
     parser        records of every format -> Records         read_records, read_trees
-    lz            win rate, lead and best moves -> the property LZ of a node
     record_positions   Record -> Position, Position, ...; the position after each node; rules (RU) <-> Rules
     convert       Position -> Record -> SGF text; a file and the moves played since      load_game, load_position
     archives      unpacks .zip, .tar.*, .7z and compressed files

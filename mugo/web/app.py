@@ -35,9 +35,8 @@ from mugo.players import game_options
 from mugo.players.options import player_options
 from mugo.players.registry import open_network
 from mugo.web.access import TokenRequired, TrustedHosts, interpret_host
-from mugo.web.folder import RecordFolder
+from mugo.web.files import STATIC, RecordFolder, page_html
 from mugo.web.options import DEFAULT_PORT, DEFAULT_SIZE, WebOptions
-from mugo.web.page import STATIC, page_html
 from mugo.web.requests import MAX_MESSAGE
 from mugo.web.sessions import serve_session
 from mugo.web.state import ServerState

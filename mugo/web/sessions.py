@@ -17,10 +17,9 @@ from mugo.core.files import BadInput
 from mugo.games.game import GAMES, plane_names
 from mugo.reviews.move_review import LEVELS
 from mugo.sgf.tree import start_from_position
-from mugo.web.handlers import HANDLERS
+from mugo.web.handlers import HANDLERS, SEARCHES, SessionSearches
 from mugo.web.requests import parse_request, position_of_request, require_field
 from mugo.web.scheduler import Job
-from mugo.web.searches import SEARCHES, SessionSearches
 from mugo.web.state import ServerState
 
 MAX_ERROR = 300                          # characters; errors repeat what a client has sent

@@ -25,7 +25,7 @@ from mugo.nn.bundled import go_networks
 from mugo.nn.inputs import PEOPLE, POINT_BIAS, RANK_NAMES, format_rank, ranks_of
 from mugo.nn.network_file import ranges_of, read_network
 from mugo.nn.steps import StepGraph
-from mugo.web.page import STATIC, page_html
+from mugo.web.files import STATIC, page_html
 
 KERNELS = Path(__file__).parents[1] / "kernels" / "wasm"
 KERNEL_FILES = "kernels.wasm", "kernels.json", "facts.json"

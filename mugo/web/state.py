@@ -11,7 +11,7 @@ from mugo.games.go import GoPosition
 from mugo.games.position import BasePosition
 from mugo.players.registry import SEARCHERS, default_settings, make_player, open_network
 from mugo.web import positions
-from mugo.web.folder import RecordFolder
+from mugo.web.files import RecordFolder
 from mugo.web.scheduler import Scheduler
 
 

@@ -34,12 +34,12 @@ def test_katagos_configuration_on_the_command_line_is_applied_or_named(capsys):
     add_analysis_arguments(parser)
     arguments = parser.parse_args(["uct", "-config", "katago.cfg", "-override-config",
                                    "maxVisits=7, numSearchThreads = 2,nnCacheSizePowerOfTwo=20", "-override-config",
-                                   "numAnalysisThreads=1,reportAnalysisWinratesAs=WHITE,cpuctExploration=1"])
+                                   "numAnalysisThreads=1,reportAnalysisWinratesAs=WHITE,wideRootNoise=1"])
     overrides = command._read_config(arguments)
     assert (overrides.max_visits, overrides.perspective, arguments.threads, arguments.jobs) == (7, WHITE, 2, 1)
     err = capsys.readouterr().err
     assert "katago.cfg is not read" in err
-    assert "-override-config: this player has no such settings: nnCacheSizePowerOfTwo, cpuctExploration" in err
+    assert "-override-config: this player has no such settings: nnCacheSizePowerOfTwo, wideRootNoise" in err
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")

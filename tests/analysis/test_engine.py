@@ -63,13 +63,13 @@ def test_the_highest_priority_is_first_then_the_oldest():
         running.send(**query("long", maxVisits=10 ** 9, reportDuringSearchEvery=0.02))
         running.wait_for(lambda line: "moveInfos" in line)
         running.send(**query("low", priority=-1))
-        running.send(**query("turns", GAME, analyzeTurns=[3, 1, 0], priorities=[5, 7, 0]))
+        running.send(**query("turns", GAME, analyzeTurns=[3, 1, 0], priority=5))
         running.send(**query("high", priority=6))
         running.send(**query("as low", priority=-1))
         running.send(id="t", action="terminate", terminateId="long")
         running.wait_for(lambda line: line["id"] == "as low")
         finals = [(line["id"], line["turnNumber"]) for line in running.lines if is_final(line)]
-        assert finals == [("long", 0), ("turns", 1), ("high", 0), ("turns", 3), ("turns", 0), ("low", 0), ("as low", 0)]
+        assert finals == [("long", 0), ("high", 0), ("turns", 0), ("turns", 1), ("turns", 3), ("low", 0), ("as low", 0)]
 
 
 def test_what_terminates_all_is_read_behind_any_number_of_queries():
@@ -172,7 +172,7 @@ def test_actions_are_echoed():
 
 def test_random_queries_are_answered_and_never_fatal():
     rng = random.Random(5)
-    whole = query("f", GAME, maxVisits=1, analyzeTurns=[0, 3], includeOwnership=True, priorities=[1, 2], komi=6.5,
+    whole = query("f", GAME, maxVisits=1, analyzeTurns=[0, 3], includeOwnership=True, priority=1, komi=6.5,
                   avoidMoves=[{"player": "W", "moves": ["A1"], "untilDepth": 1}], initialStones=[["W", "E1"]],
                   overrideSettings={"maxTime": 1, "reportAnalysisWinratesAs": "WHITE"}, reportDuringSearchEvery=0.5)
     values = [None, True, 0, -1, 3, 1e300, 1e999, 10 ** 40, "", "B", "C3", "\udcff", [], [[]], {}, [["B", "A1"]],

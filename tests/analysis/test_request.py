@@ -3,11 +3,12 @@ import pytest
 from analysis.queries import FakeNetwork, query, run, run_one
 
 from mugo.analysis.engine import MAX_LINE_BYTES
-from mugo.analysis.parameters import (
-    KATAGO_PARAMETERS, InvalidQuery, Overrides, read_overrides, search_parameters, unquoted)
+from mugo.analysis.parameters import InvalidQuery, Overrides, read_overrides
 from mugo.analysis.request import NO_OVERRIDES, parse_query
+from mugo.core.options import options_of
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import interpret_gtp
+from mugo.mcts.settings import Settings
 
 
 @pytest.mark.parametrize("line, text", [
@@ -46,7 +47,6 @@ ERRORS = {
     "whiteHandicapBonus": [("2N", '"0", "N" or "N-1"')],
     "analyzeTurns": [([1], "invalid turn number: 1"), ([0.5], "array of integers"), ([], "at least one turn")],
     "priority": [(1.5, "a whole number")],
-    "priorities": [([1], "goes with analyzeTurns")],
     "maxVisits": [(0, "at least 1")],
     "analysisPVLen": [(0, "at least 1")],
     "maxTime": [(-1, "at least 0")],
@@ -66,7 +66,7 @@ ERRORS = {
                          ({"cpuctExploration": "high"}, "cpuctExploration must be a number"),
                          ({"minVisitPropForLCB": 2}, "minVisitPropForLCB must be at most 1"),
                          ({"numSearchThreads": 0}, "numSearchThreads must be at least 1")],
-    "rootPolicyTemperature": [("1.2", "a number"), (0, "must be above 0")],
+    "rootPolicyTemperature": [("much", "a number"), (0, "must be above 0")],
     "action": [("dance", "one of query_version")],
 }
 
@@ -93,14 +93,14 @@ def test_fields_that_are_not_supported_are_warned_about():
         assert field == "rules" and text in warning, rules
     for name in "rootPolicyTemperature", "rootFpuReductionMax":
         assert fields(**{name: 1.2}) == []
-        parsed, warnings = parse_query(query(**{name: 1.2}), of_search=search_parameters(has_network=False))
+        parsed, warnings = parse_query(query(**{name: 1.2}), player="uct")
         assert not parsed.overrides.settings and warnings == [(name, "this player has no such setting: ignored")]
     assert fields(colour="red")[0] == ("colour", "unknown field: ignored")
     assert "playoutDoublingAdvantage" in fields(overrideSettings={"playoutDoublingAdvantage": 1, "maxTime": "3"})[0][1]
 
 
 def test_a_query_overrides_the_settings_of_its_search():
-    """Every parameter of kata-set-param that is a setting of the search, and KataGo's noise."""
+    """Every setting of the search that has a name of KataGo's, and KataGo's noise."""
     values = {"cpuctExploration": 1.2, "cpuctExplorationBase": 400, "cpuctExplorationLog": "0.45",
               "dynamicScoreUtilityFactor": 0.2, "fpuReductionMax": 0.1, "lcbStdevs": 4,
               "minVisitPropForLCB": 0.2, "numSearchThreads": 2,
@@ -112,24 +112,19 @@ def test_a_query_overrides_the_settings_of_its_search():
         "dynamic_score_utility_factor": 0.2,
         "lcb_stdevs": 4, "min_visit_prop_for_lcb": 0.2, "threads": 2, "root_fpu_reduction_max": 0.05,
         "root_policy_temperature": 1.1, "root_symmetry_pruning": False, "dirichlet_weight": 0.04}
-    assert set(values) == search_parameters() == {
-        name for name, parameter in KATAGO_PARAMETERS.items()
-        if parameter.option not in ("simulations", "visits", "seconds")} | {"wideRootNoise"}
+    assert set(values) == {each.katago for each in options_of(Settings).values() if each.katago} | {"wideRootNoise"}
     parsed, _ = parse_query(query(rootPolicyTemperature=2, overrideSettings={"rootPolicyTemperature": 1.5}))
     assert parsed.overrides.settings == {"root_policy_temperature": 2}
-    for has_search, has_network, left in (True, False, {"lcbStdevs", "minVisitPropForLCB", "numSearchThreads",
-                                                  "rootSymmetryPruning"}), \
-            (False, True, set()):
-        _, ((field, text),) = parse_query(query(overrideSettings=values),
-                                          of_search=search_parameters(has_search, has_network))
-        assert field == "overrideSettings" and not any(name in text for name in left)
-        assert all(name in text for name in values.keys() - left)
+    for player, left in ("uct", {"cpuctExploration", "lcbStdevs", "minVisitPropForLCB", "numSearchThreads",
+                                 "rootSymmetryPruning"}), ("policy", set()):
+        _, ((field, text),) = parse_query(query(overrideSettings=values), player=player)
+        assert field == "overrideSettings" and {*text.partition(": ")[2].split(", ")} == values.keys() - left
 
 
 def test_a_query_overrides_the_configuration():
-    values = unquoted({"maxVisits": "7", "maxTime": "3", "cpuctExploration": "1.5", "wideRootNoise": "0.1",
-                       "reportAnalysisWinratesAs": "SIDETOMOVE", "analysisPVLen": "4"})
-    config, _ = read_overrides(values, NO_OVERRIDES, search_parameters())
+    values = {"maxVisits": "7", "maxTime": "3", "cpuctExploration": "1.5", "wideRootNoise": "0.1",
+                       "reportAnalysisWinratesAs": "SIDETOMOVE", "analysisPVLen": "4"}
+    config, _ = read_overrides(values, NO_OVERRIDES, "mcts")
     plain = parse_query(query(), config)[0].overrides
     assert (plain.max_visits, plain.max_time, plain.perspective, plain.pv_length) == (7, 3, None, 4)
     assert plain.settings == {"c": 1.5, "dirichlet_weight": 0.1}
@@ -157,7 +152,7 @@ def test_a_warning_about_rules_is_sent_once():
 
 
 def test_the_fields_of_a_query():
-    parsed, _ = parse_query(query(moves=[["b", "c3"], ["white", "(0,0)"], ["W", "pass"]], analyzeTurns=[3, 1],
+    parsed, _ = parse_query(query(moves=[["b", "c3"], ["white", "A5"], ["W", "pass"]], analyzeTurns=[3, 1],
                                 overrideSettings={"maxTime": "2.5", "maxVisits": 7}, komi=None))
     assert parsed.position(2).moves[-1] == (WHITE, 7) and parsed.position(3).to_play == BLACK
     assert parsed.turns == (1, 3) and parsed.overrides == Overrides(7, 2.5, perspective=BLACK)

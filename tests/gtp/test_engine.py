@@ -25,8 +25,7 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import MAX_MOVES, PASS, interpret_gtp
 from mugo.games.go import GoPosition
 from mugo.games.gomoku import GomokuPosition
-from mugo.games.scoring import final_score
-from mugo.gtp import command as gtp_command, gogui
+from mugo.gtp import command as gtp_command
 from mugo.gtp.options import add_gtp_arguments
 from mugo.gtp.params import Parameters
 from mugo.gtp.engine import COMMANDS, GtpEngine, serve
@@ -468,7 +467,6 @@ WORDS = (
 @pytest.mark.parametrize("seed", range(4))
 def test_random_words_are_answered_and_never_fatal(seed, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)                   # printsgf may write here
-    monkeypatch.setattr(gogui, "SEARCH_SECONDS", 0.01)
     rng = random.Random(seed)
     errors = []
     player = RandomPlayer(seed) if seed % 2 else make_player("uct", seed=seed, play_options=PlayOptions(simulations=8))
@@ -536,7 +534,7 @@ def test_a_game_with_gnu_go_is_legal_and_ends_with_two_passes(colour, size):
     with gnugo("--level", "1", "--seed", "1", "--never-resign", "--chinese-rules", "--positional-superko") as theirs, \
             contextlib.closing(GtpClient(participant_of("random --seed 1"))) as ours:
         clients = {colour: ours, -colour: theirs}
-        game = play_game(clients, GoPosition(size), MatchRules(), final_score)
+        game = play_game(clients, GoPosition(size), MatchRules())
         assert game.end == TWO_PASSES, game.details
         assert ours.send_command("final_score") == theirs.send_command("final_score")
 

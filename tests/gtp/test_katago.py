@@ -12,11 +12,9 @@ from fakes import GNUGO, StoneCounter, gnugo
 from gtp.test_analyze import StubReader, is_pondering
 
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import PASS, move_index
-from mugo.games.go import GoPosition
+from mugo.games.coords import move_index
 from mugo.gtp.engine import GtpEngine
 from mugo.gtp.params import Parameters
-from mugo.gtp.katago import evaluate_in
 from mugo.nn.output import NetworkOutput
 from mugo.players.registry import make_player
 from mugo.players.player import PolicyPlayer
@@ -92,20 +90,6 @@ def test_clear_cache_drops_what_the_network_remembers(monkeypatch):
 
 # ---- kata-raw-nn
 
-class CornerNetwork(StoneCounter):
-    """Not equivariant: whatever the board, the first point of the board as it sees it has half of the priors, and is
-    the side to move's."""
-
-    def evaluate_packed(self, packed, features=None):
-        output = super().evaluate_packed(packed, features)
-        n, points = packed.shape[:2]
-        priors = np.full((n, points + 1), 0.5 / points, np.float32)
-        priors[:, 0] = 0.5
-        ownership = np.zeros((n, points), np.float32)
-        ownership[:, 0] = 1
-        return NetworkOutput(priors, output.values, ownership, output.score_mean, output.score_stdev)
-
-
 def parse_raw(text):
     """{key: numbers} for each symmetry, as a client reads them: words and numbers, whatever the whitespace."""
     results, key = [], ""
@@ -152,17 +136,6 @@ def test_the_policy_of_kata_raw_nn_sums_to_1_over_the_legal_moves():
         assert raw["whiteLead"] == [0.5]
 
 
-def test_the_symmetries_are_katagos():
-    first = raw_engine(CornerNetwork()).answer("kata-raw-nn all")
-    results = parse_raw(first)
-    assert [raw["symmetry"] for raw in results] == [[k] for k in range(8)]
-    # The network looks at the upper left of the board as it was turned; where that was before:
-    upper_left, lower_left, upper_right, lower_right = 0, 20, 4, 24
-    expected = [upper_left, lower_left, upper_right, lower_right] * 2     # 1 flips rows, 2 columns; a transposition
-    assert [int(np.argmax(raw["policy"])) for raw in results] == expected  # leaves the corner where it is then
-    assert [int(np.argmin(raw["whiteOwnership"])) for raw in results] == expected      # Black's, who is to play
-
-
 def test_outputs_that_a_network_does_not_have_are_nan():
     class PriorsOnly(StoneCounter):
         has_value = has_ownership = False
@@ -170,21 +143,12 @@ def test_outputs_that_a_network_does_not_have_are_nan():
         def evaluate_packed(self, packed, features=None):
             return NetworkOutput(super().evaluate_packed(packed, features).priors)
 
-    raw, = parse_raw(raw_engine(PriorsOnly()).answer("kata-raw-nn 3"))
-    complete, = parse_raw(raw_engine(StoneCounter()).answer("kata-raw-nn 3"))
+    raw, = parse_raw(raw_engine(PriorsOnly()).answer("kata-raw-nn 0"))
+    complete, = parse_raw(raw_engine(StoneCounter()).answer("kata-raw-nn 0"))
     assert list(raw) == list(complete) and {key: len(raw[key]) for key in raw} == {
         key: len(complete[key]) for key in complete}
     assert {key for key in raw if np.isnan(raw[key]).all()} == {
         "whiteWin", "whiteLoss", "whiteLead", "whiteScoreSelfplay", "whiteScoreSelfplaySq", "whiteOwnership"}
-
-
-def test_a_bundled_network_says_the_same_by_kata_raw_nn():
-    player = make_player("policy")
-    position = GoPosition(9, 6.5).play(GoPosition(9).legal_points()[40])
-    output = player.network.evaluate([position])
-    raw = evaluate_in(player.network, position, 0)
-    assert np.array_equal(raw.priors, output.priors) and np.array_equal(raw.values, output.values)
-    assert PASS not in position.legal_points()
 
 
 # ---- GNU Go

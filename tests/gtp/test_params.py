@@ -1,6 +1,5 @@
 """mugo-param and kata-set-param: options of the command line changed over GTP."""
 import argparse
-import json
 
 import pytest
 
@@ -8,7 +7,6 @@ from mugo.gtp.engine import GtpEngine
 from mugo.core.options import add_options
 from mugo.gtp.params import GtpOptions, Parameters
 from mugo.players import options as player_options
-from mugo.mcts.settings import LCB_STDEVS, MIN_VISIT_PROP
 
 
 def new_engine(*words):
@@ -88,20 +86,6 @@ def test_a_network_of_another_game_is_refused_when_it_is_named():
     assert ask(engine, "mugo-param network") == "= default" and ask(engine, "genmove b").startswith("= ")
 
 
-def test_a_limit_that_katago_has_by_default_is_none_and_can_be_put_back():
-    engine = new_engine("uct", "--max-edges", "5000")
-    assert ask(engine, "kata-get-param maxTime") == "= 2.0"          # without any limit
-    for name, option, unlimited in (("maxVisits", "visits", "1125899906842624"), ("maxTime", "seconds", "1e+20"),
-                                    ("maxPlayouts", "simulations", "1125899906842624")):
-        ask(engine, f"mugo-param simulations {50 if option == 'seconds' else 'default'}")
-        assert ask(engine, f"kata-get-param {name}") == f"= {unlimited}"
-        ask(engine, f"kata-set-param {name} 5")
-        assert ask(engine, f"mugo-param {option}") in ("= 5", "= 5.0")
-        assert ask(engine, f"kata-set-param {name} {unlimited}") == "= "
-        assert ask(engine, f"mugo-param {option}") == "= default"
-        assert ask(engine, f"kata-set-param {name} many") == "? syntax error"
-
-
 def test_max_visits_counts_those_of_the_reused_tree():
     engine = new_engine("uct", "--seed", "1", "--no-early-stop")
     ask(engine, "kata-set-param maxVisits 300")
@@ -121,31 +105,19 @@ def test_a_parameter_of_the_engine_is_reset_by_default(name, other):
     assert ask(engine, f"mugo-param {name} default") == "= " and ask(engine, f"mugo-param {name}") == before
 
 
-def test_katagos_parameters_of_the_search_of_mcts():
+def test_katagos_parameters_are_the_options_that_mean_the_same():
     engine = new_engine("mcts", "--max-edges", "5000", "--rollout", "none", "--simulations", "9")
-    values = json.loads(ask(engine, "kata-get-params")[2:])
-    assert values == {
-        "chosenMoveTemperature": 1.0, "cpuctExploration": 1.5, "cpuctExplorationBase": 500.0,
-        "cpuctExplorationLog": 0.0, "dynamicScoreUtilityFactor": 0.3,
-        "fpuReductionMax": 0.3, "humanSLChosenMoveProp": 0.0, "humanSLProfile": "",
-        "lagBuffer": 0.2, "lcbStdevs": LCB_STDEVS, "maxPlayouts": 9, "maxTime": 1e20, "maxVisits": 2 ** 50,
-        "minVisitPropForLCB": MIN_VISIT_PROP, "numSearchThreads": 1, "ponderingEnabled": "false",
-        "rootFpuReductionMax": 0.15, "rootPolicyTemperature": 1.0, "rootSymmetryPruning": True}
-    assert list(values) == sorted(values) == ask(engine, "kata-list-params").split()[1:]
-    ask(engine, "boardsize 10")
-    assert ask(engine, "kata-get-param dynamicScoreUtilityFactor") == "= 0.0"
-    for name, value in {"cpuctExploration": 1.25, "cpuctExplorationBase": 100.0, "cpuctExplorationLog": 0.5,
-                        "dynamicScoreUtilityFactor": 0.125,
-                        "fpuReductionMax": 0.25, "lcbStdevs": 3.0, "minVisitPropForLCB": 0.5,
-                        "rootPolicyTemperature": 1.5, "numSearchThreads": 2}.items():
+    for name, option, value in (("maxVisits", "visits", "50"), ("maxTime", "seconds", "1.5"),
+                                ("maxPlayouts", "simulations", "20"), ("numSearchThreads", "threads", "2"),
+                                ("cpuctExploration", "c", "1.25"),
+                                ("rootPolicyTemperature", "root-policy-temperature", "1.5"),
+                                ("lagBuffer", "lag", "0.5"), ("ponderingEnabled", "ponder", "1")):
         assert ask(engine, f"kata-set-param {name} {value}") == "= "
-        assert ask(engine, f"kata-get-param {name}") == f"= {value}"
-    assert ask(engine, "kata-get-param rootFpuReductionMax") == "= 0.125"
-    assert ask(engine, "kata-set-param rootFpuReductionMax 0.1") == "= "
-    assert ask(engine, "kata-set-param rootSymmetryPruning false") == "= "
-    assert ask(engine, "kata-get-param rootSymmetryPruning") == "= false"
+        assert ask(engine, f"kata-get-param {name}") == ask(engine, f"mugo-param {option}") == f"= {value}"
     settings = engine.player.search.settings
-    assert (settings.c, settings.cpuct_exploration_log, settings.cpuct_exploration_base) == (1.25, 0.5, 100)
-    assert (settings.fpu_reduction_max, settings.root_fpu_reduction_max) == (0.25, 0.1)
-    assert (settings.lcb_stdevs, settings.min_visit_prop_for_lcb) == (3, 0.5)
-    assert (settings.root_policy_temperature, settings.threads) == (1.5, 2)
+    assert (settings.c, settings.root_policy_temperature, settings.threads) == (1.25, 1.5, 2)
+    assert ask(engine, "mugo-param visits default") == ask(engine, "kata-get-param maxVisits") == "= "
+    for line in "kata-get-param allowResignation", "kata-set-param analysisPVLen 5":
+        assert ask(engine, line) == "? unknown parameter"
+    assert ask(engine, "kata-set-param maxVisits many").startswith("? maxVisits: ")
+    assert ask(new_engine("uct"), "kata-set-param rootPolicyTemperature 1.5") == "? unknown parameter"

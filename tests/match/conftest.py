@@ -4,12 +4,13 @@ from fakes import FAKE_ENGINE
 
 from mugo.games.board import BLACK, WHITE
 from mugo.games.go import GoPosition
+from mugo.match import referee
 from mugo.match.gtp_client import GtpClient, participant_of
 from mugo.match.referee import MatchRules, play_game
 
 
 @pytest.fixture
-def play():
+def play(monkeypatch):
     """A function that plays one game of two fake engines, given the arguments of each."""
     clients = []
 
@@ -18,7 +19,8 @@ def play():
                      for colour, arguments in ((BLACK, black), (WHITE, white))}
         clients.extend(by_colour.values())
         opening = opening or GoPosition(3, 0.5)
-        return play_game(by_colour, opening, MatchRules(**rules), lambda position: score)
+        monkeypatch.setattr(referee, "final_score", lambda position: score)
+        return play_game(by_colour, opening, MatchRules(**rules))
 
     yield game
     for client in clients:

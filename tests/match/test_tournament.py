@@ -13,52 +13,23 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from drawing import draw
-from fakes import FAKE_ENGINE, GNUGO, is_running
+from fakes import FAKE_ENGINE, is_running
 
 import mugo
 from mugo.cli import main as cli
 from mugo.core.files import BadInput
 from mugo.core.options import options_of
-from mugo.games.coords import PASS
-from mugo.games.go import GoPosition, fixed_handicap
-from mugo.games.rules import NAMED_RULES
+from mugo.games.go import GoPosition
 from mugo.match import tournament
-from mugo.match.game_runner import GameRunner, MatchSetup, interpret_score
 from mugo.match.gtp_client import participant_of
 from mugo.match.match_folder import COLUMNS, MatchFolder
-from mugo.match.referee import MatchRules
 from mugo.match.tournament import (
-    GNUGO_SCORERS,
     MatchOptions,
     match_settings,
     with_unique_names,
 )
 from mugo.nn.network_file import find_network
 from mugo.sgf.parser import read_records
-
-
-@pytest.mark.parametrize("text, lead", [("B+3.5", 3.5), ("W+12", -12), ("0", 0), ("w+0.5 (upper bound)", -0.5),
-                                        ("b+2", 2), ("Draw", 0), ("0.0", 0), ("W+1000361.5", -1000361.5)])
-def test_interpret_score(text, lead):
-    assert interpret_score(text) == lead
-
-
-@pytest.mark.parametrize("text", ["", "B", "B+", "B+R", "B+3.", "3.5", "unclear", "00"])
-def test_what_is_no_score_is_refused(text):
-    with pytest.raises(ValueError, match="is not a score such as"):
-        interpret_score(text)
-
-
-def test_dead_stones_do_not_count():
-    position, _ = draw("""
-        . . X . .
-        . . X O .
-        . . X . .
-        . . X . .
-        . . X . .
-    """)
-    assert GameRunner(MatchSetup((), MatchRules())).score(position) == 25
 
 
 def match(*words, expect=0):
@@ -243,52 +214,6 @@ def test_a_program_that_does_not_work_ends_the_match_at_once(capsys):
     assert "answered 'boardsize 3' with '? unknown command'" in capsys.readouterr().err
     match(FIRST, "no-such-program", *RULES, expect=2)
     assert "no-such-program: cannot be started" in capsys.readouterr().err
-
-
-def test_another_program_may_score(tmp_path, capsys):
-    match(FIRST, FAKE_ENGINE, *RULES, "--games", 1, "-o", tmp_path / "m", "--scoring",
-          f"{FAKE_ENGINE} log={tmp_path / 'scorer'} score=W+3.5")
-    assert rows_of(tmp_path / "m")[0]["result"] == "W+3.5"
-    assert "play b A1\nplay w pass\nplay b B1" in (tmp_path / "scorer").read_text()
-    match(FIRST, FAKE_ENGINE, *RULES, "--games", 1, "--scoring", f"{FAKE_ENGINE} score=unclear", expect=2)
-    assert "the scoring program" in capsys.readouterr().err
-
-
-def test_a_program_that_scores_gets_whites_points_for_handicap_stones_in_its_komi():
-    """GNU Go, which stands for any: it is not told which stones are of the handicap.  A failure is asked again."""
-    log, replies = [], ["unclear", "B+4"]
-    position = GoPosition(9, 0.5).with_handicap(fixed_handicap(9, 4)).with_rules(NAMED_RULES["chinese"])
-    runner = GameRunner(MatchSetup((), MatchRules(), participant_of("gnugo")))
-
-    class Client:
-        def send_command(self, line, timeout=0):
-            log.append(line)
-            return replies.pop(0) if line == "final_score" else ""
-
-    runner.client = lambda participant: Client()
-    assert runner.score(position) == 4
-    assert log[:3] == ["boardsize 9", "clear_board", "komi 4.5"] and "play b C7" in log
-
-
-@pytest.mark.skipif(GNUGO is None, reason="GNU Go is not installed")
-def test_gnugo_counts_a_handicap_game_as_the_referee_does():
-    position = draw("""
-        . . . . X O . . .
-        . . X . X O . . .
-        . . . . X O . . .
-        . . . . X O . . .
-        . . . . X O . . .
-        . . . . X O . . .
-        . . X . X O . . .
-        . . . . X O . . .
-        . . . . X O . . .
-    """, komi=0.5)[0]
-    position.handicap = 2
-    position = position.with_rules(NAMED_RULES["chinese"]).play(PASS).play(PASS)
-    runners = [GameRunner(MatchSetup((), MatchRules(), scorer and participant_of(scorer)))
-               for scorer in (None, GNUGO_SCORERS[False])]
-    assert [runner.score(position) for runner in runners] == [6.5, 6.5]
-    runners[1].close()
 
 
 def test_several_participants_get_ratings(capsys):

@@ -32,7 +32,7 @@ from mugo.reviews.annotated_sgf import annotated_sgf
 from mugo.reviews.review import Reviewer, final_scores, last_score, score_at_end, scored
 from mugo.reviews.report import save_win_rate_graph
 from mugo.reviews.options import ReviewOptions, add_review_arguments, review_options
-from mugo.reviews.reviewer import fingerprint
+from mugo.reviews.outputs import fingerprint
 from mugo.reviews.tasks import ReviewTask, find_tasks
 from mugo.reviews.outputs import review_statistics
 from mugo.reviews.move_review import MoveReview, Review

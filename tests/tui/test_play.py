@@ -32,7 +32,7 @@ from mugo.mcts.settings import Settings
 from mugo.sgf.convert import load_position
 from mugo.sgf.nodes import Node, parse_game
 from mugo.tui.commands import COMMANDS
-from mugo.tui.repl import Repl
+from mugo.tui.play import Repl
 from mugo.tui.session import Session
 from mugo.tui.signals import SIGNALS, end_input_on_signals, interruptible_search
 

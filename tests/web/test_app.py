@@ -39,8 +39,8 @@ from mugo.players.searcher import PlayOptions
 from mugo.mcts.result import MoveInfo, SearchResult
 from mugo.sgf.tree import start_from_position
 from mugo.web import app as web_app
-from mugo.web import handlers, positions, requests, searches
-from mugo.web.page import APART
+from mugo.web import handlers, positions, requests
+from mugo.web.files import APART
 from mugo.web.opponents import OPPONENTS, STRENGTHS, find_opponent, list_opponents, make_opponent
 from mugo.web.state import ServerState
 
@@ -148,7 +148,7 @@ def test_all_win_rates_are_blacks():
         assert written["win_rate"] == written["moves"][0]["win_rate"] == 0.75
     assert written["lead"] is written["moves"][0]["lead"] is positions.policy(position, BlackIsAhead())["lead"] is None
     job = SimpleNamespace(preemption_point=lambda: False)
-    evaluate = searches.SessionSearches(BlackIsAhead()).evaluate
+    evaluate = handlers.SessionSearches(BlackIsAhead()).evaluate
     assert evaluate(line[-1], {}, job) == {"win_rates": [0.75] * 3, "leads": None, "done": True}
     over = line[-1].play(PASS)                           # in Go the network evaluates the end too
     assert evaluate(over, {}, job)["win_rates"] == [0.75] * 4
@@ -301,7 +301,7 @@ def test_a_new_search_cancels_the_one_before(page):
 
 
 def test_every_opponent_moves(page, monkeypatch):
-    monkeypatch.setattr(searches, "find_opponent",
+    monkeypatch.setattr(handlers, "find_opponent",
                         lambda key: replace(find_opponent(key), play_options=PlayOptions(simulations=8)))
     for opponent in OPPONENTS:
         answer = page.search("genmove", game=go_game(), moves=["B C3"], opponent=opponent.key)

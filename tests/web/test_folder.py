@@ -11,7 +11,7 @@ from web_fakes import UniformNetwork
 from mugo.core.files import BadInput
 from mugo.games.coords import point_at
 from mugo.web import app as web_app
-from mugo.web.folder import MAX_BYTES, RecordFolder
+from mugo.web.files import MAX_BYTES, RecordFolder
 from mugo.web.state import ServerState
 from web_page import STATUS
 

@@ -7,7 +7,7 @@ from page_states import SETTLED
 from web_fakes import UniformNetwork, go_game
 from web_page import NUMBER, STATUS, load, save, screen_point
 
-from mugo.web.searches import SessionSearches
+from mugo.web.handlers import SessionSearches
 
 BLACK, WHITE = (f"document.querySelector('#player-{name} .clock:not([hidden])')?.textContent"
                 for name in ("black", "white"))
@@ -208,11 +208,11 @@ class Recorder:
     (None, None, None),
 ])
 def test_mugo_plays_within_its_clock(monkeypatch, clock, least, most):
-    from mugo.web import searches
+    from mugo.web import handlers
     from mugo.web.requests import position_of_request
 
     player = Recorder()
-    monkeypatch.setattr(searches, "make_opponent", lambda *arguments: player)
+    monkeypatch.setattr(handlers, "make_opponent", lambda *arguments: player)
     request = {"game": go_game(9), "moves": [], "opponent": "policy"} | ({"clock": clock} if clock else {})
     answer = SessionSearches(UniformNetwork()).genmove(position_of_request(request), request,
                                                               SimpleNamespace(preemption_point=lambda: False))

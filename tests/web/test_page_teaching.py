@@ -4,7 +4,7 @@ import pytest
 from web_page import NUMBER, STATUS, STONES, load, new_game, play_from, screen_point
 
 from mugo.core.files import BadInput
-from mugo.web.searches import SEARCHES, SessionSearches
+from mugo.web.handlers import SEARCHES, SessionSearches
 
 OFFER = "!document.getElementById('offer').hidden"
 ACCEPTED = f"{NUMBER} === '2 / 2' && {STATUS} === 'White played C3. Black to play.'"

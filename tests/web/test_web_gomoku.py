@@ -16,7 +16,7 @@ from mugo.games.game import new_game
 from mugo.players.searcher import PlayOptions
 from mugo.sgf.tree import read_game
 from mugo.web import app as web_app
-from mugo.web import searches
+from mugo.web import handlers
 from mugo.web.opponents import OPPONENTS, find_opponent
 from mugo.web.state import ServerState
 
@@ -90,7 +90,7 @@ def test_an_analysis_finds_the_row(page, by):
 
 
 def test_every_opponent_moves_and_neither_passes_nor_resigns(page, monkeypatch):
-    monkeypatch.setattr(searches, "find_opponent",
+    monkeypatch.setattr(handlers, "find_opponent",
                         lambda key: replace(find_opponent(key), play_options=PlayOptions(simulations=8)))
     for opponent in OPPONENTS:
         answer = page.search("genmove", game=gomoku_game(), moves=WON[:-1], opponent=opponent.key)

@@ -18,10 +18,9 @@ from mugo.nn.inference import Network
 from mugo.nn.network_file import find_network, read_network
 from mugo.players.registry import default_settings
 from mugo.sgf.tree import format_move
-from mugo.web import handlers, opponents, searches, site
-from mugo.web.handlers import HANDLERS
+from mugo.web import handlers, opponents, site
+from mugo.web.handlers import HANDLERS, SEARCHES
 from mugo.web.requests import position_of_request
-from mugo.web.searches import SEARCHES
 from wasm_calls import has_tools
 
 needs_node = pytest.mark.skipif(not has_tools(), reason="needs node, and a linker for WebAssembly")
@@ -34,7 +33,7 @@ def test_every_kind_of_request_is_compared():
 @pytest.fixture
 def server(monkeypatch):
     """The server with the stand-in as if it were the bundled networks; searches have the seed 1."""
-    for module in searches, opponents:
+    for module in handlers, opponents:
         monkeypatch.setattr(module, "default_settings", lambda *of: replace(default_settings(*of), seed=1))
     monkeypatch.setattr(handlers, "BundledNetworks", StandIn)
     return PythonServer(StandIn())

@@ -1,4 +1,4 @@
-// The property LZ: the same vectors as for mugo/sgf/lz.py.
+// The property LZ: the same vectors as for mugo/reviews/annotated_sgf.py.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

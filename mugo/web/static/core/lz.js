@@ -1,4 +1,4 @@
-// The analysis of a node in the SGF property LZ, as Lizzie and LizzieYzy have it: text <-> analysis.  As mugo/sgf/lz.py.
+// The analysis of a node in the SGF property LZ, as Lizzie and LizzieYzy have it: text <-> analysis.  As mugo/reviews/annotated_sgf.py.
 //
 //   MuGo 46.6 70 -1.20                       the program, the win rate, the visits, and the score if there is one
 //   move D4 visits 40 winrate 5340 scoreMean -1.20 pv D4 Q16 info move Q16 visits 30 winrate 5210 pv Q16 D4

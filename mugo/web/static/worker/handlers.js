@@ -1,4 +1,4 @@
-// The server's answers: HANDLERS, and searches, which have progress.  mugo/web/handlers.py, positions.py and searches.py.
+// The server's answers: HANDLERS, and searches, which have progress.  mugo/web/handlers.py and positions.py.
 
 import { BLACK, LETTERS, WHITE, boardPoints, formatGtp, formatMove, interpretGtp } from "./coords.js";
 import { BadInput, quoted } from "./errors.js";
@@ -200,7 +200,7 @@ function formatThinking(result, position, searchMoves) {
 
 async function analyze(server, position, request, control) {
   const { engine } = server;
-  const { searches: { MAX_SECONDS, PROGRESS_INTERVAL }, opponents: { MAX_EDGES },
+  const { handlers: { MAX_SECONDS, PROGRESS_INTERVAL }, opponents: { MAX_EDGES },
     positions: { SEARCH_MOVES } } = engine.facts.constants;
   const name = request.player ?? "mcts";
   if (!(name in engine.facts.searches)) throw new BadInput(`'player' must be 'mcts' or 'uct', not ${quoted(String(name)).slice(0, 20)}`);
@@ -241,7 +241,7 @@ function avoidedMoves(engine, position, request) {
 
 async function genmove(server, position, request, control) {
   const { engine } = server, { facts } = engine;
-  const { searches: { MAX_TIME }, positions: { SEARCH_MOVES } } = facts.constants;
+  const { handlers: { MAX_TIME }, positions: { SEARCH_MOVES } } = facts.constants;
   let seconds = null;
   if ("clock" in request) {
     const given = requireField(request, "clock", "dict");
@@ -265,7 +265,7 @@ async function genmove(server, position, request, control) {
 }
 
 async function evaluate(server, position, request, control) {
-  const { EVALUATION_BATCH } = server.engine.facts.constants.searches;
+  const { EVALUATION_BATCH } = server.engine.facts.constants.handlers;
   const line = position.positions(), winRates = [], leads = [];
   const network = await server.network(position);
   for (let at = 0; at < line.length && !await control.shouldStop(); at += EVALUATION_BATCH) {

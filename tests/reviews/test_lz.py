@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mugo.games.position import COLOUR_OF
-from mugo.sgf.lz import format_analysis
+from mugo.reviews.annotated_sgf import format_analysis
 
 VECTORS = json.loads((Path(__file__).parents[1] / "data" / "lz_vectors.json").read_text())
 

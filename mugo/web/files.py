@@ -1,11 +1,23 @@
-"""The folder of game records that `mugo web --games` offers: its newest one, and the bytes of one by its name."""
+"""The files of the page, which the server and a static site have in common, and the folder of game records that
+`mugo web --games` offers.
+"""
 import os
 from pathlib import Path
 
 from mugo.core.files import BadInput, read_regular_file
 from mugo.sgf.parser import SUFFIXES
 
+STATIC = Path(__file__).with_name("static")
+APART = "worker", "site"                 # the server in a tab, and what only a static site has
 MAX_BYTES = 1_500_000                    # of a record that the page reads
+
+
+def page_html() -> str:
+    """index.html with a link for each module: the browser loads all at once, not each when it meets its import."""
+    modules = sorted(path.relative_to(STATIC.parent).as_posix() for path in STATIC.rglob("*.js")
+                     if path != STATIC / "load_error.js" and path.parent.name not in APART)       # which is no module
+    links = "\n".join(f'  <link rel="modulepreload" href="{path}">' for path in modules)
+    return (STATIC / "index.html").read_text("utf-8").replace("</head>", f"{links}\n</head>", 1)
 
 
 class RecordFolder:
