@@ -54,6 +54,12 @@ def is_taken(position, vertex):
     return True
 
 
+def can_run(chased, vertex):
+    """Whether the chain on a point, which is in atari, has two liberties after a move on the last one."""
+    after = play(chased, chain_at(chased, vertex)[1][0])
+    return after is not None and len(chain_at(after, vertex)[1]) > 1
+
+
 def index(vertex):
     return (SIZE - int(vertex[1:])) * SIZE + "ABCDEFG".index(vertex[0])
 
@@ -113,7 +119,8 @@ def test_what_a_move_leaves_to_the_other_side_is_what_that_side_can_do():
                      and len(chain_at(after, each)[1]) == 2]
             assert len({tuple(chain_at(after, each)[0]) for each in chain}) == 1
             assert len(chain_at(after, chain[0])[0]) == values["count"] and is_taken(chased, chain[0])
-    assert min(seen[key] for key in (None, "coachCaptured", "coachCanCapture", "coachLadder")) >= 5, seen
+            assert fact["key"] == ("coachLadder" if can_run(chased, chain[0]) else "coachNoEscape")
+    assert min(seen[key] for key in (None, "coachCaptured", "coachCanCapture", "coachLadder", "coachNoEscape")) >= 5, seen
 
 
 @needs_node
@@ -142,4 +149,6 @@ def test_what_a_better_move_does_is_what_it_does_on_the_board():
             chased = [each for each in near if position.stones.ravel()[index(each)] == -own
                       and len(chain_at(position, each)[1]) == 2]
             assert values["count"] == len(chain_at(position, chased[0])[0]) and is_taken(after, chased[0])
-    assert min(seen[key] for key in (None, "coachCaptures", "coachExtends", "coachTakesInLadder")) >= 3, seen
+            assert fact["key"] == ("coachTakesInLadder" if can_run(after, chased[0]) else "coachNoEscape")
+    assert min(seen[key] for key in
+               (None, "coachCaptures", "coachExtends", "coachTakesInLadder", "coachNoEscape")) >= 3, seen

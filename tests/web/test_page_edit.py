@@ -204,7 +204,7 @@ def test_mugo_waits_for_the_setup_and_then_plays(page, editing):
 def test_a_position_that_is_set_up_is_played_from(page, editing):
     editing(SGF, 2)
     use(page, "X", "G7", "G7: black stone.")
-    page.dispatch_event("#play-from-review", "click")
+    page.dispatch_event("#play-from", "click")
     page.wait_for_function("document.querySelector('#play-from-dialog[open]')")
     page.evaluate("""(() => {
         const form = document.querySelector('#play-from-dialog form');

@@ -175,7 +175,7 @@ def test_a_review_is_in_german(german):
     page.keyboard.press("e")
 
 
-@pytest.mark.parametrize("button", ["settings", "help", "share", "saved", "play-from-review", "show-progress",
+@pytest.mark.parametrize("button", ["settings", "help", "share", "saved", "play-from", "show-progress",
                                     "edit-info", "open-statistics"])
 def test_the_dialogs_are_in_german(german, button):
     page = german

@@ -51,7 +51,7 @@ def test_an_overlay_explains_a_mistake(page):
     page.wait_for_selector(".ghosts .ring.better")
     page.evaluate("window.mugo.state.game.node.ownership = { ownership: Array(81).fill(90), lead: 3 }; 0")
     page.keyboard.press("3")
-    page.wait_for_selector(".overlay .owner")
+    page.wait_for_selector(".overlay .shade")
     assert page.evaluate("getComputedStyle(document.querySelector('#board .overlay')).opacity") == "1"
     page.keyboard.press("0")
 
@@ -73,7 +73,7 @@ def test_the_points_that_a_mistake_loses_are_tinted_and_named_and_its_line_is_pl
         why.played = { ownership: [...Array(81).keys()].map((i) => (i % 9 > 6 && i > 62 ? -100 : 0)) };
     })""")
     page.wait_for_function("document.getElementById('why').textContent === "
-                           "'Black loses about 4 points at the bottom right.'")
+                           "'Black loses about 4 points at the bottom right. Red: lost, blue: gained.'")
     assert page.evaluate("document.querySelectorAll('.overlay .change.lost').length") == 4
     stones = "document.querySelectorAll('.ghosts .ghost').length"
     assert page.evaluate(stones) == 3

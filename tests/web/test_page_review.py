@@ -22,7 +22,7 @@ CURRENT = "document.querySelector('#move-list [aria-current]')?.textContent"
 
 def test_mistakes_in_points(page):
     load(page, LEADS)
-    page.wait_for_function(f"{MOVES} === '1E5 2C7 3G34.2 4C3 5G712 6D6'")
+    page.wait_for_function(f"{MOVES} === '1E5 2C7 3G34 4C3 5G712 6D6'")
     assert page.evaluate(SIDES) == "Black, 21 % accuracy, 1 × mistake, 1 × large blunder | White, 87 % accuracy"
     assert "Mean loss, points 5.4 0.5" in page.evaluate(STATISTICS)
     page.keyboard.press("j")

@@ -113,7 +113,7 @@ def test_a_list_shows_the_board_and_what_was_lost_and_all_games_go_through_one_f
         keep(page)
     open_list(page)
     assert page.evaluate("document.querySelector('#saved-games small').textContent") == \
-        "9 points lost · most: 3 A9 −9.0"
+        "9 points lost · most: 3 A9 −9"
     assert page.evaluate("document.querySelectorAll('#saved-games .thumbnail .black').length") == 4
     page.evaluate("URL.createObjectURL = (file) => { window.saved = file; return '#'; }; window.saved = null")
     page.click("#export-games")

@@ -129,11 +129,11 @@ def test_better_moves_are_shown_though_the_analysis_is_hidden(teaching, search):
 def test_white_is_taught_too_and_only_ones_own_moves(teaching, search):
     page = teaching
     new_game(page, colour="both")
-    search.evaluations |= {"B E5": (0.5, 0), "B E5 W G7": (0.9, 7), "B E5 W G7 B A1": (0.9, 7)}
+    search.evaluations |= {"B E5": (0.5, 0), "B E5 W A9": (0.9, 7), "B E5 W A9 B A1": (0.9, 7)}
     play(page, "E5")
     page.wait_for_function(f"{NUMBER} === '1 / 1'")
-    play(page, "G7")
-    page.wait_for_function(f"{OFFER} && {STATUS} === 'G7 lost about 7 points. Take it back?'")
+    play(page, "A9")
+    page.wait_for_function(f"{OFFER} && {STATUS} === 'A9 lost about 7 points. Take it back?'")
     play(page, "A1")                       # in a game of both sides the next move plays on
     page.wait_for_function(f"!({OFFER}) && {NUMBER} === '3 / 3'")
 
@@ -166,6 +166,28 @@ def test_the_coach_warns_before_a_move_and_names_the_critical_positions_at_the_e
     press(page, "exercise-solution")
     page.wait_for_function(f"{STATUS} === 'The solution is G7. A2 was played. G7 gives 1 stone in atari 3 liberties.'")
     press(page, "exercise-end")
+
+
+def test_the_coach_warns_under_the_mouse_of_stones_that_a_click_would_leave_with_one_liberty(teaching):
+    page = teaching
+    rings = "[...document.querySelectorAll('.ghosts .ring.played')].map((each) => `${each.getAttribute('cx')} " \
+            "${8 - each.getAttribute('cy')}`).sort().join()"
+    load(page, "(;GM[1]SZ[9]AB[bi]AW[ah][bh])")
+    play_from(page, "B")
+    page.mouse.move(*screen_point(page, "A1"))
+    page.wait_for_function(f"{STATUS}.startsWith('With A1 2 stones would have one liberty.') && {rings} === '0 0,1 0'")
+    page.mouse.move(*screen_point(page, "C1"))
+    page.wait_for_function(f"{STATUS} === 'Black to play. Click a point to play.' && {rings} === ''")
+    page.click("#teaching")                # without the coach
+    page.mouse.move(*screen_point(page, "A1"))
+    page.wait_for_function("document.querySelector('.ghosts .ghost')")
+    assert page.evaluate(STATUS) == "Black to play. Click a point to play." and page.evaluate(rings) == ""
+    page.click("#teaching")
+    load(page, "(;GM[1]SZ[9]AB[ba][ab][bc]AW[ca][bb][db][cc])")                     # Black takes a ko at C8
+    play_from(page, "B")
+    page.mouse.move(*screen_point(page, "C8"))
+    page.wait_for_function("document.querySelector('.ghosts .ghost')")
+    assert page.evaluate(rings) == ""
 
 
 # ---- autoplay and sound

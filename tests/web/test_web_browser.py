@@ -69,7 +69,7 @@ def test_overlays_are_selected(page):
     page.wait_for_function("document.querySelector('.overlay .heat') && "
                            "document.querySelector('.overlay .bright').textContent === '51'")
     page.keyboard.press("3")
-    page.wait_for_function("document.querySelectorAll('.overlay .owner').length > 0 "
+    page.wait_for_function("document.querySelectorAll('.overlay .shade').length > 0 "
                            "&& !document.querySelector('.overlay .heat')")
     page.keyboard.press("4")
     page.wait_for_function("document.getElementById('legend').textContent.endsWith('There are none now.')")

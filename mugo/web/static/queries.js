@@ -3,7 +3,7 @@
 import { isComplete, valuesOf } from "./core/analysis.js";
 import { chainsOf, inAtari, placed } from "./core/chains.js";
 import { captureAt, captures, dangerText } from "./core/coach.js";
-import { parseVertex } from "./core/coordinates.js";
+import { indexOf } from "./core/coordinates.js";
 import { asked, bestOf, criticalMoves, verdict } from "./core/exercises.js";
 import { LEVELS, formatLossWithUnit, lossOf, lostByMoves, mistakes, unitOf } from "./core/losses.js";
 import { DEPTHS, ownColour, rankIn } from "./core/review.js";
@@ -220,8 +220,7 @@ export function moveError(state, vertex) {
     return t(isThinking ? "isThinkingPlays" : "playsGoTo", { colour: colourName(position.to_play) });
   }
   if (vertex === "pass" && !game.isGo) return t("noPassInGomoku");
-  const at = parseVertex(vertex, game.size);
-  if (at && position.stones[at.row * game.size.cols + at.col] !== ".") return t("illegalMove", { vertex, reason: t("isOccupied") });
+  if ("XO".includes(position.stones[indexOf(vertex, game.size)] ?? "-")) return t("illegalMove", { vertex, reason: t("isOccupied") });
   const reason = position.illegal[vertex];
   if (reason) return isGameOver(node) ? t("gameIsOver") : t("illegalMove", { vertex, reason: reasonText(reason) });
   if (human && position.is_over && game.resultAt(node)) return t("gameIsOverUndo");
@@ -268,31 +267,44 @@ export function uncheckedNode(state) {
 export function offer(state) {
   if (!isToBeChecked(state)) return null;
   const { node } = state.game;
-  const [before, after] = [node.parent, node].map((each) => evaluationOf(state, each));
-  if (!before || !after || before.isMissing || after.isMissing) return null;
-  const unit = before.lead != null && after.lead != null ? "lead" : "win_rate";
-  const lost = (before[unit] - after[unit]) * (node.move[0] === "B" ? 1 : -1);
-  if (lost < LEVELS[unit][state.settings.teachingLevel - 1]) return null;
-  const loss = formatLossWithUnit(lost, unit, Math.min(before.visits, after.visits));
-  return { node, text: [danger(state, node), t("moveLost", { vertex: node.move.slice(2), loss }), t("takeItBackQuestion")].filter(Boolean).join(" ") };
+  const [before, after] = [node.parent, node].map((each) => ({ ...each, analysis: evaluationOf(state, each) }));
+  if (!before.analysis || !after.analysis || before.analysis.isMissing || after.analysis.isMissing) return null;
+  const unit = [before, after].every(({ analysis }) => analysis.lead != null) ? "lead" : "win_rate";
+  const { lost, vertex, visits, isSure } = lossOf(before, after, unit) ?? {};
+  if (!isSure || lost < LEVELS[unit][state.settings.teachingLevel - 1]) return null;
+  const loss = formatLossWithUnit(lost, unit, visits);
+  return { node, text: [danger(state, node), t("moveLost", { vertex, loss }), t("takeItBackQuestion")].filter(Boolean).join(" ") };
 }
 
 /** What the board shows that the move of a node leaves to the other side: a sentence, or "". */
 export const danger = ({ game, server }, node) => (game.isGo ? dangerText(node, server.planes.go, game.size) : "");
 
-/** Of what the coach warns before a move: stones that the other side could not capture when the person moved last, or one
-    liberty of a stone that the next touch plays.  "" for nothing. */
+/** Whether the coach looks at the next move, which is the person's. */
+const isCoached = ({ game, human, settings }) => Boolean(settings.teaching && human && game.isGo && game.node.position && !game.node.position.is_over
+  && !game.result && game.isInPlay() && (human === "both" || game.toPlay() === human));
+
+/** The chain that a move on the point under the mouse, the cursor or a finger would leave with one liberty, and that could be
+    captured there; null for none. */
+export function selfAtari(state) {
+  const { game: { node, size }, at: { hover: vertex } } = state;
+  if (!vertex || !isCoached(state) || moveError(state, vertex)) return null;
+  const { to_play: own, stones } = node.position;
+  const after = placed(stones, `${own} ${vertex}`, size);
+  const chain = chainsOf(after, size).find(({ points }) => points.includes(vertex));
+  const [liberty, ...others] = chain?.liberties ?? [];
+  const isKo = () => placed(after, `${own === "B" ? "W" : "B"} ${liberty}`, size) === stones;
+  return !liberty || others.length || isKo() ? null : chain;
+}
+
+/** Of what the coach warns before a move: one liberty of a stone that a click would play, or stones that the other side could
+    not capture when the person moved last.  "" for nothing. */
 export function warning(state) {
-  const { game, human, settings } = state;
-  const { position } = game.node;
-  if (!settings.teaching || !human || !game.isGo || !position || position.is_over || game.result || !game.isInPlay()) return "";
-  const { to_play: own, stones } = position;
-  if (human !== "both" && own !== human) return "";
-  const vertex = touchedVertex(state);
-  if (vertex) {
-    const { points, liberties } = chainsOf(placed(stones, `${own} ${vertex}`, game.size), game.size).find(({ points }) => points.includes(vertex));
-    return liberties.length === 1 ? t("coachOneLiberty", { vertex, count: points.length }) : "";
-  }
+  const { game } = state;
+  if (!isCoached(state)) return "";
+  const chain = selfAtari(state);
+  if (chain) return t("coachOneLiberty", { vertex: state.at.hover, count: chain.points.length });
+  if (touchedVertex(state)) return "";
+  const { to_play: own, stones } = game.node.position;
   const colour = own === "B" ? "W" : "B";
   const before = game.node.parent?.parent?.position?.stones;
   const capture = captures(stones, colour, game.size).find(({ vertex: at, count }) => !before || captureAt(before, colour, at, game.size) < count);

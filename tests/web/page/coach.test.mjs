@@ -79,6 +79,22 @@ test("stones in a ladder, by the server's plane, if one chain has that liberty",
   assert.equal(chance(ladder.replace("X", "o").replaceAll("O", "X").replace("o", "O"), "B A1", "C2", { planesBefore: planesOn(c2) }), "C2 captures 1 stone in a ladder.");
 });
 
+test("stones without room to run are in no ladder: they cannot escape", () => {
+  const corner = `
+    . . . . .
+    . . . . .
+    . . . . .
+    . O . . .
+    X . . . .`;
+  const [a2, b1] = [15, 21];
+  assert.equal(danger(corner, "B E5", { better: "B1", planes: planesOn(b1) }), "After White B1 1 stone cannot escape.");
+  assert.equal(danger(corner, "B E5", { better: "B1", planes: planesOn(a2) }), "After White A2 1 stone cannot escape.");
+  const side = corner.replace("X . . . .", "X . . O .").replace(". O . . .", "X O . . .");
+  assert.equal(danger(side, "B E5", { better: "A3", planes: planesOn(10) }), "After White A3 2 stones cannot escape.");
+  const swapped = corner.replace("X", "o").replaceAll("O", "X").replace("o", "O");
+  assert.equal(chance(swapped, "B E5", "B1", { planesBefore: planesOn(b1) }), "After Black B1 1 stone cannot escape.");
+});
+
 test("what the better move captures, or takes out of atari", () => {
   assert.equal(chance(ATARI, "B A1", "C2"), "C2 gives 2 stones in atari 3 liberties.");
   assert.equal(chance(ATARI, "B A1", "E1"), "");

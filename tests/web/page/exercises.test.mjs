@@ -47,18 +47,18 @@ test("an answer is right if it is the best move or no inaccuracy", () => {
   assert.match(exerciseText(exercise, 3), /^Puzzle 2 of 2: find a better move for Black/);
   const { isRight, isBest, lost } = answer(exercise, "C7");
   assert.deepEqual([isRight, isBest, lost], [true, false, 1]);
-  assert.equal(exerciseText(exercise, 3), "Right. C7 loses 1.0 points. The best move is G7.");
+  assert.equal(exerciseText(exercise, 3), "Right. C7 loses about 1 point. The best move is G7.");
   assert.equal(answer(exercise, "G7").isBest, true);
   assert.equal(exerciseText(exercise, 3), "Right: G7 is the best move.");
   assert.equal(answer(exercise, "H8").isRight, false);
-  assert.equal(exerciseText(exercise, 3), "H8 loses 4.0 points. Try again, or see the solution.");
+  assert.equal(exerciseText(exercise, 3), "H8 loses about 4 points. Try again, or see the solution.");
 });
 
 test("the mistake itself is wrong, though the search before it liked it", () => {
   const found = game();
   const exercise = makeExercise("puzzles", found, puzzlesOf(lostByMoves(found.line()), "B"));
   assert.equal(answer(exercise, "E5").isRight, false);
-  assert.equal(exerciseText(exercise, 1), "E5 was played. E5 loses 4.0 points. Try again, or see the solution.");
+  assert.equal(exerciseText(exercise, 1), "E5 was played. E5 loses about 4 points. Try again, or see the solution.");
 });
 
 test("a move that has hardly been searched needs a search of its own", () => {
@@ -94,7 +94,7 @@ test("guesses: two points for the played move or a good one, one for a bad one t
   assert.equal(exerciseText(exercise, 1), "Black played E5. D4 is MuGo’s choice. 2 of 2 points.");
   exercise.index = 1;
   assert.equal(answer(exercise, "H8").points, 1);          // it loses 4 points, the played move 5
-  assert.equal(exerciseText(exercise, 3), "Black played G3. H8 loses 4.0 points. 1 of 2 points.");
+  assert.equal(exerciseText(exercise, 3), "Black played G3. H8 loses about 4 points. 1 of 2 points.");
   assert.deepEqual(scoreOf(exercise), { points: 3, most: 4, count: 2, played: 0 });
   nodes[1].analysis = analysis(0.9);                       // now G3 lost nothing
   exercise.results = [];

@@ -119,16 +119,32 @@ test("the button of the analysis stops a hint", () => {
 test("a check searches before and after the move; then MuGo moves, or the move is offered back and the analysis goes on", () => {
   const game = page(["B E5"], { analyzing: true }, { teaching: true });
   assert.equal(job(), "check start");
-  game.root.evaluation = { player: "mcts", lead: 0 };
+  const evaluation = (lead, best) => ({ player: "mcts", lead, visits: 300, moves: [{ move: best, visits: 200, prior: 0.4, pv: [best] }] });
+  game.root.evaluation = evaluation(0, "D4");
   assert.equal(job(), "check B E5");
   assert.match(moveError(state, "G7"), /^Your move is being checked/);
-  game.node.evaluation = { player: "mcts", lead: -2 };
+  game.node.evaluation = evaluation(-2, "C3");
   assert.equal(job(), "genmove B E5");
-  game.node.evaluation = { player: "mcts", lead: -4 };
-  assert.equal(offer(state).text, "E5 lost 4.0 points. Take it back?");
+  game.node.evaluation = evaluation(-4, "C3");
+  assert.equal(offer(state).text, "E5 lost about 4 points. Take it back?");
   assert.equal(job(), "analyze B E5");
   game.node.isAccepted = true;
   assert.equal(job(), "genmove B E5");
+});
+
+test("a loss that does not hold is not offered back: of the search's own choice, or with searches of other depths", () => {
+  const game = page(["B E5"], {}, { teaching: true });
+  const evaluation = (lead, visits, moves) => ({ player: "mcts", lead, visits,
+    moves: moves.map(([move, prior]) => ({ move, prior, visits, pv: [move] })) });
+  const isOffered = (before, visits = 300) => {
+    game.root.evaluation = evaluation(0, 300, before);
+    game.node.evaluation = evaluation(-14, visits, [["C3", 0.5]]);
+    return Boolean(offer(state));
+  };
+  assert.ok(isOffered([["D4", 0.4], ["E5", 0.3]]));
+  assert.ok(!isOffered([["E5", 0.4], ["D4", 0.3]]));
+  assert.ok(!isOffered([["D4", 0.3], ["E5", 0.4]]));
+  assert.ok(!isOffered([["D4", 0.4]], 700));
 });
 
 test("without an evaluation the game goes on, and the thinking time is used for one", () => {

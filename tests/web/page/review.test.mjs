@@ -110,12 +110,16 @@ test("what candidates lose is the side to move's; the best one loses nothing", (
   const found = [{ lead: -2, win_rate: 0.4 }, { lead: -1.5, win_rate: 0.43 }, { lead: 2, win_rate: 0.52 }];
   assert.deepEqual(candidateLosses(found, "W").map(({ lost, level }) => [lost, level]), [[0, 0], [0.5, 1], [4, 3]]);
   assert.deepEqual(candidateLosses(found, "B").map((each) => each?.lost ?? null), [0, null, null]);      // better than the best
-  const visits = [200, 10, 9].map((count, i) => ({ ...found[i], visits: count }));
-  assert.deepEqual(candidateLosses(visits, "W").map((each) => each?.lost ?? null), [0, 0.5, null]);
+  const withVisits = (counts) => candidateLosses(counts.map((count, i) => ({ ...found[i], visits: count })), "W").map((each) => each?.lost ?? null);
+  assert.deepEqual(withVisits([200, 10, 9]), [0, 0.5, null]);
+  assert.deepEqual(withVisits([23, 10, 7]), [0, 0.5, null]);         // few visits say nothing, whichever the share
+  assert.deepEqual(withVisits([400, 20, 19]), [0, 0.5, null]);
+  assert.deepEqual(withVisits([6, 3, 2]), [0, null, null]);
   const rates = candidateLosses(found.map((move) => ({ ...move, lead: null })), "W");
   assert.deepEqual(rates.map(({ unit, level }) => [unit, level]), [["win_rate", 0], ["win_rate", 1], ["win_rate", 3]]);
   assert.equal(candidateLosses([{ win_rate: null, lead: null }], "B"), null);
   assert.deepEqual([0, 0.04, 0.5, 12.4].map((lost) => formatShortLoss(lost, "lead")), ["0", "0", "0.5", "12"]);
+  assert.deepEqual([0.2, 3.4, 12.4].map((lost) => formatShortLoss(lost, "lead", 399)), ["0", "3", "12"]);
 });
 
 test("the graph is as high as the leads of the searches, in round numbers", () => {

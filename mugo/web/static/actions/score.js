@@ -1,6 +1,6 @@
 // Scoring: which chains are dead, and the points of both sides.
 
-import { parseVertex } from "../core/coordinates.js";
+import { indexOf } from "../core/coordinates.js";
 import { t } from "../core/texts.js";
 import { canScore } from "../queries.js";
 import { server } from "../server.js";
@@ -32,8 +32,7 @@ export async function toggleScore() {
 /** Switch the chain on a point between dead and alive. */
 export function toggleDead(vertex) {
   const { game, at } = state;
-  const point = parseVertex(vertex, game.size);
-  if (at.node.position.stones[point.row * game.size.cols + point.col] === ".") {
+  if (at.node.position.stones[indexOf(vertex, game.size)] === ".") {
     showMessage(t("pointIsEmpty", { vertex }));
     return;
   }

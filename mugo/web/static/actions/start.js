@@ -1,6 +1,6 @@
 // The start, with a game that plays itself, and the boards to learn on.
 
-import { parseVertex } from "../core/coordinates.js";
+import { indexOf } from "../core/coordinates.js";
 import { LESSONS, demoGame, lessonGame, linesAfter } from "../core/lessons.js";
 import { moveError } from "../queries.js";
 import { fetchPosition } from "../requests.js";
@@ -77,8 +77,7 @@ async function answerCount({ more }, vertex) {
   const { game, lesson } = state;
   const score = await server.request("score", { ...game.requestFields(), dead: [] });
   if (state.game !== game) return;
-  const { row, col } = parseVertex(vertex, game.size);
-  const isRight = score.area[row * game.size.cols + col] === more;
+  const isRight = score.area[indexOf(vertex, game.size)] === more;
   change(() => {
     Object.assign(lesson, { isWrong: !isRight, isSolved: isRight });
     if (isRight) showScore(state, score);

@@ -5,7 +5,6 @@ import { importGames, openKept } from "../actions/files.js";
 import { confirm } from "../ask.js";
 import { MAX_CHARACTERS, MAX_GAMES, deleteAll, deleteEntry, listEntries } from "../core/autosave.js";
 import { parseSize } from "../core/coordinates.js";
-import { formatShortLoss } from "../core/losses.js";
 import { formatNumber, joined, momentText, t } from "../core/texts.js";
 import { byId, onChoice, updateChildren } from "../dom.js";
 import { nameText } from "../queries.js";
@@ -32,7 +31,7 @@ function describe({ summary: found, saved }) {
 function mistakesText({ summary }) {
   const { lost, worst = [] } = summary ?? {};
   if (lost === undefined) return "";
-  const most = worst.map(([number, vertex, points]) => `${number} ${vertex} −${formatShortLoss(points, "lead")}`).join(", ");
+  const most = worst.map(([number, vertex, points]) => `${number} ${vertex} −${Math.round(points)}`).join(", ");
   return joined(t("pointsLostInAll", { points: Math.round(lost) }), most && t("mostLost", { moves: most }));
 }
 

@@ -1,7 +1,7 @@
 // Chains of stones, their liberties, and what a move captures, for what the page says of a position: what is legal says
 // the server.
 
-import { formatVertex, parseVertex } from "./coordinates.js";
+import { formatVertex, indexOf } from "./coordinates.js";
 
 /** The chains of a board, { colour: "B" or "W", points, liberties } each, in vertices.  stones: row by row, 'X', 'O', '.'. */
 export function chainsOf(stones, size) {
@@ -30,16 +30,12 @@ export const inAtari = (stones, size) => chainsOf(stones, size).filter(({ libert
 
 /** The stones after a legal move, "B E5", and without the chains that it captures. */
 export function placed(stones, move, size) {
-  const at = parseVertex(move.slice(2), size);
-  if (!at) return stones;
   const points = [...stones];
-  points[at.row * size.cols + at.col] = move[0] === "B" ? "X" : "O";
+  const at = indexOf(move.slice(2), size);
+  if (at >= 0) points[at] = move[0] === "B" ? "X" : "O";
   for (const { colour, liberties, points: taken } of chainsOf(points.join(""), size)) {
     if (colour === move[0] || liberties.length) continue;
-    for (const vertex of taken) {
-      const { row, col } = parseVertex(vertex, size);
-      points[row * size.cols + col] = ".";
-    }
+    for (const vertex of taken) points[indexOf(vertex, size)] = ".";
   }
   return points.join("");
 }

@@ -6,7 +6,7 @@
 // tests/web/test_page_coach.py plays each fact on the board.
 
 import { chainsOf, inAtari, placed } from "./chains.js";
-import { parseVertex, planePoints } from "./coordinates.js";
+import { indexOf, planePoints } from "./coordinates.js";
 import { colourName, t } from "./texts.js";
 
 const other = (colour) => (colour === "B" ? "W" : "B");
@@ -14,8 +14,7 @@ const countOf = (stones, colour) => stones.split(colour === "B" ? "X" : "O").len
 
 /** How many stones a colour captures by a move on a point; 0 where a stone is. */
 export function captureAt(stones, colour, vertex, size) {
-  const { row, col } = parseVertex(vertex, size);
-  if (stones[row * size.cols + col] !== ".") return 0;
+  if (stones[indexOf(vertex, size)] !== ".") return 0;
   return countOf(stones, other(colour)) - countOf(placed(stones, `${colour} ${vertex}`, size), other(colour));
 }
 
@@ -29,6 +28,13 @@ export function captures(stones, colour, size) {
 function ladderChain(stones, colour, vertex, size) {
   const chains = chainsOf(stones, size).filter((chain) => chain.colour === colour && chain.liberties.length === 2 && chain.liberties.includes(vertex));
   return chains.length === 1 ? chains[0] : null;
+}
+
+/** Whether a chain that is chased from a liberty can run: its last liberty gives it two. */
+function canRun(stones, { colour, points, liberties }, vertex, size) {
+  const chased = placed(stones, `${other(colour)} ${vertex}`, size);
+  const after = placed(chased, `${colour} ${liberties.find((each) => each !== vertex)}`, size);
+  return chainsOf(after, size).find((chain) => chain.points.includes(points[0])).liberties.length > 1;
 }
 
 /** What a move leaves to the other side: the stones that its next move in the game has captured, those that one move
@@ -48,9 +54,11 @@ export function danger({ stones, move, better = null, reply = null, planes, name
   const found = ladders.flatMap((vertex) => {
     const chain = ladderChain(after, own, vertex, size);
     const isNear = chain && [...chain.points, ...chain.liberties].some((each) => each === move.slice(2) || each === better);
-    return isNear ? [{ vertex, count: chain.points.length }] : [];
+    return isNear ? [{ vertex, count: chain.points.length, chain }] : [];
   }).sort((a, b) => b.count - a.count)[0];
-  return found ? { key: "coachLadder", values: { colour, ...found } } : null;
+  if (!found) return null;
+  const { chain, ...values } = found;
+  return { key: canRun(after, chain, values.vertex, size) ? "coachLadder" : "coachNoEscape", values: { colour, ...values } };
 }
 
 /** What a better move does: it captures stones, saves own ones that could be captured, or takes a chain in a ladder. */
@@ -66,7 +74,8 @@ export function chance({ stones, move, planes, names, size }) {
   }
   const taken = planes && planePoints(planes, names.indexOf("ladder capture"), size).includes(vertex)
     && ladderChain(stones, other(own), vertex, size);
-  return taken ? { key: "coachTakesInLadder", values: { vertex, count: taken.points.length } } : null;
+  if (!taken) return null;
+  return { key: canRun(stones, taken, vertex, size) ? "coachTakesInLadder" : "coachNoEscape", values: { colour: own, vertex, count: taken.points.length } };
 }
 
 const textOf = (fact) => (fact ? t(fact.key, { ...fact.values, colour: colourName(fact.values.colour) }) : "");

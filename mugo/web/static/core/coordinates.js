@@ -10,6 +10,12 @@ export function parseVertex(vertex, size) {
   return vertex === "pass" || vertex === "resign" ? null : { row, col };
 }
 
+/** The place of a vertex in the rows of a board, one after the other; -1 for a pass. */
+export function indexOf(vertex, size) {
+  const at = parseVertex(vertex, size);
+  return at ? at.row * size.cols + at.col : -1;
+}
+
 export function formatVertex(row, col, size) { return `${COLUMNS[col]}${size.rows - row}`; }
 
 /** 9 or '13x9' -> { rows, cols }. */

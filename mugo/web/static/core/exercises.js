@@ -56,7 +56,7 @@ const vertexOf = ({ move }) => move.split(" ")[1];
 /** The best move of the position that is asked about; null if it is not known. */
 export const bestOf = (exercise) => asked(exercise)?.parent.analysis?.moves[0] ?? null;
 
-/** { vertex, lost, unit, isBest, isPlayed, isRight, points } of the answer; null if it needs another search.
+/** { vertex, lost, unit, visits, isBest, isPlayed, isRight, points } of the answer; null if it needs another search.
 
     lost: null if the played move is guessed before a search has looked at it. */
 export function verdict(exercise) {
@@ -70,7 +70,7 @@ export function verdict(exercise) {
     || lossAfter(before, tried);
   if (!loss && !(kind === "guess" && isPlayed)) return null;
   const isRight = isBest || Boolean(loss && loss.lost < LEVELS[loss.unit][INACCURACY - 1]);
-  return { vertex, lost: loss?.lost ?? null, unit: loss?.unit ?? null, isBest, isPlayed, isRight,
+  return { vertex, lost: loss?.lost ?? null, unit: loss?.unit ?? null, visits: loss?.visits, isBest, isPlayed, isRight,
     points: kind === "guess" ? guessPoints(exercise, { isPlayed, isBest, isRight, ...loss }) : Number(isRight) };
 }
 
@@ -83,13 +83,13 @@ function guessPoints(exercise, { isPlayed, isBest, isRight, lost, unit }) {
   return lost <= Math.max(played, LEVELS[unit][0]) ? 1 + Number(isRight) : Number(isRight);
 }
 
-/** { lost, unit } of a move by the search before it; null if that has hardly looked at it. */
+/** { lost, unit, visits } of a move by the search before it; null if that has hardly looked at it. */
 function lossFromBefore(before, node) {
   const moves = before.analysis?.moves ?? [];
   const [best, info] = [moves[0], moves.find(({ move }) => move === vertexOf(node))];
   if (!info || info.visits < MIN_SHARE * best.visits || info.win_rate == null) return null;
   const unit = info.lead != null && best.lead != null ? "lead" : "win_rate";
-  return { unit, lost: Math.max(0, (best[unit] - info[unit]) * (node.move[0] === "B" ? 1 : -1)) };
+  return { unit, visits: info.visits, lost: Math.max(0, (best[unit] - info[unit]) * (node.move[0] === "B" ? 1 : -1)) };
 }
 
 function lossAfter(before, node) {
@@ -128,8 +128,8 @@ export function exerciseText(exercise, number, names) {
     return kind === "guess" ? t("whereDid", { number, colour: name })
       : t("puzzleOf", { index: index + 1, count: nodes.length, colour: name, played });
   }
-  const { vertex, isBest, isRight, isPlayed, lost, unit, points } = found;
-  const loses = isBest || lost === null ? "" : t("vertexLoses", { vertex, loss: formatLossWithUnit(Math.max(0, lost), unit) });
+  const { vertex, isBest, isRight, isPlayed, lost, unit, visits, points } = found;
+  const loses = isBest || lost === null ? "" : t("vertexLoses", { vertex, loss: formatLossWithUnit(Math.max(0, lost), unit, visits) });
   if (kind === "guess") {
     const values = { colour: name, played, points, most: FULL_POINTS };
     return isPlayed ? t("yesPlayed", values) : t("noPlayed", { ...values, verdict: loses || t("isMuGosChoice", { vertex }) });

@@ -12,6 +12,7 @@ export const levelNames = () => ["levelMistake", "levelBlunder", "levelLargeBlun
 const EXACT_VISITS = 400;                // from which on tenths of a point are shown
 const MOST_UNEVEN = 2;                   // visits of one position for each of the other, for a loss that is listed
 const LEAST_SHARE = 0.05;                // of the best move's visits, for a candidate whose loss is shown
+const LEAST_VISITS = 10;                 // of it
 
 /** The level of a loss, 0 to 5. */
 const levelOf = (lost, unit) => LEVELS[unit].filter((least) => lost >= least).length;
@@ -31,13 +32,14 @@ export function lostByMoves(line) {
 }
 
 /** What the move of a node lost; null where it is not between two searches:
-    { node, unit, colour, vertex, lost, winRateLost, level, better, betterLine, playedLine, visits, isListed }.
+    { node, unit, colour, vertex, lost, winRateLost, level, better, betterLine, playedLine, visits, isSure, isListed }.
 
     lost: points or win rate of the side that moved; searches differ, so it can be below 0.  The move that the search
     before it would have played loses nothing.
     better: the best move of the search before, which can be this one; null if it is not known.
-    visits: how many the position has that was searched less.  isListed: whether it is a mistake: the level is high
-    enough, both positions were searched about as much, and the policy does not like the move better than the best one.
+    visits: how many the position has that was searched less.  isSure: whether the loss holds: both positions were
+    searched about as much, and the policy does not like the move better than the best one.  isListed: whether it is a
+    mistake: the level is high enough, too.
     betterLine, playedLine: the principal variations that begin with the better move, and with this one. */
 export function lossOf(before, node, unit) {
   const [valueBefore, value] = [before, node].map((each) => valuesOf(each));
@@ -52,10 +54,11 @@ export function lossOf(before, node, unit) {
   const isEven = visits.includes(Infinity) || Math.max(...visits) <= MOST_UNEVEN * Math.min(...visits);
   const prior = before.analysis?.moves.find((info) => info.move === vertex)?.prior;
   const level = levelOf(lost, unit);
+  const isSure = isEven && !(prior > best?.prior);
   return { node, unit, colour, vertex, lost, winRateLost: isBest ? 0 : sign * (valueBefore.win_rate - value.win_rate),
     level, better: best?.move ?? null, betterLine: best?.pv ?? [],
-    playedLine: [vertex, ...(node.analysis?.moves[0]?.pv ?? [])], visits: Math.min(...visits),
-    isListed: level >= LISTED_LEVEL && isEven && !(prior > best?.prior) };
+    playedLine: [vertex, ...(node.analysis?.moves[0]?.pv ?? [])], visits: Math.min(...visits), isSure,
+    isListed: level >= LISTED_LEVEL && isSure };
 }
 
 /** The best move of an analysis, in the symmetry in which it was played where it was; undefined without one. */
@@ -83,13 +86,14 @@ export function candidateLosses(moves, toPlay) {
   const unit = moves.every((move) => move.lead != null) ? "lead" : "win_rate";
   return moves.map((move) => {
     const lost = (moves[0][unit] - move[unit]) * (toPlay === "B" ? 1 : -1) + 0;      // no -0
-    return lost < 0 || move.visits < LEAST_SHARE * moves[0].visits ? null : { lost, unit, level: levelOf(lost, unit) };
+    const isUnknown = lost < 0 || (move !== moves[0] && move.visits < Math.max(LEAST_VISITS, LEAST_SHARE * moves[0].visits));
+    return isUnknown ? null : { lost, unit, level: levelOf(lost, unit) };
   });
 }
 
-/** '3.2', '12'. */
-export function formatShortLoss(lost, unit) {
-  const text = formatLoss(lost, unit, lost >= 9.95 ? 0 : 1);
+/** '3.2', '12'; whole points where a search had few visits. */
+export function formatShortLoss(lost, unit, visits = Infinity) {
+  const text = formatLoss(lost, unit, lost >= 9.95 || visits < EXACT_VISITS ? 0 : 1);
   return text === formatNumber(0, 1) ? "0" : text;
 }
 
@@ -97,8 +101,9 @@ export function formatShortLoss(lost, unit) {
 export const formatLoss = (lost, unit, digits = 1) =>
   (unit === "lead" ? formatNumber(lost, digits) : percent(lost, lost < 0.1 ? 1 : 0));
 
-/** '3.2 points', 'about 3 points' where a search had few visits, '12 % of win rate'. */
+/** '3.2 points', 'about 3 points' or 'hardly anything' where a search had few visits, '12 % of win rate'. */
 export function formatLossWithUnit(lost, unit, visits = Infinity) {
-  if (unit === "lead" && visits < EXACT_VISITS) return t("aboutPoints", { loss: formatLoss(lost, unit, 0) });
+  const count = Math.round(lost);
+  if (unit === "lead" && visits < EXACT_VISITS) return count ? t("aboutPoints", { count }) : t("hardlyAnything");
   return t(unit === "lead" ? "lossPoints" : "lossPercent", { loss: formatLoss(lost, unit) });
 }

@@ -1,6 +1,6 @@
 // The move numbers of the stones of a position, and of the moves that are shared as an animation.
 
-import { formatVertex, parseVertex, pointsOf } from "./coordinates.js";
+import { formatVertex, indexOf, pointsOf } from "./coordinates.js";
 import { givenNumber, parseProperties } from "./properties.js";
 
 /** Vertex -> number of the move that placed the stone there, or the one that the file gives it (MN).  shown: "all", "branch"
@@ -22,10 +22,8 @@ export function moveNumbers(game, shown, node = game.node) {
   });
   const least = Number(shown) ? count - Number(shown) : 0;
   const { stones } = node.position;
-  return new Map([...placed].filter(([vertex, { count: each, colour }]) => {
-    const at = parseVertex(vertex, game.size);
-    return at && each > least && stones[at.row * game.size.cols + at.col] === (colour === "B" ? "X" : "O");
-  }).map(([vertex, { number: each }]) => [vertex, each]));
+  return new Map([...placed].filter(([vertex, { count: each, colour }]) =>
+    each > least && stones[indexOf(vertex, game.size)] === (colour === "B" ? "X" : "O")).map(([vertex, { number: each }]) => [vertex, each]));
 }
 
 function setUpVertices({ properties, stones }, size) {

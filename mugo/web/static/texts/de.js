@@ -231,6 +231,8 @@ export default {
   coachLadder:
     { one: "{colour} kann {count} Stein in einer Treppe schlagen, die mit {vertex} beginnt.",
       other: "{colour} kann {count} Steine in einer Treppe schlagen, die mit {vertex} beginnt." },
+  coachNoEscape:
+    { one: "Nach {colour} {vertex} kann {count} Stein nicht entkommen.", other: "Nach {colour} {vertex} können {count} Steine nicht entkommen." },
   coachThreatens:
     { one: "{colour} droht, mit {vertex} {count} Stein zu schlagen.",
       other: "{colour} droht, mit {vertex} {count} Steine zu schlagen." },
@@ -409,12 +411,13 @@ export default {
   atBottomRight: "unten rechts",
   elsewhere: "anderswo",
   peoplePlay: "Von Spielern mit {rank} spielen hier {share} % {vertex} und {betterShare} % {better}.",
-  legendWhy: "Rote Punkte verliert die gespielte Zugfolge gegenüber der besseren, blaue gewinnt sie.",
+  legendWhy: "Rot: verloren, blau: gewonnen.",
   betterTitle: "Wie es nach dem besseren Zug weitergeht",
   playedTitle: "Wie es nach dem gespielten Zug weitergeht",
   noMistakes: "Keine Fehler.",
   lossPoints: "{loss} Punkte",
-  aboutPoints: "etwa {loss} Punkte",
+  aboutPoints: { one: "etwa {count} Punkt", other: "etwa {count} Punkte" },
+  hardlyAnything: "fast nichts",
   lossPercent: "{loss} % Gewinnchance",
   lossUnknownBetter: "{colour} {number}, {vertex}, verlor {loss}.",
   lossBetter: "{colour} {number} verlor {loss}: {better} war besser als {vertex}.",
@@ -447,7 +450,7 @@ export default {
   legendConsidered: "Was MuGo für seinen Zug erwogen hat.",
   legendPoint: "Auf einen Zug zeigen oder tippen, um seine Variante zu sehen.",
   pressAnalyse: "„Analysieren“ drücken, um diese Stellung zu durchsuchen.",
-  legendOwnership: "Wem jeder Punkt gehören könnte. Größere Quadrate sind sicherer.",
+  legendOwnership: "Wem jeder Punkt werden könnte: je dunkler oder heller, desto sicherer.",
   legendLossesPoints:
     "Was jeder Fehler verlor, in Punkten, nach den Suchen davor und danach; Punkte sind andere Züge.",
   legendLossesPercent:

@@ -232,6 +232,8 @@ export default {
   coachLadder:
     { one: "{colour} can capture {count} stone in a ladder that begins at {vertex}.",
       other: "{colour} can capture {count} stones in a ladder that begins at {vertex}." },
+  coachNoEscape:
+    { one: "After {colour} {vertex} {count} stone cannot escape.", other: "After {colour} {vertex} {count} stones cannot escape." },
   coachThreatens:
     { one: "{colour} threatens to capture {count} stone at {vertex}.",
       other: "{colour} threatens to capture {count} stones at {vertex}." },
@@ -409,12 +411,13 @@ export default {
   atBottomRight: "at the bottom right",
   elsewhere: "elsewhere",
   peoplePlay: "Of players of {rank}, {share} % play {vertex} here and {betterShare} % {better}.",
-  legendWhy: "Red points are lost by the played line, blue ones gained, against the better line.",
+  legendWhy: "Red: lost, blue: gained.",
   betterTitle: "How it goes on after the better move",
   playedTitle: "How it goes on after the move that was played",
   noMistakes: "No mistakes.",
   lossPoints: "{loss} points",
-  aboutPoints: "about {loss} points",
+  aboutPoints: { one: "about {count} point", other: "about {count} points" },
+  hardlyAnything: "hardly anything",
   lossPercent: "{loss} % of win rate",
   lossUnknownBetter: "{colour} {number}, {vertex}, lost {loss}.",
   lossBetter: "{colour} {number} lost {loss}: {better} was better than {vertex}.",
@@ -447,7 +450,7 @@ export default {
   legendConsidered: "What MuGo considered for its move.",
   legendPoint: "Point at a move or tap it to see its variation.",
   pressAnalyse: "Press Analyse to search this position.",
-  legendOwnership: "Whose each point may become. Larger squares are more certain.",
+  legendOwnership: "Whose each point may become: the darker or lighter, the surer.",
   legendLossesPoints: "What each mistake lost, in points, by the searches before and after it; dots are other moves.",
   legendLossesPercent:
     "What each mistake lost, in percent of win rate, by the searches before and after it; dots are other moves.",

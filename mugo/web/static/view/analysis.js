@@ -1,7 +1,7 @@
 // The panel of the analysis: its buttons, the values of the position, and the table of moves.
 
 import { valuesOf } from "../core/analysis.js";
-import { candidateLosses, formatShortLoss, levelNames } from "../core/losses.js";
+import { LISTED_LEVEL, candidateLosses, formatShortLoss, levelNames } from "../core/losses.js";
 import { distinctMoves } from "../core/lz.js";
 import { secondsLeft, timeText } from "../core/review.js";
 import { formatCount, formatLead, joined, percent, t } from "../core/texts.js";
@@ -68,12 +68,12 @@ function renderMoves(state) {
     const loss = losses?.[rank];
     const lead = hasLeads ? [formatLead(info.lead)] : [];
     const prior = info.prior == null ? "" : percent(info.prior, 1);          // it is not stored
-    const lost = loss ? (rank ? formatShortLoss(loss.lost, loss.unit) : t("best")) : "";
+    const lost = loss ? (rank ? formatShortLoss(loss.lost, loss.unit, info.visits) : t("best")) : "";
     const [winRate, line] = [percent(info.win_rate, 1), info.pv.slice(1).join(" ")];
     for (const text of [info.move, lost, ...lead, winRate, formatCount(info.visits), prior, line]) {
       row.insertCell().textContent = text;
     }
-    if (loss) row.cells[1].title = levelNames()[loss.level];
+    row.cells[1].title = levelNames()[loss?.level - LISTED_LEVEL] ?? "";
     row.cells[0].className = loss ? `loss-text level-${loss.level}` : "";
     row.lastChild.title = info.pv.join(" ");
     return row;

@@ -111,8 +111,9 @@ export class Board {
     for (let row = 0; row <= bottom; row++) paths.push(`M0 ${row}H${right}`);
     for (let col = 0; col <= right; col++) paths.push(`M${col} 0V${bottom}`);
     const { lines } = this.layers;
-    lines.append(draw("path", { d: paths.join(""), class: "grid" }));
-    lines.append(draw("rect", { x: 0, y: 0, width: right, height: bottom, class: "border" }));
+    const thin = Math.min(1, longest / 9);                         // on the screen no thicker than on 9x9
+    lines.append(draw("path", { d: paths.join(""), class: "grid", "stroke-width": 0.03 * thin }));
+    lines.append(draw("rect", { x: 0, y: 0, width: right, height: bottom, class: "border", "stroke-width": 0.055 * thin }));
     for (const { row, col } of starPoints(size)) {
       lines.append(draw("circle", { cx: col, cy: row, r: longest < 9 ? 0.09 : 0.11 }));
     }

@@ -6,7 +6,7 @@ import { scale } from "../core/review.js";
 import { t } from "../core/texts.js";
 import { draw } from "./board.js";
 
-const [LEFT, RIGHT, TOP, BOTTOM] = [40, 10, 18, 20];
+const [LEFT, RIGHT, TOP, BOTTOM] = [52, 10, 18, 20];
 const MOST_APART = 2;                    // moves between values that a curve joins: MuGo has thought about each second one
 
 export class Graph {

@@ -96,7 +96,7 @@ function moveButton(game, node) {
   button.append(number, icon, vertex ?? t(node.stones ? "setup" : "commentNode"));
   const loss = unit && lossOf(node.parent, node, unit);
   if (loss?.isListed) {
-    const text = formatShortLoss(loss.lost, unit);
+    const text = formatShortLoss(loss.lost, unit, loss.visits);
     button.append(Object.assign(document.createElement("b"), { className: `loss-text level-${loss.level}`, textContent: text }));
     button.title = lossSentence(loss, game.printedNumber(node));
   }

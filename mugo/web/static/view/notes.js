@@ -20,7 +20,7 @@ export function boardNotes(state) {
 
 /** The played and the better move: the first stone of the line that is shown has a ring, the other one is a disc, or has a
     ring too if the line comes to it. */
-function ofMistake({ vertex, better, betterLine, playedLine, lost, unit, level }, { mistakeLine, plies }, size) {
+function ofMistake({ vertex, better, betterLine, playedLine, lost, unit, level, visits }, { mistakeLine, plies }, size) {
   const hasBetter = better !== null && better !== vertex;
   const isBetterShown = mistakeLine === "better" && hasBetter;
   const line = (isBetterShown ? betterLine : playedLine).slice(0, plies);
@@ -29,7 +29,7 @@ function ofMistake({ vertex, better, betterLine, playedLine, lost, unit, level }
     if (ply < 0) return disc(move, size, text, of);
     return ply % 2 ? [] : ring(move, size, className);             // a stone of the other side is not that move
   };
-  const elements = [...mark(vertex, "played", formatShortLoss(lost, unit), level), ...(hasBetter ? mark(better, "better", "0", 0) : [])];
+  const elements = [...mark(vertex, "played", formatShortLoss(lost, unit, visits), level), ...(hasBetter ? mark(better, "better", "0", 0) : [])];
   return { elements, line };
 }
 
@@ -45,7 +45,8 @@ function ofExercise({ played, tried, isRight, best, line }, exercise, size) {
   return { elements, line };
 }
 
-function ring(vertex, size, className) {
+/** A ring around a point. */
+export function ring(vertex, size, className) {
   const at = parseVertex(vertex, size);
   return at ? [draw("circle", { cx: at.col, cy: at.row, r: 0.46, class: `ring ${className}` })] : [];
 }

@@ -57,7 +57,7 @@ const OVERLAYS = {
 
   ownership({ analysis, ownership, position }, game) {
     const answer = analysis?.ownership ? analysis : ownership;
-    return [answer && position ? overlays.ownership(answer, game.size, position.stones) : [],
+    return [answer && position ? overlays.estimate(answer, game.size, position.stones) : [],
       t("legendOwnership")];
   },
 

@@ -1,7 +1,7 @@
 // The SVG elements of each overlay, from an answer of the server.
 
 import { parseVertex, planePoints } from "../core/coordinates.js";
-import { candidateLosses, formatLoss, formatShortLoss } from "../core/losses.js";
+import { candidateLosses, formatShortLoss } from "../core/losses.js";
 import { formatCount, percent, t } from "../core/texts.js";
 import { draw } from "./board.js";
 
@@ -52,7 +52,7 @@ export function search({ moves }, size, toPlay) {
     elements.push(circle(at, isLabelled ? 0.47 : 0.16, `candidate ${level}${i ? "" : " best"}`, isLabelled ? 1 : 0.75));
     if (isLabelled) {
       const ink = loss?.level >= 4 ? "bright" : "dark";
-      if (loss) elements.push(label(at, rank ? formatShortLoss(loss.lost, loss.unit) : t("best"), `loss-label ${ink}`, -0.13));
+      if (loss) elements.push(label(at, rank ? formatShortLoss(loss.lost, loss.unit, visits) : t("best"), `loss-label ${ink}`, -0.13));
       elements.push(label(at, formatCount(visits), `visits ${ink}`, loss ? 0.24 : 0));
     }
   }
@@ -62,23 +62,12 @@ export function search({ moves }, size, toPlay) {
 /** What the mistakes of a line lost, on their stones, and a dot on those of other moves; moves: of losses.lostByMoves. */
 export function losses({ unit, moves }, size, stones) {
   const last = new Map(moves.map((each) => [each.vertex, each]));
-  return [...last.values()].flatMap(({ vertex, colour, lost, level, isListed }) => {
+  return [...last.values()].flatMap(({ vertex, colour, lost, level, visits, isListed }) => {
     const at = parseVertex(vertex, size);
     if (!at || stones[at.row * size.cols + at.col] !== (colour === "B" ? "X" : "O")) return [];
     if (!isListed) return [circle(at, 0.12, "loss")];
-    return [circle(at, 0.34, `loss level-${level}`), label(at, formatLoss(lost, unit, lost >= 10 ? 0 : 1), level < 4 ? "dark" : "bright")];
+    return [circle(at, 0.34, `loss level-${level}`), label(at, formatShortLoss(lost, unit, visits), level < 4 ? "dark" : "bright")];
   });
-}
-
-/** The owner of each point, except under a living stone of that colour: a square, larger where it is more certain. */
-export function ownership({ ownership: values }, size, stones) {
-  const elements = [];
-  for (const [i, at] of points(size)) {
-    const side = 0.5 * Math.sqrt(Math.abs(values[i]) / 100);
-    if (side < 0.09 || stones[i] === (values[i] > 0 ? "X" : "O")) continue;
-    elements.push(square(at, side, values[i] > 0 ? "owner black" : "owner white"));
-  }
-  return elements;
 }
 
 /** Whose each point may become, as a shade: darker and lighter the surer it is; of a stone that may die, on the stone. */

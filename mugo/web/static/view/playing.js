@@ -35,7 +35,7 @@ function renderActions(state) {
 function renderPlayFrom(state) {
   const { game, human, opponent } = state;
   const { played } = game;
-  byId("play-from").disabled = byId("play-from-review").disabled = !canPlayFrom(state);
+  byId("play-from").disabled = !canPlayFrom(state);
   byId("stop-playing").hidden = !human || !(played || game.root.properties !== undefined);
   byId("playing").hidden = !played;
   if (!played) return;

@@ -4,8 +4,8 @@ import { parseSize, parseVertex } from "../core/coordinates.js";
 import { moveNumbers } from "../core/move_numbers.js";
 import { reasonText, t } from "../core/texts.js";
 import { byId } from "../dom.js";
-import { isAnalysisHidden, isEstimateShown, overlayName, screen, shownSearch, stonesInAtari, thinkingNode, touchedVertex } from "../queries.js";
-import { boardNotes } from "./notes.js";
+import { isAnalysisHidden, isEstimateShown, overlayName, screen, selfAtari, shownSearch, stonesInAtari, thinkingNode, touchedVertex } from "../queries.js";
+import { boardNotes, ring } from "./notes.js";
 import { localElements, localText } from "./local.js";
 import { pointedMove } from "./analysis.js";
 import { Board } from "./board.js";
@@ -79,7 +79,7 @@ function renderGhosts(state) {
     const isFree = at && position.stones[at.row * game.size.cols + at.col] === "." && !position.illegal[hover];
     board.showGhosts(isFree && thinkingNode(state) !== game.node ? [hover] : [], isBlack, false);
     if (isFree && touchedVertex(state) === hover) board.showCrosshair(at);
-    board.showPreview(notes?.elements ?? []);
+    board.showPreview(notes?.elements ?? selfAtari(state)?.points.flatMap((vertex) => ring(vertex, game.size, "played")) ?? []);
   }
 }
 

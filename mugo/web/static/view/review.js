@@ -2,7 +2,7 @@
 // the statistics are drawn again when the line or its values have changed.
 
 import { valuesOf } from "../core/analysis.js";
-import { parseVertex } from "../core/coordinates.js";
+import { indexOf } from "../core/coordinates.js";
 import { LISTED_LEVEL, formatLossWithUnit, levelNames } from "../core/losses.js";
 import { PHASES, phaseEnds, statistics } from "../core/review.js";
 import { colourName, formatLead, formatNumber, joined, language, percent, rankName, t } from "../core/texts.js";
@@ -10,7 +10,8 @@ import { chanceText } from "../core/coach.js";
 import { changesOf, partsOf, whyText } from "../core/why.js";
 import { byId, updateChildren } from "../dom.js";
 import {
-  danger, explainedMistake, isAnalysisHidden, lineLosses, mistakeNodes, mistakeOnBoard, mistakesRank, reviewedColour, whyOf,
+  danger, explainedMistake, isAnalysisHidden, lineLosses, mistakeNodes, mistakeOnBoard, mistakesRank, overlayName, reviewedColour,
+  whyOf,
 } from "../queries.js";
 import { Graph } from "./graph.js";
 import { renderStatistics } from "./statistics.js";
@@ -100,24 +101,21 @@ function renderMistake(state) {
   if (byId("why").textContent !== why) byId("why").textContent = why;
 }
 
-/** 'White can capture 4 stones at D4.  C3 captures 2 stones.  Black loses about 9 points at the top right.  Of players of 3 dan 12 % play C3 here, 31 % D4.' */
+/** 'White can capture 4 stones at D4.  C3 captures 2 stones.  Black loses about 9 points at the top right.  Red points are ...  Of players of 3 dan 12 % play C3 here, 31 % D4.' */
 function explanation(state) {
   const mistake = explainedMistake(state);
   if (!mistake) return "";
   const { size, node: { people } } = state.game;
   const { colour, vertex, better, lost, unit } = mistake;
   const why = whyOf(mistake);
+  const parts = why && partsOf(changesOf(why, colour), size, unit === "lead" ? lost : null);
   const rank = mistakesRank(state);
   const priors = people?.[rank]?.priors;
   const share = (move) => {
-    const prior = priors[move === "pass" ? priors.length - 1 : indexOf(move, size)];
+    const prior = priors.at(indexOf(move, size));
     return prior < 0.005 ? `< ${percent(0.01)}` : percent(prior);
   };
-  return [danger(state, mistake.node), chanceText(mistake.node, better, state.server.planes.go, size), why ? whyText(partsOf(changesOf(why, colour), size, unit === "lead" ? lost : null), colour) : t("counting"),
+  return [danger(state, mistake.node), chanceText(mistake.node, better, state.server.planes.go, size), why ? whyText(parts, colour) : t("counting"),
+    parts?.length && overlayName(state) === "why" && t("legendWhy"),
     priors && t("peoplePlay", { rank: rankName(rank), vertex, share: share(vertex), better, betterShare: share(better) })].filter(Boolean).join(" ");
-}
-
-function indexOf(vertex, { cols, rows }) {
-  const { row, col } = parseVertex(vertex, { cols, rows });
-  return row * cols + col;
 }

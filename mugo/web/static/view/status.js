@@ -64,8 +64,8 @@ function positionText(state) {
     : position.is_over ? t("gameIsOver") : t("toPlay", { colour: colourName(position.to_play) });
   if (illegal) return [illegal, t(stones ? "shownAsRecorded" : "leftOut"), rest].map(sentence).join(" ");
   if (isClosed(state)) return [move && moveText(move), t("bordersClosed")].filter(Boolean).join(" ");
-  if (move) return `${moveText(move)} ${warning(state) || sentence(rest)}`;
-  return human && !result ? `${sentence(rest)} ${t("clickToPlay")}` : sentence(rest);
+  const what = warning(state) || sentence(rest);
+  return [move && moveText(move), what, !move && human && !result && t("clickToPlay")].filter(Boolean).join(" ");
 }
 
 export function renderLeadBar(state) {
