@@ -120,7 +120,8 @@ def test_what_a_move_leaves_to_the_other_side_is_what_that_side_can_do():
             assert len({tuple(chain_at(after, each)[0]) for each in chain}) == 1
             assert len(chain_at(after, chain[0])[0]) == values["count"] and is_taken(chased, chain[0])
             assert fact["key"] == ("coachLadder" if can_run(chased, chain[0]) else "coachNoEscape")
-    assert min(seen[key] for key in (None, "coachCaptured", "coachCanCapture", "coachLadder", "coachNoEscape")) >= 5, seen
+    assert min(seen[key] for key in
+               (None, "coachCaptured", "coachCanCapture", "coachLadder", "coachNoEscape")) >= 5, seen
 
 
 @needs_node

@@ -39,7 +39,7 @@ export function lostByMoves(line) {
     better: the best move of the search before, which can be this one; null if it is not known.
     visits: how many the position has that was searched less.  isSure: whether the loss holds: both positions were
     searched about as much, and the policy does not like the move better than the best one.  isListed: whether it is a
-    mistake: the level is high enough, too.
+    mistake: it is sure, and its level is high enough.
     betterLine, playedLine: the principal variations that begin with the better move, and with this one. */
 export function lossOf(before, node, unit) {
   const [valueBefore, value] = [before, node].map((each) => valuesOf(each));
