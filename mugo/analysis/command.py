@@ -47,7 +47,7 @@ def command(arguments: argparse.Namespace) -> int:
         out.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
     with contextlib.redirect_stdout(sys.stderr):         # a stray print would break the protocol
         engine = AnalysisEngine(network, settings if name in SEARCHERS else None, out,
-                                play_options=play_options, symmetries=options.symmetries, jobs=jobs, log=log_to_stderr,
+                                play_options=play_options, jobs=jobs, log=log_to_stderr,
                                 is_abandoned=functools.partial(is_pipe_closed, out.fileno()), overrides=overrides,
                                 human_network=human_network)
         engine.warm_up(player_options.default_size(arguments))

@@ -59,7 +59,6 @@ class AnalysisEngine:
     network: an open network (players.registry.open_network); None for a player without one.
     settings: the searches'; None where only the network evaluates.
     play_options: the limits of a search for which the query has none, and which move comes first.
-    symmetries: test-time augmentation: evaluations without a search are averaged over the 8 symmetries.
     jobs: positions analyzed at the same time.
     log: called with the traceback of an internal error.
     is_abandoned: whether nobody reads the output any more; a search under way then ends.
@@ -69,7 +68,7 @@ class AnalysisEngine:
     """
 
     def __init__(self, network, settings: Settings | None, out: TextIO, *, play_options: PlayOptions,
-                 symmetries: bool = False, jobs: int = 1, log: Callable[[str], object] = lambda text: None,
+                 jobs: int = 1, log: Callable[[str], object] = lambda text: None,
                  is_abandoned: Callable[[], bool] = lambda: False, overrides: Overrides = NO_OVERRIDES,
                  human_network=None):
         self._network = network
@@ -84,7 +83,6 @@ class AnalysisEngine:
         if overrides.people and not self._takes_people:
             raise BadInput(f"humanSLProfile: {NO_HUMAN_NETWORK}")
         self._play_options = play_options
-        self._symmetries = symmetries
         self._overrides = overrides
         self._player = "" if settings is None else "uct" if network is None else "mcts"
         self._log = log
@@ -258,7 +256,7 @@ class AnalysisEngine:
 
     def _evaluate_jobs(self, jobs: Sequence[Job]) -> None:
         """Answer jobs with the network's output, in one batch."""
-        output = self._network.evaluate([job.position for job in jobs], symmetries=self._symmetries)
+        output = self._network.evaluate([job.position for job in jobs], symmetries=True)
         if output.values is None:
             self._send_warning(jobs[0].query.id, "winrate", "the network has no value head: without a search every "
                                                             "win rate is 0.5", once=True)
@@ -306,7 +304,7 @@ class AnalysisEngine:
         if people is None:
             return raw
         people = people if position.to_play == BLACK else people.of_other_side()
-        output = self._human_network.evaluate([position], symmetries=self._symmetries, people=people)
+        output = self._human_network.evaluate([position], symmetries=True, people=people)
         return raw._replace(human=_raw_evaluation(position, output))
 
     def _send_evaluation(self, job: Job, raw: RawEvaluation, output: NetworkOutput, k: int = 0) -> None:

@@ -41,7 +41,6 @@ class PlayerKeywords(SearchKeywords, total=False):
     style: int | None
     human_profile: str | int | None
     temperature: float | None
-    symmetries: bool | None
     simulations: int | None
     visits: int | None
     seconds: float | None

@@ -157,27 +157,15 @@ def caches(problems: list[str]) -> dict[str, Any]:
     from mugo.core.shared_cache import cache_folder, is_shipped
 
     folder = cache_folder()
-    cached = any(folder.rglob("*.nbc")) if folder.is_dir() else False
     found: dict[str, Any] = {
-        "compiled functions": "those of the wheel" if is_shipped() else "from the cache" if cached else
-        "none yet: the first start compiles",
-        "compiled code": _without_home(str(folder))}
-    with _noting(problems, "compiled code"):
-        if not folder.is_dir():
-            problems.append(_without_home(f"compiled code: {folder} is no folder: every start compiles for a minute"))
-            return found
-        owner = os.getuid() if hasattr(os, "getuid") else folder.stat().st_uid
-        sizes = [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
-        found |= {"files": len(sizes), "size": f"{sum(sizes) / 2 ** 20:.1f} MiB",
-                  "writable": os.access(folder, os.W_OK), "of this user": folder.stat().st_uid == owner}
-        found["free space there"] = f"{shutil.disk_usage(folder).free / 2 ** 30:.1f} GiB"
-        if not found["writable"]:
-            problems.append(_without_home(f"compiled code: {folder} cannot be written: every start compiles for a "
-                                          "minute"))
-        if folder.parent.name.startswith("mugo"):        # those of other versions, which nothing needs any more
-            others = [path for path in folder.parent.iterdir() if path.is_dir() and path != folder]
-            found["folders of other versions"] = len(others)
-    return found
+        "compiled functions": "those of the wheel" if is_shipped() else "from the cache" if any(folder.rglob("*.nbc"))
+        else "none yet: the first start compiles", "compiled code": _without_home(str(folder))}
+    if not os.access(folder, os.W_OK):
+        problems.append(_without_home(f"compiled code: {folder} cannot be written: every start compiles for a minute"))
+        return found
+    sizes = [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
+    return found | {"files": len(sizes), "size": f"{sum(sizes) / 2 ** 20:.1f} MiB",
+                    "free space there": f"{shutil.disk_usage(folder).free / 2 ** 30:.1f} GiB"}
 
 
 def networks(problems: list[str]) -> dict[str, Any]:

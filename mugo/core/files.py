@@ -64,8 +64,7 @@ def read_regular_file(path: str | os.PathLike, max_bytes: int) -> bytes:
 
 
 def read_text(path: Path, max_bytes: int) -> str:
-    """The text of a file in UTF-8.  Raises BadInput as read_regular_file does, and for other bytes; FileNotFoundError.
-    """
+    """The text of a file in UTF-8.  Raises BadInput as read_regular_file does, and for other bytes."""
     try:
         return read_regular_file(path, max_bytes).decode("utf-8")
     except FileNotFoundError:
@@ -102,12 +101,10 @@ def check_writable(folder: Path) -> None:
 
 @contextlib.contextmanager
 def atomic_write(path: str | os.PathLike) -> Iterator[Path]:
-    """Write a file atomically: yield a temporary path in the same folder, rename it to `path` at the end.
+    """Write a file atomically: yield a temporary path in the same folder, flush it to the disk, rename it to `path`.
 
-    The data is flushed to the disk (fsync) before the rename: after a crash `path` has its old or its new content.  If
-    the block raises, the temporary file is deleted and `path` is unchanged.  A symbolic link stays one, and the file it
-    leads to is written; a file keeps its permissions.  A device or a pipe gets the data at the end.  Raises OSError
-    with a file name.
+    If the block raises, `path` is unchanged.  A symbolic link stays one, and a file keeps its permissions.  A device or
+    a pipe gets the data at the end.  Raises OSError with a file name.
     """
     given, path = path, Path(os.path.realpath(path))
     is_special = path.exists() and not path.is_file()

@@ -1,6 +1,6 @@
 """Confidence intervals: Wilson score interval, clustered standard error, lower confidence bound.
 
-All intervals are of 95 %.  Elo ratings are not here; match/summary.py derives them.
+All intervals are of 95 %.
 """
 import math
 from dataclasses import dataclass
@@ -20,10 +20,7 @@ class Estimate:
 
 
 def wilson_interval(wins: float, games: float) -> Estimate:
-    """The win rate, 0 to 1, with its Wilson score interval (Wilson 1927); 0.5 and 0 to 1 without games.
-
-    Unlike p ± 1.96 s it holds for few games, and for win rates of 0 and 1.
-    """
+    """The win rate, 0 to 1, with its Wilson score interval (Wilson 1927); 0.5 and 0 to 1 without games."""
     if games == 0:
         return Estimate(0.5, 0.0, 1.0)
     rate = wins / games
@@ -56,10 +53,7 @@ def mean_and_standard_error(values: np.ndarray, clusters: np.ndarray, weights: n
 
 
 def lower_confidence_bound(win_rate: float, visits: int) -> float:
-    """The lower end of the 95 % interval of a searched move's win rate, 0 to 1 (LCB of Leela Zero and KataGo).
-
-    The variance has the correction of Agresti and Coull (1998): one win and one loss are added, so that the
-    interval of few visits is wide.
-    """
+    """The lower end of the 95 % interval of a searched move's win rate, 0 to 1 (LCB of Leela Zero and KataGo), with one
+    win and one loss added (Agresti and Coull 1998)."""
     rate = (win_rate * visits + 1) / (visits + 2)
     return max(win_rate - Z * math.sqrt(rate * (1 - rate) / max(visits, 1)), 0.0)

@@ -17,10 +17,7 @@ _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def parse_integer(text: str) -> int:
-    """An integer in ASCII digits.  Raises ValueError.
-
-    int() takes digits of every script, underscores and spaces too: another program would read such a number otherwise.
-    """
+    """An integer in ASCII digits, not in those of every script as int() takes them.  Raises ValueError."""
     if not _INTEGER.fullmatch(text):
         raise ValueError(f"{text[:40]!r} is not an integer")
     return int(text)
@@ -34,7 +31,7 @@ def parse_number(text: str) -> float:
 
 
 def parse_json(text: str) -> Any:
-    """The value of a JSON text; json.loads itself takes NaN and infinities.  Raises ValueError and RecursionError."""
+    """The value of a JSON text, without NaN and infinities.  Raises ValueError and RecursionError."""
     return json.loads(text, parse_constant=_reject_constant)
 
 

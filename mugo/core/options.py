@@ -12,8 +12,7 @@
     check_kept(run, kept, given, ...)      BadInput if a resumed run is given others than those that it keeps
     to_toml(Settings(c=1.5))               a file for --config
 
-KataGo's parameters, the kernels' record, fingerprints and the tables of the documentation follow from `options_of`.  An
-option is named after its field, lambda_ without the underscore, with dashes.
+An option is named after its field, lambda_ without the underscore, with dashes.
 """
 import argparse
 import dataclasses

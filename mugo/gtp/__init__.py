@@ -9,7 +9,7 @@ Read in this order:
     commands        the commands of GTP 2 and KGS
     analyze         lz-analyze, kata-analyze, lz-genmove_analyze ...: search results, streamed
     katago          KataGo's searches, positions, clocks, rules, and kata-raw-nn
-    extensions      GNU Go's list_stones, final_status, printsgf ...; GoGui's; mugo-region, mugo-tsumego-frame
+    extensions      GNU Go's list_stones, final_status, printsgf ...; GoGui's menu
     command         stdin and stdout
 
 KataGo's names of parameters are in the package analysis.

@@ -236,7 +236,6 @@ def _loadsgf(engine: GtpEngine, *words: str) -> None:
         words = words[:-1]
     with fails_as("cannot load file", BadInput, OSError):
         position = load_position(parse_path(words), plies, engine.komi, engine.position.game)
-    engine.region = None                                 # its points belong to a board that may have another size
     if position.game == "go":
         engine.komi = position.komi
     engine.set_position(position)

@@ -31,7 +31,7 @@ from mugo.gtp.protocol import (
 from mugo.gtp.params import Parameters
 from mugo.players.player import RESIGN, Player, SearchControl
 from mugo.players.time_control import NO_LIMIT, Clock, TimeSettings
-from mugo.mcts.root import AvoidedMoves, avoided_outside
+from mugo.mcts.root import AvoidedMoves
 from mugo.mcts.result import SearchResult
 from mugo.mcts.search import Search
 
@@ -62,7 +62,6 @@ class GtpEngine:
         self.rules = rules                       # of Go, those that are supported; None: a client has set none
         self._first_rules = self.position.rules if isinstance(self.position, GoPosition) else Rules()
         self.resignation: tuple[BasePosition, int] | None = None         # the position, and who resigned there
-        self.region: frozenset[int] | None = None        # the points that are searched; None: all
         self.quitting = False
         self.parameters = parameters or Parameters()
         self.wait_until_ready = wait_until_ready
@@ -178,10 +177,9 @@ class GtpEngine:
         return self.position.with_turn(colour)
 
     def start_game(self, start: BasePosition) -> None:
-        """Start a new game from this position, with full clocks, and without a region."""
+        """Start a new game from this position, with full clocks."""
         self.position = start
         self.komi = start.komi if isinstance(start, GoPosition) else self.komi
-        self.region = None
         self.set_clocks(self.time_settings)
 
     def set_position(self, position: BasePosition) -> None:
@@ -254,20 +252,15 @@ class GtpEngine:
         finally:
             clock.spend(self._now() - started)
 
-    def avoided_outside_region(self) -> AvoidedMoves:
-        """The moves outside the region that a client has set."""
-        return AvoidedMoves() if self.region is None else avoided_outside(self.region, self.position.shape)
-
     def control(self, on_progress: Callable[[SearchResult], None] | None = None, progress_interval: float = 1.0,
                 should_stop: Callable[[], bool] | None = None, avoided: AvoidedMoves | None = None) -> SearchControl:
         """How a search is followed and restricted.
 
         on_progress: called with the result so far every progress_interval seconds.  should_stop: ends the search; None:
-        `# interrupt` does.  avoided: moves to leave out, besides those outside the region.
+        `# interrupt` does.  avoided: moves to leave out.
         """
-        all_avoided = self.avoided_outside_region()
-        all_avoided.update(avoided or AvoidedMoves())
-        return SearchControl(should_stop or self.is_interrupted, on_progress, progress_interval, all_avoided)
+        return SearchControl(should_stop or self.is_interrupted, on_progress, progress_interval,
+                             avoided or AvoidedMoves())
 
     def format_move(self, point: int) -> str:
         """The vertex of a player's move, or 'resign'."""

@@ -1,14 +1,12 @@
-"""Commands of GNU Go and GoGui that controllers use, beyond GTP 2, and MuGo's for a part of the board.
+"""Commands of GNU Go and GoGui that controllers use, beyond GTP 2.
 
     list_stones b                =  D4 Q16
     final_status D4              =  alive
     gogui-analyze_commands       =
                                  string/Score/final_score        GoGui's menu: how to show it/its name/the command
-    mugo-region A1 G6            genmove and analyses search this rectangle only, until `mugo-region` or a new game
-    mugo-tsumego-frame           =  black      the board around the stones is filled; black attacks
 
 https://www.gnu.org/software/gnugo/gnugo_19.html
-https://github.com/Remi-Coulom/gogui/tree/master/doc/manual/xml (analyze.xml, setup.xml, interrupt.xml)
+https://github.com/Remi-Coulom/gogui/tree/master/doc/manual/xml (analyze.xml, interrupt.xml)
 """
 from __future__ import annotations
 
@@ -18,14 +16,13 @@ from typing import TYPE_CHECKING
 from mugo.core.files import atomic_write
 from mugo.games import scoring
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import PASS, board_points, format_gtp, point_at, row_col
+from mugo.games.coords import PASS, board_points, format_gtp
 from mugo.games.go import GoPosition
-from mugo.games.position import COLOUR_LETTERS, COLOUR_NAMES, IllegalMove
+from mugo.games.position import COLOUR_LETTERS, IllegalMove
 from mugo.games.rules import Rules
-from mugo.games.tsumego import attacker_of, with_tsumego_frame
 from mugo.gtp.protocol import (
     COMMANDS, SYNTAX_ERROR, GtpError, command, fails_as, format_vertices, parse_colour, parse_count, parse_path,
-    parse_stones, parse_vertex)
+    parse_vertex)
 from mugo.players.evaluation import moves_by_prior
 from mugo.players.player import RESIGN
 from mugo.sgf.convert import format_record, record_from_position
@@ -148,75 +145,3 @@ def _analyze_commands(engine: GtpEngine) -> str:
 @command("gogui-interrupt")
 def _interrupt(engine: GtpEngine) -> None:
     """Does nothing: GoGui sends the line `# interrupt`, which ends a search, to engines that have this command."""
-
-
-# ---- moves and setup
-
-@command("gogui-play_sequence")
-@fails_as("illegal move", IllegalMove)
-def _play_sequence(engine: GtpEngine, *words: str) -> None:
-    """Play moves: all of them, or none if one is illegal."""
-    position = engine.position
-    for colour, point in parse_stones(words, position.shape):
-        position = engine.play_move(position, point, colour)
-    engine.position = position
-
-
-@command("gogui-setup")
-@fails_as("invalid position", IllegalMove)
-def _setup(engine: GtpEngine, *words: str) -> None:
-    """Put stones on an empty board."""
-    if engine.position.stones.any():
-        raise GtpError("board not empty")
-    stones = {point: colour for colour, point in parse_stones(words, engine.position.shape)}
-    if PASS in stones:
-        raise GtpError(SYNTAX_ERROR, "a stone cannot be on a pass")
-    board = engine.empty_board(engine.position.shape).with_turn(engine.position.to_play)
-    engine.position = board.with_stones([point for point, colour in stones.items() if colour == BLACK],
-                                        [point for point, colour in stones.items() if colour != BLACK])
-
-
-@command("gogui-setup_player")
-def _setup_player(engine: GtpEngine, colour: str) -> None:
-    engine.position = engine.position.with_turn(parse_colour(colour))
-
-
-# ---- a part of the board
-
-@command("mugo-region")
-def _region(engine: GtpEngine, *corners: str) -> str:
-    """Two opposite corners: genmove and analyses search the moves between them, and passes below the root.
-
-    Without arguments: the whole board.  The reply has the points.
-    """
-    if not corners:
-        engine.region = None
-        return ""
-    if len(corners) != 2:
-        raise GtpError(SYNTAX_ERROR, "expected two corners")
-    if engine.player.search is None:
-        raise GtpError("no search", f"{engine.player.name} does not search")
-    size = engine.position.shape
-    points = [parse_vertex(corner, size) for corner in corners]
-    if PASS in points:
-        raise GtpError(SYNTAX_ERROR, "a pass is not a corner")
-    rows, cols = zip(*(row_col(point, size) or (0, 0) for point in points), strict=True)
-    region = [point_at(row, col, size) for row in range(min(rows), max(rows) + 1)
-              for col in range(min(cols), max(cols) + 1)]
-    engine.region = frozenset(region)
-    return format_vertices(region, size)
-
-
-@command("mugo-tsumego-frame", game="go")
-def _tsumego_frame(engine: GtpEngine, *attacker: str) -> str:
-    """A new start, without history: the position with a frame around its stones that settles the rest of the board.
-
-    COLOUR: who attacks, by default the side whose stones are outside; the reply names it.
-    """
-    if len(attacker) > 1:
-        raise GtpError(SYNTAX_ERROR, "expected one colour")
-    position, region = engine.go_position(), engine.region
-    colour = parse_colour(attacker[0]) if attacker else attacker_of(position)
-    engine.start_game(with_tsumego_frame(position, colour))
-    engine.region = region
-    return COLOUR_NAMES[colour or BLACK].lower()

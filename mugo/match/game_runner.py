@@ -3,8 +3,8 @@
     --jobs 2:    GameRunner "1"   one process of each participant
                  GameRunner "2"   likewise
 
-A task is a game.  In a thread of the command it takes a free runner, or makes one.  In a worker of a cluster it has a
-runner of its own, whose programs start and end with the game.
+A task is a game.  In a thread of the command the thread's runner plays it.  In a worker of a cluster it has a runner of
+its own, whose programs start and end with the game.
 """
 import contextlib
 import os
@@ -12,7 +12,6 @@ import platform
 import re
 import threading
 import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -48,6 +47,11 @@ class GameTask(NamedTuple):
     @property
     def name(self) -> str:
         return f"game {self.pairing.number}"
+
+    @property
+    def start(self) -> BasePosition:
+        """The position before the opening."""
+        return next(iter(self.opening.positions()))
 
 
 class GameRunner:
@@ -127,39 +131,32 @@ class GameRunner:
 
 
 class GameRunners:
-    """The runners of a match in this process, of which each plays one game at a time; for several threads."""
+    """The runners of a match in this process: one for each thread that plays games."""
 
     def __init__(self, setup: MatchSetup):
         self._setup = setup
         self._all: list[GameRunner] = []
-        self._free: list[GameRunner] = []
+        self._of_thread = threading.local()
         self._is_closed = False
         self._lock = threading.Lock()
 
-    @contextlib.contextmanager
-    def _take(self) -> Iterator[GameRunner]:
+    def _own(self) -> GameRunner:
+        """The runner of this thread.  Raises KeyboardInterrupt after `close`."""
         with self._lock:
             if self._is_closed:
                 raise KeyboardInterrupt
-            if not self._free:
-                self._free.append(GameRunner(self._setup, len(self._all) + 1))
-                self._all.append(self._free[-1])
-            runner = self._free.pop()
-        try:
-            yield runner
-        finally:
-            with self._lock:
-                self._free.append(runner)
+            if not hasattr(self._of_thread, "runner"):
+                self._of_thread.runner = GameRunner(self._setup, len(self._all) + 1)
+                self._all.append(self._of_thread.runner)
+        return self._of_thread.runner
 
-    def versions(self, start: BasePosition) -> dict[str, str]:
-        """GameRunner.versions, of a runner that then waits for a game."""
-        with self._take() as runner:
-            return runner.versions(start)
+    def versions(self, task: GameTask) -> dict[str, str]:
+        """GameRunner.versions, before the first game."""
+        return self._own().versions(task.start)
 
     def play(self, task: GameTask) -> tuple[Pairing, GameRecord]:
-        """Play a game in a free runner, or in a new one."""
-        with self._take() as runner:
-            return task.pairing, runner.play_task(task)
+        """Play a game."""
+        return task.pairing, self._own().play_task(task)
 
     def close(self, *, force: bool = False) -> None:
         """End all programs; with `force` at once, though they play.  No game begins any more."""
@@ -178,7 +175,7 @@ def play_on_worker(task: GameTask) -> tuple[Pairing, GameRecord]:
 def versions_on_worker(task: GameTask) -> dict[str, str]:
     """GameRunner.versions in the worker of a cluster, before the first game."""
     with contextlib.closing(GameRunner(task.setup)) as runner:
-        return runner.versions(next(iter(task.opening.positions())))
+        return runner.versions(task.start)
 
 
 def file_name(text: str) -> str:

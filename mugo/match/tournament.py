@@ -75,11 +75,11 @@ def run_match(participants: list[Participant], rules: MatchRules, folder: MatchF
         runners, is_complete = GameRunners(setup), False
         try:
             tasks = (GameTask(setup, pairing, opening(pairing.opening)) for pairing in pairings)
-            versions = executor.submit(versions_on_worker, GameTask(setup, pairings[0], opening(0))).result() \
-                if scheduler else runners.versions(next(iter(opening(0).positions())))
+            ask, play = (versions_on_worker, play_on_worker) if scheduler else (runners.versions, runners.play)
+            versions = executor.submit(ask, GameTask(setup, pairings[0], opening(0))).result()
             with progress_bar("games", len(done) + len(pairings), len(done), smoothing=0.05) as bar:
                 bar.set_postfix_str(format_progress(participants, folder.rows))
-                for pairing, game in completed(executor, play_on_worker if scheduler else runners.play, tasks):
+                for pairing, game in completed(executor, play, tasks):
                     add_game(folder, pairing, participants, game, rules, versions, bar)
                     if is_decided(folder.rows):
                         break

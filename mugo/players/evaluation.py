@@ -1,13 +1,12 @@
 """What a player thinks of a position: the search of a position, and estimates without a search.
 
     analyze             a search with limits and moves to avoid -> SearchResult, for every front end
-    Evaluator           position -> Evaluation: moves worth considering, win rate, lead; for hints and reviews
+    SearchEvaluator ... position -> Evaluation: moves worth considering, win rate, lead; for hints and reviews
     moves_by_prior ...  what a network, or rollouts where there is none, say of moves, scores and ownership
 """
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -153,16 +152,6 @@ class Evaluation:
     visits: int = 1
 
 
-class Evaluator(Protocol):
-    """What hints and reviews use."""
-
-    def evaluate(self, position: BasePosition, *, should_stop: Callable[[], bool] = lambda: False,
-                 on_progress: Callable[[SearchResult], None] | None = None) -> Evaluation:
-        """Evaluate a position.  Raises BadInput for a board that the network does not play, and for a game of Gomoku
-        that is over."""
-        ...
-
-
 class SearchEvaluator:
     """Evaluates by a search; the win rate is the mean of all simulations.  simulations, seconds: for a position."""
 
@@ -203,10 +192,9 @@ class NetworkEvaluator:
         return Evaluation(moves, win_rate, output.board_ownership(0, position), output.score(0)[0])
 
 
-def evaluator_for(player: Player, simulations: int | None = None, seconds: float | None = None) -> Evaluator:
-    """The evaluator that uses a player's search or network, or else uct's search.  simulations, seconds: for a
-    position.
-    """
+def evaluator_for(player: Player, simulations: int | None = None, seconds: float | None = None
+                  ) -> SearchEvaluator | NetworkEvaluator:
+    """What uses a player's search or network, or else uct's search.  simulations, seconds: for a position."""
     if player.search is not None:
         return SearchEvaluator(player.search, simulations, seconds)
     if player.network is not None:

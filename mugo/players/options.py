@@ -26,14 +26,7 @@ PRO_YEARS = range(1800, 2024)
 
 def people_of_profile(profile: str) -> People | None:
     """Who plays by KataGo's name of a profile (humanSLProfile), when Black is to move; None where it says nothing.
-
-        profile                  ranks                    source    year
-        rank_5k, rank_5k_3d      5k; Black 5k, White 3d   kgs       2020
-        preaz_5k, preaz_5k_3d    the same                 kgs       2016, before AlphaZero changed openings
-        proyear_1985             professionals            unknown   1985
-        (empty), _               unknown                  unknown   unknown
-
-    Raises BadInput for others.
+    docs/reference/gtp.md has the table.  Raises BadInput for others.
     """
     if profile in ("", "_", '""'):
         return None
@@ -69,8 +62,6 @@ class PlayerOptions:
         least=0, most=1e9, katago="chosenMoveTemperature",
         shown_default=f"{TEMPERATURE:g} for randompolicy; 0 for policy; 1 with --rank, --style, --human-profile and "
         "--human-move-prop")
-    symmetries: bool = option(True, "test-time augmentation: where there is no search, the network's priors and values "
-                              "are averaged over the 8 symmetries of the board")
 
     def __post_init__(self):
         check(self)
@@ -171,8 +162,7 @@ def player_from_arguments(args: argparse.Namespace, game: str = "go", network=No
     BadInput."""
     options = player_options(args)
     player = make_player(args.player, network=network or options.network, seed=args.seed,
-                         temperature=options.temperature, symmetries=options.symmetries,
-                         settings=settings_from_arguments(args, game),
+                         temperature=options.temperature, settings=settings_from_arguments(args, game),
                          play_options=play_options_from_arguments(args, game),
                          precision=options.precision, provider=options.provider, people=options.people)
     if player.search is not None:

@@ -6,17 +6,7 @@
     plan_move         uct and mcts, before the search: whether a pass is considered, or ends a won game
     move_or_pass      uct and mcts, after the search
 
-uct and mcts pass
-
-- when no sensible point is left,
-- when the opponent has passed, the score without dead stones is a win, and every chain is clearly alive or dead,
-- when the owner of every playable point is settled, or nothing is left to play for, and a search of the position after
-  the pass finds no loss,
-- when the search prefers the pass, unless the pass ends a lost game and another move is hardly worse.
-
-By area a pass that ends the game has an exact value, the score with every stone alive, which is not how people count.
-So the other moves are searched without it and compared with it here, and neutral points are filled first.
-docs/explanation/scoring-and-passing.md has the reasons.
+docs/explanation/scoring-and-passing.md has the rules and their reasons.
 """
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -103,12 +93,7 @@ def may_search_pass(position: BasePosition, avoided: AvoidedMoves | None = None,
 def candidate_moves(position: BasePosition, priors: np.ndarray, cleanup: bool = False) -> np.ndarray:
     """int64 (n,): the sensible points that a policy player chooses from; none where it should pass.
 
-    priors: float32 (points + 1,).  The prior of a pass is not enough, because many records end without passes.  The
-    player does not pass while stones cover less than a quarter of the board; it passes after two moves for each point,
-    where nothing but neutral points is left, and after the opponent's pass in a won game.  Where it prefers a pass, or
-    has lost, the candidates are the points that are not settled; those with less than a tenth of the pass's prior are
-    left out.
-
+    priors: float32 (points + 1,).  Many records end without passes, so the prior of a pass is not enough.
     cleanup: capture the opponent's dead stones before passing.
     """
     if cleanup:

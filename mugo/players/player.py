@@ -1,11 +1,5 @@
 """The Player protocol, and the players without a search: random, policy and randompolicy.
 
-    random         a sensible point, uniformly                                          player
-    policy         the sensible point with the highest prior of a network               player
-    randompolicy   a sensible point sampled from a network's priors                     player
-    uct            Monte Carlo tree search with rollouts: no network, any board         searcher
-    mcts           tree search with a network's priors, rollouts and value head         searcher
-
 A sensible point is legal, superko included, and fills no own true eye; in Gomoku every empty point is sensible.
 In Gomoku `policy` wins at once where it can, and else blocks a move that would win at once, whatever the priors are.
 In Go it passes by the rules of passing.candidate_moves.

@@ -35,7 +35,6 @@ class Ingredients(NamedTuple):
     network: Any
     seed: int | None
     temperature: float | None
-    symmetries: bool
     settings: Settings | None
     play_options: PlayOptions
     people: People | None
@@ -66,7 +65,7 @@ def _make_policy(given: Ingredients) -> "Player":
     temperature, people = given.temperature, given.people
     if temperature is None:
         temperature = TEMPERATURE if given.name == "randompolicy" else 1 if people else 0
-    player = PolicyPlayer(given.network, temperature=temperature, symmetries=given.symmetries, seed=given.seed)
+    player = PolicyPlayer(given.network, temperature=temperature, symmetries=True, seed=given.seed)
     if people:
         rank = people.rank and format_rank(parse_rank(people.rank))
         player.name = " ".join(str(part) for part in (given.name, rank, people.year) if part)
@@ -105,14 +104,13 @@ def default_select_by(name: str, game: str) -> str:
 
 
 def make_player(name: str, *, network: Any = None, seed: int | None = None, temperature: float | None = None,
-                symmetries: bool = True, settings: Settings | None = None,
-                play_options: PlayOptions = DEFAULT_PLAY_OPTIONS, game: str = "go", precision: str = "auto",
-                provider: str = "cpu", people: People | None = None) -> "Player":
+                settings: Settings | None = None, play_options: PlayOptions = DEFAULT_PLAY_OPTIONS, game: str = "go",
+                precision: str = "auto", provider: str = "cpu", people: People | None = None) -> "Player":
     """The player of this name.
 
     network: a name or file that nn.inference.Network opens, or an open network; None: the bundled one for each board.
     seed: the same seed plays the same moves.
-    temperature, symmetries, precision, provider, people: as in PlayerOptions.
+    temperature, precision, provider, people: as in PlayerOptions.
     settings, play_options: of players that search; without settings the defaults of the game, with the seed.
     Raises BadInput for an unknown name, options out of range or a network that cannot be opened.
     """
@@ -135,7 +133,7 @@ def make_player(name: str, *, network: Any = None, seed: int | None = None, temp
         network = network.with_people(people, people.of_other_side())
     if entry.settings:
         settings = settings or replace(entry.settings[game], seed=seed)
-    return entry.make(Ingredients(name, network, seed, temperature, symmetries, settings, play_options, people))
+    return entry.make(Ingredients(name, network, seed, temperature, settings, play_options, people))
 
 
 def open_network(name: str | Path | None, threads: int | None = None, precision: str = "auto", provider: str = "cpu",

@@ -1,8 +1,7 @@
 """A reviewed game and its moves, as `Reviewer` makes them and report and annotated_sgf show them.
 
-The verdict of a move is by the points that it loses, or by win rate where no network has scores.  A smaller loss than
-a mistake's is within what two searches of a position differ by, and a move that the network's policy likes better than
-the best one is no mistake: docs/lab/benchmarks.md, "Mistakes that a review lists".
+The verdict of a move is by the points that it loses, or by win rate where no network has scores; a move that the
+network's policy likes better than the best one is no mistake (docs/lab/benchmarks.md, "Mistakes that a review lists").
 
     level              1          2             3          4          5
     verdict            good       good          mistake    blunder    blunder

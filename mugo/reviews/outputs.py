@@ -46,12 +46,11 @@ def make_reviewer(options: ReviewOptions) -> Reviewer:
         caches=not options.has_search or settings.seed is None)
     if network is not None and options.network is not None:
         network.for_position(GoPosition())                 # one line for a network of another game, not one a game
-    symmetries = options.opened.symmetries
     if not options.has_search:
-        return Reviewer(network, symmetries=symmetries, komi=options.komi)
+        return Reviewer(network, komi=options.komi)
     evaluators = (SearchEvaluator(Search(settings, network), options.simulations, options.seconds),
                   SearchEvaluator(Search(settings, network), options.simulations, options.seconds))
-    return Reviewer(network, evaluators, symmetries=symmetries, komi=options.komi)
+    return Reviewer(network, evaluators, komi=options.komi)
 
 
 def describe_reviewer(options: ReviewOptions, size: BoardSize) -> str:

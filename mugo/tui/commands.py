@@ -11,13 +11,10 @@ import numpy as np
 
 from mugo.core.command_table import CommandTable
 from mugo.core.files import BadInput
-from mugo.games import scoring
-from mugo.games.board import EMPTY
-from mugo.games.coords import PASS, BoardSize, format_gtp, interpret_gtp, interpret_size, row_col
+from mugo.games.coords import PASS, BoardSize, format_gtp, interpret_gtp, interpret_size
 from mugo.games.game import new_game
 from mugo.games.go import GoPosition, format_komi, format_score
 from mugo.games.gomoku import GomokuPosition, default_row
-from mugo.games.position import COLOUR_NAMES
 from mugo.nn.inputs import People
 from mugo.players.evaluation import moves_by_prior, network_lead, ownership_by, sensible_moves
 from mugo.plots.terminal import format_table, heatmap_array, heatmap_lines
@@ -143,24 +140,6 @@ def score(session: Session) -> None:
     lead = black - white - position.area_komi if lead is None else lead
     session.print(f"estimate {format_score(round(2 * lead) / 2)}{by}.  Points, each weighted by its ownership: "
                   f"Black {black:.0f}, White {white:.0f} and {komi}")
-
-
-@command("chain", game="go", arguments="POINT")
-def chain(session: Session, vertex: str) -> None:
-    """the stones and liberties of a chain"""
-    position = session.position
-    assert isinstance(position, GoPosition)
-    point = parse_point(vertex, position.shape)
-    if point is None or position.stones[row_col(point, position.shape)] == EMPTY:
-        raise BadInput(f"there is no stone on {vertex}")
-    shape, board = position.shape, position.board[0]
-    width = shape[1] + 1
-    stones = next(chain for chain in scoring.chains(position) if point in chain)
-    liberties = sorted({stone + step for stone in stones for step in (-width, -1, 1, width)
-                        if board["colour"][stone + step] == EMPTY})
-    session.print(f"{COLOUR_NAMES[int(board['colour'][point])]}, {len(stones)} stone{'s' * (len(stones) > 1)}, "
-                  f"{len(liberties)} libert{'ies' if len(liberties) > 1 else 'y'}: "
-                  + " ".join(format_gtp(liberty, shape) for liberty in liberties))
 
 
 @command("board")

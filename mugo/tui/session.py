@@ -3,7 +3,6 @@
 A game is saved when it ends, when another one starts and when the person leaves, with the moves that were taken back; a
 game from a file with all that the file contains (sgf.convert.LoadedGame).
 """
-import tempfile
 import time
 from pathlib import Path
 from typing import TextIO, cast
@@ -55,7 +54,6 @@ class Session:
         loaded: the file that the position is from."""
         self.player, self.humans, self.screen = player, humans, screen
         self.is_closed = False
-        self._knows_unsaved = False                      # the person was told that the game cannot be saved
         self._out, self._folder = out, folder
         self._evaluator = evaluator_for(player, simulations, seconds)
         self._begin(position, loaded)
@@ -273,17 +271,11 @@ class Session:
         return True
 
     def close(self) -> None:
-        """End the session, unless the game cannot be saved and the person does not know yet."""
-        self.is_closed = self._try_to_save() or self._knows_unsaved
-        if not self.is_closed:
-            self._knows_unsaved = True
-            self.print("`save FILE` saves it elsewhere; `quit` again prints it and leaves.")
+        """End the session; `save_or_print` follows."""
+        self.is_closed = True
 
     def save_or_print(self) -> None:
-        """Save the game; where that fails in the system's temporary folder, and where that fails print it as SGF."""
-        if self._try_to_save():
-            return
-        self._path, self._folder = None, Path(tempfile.gettempdir())
+        """Save the game; print it as SGF where that fails."""
         if not self._try_to_save():
             self.print(f"The game as SGF:\n{self._sgf()}")
 

@@ -33,7 +33,7 @@ def add_web_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--allowed-host", metavar="NAME", action="append", default=[], help="a name of this server "
                         "that browsers may use, such as go.example.org behind a proxy; can be given several times "
                         "(always allowed: localhost, this computer's name, addresses, and --host)")
-    add_options(parser, PlayerOptions, ("rank", "style", "temperature", "symmetries"))
+    add_options(parser, PlayerOptions, ("rank", "style", "temperature"))
     game_options.add_arguments(parser, str(DEFAULT_SIZE))
     parser.set_defaults(player="mcts")                   # its --network decides the game that the page starts with
 

@@ -39,7 +39,7 @@ def test_the_report_of_a_sound_installation_has_no_problems():
     assert report["processor"]["cores of this process"] == len(os.sched_getaffinity(0))
     assert isinstance(report["processor"]["int8 is exact"], bool)
     assert "CPU" in report["backends"]["providers of ONNX Runtime"]
-    assert report["caches"]["writable"] is True and report["caches"]["of this user"] is True
+    assert report["caches"]["files"] > 0
     assert re.fullmatch(r"[\d.]+ MiB, go 19x19, (int8|float32), policy and value and ownership",
                         report["networks"]["policy-19-v13"])
     models = Path(__file__).parents[2] / "models"
@@ -56,8 +56,8 @@ def test_the_report_has_no_personal_folder(monkeypatch, tmp_path):
     text = doctor.format_report(report)
     assert str(tmp_path) not in text and str(tmp_path) not in json.dumps(report)
     assert report["environment"]["XDG_CACHE_HOME"] == "~/cache"
-    assert report["problems"] == ["compiled code: ~/none is no folder: every start compiles for a minute"]
-    assert text.endswith("problems\n  compiled code: ~/none is no folder: every start compiles for a minute")
+    assert report["problems"] == ["compiled code: ~/none cannot be written: every start compiles for a minute"]
+    assert text.endswith("problems\n  compiled code: ~/none cannot be written: every start compiles for a minute")
 
 
 def test_a_network_that_cannot_be_read_is_a_problem_and_the_others_are_reported(monkeypatch, tmp_path, capsys):

@@ -315,8 +315,6 @@ def test_a_move_that_is_named_is_searched_and_played_though_it_fills_an_own_eye(
     moves = parse_lz(analyze(engine, "lz-analyze b 5 allow b A5,C1 1 minmoves 2", 1)[-1])
     assert {move["move"] for move in moves} == {"A5", "C1"}
     assert analyze(engine, "kata-search_analyze b 50 allow b A5 1")[-1] == "play A5"
-    assert engine.answer("mugo-region A5 A5") == "= A5\n\n"
-    assert engine.answer("kata-search b") == "= pass\n\n"         # a region names no move
 
 
 class Drawn:

@@ -369,7 +369,7 @@ def test_a_position_after_which_no_move_is_possible_is_analyzed():
 
 
 # White's B3 makes the board that was set up, with the same side to move.
-KO = ("boardsize 4", "gogui-setup b B4 b A3 b B2 w C4 w D3 w C2 w B3", "play b C3", "play w pass", "play b pass")
+KO = ("boardsize 4", "set_position b B4 b A3 b B2 w C4 w D3 w C2 w B3", "play b C3", "play w pass", "play b pass")
 
 
 def after_lines(*lines, **options):
@@ -381,9 +381,8 @@ def after_lines(*lines, **options):
 
 def test_a_repetition_is_played_unless_the_rules_that_are_set_forbid_it():
     for rules, legal in (None, True), ("chinese", True), ("aga", False), ("tromp-taylor", False):
-        for line in "play w B3", "gogui-play_sequence w B3 b A1":
-            engine = after_lines(*[f"kata-set-rules {rules}"] * (rules is not None), *KO)
-            assert engine.answer(line) == ("= \n\n" if legal else "? illegal move\n\n"), rules
+        engine = after_lines(*[f"kata-set-rules {rules}"] * (rules is not None), *KO)
+        assert engine.answer("play w B3") == ("= \n\n" if legal else "? illegal move\n\n"), rules
     retaken = after_lines(*KO[:-2])
     assert retaken.answer("play w B3") == "? illegal move\n\n"                # simple ko, by any rules
 

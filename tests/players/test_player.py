@@ -6,7 +6,7 @@ from drawing import SETTLED, after, assert_same_points, draw
 from fakes import Likes
 
 from mugo.core.files import BadInput
-from mugo.games.coords import PASS, move_index, point_at, point_of_index, symmetries
+from mugo.games.coords import PASS, point_of_index
 from mugo.games.go import BLACK, WHITE, GoPosition
 from mugo.nn.inputs import People
 from mugo.players import passing, registry, searcher
@@ -170,24 +170,6 @@ def test_make_player_makes_every_player_by_name():
         registry.make_player("best")
     with pytest.raises(BadInput, match="temperature"):
         registry.make_player("randompolicy", network=network, temperature=-1)
-
-
-def test_a_policy_with_test_time_augmentation_plays_the_same_in_all_symmetries(tmp_path):
-    """Without it, a network of random weights prefers different points on turned boards."""
-    networks = pytest.importorskip("networks")
-    networks.policy_file(tmp_path, "random", size=5, filters=8, layers=3)
-    position = GoPosition(5).play(point_at(1, 2, 5)).play(point_at(3, 3, 5))
-    for averaged in (True, False):
-        player = make_player("policy", network=tmp_path / "random.safetensors", symmetries=averaged)
-        chosen = set()
-        for turn in range(8):
-            turned = GoPosition(5)
-            for _, point in position.moves:
-                index = symmetries(5)[turn][move_index(point, 5)]
-                turned = turned.play(point_of_index(int(index), 5))
-            index = move_index(player.select_move(turned), 5)
-            chosen.add(int(np.argsort(symmetries(5)[turn])[index]))
-        assert (len(chosen) == 1) == averaged
 
 
 def test_told_a_rank_policy_plays_as_often_as_people_of_this_rank_do():

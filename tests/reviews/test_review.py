@@ -516,7 +516,7 @@ def test_every_other_option_of_a_review_changes_its_fingerprint(monkeypatch):
     task, before = ReviewTask("game", PLAIN.encode(), 0, 4, ""), options_of("--network", "policy-9", "--seed", "1",
                                                                             "--precision", "float32")
     changes = {"player": "policy", "komi": 6.5, "simulations": 401, "seconds": 1.0, "settings": Settings()}
-    opened = {"network": "policy-19", "precision": "int8", "provider": "cuda", "symmetries": False, "temperature": 0.0,
+    opened = {"network": "policy-19", "precision": "int8", "provider": "cuda", "temperature": 0.0,
               "rank": "3d", "style": 2016, "human_profile": "rank_5k"}
     assert {*changes, "opened", "fast"} == {field.name for field in fields(ReviewOptions)}
     assert opened.keys() == {field.name for field in fields(PlayerOptions)}
