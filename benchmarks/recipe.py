@@ -47,8 +47,6 @@ RECIPES = {
     "batch-256": "--batch-size 256",
     "value-head": "--value-head",
     "value-weight-1": "--value-head --value-weight 1",
-    "weight-decay-1e-2": "--weight-decay 0.01",
-    "weight-decay-1e-1": "--weight-decay 0.1",
     "policy-only": COUNTED,
     "all-heads": f"--value-head {COUNTED}",
     "no-ownership": f"--value-head --ownership-weight 0 {COUNTED}",

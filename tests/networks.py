@@ -1,17 +1,23 @@
 """Small networks with random weights everywhere, also where training begins with zeros; and changed copies of files."""
+import contextlib
 import functools
 import tempfile
-import zipfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 checkpoint = pytest.importorskip("mugo.nn.keras.checkpoint")
+from mugo.games import game as games  # noqa: E402
 from mugo.games.position import global_features  # noqa: E402
 from mugo.nn.architectures import AlphaZeroNetConfig, Config, PolicyNetConfig  # noqa: E402   after the check for Keras
 from mugo.nn.graph import is_of_int8  # noqa: E402
-from mugo.nn.keras.backend import keras  # noqa: E402
+from mugo.nn.heads import STDEV_OF_SCALE  # noqa: E402
+from mugo.nn.inference import Network  # noqa: E402
+from mugo.nn.inputs import INPUTS, model_inputs  # noqa: E402
+from mugo.nn.keras.backend import keras, tensorflow  # noqa: E402
 from mugo.nn.keras.model import build  # noqa: E402
 from mugo.nn.network_file import TensorFile, new_metadata, write_tensors  # noqa: E402
 from mugo.nn.quantization import CalibrationPositions  # noqa: E402
@@ -123,8 +129,43 @@ def damaged(path: Path) -> Path:
     return other
 
 
-def keras_archive(path: Path) -> Path:
-    """A file as earlier versions of MuGo wrote it, as far as it is looked at."""
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("config.json", "{}")
-    return path
+@contextlib.contextmanager
+def full_precision() -> Iterator[None]:
+    """A context that multiplies float32 as float32; by default NVIDIA's GPUs round the factors to 10 bits."""
+    if not tensorflow:
+        import jax
+
+        with jax.default_matmul_precision("highest"):
+            yield
+        return
+    config = tensorflow.config.experimental
+    was_enabled = config.tensor_float_32_execution_enabled()
+    config.enable_tensor_float_32_execution(False)
+    try:
+        yield
+    finally:
+        config.enable_tensor_float_32_execution(was_enabled)
+
+
+def onnx_difference(model: Callable[[Any], dict], network: Network) -> float:
+    """The largest difference of any output between ONNX Runtime and a model (keras.model.build) on random planes, half
+    of whose bits are set, a quarter, and so on to none.  Scores, which are in points, count a hundredth."""
+    rng, shape = np.random.default_rng(0), (network.size ** 2, games.packed_bytes(network.game))
+    packed = np.bitwise_and.accumulate(rng.integers(0, 256, (6, *shape), np.uint8))
+    packed[-1] = 0
+    features = np.linspace([-8, -1], [8, 1], len(packed), dtype=np.float32) if network.needs_global_features else None
+    people = rng.integers(0, 2, (len(packed), INPUTS)).astype(np.float32) if network.takes_people else None
+    inputs = model_inputs(packed, features, network.needs_components, people)
+    with full_precision():
+        outputs = {name: np.asarray(output, np.float64) for name, output in model(inputs).items()}
+    exp = np.exp(outputs["policy"] - outputs["policy"].max(1, keepdims=True))
+    expected = [exp / exp.sum(1, keepdims=True)]
+    if "value" in outputs:
+        expected.append(np.tanh(outputs["value"][:, 0]))
+    if "score" in outputs:
+        mean, scale = outputs["score"].T
+        expected += [np.tanh(outputs["ownership"]), mean / 100, scale * STDEV_OF_SCALE / 100]
+    found = [output / 100 if name.startswith("score") else output
+             for name, output in network.evaluate_packed(packed, features, people)._asdict().items()
+             if output is not None]
+    return max(float(np.abs(a - b).max()) for a, b in zip(found, expected, strict=True))

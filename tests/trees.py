@@ -11,7 +11,38 @@ from mugo.games.coords import symmetries
 from mugo.games.planes import new_scratch
 from mugo.games.position import BasePosition
 from mugo.mcts import records, selection, tree, tree_arrays
-from mugo.mcts.tree_arrays import TreeArrays
+from mugo.mcts.result import MoveInfo, move_infos
+from mugo.mcts.search import Search
+
+
+def moves_of(arrays, v):
+    """EDGE (k,): the edges of a node, and as edges without visits its other listed moves."""
+    record = arrays.nodes[v]
+    edges, listed = arrays.edges[record["first"]:record["first"] + record["count"]], int(record["listed"])
+    if len(edges) >= listed:
+        return edges
+    moves = np.zeros(listed, records.EDGE)
+    places = arrays.edges[record["list"]:][:-(-listed // records.LISTED_IN_EDGE)]
+    moves["move"], moves["prior"] = (places[name].ravel()[:listed] for name in ("listed_moves", "listed_priors"))
+    moves["lower"], moves["upper"] = -1, 1
+    moves[:len(edges)] = edges
+    return moves
+
+
+def node_after(arrays, moves):
+    """The node after these moves from the root; NULL_NODE where the tree ends before."""
+    node = arrays.root
+    for move in moves:
+        node = next((int(edge["node"]) for edge in arrays.edges_of(node) if edge["move"] == move), records.NULL_NODE)
+    return node
+
+
+def moves_after(search: Search, moves=()) -> tuple[MoveInfo, ...]:
+    """The moves after these moves from the root, the best first; () where the tree ends before."""
+    if not moves:
+        return search._root_infos(search._root)
+    edges = moves_of(search.tree, node_after(search.tree, moves))
+    return move_infos(search.tree.nodes, search.tree.edges, edges, None, search.settings.lcb_stdevs)
 
 
 class Grown:
@@ -50,11 +81,6 @@ class Grown:
     @property
     def used(self):
         return self.nodes[1:self.trees[0]["n_nodes"]]
-
-    def moves_of(self, v):
-        arrays = TreeArrays(1000)
-        arrays.trees, arrays.nodes, arrays.edges = self.trees, self.nodes, self.edges
-        return arrays.moves_of(v)
 
     def edges_of(self, node):
         return self.edges[node["first"]:node["first"] + node["count"]]
@@ -99,7 +125,7 @@ class Grown:
             edges = self.edges_of(node)
             assert edges["visits"].sum() <= node["visits"]
             assert (edges["virtual_losses"] == 0).all()
-            moves = self.moves_of(v)
+            moves = moves_of(self, v)
             assert len(set(moves["move"].tolist())) == len(moves) <= node["moves"]
             assert not len(moves) or moves["prior"].sum() == pytest.approx(1, abs=1e-3)
             if len(edges):

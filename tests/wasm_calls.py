@@ -11,7 +11,7 @@ import mugo
 from mugo.core import jit
 from mugo.core.files import BadInput
 from mugo.kernels import webassembly
-from mugo.kernels.functions import CALLED, RECORDS
+from mugo.kernels.page import CALLED, RECORDS
 
 STATIC = Path(mugo.__file__).parent / "web" / "static"
 COMPARE = Path(__file__).with_name("compare_kernels.mjs")

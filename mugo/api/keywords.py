@@ -93,7 +93,6 @@ class TrainKeywords(TypedDict, total=False):
     optimizer: Literal["muon", "adam"] | None
     learning_rate: float | None
     clip_norm: float | None
-    weight_decay: float | None
     warmup_steps: int | None
     decay_start: float | None
     final_lr_fraction: float | None

@@ -44,7 +44,7 @@ GROUPS: dict[str, dict[str, tuple[str, str, str]]] = {
         "download": ("data.download", "fetch public archives of game records",
                      "download https://example.org/gamerecords/ -o games"),
         "preprocess": ("data.preprocess", "read SGF archives into a data set", "preprocess games -o dataset"),
-        "show": ("data.summary", "print and plot the statistics of a data set", "show dataset"),
+        "show": ("data.summary", "print the statistics of a data set", "show dataset"),
         "export": ("data.export", "write a data set's planes and moves as .npy files", "export dataset -o arrays"),
         "train": ("training.train", "train a network on a data set", "train dataset -o run --minutes 30"),
         "selfplay": ("selfplay.run", "train a network by self-play: Gomoku, or Go on small boards",
@@ -55,7 +55,7 @@ GROUPS: dict[str, dict[str, tuple[str, str, str]]] = {
                      "evaluate policy-9 dataset"),
         "quantize": ("training.quantize", "add an int8 graph to a network, which plays several times as fast",
                      "quantize run dataset"),
-        "convert": ("training.convert", "write a network as a file of ONNX or Keras", "convert policy-9 policy-9.onnx"),
+        "convert": ("training.convert", "write a network as a file of ONNX", "convert policy-9 policy-9.onnx"),
     },
     "Tools": {
         "bench": ("cli.bench", "measure the speed of the search, and print the signature of what it does", "bench"),

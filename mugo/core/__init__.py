@@ -6,7 +6,7 @@
     options          an option as a field of a dataclass;  config    options from a file, or from Python
     command_table    tables of commands, of GTP and of the terminal
     progress         bars and lines of progress, also of compiling
-    parallel         tasks in processes and threads
+    parallel         tasks in processes and threads;  program   another program behind pipes
     machine          its cores, memory and GPUs
     cluster          tasks on the workers of a Dask cluster
     intervals        Wilson and other intervals

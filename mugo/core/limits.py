@@ -9,6 +9,9 @@ NON_NEGATIVE = 0, math.inf
 AT_LEAST_1 = 1, math.inf
 FRACTION = 0, 1
 TRAINING_PRECISIONS = "float32", "mixed_bfloat16"     # Keras's dtype policies for training
+PLAY_PRECISIONS = "auto", "int8", "float32"
+PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider", "openvino": "OpenVINOExecutionProvider",
+             "coreml": "CoreMLExecutionProvider", "directml": "DmlExecutionProvider"}       # of ONNX Runtime
 OPTIMIZERS = "muon", "adam"              # nn.keras.optimizers
 SEED = 0, 2**32 - 1                      # 32 bits, which every random generator in MuGo accepts
 

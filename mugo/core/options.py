@@ -25,9 +25,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from mugo.core.files import BadInput
-from mugo.core.limits import parse_integer, parse_number
+from mugo.core.limits import PROVIDERS, parse_integer, parse_number
 
 REQUIRED = dataclasses.MISSING           # instead of a default
+NETWORK_HELP = "a network's file, the folder of a training run, or the name of a bundled network"
 FLAGS = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
 
 
@@ -174,6 +175,12 @@ def option(default: Any, help: str, **details: Any) -> Any:
     """The dataclass field of an option.  default: a value, or REQUIRED.  details: the other fields of Option."""
     shown = None if default is REQUIRED else default
     return dataclasses.field(default=default, metadata={"option": {"default": shown, "help": help, **details}})
+
+
+def provider_option(**named: Any) -> Any:
+    """The option --provider.  named: further arguments of `option`."""
+    return option("cpu", "the execution provider of ONNX Runtime; all but cpu need another package of it",
+                  choices=PROVIDERS, **named)
 
 
 def options_of(kind: type, player: str | None = None) -> dict[str, Option]:

@@ -86,7 +86,7 @@ def _own_key() -> str:
 @functools.cache
 def wasm_key() -> str:
     """A hash of the sources of kernels.wasm, which kernels.json has: a build of other sources does not fit the page."""
-    lists = [Path(__file__).parents[1] / "kernels" / name for name in ("functions.py", "facts.py")]
+    lists = [Path(__file__).parents[1] / "kernels" / "page.py"]
     return hashlib.sha256(_own_key().encode() + b"".join(path.read_bytes() for path in lists)).hexdigest()[:16]
 
 

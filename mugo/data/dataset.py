@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mugo.data.selection import GameSelection
 from mugo.data.shards import META, SCHEMA, SPLITS, SPLIT_NAMES, Shard, open_shard, read_meta, shard_name
 from mugo.data.positions import Positions, digest, label_digests
 from mugo.data.games_table import matching_rows, names_in
-from mugo.data.selection import GameSelection
 from mugo.core.files import BadInput, error_line
 
 ALL_MOVES = (1, float("inf"))            # range of moves, both ends included, counted from 1
@@ -130,11 +130,6 @@ class DataSet:
             raise BadInput(f"{self.folder}: no {SPLIT_NAMES[split]} game on {size}x{size} has {moves[0]} moves")
         first_index = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         return Positions(size, games, first_index, skip_moves)
-
-    def verify(self) -> None:
-        """Read every file.  Raises BadInput for the first that is damaged."""
-        for shard in self.shards:
-            shard.verify()
 
 
 def load_dataset(folder: str | Path) -> DataSet:

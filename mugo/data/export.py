@@ -13,12 +13,12 @@ import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from mugo.data.dataset import DataSet, load_dataset
-from mugo.data.options import SYMMETRIES, ExportOptions
+from mugo.data.options import ExportOptions
 from mugo.data.positions import Positions
 from mugo.data.game_hash import shuffled_positions
 from mugo.core.files import BadInput, atomic_write, fsync_folder, lock_folder
@@ -65,16 +65,14 @@ def export(data: DataSet, folder: Path, options: ExportOptions) -> int:
         raise BadInput(f"{folder} exists: delete it, or choose another name with -o")
     positions = data.positions(None if options.split == "all" else options.split, options.size, options.where)
     n = min(len(positions), options.sample or len(positions))
-    rows = n * (8 if options.symmetries == "all" else 1)
-    arrays = arrays_of(rows, positions.size, options.packed)
+    arrays = arrays_of(n, positions.size, options.packed)
     needed = sum(np.dtype(dtype).itemsize * int(np.prod(shape)) for dtype, shape, _ in arrays.values())
     free = shutil.disk_usage(next(parent for parent in folder.absolute().parents if parent.exists())).free
     if needed > free:
         advice = "try --sample N" if options.packed else "--packed takes an eighth of it, or try --sample N"
         raise BadInput(f"{folder}: this takes {needed / 1e9:,.1f} GB, and {free / 1e9:,.1f} GB are free; {advice}")
     description = {
-        "format": 1, "size": positions.size, "rows": rows, "positions": n, "split": options.split,
-        "where": options.where, "symmetries": f"each position {SYMMETRIES[options.symmetries]}",
+        "format": 1, "size": positions.size, "rows": n, "split": options.split, "where": options.where,
         "order": "shuffled" if options.shuffle else "of the games and their moves", "seed": options.seed,
         "data_set": {"name": data.folder.resolve().name, "fingerprint": data.fingerprint,
                      "sources": [source["label"] for source in data.meta["sources"]]},
@@ -83,7 +81,7 @@ def export(data: DataSet, folder: Path, options: ExportOptions) -> int:
         "planes": describe_planes(),
     }
     unfinished = folder.with_name(f".{folder.name}.unfinished")
-    with (lock_folder(unfinished), progress_bar("positions", rows, scale=True) as bar):
+    with (lock_folder(unfinished), progress_bar("positions", n, scale=True) as bar):
         try:
             for stale in unfinished.iterdir():           # of an export that was killed
                 stale.unlink()
@@ -94,14 +92,14 @@ def export(data: DataSet, folder: Path, options: ExportOptions) -> int:
             fsync_folder(folder.resolve().parent)
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
-    return rows
+    return n
 
 
 def _write_arrays(folder: Path, arrays: Arrays, positions: Positions, n: int, options: ExportOptions, bar: ProgressBar
                   ) -> None:
     """Encode chunks in threads and append their rows to the .npy files."""
-    def encode(chunk: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, ...]:
-        batch = positions.batch(*chunk)
+    def encode(indices: np.ndarray) -> tuple[Any, ...]:
+        batch = positions.batch(indices)
         return batch.packed if options.packed else planes.unpack(batch.packed), *batch[1:len(arrays)]
 
     threads = available_cores()
@@ -118,23 +116,17 @@ def _write_arrays(folder: Path, arrays: Arrays, positions: Positions, n: int, op
             os.fsync(file.fileno())
 
 
-def chunks_of(positions: Positions, n: int, options: ExportOptions) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Chunks of at most CHUNK (position indices, symmetries) of n positions, both int64, in the order of the rows."""
-    seed, every = options.seed, options.symmetries == "all"
-    step = CHUNK // 8 if every else CHUNK
+def chunks_of(positions: Positions, n: int, options: ExportOptions) -> Iterator[np.ndarray]:
+    """The indices of n positions in the order of the rows, int64, at most CHUNK at a time."""
     sample = None                        # sorted indices of a random part: 8 bytes each
     if n < len(positions) and not options.shuffle:
-        sample = np.sort(shuffled_positions(0, n, len(positions), seed)[0])
-    for start in range(0, n, step):
-        count = min(step, n - start)
-        indices, symmetry = shuffled_positions(start, count, len(positions), seed)
-        if not options.shuffle:
-            indices = np.arange(start, start + count) if sample is None else sample[start:start + count]
-        if every:
-            indices, symmetry = np.repeat(indices, 8), np.tile(np.arange(8), count)
-        elif options.symmetries == "none":
-            symmetry = np.zeros(count, np.int64)
-        yield indices, symmetry
+        sample = np.sort(shuffled_positions(0, n, len(positions), options.seed)[0])
+    for start in range(0, n, CHUNK):
+        end = min(start + CHUNK, n)
+        if options.shuffle:
+            yield shuffled_positions(start, end - start, len(positions), options.seed)[0]
+        else:
+            yield np.arange(start, end) if sample is None else sample[start:end]
 
 
 def describe_planes() -> list[dict]:

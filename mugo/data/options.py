@@ -10,11 +10,6 @@ from mugo.games.coords import MAX_SIZE, MIN_SIZE
 
 SPLITS = ("train", "validation", "test")
 DEFAULT_FRACTION = 0.02                  # of the games for validation, and for testing
-SYMMETRIES = {
-    "none": "as it was played",
-    "random": "under one of the eight symmetries of the board, drawn at random",
-    "all": "eight times, in consecutive rows, under all symmetries of the board",
-}
 # Help texts that commands share.
 DATASET_HELP = "a folder made by preprocess"
 WHERE_HELP = 'only these games: a query, for example "handicap == 0 and black_rank >= 6"'
@@ -49,10 +44,6 @@ def add_preprocess_arguments(parser: argparse.ArgumentParser) -> None:
 def add_show_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", type=Path, metavar="DATASET", help=DATASET_HELP)
     parser.add_argument("--where", default="", metavar="QUERY", help=f"{WHERE_HELP} (default: all)")
-    parser.add_argument("--verify", action="store_true",
-                        help="read every file and every game first, and stop at the first that is damaged")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE",
-                        help="file of the charts, .png, .svg or .pdf (default: DATASET/statistics.png)")
 
 
 @dataclass(frozen=True)
@@ -63,8 +54,6 @@ class ExportOptions:
     size: int | None = option(None, "board size", least=MIN_SIZE, most=MAX_SIZE, common=True,
                               shown_default="the data set's most frequent")
     sample: int = option(0, "number of positions, drawn at random; 0: all", least=0, common=True)
-    symmetries: str = option("none", "each position as played (none), under a random symmetry, or under all eight",
-                             choices=SYMMETRIES, common=True)
     packed: bool = option(False, "leave the planes packed, eight per byte", common=True)
     shuffle: bool = option(False, "rows in random order instead of that of the games and their moves", common=True)
     seed: int = option(0, "random seed", least=SEED[0], most=SEED[1], common=True)

@@ -94,11 +94,7 @@ class Batch(NamedTuple):
                                          #   as the stronger player, negative if it is the weaker one: games/area.py
     people: np.ndarray                   # float32 (n, 4): who plays, as in nn.inputs, for the side to move; NaN:
                                          #   unknown, or not asked for by Positions.with_people
-
-    @property
-    def teacher(self) -> np.ndarray | None:
-        """teacher_labels.label_type (n,): what a teacher says of these positions; None: nobody was asked."""
-        return None
+    teacher: np.ndarray | None = None    # teacher_labels.label_type (n,): what a teacher says; None: nobody was asked
 
     @property
     def is_nearly_even(self) -> np.ndarray:
@@ -125,16 +121,6 @@ class Batch(NamedTuple):
         outcomes = np.where(np.isnan(scores), recorded, np.sign(scores))
         return Results(outcomes.astype(np.float32), scores.astype(np.float32),
                        self.is_nearly_even & ~np.isnan(self.scores))
-
-
-class TaughtBatch(Batch):
-    """A batch of positions that a teacher has labelled.  labels: what it says."""
-
-    labels: np.ndarray
-
-    @property
-    def teacher(self) -> np.ndarray:
-        return self.labels
 
 
 class Taught(NamedTuple):
@@ -188,9 +174,8 @@ class Positions:
         if not hasattr(_scratch_of_thread, "scratch"):
             _scratch_of_thread.scratch = planes.new_scratch()
         if self.taught is not None:
-            batch = TaughtBatch(*replace(self, taught=None).batch(self.taught.indices[indices], symmetry))
-            batch.labels = self.taught.labels(indices, symmetries(self.size)[np.broadcast_to(symmetry, len(indices))])
-            return batch
+            labels = self.taught.labels(indices, symmetries(self.size)[np.broadcast_to(symmetry, len(indices))])
+            return replace(self, taught=None).batch(self.taught.indices[indices], symmetry)._replace(teacher=labels)
         n = len(indices)
         rows, moves_played = self.locate(indices)
         games, setup, moves, ownership = self.games.arrays(rows)

@@ -178,13 +178,7 @@ class Shard:
         """rejected.parquet.  Raises BadInput if it is damaged."""
         return read_table(self._content(REJECTED_FILE), self.folder / REJECTED_FILE, REJECTED)
 
-    def verify(self) -> None:
-        """Raise BadInput if any of its files is damaged; reads all of them."""
-        self.table()
-        self.rejected()
-        self.verify_arrays()
-
-    def verify_arrays(self) -> None:
+    def check_arrays(self) -> None:
         """Raise BadInput if an array is damaged."""
         for name, array in ((INDEX_FILE, self.index), (SETUP, self.setup), (MOVES, self.moves),
                             (OWNERSHIP, self.ownership)):
@@ -225,7 +219,7 @@ def open_shard(folder: Path, entry: dict[str, Any]) -> Shard:
             raise BadInput(f"{folder / name} is damaged: it is an array of another type; make the data set again")
         arrays.append(array)
     shard = Shard(folder, entry, *arrays)
-    shard.verify_arrays()
+    shard.check_arrays()
     return shard
 
 

@@ -3,14 +3,11 @@
     games found     144,667      not used                 split        games   positions
     games used      144,220      too few moves    276     train      138,423  28,611,942
     ...
-
-Prints tables and writes the same as charts to DATASET/statistics.png; the data set's files are only read.
 """
 import argparse
 import functools
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -19,8 +16,6 @@ from mugo.core.files import BadInput
 from mugo.data import dataset
 from mugo.data.dataset import DataSet
 from mugo.data.shards import SPLITS
-from mugo.plots import figures
-from mugo.plots.figures import GREEN, GREY, INK, NO_MATPLOTLIB, has_matplotlib, save_charts
 from mugo.plots.terminal import format_table, side_by_side, truncate
 
 # What the tables need of games.parquet.
@@ -240,64 +235,10 @@ def _cell(value: float | str) -> str:
     return f"{value:,}"
 
 
-# ---- charts
-
-def draw_summary(data: DataSet, games: pd.DataFrame, tables: Tables, path: Path, where: str = "") -> None:
-    """The tables as a page of figures.  Raises BadInput if no game is used, or matplotlib is not installed."""
-    used = _used(games)
-    if not len(used):
-        raise BadInput(f"{data.folder}: no game is used, so there is nothing to draw")
-
-    def draw(axes: list) -> None:
-        overview, sources, reasons, ranks, years, lengths, results, handicaps, komi = axes
-        figures.text_panel(overview, "\n".join(format_table(_overview(games, tables))))
-        families = tables["sources"].groupby(source_family).sum().nlargest(8, "positions")
-        figures.horizontal_bars(sources, list(families.index), families["positions"] / 1e6,
-                               [f"{n:,} games" for n in families["used"]], "positions by source, millions")
-        most = tables["reasons"]["games"].iloc[:8]
-        figures.horizontal_bars(reasons, list(most.index), most, [f"{n:,}" for n in most], "games not used", GREY)
-        for chart, name, title in ((ranks, "ranks", "rank of the players, %"),
-                                   (years, "years", "year of the game, %")):
-            share = _with_fractions(tables[name])["share"]
-            figures.stacked_bars(chart, list(share.index), {"": 100 * share}, title, (GREEN,))
-        figures.histogram(lengths, used["num_moves"].to_numpy(), 10, "games by number of moves")
-        share = 100 * tables["results"] / len(used)
-        figures.stacked_bars(results, list(share.index), dict(share.items()), "result and winner, %",
-                            (INK, "white", GREY))
-        for chart, name, table, label in ((handicaps, "handicap", tables["handicaps"], _stones),
-                                          (komi, "komi", tables["komi"], _komi)):
-            rows = table.nlargest(9, "games").sort_index()
-            rows = rows[rows["games"] >= len(used) / 2000]           # a lower bar would be invisible
-            notes = ["" if np.isnan(won) else f"{100 * won:.0f}" for won in rows["black_won"]]
-            figures.stacked_bars(chart, [label(value) for value in rows.index], {"": 100 * rows["games"] / len(used)},
-                                f"{name}: % of the games; above: Black's win rate, %", notes=notes)
-
-    title = f"{data.folder.resolve().name}: {len(used):,} games"
-    save_charts(path, 3, 3, draw, title + (f" where {where}" if where else ""))
-
-
-def _overview(games: pd.DataFrame, tables: Tables) -> list[list[str]]:
-    return [*_totals(games),
-            *([f"  in {split}", f"{n:,}"] for split, n in tables["splits"]["positions"].items()),
-            *([f"games on {_board(size)}", f"{n:,}"] for size, n in tables["sizes"]["games"].iloc[:4].items()),
-            ["players", f"{len(tables['players']):,}"],
-            ["Black's win rate", _with_win_rates(tables["results"]).at["win rate", "Black"]]]
-
-
 def command(args: argparse.Namespace) -> int:
     data = dataset.load_dataset(args.dataset)
-    if args.verify:
-        data.verify()
-        print("every file has the checksum of meta.json\n")
     games = data.table(COLUMNS, args.where)
     if not len(games):
         raise BadInput(f"{data.folder}: no games" + (f" where {args.where}" if args.where else ""))
-    tables = summary_tables(games)
-    print(report(data, games, tables, args.where))
-    if args.output or (has_matplotlib() and len(_used(games))):
-        path = args.output or data.folder / "statistics.png"
-        draw_summary(data, games, tables, path, args.where)
-        print(f"\n{path}")
-    elif not has_matplotlib():
-        print(f"\nno charts: {NO_MATPLOTLIB}")
+    print(report(data, games, summary_tables(games), args.where))
     return 0

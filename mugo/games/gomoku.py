@@ -7,10 +7,6 @@
 
 Free-style: no forbidden moves, and more than k in a row win too; with `exactly` they do not.  A full board is a draw,
 and there is no pass.  The board is Go's record (board.BOARD) with its field k set, without chains, ko and captures.
-
-    symmetry     int64 (points + 1,)       a row of coords.symmetries
-    packed       uint8 (points, PACKED)    plane k of point i is bit k of the byte at [i]
-    setup        int16 (n,)                encoded stones
 """
 import re
 
@@ -92,7 +88,7 @@ def is_over(b):
 
 @kernel
 def set_up(b, setup):
-    """Place setup stones on an empty board; returns the number placed before the first that is impossible or wins."""
+    """Place encoded stones on an empty board; returns the number placed before the first that is impossible or wins."""
     for i in range(len(setup)):
         p, c = decode(b, setup[i])
         if p == PASS or p >= POINTS or b.colour[p] != EMPTY or wins(b, p, c):

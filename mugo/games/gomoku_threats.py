@@ -15,8 +15,6 @@ EVEN visits and half as many wins, and the threats that it makes or takes from t
 The threats of the four directions add up; the opponent's count DEFENCE times as much.  Points further than NEAR from
 every stone lose FAR_AWAY visits, unless the board is empty.
 
-    priors       float32 (POINTS, 2)     visits and wins by point
-
 A win by fours (VCF, victory by continuous fours): each four leaves one point to win on, so the opponent has one answer
 to each, until one leaves two.
 """

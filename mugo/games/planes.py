@@ -10,10 +10,6 @@ side to move is always "mine".  A network keeps a copy of PLANES, and one for ot
     symmetry     int64 (points + 1,)            a row of coords.symmetries: where to write each move index
     HISTORY      uint8 (PACKED,)                the bits of the last moves, which a position without history lacks
     history      uint64 (at least b.moves + 1,) hashes of the game so far, at [0] ... [b.moves]
-    work         WORK, one record               scratch
-    line         BOARD (ladders.DEPTH,)         scratch: ladders.boards
-    candidates   int16 (DEPTH + 1, MOVES + 2)   scratch: ladders.moves
-    setup, moves int16 (n,)                     encoded stones and moves
 
 Counts of eight planes are one-hot: the k-th plane (from 1) is set where the count is k, the eighth also where it is
 more, none where it is 0.
@@ -85,8 +81,8 @@ class Scratch(NamedTuple):
     boards: np.ndarray                   # BOARD (1,): the game being replayed
     history: np.ndarray                  # uint64 (MAX_PLIES,): its hashes
     work: np.ndarray                     # WORK (1,)
-    line: np.ndarray                     # BOARD (ladders.DEPTH,)
-    candidates: np.ndarray               # int16 (DEPTH + 1, MOVES + 2)
+    line: np.ndarray                     # BOARD (ladders.DEPTH,): ladders.boards
+    candidates: np.ndarray               # int16 (DEPTH + 1, MOVES + 2): ladders.moves
     lists: np.ndarray                    # int16 (3, POINTS): of go_priors
     priors: np.ndarray                   # float32 (POINTS, 2): heuristic priors
     light_boards: np.ndarray             # LIGHT_BOARD (1,): the rollout
@@ -325,3 +321,49 @@ def network_input(packed: np.ndarray, size: BoardSize) -> np.ndarray:
     not square, so that their shape is known."""
     rows, cols = shape_of(size)
     return packed if rows == cols else packed.reshape(len(packed), rows, cols, -1)
+
+
+# ---- another input: the component of each point
+
+COLOURS = 7                              # bits of the first byte of a point: planes "mine", "theirs", "empty"
+
+
+@subroutine
+def _root(parent, p):
+    """The first point of the component of p.  Shortens the path to it."""
+    while parent[p] != p:
+        parent[p] = parent[parent[p]]
+        p = parent[p]
+    return p
+
+
+@kernel
+def _write_components(packed, cols, first):
+    for i in range(len(packed)):
+        parent = first[i]
+        for p in range(len(parent)):
+            parent[p] = p
+            colour = packed[i, p, 0] & COLOURS
+            if p >= cols and packed[i, p - cols, 0] & COLOURS == colour:
+                parent[p] = _root(parent, p - cols)
+            if p % cols and packed[i, p - 1, 0] & COLOURS == colour:
+                left = _root(parent, p - 1)
+                above = parent[p]
+                parent[max(left, above)] = min(left, above)
+                parent[p] = min(left, above)
+        for p in range(len(parent)):
+            parent[p] = _root(parent, p)
+
+
+def connected_components(packed: np.ndarray, cols: int) -> np.ndarray:
+    """For each point of n boards the index of the first point of its component: int32 (n, points).
+
+        X X . O      0 0 2 3     components are chains and regions of empty points; Graepel et al. 2001, "Learning on
+        . X . O      2 0 2 3     graphs in the game of Go", call their graph the common fate graph
+        . . . O      2 2 2 3
+
+    packed: uint8 (n, points, bytes), packed planes of Go, in reading order.  cols: the columns of the boards.
+    """
+    first = np.empty(packed.shape[:2], np.int32)
+    _write_components(packed, cols, first)
+    return first

@@ -18,7 +18,6 @@ RR-6062; MoGo captures anywhere, here around the last move, which won 56 % again
     boards     BOARD (2,)           boards[0] the position, boards[1] the rollout
     moves      int16 (POINTS,)      scratch: candidates, the first n of them
     n          int64: begun as np.int64(0), as numba compiles a function once more for a literal 0
-    scores     int16 (n,)           area scores, Black minus White, without komi
     first_plays  int8 (POINTS,)     the colour of the first stone played on each point, 0 none; see roll_out
     ownership  int32 (POINTS,)      sums over rollouts: 1 Black, -1 White
 """

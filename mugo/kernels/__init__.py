@@ -1,7 +1,6 @@
 """Compiled functions that need no compiler where they run.
 
-    functions    what the page needs without a server
-    facts        what the page's server knows: opponents, rules, settings
+    page         what the page needs without a server: functions, opponents, rules, settings
     webassembly  those in WebAssembly, for a browser
     __main__     python -m mugo.kernels build: those of a wheel, so that the first move need not wait for a compiler
 

@@ -2,7 +2,7 @@
 
     numba's LLVM code of each function --> wasm32 objects, by llvmlite --> wasm-ld --> kernels.wasm
     types of arguments, dtypes of records, constants                   --> kernels.json
-    what the server knows, by facts.py                                 --> facts.json
+    what the server knows                                              --> facts.json
 
 Debian's package lld has the linker, as PyPI's ziglang has (`python -m ziglang wasm-ld`).  Arrays belong to the caller;
 what a function allocates itself the caller takes back (static/worker/kernels.js).  `python -m mugo.kernels build
@@ -26,8 +26,7 @@ from numba.core.ccallback import CFunc
 
 from mugo.core.files import BadInput
 from mugo.core.shared_cache import wasm_key
-from mugo.kernels.facts import facts
-from mugo.kernels.functions import CALLED, CONSTANTS, EXPORTED, RECORDS, SCRATCH
+from mugo.kernels.page import CALLED, CONSTANTS, EXPORTED, RECORDS, SCRATCH, facts
 from mugo.nn.int8_kernels import DOT
 
 TRIPLE = "wasm32-unknown-unknown"

@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mugo.core.files import BadInput, log_to_stderr
+from mugo.core.program import one_line
 from mugo.games.board import BLACK, WHITE
 from mugo.games.position import BasePosition
-from mugo.match.gtp_client import EngineFault, GtpClient, Participant, one_line
+from mugo.match.gtp_client import EngineFault, GtpClient, Participant
 from mugo.match.openings import Pairing
 from mugo.match.referee import GameRecord, MatchRules, play_game, send_rules, setup_commands
 

@@ -1,11 +1,8 @@
-"""A GTP client: drives any program that speaks the Go Text Protocol, version 2, over its pipes.
+"""A GTP client: drives any program that speaks the Go Text Protocol, version 2, over its pipes (core.program).
 
-    send_command("genmove b") --> stdin  |         | stdout --> reader thread --> queue --> response
-                                         | program |
-                                         |         | stderr --> log file; its last lines explain a crash
+    send_command("genmove b") --> program --> response
 
-Responses are not interpreted here.  Every wait has a timeout.  A program runs in a process group of its own, so that
-Ctrl-C does not reach it; `close` ends it together with its child processes.
+Responses are not interpreted here.  Every wait has a timeout.
 
     participant_of("uct --seconds 2")                 a player of MuGo, in a process of its own
     participant_of("gnugo --mode gtp --level 1")      any command line
@@ -18,12 +15,8 @@ import queue
 import re
 import shlex
 import shutil
-import signal
-import subprocess
 import sys
-import threading
 import time
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +25,7 @@ from typing import NoReturn
 import mugo
 from mugo.core.config import suggestion
 from mugo.core.files import BadInput, log_to_stderr, printable
+from mugo.core.program import Program, one_line
 from mugo.games.coords import BoardSize, shape_of
 from mugo.players.registry import PLAYERS
 
@@ -39,10 +33,8 @@ CRASH, TIMEOUT, PROTOCOL_ERROR, REFUSED = "crash", "time-out", "protocol error",
 SILENT_START = 10                        # seconds without its first response, after which a message is printed
 COMMAND_TIMEOUT = 60                     # seconds, for a command other than genmove
 START_TIMEOUT = 300                      # for the first response: the program compiles, or loads a large network
-QUIT_TIMEOUT = 3                         # between `quit` and SIGKILL
 MAX_LINE_BYTES = 1 << 16                 # of a response; a board on 19x19 has 50 a line
 MAX_RESPONSE_BYTES = 1 << 20             # with what is written before it
-MAX_QUEUED_LINES = 64                    # that a program has written and nobody has asked for yet
 # Not `-m mugo`: that would put the current folder, where anybody's random.py may lie, in front of sys.path.
 _MUGO = [sys.executable, "-P", str(Path(mugo.__file__).with_name("__main__.py"))]
 _RESPONSE = re.compile(r"([=?])\d*[ \t]*(.*)", re.DOTALL)
@@ -115,44 +107,16 @@ class GtpClient:
         self._has_responded = False
         self._is_warm = not participant.is_player
         self._known_commands: dict[str, bool] = {}
-        self._is_closed = False
-        self._lines: queue.Queue[bytes | None] = queue.Queue()         # of stdout; None at its end
-        self._last_errors: deque[str] = deque(maxlen=3)                # the last lines of stderr
         # A player of MuGo imports this very package, whether it is installed or not.
         path = os.pathsep.join(filter(None, [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH")]))
         try:
-            self._process = subprocess.Popen(
-                participant.executed(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                env=os.environ | {"PYTHONPATH": path} if participant.is_player else None, start_new_session=True)
+            self._program = Program(participant.executed(), MAX_LINE_BYTES,
+                                    os.environ | {"PYTHONPATH": path} if participant.is_player else None, log)
         except OSError as error:
             program = participant.command[0]
             raise BadInput(f"{program}: cannot be started: {error.strerror or error}{suggestion(program, PLAYERS)}"
                            ) from None
-        self._stdout_reader = threading.Thread(target=self._read_stdout, daemon=True)
-        self._stderr_reader = threading.Thread(target=self._read_stderr, args=[log], daemon=True)
-        self._stdout_reader.start()
-        self._stderr_reader.start()
-
-    def _read_stdout(self) -> None:
-        assert self._process.stdout
-        with self._process.stdout as out:
-            while line := out.readline(MAX_LINE_BYTES + 1):
-                self._lines.put(line)
-                while self._lines.qsize() > MAX_QUEUED_LINES and not self._is_closed:
-                    time.sleep(0.001)    # the pipe fills, and the program has to wait
-        self._lines.put(None)
-
-    def _read_stderr(self, log: Path | None) -> None:
-        """Append stderr to the log, and remember its last lines.  A log that cannot be written lacks lines: what the
-        program writes has to be read in any case."""
-        assert self._process.stderr
-        with self._process.stderr as errors:
-            while line := errors.readline(MAX_LINE_BYTES):
-                if log is not None:
-                    with contextlib.suppress(OSError), open(log, "ab") as file:
-                        file.write(line)
-                if text := one_line(line):
-                    self._last_errors.append(text)
+        self._lines = self._program.lines
 
     def send_command(self, line: str, timeout: float = COMMAND_TIMEOUT) -> str:
         """Send a command and return the text of its response, without the `=`.
@@ -164,9 +128,7 @@ class GtpClient:
         deadline = time.monotonic() + timeout
         self._check_no_output(line)
         try:
-            assert self._process.stdin
-            self._process.stdin.write(line.encode() + b"\n")
-            self._process.stdin.flush()
+            self._program.write(line.encode() + b"\n")
         except (OSError, ValueError):    # a broken pipe, or one that `close` has closed
             self._raise_crash(line)
         response = self._read_response(line, deadline, timeout)
@@ -182,15 +144,15 @@ class GtpClient:
         try:
             while self._has_responded:
                 unexpected = self._lines.get_nowait()
-                if unexpected is None:
+                if not unexpected:
                     self._raise_crash(line)
                 if one_line(unexpected):
                     raise EngineFault(PROTOCOL_ERROR, f"wrote {one_line(unexpected)!r} without a command")
         except queue.Empty:
             pass
 
-    def _next_line(self, line: str, deadline: float) -> bytes | None:
-        """The next line of stdout; a slow start gets a message.  Raises queue.Empty at the deadline."""
+    def _next_line(self, line: str, deadline: float) -> bytes:
+        """The next line of stdout, b"" at its end; a slow start gets a message.  Raises queue.Empty at the deadline."""
         if not self._has_responded:
             with contextlib.suppress(queue.Empty):
                 return self._lines.get(timeout=max(min(SILENT_START, deadline - time.monotonic()), 0))
@@ -208,7 +170,7 @@ class GtpClient:
                 raw = self._next_line(line, deadline)
             except queue.Empty:
                 raise EngineFault(TIMEOUT, f"gave no response to '{line}' in {timeout:g} seconds") from None
-            if raw is None:
+            if not raw:
                 self._raise_crash(line)
             length += len(raw)
             if len(raw) > MAX_LINE_BYTES or length > MAX_RESPONSE_BYTES:
@@ -227,14 +189,7 @@ class GtpClient:
             response.append(text)
 
     def _raise_crash(self, line: str) -> NoReturn:
-        self._lines.put(None)            # so that the next command fails, too
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(1)
-        self._stderr_reader.join(1)
-        status = self._process.poll()
-        event = "closed its output" if status is None else f"ended with status {status}"
-        errors = f": {' / '.join(self._last_errors)}" if self._last_errors else ""
-        raise EngineFault(CRASH, f"{event} at '{line}'{errors}")
+        raise EngineFault(CRASH, self._program.how_it_ended(f" at '{line}'"))
 
     def known_command(self, command: str) -> bool:
         """Whether the program has this command, by GTP's known_command.  Raises EngineFault, but no Refusal."""
@@ -254,27 +209,4 @@ class GtpClient:
 
     def close(self, *, force: bool = False) -> None:
         """End the program and its child processes: `quit`, and after QUIT_TIMEOUT, or at once with `force`, SIGKILL."""
-        assert self._process.stdin
-        if not force:
-            with contextlib.suppress(OSError, ValueError, subprocess.TimeoutExpired):
-                self._process.stdin.write(b"quit\n")
-                self._process.stdin.close()
-                self._process.wait(QUIT_TIMEOUT)
-        self._is_closed = True
-        if os.name == "nt":
-            subprocess.run(["taskkill", "/F", "/T", "/PID", str(self._process.pid)], capture_output=True)
-        else:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        self._lines.put(None)            # ends a `send_command` that waits in another thread
-        with contextlib.suppress(OSError):
-            self._process.stdin.close()
-        self._stdout_reader.join(1)
-        self._stderr_reader.join(1)
-
-
-def one_line(raw: bytes) -> str:
-    """At most 200 printable characters of what a program wrote, without line breaks."""
-    text = " ".join(raw[:2000].decode("utf-8", "replace").split())
-    return "".join(letter if letter.isprintable() else "?" for letter in text)[:200]
+        self._program.close(b"quit\n", force)

@@ -10,7 +10,7 @@ between searches, and the next position is looked up in it.  Which move is playe
 """
 import math
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -249,14 +249,6 @@ class Search:
         """The statistics of the moves at the root that may be selected and are not proven to lose."""
         edges = self.tree.root_edges
         return root_moves(self.tree.nodes, edges[edges["allowed"] & (edges["upper"] > solver.LOSS)])
-
-    def moves_after(self, moves: Sequence[int] = ()) -> tuple[MoveInfo, ...]:
-        """The moves after these moves from the root, the best first; win rates are of the side to move there.
-        Very unlikely moves below the root are left out until they are searched.  () where the tree ends before."""
-        if not moves and self._root is not None:
-            return self._root_infos(self._root)
-        edges = self.tree.moves_of(self.tree.node_after(moves))
-        return move_infos(self.tree.nodes, self.tree.edges, edges, None, self.settings.lcb_stdevs)
 
     def _root_infos(self, root: Root, lengths: np.ndarray | None = None) -> tuple[MoveInfo, ...]:
         """The moves that may be selected at the root, with the priors that the network gave them."""

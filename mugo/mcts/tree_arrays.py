@@ -61,26 +61,6 @@ class TreeArrays:
         first = self.nodes[node]["first"]
         return self.edges[first:first + self.nodes[node]["count"]]
 
-    def moves_of(self, node: int) -> np.ndarray:
-        """EDGE (k,): the edges of a node, and as edges without visits its other listed moves (expansion)."""
-        record, edges = self.nodes[node], self.edges_of(node)
-        n, listed = len(edges), int(record["listed"])
-        if n >= listed:
-            return edges
-        moves = np.zeros(listed, records.EDGE)
-        places = self.edges[record["list"]:][:-(-listed // records.LISTED_IN_EDGE)]
-        moves["move"], moves["prior"] = (places[name].ravel()[:listed] for name in ("listed_moves", "listed_priors"))
-        moves["lower"], moves["upper"] = solver.LOSS, solver.WIN
-        moves[:n] = edges
-        return moves
-
-    def node_after(self, moves: Sequence[int]) -> int:
-        """The node after these moves from the root; NULL_NODE where the tree ends before."""
-        node = self.root
-        for move in moves:
-            node = next((int(edge["node"]) for edge in self.edges_of(node) if edge["move"] == move), records.NULL_NODE)
-        return node
-
     def pv_visits(self, moves: Sequence[int], of_edges: bool = False) -> list[int]:
         """The visits of the position after each move of a variation from the root, as far as the tree goes (KataGo's
         pvVisits).  of_edges: those of the moves instead, without other ways to the position (pvEdgeVisits)."""

@@ -2,9 +2,7 @@
 
 Without Keras, in reading order:
 
-    options        what options of several commands say of networks
     inputs         inputs of networks besides the planes: who plays, a bias for each point
-    components     another input: chains and empty regions; compiled
     int8_kernels   layers on one core, as a browser's tab computes them; compiled
     graph          the operations that networks are made of, and the weights that follow from them
     blocks         the blocks of networks

@@ -88,7 +88,7 @@ class ContextModule:
                    mean and maximum over the component of each point, conv 1x1, batch norm, add, ReLU
 
     filters: a multiple of 8 in an equivariant network.  layers: 3x3 convolutions, the first of DILATIONS.
-    chain_pooling: global pooling over each component of the board by itself (components.connected_components).  It
+    chain_pooling: global pooling over each component of the board by itself (planes.connected_components).  It
     begins, as layers after the first four do, with scales of 0, so that it changes nothing at first.
     """
 

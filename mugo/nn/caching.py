@@ -7,7 +7,6 @@
 Analyses and reviews ask for many positions again; in self-play and matches few are, so those use a Network without a
 cache.  A CPU gains nothing by batching: there every thread calls the network itself, on its own core.
 """
-import itertools
 import threading
 from collections import OrderedDict, deque
 from concurrent.futures import Future
@@ -20,58 +19,46 @@ import numpy as np
 from mugo.nn.inference import Network
 
 MAX_BYTES = 64 << 20                     # of the evaluations of one network
-BATCH_BYTES, ENTRY_BYTES = 1000, 300     # of a batch and of each position in it, besides the outputs: Python's objects
+ENTRY_BYTES, ARRAY_BYTES = 500, 120      # of a position and of each of its arrays, besides numbers: Python's objects
 Outputs = dict[str, np.ndarray]
 
 
 class EvaluationCache:
-    """The outputs of a network for positions, by key: the most recently used batches that fit into max_bytes.  Several
-    threads may use it."""
+    """The outputs of a network for positions, by key: the most recently used that fit into max_bytes.  Several threads
+    may use it."""
 
     def __init__(self, max_bytes: int = MAX_BYTES):
         self.bytes = 0                                           # of what is in it
         self._max_bytes = max_bytes
-        self._places: dict[bytes, tuple[int, int]] = {}          # key -> number of the batch, row
-        self._batches: OrderedDict[int, tuple[list[bytes], Outputs]] = OrderedDict()     # the least recently used first
-        self._numbers = itertools.count()
+        self._outputs: OrderedDict[bytes, Outputs] = OrderedDict()       # of a position; the least recently used first
         self._lock = threading.Lock()
 
     def clear(self) -> None:
         """Remove everything."""
         with self._lock:
-            self._places.clear()
-            self._batches.clear()
+            self._outputs.clear()
             self.bytes = 0
 
-    def find(self, keys: list[bytes]) -> dict[bytes, tuple[Outputs, int]]:
-        """(outputs of a batch, row) of each key that is known.  The outputs are not to be changed."""
-        found = {}
+    def find(self, keys: list[bytes]) -> dict[bytes, Outputs]:
+        """The outputs of each key that is known.  They are not to be changed."""
         with self._lock:
-            for key in keys:
-                if key in self._places:
-                    number, row = self._places[key]
-                    self._batches.move_to_end(number)
-                    found[key] = self._batches[number][1], row
-        return found
+            found = {key: self._outputs[key] for key in keys if key in self._outputs}
+            for key in found:
+                self._outputs.move_to_end(key)
+            return found
 
-    def add(self, keys: list[bytes], outputs: Outputs) -> None:
-        """Add the outputs of a batch, a key for each of their rows.  They are copied."""
-        outputs = {name: output.copy() for name, output in outputs.items()}
+    def add(self, key: bytes, outputs: Outputs) -> None:
+        """Add the outputs of a position."""
         with self._lock:
-            number = next(self._numbers)
-            self._batches[number] = keys, outputs
-            self._places.update((key, (number, row)) for row, key in enumerate(keys))
-            self.bytes += _bytes_of(keys, outputs)
+            if key not in self._outputs:                         # another thread may have added it
+                self._outputs[key] = outputs
+                self.bytes += _bytes_of(outputs)
             while self.bytes > self._max_bytes:
-                number, (keys, outputs) = self._batches.popitem(last=False)
-                self.bytes -= _bytes_of(keys, outputs)
-                for key in keys:
-                    if self._places.get(key, (None,))[0] == number:      # another thread may have added it, too
-                        del self._places[key]
+                self.bytes -= _bytes_of(self._outputs.popitem(last=False)[1])
 
 
-def _bytes_of(keys: list[bytes], outputs: Outputs) -> int:
-    return sum(output.nbytes for output in outputs.values()) + BATCH_BYTES + ENTRY_BYTES * len(keys)
+def _bytes_of(outputs: Outputs) -> int:
+    return sum(output.nbytes + ARRAY_BYTES for output in outputs.values()) + ENTRY_BYTES
 
 
 class CachingNetwork(Network):
@@ -91,18 +78,13 @@ class CachingNetwork(Network):
         keys = self._keys(packed, features, people)
         found = self._cache.find(keys)
         unknown = [k for k, key in enumerate(keys) if key not in found]
-        if len(unknown) == len(keys):
-            outputs = super().run(packed, features, people)
-            self._cache.add(keys, outputs)
-            return outputs
         if unknown:
             outputs = super().run(packed[unknown], None if features is None else features[unknown],
                                   None if people is None else people[unknown])
-            new = [keys[k] for k in unknown]
-            self._cache.add(new, outputs)
-            found.update((key, (outputs, row)) for row, key in enumerate(new))
-        rows = [found[key] for key in keys]
-        return {name: np.stack([outputs[name][row] for outputs, row in rows]) for name in self._outputs}
+            for row, k in enumerate(unknown):
+                found[keys[k]] = {name: np.array(output[row]) for name, output in outputs.items()}
+                self._cache.add(keys[k], found[keys[k]])
+        return {name: np.stack([found[key][name] for key in keys]) for name in self._outputs}
 
     def _keys(self, packed: np.ndarray, features: np.ndarray | None, people: np.ndarray | None) -> list[bytes]:
         """A key for each position: a hash, of 128 bits, of all that its outputs depend on."""

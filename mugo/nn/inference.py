@@ -19,13 +19,13 @@ from typing import Any, Self
 import numpy as np
 
 from mugo.core.files import BadInput, error_line
+from mugo.core.limits import PROVIDERS
 from mugo.core.machine import available_cores
 from mugo.games import coords, planes
 from mugo.games.game import PLANE_TABLES, encode, packed_bytes
-from mugo.games.planes import network_input
+from mugo.games.planes import connected_components, network_input
 from mugo.games.position import BasePosition, global_features
 from mugo.nn.architectures import config_of
-from mugo.nn.components import connected_components
 from mugo.nn.graph import Weights
 from mugo.nn.inputs import (
     COMPONENTS,
@@ -43,7 +43,6 @@ from mugo.nn.inputs import (
 )
 from mugo.nn.network_file import find_network, format_game, game_rules, has_int8, ranges_of, read_metadata, read_network
 from mugo.nn.onnx_graph import OnnxGraph
-from mugo.nn.options import PROVIDERS
 from mugo.nn.output import NetworkOutput, mean_output, turned_back
 
 KOMI_CLIP = 20                           # points above those of the board, to which komi is clipped (KataGo)

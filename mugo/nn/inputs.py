@@ -124,6 +124,6 @@ def model_inputs(packed: np.ndarray, global_features: np.ndarray | None, with_co
     if people is not None:
         inputs[PEOPLE] = people
     if with_components:
-        from mugo.nn.components import connected_components  # compiled
+        from mugo.games.planes import connected_components  # compiled
         inputs[COMPONENTS] = connected_components(packed, math.isqrt(packed.shape[1]))
     return inputs if len(inputs) > 1 else packed

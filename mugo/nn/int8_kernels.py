@@ -310,8 +310,8 @@ def pool(x, means, maxima):
 
 @kernel
 def pool_chains(x, first, share, y):
-    """Mean and maximum, at least 0, of each column over the component of a point (components.py), side by side.
-    share: 1 / the points of its component, of each point."""
+    """Mean and maximum, at least 0, of each column over the component of a point, side by side.  first: as
+    planes.connected_components.  share: 1 / the points of its component, of each point."""
     columns = x.shape[1]
     y[:] = 0
     for p in range(len(first)):

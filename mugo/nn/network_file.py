@@ -29,7 +29,6 @@ from mugo.nn.onnx_graph import MAX_RANGE, MIN_RANGE, Ranges
 METADATA, CHECKSUMS = "mugo", "crc32"
 MAX_HEADER_BYTES = 16 << 20              # with the history of a long run; one of 60 million positions has 0.3 MB
 DTYPES = {"F32": np.dtype("<f4"), "I32": np.dtype("<i4"), "I64": np.dtype("<i8")}
-ZIP = b"PK\x03\x04"                      # how the archives of Keras begin
 
 
 class OtherFormat(BadInput):
@@ -48,9 +47,6 @@ class TensorFile:
         try:
             with open_regular_file(path) as file:
                 start = file.read(8)
-            if start.startswith(ZIP):
-                raise OtherFormat(f"{path} is a Keras file: MuGo reads networks and runs from files that end in "
-                                  ".safetensors")
             if len(start) < 8 or int.from_bytes(start, "little") > MAX_HEADER_BYTES:
                 raise ValueError(f"it does not begin with the length of a header, of {MAX_HEADER_BYTES >> 20} MB at "
                                  "most")

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mugo.core.files import BadInput
-from mugo.core.options import add_options, check, check_player, given, option
+from mugo.core.limits import PLAY_PRECISIONS
+from mugo.core.options import NETWORK_HELP, add_options, check, check_player, given, option, provider_option
 from mugo.mcts.settings import RAVE_C, SCORE_UTILITY, UCB_C, Settings
 from mugo.nn.inputs import RANK_NAMES, People
-from mugo.nn.options import NETWORK_HELP, PLAY_PRECISIONS, provider_option
 from mugo.players.play_options import PlayOptions
 from mugo.players.registry import (
     GOMOKU_MCTS, MCTS, NETWORK_PLAYERS, PLAYERS, TEMPERATURE, UCT, default_select_by, default_settings, make_player)

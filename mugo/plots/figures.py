@@ -11,13 +11,12 @@ import numpy as np
 
 from mugo.core.files import BadInput, atomic_write, error_line
 from mugo.core.version import pip_install
-from mugo.plots.terminal import display_width
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WOOD, INK, RED, BLUE, GREEN, GREY = "#e3b566", "#2b2118", "#b3332b", "#2a6099", "#4a7d3a", "#c9c5bf"
-PALE_BLUE, PALE_GREEN = "#8db4d9", "#9ec78e"
+PALE_BLUE = "#8db4d9"
 NO_MATPLOTLIB = f"pictures need matplotlib: {pip_install('pictures')}"
 
 
@@ -75,59 +74,6 @@ def save_charts(path: Path, rows: int, columns: int, draw: Callable[[list], None
 
 # ---- charts
 
-def stacked_bars(axes, labels: Sequence[str], series: dict[str, Sequence[float]], title: str = "",
-                 colours: Sequence[str] = (BLUE,), notes: Sequence[str] = ()) -> None:
-    """A bar chart; the bars of several series are stacked, and a legend names the series.
-
-    series: name -> heights, one for each label.  notes: a text above each bar.
-    """
-    top = np.zeros(len(labels))
-    for (name, heights), colour in zip(series.items(), colours, strict=True):
-        axes.bar(range(len(labels)), heights, bottom=top, width=0.8, color=colour, edgecolor=INK,
-                 linewidth=0.4, label=escape_mathtext(name))
-        top = top + np.asarray(heights, float)
-    for i, note in enumerate(notes):
-        axes.text(i, top[i], note, ha="center", va="bottom", fontsize=6.5)
-    if len(series) > 1:
-        axes.legend(fontsize=7, frameon=False)
-    _set_x_labels(axes, labels)
-    _style_axes(axes, title, axes.yaxis)
-
-
-def horizontal_bars(axes, labels: Sequence[str], values: Sequence[float], notes: Sequence[str],
-                    title: str = "", colour: str = BLUE) -> None:
-    """A horizontal bar for each label, from the top down, and a note to the right of each bar."""
-    widths = np.asarray(values, float)
-    axes.barh(range(len(labels)), widths, color=colour, edgecolor=INK, linewidth=0.4, height=0.8)
-    for i, note in enumerate(notes):
-        axes.text(widths[i], i, f" {note}", ha="left", va="center", fontsize=6.5)
-    axes.set_yticks(range(len(labels)), [escape_mathtext(label) for label in labels])
-    axes.set_ylim(max(len(labels), 5) - 0.4, -0.6)
-    axes.set_xlim(0, 1.3 * float(widths.max(initial=0)) or 1)
-    axes.tick_params(axis="y", length=0)
-    _style_axes(axes, title, axes.xaxis)
-
-
-def error_bars(axes, labels: Sequence[str], series: dict[str, tuple[Sequence[float], Sequence[float]]],
-               title: str = "", colours: Sequence[str] = (BLUE,)) -> None:
-    """A point with an error bar for each label and series.
-
-    series: name -> (values, errors), one for each label; an error bar reaches from value - error to value + error.
-    A value that is NaN is left out.
-    """
-    for k, (name, (values, errors)) in enumerate(series.items()):
-        values, errors = np.asarray(values, float), np.asarray(errors, float)
-        x = np.arange(len(labels)) + 0.15 * (k - (len(series) - 1) / 2)
-        axes.errorbar(x, values, np.nan_to_num(errors), fmt="o", markersize=3.5, linewidth=1,
-                      color=colours[k], label=escape_mathtext(name))
-    low, high = axes.get_ylim()
-    axes.set_ylim(low, high + 0.2 * (high - low))        # room for the legend above the points
-    axes.legend(fontsize=7, frameon=False, loc="upper left", ncols=len(series))
-    axes.grid(axis="y", alpha=0.3)
-    _set_x_labels(axes, labels)
-    _style_axes(axes, title, axes.yaxis)
-
-
 def reliability_diagram(axes, series: dict[str, Sequence[np.ndarray]], title: str = "",
                         colours: Sequence[str] = (BLUE,)) -> None:
     """Predicted probabilities against observed frequencies, with the diagonal of perfect calibration.
@@ -150,33 +96,6 @@ def reliability_diagram(axes, series: dict[str, Sequence[np.ndarray]], title: st
     axes.legend(fontsize=7, frameon=False, loc="upper left")
     axes.grid(alpha=0.25)
     _style_axes(axes, title, axes.yaxis)
-
-
-def histogram(axes, values: np.ndarray, bin_width: int, title: str) -> None:
-    """A histogram of values >= 0 with a line at the median; the last bin holds all values above the 99.9th
-    percentile."""
-    edges = np.arange(0, int(np.percentile(values, 99.9)) + 2 * bin_width, bin_width)
-    axes.hist(np.minimum(values, edges[-1]), edges, color=BLUE, edgecolor=INK, linewidth=0.4)
-    median = float(np.median(values))
-    axes.axvline(median, color=RED, linewidth=1)
-    axes.text(median, axes.get_ylim()[1], f" median {median:.0f}", color=RED, fontsize=7, va="top")
-    _style_axes(axes, title, axes.yaxis)
-
-
-def text_panel(axes, text: str) -> None:
-    """Lines of monospaced text in the place of a chart."""
-    axes.axis("off")
-    axes.text(0, 1, escape_mathtext(text), family="monospace", fontsize=9, linespacing=1.5, va="top",
-              transform=axes.transAxes)
-
-
-def _set_x_labels(axes, labels: Sequence[str]) -> None:
-    """Write the labels below x = 0, 1, 2, ...; long ones are rotated."""
-    rotated = sum(map(display_width, labels)) > 42
-    axes.set_xticks(range(len(labels)), [escape_mathtext(label) for label in labels], rotation=45 if rotated else 0,
-                    ha="right" if rotated else "center", rotation_mode="anchor")
-    axes.set_xlim(-0.6, max(len(labels), 4) - 0.4)
-    axes.tick_params(axis="x", length=0)
 
 
 def _style_axes(axes, title: str, value_axis) -> None:

@@ -12,12 +12,11 @@ from typing import Any
 from mugo.core.files import BadInput
 from mugo.core.limits import SEED, TRAINING_PRECISIONS
 from mugo.core.machine import available_cores
-from mugo.core.options import REQUIRED, add_options, check, format_names, may_change, option
+from mugo.core.options import REQUIRED, add_options, check, format_names, may_change, option, provider_option
 from mugo.core.parallel import add_scheduler_argument
 from mugo.games.coords import MAX_MOVES, MAX_SIZE, MIN_SIZE
 from mugo.games.rules import KOMI
 from mugo.nn.architectures import AlphaZeroNetConfig
-from mugo.nn.options import provider_option
 from mugo.mcts.settings import MOST
 
 MAX_KOMI = 361

@@ -31,6 +31,7 @@ from mugo.games.position import BasePosition, global_features
 from mugo.nn.output import turned_back
 from mugo.mcts import records, tree
 from mugo.mcts.result import is_proven_mistake
+from mugo.mcts.root import with_dirichlet_noise
 from mugo.mcts.selection import set_addresses
 from mugo.mcts.tree_arrays import advance_root, find, reset
 from mugo.selfplay.options import DEFAULT_SELFPLAY_OPTIONS, SelfPlayOptions
@@ -177,10 +178,8 @@ class ParallelSelfPlay:
         if not len(edges):
             return
         self._has_noise[g] = True
-        weight = self.options.dirichlet_weight
-        if weight:
-            noise = self._rng.dirichlet(np.full(len(edges), self.options.dirichlet_alpha))
-            edges["prior"] = (1 - weight) * edges["prior"] + weight * noise
+        edges["prior"] = with_dirichlet_noise(edges["prior"], self.options.dirichlet_weight,
+                                              self.options.dirichlet_alpha, self._rng)
 
     def _play_move(self, g: int) -> SelfPlayGame | None:
         """Make the move of game g by its search; returns the game if that ends it."""

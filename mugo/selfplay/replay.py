@@ -23,7 +23,6 @@ from mugo.selfplay.parallel import SelfPlayGame
 
 FORMAT = 3
 FOLDER = "replay"
-FORMER = "replay_buffer.bin"             # the games of runs of versions before format 3
 SAVE_SECONDS = 10                        # between two versions of the newest file: what a kill can lose
 
 
@@ -38,13 +37,10 @@ class ReplayBuffer:
     """The games of a run, in the order in which they ended.
 
     folder: the run's.  start: the first position of each game.  update_games: games in a file.
-    Raises BadInput for a run of an earlier version, and if its newest games are damaged or of another game.
+    Raises BadInput if its newest games are damaged or of another game.
     """
 
     def __init__(self, folder: Path, start: BasePosition, update_games: int):
-        if (folder / FORMER).exists():
-            raise BadInput(f"{folder} is a run of an earlier version, whose games this one does not read: begin a new "
-                           f"run from its network, with --init-from {folder}")
         self._folder, self._start, self._update_games = folder / FOLDER, start, update_games
         self._rules = json.dumps({"format": FORMAT} | game_arguments(start))
         self._cached: tuple[int, list[SelfPlayGame]] = -1, []       # the file that was read last

@@ -39,11 +39,10 @@ from mugo.nn.architectures import AlphaZeroNetConfig, config_of
 from mugo.nn.inference import PROVIDERS_OF_INT8, Network, check_options, has_fast_int8
 from mugo.nn.keras import checkpoint
 from mugo.nn.keras.backend import keras, resolve_precision
-from mugo.nn.keras.checkpoint import latest_checkpoint, latest_metadata
+from mugo.nn.keras.checkpoint import check_init, init_from, latest_checkpoint, latest_metadata
 from mugo.nn.keras.devices import Interrupt
 from mugo.nn.keras.losses import compile_for_selfplay, train_step
 from mugo.nn.keras.model import build
-from mugo.nn.keras.transfer import check_init, init_from
 from mugo.nn.network_file import check_metadata, find_network, new_metadata, run_name
 from mugo.nn.quantization import CALIBRATED, COMPARED, CalibrationPositions, Playable
 from mugo.plots.curves import TensorBoardLog
@@ -59,7 +58,6 @@ from mugo.selfplay.replay import ReplayBuffer, ReplayWindow, game_arguments
 
 ARENA_TEMPERATURE_MOVES = 4              # of each side when two networks meet, so that games differ
 BEST = "the best so far"                 # the opponent's name in the arena
-MAX_HISTORY = 10_000                     # rows in a checkpoint, whose header has a limit
 Actors = LocalActors | ClusterActors
 
 
@@ -99,7 +97,7 @@ class SelfPlayRun:
 
     def _begin(self, init: str) -> tuple[keras.Model, dict[str, Any]]:
         """The model and the metadata of a new run.  Raises BadInput if the folder holds a run, or a network."""
-        names = checkpoint.CHECKPOINT, checkpoint.PREVIOUS, replay.FOLDER, replay.FORMER
+        names = checkpoint.CHECKPOINT, checkpoint.PREVIOUS, replay.FOLDER
         if any((self.folder / name).exists() for name in names):
             raise BadInput(f"{self.folder} holds a run already: --resume continues it, or give -o another folder")
         if (self.folder / checkpoint.NETWORK).exists():
@@ -291,10 +289,7 @@ class SelfPlayRun:
         return CalibrationPositions(packed, None, policy, outcomes)
 
     def _save(self) -> None:
-        """Write the checkpoint and the tables; at each moment at least one complete checkpoint exists.  Every second
-        row of a history that is too long is dropped, but not the newest one."""
-        if len(self.metadata["history"]) > MAX_HISTORY:
-            del self.metadata["history"][-2::-2]
+        """Write the checkpoint and the tables; at each moment at least one complete checkpoint exists."""
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / checkpoint.CHECKPOINT
         if path.exists():

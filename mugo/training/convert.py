@@ -1,9 +1,6 @@
-"""A network for other programs:  mugo convert NETWORK FILE.onnx, or FILE.keras
+"""A network for other programs:  mugo convert NETWORK FILE.onnx
 
-    FILE.onnx     the float32 graph that MuGo plays on (nn/onnx_graph.py has its inputs and outputs)
-    FILE.keras    the model; `import mugo.nn.keras.model` makes MuGo's layers known to keras.saving.load_model
-
-MuGo itself reads neither.
+The float32 graph that MuGo plays on; nn/onnx_graph.py has its inputs and outputs.  MuGo itself does not read it.
 """
 import argparse
 
@@ -12,26 +9,17 @@ from mugo.nn.architectures import config_of
 from mugo.nn.network_file import find_network, read_network
 from mugo.nn.onnx_graph import OnnxGraph
 
-SUFFIXES = ".onnx", ".keras"
-
 
 def command(args: argparse.Namespace) -> int:
-    if args.output.suffix not in SUFFIXES:
-        raise BadInput(f"{args.output}: a network is converted to a file that ends in {' or '.join(SUFFIXES)}")
+    if args.output.suffix != ".onnx":
+        raise BadInput(f"{args.output}: a network is converted to a file that ends in .onnx")
     path = find_network(args.network)
     weights, metadata = read_network(path)
-    if args.output.suffix == ".onnx":
-        try:
-            graph = OnnxGraph(config_of(metadata).spec(), weights).serialize()
-        except ValueError as error:
-            raise BadInput(f"{path}: {error}") from None
-        with atomic_write(args.output) as temporary:
-            temporary.write_bytes(graph)
-    else:
-        from mugo.nn.keras.checkpoint import load  # Keras, which an ONNX file does not need
-
-        model = load(path)
-        with atomic_write(args.output) as temporary:
-            model.save(temporary)
+    try:
+        graph = OnnxGraph(config_of(metadata).spec(), weights).serialize()
+    except ValueError as error:
+        raise BadInput(f"{path}: {error}") from None
+    with atomic_write(args.output) as temporary:
+        temporary.write_bytes(graph)
     print(args.output)
     return 0

@@ -27,12 +27,12 @@ from mugo.data.positions import Positions
 from mugo.nn.inference import Network
 from mugo.nn.quantization import format_metrics
 from mugo.plots import figures
-from mugo.plots.figures import BLUE, GREEN, PALE_BLUE, PALE_GREEN, save_charts
+from mugo.plots.figures import BLUE, PALE_BLUE, save_charts
 from mugo.plots.terminal import format_table, truncate
 from mugo.training.options import EvaluateOptions
 from mugo.training.predictions import (
     BATCH, TTA, Measure, calibrate, measure_on_cluster, predict_positions, with_people)
-from mugo.training.provenance import copy_notes, unseen_notes
+from mugo.training.provenance import unseen_notes
 
 COMPARE = "compare"                      # of --people: what each of KNOWLEDGE is worth
 KNOWLEDGE = "true", "source and year", "unknown", "wrong rank"           # of predictions.with_people
@@ -283,34 +283,7 @@ def _calibration_line(row: dict, name: str) -> list[str]:
     return [name, f"{row['count']:,}", *("-" if np.isnan(number) else f"{100 * number:.1f}" for number in numbers)]
 
 
-# ---- as pictures
-
-def plot(table: pd.DataFrame, path: Path, title: str) -> None:
-    """Means with standard errors: measures from top to bottom, by phase, rank and source from left to right.  Subsets
-    of fewer than MIN_POSITIONS positions are not drawn."""
-    tta = f"top1{TTA}" in table
-    rows = [("top1", "top5"), *((name,) for name in ("ce", "value_accuracy", "ownership_accuracy", "score_error")
-                                if name in table)]
-    panels = [(names, by) for names in rows for by in ("phase", "rank", "source")]
-
-    def draw(axes: list) -> None:
-        for axis, (names, by) in zip(axes, panels, strict=False):
-            drawn = table.query("by == @by").nlargest(10, "positions").sort_index()
-            drawn = drawn[drawn["positions"] >= min(MIN_POSITIONS, drawn["positions"].max())]
-            series = {}
-            for name in names:
-                called, unit, _ = MEASURES[name]
-                for column, label in ((name, called), (name + TTA, f"{called}, TTA"))[:1 + tta]:
-                    scale = 100 if unit else 1
-                    series[label] = (scale * drawn[column], scale * drawn[f"{column}_se"])
-            labels = [str(name).removeprefix("moves ") for name in drawn["subset"]]
-            heading = " and ".join(f"{MEASURES[name][0]} {MEASURES[name][1]}".strip() for name in names)
-            colours = (BLUE, PALE_BLUE, GREEN, PALE_GREEN) if tta else (BLUE, GREEN)
-            figures.error_bars(axis, labels, series, f"{heading} by {by}", colours)
-
-    note = "\nbars: one standard error" + ("; TTA: test-time augmentation over the eight symmetries" if tta else "")
-    save_charts(path, len(rows), 3, draw, title + note)
-
+# ---- as a picture
 
 def calibration_plot(table: pd.DataFrame, path: Path, title: str) -> None:
     """Reliability diagrams: of every head, and of the value in every phase of the game."""
@@ -381,12 +354,11 @@ def command(args: argparse.Namespace) -> int:
         write_csv(table, prefix, ".csv")
     if options.people == COMPARE:
         return 0
-    notes = copy_notes(data, games, split)
     for (name, predicted), network in zip(rows.items(), networks, strict=True):
         print(("\n" if len(rows) > 1 else "") + f"{name} {described}\n")
         quantization = network.metadata.get("quantization")
         write(predicted, prefix.with_name(f"{prefix.name}-{name}") if len(rows) > 1 else prefix, f"{name} {described}",
-              unseen_notes(name, network.metadata, games) + notes
+              unseen_notes(name, network.metadata, games)
               + ([format_metrics(quantization)] if quantization else []))
     return 0
 
@@ -424,9 +396,8 @@ def write(rows: pd.DataFrame, prefix: Path, title: str, notes: list[str]) -> Non
     write_csv(table, prefix, ".csv")
     write_csv(calibrated, prefix, "-calibration.csv")
     if figures.has_matplotlib():
-        for draw, drawn, ending in (plot, table, ".png"), (calibration_plot, calibrated, "-calibration.png"):
-            draw(drawn, prefix.with_name(prefix.name + ending), title)
-            print(f"{prefix}{ending}")
+        calibration_plot(calibrated, prefix.with_name(f"{prefix.name}-calibration.png"), title)
+        print(f"{prefix}-calibration.png")
     else:
         print(f"no picture: {figures.NO_MATPLOTLIB}")
 

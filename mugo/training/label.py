@@ -5,27 +5,29 @@
 A teacher is a network of MuGo, or any program that speaks KataGo's analysis protocol.  The order is random, so the
 first positions that are labelled are a uniform sample of all.  Half of them are shown with another komi, drawn around
 the game's, because networks learn the value for every komi.  After Ctrl-C or kill -9 `--resume` continues; so it does
-after games were added to the data set.  `mugo train --teacher NAME` learns from the file.
-
-A program that crashes, answers nonsense or falls silent is started again, and what it was asked is asked again, one
-position at a time: one that fails twice alone has no answer.
+after games were added to the data set, or the program failed.  `mugo train --teacher NAME` learns from the file.
 """
 import argparse
 import contextlib
 import itertools
+import json
+import math
 import queue
+import shlex
+import shutil
 import threading
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from mugo.core.files import BadInput, file_sha256, log_to_stderr
+from mugo.core.files import BadInput, error_line, file_sha256
+from mugo.core.limits import parse_json
 from mugo.core.options import given
 from mugo.core.parallel import open_executor, ordered_map
+from mugo.core.program import QUIT_TIMEOUT, Program
 from mugo.core.progress import progress_bar
 from mugo.data import game_hash
 from mugo.data.dataset import load_dataset
@@ -34,7 +36,6 @@ from mugo.data.teacher_labels import OWNERSHIP_UNIT, LabelWriter, find_positions
 from mugo.games.coords import WHITE_BIT, format_gtp, point_of_index
 from mugo.nn.network_file import find_network
 from mugo.nn.inference import Network
-from mugo.training.analysis_program import AnalysisFault, AnalysisProgram, Refusal, read_answer
 from mugo.training.loader import KOMI_STDEV, OTHER_KOMI
 from mugo.training.options import LabelOptions
 
@@ -43,11 +44,14 @@ CHUNK = 64                               # positions
 MAX_KOMI = 150                           # points: the most that KataGo takes
 NOT_TEST = "split != 'test'"
 IN_FLIGHT = 64                           # queries that a program has at a time
-ANSWER_SECONDS = 300                     # without an answer, after which a program is started again
-MAX_FRUITLESS = 5                        # starts in a row after which it has failed without an answer
+ANSWER_SECONDS = 300                     # without an answer, after which a program has failed
+MAX_LINE_BYTES = 1 << 20                 # of an answer; one with policy and ownership on 19x19 has 8,000
+POLICY_SUM = 0.9, 1.1                    # of a policy's probabilities, which are rounded
 MAX_REFUSED = 32                         # positions in a row that a program may refuse before it has answered one
 # By area, as networks learn; simple ko, because games repeat positions that superko forbids.
 RULES = {"ko": "SIMPLE", "scoring": "AREA", "tax": "NONE", "suicide": False}
+
+_Question = tuple[dict[str, Any], np.ndarray]            # a query about one position, and its record, (1,)
 
 
 class Asked(NamedTuple):
@@ -109,13 +113,122 @@ class NetworkTeacher:
         return records
 
 
-@dataclass
-class _Question:
-    """A query about one position.  faults: how often the program failed while it was asked this alone."""
+# ---- programs
 
-    query: dict[str, Any]
-    record: np.ndarray
-    faults: int = 0
+class AnalysisFault(Exception):
+    """A program failed to answer as the protocol says."""
+
+
+class Refusal(Exception):
+    """A program answered that it cannot analyze a position, and why."""
+
+
+class AnalysisProgram:
+    """A program that speaks KataGo's analysis protocol, in which answers come in any order, each with the id of its
+    query.  command: its command line.  Raises BadInput if it cannot be started.
+
+    https://github.com/lightvector/KataGo/blob/master/docs/Analysis_Engine.md
+    """
+
+    def __init__(self, command: str):
+        try:
+            words = shlex.split(command)
+        except ValueError as error:
+            raise BadInput(f"--engine {command!r} is no command line: {error}") from None
+        if not words:
+            raise BadInput("--engine is empty: give a command line, say \"katago analysis -config analysis.cfg -model "
+                           "net.bin.gz\"")
+        try:
+            self._program = Program([shutil.which(words[0]) or words[0], *words[1:]], MAX_LINE_BYTES)
+        except OSError as error:
+            raise BadInput(f"{words[0]}: cannot be started: {error_line(error)}") from None
+        self._queries: queue.Queue[bytes | None] = queue.Queue()
+        self._writer = threading.Thread(target=self._write, daemon=True)
+        self._writer.start()
+
+    def send(self, query: dict[str, Any]) -> None:
+        """Send a query; returns at once."""
+        self._queries.put(json.dumps(query).encode() + b"\n")
+
+    def _write(self) -> None:
+        with contextlib.suppress(OSError, ValueError):       # a program that has ended: `read` says so
+            while (line := self._queries.get()) is not None:
+                self._program.write(line)
+
+    def read(self, seconds: float) -> dict[str, Any]:
+        """The next answer.  Raises AnalysisFault if there is none in this time, or it is none."""
+        while True:
+            try:
+                line = self._program.lines.get(timeout=seconds)
+            except queue.Empty:
+                raise AnalysisFault(f"gave no answer in {seconds} seconds") from None
+            if not line:
+                raise AnalysisFault(self._program.how_it_ended())
+            if (answer := parse_answer(line)) is not None:
+                return answer
+
+    def close(self) -> None:
+        """End the program and its children, when it has got what was sent."""
+        self._queries.put(None)
+        self._writer.join(QUIT_TIMEOUT)
+        self._program.close(force=self._writer.is_alive())
+
+
+def parse_answer(line: bytes) -> dict[str, Any] | None:
+    """The answer in a line; None for warnings and reports during the search.  Raises AnalysisFault."""
+    if len(line) > MAX_LINE_BYTES:
+        raise AnalysisFault(f"wrote a line of more than {MAX_LINE_BYTES:,} bytes")
+    try:
+        answer = parse_json(line.decode())
+    except (ValueError, RecursionError):
+        answer = None
+    if not isinstance(answer, dict):
+        raise AnalysisFault(f"wrote {_shown(line.decode('utf-8', 'replace'))}, which is no JSON object")
+    return None if "warning" in answer or answer.get("isDuringSearch") is True else answer
+
+
+def read_answer(answer: dict[str, Any], record: np.ndarray, points: int) -> None:
+    """Write an answer to a record of labels for a board of n points.  Raises Refusal if the program could not analyze
+    the position, and AnalysisFault for an answer that is none."""
+    if "error" in answer:
+        raise Refusal(_shown(answer["error"]))
+    if answer.get("noResults") is True:
+        raise Refusal("no results: the game is over")
+    root = answer.get("rootInfo")
+    if not isinstance(root, dict):
+        raise AnalysisFault("gave an answer without rootInfo")
+    win_rate, lead = _number(root, "winrate", 0, 1), _number(root, "scoreLead", -2 * points, 2 * points)
+    stdev = _number(root, "scoreStdev", 0, 2 * points) if "scoreStdev" in root else math.nan
+    priors = np.maximum(_numbers(answer, "policy", points + 1, 1), 0)          # -1: an illegal move
+    if not POLICY_SUM[0] <= priors.sum() <= POLICY_SUM[1]:
+        raise AnalysisFault(f"gave a policy whose sum is {priors.sum():.3g}, not 1")
+    if has_ownership(record):
+        record["ownership"] = np.rint(OWNERSHIP_UNIT * np.clip(_numbers(answer, "ownership", points, 1.01), -1, 1))
+    set_policy(record, priors)
+    record["win_rate"], record["lead"], record["stdev"] = win_rate, lead, stdev
+
+
+def _number(root: dict[str, Any], name: str, least: float, most: float) -> float:
+    value = root.get(name)
+    if not isinstance(value, int | float) or isinstance(value, bool) or not least <= value <= most:
+        raise AnalysisFault(f"gave a {name} of {_shown(value)}, expected a number from {least:g} to {most:g}")
+    return float(value)
+
+
+def _numbers(answer: dict[str, Any], name: str, count: int, most: float) -> np.ndarray:
+    values = answer.get(name)
+    if not isinstance(values, list) or len(values) != count or any(type(value) not in (int, float) for value in values):
+        raise AnalysisFault(f"gave no {name} of {count} numbers")
+    numbers = np.array(values, np.float64)
+    if not (np.abs(numbers) <= most).all():
+        raise AnalysisFault(f"gave numbers outside -1 to 1 as {name}")
+    return numbers
+
+
+def _shown(value: Any) -> str:
+    """The beginning of a value that a program wrote, on one line."""
+    text = value if isinstance(value, str) else json.dumps(value)
+    return repr(" ".join(text[:500].split())[:100])
 
 
 class EngineTeacher:
@@ -124,13 +237,12 @@ class EngineTeacher:
     has_ownership = True
 
     def __init__(self, command: str, jobs: int | None):
-        self._command, self._closed = command, False
+        self._command, self._points = command, 0
         self._programs = [AnalysisProgram(command) for _ in range(jobs or 1)]
         self._answered, self.refusals = False, Counter[str]()    # why positions have no answer, and how many
         self.description = self._identify(self._programs[0])
 
     def close(self) -> None:
-        self._closed = True
         for program in self._programs:
             program.close()
 
@@ -155,20 +267,21 @@ class EngineTeacher:
 
     def label(self, positions: Positions, chunks: Iterator[Asked]) -> Iterator[np.ndarray]:
         questions, lock, done = _questions(positions, chunks), threading.Lock(), queue.Queue[Any]()
+        self._points = positions.size ** 2
 
         def next_question() -> _Question | None:
             with lock:
                 return next(questions, None)
 
-        def work(i: int) -> None:
+        def work(program: AnalysisProgram) -> None:
             try:
-                self._ask(i, next_question, done.put)
+                self._ask(program, next_question, done.put)
                 done.put(None)
             except Exception as error:
                 done.put(error)
 
-        for i in range(len(self._programs)):
-            threading.Thread(target=work, args=(i,), daemon=True).start()
+        for program in self._programs:
+            threading.Thread(target=work, args=(program,), daemon=True).start()
         working = len(self._programs)
         while working:
             item = done.get()
@@ -178,53 +291,35 @@ class EngineTeacher:
             if item is not None:
                 yield item
 
-    def _ask(self, i: int, next_question: Callable[[], _Question | None], put: Callable[[np.ndarray], None]) -> None:
-        """Ask program number i until there are no more questions, and start it again where it fails."""
-        asked: dict[str, _Question] = {}
-        again: deque[_Question] = deque()                # to ask one at a time
-        fruitless = 0                                    # starts in a row without an answer
+    def _ask(self, program: AnalysisProgram, next_question: Callable[[], _Question | None],
+             put: Callable[[np.ndarray], None]) -> None:
+        """Ask a program until there are no more questions.  Raises BadInput where it fails."""
+        asked: dict[str, np.ndarray] = {}                # the records of what it has not answered, by id
         while True:
-            while len(asked) < (1 if again else IN_FLIGHT):
-                question = again.popleft() if again else next_question()
-                if question is None:
-                    break
-                asked[question.query["id"]] = question
-                self._programs[i].send(question.query)
+            while len(asked) < IN_FLIGHT and (question := next_question()):
+                query, asked[query["id"]] = question
+                program.send(query)
             if not asked:
                 return
             try:
-                put(self._answer(self._programs[i].read(ANSWER_SECONDS), asked))
-                fruitless = 0
+                put(self._answer(program.read(ANSWER_SECONDS), asked))
             except AnalysisFault as fault:
-                if self._closed:
-                    return
-                self._programs[i].close(force=True)
-                fruitless, suspects = fruitless + 1, list(asked.values())
-                if fruitless >= MAX_FRUITLESS:
-                    raise BadInput(f"{self._command}: {fault}; it was started {fruitless} times in a row without an "
-                                   "answer") from None
-                log_to_stderr(f"{self._command}: {fault}; starting it again")
-                if len(suspects) == 1:
-                    suspects[0].faults += 1
-                    if suspects[0].faults > 1:
-                        self.refusals[str(fault)] += 1
-                        put(suspects.pop().record)
-                asked, again, self._programs[i] = {}, deque([*suspects, *again]), AnalysisProgram(self._command)
+                raise BadInput(f"{self._command}: {fault}; --resume continues") from None
 
-    def _answer(self, answer: dict[str, Any], asked: dict[str, _Question]) -> np.ndarray:
+    def _answer(self, answer: dict[str, Any], asked: dict[str, np.ndarray]) -> np.ndarray:
         """The record, (1,), of the question that this answers, which is then no longer asked.  Raises AnalysisFault."""
-        question = asked.get(str(answer.get("id")))
-        if question is None:
+        record = asked.pop(str(answer.get("id")), None)
+        if record is None:
             raise AnalysisFault(f"answered {str(answer.get('id'))[:40]!r}, which nobody asked" if "error" not in answer
                                 else f"answered with an error: {str(answer['error'])[:200]}")
         try:
-            read_answer(answer, question.record[0], int(question.query["boardXSize"]) ** 2)
+            read_answer(answer, record[0], self._points)
             self._answered = True
         except Refusal as refusal:
             self.refusals[str(refusal)] += 1
             if self.refusals.total() >= MAX_REFUSED and not self._answered:
                 raise BadInput(f"{self._command}: answers no position: {refusal}") from None
-        return asked.pop(question.query["id"]).record
+        return record
 
 
 def _questions(positions: Positions, chunks: Iterator[Asked]) -> Iterator[_Question]:
@@ -239,7 +334,7 @@ def _questions(positions: Positions, chunks: Iterator[Asked]) -> Iterator[_Quest
             played = moves[game["move_start"]:game["move_start"] + moves_played[i] + 1]      # and the next one
             query = position_query(_named(stones, names), _named(played, names), float(records["komi"][i]),
                                    positions.size, has_ownership(records))
-            yield _Question({"id": str(next(numbers)), **query}, records[i:i + 1])
+            yield {"id": str(next(numbers)), **query}, records[i:i + 1]
 
 
 def _named(encoded: np.ndarray, names: list[str]) -> list[list[str]]:

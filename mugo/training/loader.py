@@ -69,7 +69,8 @@ class TrainingStream:
         if self.endgame is not None and middle < end:
             first = number * endgames + middle - (size - endgames)
             batches.append(self.endgame.shuffled(first, end - middle, seed, augment))
-        return batches[0] if len(batches) == 1 else Batch(*map(np.concatenate, zip(*batches, strict=True)))
+        return batches[0] if len(batches) == 1 else Batch(*(
+            np.concatenate(columns) for columns in zip(*batches, strict=True) if columns[0] is not None))
 
 
 def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | None = None,

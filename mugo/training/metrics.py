@@ -14,7 +14,7 @@ numbers are TensorBoard's curves.
     kernel_turn             the angle between the kernel and itself a hundred steps before, in degrees
     input_wait              fraction of that time in which no batch was ready: near 0, or the input is the limit
 
-The line of a checkpoint has the means since the last one, and the validation's, as validation_NAME (checkpoints.py).
+The line of a checkpoint has the means since the last one, and the validation's, as validation_NAME (loop.py).
 A number that is not finite, as the loss of a run that diverges, is null.
 """
 import contextlib

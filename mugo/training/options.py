@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mugo.core.files import BadInput
-from mugo.core.limits import OPTIMIZERS, SEED, TRAINING_PRECISIONS
+from mugo.core.limits import OPTIMIZERS, PLAY_PRECISIONS, SEED, TRAINING_PRECISIONS
 from mugo.core.options import (
-    REQUIRED, add_options, check, defaults_in_words, format_names, may_change, option)
+    NETWORK_HELP, REQUIRED, add_options, check, defaults_in_words, format_names, may_change, option)
 from mugo.core.parallel import add_scheduler_argument
 from mugo.data.options import DATASET_HELP, SPLITS, WHERE_HELP
 from mugo.games.coords import MAX_SIZE, MIN_SIZE
 from mugo.nn.architectures import PRESETS, PolicyNetConfig
 from mugo.nn.heads import LOSS_WEIGHTS
-from mugo.nn.options import NETWORK_HELP, PLAY_PRECISIONS
 
 if TYPE_CHECKING:                        # --help needs no Keras
     from mugo.nn.keras.optimizers import WarmupStableDecay
@@ -29,7 +28,8 @@ MIN_INTERVAL_STEPS = 64                  # between checkpoints by time; the firs
 NEW_NETWORK = PRESETS["default"]         # the defaults of a new network
 GPU_DEFAULTS = {"batch_size": 512, "learning_rate": 0.015}      # on a GPU or TPU, where neither of them is given
 # Options that runs of earlier versions have in their checkpoints, each with the value that this version trains with.
-FORMER_OPTIONS: dict[str, Any] = {"label_smoothing": 0.0, "max_batch_size": None, "double_batch_every": None}
+FORMER_OPTIONS: dict[str, Any] = {"label_smoothing": 0.0, "max_batch_size": None, "double_batch_every": None,
+                                  "weight_decay": 0.0}
 # What differs from the defaults of the fields, in words.
 DEFAULTS = defaults_in_words(NEW_NETWORK) | {"size": "the data set's most frequent",
                                              "komi_input": "on with --value-head"}
@@ -52,7 +52,6 @@ class TrainingOptions:
                                   shown_default=f"0.01, on a GPU {GPU_DEFAULTS['learning_rate']}")
     clip_norm: float | None = option(None, "the gradients of a step, all together, are shortened to this norm", above=0,
                                      shown_default="off")
-    weight_decay: float = option(0.0, "decoupled weight decay of the kernels", least=0, most=1)
     warmup_steps: int = option(200, "steps of the linear warm-up, a tenth of all steps at most", least=0)
     decay_start: float = option(0.7, "fraction of the positions after which the learning rate decays; 1: never",
                                 least=0, most=1, may_change=True)
@@ -169,8 +168,8 @@ class CommandOptions:
                         f"{', '.join(PRESETS)}, or that of a network, without its weights", metavar="NAME", common=True)
     resume: bool = option(False, "continue the run with its own options", common=True)
     init_from: str = option("", "initialise from this network, with its config; the board may have another size, and "
-                            "the new network more --filters, --context-filters or --context-layers, and a "
-                            "--metadata-encoder", metavar="NETWORK", common=True)
+                            "the new network more --context-layers, and a --metadata-encoder", metavar="NETWORK",
+                            common=True)
     devices: int | None = option(None, "number of GPUs, each of which gets an equal slice of each batch", least=1,
                                  shown_default="all", common=True)
     distributed: bool = option(False, "train in several processes, on JAX, which finds the others by itself under "
@@ -284,7 +283,7 @@ def add_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, EvaluateOptions)
     add_scheduler_argument(parser)
     parser.add_argument("-o", "--output", type=Path, metavar="PREFIX",
-                        help="write PREFIX.csv, PREFIX.png and the same with -calibration; of several networks the "
+                        help="write PREFIX.csv, PREFIX-calibration.csv and .png; of several networks the "
                              "comparison to PREFIX.csv and each one's to PREFIX-NETWORK (default: NETWORK-SPLIT or "
                              "networks-SPLIT in the current folder, or in PREFIX if it is a folder)")
 
@@ -310,4 +309,4 @@ def add_quantize_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_convert_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("network", metavar="NETWORK", help=NETWORK_HELP)
-    parser.add_argument("output", type=Path, metavar="FILE", help="the file to write, FILE.onnx or FILE.keras")
+    parser.add_argument("output", type=Path, metavar="FILE", help="the file to write, FILE.onnx")

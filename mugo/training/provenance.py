@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from mugo.data.duplicates import find_copies
 from mugo.data.dataset import DataSet
 from mugo.data.game_hash import assign_splits
 from mugo.data.positions import Positions
@@ -96,16 +95,6 @@ def _seen_note(name: str, seen: np.ndarray | None, games: str) -> str:
     if not seen.any():
         return f"none of {games} is in the training split of {name}"
     return f"{seen.sum():,} of {games} are in the training split of {name}, so it may have been trained on them"
-
-
-def copy_notes(data: DataSet, games: GameSelection, split: str | None) -> list[str]:
-    """A line about copies of training games of a data set among games of its validation or test split."""
-    if split not in ("validation", "test"):
-        return []
-    copies = games.take(find_copies(games, data.selection("train"))).table(["file"])["file"]
-    return [f"copies of training games of {data.folder.resolve().name}, with another opening, among these "
-            f"{len(games):,} games: "
-            + (f"{len(copies):,} ({', '.join(copies[:3])}{', ...' * (len(copies) > 3)})" if len(copies) else "none")]
 
 
 def init_notes(name: str, metadata: dict[str, Any], seed: int, training: Positions, validation: Positions) -> list[str]:

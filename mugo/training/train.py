@@ -34,17 +34,16 @@ from mugo.nn.graph import cost
 from mugo.nn.heads import LOSS_WEIGHTS
 from mugo.nn.keras import checkpoint
 from mugo.nn.keras.backend import backend_name, has_gpu, keras, resolve_precision
-from mugo.nn.keras.checkpoint import latest_checkpoint, latest_metadata
+from mugo.nn.keras.checkpoint import check_init, init_from, latest_checkpoint, latest_metadata
 from mugo.nn.keras.devices import (
     DataParallel, describe_devices, device_warnings, distributed, is_first, one_device, process_count, synchronized)
 from mugo.nn.keras.losses import compile_for_training
 from mugo.nn.keras.model import build
 from mugo.nn.keras.optimizers import AveragedModel
-from mugo.nn.keras.transfer import check_init, init_from
 from mugo.nn.network_file import architecture, check_metadata, find_network, new_metadata, read_metadata, run_name
-from mugo.training.checkpoints import PRE_DECAY, add_int8, link_pre_decay, write_results
 from mugo.training.loader import TrainingStream, examples, select_positions, validation_batch
-from mugo.training.loop import batch_maker, make_steps, train_steps, training_rate
+from mugo.training.loop import (
+    PRE_DECAY, add_int8, batch_maker, link_pre_decay, make_steps, train_steps, training_rate, write_results)
 from mugo.training.options import (
     GPU_DEFAULTS, MAY_CHANGE, CommandOptions, TrainingOptions, check_training_run, run_options)
 from mugo.training.provenance import check_same_data, describe_data, init_notes, training_notes
@@ -60,7 +59,7 @@ def train(data: DataSet, run: Path, config: PolicyNetConfig, options: TrainingOp
     """Train a network and return its file, RUN/network.safetensors.
 
     resume: continue from RUN's checkpoint; config and options must be the run's, all but MAY_CHANGE: see `resume_run`.
-    init: a network (see find_network) to initialise from (transfer.init_from).  The first batch is the one after
+    init: a network (see find_network) to initialise from (checkpoint.init_from).  The first batch is the one after
     those that it was trained on; if those were of other positions, some may be repeated: see provenance.init_notes.
     devices: how many to train on; None: all.  The run is the same on any number, up to rounding.
     minutes: instead of options.positions, as many as this machine trains on in this time, of a new run.
@@ -228,8 +227,8 @@ def averaged_model(model: keras.Model, stream: TrainingStream, config: PolicyNet
 def compile_model(model: keras.Model, config: PolicyNetConfig, options: TrainingOptions) -> None:
     weights = {name: getattr(options, name) for name in LOSS_WEIGHTS}
     compile_for_training(model, config, options.schedule(), weights=weights,
-                         optimizer=options.optimizer, weight_decay=options.weight_decay, clip_norm=options.clip_norm,
-                         frozen=options.frozen, mixes_policy=options.mixes_policy)
+                         optimizer=options.optimizer, clip_norm=options.clip_norm, frozen=options.frozen,
+                         mixes_policy=options.mixes_policy)
 
 
 def positions_seen(metadata: dict[str, Any]) -> int:

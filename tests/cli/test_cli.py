@@ -109,7 +109,6 @@ def test_main_py_and_python_m_mugo_run_the_command(start):
     *(pytest.param(*case, marks=pytest.mark.slow) for case in (
         ("train games -o run", "tensorflow", "train"), ("selfplay gomoku -o run", "keras", "train"),
         ("web", "starlette", "web"), ("web", "websockets", "web"))),
-    ("convert policy-9 net.keras", "keras", "train"),
     ("completion bash", "shtab", "completion"), ("preprocess a.sgf -o out", "pyarrow", "data"),
     ("review a.sgf --fast -o out --scheduler x", "distributed", "distributed")])
 def test_a_command_without_a_package_ends_with_one_line(command, package, extra, tmp_path):

@@ -25,7 +25,7 @@ def folder(data, tmp_path):
 def error_of(folder) -> str:
     """The line with which the data set is refused, at the latest when all of it is read."""
     with pytest.raises(BadInput) as caught:
-        dataset.load_dataset(folder).verify()
+        dataset.load_dataset(folder).table()
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -45,7 +45,7 @@ def test_every_damaged_bit_is_noticed(folder, name):
         (folder / name).write_bytes(content)
         if name.endswith(".npy") and bit < 8 * 128:
             with contextlib.suppress(BadInput):          # the blanks in a header do not matter
-                dataset.load_dataset(folder).verify()
+                dataset.load_dataset(folder).table()
         else:
             assert str(folder / name) in error_of(folder), f"bit {bit}"
 

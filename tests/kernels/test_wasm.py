@@ -7,12 +7,11 @@ import pytest
 from fakes import StoneCounter
 from wasm_calls import Calls, addresses, has_tools
 
-from mugo.games import game, rollouts, scoring
+from mugo.games import game, planes, rollouts, scoring
 from mugo.games.go import GoPosition
 from mugo.games.gomoku import GomokuPosition
 from mugo.mcts import tree
 from mugo.mcts.search import Search
-from mugo.nn import components
 from mugo.players.registry import GOMOKU_MCTS, MCTS, UCT
 
 
@@ -66,7 +65,7 @@ def test_a_search_with_a_network_has_the_same_tree(position, settings, calls, bu
 
 def test_dead_stones_and_planes_are_the_same(calls, built_kernels, tmp_path, monkeypatch):
     position = finished()
-    for module, name, exported in ((scoring, "_mark", "mark"), (components, "_write_components", "write_components"),
+    for module, name, exported in ((scoring, "_mark", "mark"), (planes, "_write_components", "write_components"),
                                    (game, "_write_planes", "write_planes"),
                                    (rollouts, "roll_outs_ownership", "roll_outs_ownership")):
         native = getattr(module, name)
@@ -74,6 +73,6 @@ def test_dead_stones_and_planes_are_the_same(calls, built_kernels, tmp_path, mon
     scoring._look.cache_clear()
     rollouts.rollout_ownership.cache_clear()
     assert scoring.judge(position.stones).is_clear in (True, False)
-    components.connected_components(game.encode([position]), 9)
+    planes.connected_components(game.encode([position]), 9)
     assert len(calls.calls) >= 4
     assert_same(calls.compare(built_kernels, tmp_path))

@@ -6,8 +6,8 @@ import time
 import pytest
 from fakes import FAKE_ENGINE, is_running
 
+from mugo.core import program
 from mugo.core.files import BadInput
-from mugo.match import gtp_client
 from mugo.match.gtp_client import CRASH, PROTOCOL_ERROR, REFUSED, EngineFault, GtpClient, participant_of
 
 
@@ -92,7 +92,7 @@ def test_endless_output_does_not_fill_the_memory(start, word, message):
     error = fault(client, "genmove b")
     assert error.kind == PROTOCOL_ERROR and message in str(error)
     time.sleep(0.2)
-    assert client._lines.qsize() <= gtp_client.MAX_QUEUED_LINES + 1
+    assert client._lines.qsize() <= program.MAX_QUEUED_LINES + 1
 
 
 def test_closing_ends_child_processes(start, tmp_path):

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 from drawing import draw
 from fakes import StoneCounter
+from trees import node_after
 
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, interpret_gtp
@@ -38,7 +39,7 @@ def moves_by_depth(search, deepest=3):
     """The moves that the tree has edges for, by the number of moves before them."""
     levels, found = [[()]], []
     for _ in range(deepest):
-        edges = {line: search.tree.edges_of(search.tree.node_after(line)) for line in levels[-1]}
+        edges = {line: search.tree.edges_of(node_after(search.tree, line)) for line in levels[-1]}
         found.append({int(move) for block in edges.values() for move in block["move"]})
         levels.append([(*line, int(edge["move"])) for line, block in edges.items() for edge in block
                        if edge["visits"] and edge["node"]])

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
+from trees import moves_after, moves_of
 
 from mugo.games import game, gomoku
 from mugo.games.coords import PASS, board_points
@@ -106,7 +107,7 @@ def test_the_tree_is_that_of_a_plain_search_with_all_edges(position, spread):
     def compare(moves: tuple[int, ...], at: BasePosition) -> None:
         nonlocal compared
         node = slow.node_of(at)
-        found = {info.point: info for info in search.moves_after(moves) if info.visits}
+        found = {info.point: info for info in moves_after(search, moves) if info.visits}
         assert {point: info.visits for point, info in found.items()} == {
             point: visits for point, (_, visits, _) in node.moves.items() if visits}
         for point, info in found.items():
@@ -124,7 +125,7 @@ def check_lists(search: Search) -> int:
     """What holds of every node's edges and list; returns the places that they take."""
     tree, used = search.tree, set()
     for v in range(1, tree.n_nodes):
-        node, edges, moves = tree.nodes[v], tree.edges_of(v), tree.moves_of(v)
+        node, edges, moves = tree.nodes[v], tree.edges_of(v), moves_of(tree, v)
         assert len(edges) <= len(moves) <= node["moves"] and len(set(moves["move"].tolist())) == len(moves)
         assert moves["prior"].sum() == pytest.approx(1, abs=361 * float(LEAST_PRIOR)) or not len(moves)
         others, first = moves["prior"][len(edges):], edges["prior"][edges["move"] != PASS]     # which may be the first
@@ -141,7 +142,7 @@ def check_lists(search: Search) -> int:
 def test_the_next_root_has_all_moves():
     search, position = search_of(Rugged(25.0)), GoPosition(9)
     move = search.search(position, simulations=100).best().point
-    assert len(search.moves_after((move,))) < 60         # the others have priors below LEAST_PRIOR
+    assert len(moves_after(search, (move,))) < 60         # the others have priors below LEAST_PRIOR
     position = position.play(move)
     result = search.search(position, simulations=20)
     assert result.visits > 20

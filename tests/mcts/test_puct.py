@@ -4,6 +4,7 @@ import math
 import numpy as np
 import pytest
 from fakes import LevelNetwork
+from trees import moves_after
 
 from mugo.games.board import new_boards
 from mugo.games.coords import PASS
@@ -142,7 +143,7 @@ def root_priors(network, position, **settings) -> dict[int, float]:
     """The priors of the moves at the root, by point; those below it are checked."""
     search = Search(Settings(rollout="none", early_stop=False, seed=1, **settings), network)
     result = search.search(position, simulations=30)
-    below = search.moves_after((result.best().point,))
+    below = moves_after(search, (result.best().point,))
     found = [{info.point: info.prior for info in infos} for infos in (result.moves, below)]
     if network.pass_prior < 1:
         assert found[1].get(PASS, 0) <= settings.get("max_pass_prior", 1.0) + 1e-6

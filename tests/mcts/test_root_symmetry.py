@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from drawing import draw
 from fakes import StoneCounter
+from trees import moves_of
 
 from mugo.games.coords import PASS, format_gtp, interpret_gtp, move_index, point_of_index, symmetries
 from mugo.games.go import GoPosition
@@ -82,7 +83,7 @@ def test_the_first_move_is_searched_in_the_upper_right_corner_alone(network):
     searched = [info for info in result.moves if info.symmetry_of is None]
     assert len(result.moves) == 82 and len(searched) == 16                   # 15 of an octant, and the pass
     assert len({info.point for info in result.moves}) == 82
-    assert len(search.tree.moves_of(search.tree.root)) == 82
+    assert len(moves_of(search.tree, search.tree.root)) == 82
     for info in searched:
         if info.point != PASS:
             column, row = format_gtp(info.point, 9)[0], int(format_gtp(info.point, 9)[1:])

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from drawing import draw
 from fakes import StoneCounter
+from trees import moves_after
 
 from mugo.games.coords import PASS, format_gtp
 from mugo.games.go import BLACK, WHITE, GoPosition
@@ -198,7 +199,7 @@ def test_the_score_utility_of_a_reused_tree_is_measured_against_the_lead_of_its_
     position, settings = GoPosition(SIZE), replace(SCORED, reuse_tree=True)
     search = Search(settings, Won())
     search.search(position, simulations=300)
-    for point in search.moves_after(())[1].pv[:1]:
+    for point in moves_after(search, ())[1].pv[:1]:
         position = position.play(point)
     reused = search.search(position, simulations=1)
     new = Search(SCORED, Won()).search(position, simulations=reused.visits)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from drawing import LADDER, SEKI, after, draw
 from fakes import StoneCounter, WorkClock
+from trees import moves_after
 
 from mugo.core.files import BadInput
 from mugo.games.coords import PASS, point_at
@@ -167,7 +168,7 @@ def test_a_position_after_two_passes_gets_no_edges_and_is_evaluated_once(setting
     search = Search(Settings(seed=1, early_stop=False, **settings), network)
     start = GoPosition(4).with_rules(NAMED_RULES["japanese"])
     search.search(start.play(PASS), simulations=200, allowed_moves=[PASS])
-    assert search.moves_after((PASS,)) == () and search.growth.positions_evaluated == 2
+    assert moves_after(search, (PASS,)) == () and search.growth.positions_evaluated == 2
     root = search.tree.root_node
     assert root["visits"] == 200 and (search.tree.nodes["count"] > 0).sum() == 1
 
@@ -296,12 +297,12 @@ def test_moves_after_moves_from_the_root():
     search, position = Search(Settings(seed=1)), GoPosition(5)
     result = search.search(position, simulations=3000)
     first = result.moves[0]
-    below = search.moves_after((first.point,))
+    below = moves_after(search, (first.point,))
     assert below[0].point == first.pv[1]
     assert sum(info.visits for info in below) <= first.visits
-    assert {info.point for info in search.moves_after()} == {info.point for info in result.moves}
+    assert {info.point for info in moves_after(search)} == {info.point for info in result.moves}
     assert 1 - below[0].win_rate == pytest.approx(first.win_rate, abs=0.2)
-    assert search.moves_after((first.point, first.point)) == ()
+    assert moves_after(search, (first.point, first.point)) == ()
 
 
 def test_the_tree_is_reused_after_moves_of_either_side():

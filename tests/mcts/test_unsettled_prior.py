@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 from drawing import assert_same_points, draw
 from fakes import LevelNetwork
+from trees import moves_after
 
 from mugo.games import scoring
 from mugo.games.coords import point_at
@@ -35,9 +36,9 @@ def test_the_moves_on_unsettled_points_get_equal_parts_of_the_share_in_every_nod
     plain.search(position, simulations=100)
     search.search(position, simulations=100)
     nodes = 0
-    for path in [(), *([info.point] for info in plain.moves_after() if info.visits > 3)]:
-        before = {info.point: info.prior for info in plain.moves_after(path)}
-        after = {info.point: info.prior for info in search.moves_after(path)}
+    for path in [(), *([info.point] for info in moves_after(plain) if info.visits > 3)]:
+        before = {info.point: info.prior for info in moves_after(plain, path)}
+        after = {info.point: info.prior for info in moves_after(search, path)}
         n = len(unsettled & set(before))
         if not n or len(before) != len(after):
             continue

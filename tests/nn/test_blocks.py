@@ -3,7 +3,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from networks import random_model
+from networks import onnx_difference, random_model
 
 from mugo.games import planes
 from mugo.games.coords import symmetries
@@ -15,7 +15,7 @@ from mugo.nn.inference import Network
 from mugo.nn.inputs import encode_people, model_inputs
 from mugo.nn.keras import checkpoint
 from mugo.nn.keras.backend import keras
-from mugo.nn.keras.checkpoint import load, onnx_difference
+from mugo.nn.keras.checkpoint import load
 from mugo.nn.keras.model import build
 from mugo.nn.network_file import new_metadata
 

@@ -11,7 +11,7 @@ from mugo.games.gomoku import GomokuPosition
 from mugo.games.position import global_features
 from mugo.mcts.settings import Settings
 from mugo.nn.bundled import BundledNetworks
-from mugo.nn.caching import BATCH_BYTES, ENTRY_BYTES, BatchingNetwork, CachingNetwork, EvaluationCache, padded_size
+from mugo.nn.caching import ARRAY_BYTES, ENTRY_BYTES, BatchingNetwork, CachingNetwork, EvaluationCache, padded_size
 from mugo.nn.inference import Network
 from mugo.nn.inputs import People
 from mugo.players.registry import make_player, open_network
@@ -118,16 +118,18 @@ def test_what_is_forgotten_is_evaluated_again():
     assert session.batches == [4, 4]
 
 
-def test_the_least_recently_used_batches_make_room():
-    cache = EvaluationCache(max_bytes=3 * (8 + BATCH_BYTES + ENTRY_BYTES))
-    batches = [{"policy": np.full((1, 2), number, np.float32)} for number in range(4)]
-    for key, outputs in zip((b"a", b"b", b"c"), batches, strict=False):
-        cache.add([key], outputs)
+def test_the_least_recently_used_positions_make_room():
+    each = 8 + ENTRY_BYTES + ARRAY_BYTES
+    cache = EvaluationCache(max_bytes=3 * each)
+    outputs = [{"policy": np.full(2, number, np.float32)} for number in range(4)]
+    for key, output in zip((b"a", b"b", b"c"), outputs, strict=False):
+        cache.add(key, output)
     cache.find([b"a"])
-    cache.add([b"d"], batches[3])
+    cache.add(b"d", outputs[3])
+    cache.add(b"d", outputs[3])
     found = cache.find([b"a", b"b", b"c", b"d"])
-    assert {key: outputs["policy"][row, 0] for key, (outputs, row) in found.items()} == {b"a": 0, b"c": 2, b"d": 3}
-    assert cache.bytes == 3 * (8 + BATCH_BYTES + ENTRY_BYTES)
+    assert {key: output["policy"][0] for key, output in found.items()} == {b"a": 0, b"c": 2, b"d": 3}
+    assert cache.bytes == 3 * each
 
 
 def test_threads_use_a_full_cache(network, monkeypatch):

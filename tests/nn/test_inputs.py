@@ -16,7 +16,7 @@ from mugo.games.position import global_features
 from mugo.nn.architectures import PolicyNetConfig, config_of
 from mugo.nn.bundled import BundledNetworks
 from mugo.nn.inference import Network
-from mugo.nn.components import connected_components
+from mugo.games.planes import connected_components
 from mugo.nn.inputs import (
     INPUTS,
     RANKS,
@@ -26,7 +26,7 @@ from mugo.nn.inputs import (
     model_inputs,
 )
 from mugo.nn.keras.model import build
-from mugo.nn.keras.transfer import init_from
+from mugo.nn.keras.checkpoint import init_from
 from mugo.nn.network_file import find_network, new_metadata, read_metadata
 
 CONFIG = PolicyNetConfig(size=9, filters=16, metadata_encoder=True, policy_filters=16, value_head=True, komi_input=True,

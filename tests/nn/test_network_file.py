@@ -5,15 +5,14 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from networks import alphazero_network, damaged, keras_archive, policy_file, rewritten, with_metadata
+from networks import alphazero_network, damaged, policy_file, rewritten, with_metadata
 
-from mugo.cli import main as cli
 from mugo.core.files import BadInput
 from mugo.games.game import PLANE_TABLES
 from mugo.nn import network_file
 from mugo.nn.architectures import PolicyNetConfig, config_of
 from mugo.nn.inference import Network
-from mugo.nn.network_file import OtherFormat, TensorFile, new_metadata, read_metadata, write_tensors
+from mugo.nn.network_file import TensorFile, new_metadata, read_metadata, write_tensors
 
 
 def refusal(path) -> str:
@@ -45,17 +44,6 @@ def test_what_is_written_is_read_and_the_same_bytes_are_written_again(tmp_path):
     assert all(np.array_equal(array, arrays[name]) for name, array in file.read().items())
     assert list(file.read(["b"])) == ["b"]
     assert (tmp_path / "x").read_bytes() == (tmp_path / "y").read_bytes()
-
-
-def test_a_file_of_keras_is_called_what_it_is(tmp_path, capsys):
-    path = keras_archive(tmp_path / "old.keras")
-    line = "old.keras is a Keras file: MuGo reads networks and runs from files that end in .safetensors"
-    assert line in refusal(path)
-    with pytest.raises(OtherFormat, match="is a Keras file"):
-        read_metadata(path)
-    assert cli.main(["gtp", "policy", "--network", str(path)]) == 2
-    error = capsys.readouterr().err
-    assert line in error and error.count("\n") == 1
 
 
 @pytest.mark.parametrize(("content", "line"), [

@@ -511,18 +511,6 @@ def test_where_the_scheduler_goes_its_error_ends_the_run_and_no_file_is_left(tmp
     assert executor.is_shut_down and not (tmp_path / NEWEST).exists()
 
 
-def test_a_history_that_is_too_long_for_a_checkpoint_loses_every_second_row(small_run, monkeypatch):
-    monkeypatch.setattr(run_module, "MAX_HISTORY", 4)
-    monkeypatch.setattr(run_module.checkpoint, "save", lambda model, path, metadata: None)
-    metadata = small_run.metadata
-    history = [metadata["history"][0] | {"update": update} for update in range(1, 7)]
-    monkeypatch.setattr(small_run, "metadata", metadata | {"history": history})
-    small_run._save()
-    assert [row["update"] for row in history] == [2, 4, 6]
-    small_run._save()
-    assert len(history) == 3
-
-
 def test_the_arena_is_held_when_it_is_due_and_after_the_last_update():
     options = replace(OPTIONS, games=87, update_games=8, arena_every=32)
     assert options.updates == 10                         # full ones

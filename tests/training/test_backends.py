@@ -14,7 +14,7 @@ from mugo.data import preprocess
 from mugo.nn.architectures import PolicyNetConfig
 from mugo.nn.inference import Network
 from mugo.nn.keras.backend import BACKENDS
-from mugo.training.checkpoints import Checkpoints
+from mugo.training.loop import Checkpoints
 from mugo.training.options import TrainingOptions
 from mugo.training.train import train
 

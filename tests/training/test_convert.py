@@ -1,16 +1,16 @@
-"""mugo convert: a network as a file of ONNX and of Keras, whose outputs are those of the network."""
+"""mugo convert: a network as a file of ONNX, whose outputs are those of the network."""
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
-from networks import alphazero_network, keras, policy_file, random_positions
+from networks import policy_file, random_positions
 
 from mugo.cli import main as cli
 from mugo.games import planes
 from mugo.nn.architectures import PolicyNetConfig
 from mugo.nn.inference import Network
-from mugo.nn.components import connected_components
+from mugo.games.planes import connected_components
 from mugo.nn.inputs import POINT_BIAS
 
 
@@ -36,15 +36,6 @@ def test_an_onnx_file_is_right_for_the_package_onnx_and_computes_what_the_networ
     assert all(np.allclose(outputs[name], expected[name], atol=1e-5) for name in expected)
 
 
-def test_a_keras_file_computes_what_the_network_does(tmp_path):
-    path = alphazero_network(tmp_path)
-    assert cli.main(["convert", str(path), str(tmp_path / "net.keras")]) == 0
-    packed = np.random.default_rng(0).integers(0, 16, (2, 36, 1), np.uint8)
-    outputs = keras.saving.load_model(tmp_path / "net.keras")(packed)
-    values = Network(path, 1).evaluate_packed(packed).values
-    assert np.allclose(np.tanh(outputs["value"][:, 0]), values, atol=1e-5)
-
-
 def test_a_file_of_another_kind_is_refused_in_one_line(tmp_path, capsys):
     assert cli.main(["convert", "policy-9", str(tmp_path / "net.pt")]) == 2
-    assert capsys.readouterr().err.endswith("net.pt: a network is converted to a file that ends in .onnx or .keras\n")
+    assert capsys.readouterr().err.endswith("net.pt: a network is converted to a file that ends in .onnx\n")

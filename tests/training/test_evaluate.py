@@ -304,7 +304,6 @@ def test_the_command_prints_a_table_and_writes_csv_and_png(data, known, tmp_path
     assert "fake on 200 positions of 16 games" in printed
     assert "top-1 %" in printed
     assert ("value accuracy %" in printed) == has_value
-    assert (tmp_path / "fake-all.png").read_bytes().startswith(b"\x89PNG")
     table = pd.read_csv(tmp_path / "fake-all.csv")
     assert table.loc[0, ["by", "subset", "positions", "top1"]].tolist() == ["all", "all", 200, 1.0]
     assert ("value_mse_tta" in table) == has_value
@@ -332,7 +331,6 @@ def test_the_command_says_whether_the_games_are_unseen(data, known, tmp_path, mo
         printed = capsys.readouterr().out
         assert (f"{seen} of these {len(test)} games are in the training split of fake" if seen else
                 f"none of these {len(test)} games is in the training split of fake") in printed
-        assert f"with another opening, among these {len(test)} games: none" in printed
     assert {path.name for path in tmp_path.iterdir()} >= {"fake-test.csv", "fake-test-calibration.csv"}
 
 

@@ -1,10 +1,9 @@
 """What a network's metadata says of the games that it was trained on: see also test_train.py and test_evaluate.py."""
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from damaged_data import copy_of, rewrite
-from random_records import dataset_of, random_record, write_games
+from random_records import write_games
 
 from mugo.data.dataset import load_dataset
 from mugo.data.preprocess import preprocess
@@ -81,21 +80,6 @@ def test_of_a_network_that_does_not_record_its_split_nothing_is_claimed(data):
         line, = provenance.unseen_notes("net", metadata, games_of(data, "test"))
         assert line.startswith("whether net was trained on some of these") and "cannot be checked" in line
     assert provenance.unseen_notes("net", {"size": 9}, games_of(data, "test")) == []      # trained by self-play
-
-
-def test_copies_of_training_games_with_another_opening_are_counted(tmp_path):
-    """Of each game there is a copy with its first and third move exchanged, sometimes in another split."""
-    games = [random_record(seed, size=13, plies=90) for seed in range(20)]
-    others = [replace(game, moves=game.moves[[2, 1, 0, *range(3, 90)]]) for game in games]
-    data = dataset_of(tmp_path, [*games, *others], test=0.4)
-    split = data.used_games["split"].tolist()
-    expected = [f"{i:03d}.sgf" for i in range(40) if (split[i], split[(i + 20) % 40]) == ("test", "train")]
-    test = games_of(data, "test")
-    line, = provenance.copy_notes(data, test, "test")
-    assert f"among these {len(test)} games: {len(expected)} ({', '.join(expected[:3])}, ...)" in line
-    alone = test.take(~np.isin(files_of(test), expected))
-    assert provenance.copy_notes(data, alone, "test")[0].endswith(f"among these {len(alone)} games: none")
-    assert provenance.copy_notes(data, test, None) == provenance.copy_notes(data, test, "train") == []
 
 
 def test_a_run_is_resumed_with_the_same_batches_only(data, other_seed, folder):

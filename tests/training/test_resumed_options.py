@@ -29,7 +29,7 @@ def test_a_resumed_run_takes_options_that_are_its_own_and_no_others(data, unbrok
     kept = asdict(CONFIG) | asdict(OPTIONS) | {"init_from": None}
     base = ["train", str(data.folder), "-o", str(unbroken), "--resume"]
     others = {"optimizer": "muon", "precision": "mixed_bfloat16", "where": "plies > 3", "moves": "2-", "size": "13",
-              "layers": "4", "init_from": str(unbroken), "final_lr_fraction": "0.5", "weight_decay": "0.5",
+              "layers": "4", "init_from": str(unbroken), "final_lr_fraction": "0.5", "clip_norm": "0.5",
               "endgame_fraction": "0.5"}
     equal = []
     for action in parser._actions:

@@ -19,8 +19,8 @@ from mugo.core.files import BadInput
 from mugo.games import planes
 from mugo.nn import network_file, quantization
 from mugo.nn.inference import Network, has_exact_int8
-from mugo.training import checkpoints
-from mugo.training.checkpoints import Checkpoints
+from mugo.training import loop
+from mugo.training.loop import Checkpoints
 from mugo.training.loader import TrainingStream, select_positions, validation_batch
 from mugo.training.options import FORMER_OPTIONS, check_training_run
 
@@ -177,7 +177,7 @@ def test_a_network_that_cannot_be_quantised_stays_as_it_is_and_a_line_says_why(u
     run.mkdir()
     without_int8(unbroken / "network.safetensors").replace(run / "network.safetensors")
     before = files_of(run)
-    checkpoints.add_int8(run, (np.zeros((1, 81, planes.PACKED), np.uint8), {"policy": np.zeros(1, np.int32)}))
+    loop.add_int8(run, (np.zeros((1, 81, planes.PACKED), np.uint8), {"policy": np.zeros(1, np.int32)}))
     assert files_of(run) == before
     assert capsys.readouterr().err == (f"mugo: {run / 'network.safetensors'}: int8 takes at least two positions to "
                                        "calibrate on; the network is played in float32\n")
@@ -192,8 +192,8 @@ def test_a_full_disk_while_a_finished_run_is_quantised_is_a_message(unbroken, tm
     def full_disk(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(checkpoints, "quantize_file", full_disk)
-    checkpoints.add_int8(run, (np.zeros((2, 81, planes.PACKED), np.uint8), {"policy": np.zeros(2, np.int32)}))
+    monkeypatch.setattr(loop, "quantize_file", full_disk)
+    loop.add_int8(run, (np.zeros((2, 81, planes.PACKED), np.uint8), {"policy": np.zeros(2, np.int32)}))
     assert files_of(run) == before
     assert capsys.readouterr().err == (f"mugo: {run / 'network.safetensors'}: int8: No space left on device; the "
                                        "network is played in float32\n")
@@ -243,9 +243,6 @@ def test_killed_at_any_operation_of_saving_the_run_has_this_state_or_the_one_bef
     old = np.array(model.get_layer("conv0").kernel)
     model.get_layer("conv0").kernel.assign(old + 1)
     found["history"].append(row)
-    exported = checkpoint.load(run / "network.safetensors")
-    monkeypatch.setattr(checkpoint, "build", lambda _: exported)         # quicker, and these write no files
-    monkeypatch.setattr(checkpoint, "onnx_difference", lambda *_: 0.0)
     whole = set(files_of(before).values())
     number, seen = 0, set()
     while True:

@@ -27,7 +27,7 @@ from mugo.nn.keras.losses import SUPERVISED, compile_for_training
 from mugo.sgf.convert import format_record
 from mugo.nn.keras.devices import DataParallel
 from mugo.training import evaluate, loop
-from mugo.training.checkpoints import Checkpoints
+from mugo.training.loop import Checkpoints
 from mugo.training.loader import TrainingStream, examples, select_positions, validation_batch
 from mugo.training.metrics import rename_means
 from mugo.training.options import CommandOptions, TrainingOptions, add_train_arguments, check_training_run
@@ -71,7 +71,7 @@ def test_checkpoints_are_kept_for_good(unbroken):
 @pytest.mark.slow
 def test_the_validation_loss_is_the_sum_of_the_losses_with_their_weights_and_nothing_else(data, tmp_path, eagerly):
     config = replace(CONFIG, auxiliary_heads=False)      # which network.safetensors does not have
-    train.train(data, tmp_path / "run", config, replace(OPTIONS, positions=16, weight_decay=0.1, value_weight=0.7))
+    train.train(data, tmp_path / "run", config, replace(OPTIONS, positions=16, value_weight=0.7))
     inputs, targets = validation_batch(data.positions("validation"), OPTIONS, config)
     outputs = checkpoint.load(tmp_path / "run" / "network.safetensors")(inputs)
     loss = {name: float(np.mean(SUPERVISED[name][0](targets[name], outputs[name])))
@@ -510,7 +510,7 @@ def test_ctrl_c_on_the_command_line_ends_with_130_and_a_checkpoint(data, tmp_pat
 @pytest.mark.runs
 def test_a_run_with_checkpoints_by_time_is_resumed_exactly(data, tmp_path, monkeypatch):
     """Stopped at its first checkpoint, after one batch, it ends as a run whose checkpoints are elsewhere."""
-    options = replace(OPTIONS, batch_size=16, weight_decay=0.1, checkpoint_positions=384)
+    options = replace(OPTIONS, batch_size=16, checkpoint_positions=384)
     train.train(data, tmp_path / "by-positions", PLAIN, options)
     by_time = replace(options, checkpoint_positions=None)
     saved = Checkpoints.save

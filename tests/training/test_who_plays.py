@@ -18,7 +18,7 @@ from mugo.nn.network_file import new_metadata
 from mugo.sgf.properties import rank_number
 from mugo.sgf.convert import format_record
 from mugo.training import evaluate
-from mugo.training.checkpoints import Checkpoints
+from mugo.training.loop import Checkpoints
 from mugo.training.loader import TrainingStream, calibration_positions, examples, people_kept, select_positions
 from mugo.training.predictions import with_people
 from mugo.training.provenance import rank_range, training_notes

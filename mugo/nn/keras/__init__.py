@@ -6,6 +6,5 @@
     optimizers     Muon and Adam; the learning-rate schedule; the averaged model
     losses         losses, metrics, and the compilation of a model with them
     devices        several devices, several processes, and Ctrl-C between two steps
-    checkpoint     networks and training runs as files
-    transfer       initialising a network from another; Net2Net widening
+    checkpoint     networks and training runs as files; initialising a network from another
 """

@@ -59,24 +59,6 @@ def has_gpu() -> bool:
     return jax.default_backend() != "cpu"
 
 
-@contextlib.contextmanager
-def full_precision() -> Iterator[None]:
-    """A context that multiplies float32 as float32; by default NVIDIA's GPUs round the factors to 10 bits."""
-    if not tensorflow:
-        import jax
-
-        with jax.default_matmul_precision("highest"):
-            yield
-        return
-    config = tensorflow.config.experimental
-    was_enabled = config.tensor_float_32_execution_enabled()
-    config.enable_tensor_float_32_execution(False)
-    try:
-        yield
-    finally:
-        config.enable_tensor_float_32_execution(was_enabled)
-
-
 def backend_name() -> str:
     """The backend and its version: 'JAX 0.11.2'."""
     if tensorflow:

@@ -1,4 +1,4 @@
-"""Networks and training runs as files: checkpoints, and the exported network.
+"""Networks and training runs as files: checkpoints, the exported network, and how a network begins as another one.
 
     RUN/checkpoint.safetensors    the newest state of a run: weights, optimizer, metadata with history and options
     RUN/previous.safetensors      the previous one
@@ -8,20 +8,21 @@ What is in them: network_file.py.
 """
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mugo.core.files import BadInput, atomic_write, log_to_stderr
-from mugo.games import game
-from mugo.nn.architectures import config_dict, config_of
-from mugo.nn.graph import Weights, network_weights
-from mugo.nn.heads import STDEV_OF_SCALE
-from mugo.nn.inference import Network
-from mugo.nn.inputs import INPUTS, model_inputs
+from mugo.core.options import format_option
+from mugo.nn.architectures import Config, PolicyNetConfig, config_dict, config_of
+from mugo.nn.blocks import ContextModule
+from mugo.nn.graph import Block, Weights, layer_names, network_weights
+from mugo.nn.heads import PolicyHead
+from mugo.nn.inputs import POINT_BIAS, fit_bias
 from mugo.nn.keras import equivariance
-from mugo.nn.keras.backend import full_precision, keras
+from mugo.nn.keras.backend import keras
 from mugo.nn.keras.devices import is_first
 from mugo.nn.keras.model import build
 from mugo.nn.keras.optimizers import GRADIENT_NORM
@@ -30,6 +31,7 @@ from mugo.nn.network_file import (
     OtherFormat,
     TensorFile,
     check_tensors,
+    find_network,
     read_metadata,
     read_network,
     write_tensors,
@@ -37,7 +39,6 @@ from mugo.nn.network_file import (
 from mugo.nn.quantization import CalibrationPositions, Playable, quantize
 
 CHECKPOINT, PREVIOUS, NETWORK = "checkpoint.safetensors", "previous.safetensors", "network.safetensors"
-TOLERANCE = 1e-2                         # a wrong graph differs by more; rounding by 1e-6, 1e-4 with huge weights
 
 MakeModel = Callable[[dict[str, Any]], keras.Model]
 
@@ -104,44 +105,14 @@ def save(model: keras.Model, path: Path, metadata: dict[str, Any]) -> None:
 def export(model: keras.Model, path: Path, metadata: dict[str, Any], positions: CalibrationPositions | None = None
            ) -> None:
     """Write a network to play and share, atomically: the model without its optimizer and its auxiliary heads, and its
-    metadata.  positions: to quantise it on; a line on stderr says if it would lose too much.
-
-    Raises BadInput for weights that are not finite, RuntimeError if ONNX Runtime computes other outputs than the model.
+    metadata.  positions: to quantise it on; a line on stderr says if it would lose too much.  Raises BadInput for
+    weights that are not finite.
     """
     check_finite(model, path)
     made = playable(model, metadata, positions)
     if made.loss:
         log_to_stderr(f"{path} has no int8 graph, because it would lose too much: {made.loss}")
-    exported = build(config_of(made.metadata).spec())
-    assign(exported, made.weights)
-    difference = onnx_difference(exported, Network.from_weights(made.weights, made.metadata, 1, "float32"))
-    if not difference <= TOLERANCE:      # nor if it is NaN
-        raise RuntimeError(f"{path}: outputs of ONNX Runtime and Keras differ by {difference}")
     write_tensors(path, made.weights, made.metadata)
-
-
-def onnx_difference(model: Callable[[Any], dict], network: Network) -> float:
-    """The largest difference of any output between ONNX Runtime and a model (keras.model.build) on random planes, half
-    of whose bits are set, a quarter, and so on to none.  Scores, which are in points, count a hundredth."""
-    rng, shape = np.random.default_rng(0), (network.size ** 2, game.packed_bytes(network.game))
-    packed = np.bitwise_and.accumulate(rng.integers(0, 256, (6, *shape), np.uint8))
-    packed[-1] = 0
-    features = np.linspace([-8, -1], [8, 1], len(packed), dtype=np.float32) if network.needs_global_features else None
-    people = rng.integers(0, 2, (len(packed), INPUTS)).astype(np.float32) if network.takes_people else None
-    inputs = model_inputs(packed, features, network.needs_components, people)
-    with full_precision():
-        outputs = {name: np.asarray(output, np.float64) for name, output in model(inputs).items()}
-    exp = np.exp(outputs["policy"] - outputs["policy"].max(1, keepdims=True))
-    expected = [exp / exp.sum(1, keepdims=True)]
-    if "value" in outputs:
-        expected.append(np.tanh(outputs["value"][:, 0]))
-    if "score" in outputs:
-        mean, scale = outputs["score"].T
-        expected += [np.tanh(outputs["ownership"]), mean / 100, scale * STDEV_OF_SCALE / 100]
-    found = [output / 100 if name.startswith("score") else output
-             for name, output in network.evaluate_packed(packed, features, people)._asdict().items()
-             if output is not None]
-    return max(float(np.abs(a - b).max()) for a, b in zip(found, expected, strict=True))
 
 
 def load(path: Path) -> keras.Model:
@@ -207,3 +178,95 @@ def _first_undamaged(run: Path, names: tuple[str, ...], read: Callable[[Path], A
     if not run.is_dir():
         raise BadInput(f"{run}: no such folder, so no training run to resume")
     raise BadInput(f"{run} holds no training run to resume: {names[0]} is missing or damaged")
+
+
+# ---- a network that begins as another one: another board size, other heads, weights untied
+
+def init_from(model: keras.Model, config: Config, path: Path) -> dict[str, Any]:
+    """Initialise a new network of this config with the weights of the one at path.
+
+    The board sizes may differ: the bias of each point is fitted (inputs.fit_bias), and dense layers for another board
+    are left as they are.  Policy networks may also differ in the heads and the context module, which are left as they
+    are where only one has them; and the new one may have more layers in its context module, a metadata encoder, or
+    plain convolutions where the other's are equivariant.  Its outputs equal the other one's at first.
+    Returns metadata["init_from"], the description of that network.  Raises BadInput for other configs.
+    """
+    weights, metadata = read_network(path, may_be_checkpoint=True)
+    source = config_of(metadata)
+    check_compatible(source, config, path)
+    bias = f"{POINT_BIAS}/bias"
+    if bias in weights:
+        weights[bias] = fit_bias(weights[bias], config.size)
+    own = new_layers(source, config)
+    for layer in model.layers:
+        variables = {equivariance.weight_name(variable): variable for variable in layer.weights}
+        if layer.name not in own and all(name in weights and weights[name].shape == tuple(variable.shape)
+                                         for name, variable in variables.items()):
+            for name, variable in variables.items():
+                variable.assign(weights[name])
+    return describe_source(metadata, path)
+
+
+def new_layers(source: Config, config: Config) -> set[str]:
+    """The names of the layers of the heads, and of the context module, that a network of config `source` does not have.
+    Heads and modules that have grown are the same ones."""
+    known = [_lasting_layers(block) for block in source.spec().blocks]
+    return {name for block in config.spec().blocks[len(config.spec().trunk):] if _lasting_layers(block) not in known
+            for name in layer_names(block)}
+
+
+def _lasting_layers(block: Block) -> set[str]:
+    """The names of the layers that a block or head keeps when it grows."""
+    if isinstance(block, PolicyHead):
+        block = replace(block, uses_context=False, metadata_encoder=False)
+    elif isinstance(block, ContextModule):
+        block = replace(block, layers=1, chain_pooling=False)
+    return layer_names(block)
+
+
+def describe_source(metadata: dict[str, Any], path: Path) -> dict[str, Any]:
+    """metadata["init_from"] of a network that is initialised from the one at path, which has this metadata."""
+    source = config_of(metadata)
+    return {"name": metadata.get("name", path.stem), "size": source.size, "filters": source.filters,
+            "best": metadata.get("best"), "data": metadata.get("data"), "init_from": metadata.get("init_from")}
+
+
+def check_init(run: Path, metadata: dict[str, Any], init: str) -> None:
+    """Raise BadInput unless a run that is resumed was initialised from this network, if one is given."""
+    if not init:
+        return
+    path = find_network(init)
+    source = metadata.get("init_from") or {}
+    if describe_source(read_metadata(path), path) | {"name": source.get("name")} != source:
+        other = f"another network, {source.get('name')}" if source else "no network"
+        raise BadInput(f"{run} was initialised from {other}: leave --init-from {init} out to resume it")
+
+
+def check_compatible(source: Config, config: Config, path: Path) -> None:
+    """Raise BadInput if a network of this config cannot be initialised from one of config `source`."""
+    if type(source) is not type(config):
+        kinds = ["policy-value network, trained by selfplay", "policy network, trained by train"]
+        is_policy = isinstance(source, PolicyNetConfig)
+        raise BadInput(f"{path} is a {kinds[is_policy]}; this one is a {kinds[not is_policy].partition(',')[0]}")
+    free, grown = {"size"}, set()
+    if isinstance(config, PolicyNetConfig) and isinstance(source, PolicyNetConfig):
+        free |= {"policy_context", "value_head", "komi_input", "auxiliary_heads"}
+        free |= {name for name, is_free in (("equivariant", source.equivariant),
+                                            ("policy_filters", not config.policy_filters)) if is_free}
+        grown = {"metadata_encoder", "context_layers", "chain_pooling"}
+        if not (source.has_context and config.has_context):
+            free |= {"context_filters", "context_layers", "chain_pooling"}
+    old, new = config_dict(source), config_dict(config)
+    different = [name for name in new if new[name] != old[name] and name not in free
+                 and not (name in grown and new[name] > old[name])]
+    if different:
+        raise BadInput(f"{path} has {_listed(old, different)}, and this run {_listed(new, different)}: a network "
+                       "that is initialised from another can have another size and other heads, more "
+                       "--context-layers, --chain-pooling, --metadata-encoder, and plain convolutions where the "
+                       "other's are equivariant")
+
+
+def _listed(config: dict[str, Any], names: list[str]) -> str:
+    """'--filters 64, --no-residual'; input planes have no option."""
+    return ", ".join(f"{config[name]} input planes" if name == "depth" else format_option(name, config[name])
+                     for name in names)

@@ -131,12 +131,12 @@ SUPERVISED: dict[str, tuple[Any, str, tuple[str, ...]]] = {
 
 def compile_for_training(model: keras.Model, config: PolicyNetConfig, schedule: Any, *,
                          weights: dict[str, float] = LOSS_WEIGHTS, optimizer: str = "muon",
-                         weight_decay: float = 0.0, clip_norm: float | None = None, frozen: str = "",
+                         clip_norm: float | None = None, frozen: str = "",
                          mixes_policy: bool = False) -> None:
     """Prepare a model of this config for supervised learning; top-1 and top-5 accuracy are among its metrics.
 
     schedule: the learning rate, a number or a schedule.  weights: what each loss counts, by the names of LOSS_WEIGHTS.
-    optimizer: one of OPTIMIZERS.  weight_decay, clip_norm: see optimizers.Adam.
+    optimizer: one of OPTIMIZERS.  clip_norm: see optimizers.Adam.
     frozen: what does not learn, one of LEARNING; '': everything learns.
     mixes_policy: whether the targets of the policy are for weighted_moves_loss, not moves.
     """
@@ -152,7 +152,7 @@ def compile_for_training(model: keras.Model, config: PolicyNetConfig, schedule: 
         losses[output], loss_weights[output] = loss, weights[weight]
         metrics[output] = [KnownMean(name) for name in measures]
     axes = weight_axes(config.spec()) if config.equivariant else None
-    model.compile(CLASSES[optimizer](schedule, weight_axes=axes, weight_decay=weight_decay, clip_norm=clip_norm),
+    model.compile(CLASSES[optimizer](schedule, weight_axes=axes, clip_norm=clip_norm),
                   loss=losses, loss_weights=loss_weights, metrics=metrics, jit_compile=JIT)
 
 

@@ -59,8 +59,6 @@ class Adam(keras.optimizers.Optimizer):
     learning_rate: a number, or a schedule; one with `peak` and `decay_start` (WarmupStableDecay) says when it decays.
     weight_axes: the weight axes of the network (graph.weight_axes), if it is equivariant: each gradient is projected
     onto tied weights.
-    weight_decay: decoupled (Loshchilov & Hutter 2019, arXiv:1711.05101): each step multiplies kernels by
-    1 - learning rate * weight_decay.  Biases and batch normalisation do not decay.
     clip_norm: the gradients of a step, all together, are shortened to this Euclidean norm if theirs is larger (Pascanu,
     Mikolov & Bengio 2013, arXiv:1211.5063); None: never.  gradient_norm: theirs in the last step, before that.
 
@@ -69,11 +67,11 @@ class Adam(keras.optimizers.Optimizer):
     BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-7
     METADATA_RATIO = 1 / 16              # of the rate, for blocks.add_metadata: up to 67 of its inputs are 1 at once
 
-    def __init__(self, learning_rate: Any = 0.001, weight_axes: Any = None, weight_decay: float = 0.0,
+    def __init__(self, learning_rate: Any = 0.001, weight_axes: Any = None,
                  clip_norm: float | None = None):
         super().__init__(learning_rate)
         self.schedule, self.weight_axes = learning_rate, weight_axes
-        self.decay, self.clip_norm = weight_decay, clip_norm
+        self.clip_norm = clip_norm
 
     @property
     def learning_rate(self) -> Any:
@@ -139,13 +137,9 @@ class Adam(keras.optimizers.Optimizer):
         momentum = state.momentum + (gradient - state.momentum) * (1 - self.BETA_1)
         velocity = state.velocity + (ops.square(gradient) - state.velocity) * (1 - self.BETA_2)
         corrected = rate * ops.sqrt(1 - ops.power(self.BETA_2, step)) / (1 - ops.power(self.BETA_1, step))
-        return [(state.variable, self.decayed(state.variable, rate) - momentum * corrected / (
+        return [(state.variable, state.variable - momentum * corrected / (
                     ops.sqrt(velocity) + self.EPSILON)),
                 (state.momentum, momentum), (state.velocity, velocity)]
-
-    def decayed(self, variable: Any, rate: Any) -> Any:
-        """The variable after weight decay."""
-        return variable * (1 - rate * self.decay) if self.decay and variable.name == "kernel" else variable
 
 
 class Muon(Adam):
@@ -166,7 +160,7 @@ class Muon(Adam):
         nesterov = ops.reshape(gradient + self.MOMENTUM * momentum, (-1, gradient.shape[-1]))
         scale = max(nesterov.shape) ** 0.5 * self.RMS
         update = ops.reshape(polar_express(nesterov), gradient.shape)
-        return [(state.variable, self.decayed(state.variable, rate) - rate * scale * update),
+        return [(state.variable, state.variable - rate * scale * update),
                 (state.momentum, momentum)]
 
 

@@ -61,20 +61,3 @@ def test_the_backend_is_the_one_that_is_installed(installed, expected):
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
                           env=environment | {"PYTHONPATH": str(Path(__file__).parents[3])})
     assert done.stdout == f"{expected}\n", done.stderr
-
-
-def test_outputs_are_compared_in_full_precision():
-    """A GPU from Ampere on multiplies float32 with 10 bits of each factor unless it is told not to: outputs of ONNX
-    Runtime and of the model would differ by 0.01."""
-    def setting() -> object:
-        if backend.tensorflow:
-            return backend.tensorflow.config.experimental.tensor_float_32_execution_enabled()
-        import jax
-
-        return jax.config.jax_default_matmul_precision
-
-    before, expected = setting(), False if backend.tensorflow else "highest"
-    assert before != expected
-    with backend.full_precision():
-        assert setting() == expected
-    assert setting() == before
