@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from made_once import made_once
 
 from mugo.plots import figures
 
@@ -30,7 +31,6 @@ ALLOWED_SKIPS = (
     "could not import 'jax'",                # the other Keras backend; .ci/run installs it later and runs these again
     "several devices train on JAX",          # so do these
     "MUGO_LOWEST=1",                         # a check of an environment that .ci/run makes besides
-    "KaTrain is not installed",              # needs Kivy; its queries are recorded
     "signals",                               # POSIX only
     "no VNNI instructions",                  # x86 processors of before 2019, on which int8 is refused
 )
@@ -50,13 +50,12 @@ def blank_pictures() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def built_kernels(tmp_path_factory) -> Path:
     """The folder of kernels.wasm.  MUGO_WASM names one that is there already: a build takes a minute."""
-    if "MUGO_WASM" in os.environ:
-        return Path(os.environ["MUGO_WASM"])
-    folder = tmp_path_factory.mktemp("wasm")
-    done = subprocess.run([sys.executable, "-m", "mugo.kernels", "build", "--wasm", "-o", folder], capture_output=True,
-                          text=True)
-    assert not done.returncode, done.stderr
-    return folder
+    def build(folder: Path) -> None:
+        done = subprocess.run([sys.executable, "-m", "mugo.kernels", "build", "--wasm", "-o", folder],
+                              capture_output=True, text=True)
+        assert not done.returncode, done.stderr
+
+    return Path(os.environ.get("MUGO_WASM") or made_once(tmp_path_factory, "wasm", build))
 
 
 @pytest.fixture

@@ -1,14 +1,9 @@
-"""The data set and the finished run of small_runs, for all tests of training; no test changes them.
-
-One of the processes of pytest-xdist makes them for all: a run takes a processor many seconds.
-"""
-import os
+"""The data set and the finished run of small_runs, for all tests of training; no test changes them."""
 import shutil
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from made_once import made_once
 from networks import keras
 from random_records import finished_record, write_games
 from small_runs import CONFIG, OPTIONS, train
@@ -16,26 +11,6 @@ from small_runs import CONFIG, OPTIONS, train
 from mugo.data import preprocess
 from mugo.data.dataset import load_dataset
 from mugo.sgf.convert import format_record
-
-
-def made_once(tmp_path_factory, name: str, make: Callable[[Path], object]) -> Path:
-    """A folder that the first process makes for which it is not there, and the others wait for."""
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
-    new, begun = folder.with_suffix(".new"), folder.with_suffix(".begun")
-    while not folder.exists():
-        try:
-            begun.mkdir()
-        except FileExistsError:
-            time.sleep(0.1)
-            continue
-        try:
-            if not folder.exists():
-                make(new)
-                new.rename(folder)
-        finally:
-            begun.rmdir()
-    return folder
 
 
 @pytest.fixture(scope="session")
