@@ -7,7 +7,7 @@ import re
 import tomllib
 from pathlib import Path
 
-LEFT_OUT = {"lint", "release", "docs", "fuzz", "cuda", "jax-cuda"}
+LEFT_OUT = {"lint", "release", "docs", "cuda", "jax-cuda"}
 
 project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
 requirements = list(project["dependencies"])

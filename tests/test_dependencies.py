@@ -23,7 +23,7 @@ NEEDED = [Requirement(line) for line in PROJECT["dependencies"]]
 EXTRA = {name: [Requirement(line) for line in lines if not line.startswith("mugo-go[")]
          for name, lines in PROJECT["optional-dependencies"].items()}
 ALL = NEEDED + [requirement for needed in EXTRA.values() for requirement in needed]
-LEFT_OUT = {"lint", "release", "docs", "fuzz", "cuda", "jax-cuda"}     # by .ci/lowest.py: not needed to run
+LEFT_OUT = {"lint", "release", "docs", "cuda", "jax-cuda"}     # by .ci/lowest.py: not needed to run
 # What has no public counterpart in Python's own library.
 PRIVATE_IN_PYTHON = {"_ArgumentGroup", "_actions", "_exit", "_run_finalizers"}
 
@@ -125,6 +125,12 @@ def test_nothing_private_of_a_dependency_is_used():
             if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.endswith("__")}
     assert any(name == "_run_finalizers" for _, name in used)
     assert not {(path, name) for path, name in used if name not in own | PRIVATE_IN_PYTHON}
+
+
+def test_no_array_and_no_model_is_read_as_a_pickle():
+    """The lint finds the other ways: pyproject.toml."""
+    unsafe = re.compile(r"allow_pickle=(?!False)|safe_mode=(?!True)|unsafe_deserial|joblib|import_module..pickle")
+    assert [path for path in sources() if unsafe.search(path.read_text())] == []
 
 
 def test_no_private_method_of_a_dependency_is_overridden():

@@ -1,23 +1,13 @@
-"""KaTrain's queries, and KaTrain's own engine where it is installed.
-
-The recordings are what KaTrain 1.20.0 wrote: katrain/queries.jsonl for a short game, with a move to refine and a
-region; katrain/game.jsonl by drive_game.py, on 23 November 2026.
-KATRAIN_PYTHON names a Python that has the package katrain; by default it is looked for in this one.
-"""
-import importlib.util
+"""Recorded queries of KaTrain 1.20.0: katrain/queries.jsonl is a short game with a move to refine and a region,
+katrain/game.jsonl games on a rectangle with all rules, extra analyses and opponents."""
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
-import pytest
 from analysis.queries import run
 
 from mugo.players.searcher import PlayOptions
 
 HERE = Path(__file__).parent
-KATRAIN_PYTHON = os.environ.get("KATRAIN_PYTHON") or (sys.executable if importlib.util.find_spec("katrain") else None)
 IGNORED = {"ignored: suicide true", "ignored: tax ALL",
                 "this player has no such settings: wideRootNoise",           # uct has no priors
                 "this player has no such settings: wideRootNoise, antiMirror",
@@ -66,16 +56,3 @@ def test_katrains_games_on_a_rectangle_its_rules_extra_analyses_and_opponents_ar
         assert len(answer["policy"]) == points + 1
         assert len(answer.get("ownership", [])) == points * query["includeOwnership"]
         assert len(answer["moveInfos"][0].get("ownership", [])) == points * query["includeMovesOwnership"]
-
-
-@pytest.mark.skipif(not KATRAIN_PYTHON, reason="KaTrain is not installed (KATRAIN_PYTHON)")
-def test_katrain_plays_and_analyzes_on_a_rectangle(tmp_path):
-    command = f"{sys.executable} {HERE.parents[1] / 'main.py'} analysis uct --max-edges 20000 -analysis-threads 1"
-    ended = subprocess.run([KATRAIN_PYTHON, HERE / "katrain" / "drive_game.py", command, tmp_path / "queries"],
-                           capture_output=True, text=True, timeout=400)
-    assert ended.returncode == 0, ended.stderr
-    shown = json.loads(ended.stdout)
-    assert {message.split("'")[3].split(".")[0] for message in shown["messages"]} == IGNORED
-    assert all(None not in scores and len(scores) == 3 for scores in shown["scores"].values())
-    assert shown["moves"]["extra"] <= shown["moves"]["alternative"] < shown["moves"]["sweep"]
-    assert len(shown["played"]) == 14 and shown["frame"] > 20 and shown["frame score"] is not None

@@ -1,20 +1,15 @@
 """Queries that say who plays (humanSLProfile): KataGo's names, and what KaTrain and LizzieYzy Next ask for.
 
-katrain/people.jsonl is what KaTrain 1.20.0 wrote when its opponents ai:human and ai:pro played (drive_people.py).
+katrain/people.jsonl is what KaTrain 1.20.0 wrote when its opponents ai:human and ai:pro played.
 LizzieYzy Next's query is from its source (HumanSlAnalysisRunner.java): it takes the first line with an id for the
 answer, and begins with a trial.
 """
-import json
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 from analysis.queries import FakeNetwork, query, run, run_one
-from analysis.test_katrain import HERE, KATRAIN_PYTHON, recording
+from analysis.test_katrain import recording
 from fakes import TiltedNetwork
-from networks import policy_file
 
 from mugo.analysis.parameters import Overrides
 from mugo.core.files import BadInput
@@ -124,17 +119,3 @@ def test_lizzies_queries_are_answered_first_after_its_trial():
         first = next(line for line in lines if line["id"] == name)
         assert len(first["humanPolicy"]) == 82 and first["moveInfos"][0]["order"] == 0
         assert first["rootInfo"]["visits"] == 64
-
-
-@pytest.mark.skipif(not KATRAIN_PYTHON, reason="KaTrain is not installed (KATRAIN_PYTHON)")
-def test_katrain_plays_like_people_with_a_network_that_takes_them(tmp_path):
-    network = policy_file(tmp_path, metadata_encoder=True, value_head=True, komi_input=True)
-    command = f"{sys.executable} {HERE.parents[1] / 'main.py'} analysis --network {network} -analysis-threads 1"
-    ended = subprocess.run([KATRAIN_PYTHON, HERE / "katrain" / "drive_people.py", command, tmp_path / "queries"],
-                           capture_output=True, text=True, timeout=400, env=os.environ | {"PYTHONPATH": ""})
-    assert ended.returncode == 0, ended.stderr
-    shown = json.loads(ended.stdout)
-    assert [player for player, *_ in shown["played"]] == ["B", "W"] * 3
-    assert all("top move" in thoughts for *_, thoughts in shown["played"])
-    assert {message.split("length")[0] for message in shown["messages"]} == {
-        "[HumanStyleStrategy] WARNING: Human policy "}           # it expects a board of 19x19

@@ -1,9 +1,7 @@
 """Records in GIB, NGF and UGF: the games in them, by hand; and that damaged ones are refused."""
 import time
 
-import numpy as np
 import pytest
-from damage import damaged
 from other_records import GIB, NGF, REVIEW, UGF
 
 from mugo.core.files import BadInput
@@ -171,14 +169,6 @@ def test_folders_and_loading(tmp_path):
 def test_damaged_records_are_refused(text, reason, details):
     (bad,) = read_records(text.encode())
     assert isinstance(bad, BadRecord) and bad.reason == reason and details in str(bad)
-
-
-@pytest.mark.parametrize("text", [GIB, NGF, UGF, UGF + REVIEW])
-def test_no_damage_raises(text):
-    for _, damage in damaged(text.encode(), 400, seed=2):
-        for tree in read_trees(damage):
-            if not isinstance(tree, BadRecord):
-                assert tree.record.moves.dtype == np.int16
 
 
 def test_an_empty_file_is_none_of_them(tmp_path):

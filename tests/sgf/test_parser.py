@@ -1,4 +1,5 @@
 """SGF as real archives have it: each irregularity in a game of its own, small enough to read."""
+import contextlib
 import csv
 import pickle
 import time
@@ -7,9 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from damage import damaged
+from other_records import GIB, NGF, REVIEW, UGF
 from sgf_games import encoded, read
 
 from mugo.games.coords import WHITE_BIT
+from mugo.sgf.convert import format_record
+from mugo.sgf.nodes import format_nodes, parse_game
 from mugo.sgf.record_positions import position_of
 from mugo.sgf.parser import MAX_BYTES, SUFFIXES, GameTree, read_records, read_trees
 from mugo.sgf.record import BadRecord, Record
@@ -206,12 +210,24 @@ def test_a_file_that_is_too_large_is_not_parsed(monkeypatch):
     assert isinstance(bad, BadRecord) and (bad.reason, str(bad)) == ("too large", "15 bytes of SGF; the limit is 14")
 
 
-def test_damaged_games_never_raise():
-    sgf = ("(;GM[1]CA[UTF-8]SZ[9]KM[6.5]HA[2]AB[cc][gg]PB[古力]DT[2016-03-09]RE[W+3.5]"
-                    ";W[ee]C[a \\] b](;B[ef];W[])(;B[dd]))".encode())
-    for _, damage in damaged(sgf, 3000):
-        for record in [*read_records(damage), *read_trees(damage)]:
-            assert isinstance(record, (Record, GameTree, BadRecord))
+SGF = ("(;GM[1]CA[UTF-8]SZ[9]KM[6.5]HA[2]AB[cc][gg]PB[古力]DT[2016-03-09]RE[W+3.5];W[ee]C[a \\] b](;B[ef];W[])"
+       "(;B[dd]))").encode()
+
+
+@pytest.mark.parametrize("whole, count", [(SGF, 3000), (b"(;FF[1]AddBlack[aa]);", 100), *(
+    (text.encode(), 400) for text in (GIB, NGF, UGF, UGF + REVIEW))])
+def test_what_is_read_of_a_damaged_file_is_written_and_read_again_as_the_same(whole, count):
+    found_by_fuzzing = b")", b");GM[\xff(;B[t\xff", b"(;GM[1]PB[a)\0(;SZ[];B[aa])"
+    for data in (whole, *found_by_fuzzing, *(data for _, data in damaged(whole, count))):
+        for record in read_records(data):
+            if not isinstance(record, BadRecord):
+                again, = read_records(format_record(record).encode())
+                assert isinstance(again, Record) and (again.size, again.komi) == (record.size, record.komi)
+                assert again.moves.tolist() == record.moves.tolist()
+        assert all(isinstance(tree, GameTree | BadRecord) for tree in read_trees(data))
+        with contextlib.suppress(ValueError):
+            nodes = parse_game(data, 1000)
+            assert parse_game(format_nodes(nodes)) == nodes
 
 
 MANIFEST = list(csv.DictReader(open(TORTURE / "manifest.csv"))) if TORTURE.exists() else []
