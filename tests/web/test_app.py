@@ -238,13 +238,6 @@ def test_an_analysis_of_a_region_searches_its_moves_only(page, by):
     assert not {vertex for move in shallow["moves"] for vertex in move["pv"]} <= {*region, "pass"}
 
 
-def test_a_move_that_is_named_is_analyzed_though_it_fills_an_own_eye(page):
-    moves = ["B A4", "W D3", "B B4", "W C2", "B B5", "W D2"]
-    for by in "uct", "mcts":
-        result = page.search("analyze", game=go_game(), moves=moves, player=by, simulations=40, allow=["A5"])["search"]
-        assert [move["move"] for move in result["moves"]] == ["A5"]
-
-
 @pytest.mark.parametrize("fields, message", [
     ({"allow": "A1"}, "'allow' cannot be a str"), ({"avoid": ["Z9"]}, "'Z9' is not a vertex"),
     ({"avoid": [["A1"]]}, "is not a vertex"), ({"allow": 27 * ["A1"]}, "more vertices than the board"),
@@ -323,10 +316,6 @@ def test_what_an_opponent_thinks_has_win_rates_only_of_the_komi_of_the_game(page
     assert "thinking" in answers[0]
     analysed = page.search("analyze", game=game, moves=moves, player="uct", simulations=200)["search"]
     assert (analysed["win_rate"] > 0.7) == bool(handicap)
-
-
-def test_an_evaluation_has_blacks_win_rate_in_every_position(page):
-    assert page.search("evaluate", game=go_game(), moves=["B C3", "W pass"])["win_rates"] == [0.5, 0.5, 0.5]
 
 
 def test_a_disconnected_page_stops_its_search(client):
@@ -438,19 +427,6 @@ def test_the_rules_of_a_game_decide_whether_a_position_may_be_repeated(page, rul
         assert ("D2" not in described["illegal"]) == is_legal
         answer = page.request("play", game=start, moves=CYCLE[:-1], move="D2")
         assert answer.get("move", "") == ("B D2" if is_legal else "")
-
-
-def test_a_game_that_repeats_a_position_twice_by_simple_ko_has_no_result(page):
-    kos, cycle = "A8 C9 B9 C7 B7 D8 A5 C6 B6 C4 B4 D5 A2 C3 B3 C1 B1 D2 C5 B8 J9 B2", "C8 B5 C2 B8 C5 B2"
-    moves = [f"{'BW'[number % 2]} {vertex}" for number, vertex in enumerate(f"{kos} {cycle} {cycle}".split())]
-    for rules, ends in ("Japanese", True), ("AGA", False):
-        game = page.request("new", size=9, komi=0.5, handicap=0, rules=rules)["game"]
-        del game["info"], game["nodes"]
-        described = page.request("position", game=game, moves=moves)
-        assert (described["is_over"], described.get("result")) == ((True, "Void") if ends else (False, None))
-        assert page.request("position", game=game, moves=moves[:-1])["is_over"] is False
-        if ends:
-            assert page.request("score", game=game, moves=moves)["result"] == "Void"
 
 
 def test_a_stored_game_without_rules_has_those_of_its_scoring(page):

@@ -1,4 +1,4 @@
-"""The clocks of the page: their arithmetic, and games with them in a headless Chromium."""
+"""Games with clocks on the page in a headless Chromium; their arithmetic is in page/clock.test.mjs."""
 from types import SimpleNamespace
 
 import pytest
@@ -12,17 +12,6 @@ from mugo.web.handlers import SessionSearches
 BLACK, WHITE = (f"document.querySelector('#player-{name} .clock:not([hidden])')?.textContent"
                 for name in ("black", "white"))
 BYOYOMI = {"main": 1, "period": 30, "periods": 3}        # minutes and seconds, as in the dialog
-
-
-def arithmetic(page, script):
-    """The value of an expression of functions of clock.js, and of `clock`, whose time is `now`, in milliseconds."""
-    return page.evaluate(f"""import('/static/core/clock.js').then(({{ GameClock, spend, formatSeconds, timesAt }}) => {{
-        let now = 1e9;
-        const wait = (seconds) => {{ now += 1000 * seconds; }};
-        const make = (main, period, periods, increment) =>
-            new GameClock({{ main, period, periods, increment }}, {{}}, () => now);
-        {script}
-    }})""")
 
 
 def start_game(page, system, fields, colour="B", opponent="policy"):
@@ -62,49 +51,6 @@ def test_a_phone_has_room_for_the_names_and_the_clocks(page):
     assert page.evaluate(f"{texts}.filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.id)"
                          ".join()") == ""
 
-
-# ---- arithmetic
-
-def test_byoyomi_periods_start_again_and_are_lost(page):
-    assert arithmetic(page, """
-        const clock = make(60, 30, 3, 0);
-        const node = {};
-        const shown = [];
-        for (const seconds of [50, 15, 29, 31, 10]) {
-            clock.run('B');
-            wait(seconds);
-            clock.press('B', node);
-            const { main, periods, left } = clock.sides.B;
-            shown.push([main, periods, left]);
-        }
-        clock.run('B');
-        wait(59.9);
-        shown.push(clock.secondsToEnd('B').toFixed(1), clock.side('B', 'B').isOut);
-        wait(0.2);
-        shown.push(clock.side('B', 'B').isOut);
-        return shown;
-    """) == [[10, 3, None], [0, 3, 25], [0, 3, 1], [0, 2, 29], [0, 2, 20], "0.1", False, True]
-
-
-def test_fischer_time_grows_and_absolute_time_ends(page):
-    assert arithmetic(page, """
-        const clock = make(10, 0, 0, 5);
-        clock.run('W');
-        wait(4);
-        clock.press('W', {});
-        const left = clock.sides.W.main;
-        clock.run('W');
-        wait(11);
-        return [left, clock.side('W', 'W').isOut, clock.sides.B.main, make(0, 0, 0, 7).sides.B.main];
-    """) == [11, True, 10, 7]
-
-
-def test_times_are_formatted(page):
-    assert arithmetic(page, "return [0, 0.04, 9.96, 10, 59.2, 600, 3661].map(formatSeconds)") == \
-        ["0.0", "0.1", "10.0", "0:10", "1:00", "10:00", "1:01:01"]
-
-
-# ---- games
 
 def test_a_game_with_byoyomi_is_saved_with_its_times(page):
     start_game(page, "byoyomi", BYOYOMI)

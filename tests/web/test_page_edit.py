@@ -264,16 +264,6 @@ def test_the_game_information_is_edited_and_its_komi_counts(page, editing):
     assert save(page) == "(;GM[1]FF[4]CA[UTF-8]SZ[9]PB[Aoi]RE[B+Resign]XX[1]PW[Ema \\]]KM[0.5]GC[a\nb]\n;B[ee];W[cc])\n"
 
 
-def test_an_event_leaves_the_win_rates_of_a_game_that_was_played(page):
-    new_game(page)
-    page.evaluate("Object.assign(window.mugo.state.game.root, { value: 0.6, "
-                  "analysis: { win_rate: 0.7, lead: 3, visits: 9, moves: [] } }); 0")
-    page.evaluate("import('/static/actions/edit.js').then((edit) => edit.editGameInfo({ EV: 'Cup' }))")
-    page.wait_for_function(f"{STATUS} === 'The game information is changed.'")
-    assert page.evaluate("(({ value, analysis }) => [value, analysis?.win_rate])(window.mugo.state.game.root)") == \
-        [0.6, 0.7]
-
-
 # ---- the round trip
 
 def test_a_file_that_is_opened_and_saved_is_the_same(page):

@@ -193,9 +193,3 @@ def test_numbers_of_fields_keep_their_point(german):
     assert page.evaluate("document.querySelector('#new-game-dialog [name=komi]').value") in ("7.5", "6.5")
     page.wait_for_function("document.querySelector('#player-white .komi').textContent === ', Komi 7,5'")
     assert "KM[7.5]" in save(page)
-
-
-def test_the_texts_are_there_before_the_other_scripts(page):
-    scripts = page.evaluate("[...document.scripts].map(({ src }) => src.split('/static/')[1]).join()")
-    assert scripts == "load_error.js,language.js,main.js"
-    assert page.evaluate("getComputedStyle(document.body).visibility") == "visible"

@@ -29,10 +29,3 @@ def test_imports_run_one_way():
             assert imported in MODULES
             if module.parts[0] != imported.parts[0]:
                 assert layer_of(imported) < layer_of(module), f"{module} imports {imported}"
-
-
-def test_the_core_knows_neither_document_nor_server():
-    for module in MODULES:
-        if module.parts[0] == "core":
-            assert not re.search(r"\b(document|window|location|WebSocket|localStorage|sessionStorage)\.",
-                                 (STATIC / module).read_text()), module

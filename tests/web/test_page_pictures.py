@@ -16,7 +16,7 @@ PICTURES = Path(__file__).parent / "pictures"
 SIZES = {"phone": (390, 844, 3, True, "light"), "small": (1024, 768, 4, False, "light"),
          "laptop": (1400, 900, 4, False, "dark"), "large": (2560, 1440, 5, False, "light")}
 # Those that every state has a picture at; test_page_layout.py has the page at other sizes.  Four states also have the
-# others: with a game, a graph, an exercise and tools.
+# others, which are compared each night: with a game, a graph, an exercise and tools.
 ALWAYS, AT_ALL_SIZES = ("phone", "laptop"), ("play", "losses", "puzzle", "edit")
 # A picture has changed if more cells than a few differ by more than the tolerance in a channel, 0 to 255.  A cell has 6
 # to 10 pixels of the page.  A button that is 24 pixels elsewhere changes 6 cells or more by 40.
@@ -74,11 +74,11 @@ def has_changed(page, path, size, folder, update):
     return True
 
 
-def test_the_page_looks_as_in_the_stored_pictures(styled, request, tmp_path):
-    page, state = styled
-    changed = [path.name for size in (SIZES if state in AT_ALL_SIZES else ALWAYS)
-               if has_changed(page, path := PICTURES / f"{state}-{size}.webp", size, tmp_path,
-                                         request.config.getoption("--update-pictures"))]
+@pytest.mark.parametrize("sizes", [ALWAYS, pytest.param(("small", "large"), marks=pytest.mark.slow)], ids="/".join)
+def test_the_page_looks_as_in_the_stored_pictures(styled, sizes, request, tmp_path):
+    (page, state), update = styled, request.config.getoption("--update-pictures")
+    changed = [path.name for size in (SIZES if update else sizes) if (size in ALWAYS or state in AT_ALL_SIZES)
+               and has_changed(page, path := PICTURES / f"{state}-{size}.webp", size, tmp_path, update)]
     if changed:
         pytest.fail(f"changed: {', '.join(changed)}: look at the pictures in {tmp_path}. If that is meant: "
                     f"pytest {Path(__file__).relative_to(request.config.rootpath)} --update-pictures", pytrace=False)

@@ -37,52 +37,7 @@ def close_list(page):
     page.evaluate("document.querySelector('#saved-dialog [value=cancel]').click()")
 
 
-def with_storage(page, script):
-    """The value of a script with the functions of autosave.js, and a storage of 3,000 characters that is `full`."""
-    return page.evaluate(f"""import('/static/core/autosave.js').then((autosave) => {{
-        const entries = new Map();
-        const storage = {{
-            capacity: Infinity, get length() {{ return entries.size; }}, key: (i) => [...entries.keys()][i],
-            getItem: (key) => entries.get(key) ?? null, removeItem: (key) => entries.delete(key),
-            setItem(key, text) {{
-                let size = text.length;
-                for (const [other, value] of entries) if (other !== key) size += value.length;
-                if (size > this.capacity) throw new DOMException('full', 'QuotaExceededError');
-                entries.set(key, text);
-            }} }};
-        const {{ saveEntry, listEntries, readEntry, deleteEntry, deleteAll }} = autosave;
-        const names = () => listEntries(storage).map(({{ summary }}) => summary?.name).join();
-        {script}
-    }})""")
-
-
 # ---- the storage
-
-def test_a_thousand_games_are_kept_and_the_oldest_goes(page):
-    assert with_storage(page, """
-        for (let i = 0; i < 1000; i++) storage.setItem(`mugo-game-${i}`,
-            JSON.stringify({ revision: '', saved: i, summary: { name: i } }) + '\\n{}');
-        saveEntry(storage, null, { name: 1000 }, '{}', 1000);
-        return names();
-    """) == ",".join(str(i) for i in range(1000, 0, -1))
-
-
-def test_a_full_storage_loses_its_oldest_games_and_a_damaged_entry_is_listed(page):
-    assert with_storage(page, """
-        const other = { name: 'not a game' };
-        storage.setItem('other', 'y'.repeat(1000));
-        for (let i = 0; i < 3; i++) saveEntry(storage, null, { name: i }, 'x'.repeat(400), i);
-        storage.capacity = 2600;
-        saveEntry(storage, null, { name: 'new' }, 'x'.repeat(900), 9);
-        const kept = names();
-        storage.setItem('mugo-game-damaged', 'nonsense');
-        const listed = listEntries(storage).map(({ id, summary }) => summary?.name ?? id).join();
-        let error;
-        try { readEntry(storage, 'damaged'); } catch (raised) { error = raised.message; }
-        deleteAll(storage);
-        return [kept, listed, error, storage.length];
-    """) == ["new,2", "new,2,damaged", "the game is gone, or cannot be read", 1]
-
 
 def test_games_of_before_come_along_and_another_tab_sees_what_is_written(page, address):
     page.evaluate('''localStorage.setItem("mugo-game-old", JSON.stringify({ revision: "a", saved: 1, summary: {

@@ -105,18 +105,6 @@ def test_the_estimate_shades_the_board_and_says_who_is_ahead(page):
                            "&& !document.getElementById('estimate-text').textContent")
 
 
-def test_a_hint_leaves_nothing_on_the_board(page):
-    start(page, "policy")
-    page.keyboard.press("h")
-    page.wait_for_function(f"{STATUS}.startsWith('MuGo would play')", timeout=30_000)
-    page.keyboard.press("h")
-    page.wait_for_function("document.querySelector('.overlay .candidate')")
-    page.mouse.click(*screen_point(page, "G7"))
-    page.wait_for_function(f"{STONES} === 2 && {STATUS}.endsWith('Black to play.')")
-    assert page.evaluate("document.querySelector('.overlay').childElementCount") == 0
-    assert page.evaluate("document.querySelector('[name=overlay]:checked').value") == "none"
-
-
 def test_the_end_of_a_game_offers_a_review_and_another_game(page):
     start(page, "policy")
     page.mouse.click(*screen_point(page, "E5"))

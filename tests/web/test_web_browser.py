@@ -2,18 +2,7 @@
 import pytest
 
 from web_page import (
-    IS_GOMOKU,
-    NUMBER,
-    STATUS,
-    STONES,
-    load,
-    new_game,
-    new_gomoku_game,
-    play_out,
-    save,
-    screen_point,
-    stone,
-)
+    IS_GOMOKU, NUMBER, STATUS, STONES, load, new_game, new_gomoku_game, play_out, save, screen_point, stone)
 
 SGF = "(;GM[1]FF[4]SZ[9]PB[Aoi]PW[Beni];B[ee];W[cc];B[gc]C[A corner](;W[gg])(;W[cg]))"
 

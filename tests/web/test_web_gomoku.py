@@ -14,7 +14,6 @@ from mugo.cli import main as cli
 from mugo.games.coords import point_at
 from mugo.games.game import new_game
 from mugo.players.searcher import PlayOptions
-from mugo.sgf.tree import read_game
 from mugo.web import app as web_app
 from mugo.web import handlers
 from mugo.web.opponents import OPPONENTS, find_opponent
@@ -113,36 +112,6 @@ def test_without_a_network_only_opponents_without_one_are_listed_with_the_reason
 
 
 # ---- SGF
-
-@needs_node
-@pytest.mark.parametrize("game", [gomoku_game(15, 5, True),
-                                  gomoku_game(6, 4, black=["A1"], white=["C3", "B2"], first="W")])
-def test_saving_and_loading_restores_a_game(page, game):
-    move = {"parent": 0, "move": f"{game['first']} F6", "win_rate": 0.6, "visits": 9}
-    whole = game | {"info": {"black": "Aoi", "result": "B+"}, "nodes": [{"parent": -1}, move]}
-    sgf = format_game(whole)
-    assert "GM[4]" in sgf and "KM" not in sgf
-    loaded = load(page, sgf)["game"]
-    for node in loaded["nodes"]:
-        del node["properties"]
-    assert loaded == whole
-
-
-@pytest.mark.parametrize("rules, k, exactly", [("RU[exactly 5 in a row]", 5, True), ("RU[Freestyle]", 5, False),
-                                               ("", 5, False)])
-def test_the_row_is_read_from_the_rules(rules, k, exactly):
-    read = read_game(f"(;GM[4]SZ[15]{rules};B[hh])".encode())
-    assert (read["k"], read["exactly"]) == (k, exactly)
-    assert read["info"] == ({"rules": "Freestyle"} if "Free" in rules else {})
-
-
-@pytest.mark.parametrize("sgf, error", [
-    ("(;GM[4]SZ[2];B[aa])", "a Gomoku board is 3x3 to 19x19, not 2x2"),
-    ("(;GM[4]SZ[3]RU[4 in a row];B[aa])", "3 to 3 in a row can win on 3x3, not 4"),
-])
-def test_a_bad_sgf_file_gets_one_line(page, sgf, error):
-    assert load(page, sgf)["error"].startswith(error)
-
 
 @needs_node
 @pytest.mark.parametrize("sgf, illegal", [
