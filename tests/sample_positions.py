@@ -9,16 +9,7 @@ import pytest
 from oracles import Game, Stones
 
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import (
-    PASS,
-    WHITE_BIT,
-    BoardSize,
-    board_points,
-    move_index,
-    point_of_index,
-    row_col,
-    symmetries,
-)
+from mugo.games.coords import PASS, WHITE_BIT, BoardSize, board_points, move_index, point_of_index, row_col, symmetries
 from mugo.games.go import GoPosition
 from mugo.games.position import BasePosition
 from mugo.sgf.archives import SgfFile

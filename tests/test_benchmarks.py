@@ -9,20 +9,6 @@ from mugo.data.preprocess import preprocess
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize("words", [
-    ["problems", "--player", "random", "--category", "nosuch"], ["problems", "--sample", "0"],
-    ["gomoku_tactics", "--size", "4"],
-    ["tree_threads", "--sizes", "25"], ["rollouts", "--only", "speed", "--rounds", "0"]])
-def test_options_that_cannot_be_get_one_line(words, monkeypatch, capsys):
-    monkeypatch.setattr("sys.argv", words)
-    monkeypatch.syspath_prepend(ROOT / "benchmarks")
-    with pytest.raises(SystemExit) as ended:
-        importlib.import_module(words[0]).main()
-    assert ended.value.code == 2
-    lines = capsys.readouterr().err.splitlines()
-    assert words[0] in lines[-1] and ("usage" in lines[0] or len(lines) == 1)
-
-
 def test_the_benchmark_of_planes_takes_games_on_its_own_board(tmp_path, monkeypatch):
     for name, size in (("a", "13:9"), ("b", "19"), ("c", "9")):
         (tmp_path / f"{name}.sgf").write_text(f"(;SZ[{size}];B[cc])")

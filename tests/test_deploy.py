@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from mugo.cli.main import add_arguments
-from mugo.core.parallel import add_scheduler_argument
 
 yaml = pytest.importorskip("yaml")
 
@@ -47,34 +46,6 @@ def test_every_command_parses(words):
         parser = argparse.ArgumentParser(exit_on_error=False)
         add_arguments(parser, words[1])
         assert parser.parse_args(words[2:]).scheduler.endswith("scheduler:8786")
-
-
-def test_workers_and_commands_see_the_same_storage():
-    assert len(list(commands())) == 7
-    for service in COMPOSE["services"].values():
-        assert service["volumes"] == ["${STORAGE:-./storage}:/storage"] and service["image"] == "mugo"
-    claim, = (item["metadata"]["name"] for item in OBJECTS if item["kind"] == "PersistentVolumeClaim")
-    mounted = {name: spec for name, spec, _ in pods() if name != "mugo-scheduler"}
-    assert set(mounted) == {"mugo-worker", "mugo-preprocess"}
-    for spec in mounted.values():
-        assert [mount["mountPath"] for mount in spec["containers"][0]["volumeMounts"]] == ["/storage"]
-        volume, = spec["volumes"]
-        assert volume["persistentVolumeClaim"]["claimName"] == claim
-        assert spec["containers"][0]["volumeMounts"][0]["name"] == volume["name"]
-
-
-def test_labels_select_what_is_there_and_one_image_runs_everywhere():
-    assert [item["kind"] for item in OBJECTS] == ["PersistentVolumeClaim", "Deployment", "Service", "NetworkPolicy",
-                                                  "Deployment", "Job"]
-    labels = {name: found for name, _, found in pods()}
-    for item in OBJECTS:
-        if item["kind"] == "Deployment":
-            assert item["spec"]["selector"]["matchLabels"] == labels[item["metadata"]["name"]]
-    service, policy = OBJECTS[2], OBJECTS[3]
-    assert service["spec"]["selector"] == labels["mugo-scheduler"]
-    assert {port["port"] for port in service["spec"]["ports"]} == {8786, 8787}
-    assert all(policy["spec"]["podSelector"]["matchLabels"].items() <= found.items() for found in labels.values())
-    assert len({container["image"] for _, spec, _ in pods() for container in spec["containers"]}) == 1
 
 
 def test_the_port_of_the_scheduler_is_open_on_no_other_machine():
@@ -124,10 +95,3 @@ def test_an_image_of_one_command_runs_it_and_what_is_compiled_for_it_parses(name
     if name == "page":
         assert fields["EXPOSE"] == commands[0][commands[0].index("--port") + 1] == "8080"
         assert "('127.0.0.1', 8080)" in json.loads(fields["HEALTHCHECK"].partition("CMD ")[2])[-1]
-
-
-def test_the_option_is_called_scheduler():
-    parser = argparse.ArgumentParser()
-    add_scheduler_argument(parser)
-    assert parser.parse_args(["--scheduler", "tcp://a:1"]).scheduler == "tcp://a:1"
-    assert parser.parse_args([]).scheduler is None

@@ -1,5 +1,4 @@
 """Players and matches of the library."""
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -25,9 +24,3 @@ def test_a_player_passes_and_resigns():
 def test_a_player_of_gomoku_completes_its_row():
     position = mugo.Position(6, game="gomoku").play("C3", "A1", "C4", "A2", "C5", "A4")
     assert mugo.player("mcts", game="gomoku", simulations=50, seed=1).select_move(position) in ("C2", "C6")
-
-
-def test_a_match_is_played_in_another_thread_too():
-    """As in a web application: signals belong to the main thread."""
-    with ThreadPoolExecutor(1) as pool:
-        assert pool.submit(mugo.play_match, "random", "random", games=1, size=5).result()["games"] == 1

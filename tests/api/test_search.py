@@ -95,21 +95,6 @@ def test_a_result_is_drawn_and_printed():
     assert repr(result).startswith(f"<SearchResult for B: {result.best}, win rate ")
 
 
-def test_a_pass_is_no_move_of_the_opening_though_a_second_one_would_win():
-    after_pass = mugo.Position(5, komi=7.5).play("pass")
-    assert mugo.search(after_pass, simulations=50, seed=1).best != "pass"
-    assert mugo.search(after_pass, simulations=50, seed=1, allow=["pass", "C3"]).best == "pass"
-
-
-def test_a_move_that_is_named_is_searched_though_it_fills_an_own_eye_or_another_is_forced():
-    eye = mugo.Position(5).play("A4", "D3", "B4", "C2", "B5", "D2")
-    assert mugo.search(eye, simulations=50, seed=1, allow=["A5"]).best == "A5"
-    four = mugo.Position(6, game="gomoku", k=4).play("B3", "A1", "C3", "A3", "D3")
-    assert mugo.search(four, simulations=50, seed=1).best == "E3"
-    assert mugo.search(four, simulations=50, seed=1, avoid=["E3"]).best != "E3"
-    assert {each.move for each in mugo.search(four, simulations=50, seed=1, allow=["A6", "F6"]).moves} == {"A6", "F6"}
-
-
 def test_moves_may_be_allowed_and_avoided():
     position = mugo.Position(5).play("C3")
     found = mugo.search(position, simulations=100, seed=1, allow=iter(["A1", "B1", "C1"]), avoid=["B1"])

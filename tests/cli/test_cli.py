@@ -86,16 +86,6 @@ def test_ctrl_c_says_what_is_true_of_the_command(command, text, monkeypatch, cap
     assert capsys.readouterr().err == f"\nmugo {command}: interrupted{text}\n"
 
 
-def test_help_and_version_import_nothing_heavy():
-    program = ("import sys; from mugo.cli import main as cli\n"
-               "try: cli.main([sys.argv[1]])\n"
-               "except SystemExit: pass\n"
-               "print([x for x in ('numba', 'numpy', 'pandas', 'keras', 'onnxruntime') if x in sys.modules])")
-    for option in ("--help", "--version"):
-        done = subprocess.run([sys.executable, "-c", program, option], capture_output=True, text=True, check=True)
-        assert done.stdout.splitlines()[-1] == "[]"
-
-
 @pytest.mark.parametrize("start", [[str(ROOT / "main.py")], ["-m", "mugo"]])
 def test_main_py_and_python_m_mugo_run_the_command(start):
     done = subprocess.run([sys.executable, *start, "nosuch"], capture_output=True, text=True)

@@ -7,15 +7,7 @@ from pathlib import Path
 import pytest
 
 from mugo.core.files import (
-    BadInput,
-    atomic_write,
-    is_empty_folder,
-    lock_folder,
-    log_to_stderr,
-    printable,
-    read_json,
-    read_text,
-)
+    BadInput, atomic_write, is_empty_folder, lock_folder, log_to_stderr, printable, read_json, read_text)
 from mugo.sgf.archives import is_sgf_name
 
 

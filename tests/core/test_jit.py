@@ -1,17 +1,11 @@
 """Kernels and subroutines: what is compiled for Python, and what for compiled functions only."""
-import ast
-from pathlib import Path
-
 import numpy as np
 import pytest
 from llvmlite.binding import ObjectFileRef
 from numba.core.caching import NullCache
 
-import mugo
 from mugo.core.jit import kernel, subroutine
 from mugo.games.board import is_stone
-
-PACKAGE = Path(mugo.__file__).parent
 
 
 @subroutine
@@ -57,22 +51,3 @@ def test_a_kernel_calls_a_subroutine_and_so_does_python():
     assert twice(20) == 40 and twice(0.25) == 0.5
     assert twice.__name__ == "twice" and twice.py_func("a") == "aa"
     assert is_stone(np.int8(1)) and not is_stone(np.int8(0))     # of another module, from its cache
-
-
-def decorator_of(node):
-    """"kernel" or "subroutine" for a compiled function, else None."""
-    found = [ast.unparse(decorator) for decorator in getattr(node, "decorator_list", ())]
-    return next((name for name in found if name in ("kernel", "subroutine")), None)
-
-
-def uses(node):
-    """(module or None, name) of all that Python code under a node mentions; not what compiled functions do."""
-    for child in ast.iter_child_nodes(node):
-        if decorator_of(child):
-            continue
-        if isinstance(child, ast.Call):
-            if isinstance(child.func, ast.Name):
-                yield None, child.func.id
-            elif isinstance(child.func, ast.Attribute) and isinstance(child.func.value, ast.Name):
-                yield child.func.value.id, child.func.attr
-        yield from uses(child)

@@ -10,19 +10,8 @@ import pytest
 from mugo.cli import main as cli
 from mugo.core.files import BadInput
 from mugo.core.options import (
-    REQUIRED,
-    add_options,
-    check,
-    check_kept,
-    check_limits,
-    defaults_in_words,
-    format_names,
-    format_option,
-    given,
-    may_change,
-    option,
-    options_of,
-)
+    REQUIRED, add_options, check, check_kept, check_limits, defaults_in_words, format_names, format_option, given,
+    may_change, option, options_of)
 
 
 @dataclass(frozen=True)

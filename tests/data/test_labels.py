@@ -14,14 +14,7 @@ from mugo.data.dataset import load_dataset
 from mugo.data.game_hash import shuffled_positions
 from mugo.data.games_table import with_final_passes
 from mugo.data.labels import (
-    confirmed_ownership,
-    count,
-    count_difference,
-    owner_at,
-    pack_ownership,
-    white_points,
-    words_per_game,
-)
+    confirmed_ownership, count, count_difference, owner_at, pack_ownership, white_points, words_per_game)
 from mugo.games.area import area_score
 from mugo.games.board import WHITE
 from mugo.games.coords import MAX_MOVES, symmetries, WHITE_BIT

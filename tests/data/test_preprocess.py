@@ -17,7 +17,7 @@ from random_records import dataset_of, finished_record, random_record, transform
 from sgf_games import encoded
 
 from mugo.cli import main as cli
-from mugo.core.files import BadInput, lock_folder
+from mugo.core.files import BadInput
 from mugo.data import dataset, preprocess as preprocess_module, unmerged
 from mugo.data.dataset import DataSet
 from mugo.data.game_hash import assign_splits, DEFAULT_FRACTION, fractions_with_games
@@ -230,13 +230,6 @@ def test_the_moves_of_an_opening_are_setup_stones_and_no_positions(tmp_path):
     assert data.selection().arrays().moves.tolist() == encoded(rest, 9)
     mine, theirs = planes.unpack(data.positions().batch(np.arange(18)).packed[0])[..., :2].reshape(-1, 2).T
     assert (np.flatnonzero(mine).tolist(), np.flatnonzero(theirs).tolist()) == ([40], [1, 9, 80])    # White is to play
-
-
-def test_a_data_set_has_one_writer_at_a_time(tmp_path):
-    write_games(tmp_path / "a", range(3))
-    with lock_folder(tmp_path / "set"), pytest.raises(BadInput, match="set: another process is writing to it"):
-        preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
-    preprocess([str(tmp_path / "a")], tmp_path / "set", jobs=1)
 
 
 def test_options_may_change_until_the_first_merge(tmp_path, monkeypatch):

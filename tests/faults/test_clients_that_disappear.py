@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from fakes import is_running
 
 MAIN = Path(__file__).parents[2] / "main.py"
 pytestmark = [pytest.mark.faults, pytest.mark.skipif(sys.platform == "win32", reason="signals")]
@@ -60,14 +61,6 @@ def test_a_program_ends_when_its_client_is_gone(name, how):
     if not process.stdin.closed:
         process.stdin.close()
     assert process.returncode in (0, 1) and "Traceback" not in errors, errors
-
-
-def is_running(pid):
-    """Whether a process runs; one that has ended may stay as a zombie, where nobody waits for orphans."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 def test_a_program_ends_when_its_client_is_killed(tmp_path):

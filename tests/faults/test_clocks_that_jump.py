@@ -1,9 +1,7 @@
 """The wall clock jumps by a day forwards and backwards while the program runs: what is measured, waited for or decided
 is on clocks that do not jump (time.monotonic, time.perf_counter)."""
-import ast
 import random
 import time
-from pathlib import Path
 
 import pytest
 from fault_cases import Match, make_inputs
@@ -14,12 +12,6 @@ from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
 
 DAY = 86_400
-PACKAGE = Path(__file__).parents[2] / "mugo"
-CALLS = {"time.time", "time.time_ns", "time.strftime", "time.localtime", "time.gmtime", "time.ctime", "datetime.now",
-         "datetime.today", "date.today"}
-# Where the time of day may be asked: names and ages of files, dates of games, lines of a log, points of TensorBoard.
-TIME_OF_DAY = {"cli/demo.py": 1, "gtp/command.py": 1, "match/match_folder.py": 1,
-               "plots/curves.py": 2, "tui/session.py": 2}
 
 
 @pytest.fixture
@@ -68,14 +60,3 @@ def test_training_is_that_without_jumps(jumping, tmp_path):
     with open(tmp_path / "one" / "log.csv", encoding="utf-8") as file:
         rows = [line.split(",") for line in file]
     assert all(0 <= float(row[rows[0].index("seconds")]) < 3600 for row in rows[1:])
-
-
-def test_the_time_of_day_is_asked_for_dates_and_names_only():
-    found: dict[str, int] = {}
-    for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) \
-                    and f"{node.value.id}.{node.attr}" in CALLS:
-                name = path.relative_to(PACKAGE).as_posix()
-                found[name] = found.get(name, 0) + 1
-    assert found == TIME_OF_DAY

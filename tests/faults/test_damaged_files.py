@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from damage import damaged
-from fakes import FAKE_ENGINE
 from fault_cases import Analyze, Match, make_inputs
 from make_archives import sevenzipped, tarred, zipped
 from random_records import random_record
@@ -156,16 +155,3 @@ def test_an_archive(tmp_path, kind):
             assert len(whole) == sum(isinstance(file, SgfFile) for file in found), what
         if kind in STREAMS and not line:
             assert len(whole) == len(games) or any(isinstance(file, UnreadableFile) for file in found), what
-
-
-def test_programs_of_a_match_that_write_damaged_replies(tmp_path, capsys):
-    for fault in "GARBAGE", "REFUSE", "CRASH":
-        assert cli.main(["match", f"{FAKE_ENGINE} {fault}", FAKE_ENGINE, "--size", "3", "--komi", "0.5", "--games", "1",
-                         "-o", str(tmp_path / fault)]) == 0
-        errors = capsys.readouterr().err
-        assert "game 0: " in errors and "Traceback" not in errors
-
-
-def test_what_is_damaged_differs():
-    kinds = [what.split()[0] for what, data in damaged(bytes(range(256)), 40) if data != bytes(range(256))]
-    assert set(kinds) == {"flip", "cut", "zero", "double"} and len(kinds) > 30

@@ -16,22 +16,8 @@ from sample_positions import encoded_game, random_game, recorded_games, stones_o
 from sgfmill import boards as sgfmill_boards
 
 from mugo.games.board import (
-    BLACK,
-    EMPTY,
-    KO,
-    LEGAL,
-    OCCUPIED,
-    SUICIDE,
-    WHITE,
-    clear,
-    index_of,
-    is_true_eye,
-    legality,
-    new_boards,
-    play,
-    set_to_play,
-    zobrist,
-)
+    BLACK, EMPTY, KO, LEGAL, OCCUPIED, SUICIDE, WHITE, clear, index_of, is_true_eye, legality, new_boards, play,
+    set_to_play, zobrist)
 from mugo.games.coords import PASS, WHITE_BIT, board_points, move_index, point_at, row_col
 from mugo.games.go import GoPosition
 from mugo.games.history import decode, set_up

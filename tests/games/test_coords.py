@@ -4,21 +4,8 @@ import pytest
 
 from mugo.games import coords
 from mugo.games.coords import (
-    MAX_SIZE,
-    MIN_SIZE,
-    PASS,
-    WHITE_BIT,
-    board_points,
-    format_gtp,
-    format_sgf,
-    interpret_gtp,
-    interpret_sgf,
-    move_index,
-    point_at,
-    point_of_index,
-    row_col,
-    symmetries,
-)
+    MAX_SIZE, MIN_SIZE, PASS, WHITE_BIT, board_points, format_gtp, format_sgf, interpret_gtp, interpret_sgf,
+    move_index, point_at, point_of_index, row_col, symmetries)
 
 SIZES = range(MIN_SIZE, MAX_SIZE + 1)
 

@@ -241,15 +241,6 @@ def test_uct_finds(what, colour, rollout):
     assert best(position, 15_000, rollout=rollout) in named(at, names)
 
 
-def test_uct_finds_that_noughts_and_crosses_is_a_draw():
-    search = Search(Settings(seed=3, c=0.2, early_stop=False))
-    position = GomokuPosition(3, 3)
-    assert search.search(position, simulations=50_000).win_rate == pytest.approx(0.5, abs=0.02)
-    while not position.is_over:
-        position = position.play(search.search(position, simulations=20_000).best().point)
-    assert position.winner == EMPTY
-
-
 def test_the_tree_is_not_reused_for_another_winning_row():
     """The tree of five in a row is not reused for four in a row on the same board."""
     search = Search(Settings(seed=1, early_stop=False))

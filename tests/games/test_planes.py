@@ -13,14 +13,7 @@ from sample_positions import encoded_game, oracle_game, random_game, recorded_ga
 from mugo.games.board import WHITE
 from mugo.games.coords import board_points, row_col, symmetries
 from mugo.games.game import encode
-from mugo.games.planes import (
-    DEPTH,
-    PACKED,
-    PLANES,
-    new_scratch,
-    unpack,
-    write_sample_planes,
-)
+from mugo.games.planes import DEPTH, PACKED, PLANES, new_scratch, unpack, write_sample_planes
 from mugo.sgf.record_positions import position_of
 
 

@@ -11,19 +11,8 @@ from mugo.core.files import BadInput
 from mugo.games import gomoku, scoring
 from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import (
-    format_gtp,
-    format_sgf,
-    format_sgf_size,
-    format_size,
-    interpret_gtp,
-    interpret_sgf,
-    interpret_size,
-    point_at,
-    row_col,
-    size_value,
-    square_size,
-    symmetries,
-)
+    format_gtp, format_sgf, format_sgf_size, format_size, interpret_gtp, interpret_sgf, interpret_size, point_at,
+    row_col, size_value, square_size, symmetries)
 from mugo.games.game import encode, new_game
 from mugo.games.go import GoPosition, fixed_handicap
 from mugo.games.planes import unpack

@@ -14,18 +14,8 @@ from mugo.games.go import GoPosition
 from mugo.games.light_board import LIGHT_BOARD, copy_position, self_atari, set_codes
 from mugo.games.patterns import matches_pattern
 from mugo.games.rollouts import (
-    MOGO,
-    UNIFORM,
-    add_ownership,
-    atari_answers,
-    max_moves,
-    mercy_threshold,
-    mogo_move,
-    nearby_captures,
-    random_move,
-    random_below,
-    roll_out,
-)
+    MOGO, UNIFORM, add_ownership, atari_answers, max_moves, mercy_threshold, mogo_move, nearby_captures, random_move,
+    random_below, roll_out)
 from mugo.sgf.parser import read_records
 from mugo.sgf.record_positions import position_of
 

@@ -21,11 +21,7 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, interpret_gtp
 from mugo.games.go import GoPosition
 from mugo.games.gomoku import GomokuPosition
-from mugo.gtp.analyze import (
-    CGOS_DIGITS,
-    parse_analyze_options,
-    result_from_policy,
-)
+from mugo.gtp.analyze import CGOS_DIGITS, parse_analyze_options, result_from_policy
 from mugo.gtp.engine import GtpEngine, serve
 from mugo.gtp.params import Parameters
 from mugo.gtp.protocol import GtpError

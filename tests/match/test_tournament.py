@@ -23,11 +23,7 @@ from mugo.games.go import GoPosition
 from mugo.match import tournament
 from mugo.match.gtp_client import participant_of
 from mugo.match.match_folder import COLUMNS, MatchFolder
-from mugo.match.tournament import (
-    MatchOptions,
-    match_settings,
-    with_unique_names,
-)
+from mugo.match.tournament import MatchOptions, match_settings, with_unique_names
 from mugo.nn.network_file import find_network
 from mugo.sgf.parser import read_records
 

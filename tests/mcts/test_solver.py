@@ -227,14 +227,6 @@ def test_the_shortest_win_is_the_best_and_the_longest_resistance_counts():
     assert lengths[[1, 6]].tolist() == [3, 4]                            # 6 resists longest by 1
 
 
-def proof_length(search, node) -> int:
-    """The moves to the end from a node with a known outcome, by definition; the tree of these games has no circle."""
-    record, edges = search.tree.nodes[node], search.tree.edges_of(node)
-    below = [proof_length(search, edge["node"]) if edge["node"] else record["lower"] == -1 for edge in edges
-             if edge["lower"] == edge["upper"] == 1 or record["lower"] == -1]
-    return 1 + int((min if record["lower"] == 1 else max)(below, default=-1))
-
-
 # ---- what is played
 
 def edges_of(*rows):

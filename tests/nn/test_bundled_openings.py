@@ -6,15 +6,7 @@ pass: the networks have learned nothing of boards so small.
 import numpy as np
 import pytest
 
-from mugo.games.coords import (
-    MAX_SIZE,
-    MIN_SIZE,
-    PASS,
-    board_points,
-    format_gtp,
-    point_at,
-    symmetries,
-)
+from mugo.games.coords import MAX_SIZE, MIN_SIZE, PASS, board_points, format_gtp, point_at, symmetries
 from mugo.games.go import GoPosition
 from mugo.nn.bundled import BundledNetworks
 from mugo.players.player import PolicyPlayer

@@ -17,14 +17,7 @@ from mugo.nn.architectures import PolicyNetConfig, config_of
 from mugo.nn.bundled import BundledNetworks
 from mugo.nn.inference import Network
 from mugo.games.planes import connected_components
-from mugo.nn.inputs import (
-    INPUTS,
-    RANKS,
-    YEARS,
-    People,
-    encode_people,
-    model_inputs,
-)
+from mugo.nn.inputs import INPUTS, RANKS, YEARS, People, encode_people, model_inputs
 from mugo.nn.keras.model import build
 from mugo.nn.keras.checkpoint import init_from
 from mugo.nn.network_file import find_network, new_metadata, read_metadata

@@ -3,15 +3,7 @@ import json
 
 import numpy as np
 import pytest
-from networks import (
-    alphazero_model,
-    policy_file,
-    policy_network,
-    random_model,
-    random_positions,
-    rewritten,
-    tensors_of,
-)
+from networks import alphazero_model, policy_file, policy_network, random_model, random_positions, rewritten, tensors_of
 
 from mugo.core.files import BadInput
 from mugo.games.coords import symmetries

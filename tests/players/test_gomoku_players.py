@@ -17,7 +17,7 @@ from mugo.nn.output import NetworkOutput
 from mugo.players import game_options, options as player_options, registry
 from mugo.players.evaluation import NetworkEvaluator
 from mugo.players.registry import MCTS, make_player
-from mugo.players.player import RESIGN, PolicyPlayer, RandomPlayer
+from mugo.players.player import RESIGN, PolicyPlayer
 from mugo.players.searcher import PlayOptions, SearchPlayer
 from mugo.mcts.search import Search
 from mugo.mcts.settings import Settings
@@ -49,13 +49,6 @@ def test_randompolicy_follows_its_priors_even_where_policy_has_a_forced_move():
     assert PolicyPlayer(Level()).select_move(position) == at["a"]
     sampled = PolicyPlayer(Level(), temperature=1, seed=1)
     assert len({sampled.select_move(position) for _ in range(20)}) > 2
-
-
-def test_uct_never_loses_at_noughts_and_crosses():
-    uct = make_player("uct", seed=1, play_options=PlayOptions(simulations=2000, resign=0), game="gomoku")
-    assert to_the_end({BLACK: uct, WHITE: uct}, GomokuPosition(3)).result() == "0"
-    for seed in range(3):
-        assert to_the_end({BLACK: RandomPlayer(seed), WHITE: uct}, GomokuPosition(3)).result() in ("W+", "0")
 
 
 @pytest.mark.parametrize("words, rollout, lambda_", [

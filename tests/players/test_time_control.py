@@ -4,16 +4,7 @@ import random
 import pytest
 
 from mugo.players.time_control import (
-    MIN_SECONDS,
-    LAG,
-    NO_LIMIT,
-    Clock,
-    TimeSettings,
-    absolute,
-    canadian,
-    fischer,
-    japanese,
-)
+    MIN_SECONDS, LAG, NO_LIMIT, Clock, TimeSettings, absolute, canadian, fischer, japanese)
 
 
 @pytest.mark.parametrize("made, settings", [

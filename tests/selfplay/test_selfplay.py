@@ -254,23 +254,6 @@ def test_networks_are_not_overwritten(tmp_path, monkeypatch, capsys, name, line)
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [(name, b"downloaded")]
 
 
-def test_a_folder_has_one_run_at_a_time(tmp_path, capsys):
-    """What killed processes left is taken away."""
-    folder = tmp_path / "run"
-    stale = folder / ".checkpoint.safetensors.mugo-4194305.safetensors"              # above the largest process number
-    run = SelfPlayRun(folder, START, CONFIG, OPTIONS, resume=False)
-    stale.write_bytes(b"half of it")
-    command = ["selfplay", "gomoku", "-o", str(folder), "--resume"]
-    assert main(command) == 2
-    assert capsys.readouterr().err == f"mugo selfplay: {folder}: another process is writing to it\n"
-    assert stale.exists()
-    with pytest.raises(BadInput, match="another process is writing to it"):
-        SelfPlayRun(folder, START, CONFIG, OPTIONS, resume=False)
-    run.close()
-    SelfPlayRun(folder, START, CONFIG, OPTIONS, resume=True).close()
-    assert not stale.exists()
-
-
 def test_a_run_that_cannot_begin_leaves_no_folder_and_no_lock(tmp_path):
     with pytest.raises(BadInput, match="there is no network 'nowhere'"):
         SelfPlayRun(tmp_path / "run", START, CONFIG, OPTIONS, resume=False, init="nowhere")

@@ -11,13 +11,7 @@ from small_runs import CONFIG, OPTIONS, train  # noqa: E402
 
 from mugo.core.files import BadInput  # noqa: E402
 from mugo.data.dataset import load_dataset  # noqa: E402
-from mugo.data.teacher_labels import (  # noqa: E402
-    LabelWriter,
-    find_positions,
-    label_type,
-    labels_path,
-    open_labels,
-)
+from mugo.data.teacher_labels import LabelWriter, find_positions, label_type, labels_path, open_labels  # noqa: E402
 from mugo.nn.heads import UNKNOWN_OWNER  # noqa: E402
 from mugo.nn.inference import Network  # noqa: E402
 from mugo.nn.keras import losses  # noqa: E402

@@ -2,14 +2,7 @@
 
 import numpy as np
 import pytest
-from networks import (
-    alphazero_model,
-    keras,
-    policy_network,
-    random_model,
-    tensors_of,
-    with_metadata,
-)
+from networks import alphazero_model, keras, policy_network, random_model, tensors_of, with_metadata
 
 from mugo.core.files import BadInput
 from mugo.games import planes
