@@ -94,10 +94,10 @@ def test_main_py_and_python_m_mugo_run_the_command(start):
 
 
 @pytest.mark.parametrize("command, package, extra", [
-    ("train games -o run", "keras", "train"), ("train games -o run", "jax", "jax"), ("web", "uvicorn", "web"),
-    ("train games -o run", "pyarrow", "train"),
+    ("train games -o run", "keras", "train"), ("web", "uvicorn", "web"),
     *(pytest.param(*case, marks=pytest.mark.slow) for case in (
         ("train games -o run", "tensorflow", "train"), ("selfplay gomoku -o run", "keras", "train"),
+        ("train games -o run", "jax", "jax"), ("train games -o run", "pyarrow", "train"),
         ("web", "starlette", "web"), ("web", "websockets", "web"))),
     ("completion bash", "shtab", "completion"), ("preprocess a.sgf -o out", "pyarrow", "data"),
     ("review a.sgf --fast -o out --scheduler x", "distributed", "distributed")])

@@ -107,6 +107,7 @@ def set_points(checkout: Path, points: int) -> None:
         f"from mugo.core.jit import subroutine\n\n@subroutine\ndef points(x):\n    return x + {points}\n")
 
 
+@pytest.mark.slow
 def test_a_child_process_of_another_checkout_runs_its_own_code(tmp_path):
     """As `mugo match "python OTHER/main.py gtp uct" uct`, while that checkout is edited."""
     (tmp_path / "program.py").write_text(TWO_CHECKOUTS)
@@ -119,6 +120,7 @@ def test_a_child_process_of_another_checkout_runs_its_own_code(tmp_path):
     assert run(start, here, **variables).split("\n") == ["12 False", "32 False"]
 
 
+@pytest.mark.slow
 def test_the_folder_is_the_same_where_numba_was_imported_first(tmp_path):
     checkout = make_checkout(tmp_path / "here", 10)
     program = "import numba; from mugo.games.caller import score; print(score(1))"
@@ -138,6 +140,7 @@ def test_the_folder_of_numba_cache_dir_is_used(tmp_path):
     assert Path(shown).parent == tmp_path / ".cache" / "mugo"
 
 
+@pytest.mark.slow
 def test_a_damaged_cache_is_made_again(tmp_path):
     """As a power cut may leave it: empty, zeroed and truncated files."""
     checkout = make_checkout(tmp_path / "here", 10)

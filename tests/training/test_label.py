@@ -1,4 +1,6 @@
 """`mugo label`: what a teacher says of positions, from a network and from programs that answer badly in many ways."""
+import contextlib
+import os
 import shlex
 import shutil
 import signal
@@ -200,6 +202,8 @@ def test_labels_outlive_a_kill(folder, kill):
             time.sleep(0.05)
         process.send_signal(kill)
         assert process.wait() in (-signal.SIGKILL, 130)
+        with contextlib.suppress(ProcessLookupError):    # else the engine hangs for ever
+            os.killpg(process.pid, signal.SIGKILL)
     answered(folder, 40)
     assert label(folder, "--resume") == 0
     answered(folder)

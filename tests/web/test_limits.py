@@ -22,6 +22,7 @@ from mugo.cli.main import main
 from mugo.sgf.tree import read_game
 from mugo.web import app as web_app
 from mugo.web import requests, sessions
+from mugo.web.access import interpret_host
 from mugo.web.requests import parse_request
 from mugo.web.app import make_server
 from mugo.web.state import ServerState
@@ -166,3 +167,7 @@ def test_allowed_hosts_may_be_named_by_browsers():
             else:
                 with pytest.raises(WebSocketDisconnect), client.websocket_connect("/ws", headers=headers):
                     pass
+
+
+def test_names_of_the_command_line():
+    assert interpret_host("Go.Example.org") == "go.example.org"
