@@ -18,22 +18,6 @@ def board(drawing):
     return np.array([LETTERS.get(letter, 0) for letter in letters], np.int8), named
 
 
-def test_a_win_in_one_is_every_end_of_a_four():
-    cells, at = board("""
-        . O . . . . . .
-        . a . . . . . .
-        . . X . . . . .
-        . . . X . . . .
-        . . . . b . . .
-        . . . . . X . .
-        O X X X X c X .
-        . . . . . . . X
-    """)
-    oracle = tactics.Oracle(8)
-    assert oracle.wins(cells, 1) == {at["c"], at["b"]}
-    assert oracle.wins(cells, -1) == set()
-
-
 def test_two_fours_at_once_win_in_two_moves():
     cells, at = board("""
         . . . . . . . .

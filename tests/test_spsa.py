@@ -1,5 +1,4 @@
-"""benchmarks/spsa.py: it finds the optimum of a made-up game, goes on after kill -9 as if nothing had been, and refuses
-what makes no sense."""
+"""benchmarks/spsa.py: it finds the optimum of a made-up game, and goes on after kill -9 as if nothing had been."""
 import importlib
 import os
 import signal
@@ -10,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mugo.core.files import BadInput
 from mugo.core.sprt import expected_score
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
@@ -37,16 +35,6 @@ def tuned(spsa, folder, parameters=(C, LAMBDA), pairs=4000, seed=1, play=None):
     folder.mkdir(exist_ok=True)
     spsa.continue_tuning(tuning, folder, play or made_up_play(10))
     return tuning
-
-
-def test_the_distance_and_the_step_end_as_they_were_asked_for(spsa):
-    tuning = spsa.Tuning([spsa.parameter_of("c,2,0,9,0.5,0.01")], 1000, 1, 0)
-    tuning.rows.append((999, 0))
-    plus, minus = tuning.sides()
-    assert abs(plus - minus) == pytest.approx([2 * 0.5])             # the 1,000th pair
-    before, sign = tuning.theta, np.sign(plus - minus)
-    tuning.add(2)
-    assert tuning.theta - before == pytest.approx(sign * 0.01 * 0.5 * 2)
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -86,15 +74,3 @@ test_spsa.tuned(spsa, Path({str(tmp_path / "killed")!r}), pairs=200, play=play)
         path.write_text(path.read_text() + "80,4,1.2")               # a row that the crash cut off
     assert (tuned(spsa, tmp_path / "killed", pairs=200).theta == whole.theta).all()
     assert (tmp_path / "killed" / "path.csv").read_bytes() == (tmp_path / "whole" / "path.csv").read_bytes()
-
-
-@pytest.mark.parametrize("text, message", [
-    ("c,1,2", "expected OPTION,START,MIN,MAX,C_END,R_END"), ("nosuch,1,0,2,1,1", "'nosuch' is no option"),
-    ("rollout,1,0,2,1,1", "is no option of a search with a number"), ("c,x,0,2,1,1", "x"),
-    ("c,3,0,2,1,1", "START is from MIN to MAX"), ("c,nan,0,2,1,1", ""), ("c,1,1,1,1,1", "which differ"),
-    ("c,1,0,2,0,1", "C_END is above 0"), ("c,1,0,2,1.5,1", "C_END"), ("c,1,0,2,1,0", "R_END above 0"),
-    ("lambda,1,0,2,1,1", "--lambda 2: must be at most 1"), ("c,1,-1,2,1,1", "--c -1: must be at least 0")])
-def test_a_parameter_that_makes_no_sense_is_one_sentence(spsa, text, message):
-    with pytest.raises(BadInput) as raised:
-        spsa.parameter_of(text)
-    assert message in str(raised.value) and "\n" not in str(raised.value)
