@@ -34,6 +34,8 @@ def test_a_page_without_a_game_begins_with_its_start(page, open_page, monkeypatc
     monkeypatch.setattr(sessions, "start_from_position", lambda position: None)
     new = open_page()
     new.wait_for_function(f"{SCREEN} === 'start' && {STONES} > 10")
+    assert new.evaluate("document.querySelector('#home').innerText.trim() && getComputedStyle(document.querySelector("
+                        "'#home')).fontSize") != "0px"               # it says what it is, at every width
     assert new.evaluate("[...document.querySelectorAll('button')].filter((each) => each.checkVisibility()).length") == 7
     new.click("#board")                    # of a game that plays itself
     new.keyboard.press("p")
