@@ -9,8 +9,7 @@
                                +-- ...
 
 Each thread has a search with a tree of its own; all share one network.  Positions that need only the network are
-evaluated in batches.  (Batching the leaves of several searches does not pay on a CPU: a position costs 1.36 ms of a
-core in the batches of 8 of one search, and 1.31 ms in batches of 32.)
+evaluated in batches.
 
 https://github.com/lightvector/KataGo/blob/master/docs/Analysis_Engine.md
 """

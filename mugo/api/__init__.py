@@ -1,7 +1,6 @@
 """The library, `import mugo`: the other packages for people who write programs and notebooks.  In reading order:
 
-    moves        'Q16', 'pass' <-> points; checks of arguments
-    position     Position
+    position     Position; 'Q16', 'pass' <-> points; checks of arguments
     keywords     the options of functions, for editors and type checkers
     game         Game, read_sgf, read_archive
     network      Network, Policy, Evaluation, planes
@@ -17,9 +16,8 @@ docs/learn/python.md.  Imports everything but the command line.
 from mugo.api.commands import Player, evaluate, play_match, player, preprocess, train
 from mugo.api.dataset import Dataset, load_dataset
 from mugo.api.game import Archive, Game, read_archive, read_sgf
-from mugo.api.moves import move_index, move_name
 from mugo.api.network import Evaluation, Network, Policy, load_network, planes
-from mugo.api.position import Position
+from mugo.api.position import Position, move_index, move_name
 from mugo.api.review import GameReview, ReviewedMove, review
 from mugo.api.search import SearchedMove, SearchResult, search
 from mugo.core.files import MugoError

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, Unpack
 
 from mugo.api.dataset import Dataset, load_dataset
 from mugo.api.keywords import EvaluateKeywords, MatchKeywords, PlayerKeywords, PreprocessKeywords, TrainKeywords
-from mugo.api.moves import check_number, python_errors
 from mugo.api.network import Network, load_network, opened_of
-from mugo.api.position import Position, base_of
+from mugo.api.position import Position, base_of, check_number, python_errors
 from mugo.core.files import BadInput, MugoError
 from mugo.core.config import UnknownOption, set_values
 from mugo.core.options import Parser, given

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mugo.api.moves import check_number, python_errors
+from mugo.api.position import check_number, python_errors
 from mugo.core.files import MugoError
 from mugo.core.limits import SEED
 from mugo.games.planes import unpack

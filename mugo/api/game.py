@@ -7,8 +7,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self, overload
 
-from mugo.api.moves import check_number
-from mugo.api.position import Position, base_of
+from mugo.api.position import Position, base_of, check_number
 from mugo.core.files import MugoError, error_line, read_regular_file
 from mugo.core.parallel import open_executor, ordered_map
 from mugo.games.coords import WHITE_BIT, format_gtp, format_size, point_of_index
@@ -171,7 +170,6 @@ class Game(Sequence[Position]):
 
 
 def _games(data: bytes) -> Iterator[tuple[Record, GameText] | BadRecord]:
-    """The games of a file."""
     return read_texts(data, gomoku=True, setup_anywhere=True)
 
 

@@ -7,8 +7,7 @@ from typing import TypeVar, overload
 
 import numpy as np
 
-from mugo.api.moves import check_number, point_of, python_errors
-from mugo.api.position import Position, base_of
+from mugo.api.position import Position, base_of, check_number, point_of, python_errors
 from mugo.core.files import MugoError
 from mugo.games.coords import format_gtp, format_size
 from mugo.games.game import encode, plane_names

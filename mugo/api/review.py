@@ -4,7 +4,7 @@ from typing import Unpack
 
 from mugo.api.game import Game
 from mugo.api.keywords import SearchKeywords
-from mugo.api.moves import check_number, python_errors
+from mugo.api.position import check_number, python_errors
 from mugo.api.network import Network, load_network, opened_of
 from mugo.api.search import settings_of
 from mugo.core.files import MugoError

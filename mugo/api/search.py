@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 from mugo.api.keywords import SearchKeywords
-from mugo.api.moves import check_number, point_of, python_errors
 from mugo.api.network import Evaluation, Network, opened_of
-from mugo.api.position import Position, base_of
+from mugo.api.position import Position, base_of, check_number, point_of, python_errors
 from mugo.core.config import suggestion
 from mugo.core.options import check_player, options_of
 from mugo.core.progress import progress_bar
@@ -136,7 +135,6 @@ def settings_of(function: str, player: str, game: str, options: Mapping[str, Any
 
 
 def _avoided(base: BasePosition, allow: Iterable[str] | None, avoid: Iterable[str], depth: int) -> AvoidedMoves:
-    """The moves that a search leaves out."""
     size, depth = base.shape, min(depth, MAX_DEPTH)
     allowed = None if allow is None else [point_of(move, size) for move in allow]
     left_out, avoided = [point_of(move, size) for move in avoid], AvoidedMoves()
@@ -148,7 +146,6 @@ def _avoided(base: BasePosition, allow: Iterable[str] | None, avoid: Iterable[st
 
 
 def _result(position: Position, found: results.SearchResult, select_by: str) -> SearchResult:
-    """A result with names of moves."""
     base = base_of(position)
     moves = {info.point: SearchedMove(format_gtp(info.point, base.shape), info.visits, info.win_rate, info.score_lead,
                                       info.prior, [format_gtp(point, base.shape) for point in info.pv],

@@ -39,7 +39,7 @@ TOPICS = {
     "search": Topic(PLAYING, ("players.play_options:PlayOptions", "mcts.settings:Settings"),
                     "Options of the players uct and mcts; in brackets KataGo's name for kata-set-param.",
                     "players.options:PLAYERS_DEFAULTS"),
-    "game": Topic(("gtp", "play", "match", "web"), ("players.game_options:GameOptions",),
+    "game": Topic(("gtp", "play", "match", "web"), ("players.options:GameOptions",),
                   "Options of the game, and of how it begins."),
     "gtp": Topic(("gtp",), ("gtp.options:GtpOptions",), "Options of the GTP engine itself."),
     "web": Topic(("web",), ("web.options:WebOptions",), "How the server of the page is reached."),

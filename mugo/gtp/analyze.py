@@ -10,9 +10,7 @@
     kata-    KataGo's: they are numbers from 0 to 1, always with a decimal point; with score leads, ownership, rootInfo
     cgos-    one line of JSON
 
-All values are of the side to move.  With a network that has scores they are KataGo's: scoreLead, scoreMean and
-scoreSelfplay are the mean score of the leaves below a move, scoreStdev its standard deviation.  Otherwise the lead is
-the mean ownership of the rollouts minus komi, the same for all moves, and absent without rollouts.
+All values are of the side to move; docs/reference/gtp.md says what each is.
 
 Without the commands `analyze` and `genmove_analyze`, whose win rates versions of Sabaki read differently, Sabaki uses
 `kata-analyze`.

@@ -23,7 +23,7 @@ from mugo.games.position import BasePosition
 from mugo.gtp.engine import GtpEngine, serve
 from mugo.gtp.protocol import MAX_LINE_BYTES
 from mugo.gtp.params import Parameters
-from mugo.players import game_options, options as player_options
+from mugo.players import options as player_options
 from mugo.players.player import Player
 
 
@@ -31,7 +31,7 @@ def command(arguments: argparse.Namespace) -> int:
     """Run `mugo gtp`; returns the exit status.  Raises BadInput before the first line is read."""
     if not arguments.name.isprintable():                 # an empty line would end the reply
         raise BadInput(f"--name {arguments.name[:40]!r}: expected one line of text")
-    start = game_options.first_position(arguments, player_options.default_size(arguments))
+    start = player_options.first_position(arguments, player_options.default_size(arguments))
     player = player_options.player_from_arguments(arguments, start.game)
     people = player_options.player_options(arguments).people
     if player.network is not None and (arguments.network is not None or people is not None):
@@ -44,7 +44,7 @@ def command(arguments: argparse.Namespace) -> int:
         # In a thread, so that the first commands are answered before compiled code is loaded.
         is_ready = threading.Event()
         warming_up = threading.Thread(target=warm_up, args=[player, start, is_ready])
-        engine = GtpEngine(player, start=start, name=arguments.name, rules=game_options.requested_rules(arguments),
+        engine = GtpEngine(player, start=start, name=arguments.name, rules=player_options.requested_rules(arguments),
                            parameters=Parameters(arguments, start.game), log=log, wait_until_ready=is_ready.wait)
         warming_up.start()
         with _reserved_stdout() as out:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mugo.core.options import add_options, check, option
-from mugo.players import game_options
 from mugo.players import options as player_options
 from mugo.players.time_control import LAG
 
@@ -24,7 +23,7 @@ class GtpOptions:
 
 def add_gtp_arguments(parser: argparse.ArgumentParser) -> None:
     player_options.add_arguments(parser)
-    game_options.add_arguments(parser, f"that of --network, or {player_options.GO_SIZE}")
+    player_options.add_game_arguments(parser, f"that of --network, or {player_options.GO_SIZE}")
     add_options(parser, GtpOptions)
     parser.add_argument("--name", default="", metavar="TEXT", help="the reply to the command `name`, for clients that "
                         "know only some engines (default: MuGo and the player)")

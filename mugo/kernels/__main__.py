@@ -22,8 +22,8 @@ from mugo.core.files import BadInput, log_to_stderr
 GAME = "(;GM[1]FF[4]SZ[9]KM[7]PB[a]PW[b];B[ee];W[cc];B[gc];W[gg];B[cg];W[dh];B[ch];W[fc];B[fd];W[gb];B[hb];W[])"
 POSITION = ("clear_board", "play b e5", "play w c3", "play b d3", "play w e4", "play b f4", "genmove w", "undo")
 ENDED = ("play b pass", "play w pass", "final_score", "final_status_list dead", "showboard")
-SEARCHED = ("kata-analyze b 1 maxmoves 2", "kata-search_cancellable b", "mugo-region A1 B1 C1 A2 B2 C2", "genmove b")
-GO = (*POSITION, *SEARCHED, "clear_board", "play b c1", "play b c2", "play w d1", "mugo-tsumego-frame", *ENDED)
+SEARCHED = ("kata-analyze b 1 maxmoves 2", "kata-search_cancellable b", "kata-genmove_analyze b allow b A1,B1,C1,A2 1")
+GO = (*POSITION, *SEARCHED, "set_position b c1 b c2 w d1", *ENDED)
 GOMOKU = ("clear_board", "play b e5", "genmove w", "genmove b")
 # What people do first: arguments of `mugo`, and what they type.
 PLAYED: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (

@@ -108,7 +108,6 @@ def _check_match(path: Path, match: dict[str, Any]) -> None:
 
 
 def _shown(value: Any) -> str:
-    """A value of match.json in a message."""
     return ", ".join(map(repr, value)) if isinstance(value, list) else repr(value)
 
 

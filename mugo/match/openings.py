@@ -166,5 +166,4 @@ def find_pairing(number: int, participants: int, *, gauntlet: bool = False, alte
 
 @functools.cache
 def _pairs(participants: int, gauntlet: bool) -> list[tuple[int, int]]:
-    """The pairs of a round, in its order."""
     return list(combinations(range(participants), 2))[:participants - 1 if gauntlet else None]

@@ -7,7 +7,7 @@ from mugo.core.limits import SEED
 from mugo.core.options import add_options, check, option
 from mugo.core.parallel import add_scheduler_argument
 from mugo.games.coords import MAX_MOVES
-from mugo.players import game_options
+from mugo.players import options as player_options
 
 GO_SIZE = 9                              # the board of Go by default
 MAX_TIMEOUT = 1_000_000                  # seconds for a move: eleven days
@@ -58,4 +58,4 @@ def add_match_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true",
                         help="print the summary as JSON")
     add_options(parser, MatchOptions)
-    game_options.add_arguments(parser, str(GO_SIZE), network=False, handicap=True)
+    player_options.add_game_arguments(parser, str(GO_SIZE), network=False, handicap=True)

@@ -38,7 +38,7 @@ from mugo.match.summary import Rows, format_summary, run_sprt, summarize
 from mugo.nn.bundled import bundled_name
 from mugo.nn.network_file import find_network, game_rules
 from mugo.core.parallel import check_scheduler, completed, open_executor
-from mugo.players import game_options
+from mugo.players import options as player_options
 from mugo.players.registry import NETWORK_PLAYERS
 from mugo.plots.terminal import truncate
 from mugo.core.progress import ProgressBar, progress_bar
@@ -177,8 +177,8 @@ class Interrupted(KeyboardInterrupt):
 
 def play(args: argparse.Namespace) -> dict[str, Any]:
     """Play the match of a command line, or the rest of it; returns its summary.  Raises BadInput."""
-    start = game_options.first_position(args, GO_SIZE)
-    game_options.refuse_other_options(args, start.game, MatchOptions)
+    start = player_options.first_position(args, GO_SIZE)
+    player_options.refuse_other_options(args, start.game, MatchOptions)
     participants = with_unique_names([participant_of(text, player_game_options(start)) for text in args.participants])
     names = [participant.name for participant in participants]
     options = MatchOptions(**given(MatchOptions, args))
@@ -187,7 +187,7 @@ def play(args: argparse.Namespace) -> dict[str, Any]:
                        move_timeout=options.move_timeout, max_moves=options.max_moves,
                        simple_ko=options.ko == "simple",
                        kgs_rules=kgs_name(parse_rules(args.rules)) if args.rules else "")
-    opening = load_openings(options.openings, start, rules=game_options.requested_rules(args),
+    opening = load_openings(options.openings, start, rules=player_options.requested_rules(args),
                             max_moves=options.opening_moves, seed=options.seed)
     match = match_settings(args, options, start) | {"checksums": checksums(participants, options.openings, start)}
     schedule = {"gauntlet": options.gauntlet, "alternate": options.alternate}

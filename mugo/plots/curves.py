@@ -141,7 +141,6 @@ class TensorBoardLog:
         self._add(file_version="brain.Event:2")
 
     def _add(self, **fields: Any) -> None:
-        """Write an event with these fields, and the time."""
         from tensorboard.compat.proto.event_pb2 import Event
 
         self._records.write(Event(wall_time=time.time(), **fields).SerializeToString())

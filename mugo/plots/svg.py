@@ -46,12 +46,10 @@ def board_svg(position: BasePosition, *, shares: Mapping[int, float] | None = No
 
 
 def _at(row: float, col: float) -> tuple[float, float]:
-    """(x, y) of a point of the board."""
     return MARGIN + UNIT * col, MARGIN + UNIT * row
 
 
 def _text(x: float, y: float, text: str, fill: str = INK) -> str:
-    """A text with its middle at (x, y)."""
     return f'<text x="{x:g}" y="{y + 3.6:g}" font-size="10.5" fill="{fill}">{text}</text>'
 
 
@@ -61,7 +59,6 @@ def _circle(row: float, col: float, radius: float, style: str) -> str:
 
 
 def _grid(shape: tuple[int, int]) -> Iterator[str]:
-    """Lines, star points, coordinates."""
     rows, cols = shape
     (left, top), (right, bottom) = _at(0, 0), _at(rows - 1, cols - 1)
     lines = [f"M{left} {_at(row, 0)[1]}H{right}" for row in range(rows)]

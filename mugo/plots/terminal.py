@@ -139,7 +139,6 @@ def star_points(size: BoardSize) -> list[tuple[int, int]]:
 
 
 def _grid_symbol(row: int, col: int, size: BoardSize) -> str:
-    """The box-drawing character of an empty point."""
     rows, cols = shape_of(size)
     if (row, col) in star_points(size):
         return "╋"

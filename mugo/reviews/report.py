@@ -84,7 +84,6 @@ def summary(review: Review) -> list[str]:
 
 
 def _statistics(moves: Sequence[MoveReview]) -> list[str]:
-    """The cells of a row of the summary."""
     losses = [move.loss for move in moves if move.loss is not None]
     verdicts = [move.verdict for move in moves]
     counts = [*(str(verdicts.count(name)) for name in VERDICTS), percent(float(np.mean(np.maximum(losses, 0))))] \

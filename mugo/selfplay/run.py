@@ -46,7 +46,7 @@ from mugo.nn.keras.model import build
 from mugo.nn.network_file import check_metadata, find_network, new_metadata, run_name
 from mugo.nn.quantization import CALIBRATED, COMPARED, CalibrationPositions, Playable
 from mugo.plots.curves import TensorBoardLog
-from mugo.players.game_options import refuse_other_options
+from mugo.players.options import refuse_other_options
 from mugo.plots import curves
 from mugo.selfplay import arena, replay
 from mugo.selfplay.actors import ClusterActors, LocalActors, UctSelfPlay, network_class, new_workers

@@ -7,7 +7,6 @@
 A file is kept as its nodes (nodes.py) and new moves are added to them, so all that it contains is written again.
 """
 import os
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -16,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from mugo.core.files import BadInput
+from mugo.core.files import BadInput, log_to_stderr
 from mugo.core.version import VERSION
 from mugo.games import coords
 from mugo.games.board import BLACK, WHITE
@@ -52,12 +51,6 @@ def record_from_position(position: BasePosition, **info) -> Record:
         setup=np.array([encoded(point, colour) for point, colour in stones if colour], np.int16),
         moves=np.array([encoded(point, colour) for colour, point in moves], np.int16),
         first_player=moves[0][0] if moves else position.to_play, **info)
-
-
-def print_notice(line: str) -> None:
-    """Print a line on stderr."""
-    sys.stderr.write(line + "\n")         # in one piece: threads of an engine write there, too
-    sys.stderr.flush()
 
 
 @dataclass(frozen=True)
@@ -139,7 +132,7 @@ def _with_move_apart(nodes: list[Node], index: int) -> list[Node]:
 
 
 def load_game(path: str | os.PathLike, num_moves: int | None = None, komi: float = KOMI, game: str | None = None,
-              notice: Callable[[str], object] = print_notice) -> LoadedGame:
+              notice: Callable[[str], object] = log_to_stderr) -> LoadedGame:
     """The first game in an SGF file, at the position after the first `num_moves` moves of its main line (default: all).
 
     Setup stones may stand in any node; after them the position has no history.  komi: for a game of Go whose record has

@@ -82,7 +82,6 @@ def _sections(text: str) -> dict[str, list[str]]:
 
 
 def _info(header: dict[str, str], size: int) -> dict[str, str]:
-    """The game-info properties of a header."""
     players = {colour: [*header.get(f"player{colour}", "").split(","), "", ""] for colour in "bw"}
     minutes = re.match(r"\w;(\d{1,5});", header.get("ptime", ""))
     return {"PB": players["b"][0], "BR": players["b"][1], "PW": players["w"][0], "WR": players["w"][1],

@@ -2,7 +2,6 @@
 import argparse
 
 from mugo.games.coords import BLACK, WHITE
-from mugo.players import game_options
 from mugo.players import options as player_options
 
 GO_SIZE = 9
@@ -11,7 +10,7 @@ SIDES = {"black": (BLACK,), "white": (WHITE,), "both": (BLACK, WHITE)}
 
 def add_play_arguments(parser: argparse.ArgumentParser) -> None:
     player_options.add_arguments(parser, default=None)
-    game_options.add_arguments(parser, str(GO_SIZE), handicap=True)
+    player_options.add_game_arguments(parser, str(GO_SIZE), handicap=True)
     parser.add_argument("--side", choices=(*SIDES, "random"), default="black",
                         help="the side that you play (default: %(default)s)")
     parser.add_argument("--load", metavar="FILE", help="continue the game in this SGF file")

@@ -22,7 +22,6 @@ from mugo.core.progress import CompileProgress
 from mugo.games.coords import COLUMNS, BoardSize, format_size, shape_of
 from mugo.games.position import COLOUR_NAMES, BasePosition, IllegalMove
 from mugo.games.rules import KOMI
-from mugo.players import game_options
 from mugo.players import options as player_options
 from mugo.players.play_options import SECONDS
 from mugo.plots.terminal import Screen
@@ -81,7 +80,7 @@ def first_position(args: argparse.Namespace) -> BasePosition:
     """The position that a command line without --load starts from.  Raises BadInput."""
     if args.move is not None:
         raise BadInput("--move needs --load")
-    return game_options.first_position(args, GO_SIZE)
+    return player_options.first_position(args, GO_SIZE)
 
 
 def default_player(position: BasePosition) -> str:

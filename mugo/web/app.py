@@ -31,8 +31,7 @@ from starlette.staticfiles import StaticFiles
 
 from mugo.core.files import BadInput
 from mugo.core.options import given
-from mugo.players import game_options
-from mugo.players.options import player_options
+from mugo.players.options import GameOptions, first_position, player_options
 from mugo.players.registry import open_network
 from mugo.web.access import TokenRequired, TrustedHosts, interpret_host
 from mugo.web.files import STATIC, RecordFolder, page_html
@@ -147,7 +146,7 @@ def command(args: argparse.Namespace) -> int:
     """Run `mugo web` until Ctrl-C; returns the exit status.  Raises BadInput."""
     options = WebOptions(**given(WebOptions, args))
     hosts = frozenset({options.host.lower(), *map(interpret_host, args.allowed_host)})
-    start = game_options.first_position(args, DEFAULT_SIZE)
+    start = first_position(args, DEFAULT_SIZE)
     opened = player_options(args)
     network = open_network(opened.network, 1, opened.precision, opened.provider, caches=True)
     with contextlib.suppress(BadInput):                  # the page says that no network plays this board
@@ -164,7 +163,7 @@ def command(args: argparse.Namespace) -> int:
             threading.Thread(target=webbrowser.open, args=[url], daemon=True).start()
 
     sys.setswitchinterval(SWITCH_INTERVAL)
-    has_game = start.game != "go" or bool(given(game_options.GameOptions, args))
+    has_game = start.game != "go" or bool(given(GameOptions, args))
     state = ServerState(network, options.jobs, start, has_game, folder)
     run_until_signal(make_server(make_app(lambda: state, hosts, on_start, token), state), listener)
     print()

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mugo.core.options import add_options, check, option
-from mugo.players import game_options
+from mugo.players import options as player_options
 from mugo.players.options import PlayerOptions
 
 DEFAULT_SIZE = 9                         # of the Go board that the page starts with
@@ -34,7 +34,7 @@ def add_web_arguments(parser: argparse.ArgumentParser) -> None:
                         "that browsers may use, such as go.example.org behind a proxy; can be given several times "
                         "(always allowed: localhost, this computer's name, addresses, and --host)")
     add_options(parser, PlayerOptions, ("rank", "style", "temperature"))
-    game_options.add_arguments(parser, str(DEFAULT_SIZE))
+    player_options.add_game_arguments(parser, str(DEFAULT_SIZE))
     parser.set_defaults(player="mcts")                   # its --network decides the game that the page starts with
 
 

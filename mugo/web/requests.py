@@ -21,7 +21,7 @@ from mugo.games.game import GAMES, new_game
 from mugo.games.go import GoPosition
 from mugo.games.position import COLOUR_OF, BasePosition
 from mugo.games.rules import bonus_field, parse_rules, rules_to_play
-from mugo.players.game_options import with_fixed_handicap
+from mugo.players.options import with_fixed_handicap
 from mugo.sgf.convert import record_from_position
 from mugo.sgf.record_positions import position_of, rules_name
 from mugo.sgf.tree import game_from_position

@@ -62,7 +62,6 @@ class Session:
             await self._handle_message(message.get("text"))
 
     async def _handle_message(self, text: str | None) -> None:
-        """Answer a message."""
         number = None
         try:
             request = parse_request(text)

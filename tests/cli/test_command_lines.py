@@ -47,7 +47,6 @@ WRONG = {
     "match random random --max-moves 4096": ["--max-moves 4096"],
     "match random random --move-timeout 1e10": ["--move-timeout 1e+10"],
     "match random random --game gomoku --ko simple": ["--ko", "Go,"],
-    "match random random --game gomoku --scoring gnugo": ["--scoring", "Go,"],
     "match random random --game gomoku --k 9": ["8x8", "9"],
     "match random random --sprt 5 5": ["--sprt 5 5"], "match random random --sprt 0 1e9": ["--sprt 0 1e+09"],
     "match random random uct --sprt 0 5": ["--sprt", "two"],

@@ -69,4 +69,4 @@ def test_setup_stones_after_the_first_move_are_on_the_board(tmp_path, monkeypatc
         assert cli.main(["gtp", "random"]) == 0
     output = capfd.readouterr()
     assert all(any(row in line.replace("(", " ").replace(")", " ") for line in output.out.splitlines()) for row in rows)
-    assert output.err.splitlines().count(f"{tmp_path}/a.sgf has several games; this is the first") == 1
+    assert output.err.count(f"{tmp_path}/a.sgf has several games; this is the first\n") == 1

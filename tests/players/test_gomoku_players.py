@@ -14,7 +14,7 @@ from mugo.gtp.analyze import result_from_policy
 from mugo.gtp.engine import GtpEngine
 from mugo.gtp.options import add_gtp_arguments
 from mugo.nn.output import NetworkOutput
-from mugo.players import game_options, options as player_options, registry
+from mugo.players import options as player_options, registry
 from mugo.players.evaluation import NetworkEvaluator
 from mugo.players.registry import MCTS, make_player
 from mugo.players.player import RESIGN, PolicyPlayer
@@ -138,7 +138,7 @@ def test_a_winning_move_has_win_rate_1_and_a_finished_game_no_evaluation():
 def start_of(*words):
     parser = argparse.ArgumentParser()
     add_gtp_arguments(parser)
-    return game_options.first_position(parser.parse_args(words), 19)
+    return player_options.first_position(parser.parse_args(words), 19)
 
 
 def test_the_first_position_of_a_command_line():
@@ -152,18 +152,18 @@ def test_the_first_position_of_a_command_line():
 
 def test_a_handicap_has_half_a_point_of_komi_and_the_rules_that_are_given():
     parser = argparse.ArgumentParser()
-    game_options.add_arguments(parser, "9", handicap=True)
+    player_options.add_game_arguments(parser, "9", handicap=True)
     for words, (komi, bonus) in {(): (0.5, 0), ("--komi", "6.5"): (6.5, 0), ("--rules", "chinese"): (0.5, 2),
                                  ("--rules", "japanese"): (0.5, 0)}.items():
-        start = game_options.first_position(parser.parse_args(["--handicap", "2", *words]), 9)
+        start = player_options.first_position(parser.parse_args(["--handicap", "2", *words]), 9)
         assert (start.komi, start.handicap, start.handicap_bonus) == (komi, 2, bonus)
         assert start.counts_territory == ("japanese" in words) and start.to_play == WHITE
     with pytest.raises(BadInput, match="no fixed handicap of 10 stones on 9x9"):
-        game_options.first_position(parser.parse_args(["--handicap", "10"]), 9)
+        player_options.first_position(parser.parse_args(["--handicap", "10"]), 9)
 
 
 def test_a_network_of_gomoku_sets_the_game(monkeypatch):
-    monkeypatch.setattr(game_options, "trained_for",
+    monkeypatch.setattr(player_options, "trained_for",
                         lambda args: {"game": "gomoku", "size": 6, "k": 4, "exactly": True})
     for words, rules in {(): (6, 4, True), ("--k", "5"): (6, 5, False), ("--size", "9"): (9, 5, False)}.items():
         start = start_of("mcts", *words)
