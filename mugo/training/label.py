@@ -5,7 +5,7 @@
 A teacher is a network of MuGo, or any program that speaks KataGo's analysis protocol.  The order is random, so the
 first positions that are labelled are a uniform sample of all.  Half of them are shown with another komi, drawn around
 the game's, because networks learn the value for every komi.  After Ctrl-C or kill -9 `--resume` continues; so it does
-after games were added to the data set, or the program failed.  `mugo train --teacher NAME` learns from the file.
+after games were added to the data set.  `mugo train --teacher NAME` learns from the file.
 """
 import argparse
 import contextlib
@@ -16,14 +16,14 @@ import queue
 import shlex
 import shutil
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from mugo.core.files import BadInput, error_line, file_sha256
+from mugo.core.files import BadInput, error_line, file_sha256, log_to_stderr
 from mugo.core.limits import parse_json
 from mugo.core.options import given
 from mugo.core.parallel import open_executor, ordered_map
@@ -45,6 +45,7 @@ MAX_KOMI = 150                           # points: the most that KataGo takes
 NOT_TEST = "split != 'test'"
 IN_FLIGHT = 64                           # queries that a program has at a time
 ANSWER_SECONDS = 300                     # without an answer, after which a program has failed
+MAX_FAILURES = 5                         # of a program in a row, without an answer
 MAX_LINE_BYTES = 1 << 20                 # of an answer; one with policy and ownership on 19x19 has 8,000
 POLICY_SUM = 0.9, 1.1                    # of a policy's probabilities, which are rounded
 MAX_REFUSED = 32                         # positions in a row that a program may refuse before it has answered one
@@ -237,12 +238,13 @@ class EngineTeacher:
     has_ownership = True
 
     def __init__(self, command: str, jobs: int | None):
-        self._command, self._points = command, 0
+        self._command, self._points, self._is_closed = command, 0, False
         self._programs = [AnalysisProgram(command) for _ in range(jobs or 1)]
         self._answered, self.refusals = False, Counter[str]()    # why positions have no answer, and how many
         self.description = self._identify(self._programs[0])
 
     def close(self) -> None:
+        self._is_closed = True
         for program in self._programs:
             program.close()
 
@@ -273,15 +275,15 @@ class EngineTeacher:
             with lock:
                 return next(questions, None)
 
-        def work(program: AnalysisProgram) -> None:
+        def work(i: int) -> None:
             try:
-                self._ask(program, next_question, done.put)
+                self._ask(i, next_question, done.put)
                 done.put(None)
             except Exception as error:
                 done.put(error)
 
-        for program in self._programs:
-            threading.Thread(target=work, args=(program,), daemon=True).start()
+        for i in range(len(self._programs)):
+            threading.Thread(target=work, args=(i,), daemon=True).start()
         working = len(self._programs)
         while working:
             item = done.get()
@@ -291,35 +293,58 @@ class EngineTeacher:
             if item is not None:
                 yield item
 
-    def _ask(self, program: AnalysisProgram, next_question: Callable[[], _Question | None],
-             put: Callable[[np.ndarray], None]) -> None:
-        """Ask a program until there are no more questions.  Raises BadInput where it fails."""
-        asked: dict[str, np.ndarray] = {}                # the records of what it has not answered, by id
+    def _ask(self, i: int, next_question: Callable[[], _Question | None], put: Callable[[np.ndarray], None]) -> None:
+        """Ask program number i until there are no more questions.
+
+        Where it fails it is started again, and what it had not answered is asked again, one position at a time; a
+        position has no answer where it failed twice alone.  Raises BadInput after MAX_FAILURES.
+        """
+        asked: dict[str, _Question] = {}                 # what it has not answered, by id
+        again: deque[_Question] = deque()
+        failed_alone: set[str] = set()
+        failures = 0                                     # in a row
         while True:
-            while len(asked) < IN_FLIGHT and (question := next_question()):
-                query, asked[query["id"]] = question
-                program.send(query)
+            while len(asked) < (1 if again else IN_FLIGHT) and (
+                    question := again.popleft() if again else next_question()):
+                asked[question[0]["id"]] = question
+                self._programs[i].send(question[0])
             if not asked:
                 return
             try:
-                put(self._answer(program.read(ANSWER_SECONDS), asked))
+                put(self._answer(self._programs[i].read(ANSWER_SECONDS), asked))
+                failures = 0
             except AnalysisFault as fault:
-                raise BadInput(f"{self._command}: {fault}; --resume continues") from None
+                if self._is_closed:
+                    return
+                failures += 1
+                if failures == MAX_FAILURES:
+                    raise BadInput(f"{self._command}: {fault}; it failed {failures} times in a row; --resume continues"
+                                   ) from None
+                log_to_stderr(f"{self._command}: {fault}; starting it again")
+                if len(asked) == 1 and failed_alone & asked.keys():
+                    self.refusals[str(fault)] += 1
+                    put(asked.popitem()[1][1])
+                elif len(asked) == 1:
+                    failed_alone |= asked.keys()
+                again.extendleft(reversed(asked.values()))
+                asked.clear()
+                self._programs[i].close()
+                self._programs[i] = AnalysisProgram(self._command)
 
-    def _answer(self, answer: dict[str, Any], asked: dict[str, np.ndarray]) -> np.ndarray:
+    def _answer(self, answer: dict[str, Any], asked: dict[str, _Question]) -> np.ndarray:
         """The record, (1,), of the question that this answers, which is then no longer asked.  Raises AnalysisFault."""
-        record = asked.pop(str(answer.get("id")), None)
-        if record is None:
-            raise AnalysisFault(f"answered {str(answer.get('id'))[:40]!r}, which nobody asked" if "error" not in answer
+        key = str(answer.get("id"))
+        if key not in asked:
+            raise AnalysisFault(f"answered {key[:40]!r}, which nobody asked" if "error" not in answer
                                 else f"answered with an error: {str(answer['error'])[:200]}")
         try:
-            read_answer(answer, record[0], self._points)
+            read_answer(answer, asked[key][1][0], self._points)
             self._answered = True
         except Refusal as refusal:
             self.refusals[str(refusal)] += 1
             if self.refusals.total() >= MAX_REFUSED and not self._answered:
                 raise BadInput(f"{self._command}: answers no position: {refusal}") from None
-        return record
+        return asked.pop(key)[1]
 
 
 def _questions(positions: Positions, chunks: Iterator[Asked]) -> Iterator[_Question]:

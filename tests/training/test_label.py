@@ -80,25 +80,26 @@ def test_positions_are_a_sample_of_training_and_validation_games_with_their_own_
     ("short-policy", "gave no policy of 82 numbers"), ("null-policy", "gave no policy of 82 numbers"),
     ("loud-policy", "a policy whose sum is 82, not 1"), ("no-ownership", "gave no ownership of 81 numbers"),
     ("wild-ownership", "gave numbers outside -1 to 1 as ownership")])
-def test_a_program_that_fails_is_named_and_nothing_is_lost(folder, tmp_path, capsys, fault, said):
+def test_a_program_that_fails_is_named_and_started_again_and_nothing_is_lost(folder, tmp_path, capsys, fault, said):
     engine = f"{FAKE} fault={fault} after=20 once={tmp_path / 'once'}"
-    assert label(folder, "--ownership", engine=engine) == 2
-    error = capsys.readouterr().err.splitlines()[-1]
-    assert said in error and error.endswith("; --resume continues")
-    assert label(folder, "--ownership", "--resume", engine=engine) == 0
+    assert label(folder, "--ownership", engine=engine) == 0
+    error = capsys.readouterr().err
+    assert said in error and error.count("; starting it again") == 1
     assert answered(folder).dtype == label_type(9, True)
 
 
 @pytest.mark.parametrize("fault", ["warn", "during-search"])
 def test_warnings_and_reports_during_the_search_are_no_answers(folder, capsys, fault):
     assert label(folder, engine=f"{FAKE} fault={fault} after=20") == 0
+    assert "starting" not in capsys.readouterr().err
     answered(folder)
 
 
-def test_a_program_that_is_silent_has_failed(folder, capsys, monkeypatch):
+def test_a_program_that_is_silent_is_started_again(folder, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(label_module, "ANSWER_SECONDS", 2)
-    assert label(folder, "--jobs", "2", engine=f"{FAKE} fault=hang after=20") == 2
-    assert "gave no answer in 2 seconds; --resume continues" in capsys.readouterr().err
+    assert label(folder, "--jobs", "2", engine=f"{FAKE} fault=hang after=20 once={tmp_path / 'once'}") == 0
+    assert "gave no answer in 2 seconds; starting it again" in capsys.readouterr().err
+    answered(folder)
 
 
 @pytest.mark.parametrize("fault, said", [("refuse", "'illegal move'"), ("game-over", "no results: the game is over")])
@@ -106,6 +107,13 @@ def test_positions_that_a_program_refuses_have_no_answer(folder, capsys, fault, 
     move, count = asked_after_moves(folder, lambda counts: counts.max())
     assert label(folder, engine=f"{FAKE} fault={fault} moves={move}") == 0
     assert f"{count} of which were refused now, for example {said}" in capsys.readouterr().out
+    answered(folder, refused=count)
+
+
+def test_a_position_at_which_a_program_always_crashes_is_left_out(folder, capsys):
+    move, count = asked_after_moves(folder, lambda counts: 1)
+    assert label(folder, engine=f"{FAKE} fault=crash moves={move}") == 0
+    assert "1 of which were refused now, for example ended with status 1: out of memory" in capsys.readouterr().out
     answered(folder, refused=count)
 
 
@@ -124,7 +132,7 @@ def asked_after_moves(folder, choose) -> tuple[int, int]:
     ("'", "is no command line"),
     (f"{FAKE} fault=crash-at-start", "ended with status 1: no model file"),
     (f"{FAKE} fault=no-version", "did not answer query_version"),
-    (f"{FAKE} fault=crash", "out of memory; --resume continues"),
+    (f"{FAKE} fault=crash", "out of memory; it failed 5 times in a row; --resume continues"),
     (f"{FAKE} fault=refuse", "answers no position: 'illegal move'")])
 def test_a_program_that_never_answers_is_an_error(folder, capsys, engine, said):
     assert label(folder, engine=engine) == 2
