@@ -68,7 +68,7 @@ def test_a_network_that_cannot_be_read_is_a_problem_and_the_others_are_reported(
     assert cli.main(["doctor"]) == 2
     text = capsys.readouterr().out
     assert re.search(r"problems\n  policy-5: .*is not a MuGo network, or is damaged", text)
-    assert "  policy-9-v6: " in text
+    assert "  policy-9-v7: " in text
 
 
 def test_a_gpu_that_no_backend_trains_on_is_a_problem(monkeypatch):

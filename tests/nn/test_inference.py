@@ -198,7 +198,7 @@ def test_the_bundled_networks_are_opened_with_the_given_precision(precision):
     networks = BundledNetworks(1, precision)
     assert networks.describe() == "bundled"
     assert networks.for_board(9).precision == precision
-    assert networks.describe() == f"policy-9-v6, {precision}"
+    assert networks.describe() == f"policy-9-v7, {precision}"
 
 
 def test_a_provider_that_is_not_installed_is_refused_in_one_line(tmp_path, monkeypatch):
