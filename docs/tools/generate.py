@@ -43,7 +43,7 @@ from mugo.mcts.settings import Settings
 from mugo.nn.network_file import read_metadata
 from mugo.players import options as players
 from mugo.training.options import EvaluateOptions, add_train_arguments
-from mugo.web.opponents import STRENGTHS
+from mugo.web.opponents import LADDER, STRENGTHS
 
 END = "<!-- end -->\n"
 PART = re.compile(r"(<!-- (\w+) ?([\w-]*): written by docs/tools/generate\.py -->\n).*?" + END, re.DOTALL)
@@ -195,12 +195,19 @@ def languages(_: str) -> str:
 
 
 def strengths(_: str) -> str:
-    """The opponents of the page whose strength matches have measured."""
-    rows = ["| opponent | board | strength |", "|---|---|---|"]
-    for (key, size), strength in STRENGTHS.items():
-        text = f"above {strength['above']}" if "above" in strength else \
+    """The opponents of the page whose strength matches have measured, by board."""
+    def text(strength: dict[str, Any]) -> str:
+        if "wins" in strength:
+            return f"{strength['wins']} %"
+        return f"above {strength['above']}" if "above" in strength else \
             f"{strength['from']} to {strength['to']} kyu" if "to" in strength else f"{strength['from']} kyu or stronger"
-        rows.append(f"| `{key}` | {format_size(size)} | {text} |")
+
+    boards = sorted({size for _, size in STRENGTHS})
+    rows = [f"| opponent | {' | '.join(map(format_size, boards))} |", "|---|" + "---|" * len(boards)]
+    for key in LADDER:
+        cells = [text(STRENGTHS[key, size]) if (key, size) in STRENGTHS else "" for size in boards]
+        if any(cells):
+            rows.append(f"| `{key}` | {' | '.join(cells)} |")
     return "\n".join(rows)
 
 

@@ -23,19 +23,38 @@ class Opponent:
 
 OPPONENTS = (
     Opponent("random", "reading", "random"),
-    *(Opponent(f"uct-{n}", "reading", "uct", PlayOptions(simulations=n)) for n in (100, 1000, 10_000)),
+    *(Opponent(f"uct-{n}", "reading", "uct", PlayOptions(simulations=n)) for n in (100, 200, 400, 1000, 10_000)),
     Opponent("uct-5s", "reading", "uct", PlayOptions(seconds=5)),
     Opponent("randompolicy", "intuition", "randompolicy"),
     Opponent("policy", "intuition", "policy"),
-    *(Opponent(f"mcts-{n}", "both", "mcts", PlayOptions(simulations=n)) for n in (50, 200, 800)),
+    *(Opponent(f"mcts-{n}", "both", "mcts", PlayOptions(simulations=n)) for n in (10, 50, 200, 800)),
     Opponent("mcts-5s", "both", "mcts", PlayOptions(seconds=5)),
 )
-# What matches of the bundled networks have measured, from GNU Go 3.8 at level 10: (key, shape of the board) -> "from"
-# and "to" in kyu, "from" alone for that or stronger, or the player that it is "above" (docs/reference/players.md).
+LEVELS = {opponent.key: level for level, opponent in enumerate(OPPONENTS, 1)}
+# Matches of the bundled networks: games won, of games played, against the previous opponent, by the size of the board.
+LADDER = {
+    "random": {},
+    "uct-100": {9: (60, 60), 13: (20, 20)},
+    "uct-200": {9: (80, 100)},
+    "uct-400": {9: (78, 100)},
+    "uct-1000": {9: (79, 100)},
+    "randompolicy": {9: (29, 60)},
+    "policy": {9: (61, 100)},
+    "mcts-10": {9: (49, 60)},
+    "mcts-50": {},
+    "mcts-200": {},
+    "mcts-800": {},
+}
+# (key, shape of the board) -> the share of games that it "wins", in per cent, against a "level"; or, from matches with
+# GNU Go 3.8 at level 10, "from" and "to" in kyu, "from" alone for that or stronger, or the player that it is "above"
+# (docs/reference/players.md).
 ABOVE_GNU_GO = {"above": "GNU Go"}
-STRENGTHS = {("uct-1000", (19, 19)): {"from": 6, "to": 12}, ("randompolicy", (19, 19)): {"from": 4, "to": 9},
-             ("policy", (19, 19)): {"from": 6}, ("mcts-50", (19, 19)): ABOVE_GNU_GO,
-             ("policy", (9, 9)): ABOVE_GNU_GO, ("mcts-50", (9, 9)): ABOVE_GNU_GO}
+STRENGTHS = {(key, (size, size)): {"wins": round(100 * won / played), "level": LEVELS[before]}
+             for before, (key, matches) in zip(LADDER, list(LADDER.items())[1:], strict=False)
+             for size, (won, played) in matches.items()} | {
+    ("uct-1000", (19, 19)): {"from": 6, "to": 12}, ("randompolicy", (19, 19)): {"from": 4, "to": 9},
+    ("policy", (19, 19)): {"from": 6}, ("mcts-50", (19, 19)): ABOVE_GNU_GO,
+    ("policy", (9, 9)): ABOVE_GNU_GO, ("mcts-50", (9, 9)): ABOVE_GNU_GO}
 
 
 def find_opponent(key: str) -> Opponent:
@@ -49,11 +68,11 @@ def list_opponents(position: BasePosition, has_network: bool, is_bundled: bool) 
     """The opponents in a position's game: "key", "level", "group", "player", its "simulations" or "seconds" per move
     (null: no limit), and "strength" (null: not measured).  is_bundled: whether the networks come with MuGo."""
     strengths = STRENGTHS if position.game == "go" else {}
-    return [{"key": opponent.key, "level": level, "group": opponent.group, "player": opponent.player,
+    return [{"key": opponent.key, "level": LEVELS[opponent.key], "group": opponent.group, "player": opponent.player,
              "simulations": opponent.play_options.simulations, "seconds": opponent.play_options.seconds,
              "strength": strengths.get((opponent.key, position.shape))
              if is_bundled or opponent.player not in NETWORK_PLAYERS else None}
-            for level, opponent in enumerate(OPPONENTS, 1) if has_network or opponent.player not in NETWORK_PLAYERS]
+            for opponent in OPPONENTS if has_network or opponent.player not in NETWORK_PLAYERS]
 
 
 def make_opponent(opponent: Opponent, game: str, network) -> Player:

@@ -74,7 +74,8 @@ def test_strengths_are_shown_where_they_were_measured():
         return {opponent["key"] for opponent in listed if opponent["strength"]}
 
     assert "policy" in strengths(GoPosition(19), True) and "policy" in strengths(GoPosition(9), True)
-    for start in GoPosition(13), GoPosition((9, 13)), GomokuPosition(9, 5):
+    assert {"wins": 80, "level": 2} in [each["strength"] for each in list_opponents(GoPosition(9), True, True)]
+    for start in GoPosition(11), GoPosition((9, 13)), GomokuPosition(9, 5):
         assert strengths(start, True) == set()
     assert "policy" not in strengths(GoPosition(19), False)
     assert {key for key, shape in STRENGTHS} <= {opponent.key for opponent in OPPONENTS}

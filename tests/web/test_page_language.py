@@ -28,9 +28,9 @@ def test_the_page_describes_every_opponent():
     assert call("technicalText", listed["policy"]) == "policy: network only, the most likely move"
     assert call("groupText", listed["random"], True).endswith("(best on small boards)")
     assert call("strengthText", listed["random"]) is None
-    strengths = {"from": 6, "to": 12}, {"from": 6}, ABOVE_GNU_GO
+    strengths = {"from": 6, "to": 12}, {"from": 6}, ABOVE_GNU_GO, {"wins": 0, "level": 2}
     texts = [call("strengthText", {"strength": strength}) for strength in strengths]
-    assert texts == ["6 to 12 kyu", "6 kyu or stronger", "stronger than GNU Go"]
+    assert texts == ["6 to 12 kyu", "6 kyu or stronger", "stronger than GNU Go", "wins 0 % against level 2"]
 
 
 @needs_node
@@ -114,7 +114,7 @@ def test_a_game_is_played_in_german(german):
     page.wait_for_function(f"{STATUS} === 'Weiß spielte C3. Schwarz am Zug.'")
     page.mouse.click(*screen_point(page, "E5"))
     page.wait_for_function(f"{STATUS} === 'E5 ist besetzt.'")
-    assert page.evaluate("document.querySelector('#player-white .name').textContent") == "MuGo, Stufe 7"
+    assert page.evaluate("document.querySelector('#player-white .name').textContent") == "MuGo, Stufe 9"
     assert page.evaluate("document.querySelector('#player-black .name').textContent") == "Du"
     page.keyboard.press("h")
     page.wait_for_function(f"{STATUS}.startsWith('MuGo würde ')")

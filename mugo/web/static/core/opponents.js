@@ -3,9 +3,10 @@
 import { t } from "./texts.js";
 
 const DESCRIPTIONS = {
-  random: "playsAnywhere", "uct-100": "readsALittle", "uct-1000": "readsOn", "uct-10000": "readsMuch", "uct-5s": "readsFiveSeconds",
-  randompolicy: "playsAsPeople", policy: "playsLikeliest", "mcts-50": "knowsShapeChecks", "mcts-200": "knowsShapeReadsOn",
-  "mcts-800": "knowsShapeReadsMuch", "mcts-5s": "knowsShapeFiveSeconds",
+  random: "playsAnywhere", "uct-100": "readsALittle", "uct-200": "readsMore", "uct-400": "readsFurther", "uct-1000": "readsOn",
+  "uct-10000": "readsMuch", "uct-5s": "readsFiveSeconds",
+  randompolicy: "playsAsPeople", policy: "playsLikeliest", "mcts-10": "knowsShapeGlances", "mcts-50": "knowsShapeChecks",
+  "mcts-200": "knowsShapeReadsOn", "mcts-800": "knowsShapeReadsMuch", "mcts-5s": "knowsShapeFiveSeconds",
 };
 const PLAYERS = { random: "technicalRandom", uct: "technicalUct", randompolicy: "technicalRandompolicy", policy: "technicalPolicy",
   mcts: "technicalMcts" };
@@ -16,7 +17,7 @@ const GROUPS = { go: { reading: "groupReadingGo", intuition: "groupIntuitionGo",
     without a network.  In the first two games of a person mistakes are offered back, from a level of losses.LEVELS on. */
 export const PRESETS = [
   { name: "presetFirst", opponents: ["uct-100"], teachingLevel: 4 },
-  { name: "presetBeginner", opponents: ["uct-1000"], teachingLevel: 4 },
+  { name: "presetBeginner", opponents: ["uct-400"], teachingLevel: 4 },
   { name: "presetClub", opponents: ["policy", "uct-10000"] },
   { name: "presetStrong", opponents: ["mcts-800", "uct-5s"] },
 ];
@@ -45,10 +46,11 @@ export function groupText({ group }, isGo) {
 }
 
 /** How strong an opponent is, "6 to 12 kyu"; null where that is not measured.  strength: { from, to } in kyu, without `to` from
-    there on, or { above: "GNU Go" }. */
+    there on, { above: "GNU Go" }, or { wins: 93, level: 2 }, in per cent. */
 export function strengthText({ strength }) {
   if (!strength) return null;
-  const { from, to, above } = strength;
+  const { from, to, above, wins, level } = strength;
+  if (wins !== undefined) return t("winsAgainstLevel", { wins, level });
   return above ? t("strongerThan", { player: above }) : t(to ? "kyuFromTo" : "kyuOrStronger", { from, to });
 }
 
