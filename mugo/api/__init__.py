@@ -6,15 +6,13 @@
     network      Network, Policy, Evaluation, planes
     search       search, SearchResult
     review       review, GameReview: what each move of a game lost
-    dataset      Dataset: batches for training with any library
-    commands     preprocess, train, evaluate, play_match: what the commands do, with their options; player
+    commands     preprocess, train, evaluate, play_match: what the commands do, with their options; player; Dataset
 
 Moves go in and come out as people write them.  `win_rate`, `lead` and `ownership` are for the side to move,
 `black_win_rate`, `black_lead` and `black_ownership` Black's.  What __all__ has is public, and described in
 docs/learn/python.md.  Imports everything but the command line.
 """
-from mugo.api.commands import Player, evaluate, play_match, player, preprocess, train
-from mugo.api.dataset import Dataset, load_dataset
+from mugo.api.commands import Dataset, Player, evaluate, load_dataset, play_match, player, preprocess, train
 from mugo.api.game import Archive, Game, read_archive, read_sgf
 from mugo.api.network import Evaluation, Network, Policy, load_network, planes
 from mugo.api.position import Position, move_index, move_name
