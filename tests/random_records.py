@@ -2,12 +2,13 @@
 from dataclasses import replace
 
 import numpy as np
+from sample_positions import encoded_game
 
 from mugo.data.dataset import DataSet
 from mugo.data.positions import Batch
 from mugo.data.preprocess import preprocess
 from mugo.games.board import BLACK, WHITE
-from mugo.games.coords import PASS, WHITE_BIT, move_index, symmetries
+from mugo.games.coords import PASS, WHITE_BIT, symmetries
 from mugo.games.go import GoPosition
 from mugo.sgf.record import Record
 from mugo.sgf.record_positions import position_of
@@ -20,10 +21,9 @@ def random_record(seed: int, size: int = 9, plies: int = 60, after: Record | Non
     position = position_of(after) if after else GoPosition(size)
     while position.plies < plies and len(points := position.sensible_points()):
         position = position.play(int(rng.choice(points)))
-    moves = [move_index(point, size) + (WHITE_BIT if colour == WHITE else 0) for colour, point in position.moves]
     properties = {"result": "B+R" if seed % 2 else "W+2.5", "komi": 6.5, "black": f"player {seed % 3}",
                   "white": "somebody", "black_rank": f"{seed % 9 + 1}d", "date": f"{2000 + seed}-01-02"} | properties
-    return Record(shape=(size, size), setup=np.zeros(0, np.int16), moves=np.array(moves, np.int16), first_player=BLACK,
+    return Record(shape=(size, size), setup=np.zeros(0, np.int16), moves=encoded_game(position)[1], first_player=BLACK,
                   **properties)
 
 
@@ -35,14 +35,11 @@ def finished_record(seed: int, handicap: tuple[int, ...] = (), **properties) -> 
     start = Record((9, 9), np.array(handicap, np.int16), np.zeros(0, np.int16), WHITE if handicap else BLACK,
                    handicap=len(handicap), **{"rules": "Tromp-Taylor", "komi": 6.5, "date": f"{2000 + seed}"}
                    | properties)
-    rng, position, moves = np.random.default_rng(seed), position_of(start), []
+    rng, position = np.random.default_rng(seed), position_of(start)
     while not position.is_over:
         points = position.sensible_points()
-        point = int(rng.choice(points)) if len(points) else PASS
-        moves.append(move_index(point, 9) + WHITE_BIT * (position.to_play == WHITE))
-        position = position.play(point)
-    record = replace(start, moves=np.array(moves, np.int16))
-    return replace(record, result=position_of(record).result())
+        position = position.play(int(rng.choice(points)) if len(points) else PASS)
+    return replace(start, moves=encoded_game(position)[1], result=position.result())
 
 
 def write_games(folder, seeds, size: int = 9, plies: int = 60) -> None:

@@ -220,9 +220,6 @@ def test_a_wrong_size_of_a_json_game_is_one_line(size):
     (["gtp", "uct", "--size", "1x9"], "a board is 2x2 to 19x19, not 1x9"),
     (["match", "random", "random", "--size", "20x9"], "a board is 2x2 to 19x19, not 20x9"),
     (["selfplay", "go", "--size", "9x13", "-o", "never"], "argument --size: invalid int value: '9x13'"),
-    (["train", "never", "-o", "never", "--size", "9x13"], "argument --size: invalid int value: '9x13'"),
-    (["evaluate", "policy-9", "never", "--size", "9x13"], "argument --size: invalid int value: '9x13'"),
-    (["export", "never", "-o", "never", "--size", "5x9"], "argument --size: invalid int value: '5x9'"),
 ])
 def test_bad_sizes_are_one_line_and_status_2(words, line, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from drawing import after, assert_same_points, assert_same_stones, draw
+from drawing import assert_same_points, assert_same_stones
 from oracles import chain, every_point, put
 from oracles import is_true_eye as oracle_is_true_eye
 from sample_positions import encoded_game, random_game, recorded_games, stones_of
@@ -22,40 +22,6 @@ from mugo.games.coords import PASS, WHITE_BIT, board_points, move_index, point_a
 from mugo.games.go import GoPosition
 from mugo.games.history import decode, set_up
 
-# -- captures
-
-# -- ko
-
-def test_a_ko_may_be_retaken_later_but_not_at_once():
-    position, at = draw("""
-        . X O . .
-        X Ob a O .
-        . X O . .
-        . . . . .
-        c . . . d
-    """)
-    taken = after(position, at, "a")
-    assert taken.why_illegal(at["b"]) == "retakes the ko"
-    assert after(taken, at, "c d").why_illegal(at["b"]) is None
-    assert after(taken, at, "pass pass").why_illegal(at["b"]) == "repeats a position (superko)"
-
-
-def test_a_ko_forbids_its_point_only_to_the_colour_whose_stone_was_captured():
-    position, at = draw("""
-        . X O . .
-        X Ob a O .
-        . X O . .
-        . . . . .
-        . . . . .
-    """)
-    taken = after(position, at, "a")
-    assert taken.why_illegal(at["b"], BLACK) is None
-    board = new_boards(1)
-    board[0] = taken.board[0]
-    set_to_play(board[0], BLACK)
-    assert legality(board[0], at["b"], BLACK) == LEGAL
-
-
 # -- eyes
 
 def true_eyes(position, colour):
@@ -63,8 +29,6 @@ def true_eyes(position, colour):
     empty = points[(position.stones == EMPTY).ravel()]
     return [p for p in empty if is_true_eye(position.board[0], p, colour)]
 
-
-# -- area
 
 # -- setting up
 

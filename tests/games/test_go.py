@@ -82,18 +82,19 @@ def test_with_turn_changes_no_stone_and_no_move():
     assert given.play(at["b"]).moves == ((BLACK, at["a"]), (BLACK, at["b"]))
 
 
-# -- undo
-
 # -- superko
 
+SEND_TWO = """
+    a Xb c X .
+    O O X . .
+    . . . . .
+    . . . . .
+    . . . . .
+"""
+
+
 def test_sending_two_returning_one_repeats_a_position():
-    position, at = draw("""
-        a Xb c X .
-        O O X . .
-        . . . . .
-        . . . . .
-        . . . . .
-    """)
+    position, at = draw(SEND_TWO)
     returned = after(position, at, "a c")
     assert returned.captures[WHITE] == 2
     assert returned.why_illegal(at["b"]) == "repeats a position (superko)"
@@ -101,27 +102,6 @@ def test_sending_two_returning_one_repeats_a_position():
     assert returned.with_turn(WHITE).why_illegal(at["b"]) is None, "a white stone there is a new position"
     for ko, reason in ("POSITIONAL", "repeats a position (superko)"), ("SITUATIONAL", None), ("SIMPLE", None):
         assert returned.why_illegal(at["b"], ko=ko) == reason, ko          # White is to move now, and was not then
-
-
-def test_a_triple_ko_repeats_no_position():
-    position, at = draw("""
-        . X O . . . . . .
-        X Oa b O . . . . .
-        . X O . . . . . .
-        . X O . . . . . .
-        X c Xd O . . . . .
-        . X O . . . . . .
-        . X O . . . . . .
-        X Oe f O . . . . .
-        . X O . . . . . .
-    """)
-    before_repetition = after(position, at, "b c f a d")
-    assert before_repetition.captures == {BLACK: 3, WHITE: 2}
-    assert before_repetition.why_illegal(at["e"]) == "repeats a position (superko)"
-    assert before_repetition.why_illegal(at["e"], ko="SITUATIONAL") == "repeats a position (superko)"
-    assert before_repetition.why_illegal(at["e"], ko="SIMPLE") is None
-    elsewhere = before_repetition.play(interpret_gtp("J1", 9)).play(interpret_gtp("J9", 9))
-    assert elsewhere.why_illegal(at["e"]) is None
 
 
 TRIPLE_KO = """
@@ -135,6 +115,17 @@ TRIPLE_KO = """
     X Oe f O . . . . .
     . X O . . . . . .
 """
+
+
+def test_a_triple_ko_repeats_no_position():
+    position, at = draw(TRIPLE_KO)
+    before_repetition = after(position, at, "b c f a d")
+    assert before_repetition.captures == {BLACK: 3, WHITE: 2}
+    assert before_repetition.why_illegal(at["e"]) == "repeats a position (superko)"
+    assert before_repetition.why_illegal(at["e"], ko="SITUATIONAL") == "repeats a position (superko)"
+    assert before_repetition.why_illegal(at["e"], ko="SIMPLE") is None
+    elsewhere = before_repetition.play(interpret_gtp("J1", 9)).play(interpret_gtp("J9", 9))
+    assert elsewhere.why_illegal(at["e"]) is None
 
 
 @pytest.mark.parametrize("rules, reason", [
@@ -155,13 +146,7 @@ def test_the_rules_of_a_position_decide_which_repetitions_are_legal(rules, reaso
 
 
 def test_a_board_that_was_there_with_the_other_side_to_move_is_a_new_situation():
-    start, at = draw("""
-        a Xb c X .
-        O O X . .
-        . . . . .
-        . . . . .
-        . . . . .
-    """)
+    start, at = draw(SEND_TWO)
     for rules, is_legal in ("tromp-taylor", False), ("aga", True), ("japanese", True):
         returned = after(start.with_rules(NAMED_RULES[rules]), at, "a c")
         assert (at["b"] in returned.legal_points()) == is_legal, rules

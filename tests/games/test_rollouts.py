@@ -5,13 +5,14 @@ from collections import Counter
 import numpy as np
 import pytest
 from drawing import assert_same_points, draw, named
+from games.test_light_board import light_copy
 from oracles import area, chain, diagonals, every_point, is_true_eye, neighbours, put
 from sample_positions import ROOT, random_game
 
 from mugo.games.board import BLACK, POINTS, WHITE, new_boards
 from mugo.games.coords import PASS, board_points, point_at, row_col
 from mugo.games.go import GoPosition
-from mugo.games.light_board import LIGHT_BOARD, copy_position, self_atari, set_codes
+from mugo.games.light_board import self_atari
 from mugo.games.patterns import matches_pattern
 from mugo.games.rollouts import (
     MOGO, UNIFORM, add_ownership, atari_answers, max_moves, mercy_threshold, mogo_move, nearby_captures, random_move,
@@ -47,14 +48,7 @@ def copy_of(position, seed):
 
 def light_copy_of(position, seed=1):
     """The position on the board of rollouts, with pattern codes."""
-    return light_board_of(copy_of(position, seed))
-
-
-def light_board_of(board):
-    light_board = np.zeros(1, LIGHT_BOARD)[0]
-    copy_position(board, light_board)
-    set_codes(light_board)
-    return light_board
+    return light_copy(copy_of(position, seed))
 
 
 def stones_of(board):

@@ -5,6 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from fakes import TiltedNetwork
+from gtp.test_params import ask
 from networks import policy_file
 
 from mugo.core.files import BadInput
@@ -42,12 +43,6 @@ def new_engine(*words):
     add_options(parser, GtpOptions)
     arguments = parser.parse_args(list(map(str, words)))
     return GtpEngine(player_options.player_from_arguments(arguments), size=9, komi=7, parameters=Parameters(arguments))
-
-
-def ask(engine, line):
-    reply = engine.answer(line)
-    assert reply.endswith("\n\n")
-    return reply[:-2]
 
 
 @pytest.mark.parametrize("player", ["policy", "mcts"])

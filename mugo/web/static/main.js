@@ -9,7 +9,7 @@
 //   view/      draws the page from the store
 //   controls/  events call actions: actions.js those of buttons, fields and keys; board.js, files.js, dialogs
 //
-// Each imports only what stands above it here; tests/web/test_page_modules.py holds that.
+// Each imports only what stands above it here.
 
 import { showWorst } from "./actions/game_over.js";
 import "./controls/actions.js";
