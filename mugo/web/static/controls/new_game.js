@@ -124,7 +124,8 @@ export async function updateOpponents() {
   listOpponents(form.opponent, opponents, preferredOpponent, form.game.value === "go");
   for (const { value, nextElementSibling: label } of form.preset) {
     const found = opponents.find(({ key }) => key === presetOpponent(PRESETS[value], opponents));
-    label.querySelector("small").textContent = (found && strengthText(found)) ?? "";
+    const name = found?.strength?.wins === undefined ? found && strengthText(found) : t("level", found);
+    label.querySelector("small").textContent = name ?? "";
   }
   showPreset();
   byId("network-error").hidden = !answer.network_error;
