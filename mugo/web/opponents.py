@@ -34,15 +34,15 @@ LEVELS = {opponent.key: level for level, opponent in enumerate(OPPONENTS, 1)}
 # Matches of the bundled networks: games won, of games played, against the previous opponent, by the size of the board.
 LADDER = {
     "random": {},
-    "uct-100": {9: (60, 60), 13: (20, 20)},
-    "uct-200": {9: (80, 100)},
-    "uct-400": {9: (78, 100)},
+    "uct-100": {9: (60, 60), 13: (20, 20), 19: (20, 20)},
+    "uct-200": {9: (80, 100), 13: (51, 60)},
+    "uct-400": {9: (78, 100), 13: (41, 49)},
     "uct-1000": {9: (79, 100)},
     "randompolicy": {9: (29, 60)},
     "policy": {9: (61, 100)},
     "mcts-10": {9: (49, 60)},
-    "mcts-50": {},
-    "mcts-200": {},
+    "mcts-50": {9: (52, 60)},
+    "mcts-200": {9: (30, 38)},
     "mcts-800": {},
 }
 # (key, shape of the board) -> the share of games that it "wins", in per cent, against a "level"; or, from matches with
