@@ -1,7 +1,8 @@
 """MuGo: a Go program that learns from game records.
 
 `import mugo` is the library: what __all__ has (docs/learn/python.md).  It comes from mugo.api when it is first used,
-so that the import itself loads nothing.  All else is internal.
+so that the import itself loads nothing.  All else is internal; docs/explanation/architecture.md says where to
+begin to read.
 
 The packages, the lowest first; each imports those above it only (import-linter checks that, see pyproject.toml):
 

@@ -87,7 +87,7 @@ class Scratch(NamedTuple):
     priors: np.ndarray                   # float32 (POINTS, 2): heuristic priors
     light_boards: np.ndarray             # LIGHT_BOARD (1,): the rollout
     first_plays: np.ndarray              # int8 (POINTS,): as in rollouts.roll_out
-    amaf: np.ndarray                     # float32 (2, POINTS, 2): as in mcts.rave
+    amaf: np.ndarray                     # float32 (2, POINTS, 2): as in mcts.selection
 
 
 MAX_PLIES = MAX_MOVES + 1                # positions of a game

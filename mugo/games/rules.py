@@ -18,7 +18,7 @@ from typing import Any, Self
 
 GAMES = "go", "gomoku"
 MAX_KOMI = 1_000_000                     # points: int32 and float32 count them exactly
-KOMI = 7.5                               # by area; Rules.default_komi has those by other rules
+KOMI = 7.5                               # by area; Rules.default_komi has others; players.options.start_of_go decides
 SIMPLE, POSITIONAL, SITUATIONAL, SPIGHT = "SIMPLE", "POSITIONAL", "SITUATIONAL", "SPIGHT"
 # KataGo's name of each field: (our name, its values).
 FIELDS = {

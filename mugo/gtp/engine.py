@@ -4,7 +4,7 @@
     8 play w d4              ->  ?8 illegal move
     9 genmove w              ->  =9 E3           engine.generate_move(WHITE)
 
-One function of the engine and its arguments per command, in the modules that the package's __init__.py imports;
+One function of the engine and its arguments per command, in the modules of commands that are imported here;
 `list_commands` is those functions.  A failure is an exception that becomes a `?` reply, with the text that the
 specification prescribes where it prescribes one; the details go to the log.  How long a move may take is
 players/time_control.py's.

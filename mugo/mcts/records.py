@@ -29,7 +29,7 @@ NODE = np.dtype([
     ("lower", np.int8),                  # bounds of its exact value: solver.LOSS to solver.WIN; proven where both are
     ("upper", np.int8),                  # equal
     # Refreshed without a lock, each a mean that may miss what another thread adds at that moment.
-    ("scored", np.int32),                # leaves at and below it whose score is known; see scores
+    ("scored", np.int32),                # leaves at and below it whose score is known; see tree
     ("score_mean", np.float32),          # in points
     ("score_square", np.float32),        # the mean of their squares
     ("score_utility", np.float32),       # the mean part of their values that is for the score
@@ -42,7 +42,7 @@ _EDGE = np.dtype([
     ("visits", np.int32),                # added atomically
     ("q", np.float32),                   # refreshed without a lock, as rave_visits and rave_q are
     ("prior", np.float32),
-    ("rave_visits", np.float32),         # simulations, and virtual visits of the heuristic prior; see rave
+    ("rave_visits", np.float32),         # simulations, and virtual visits of the heuristic prior; see selection
     ("rave_q", np.float32),              # their mean value
     ("virtual_losses", np.uint16),       # added atomically
     ("move", np.int16),                  # constant, as `may_repeat` is, and outside the root `prior`

@@ -14,7 +14,7 @@ from mugo.core.options import check, option
 
 LCB_STDEVS = 5.0                         # KataGo's lcbStdevs
 MIN_VISIT_PROP = 0.15                    # KataGo's minVisitPropForLCB
-UCB_C, RAVE_C, PUCT_C = 0.4, 0.0, 2.0    # exploration constants
+UCB_C, RAVE_C, PUCT_C = 0.4, 0.0, 2.0    # exploration constants; players.registry has mcts's own for Go
 SCORE_UTILITY = 0.3                      # dynamic_score_utility_factor by default, on boards of at most
 SCORE_UTILITY_AREA = 9 * 9               # points: there it won its match, and not on 19x19 (docs/lab/tuning.md)
 ROOT_FPU_SHARE = 0.5                     # of fpu_reduction_max at the root, by default: KataGo's 0.1 of 0.2

@@ -1,5 +1,7 @@
 """The search tree: select a leaf, evaluate it, back its value up.  Compiled.
 
+The rules of the game (game.FUNCTIONS) and the formula that selects (selection) are called by address.
+
     nodes    positions; all orders of moves that lead to a position share its node
     edges    moves; those of one node are contiguous, the pass, if the game has one, last unless they are lazy; with
              PUCT lists of moves and priors, too: expansion

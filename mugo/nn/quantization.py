@@ -1,4 +1,4 @@
-"""Quantises a trained network: ranges of its tensors, measured on positions, the int8 graph, and what it loses.
+"""Quantises a trained network: measures ranges of its tensors for the int8 graph (onnx_graph.py), and what it loses.
 
     positions -- the first CALIBRATED --> float32 graph --> ranges, corrections of layers --> int8 graph
          '------ the next COMPARED -----> both graphs ---> metrics
@@ -10,7 +10,7 @@ The metrics, as `metadata["quantization"]["metrics"]` has them; * where the targ
     value_difference, ownership_difference, score_difference     root mean square, the score's in points
     top1, ce, value_mse *                                        of float32; of int8: top1_int8, ce_int8, value_mse_int8
 
-What is quantised, and how: onnx_graph.py.  Ranges are the least and the greatest values.
+Ranges are the least and the greatest values.
 """
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
