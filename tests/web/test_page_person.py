@@ -136,7 +136,7 @@ def test_nobody_is_to_play_after_a_resignation_and_people_have_their_names(page)
     page.wait_for_function("!document.querySelector('.player.to-play')")
     page.click("#saved")
     first = "document.querySelector('#saved-games button').textContent"
-    page.wait_for_function(f"{first}.startsWith('Aoi – MuGo, level 7')")
+    page.wait_for_function(f"{first}.startsWith('Aoi – MuGo, level 9')")
     page.keyboard.press("Escape")
     assert "PB[Aoi]PW[MuGo policy]" in save(page)
     page.evaluate("window.mugo.state.settings.name = ''; 0")

@@ -26,8 +26,8 @@ def test_a_record_is_played_on_as_a_variation_and_stays_whole(page):
     go_to_move(page, 2)
     assert page.evaluate(f"{PLAYING}.hidden")
     play_from(page, "B")
-    page.wait_for_function(f"{PLAYING}.textContent === 'From move 2 you are Black against MuGo, level 7.'")
-    assert page.evaluate(WHITE_NAME) == "MuGo, level 7"
+    page.wait_for_function(f"{PLAYING}.textContent === 'From move 2 you are Black against MuGo, level 9.'")
+    assert page.evaluate(WHITE_NAME) == "MuGo, level 9"
     click(page, "G3")                      # a move of the record: MuGo answers it all the same
     page.wait_for_function(f"{NUMBER} === '4 / 4' && {STATUS} === 'White played C3. Black to play.'")
     click(page, "A1")

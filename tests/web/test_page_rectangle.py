@@ -63,7 +63,8 @@ def test_gomoku_on_a_rectangle_is_a_choice_of_the_dialog(page):
 
 @pytest.mark.parametrize("overlay", ["policy", "ownership", "ladders"])
 def test_the_analysis_is_drawn_on_all_of_a_tall_board(page, overlay):
-    load(page, "(;SZ[4:9]KM[0.5]LB[di:x]TR[aa];B[bc];W[cg])")
+    walls = "AB[ac][cc][dc]AW[ag][bg][dg]" if overlay == "ownership" else ""        # points that somebody owns
+    load(page, f"(;SZ[4:9]KM[0.5]{walls}LB[di:x]TR[aa];B[bc];W[cg])")
     page.evaluate(f"document.querySelector('#overlays [value={overlay}]').click()")
     assert page.evaluate("document.getElementById('board').viewBox.baseVal.height > "
                          "document.getElementById('board').viewBox.baseVal.width")

@@ -93,7 +93,7 @@ def test_games_are_listed_opened_and_deleted(page):
     play(page, "G7", 1)
     listed = open_list(page)
     assert listed[0].startswith("Black – White · 9×9 · 1 move · ")
-    assert listed[1].startswith("You – MuGo, level 7 · 9×9 · 4 moves · ")  # kept before the other game took its place
+    assert listed[1].startswith("You – MuGo, level 9 · 9×9 · 4 moves · ")  # kept before the other game took its place
     assert page.evaluate(NOTE).endswith("They are in this browser only.")
     page.evaluate("document.querySelectorAll('#saved-games li > button:first-child')[1].click()")
     page.wait_for_function(f"{AGREED} && {STONES} === 4 && !document.querySelector('#saved-dialog[open]')"
