@@ -2,6 +2,7 @@
 search more.  static/core/opponents.js describes each.
 """
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from mugo.core.files import BadInput
 from mugo.games.position import BasePosition
@@ -50,7 +51,7 @@ LADDER = {
 # (docs/reference/players.md).
 ABOVE_GNU_GO = {"above": "GNU Go"}
 STRENGTHS = {(key, (size, size)): {"wins": round(100 * won / played), "level": LEVELS[before]}
-             for before, (key, matches) in zip(LADDER, list(LADDER.items())[1:], strict=False)
+             for (before, _), (key, matches) in pairwise(LADDER.items())
              for size, (won, played) in matches.items()} | {
     ("uct-1000", (19, 19)): {"from": 6, "to": 12}, ("randompolicy", (19, 19)): {"from": 4, "to": 9},
     ("policy", (19, 19)): {"from": 6}, ("mcts-50", (19, 19)): ABOVE_GNU_GO,
