@@ -13,11 +13,10 @@ python models/runs/sampled_9.py sampled
 mugo preprocess sampled -o sampled9 --min-moves 1 --validation 0.02 --test 0.02
 mugo label sampled9 --engine "$engine" -o katago --ownership --positions 230e3
 mugo label sampled9 --network policy-9 -o own --ownership --positions 230e3
-python models/runs/mean_labels.py sampled9 katago own mean
 mugo train sampled9 -o first --init-from policy-9 --teacher katago --teacher-weight 1 --size 9 --positions 480e3 \
     --batch-size 128 --learning-rate 4e-3 --decay-start 0.3 --validation-positions 4096 --value-weight 1 \
     --ownership-weight 1
-mugo train sampled9 -o policy-9-v7 --init-from first --teacher mean --teacher-weight 1 --size 9 --positions 200e3 \
+mugo train sampled9 -o policy-9-v7 --init-from first --teacher katago,own --teacher-weight 1 --size 9 --positions 200e3 \
     --batch-size 128 --learning-rate 4e-3 --decay-start 0.2 --validation-positions 4096 --value-weight 1 \
     --ownership-weight 1
 mugo quantize policy-9-v7 sampled9

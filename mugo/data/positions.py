@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,8 @@ from mugo.games import planes
 from mugo.games.coords import symmetries
 from mugo.sgf.properties import source_number
 
+if TYPE_CHECKING:
+    from mugo.data.teacher_labels import TeacherLabels
 
 MAX_GAIN = 3.0                           # points: the result of a game in which more is gained by strength says little
 
@@ -94,7 +96,8 @@ class Batch(NamedTuple):
                                          #   as the stronger player, negative if it is the weaker one: games/area.py
     people: np.ndarray                   # float32 (n, 4): who plays, as in nn.inputs, for the side to move; NaN:
                                          #   unknown, or not asked for by Positions.with_people
-    teacher: np.ndarray | None = None    # teacher_labels.label_type (n,): what a teacher says; None: nobody was asked
+    teachers: tuple[np.ndarray, ...] | None = None       # teacher_labels.label_type (n,): what each of the teachers
+                                         #   says; None: nobody was asked
 
     @property
     def is_nearly_even(self) -> np.ndarray:
@@ -124,22 +127,26 @@ class Batch(NamedTuple):
 
 
 class Taught(NamedTuple):
-    """The positions that a teacher has labelled, among others, and its labels."""
+    """The positions that teachers have labelled, among others, and their labels."""
 
     indices: np.ndarray                  # int64 (n,): of the positions
-    records: np.ndarray                  # teacher_labels.label_type, mapped
-    rows: np.ndarray                     # int64 (n,): of the positions' labels among the records
-    teacher: dict                        # its version and models, or its network
+    rows: np.ndarray                     # int64 (teachers, n): of their labels among the records of each teacher
+    teachers: "tuple[TeacherLabels, ...]"
 
-    def labels(self, numbers: np.ndarray, symmetry: np.ndarray) -> np.ndarray:
-        """The labels of those with these numbers, int64 (n,), each under its symmetry, a row of coords.symmetries."""
-        labels = self.records[self.rows[numbers]]
-        turned = np.take_along_axis(symmetry, np.maximum(labels["moves"], 0), 1)
-        labels["moves"] = np.where(labels["moves"] >= 0, turned, -1)
-        if "ownership" in (labels.dtype.names or ()):
-            ownership = labels["ownership"].copy()
-            np.put_along_axis(labels["ownership"], symmetry[:, :-1], ownership, 1)
-        return labels
+    def labels(self, numbers: np.ndarray, symmetry: np.ndarray) -> tuple[np.ndarray, ...]:
+        """What each teacher says of those with these numbers, int64 (n,), each under its symmetry, a row of
+        coords.symmetries."""
+        return tuple(_turned(teacher.records[rows[numbers]], symmetry)
+                     for teacher, rows in zip(self.teachers, self.rows, strict=True))
+
+
+def _turned(labels: np.ndarray, symmetry: np.ndarray) -> np.ndarray:
+    turned = np.take_along_axis(symmetry, np.maximum(labels["moves"], 0), 1)
+    labels["moves"] = np.where(labels["moves"] >= 0, turned, -1)
+    if "ownership" in (labels.dtype.names or ()):
+        ownership = labels["ownership"].copy()
+        np.put_along_axis(labels["ownership"], symmetry[:, :-1], ownership, 1)
+    return labels
 
 
 _scratch_of_thread = threading.local()
@@ -156,7 +163,7 @@ class Positions:
                                          #   (games,) where they differ
     people: np.ndarray | None = None     # float32 (games, 4): Black's rank, White's, source and year; see with_people
     weights: np.ndarray | None = None    # float64 (games,): of the positions of each game in `shuffled`; see weighted
-    taught: Taught | None = None         # if only those are positions here that a teacher has labelled
+    taught: Taught | None = None         # if only those are positions here that teachers have labelled
 
     def __len__(self) -> int:
         return int(self.first_index[-1]) if self.taught is None else len(self.taught.indices)
@@ -166,7 +173,8 @@ class Positions:
         """32 hexadecimal digits, equal where every index is the same position with the same labels (Batch)."""
         return digest(np.append(self.size, self.skip_moves), self.first_index, self.games.column("content_hash"),
                       *label_digests(self.games), *([] if self.weights is None else [self.weights]),
-                      *([] if self.taught is None else [self.taught.records["crc32"][self.taught.rows]]))
+                      *([] if self.taught is None else [teacher.records["crc32"][rows] for teacher, rows in zip(
+                          self.taught.teachers, self.taught.rows, strict=True)]))
 
     def batch(self, indices: np.ndarray, symmetry: np.ndarray | int = 0) -> Batch:
         """The positions with these indices, int64 (n,), each under its symmetry, 0 ... 7.  Thread-safe.  Raises
@@ -175,7 +183,7 @@ class Positions:
             _scratch_of_thread.scratch = planes.new_scratch()
         if self.taught is not None:
             labels = self.taught.labels(indices, symmetries(self.size)[np.broadcast_to(symmetry, len(indices))])
-            return replace(self, taught=None).batch(self.taught.indices[indices], symmetry)._replace(teacher=labels)
+            return replace(self, taught=None).batch(self.taught.indices[indices], symmetry)._replace(teachers=labels)
         n = len(indices)
         rows, moves_played = self.locate(indices)
         games, setup, moves, ownership = self.games.arrays(rows)

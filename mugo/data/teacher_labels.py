@@ -10,6 +10,7 @@ off.  A record names its game by a hash, so that labels stay valid when games ar
 import json
 import os
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
@@ -64,19 +65,34 @@ class TeacherLabels:
     header: dict[str, Any]
     records: np.ndarray
 
-    def taught(self, positions: Positions) -> Positions:
-        """Those of these positions that have an answer of the teacher, with it (Batch.teacher).
+    def answered(self, positions: Positions) -> tuple[np.ndarray, np.ndarray]:
+        """The indices of the positions that the teacher has answered, and the rows of its answers: int64 (n,) each.
 
-        Raises BadInput if the labels are for another board, or of none of these positions.
+        Raises BadInput if the labels are for another board.
         """
         if self.header["size"] != positions.size:
             size = self.header["size"]
             raise BadInput(f"{self.path} labels positions on {size}x{size}, not on {positions.size}x{positions.size}")
         indices = find_positions(self.records, positions)
-        chosen = np.flatnonzero((indices >= 0) & ~np.isnan(self.records["win_rate"]))
-        if not len(chosen):
-            raise BadInput(f"{self.path} labels none of these positions: were they of other games?")
-        return replace(positions, taught=Taught(indices[chosen], self.records, chosen, self.header["teacher"]))
+        rows = np.flatnonzero((indices >= 0) & ~np.isnan(self.records["win_rate"]))
+        return indices[rows], rows
+
+
+def taught_positions(positions: Positions, teachers: Sequence[TeacherLabels]) -> Positions:
+    """Those of these positions that each of the teachers has answered, with what they say (Batch.teachers).
+
+    Raises BadInput if labels are for another board, or there are none of these positions.
+    """
+    indices, rows = teachers[0].answered(positions)
+    table = rows[None]
+    for teacher in teachers[1:]:
+        others, rows = teacher.answered(positions)
+        indices, mine, its = np.intersect1d(indices, others, return_indices=True)
+        table = np.concatenate([table[:, mine], rows[None, its]])
+    if not len(indices):
+        paths = " and ".join(str(teacher.path) for teacher in teachers)
+        raise BadInput(f"{paths}: labels of none of these positions: were they of other games?")
+    return replace(positions, taught=Taught(indices, table, tuple(teachers)))
 
 
 def find_positions(records: np.ndarray, positions: Positions) -> np.ndarray:

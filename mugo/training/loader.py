@@ -1,7 +1,7 @@
 """Positions and batches for training: which positions, their targets, and batches prefetched by threads."""
 import itertools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from mugo.data import game_hash
 from mugo.data.dataset import DataSet
 from mugo.data.positions import Batch, Positions
-from mugo.data.teacher_labels import OWNERSHIP_UNIT, has_ownership, labels_path, open_labels
+from mugo.data.teacher_labels import OWNERSHIP_UNIT, has_ownership, labels_path, open_labels, taught_positions
 from mugo.core.files import BadInput
 from mugo.core.parallel import ordered_map
 from mugo.games.planes import HISTORY
@@ -31,7 +31,8 @@ def select_positions(data: DataSet, split: str, config: PolicyNetConfig, options
     those to train on with options.sample_weight.  Raises BadInput if there are none."""
     positions = data.positions(split, config.size, options.where, move_range(options.moves))
     if options.teacher:
-        positions = open_labels(labels_path(data.folder, options.teacher)).taught(positions)
+        positions = taught_positions(positions, [open_labels(labels_path(data.folder, name))
+                                                 for name in options.teacher.split(",")])
     positions = positions.weighted(options.sample_weight) if split == "train" else positions
     return positions.with_people() if config.metadata_encoder else positions
 
@@ -69,8 +70,8 @@ class TrainingStream:
         if self.endgame is not None and middle < end:
             first = number * endgames + middle - (size - endgames)
             batches.append(self.endgame.shuffled(first, end - middle, seed, augment))
-        return batches[0] if len(batches) == 1 else Batch(*(
-            np.concatenate(columns) for columns in zip(*batches, strict=True) if columns[0] is not None))
+        joined: Any = (np.concatenate(columns) for columns in zip(*batches, strict=True) if columns[0] is not None)
+        return batches[0] if len(batches) == 1 else Batch(*joined)
 
 
 def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | None = None,
@@ -83,15 +84,15 @@ def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | N
     network also knows positions that were set up.  None: to validate on, by the results that predictions.py measures
     by; who plays is unknown in every second position.
     process_index, process_count: which slice of a larger batch this is, as in TrainingStream.batch.
-    teacher_weight, mixes_policy: of TrainingOptions, for positions that a teacher has labelled (taught_targets).
+    teacher_weight, mixes_policy: of TrainingOptions, for positions that teachers have labelled (taught_targets).
     """
     n = len(batch.komi)
     here = slice(process_index * n, (process_index + 1) * n)
     targets: dict[str, np.ndarray] = {"policy": batch.targets}
     features, komi = None, batch.komi
     if config.value_head:
-        if batch.teacher is not None:
-            komi = -batch.colours * batch.teacher["komi"]
+        if batch.teachers is not None:
+            komi = -batch.colours * batch.teachers[0]["komi"]
         elif config.komi_input and rng is not None:
             drawn, shifts = rng.random(process_count * n), rng.standard_normal(process_count * n)
             others = ~np.isnan(batch.scores) & (drawn[here] < OTHER_KOMI)
@@ -104,9 +105,9 @@ def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | N
             targets["ownership"] = np.where(results.has_ownership[:, None], batch.ownership,
                                             UNKNOWN_OWNER).astype(np.int8)
             targets["score"] = results.scores[:, None]
-    if batch.teacher is not None:
+    if batch.teachers is not None:
         drawn = np.full(n, 0.5) if rng is None else rng.random(process_count * n)[here]
-        targets = taught_targets(targets, batch.teacher, teacher_weight, mixes_policy, drawn)
+        targets = taught_targets(targets, batch.teachers, teacher_weight, mixes_policy, drawn)
     if config.auxiliary_heads:
         targets |= {f"policy_{move}": batch.next_moves[:, i:i + 1] for i, move in enumerate(NEXT_MOVES)}
     people = None
@@ -121,22 +122,23 @@ def examples(batch: Batch, config: PolicyNetConfig, rng: np.random.Generator | N
     return model_inputs(packed, features, config.spec().uses_components, people), targets
 
 
-# ---- a teacher's targets
+# ---- teachers' targets
 
 # Scores that stand for a logistic distribution: the middles of five equal parts, scaled to a standard deviation of 1.
 _ODDS = np.log(np.array([1, 3, 5, 7, 9]) / np.array([9, 7, 5, 3, 1]))
 SCORES = _ODDS / _ODDS.std()
 
 
-def taught_targets(targets: dict[str, np.ndarray], labels: np.ndarray, weight: float, mixes_policy: bool,
+def taught_targets(targets: dict[str, np.ndarray], labels: Sequence[np.ndarray], weight: float, mixes_policy: bool,
                    drawn: np.ndarray) -> dict[str, np.ndarray]:
-    """The targets of a batch, mixed with a teacher's labels (teacher_labels.label_type, (n,)), for a weight a:
+    """The targets of a batch, mixed with teachers' labels (teacher_labels.label_type, (n,) each), for a weight a:
 
-        policy       the move played, weight 1 - a, and the teacher's best moves, together a
-        value        (1 - a) z + a (2 w - 1), for the outcome z and the win rate w; where z is not known, 2 w - 1
+        policy       the move played, weight 1 - a, and the mean of the teachers' best moves, together a
+        value        (1 - a) z + a (2 w - 1), for the outcome z and the first teacher's win rate w; where z is not
+                     known, 2 w - 1
         ownership    likewise
-        score        with probability a five scores with the mean and standard deviation of the teacher's lead, else
-                     the game's; where one of them is not known, the other
+        score        with probability a five scores with the mean and standard deviation of the first teacher's lead,
+                     else the game's; where one of them is not known, the other
 
     mixes_policy: also those of the policy.  drawn: float (n,), from 0 to 1, for the score.
     """
@@ -144,19 +146,20 @@ def taught_targets(targets: dict[str, np.ndarray], labels: np.ndarray, weight: f
     if mixes_policy:
         mixed["policy"] = policy_target(targets["policy"], labels, weight)
     if "value" in targets:
-        mixed["value"] = value_target(targets["value"], labels, weight)
+        mixed["value"] = value_target(targets["value"], labels[0], weight)
     if "score" in targets:
-        mixed["ownership"] = ownership_target(targets["ownership"], labels, weight)
-        mixed["score"] = score_target(targets["score"], labels, weight, drawn)
+        mixed["ownership"] = ownership_target(targets["ownership"], labels[0], weight)
+        mixed["score"] = score_target(targets["score"], labels[0], weight, drawn)
     return mixed
 
 
-def policy_target(moves: np.ndarray, labels: np.ndarray, weight: float) -> np.ndarray:
-    """float32 (n, 34), for losses.weighted_moves_loss: the move played and the teacher's moves, and their weights."""
-    probabilities = labels["probabilities"].astype(np.float32)
-    shares = weight * probabilities / probabilities.sum(1, keepdims=True)
+def policy_target(moves: np.ndarray, labels: Sequence[np.ndarray], weight: float) -> np.ndarray:
+    """float32 (n, 2 + 32 teachers), for losses.weighted_moves_loss: the move played and the teachers' moves, and their
+    weights."""
+    probabilities = [each["probabilities"].astype(np.float32) for each in labels]
+    shares = [weight / len(labels) * each / each.sum(1, keepdims=True) for each in probabilities]
     played = np.full((len(moves), 1), 1 - weight)
-    return np.concatenate([moves[:, None], labels["moves"], played, shares], 1, dtype=np.float32)
+    return np.concatenate([moves[:, None], *(each["moves"] for each in labels), played, *shares], 1, dtype=np.float32)
 
 
 def value_target(outcomes: np.ndarray, labels: np.ndarray, weight: float) -> np.ndarray:

@@ -79,7 +79,8 @@ class TrainingOptions:
                                      "ended by scoring, as far as --moves selects them: a better value where a game is "
                                      "nearly decided", least=0, most=1)
     teacher: str = option("", "train on the positions of the labels of this name, which `mugo label` wrote, and mix "
-                          "what the teacher says with what people played and how their games ended", metavar="NAME",
+                          "what the teacher says with what people played and how their games ended; of several "
+                          "teachers, the mean of their policies, and the values of the first", metavar="NAME[,NAME]",
                           shown_default="none", common=True)
     teacher_weight: float = option(0.5, "with --teacher, its share of the targets; 1: learn from it alone", least=0,
                                    most=1, common=True)

@@ -135,7 +135,7 @@ def new_training_run(run: Path, data: DataSet, config: PolicyNetConfig, options:
         "name": run_name(run.name), "history": [], "best": None,
         "data": describe_data(data, training, validating, options.seed)}
     if training.taught is not None:
-        metadata["teacher"] = training.taught.teacher | {"positions": len(training)}
+        metadata["teachers"] = [teacher.header["teacher"] for teacher in training.taught.teachers]
     if init:
         path = find_network(init)
         metadata["init_from"] = init_from(model, config, path)

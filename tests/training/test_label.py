@@ -15,7 +15,8 @@ import pytest
 pytest.importorskip("keras")
 from mugo.cli.main import main  # noqa: E402
 from mugo.data.dataset import load_dataset  # noqa: E402
-from mugo.data.teacher_labels import HEADER_BYTES, find_positions, has_ownership, label_type, open_labels  # noqa: E402
+from mugo.data.teacher_labels import (  # noqa: E402
+    HEADER_BYTES, find_positions, has_ownership, label_type, open_labels, taught_positions)
 from mugo.games.coords import symmetries  # noqa: E402
 from mugo.nn.inference import Network  # noqa: E402
 from mugo.training import label as label_module  # noqa: E402
@@ -157,10 +158,9 @@ def test_labels_of_a_network_are_its_outputs_at_the_komi_of_the_label(folder, un
 def test_labels_turn_with_their_position(folder):
     assert label(folder, "--ownership") == 0
     labels = open_labels(folder / "teachers" / "fake.labels")
-    taught = labels.taught(load_dataset(folder).positions("train"))
+    taught = taught_positions(load_dataset(folder).positions("train"), [labels])
     numbers = np.arange(8)
-    straight, turned = taught.batch(numbers).teacher, taught.batch(numbers, np.arange(8)).teacher
-    assert straight is not None and turned is not None
+    [straight], [turned] = taught.batch(numbers).teachers, taught.batch(numbers, np.arange(8)).teachers
     n = straight["moves_played"].astype(int) % 81
     expected = symmetries(9)[np.arange(8), n]
     assert (straight["moves"][:, 0] == n).all() and (turned["moves"][:, 0] == expected).all()

@@ -11,7 +11,8 @@ from small_runs import CONFIG, OPTIONS, train  # noqa: E402
 
 from mugo.core.files import BadInput  # noqa: E402
 from mugo.data.dataset import load_dataset  # noqa: E402
-from mugo.data.teacher_labels import LabelWriter, find_positions, label_type, labels_path, open_labels  # noqa: E402
+from mugo.data.teacher_labels import (  # noqa: E402
+    LabelWriter, find_positions, label_type, labels_path, open_labels, taught_positions)
 from mugo.nn.heads import UNKNOWN_OWNER  # noqa: E402
 from mugo.nn.inference import Network  # noqa: E402
 from mugo.nn.keras import losses  # noqa: E402
@@ -56,7 +57,7 @@ def test_targets_are_the_mixture_of_what_happened_and_what_a_teacher_says():
     targets = {"policy": np.array([2, 9, 0]), "value": np.array([[1.], [0], [-1]]),
                "ownership": np.array([[-1] * 9, [UNKNOWN_OWNER] * 9, [1] * 9], np.int8),
                "score": np.array([[11.], [np.nan], [-2]]), "policy_reply": np.array([[1], [2], [3]])}
-    mixed = taught_targets(targets, labels, 0.25, True, np.array([0.2, 0.9, 0.9]))
+    mixed = taught_targets(targets, [labels], 0.25, True, np.array([0.2, 0.9, 0.9]))
     moves, weights = mixed["policy"][:, :17], mixed["policy"][:, 17:]
     assert moves[:, :3].tolist() == [[2, 4, 9], [9, 4, 9], [0, 4, 9]] and (moves[:, 3:] == -1).all()
     assert weights[:, :3] == pytest.approx(np.tile([0.75, 0.25 * 2 / 3, 0.25 / 3], (3, 1))) and not weights[:, 3:].any()
@@ -66,7 +67,15 @@ def test_targets_are_the_mixture_of_what_happened_and_what_a_teacher_says():
     assert first.mean() == pytest.approx(7) and first.std() == pytest.approx(2)          # drawn
     assert second == pytest.approx([-3] * 5) and third == pytest.approx([-2] * 5)
     assert (mixed["policy_reply"] == targets["policy_reply"]).all()
-    assert taught_targets(targets, labels, 0.25, False, np.zeros(3))["policy"] is targets["policy"]
+    assert taught_targets(targets, [labels], 0.25, False, np.zeros(3))["policy"] is targets["policy"]
+
+    other = labels_of(3)
+    other["moves"][:, :2], other["probabilities"][:, :2], other["win_rate"] = [4, 1], [0.5, 0.5], 0
+    both = taught_targets(targets, [labels, other], 0.6, True, np.array([0.2, 0.9, 0.9]))
+    assert both["value"][1] == pytest.approx(-0.6)                                       # the first teacher's
+    moves, weights = both["policy"][:, :33], both["policy"][:, 33:]
+    policy = [sum(weights[0][moves[0] == move]) for move in (2, 4, 9, 1)]
+    assert policy == pytest.approx([0.4, 0.2 + 0.15, 0.1, 0.15])
 
 
 def test_losses_of_a_teachers_targets():
@@ -98,9 +107,9 @@ def test_a_position_has_the_komi_of_its_label(taught):
     options = TrainingOptions(positions=1, teacher="sure", teacher_weight=0.0)
     positions = select_positions(taught, "train", CONFIG, options)
     batch = positions.batch(np.arange(len(positions)))
-    assert batch.teacher is not None and len(positions) < len(taught.positions("train"))
+    assert batch.teachers is not None and len(positions) < len(taught.positions("train"))
     inputs, targets = examples(batch, CONFIG)
-    komi = -batch.colours * batch.teacher["komi"]
+    komi = -batch.colours * batch.teachers[0]["komi"]
     assert (inputs["global_features"][:, 0] == komi).all()
     other, scored = komi != batch.komi, ~np.isnan(batch.scores)
     assert 0.3 < other.mean() < 0.7 and (other & scored).any()
@@ -116,20 +125,35 @@ def test_a_run_learns_what_a_teacher_says_and_then_its_value_alone(taught, tmp_p
     positions = select_positions(taught, "validation", CONFIG, TAUGHT)
     batch = positions.batch(np.arange(len(positions)))
     network = Network(path)
-    output = network.evaluate_packed(batch.packed, batch.global_features(-batch.colours * batch.teacher["komi"]))
+    output = network.evaluate_packed(batch.packed, batch.global_features(-batch.colours * batch.teachers[0]["komi"]))
     assert output.priors[:, 81].mean() > 0.4 and output.priors[:, [7, 81]].sum(1).mean() > 0.5
     assert output.values.mean() == pytest.approx(0.8, abs=0.2) and output.ownership.mean() > 0.8
     row = read_metadata(path)["best"]
     # The teacher's value is 0.8, 0.64 from an untrained one's; moves are those that people played.
     assert row["validation_value_mse"] < 0.2 < 3 < row["validation_ce"]
-    assert read_metadata(path)["teacher"] == {
-        "version": "1", "positions": len(select_positions(taught, "train", CONFIG, TAUGHT))}
+    assert read_metadata(path)["teachers"] == [{"version": "1"}]
 
     frozen = replace(TAUGHT, positions=160, checkpoint_positions=160, freeze_policy=True, teacher_weight=0.0)
     again = Network(train.train(taught, tmp_path / "frozen", SMALL, frozen, init=str(path)), precision="float32")
     before, after = (network.evaluate_packed(batch.packed, batch.global_features())
                      for network in (Network(path, precision="float32"), again))
     assert (before.priors == after.priors).all() and (before.values != after.values).any()
+
+
+def test_two_teachers_teach_what_both_have_labelled(taught):
+    labels = open_labels(labels_path(taught.folder, "sure"))
+    header = {name: labels.header[name] for name in ("size", "ownership")} | {"teacher": {"network": "own"}}
+    some = np.random.default_rng(0).permutation(len(labels.records))[:200]
+    with LabelWriter(labels_path(taught.folder, "own"), header, False) as writer:
+        records = labels.records[some]
+        records["moves"][:, 0] = 5
+        writer.append(records)
+    positions = select_positions(taught, "train", CONFIG, replace(TAUGHT, teacher="sure,own"))
+    first, second = positions.batch(np.arange(len(positions))).teachers
+    assert 100 < len(positions) <= 200
+    assert (first["content_hash"] == second["content_hash"]).all()
+    assert (first["moves_played"] == second["moves_played"]).all()
+    assert (first["moves"][:, 0] == 81).all() and (second["moves"][:, 0] == 5).all()
 
 
 @pytest.mark.parametrize("changes, said", [
@@ -148,7 +172,7 @@ def test_labels_of_other_games_are_of_none_of_these_positions(taught):
     other = taught.positions("test")
     labels = open_labels(labels_path(taught.folder, "sure"))
     assert (find_positions(labels.records, other) == -1).all()
-    with pytest.raises(BadInput, match="labels none of these positions"):
-        labels.taught(other)
+    with pytest.raises(BadInput, match="labels of none of these positions"):
+        taught_positions(other, [labels])
     with pytest.raises(BadInput, match="labels positions on 9x9, not on 5x5"):
-        labels.taught(replace(other, size=5))
+        taught_positions(replace(other, size=5), [labels])
