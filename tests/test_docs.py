@@ -465,9 +465,9 @@ WORDS_OF_PAGES = {
     "all-of-mugo.md": 1_650, "python.md": 2_200,
     "browser.md": 1_200, "cluster.md": 1_100, "gpu.md": 1_050, "howto/selfplay.md": 1_000,
     "train-on-your-games.md": 1_250,
-    "options.md": 3_800, "gtp.md": 2_700, "commands.md": 2_650, "models.md": 1_700, "data-format.md": 1_450,
+    "options.md": 3_800, "gtp.md": 2_700, "commands.md": 2_650, "models.md": 1_810, "data-format.md": 1_450,
     "records.md": 1_100,
-    "search.md": 1_900, "architecture.md": 1_600, "network.md": 1_400, "scoring-and-passing.md": 850,
+    "search.md": 1_900, "architecture.md": 1_600, "network.md": 1_420, "scoring-and-passing.md": 850,
     "experiments.md": 4_100, "tuning.md": 2_250, "history.md": 1_900, "benchmarks.md": 1_800,
     "games-and-scoring.md": 1_600}
 WORDS_OF_A_LAB_SECTION = 630

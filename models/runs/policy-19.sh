@@ -1,5 +1,5 @@
 #!/bin/sh
-# The next policy-19, from archives to a network that plays, in one go:
+# The next policy-19, and with a teacher the next search-19, from archives to networks that play, in one go:
 #
 #     sh models/runs/policy-19.sh FOLDER ARCHIVE...
 #
@@ -11,14 +11,14 @@
 #     b10c128    40 million positions
 #     tiny       512, a rehearsal of minutes:    MODEL=tiny sh models/runs/policy-19.sh /tmp/run data
 #
-# With TEACHER, a command that speaks KataGo's analysis protocol, winners, leads and owners are learned from what it
-# says of LABELS positions:    TEACHER="katago analysis -config one.cfg -model net.bin.gz" sh models/runs/policy-19.sh ...
+# With TEACHER, a command that speaks KataGo's analysis protocol, search-19 learns from what it says of LABELS positions:
+#     TEACHER="katago analysis -config one.cfg -model net.bin.gz" sh models/runs/policy-19.sh ...
 # What is done is not done again, so the script goes on where it was interrupted.
 set -eu
 [ $# -ge 2 ] || { sed -n '2,16s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 folder=$1
 shift
-batch=512 validating=8192 held_out=0.02 sample=40000 games=100 labels=${LABELS:-100000}
+batch=512 validating=8192 held_out=0.02 sample=40000 games=100 labels=${LABELS:-175000}
 case ${MODEL:=b6c96} in
     b6c96) filters=96 positions=20000000 ;;
     b10c128) filters=128 positions=40000000 ;;
@@ -26,7 +26,7 @@ case ${MODEL:=b6c96} in
           labels=${LABELS:-64} ;;
     *) echo "MODEL=$MODEL: take b6c96, b10c128 or tiny" >&2; exit 2 ;;
 esac
-taught=$((4 * labels)) people=$((positions / 200 + 512))
+taught=$((2 * labels)) people=$((positions / 200 + 512))
 mkdir -p "$folder"
 step() { printf '\n== %s (%s)\n' "$1" "$(date +%T)"; }
 save() { file=$1; shift; "$@" >"$file"; cat "$file"; }       # not `tee`: a failure would not end the script
@@ -46,16 +46,15 @@ step preprocess
 [ -e "$folder/games/meta.json" ] || mugo preprocess "$@" -o "$folder/games" --validation "$held_out" --test "$held_out"
 train moves --model "$MODEL" --filters "$filters" --positions "$positions" --clip-norm 5 --endgame-fraction 0.12 \
     --value-weight 1 --ownership-weight 1
-network=$folder/moves
+train policy-19 --init-from "$folder/moves" --metadata-encoder --freeze-network --people-dropout 0.1 \
+    --positions "$people" --learning-rate 0.064 --decay-start 0.5
 if [ -n "${TEACHER:-}" ]; then
     step "label $labels positions"
     mugo label "$folder/games" --engine "$TEACHER" -o teacher --ownership --positions "$labels" --resume
-    train values --init-from "$network" --freeze-policy --teacher teacher --teacher-weight 1 --positions "$taught" \
-        --learning-rate 0.008 --decay-start 0.3
-    network=$folder/values
+    mugo label "$folder/games" --network "$folder/moves" -o own --positions "$labels" --resume
+    train search-19 --init-from "$folder/moves" --teacher teacher,own --teacher-weight 1 --positions "$taught" \
+        --batch-size 128 --learning-rate 0.005 --decay-start 0.3 --value-weight 1 --ownership-weight 1
 fi
-train policy-19 --init-from "$network" --metadata-encoder --freeze-network --people-dropout 0.1 \
-    --positions "$people" --learning-rate 0.064 --decay-start 0.5
 step evaluate
 save "$folder/accuracy.txt" mugo evaluate "$folder/policy-19" "$folder/games" --sample "$sample" --precision auto \
     -o "$folder/accuracy"

@@ -39,7 +39,7 @@ from mugo.nn.bundled import bundled_name
 from mugo.nn.network_file import find_network, game_rules
 from mugo.core.parallel import check_scheduler, completed, open_executor
 from mugo.players import options as player_options
-from mugo.players.registry import NETWORK_PLAYERS
+from mugo.players.registry import NETWORK_PLAYERS, SEARCHERS
 from mugo.plots.terminal import truncate
 from mugo.core.progress import ProgressBar, progress_bar
 from mugo.core.sprt import SPRT, UNDECIDED
@@ -214,10 +214,10 @@ def checksums(participants: list[Participant], openings: str | None, start: Base
     Games of two networks under one name are no match.  Raises BadInput.
     """
     players = [participant for participant in participants if participant.is_player]
-    names = [str(value_of(player.command, "network") or "") for player in players
-             if player.command[1] in NETWORK_PLAYERS]
-    names += [""] if openings == "policy" else []
-    names = [name or bundled_name(start.shape, *game_rules(start)) for name in names]
+    board = start.shape, *game_rules(start)
+    names = [str(value_of(player.command, "network") or bundled_name(*board, player.command[1] in SEARCHERS))
+             for player in players if player.command[1] in NETWORK_PLAYERS]
+    names += [bundled_name(*board)] if openings == "policy" else []
     found = {name: file_sha256(find_network(name)) for name in sorted(names)}
     found |= {str(file): file_sha256(file) for player in players for file in split_config(player.command)[1]}
     if openings is not None and Path(openings).exists():

@@ -105,7 +105,7 @@ class Search:
     def __init__(self, settings: Settings = DEFAULT_SETTINGS, network: NetworkProtocol | None = None,
                  now: Callable[[], float] = time.perf_counter):
         self.settings = settings
-        self.network = network
+        self.network = None if network is None else network.for_search()
         self.now = now
         self.reports_full_tree = False
         self.tree = TreeArrays(settings.max_edges)

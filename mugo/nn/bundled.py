@@ -2,6 +2,8 @@
 
     policy-SIZE       plays Go; a board of another size is played by the network of the nearest size, a rectangle by
                       that of the nearest size to the mean of its sides
+    search-SIZE       plays Go in searches, where policy-SIZE does otherwise: it has learned from a teacher, and
+                      policy-SIZE from people
     gomoku-SIZE-K     plays free-style Gomoku, K in a row, on boards of this size only
 """
 import copy
@@ -29,12 +31,19 @@ def go_networks() -> dict[int, str]:
     return found
 
 
-def bundled_name(size: BoardSize, game: str = "go", k: int = 0, exactly: bool = False) -> str:
+def search_network(name: str) -> str:
+    """The name of the bundled network that searches where this one, of go_networks, plays otherwise."""
+    searching = name.replace("policy", "search")
+    return searching if searching in version.bundled_networks() else name
+
+
+def bundled_name(size: BoardSize, game: str = "go", k: int = 0, exactly: bool = False, for_search: bool = False) -> str:
     """The name of the bundled network for a game on boards of this size; of two as near, the larger.  Raises BadInput,
     naming those there are, if there is none."""
     if game == "go":
         names = go_networks()
-        return names[min(names, key=lambda trained: (abs(2 * trained - sum(shape_of(size))), -trained))]
+        name = names[min(names, key=lambda trained: (abs(2 * trained - sum(shape_of(size))), -trained))]
+        return search_network(name) if for_search else name
     found = [name for name in version.bundled_networks() if re.fullmatch(r"gomoku-\d+-\d+", name)]
     name = f"gomoku-{size_value(size)}-{k}"
     if exactly or name not in found:
@@ -63,6 +72,7 @@ class BundledNetworks:
         self._people: tuple[People, People | None] | None = None
         self._by_name: dict[str, Network] = {}
         self._by_board: dict[tuple, Network] = {}
+        self._searches = False
         configs = {name: read_metadata(find_network(name))["config"] for name in go_networks().values()}
         self.has_value = all(config["value_head"] for config in configs.values())
         self.has_ownership = any(config.get("komi_input", False) for config in configs.values())
@@ -73,7 +83,7 @@ class BundledNetworks:
         """The network that plays a game on boards of this size.  Raises BadInput if there is none."""
         board = shape_of(size), game, k, exactly
         if board not in self._by_board:
-            network = self._opened(bundled_name(*board))
+            network = self._opened(bundled_name(*board, self._searches and self._people is None))
             if self._people is not None:
                 if game == "go" and not network.takes_people:
                     network = self._opened(self._takes_people[-1])
@@ -95,6 +105,12 @@ class BundledNetworks:
             return self
         networks = copy.copy(self)
         networks._people, networks._by_board = None if nobody else (people, when_white), {}
+        return networks
+
+    def for_search(self) -> "BundledNetworks":
+        """These as a search asks them: on some boards other ones, unless `with_people` says who plays."""
+        networks = copy.copy(self)
+        networks._searches, networks._by_board = True, {}
         return networks
 
     def forget(self) -> None:

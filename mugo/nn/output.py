@@ -55,6 +55,10 @@ class NetworkProtocol(Protocol):
         """The network for a position's game and board.  Raises BadInput if there is none."""
         return self
 
+    def for_search(self) -> "NetworkProtocol":
+        """What a search evaluates by, where this network plays without one."""
+        return self
+
     def describe(self) -> str:
         """What evaluates positions, for people."""
         return self.name

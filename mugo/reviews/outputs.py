@@ -77,7 +77,7 @@ def fingerprint(task: ReviewTask, options: ReviewOptions, size: BoardSize) -> st
 
 
 def _network_file(options: ReviewOptions, size: BoardSize) -> Path:
-    return find_network(options.network or bundled_name(size))
+    return find_network(options.network or bundled_name(size, for_search=options.has_search))
 
 
 def _precision(options: ReviewOptions, size: BoardSize) -> str:

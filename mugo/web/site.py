@@ -21,7 +21,7 @@ from mugo.core.files import BadInput, atomic_write
 from mugo.core.shared_cache import wasm_key
 from mugo.core.version import VERSION, bundled_networks
 from mugo.nn.architectures import config_of
-from mugo.nn.bundled import go_networks
+from mugo.nn.bundled import go_networks, search_network
 from mugo.nn.inputs import PEOPLE, POINT_BIAS, RANK_NAMES, format_rank, ranks_of
 from mugo.nn.network_file import ranges_of, read_network
 from mugo.nn.steps import StepGraph
@@ -49,7 +49,8 @@ HEAD = """\
 def network_files() -> dict[str, bytes]:
     """data/networks/: the steps of each network that plays a board, and networks.json, as network.js reads it."""
     files, rows = {}, []
-    wanted = [*go_networks().values(), *(name for name in bundled_networks() if name.startswith("gomoku-"))]
+    searching = {search_network(name) for name in go_networks().values()} - {*go_networks().values()}
+    wanted = [*go_networks().values(), *searching, *(name for name in bundled_networks() if name.startswith("gomoku-"))]
     for name in wanted:
         weights, metadata = read_network(bundled_networks()[name])
         config = config_of(metadata).exported()
@@ -60,7 +61,8 @@ def network_files() -> dict[str, bytes]:
         files[file] = gzip.compress(graph.to_bytes(), mtime=0)
         rows.append({
             "name": name, "file": file, "bytes": len(files[file]), "size": metadata["size"],
-            "game": game, "k": metadata.get("k", 0), "exactly": metadata.get("exactly", False),
+            "forSearch": name in searching, "game": game, "k": metadata.get("k", 0),
+            "exactly": metadata.get("exactly", False),
             "equivariant": config.equivariant, "inputs": graph.inputs, "hasValue": "value" in graph.outputs,
             "hasOwnership": "ownership" in graph.outputs, "takesPeople": PEOPLE in graph.inputs,
             "ranks": [format_rank(rank) for rank in ranks_of(metadata)] if PEOPLE in graph.inputs else [],

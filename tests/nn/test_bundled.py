@@ -12,8 +12,11 @@ from mugo.games import go, gomoku, scoring
 from mugo.games.coords import PASS, point_at
 from mugo.games.game import encode
 from mugo.games.go import GoPosition
+from mugo.mcts.search import Search
+from mugo.mcts.settings import Settings
 from mugo.nn import bundled, network_file
 from mugo.nn.bundled import BundledNetworks
+from mugo.nn.inputs import People
 from mugo.nn.network_file import read_metadata
 from mugo.players.evaluation import ownership_after, ownership_by
 
@@ -54,6 +57,21 @@ def test_every_board_has_the_bundled_network_of_the_nearest_size(tmp_path, monke
         else:
             passed = position.play(PASS)
             assert np.array_equal(after, mixed.evaluate([passed]).board_ownership(0, passed))
+
+
+def test_a_search_asks_the_network_for_searches_unless_it_is_told_who_plays(tmp_path, monkeypatch):
+    monkeypatch.setattr(version, "network_folders", lambda: [tmp_path])
+    for name in "policy-9", "policy-19", "search-19":
+        policy_file(tmp_path, name, value_head=True, komi_input=True, metadata_encoder=name == "policy-19")
+    names = {size: (bundled.bundled_name(size), bundled.bundled_name(size, for_search=True)) for size in (9, 13, 19)}
+    assert names == {9: ("policy-9", "policy-9"), 13: ("policy-9", "policy-9"), 19: ("policy-19", "search-19")}
+    networks = BundledNetworks(threads=1)
+    for told, name in (networks, "search-19"), (networks.with_people(People("3d")), "policy-19"):
+        search = Search(Settings(seed=0), told)
+        assert search.network.for_position(GoPosition(19)).path.stem == name
+        assert told.for_position(GoPosition(19)).path.stem == "policy-19"
+    alone = networks.for_board(19)
+    assert Search(Settings(seed=0), alone).network is alone
 
 
 def test_black_is_ahead_with_handicap_stones_and_komi_decides_an_even_game():

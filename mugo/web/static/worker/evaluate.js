@@ -37,8 +37,9 @@ export class Networks {
     this.evaluators = new Map();
   }
 
-  async forPosition(position) {
-    const network = await this.open(boardOf(position));
+  /** forSearch: what a search evaluates by. */
+  async forPosition(position, forSearch = false) {
+    const network = await this.open({ ...boardOf(position), forSearch });
     if (!this.evaluators.has(network)) this.evaluators.set(network, new Evaluator(this.engine, network));
     return this.evaluators.get(network);
   }

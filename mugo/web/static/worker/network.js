@@ -13,8 +13,8 @@ const KOMI_CLIP = 20;                    // as in nn/inference.py
 const tables = new Map();                // base -> the promise of networks.json
 const loaded = new Map();                // address of a network -> the promise of a Network
 
-/** The row of networks.json for a board, { game, rows, cols, k, exactly }; nothing else is loaded.  Throws where no network
-    plays it. */
+/** The row of networks.json for a board, { game, rows, cols, k, exactly, forSearch }; nothing else is loaded.  Throws where no
+    network plays it. */
 export async function networkInfo(base, board) {
   return rowFor((await tableOf(base)).networks, board);
 }
@@ -39,10 +39,11 @@ function tableOf(base) {
 }
 
 /** The row for a board, as bundled.bundled_name chooses it. */
-function rowFor(networks, { game, rows, cols, k = 0, exactly = false }) {
+function rowFor(networks, { game, rows, cols, k = 0, exactly = false, forSearch = false }) {
   if (game === "go") {
     const distance = ({ size }) => Math.abs(2 * size - rows - cols);
-    return networks.filter((row) => row.game === "go").sort((a, b) => distance(a) - distance(b) || b.size - a.size)[0];
+    return networks.filter((row) => row.game === "go" && (forSearch || !row.forSearch))
+      .sort((a, b) => distance(a) - distance(b) || b.size - a.size || b.forSearch - a.forSearch)[0];
   }
   const found = networks.filter((row) => row.game === game);
   const row = !exactly && found.find((each) => each.size === rows && each.size === cols && each.k === k);

@@ -341,7 +341,7 @@ export class Search {
   async search(position, { simulations = Infinity, seconds = Infinity, mayPass = true, allowedMoves = null,
     selectBy = null, avoided, control }) {
     position.checkHasMoves();
-    const network = this.networks && await this.networks.forPosition(position);
+    const network = this.networks && await this.networks.forPosition(position, true);
     const started = this.now();
     this.growth.begin();
     this.growth.shouldStop = control.shouldStop;
