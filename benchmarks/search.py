@@ -62,7 +62,7 @@ def timed(function: Callable, spent: dict[str, float], part: str) -> Callable:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--network", default=bundled_name(19))
+    parser.add_argument("--network", default=bundled_name(19, for_search=True))
     parser.add_argument("--precision", choices=PLAY_PRECISIONS, default="auto")
     parser.add_argument("--seconds", type=float, default=3)
     args = parser.parse_args()

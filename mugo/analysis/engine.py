@@ -70,7 +70,7 @@ class AnalysisEngine:
                  jobs: int = 1, log: Callable[[str], object] = lambda text: None,
                  is_abandoned: Callable[[], bool] = lambda: False, overrides: Overrides = NO_OVERRIDES,
                  human_network=None):
-        self._network = network
+        self._network = network if network is None or settings is None else network.for_search()
         self._size: BoardSize = MAX_SIZE                 # of the network that query_models describes
         # It answers for people, as KataGo's -human-model does; the search knows nobody in particular.
         self._human_network = human_network or network
@@ -162,8 +162,8 @@ class AnalysisEngine:
         if action == "query_version":
             query |= {"version": VERSION, "git_hash": "<omitted>"}
         elif action == "query_models":
-            query["models"] = [model for network in self._networks()
-                               for model in katago_models(network, GoPosition(self._size), MAX_BATCH)]
+            query["models"] = list({model["name"]: model for network in self._networks() for model in katago_models(
+                network, GoPosition(self._size), MAX_BATCH)}.values())
         elif action == "clear_cache":
             for network in filter(None, self._networks()):
                 network.forget()

@@ -215,9 +215,11 @@ def checksums(participants: list[Participant], openings: str | None, start: Base
     """
     players = [participant for participant in participants if participant.is_player]
     board = start.shape, *game_rules(start)
-    names = [str(value_of(player.command, "network") or bundled_name(*board, player.command[1] in SEARCHERS))
+    given = [(value_of(player.command, "network"), player.command[1] in SEARCHERS)
              for player in players if player.command[1] in NETWORK_PLAYERS]
-    names += [bundled_name(*board)] if openings == "policy" else []
+    names = {str(name or bundled_name(*board, searches)) for name, searches in given}
+    if openings == "policy" or not all(name for name, _ in given):       # a search that is told who plays asks it too
+        names.add(bundled_name(*board))
     found = {name: file_sha256(find_network(name)) for name in sorted(names)}
     found |= {str(file): file_sha256(file) for player in players for file in split_config(player.command)[1]}
     if openings is not None and Path(openings).exists():

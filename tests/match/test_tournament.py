@@ -368,3 +368,11 @@ def test_a_file_of_another_program_version_or_kind_is_named(name, text, message,
     path.write_text(text) if text else os.mkfifo(path)
     with pytest.raises(BadInput, match=message):
         MatchFolder(tmp_path / "m", {"size": 3})
+
+
+def test_a_search_depends_on_the_bundled_network_for_searches_too():
+    def noted(player: str) -> set[str]:
+        return set(tournament.checksums([participant_of(player)], None, GoPosition(19)))
+
+    assert noted("policy") == {"policy-19"} and noted("mcts") == {"policy-19", "search-19"}
+    assert noted("mcts --network policy-19-small") == {"policy-19-small"} and noted("uct") == set()
