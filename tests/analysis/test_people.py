@@ -5,6 +5,8 @@ LizzieYzy Next's query is from its source (HumanSlAnalysisRunner.java): it takes
 answer, and begins with a trial.
 """
 
+import re
+
 import numpy as np
 import pytest
 from analysis.queries import FakeNetwork, query, run, run_one
@@ -14,6 +16,7 @@ from fakes import TiltedNetwork
 from mugo.analysis.parameters import Overrides
 from mugo.core.files import BadInput
 from mugo.games.go import GoPosition
+from mugo.nn.bundled import BundledNetworks
 from mugo.nn.inputs import People
 from mugo.players.searcher import PlayOptions
 from mugo.mcts.settings import Settings
@@ -87,6 +90,11 @@ def test_a_human_network_answers_for_people_next_to_another_one():
     expected = NETWORK.evaluate([GoPosition(5, komi=0)], people=people_of_profile("rank_9d")).priors[0]
     assert np.allclose(answer["humanPolicy"], expected, atol=1e-7)
     assert np.allclose(answer["policy"], plain.evaluate([GoPosition(5)]).priors[0], atol=1e-7)
+
+
+def test_of_the_bundled_networks_one_searches_and_another_speaks_for_people():
+    (models,) = ask({"id": "m", "action": "query_models"}, network=BundledNetworks(threads=1))
+    assert [re.sub(r"-v\d+$", "", model["name"]) for model in models["models"]] == ["search-19", "policy-19"]
 
 
 def test_katrains_opponents_that_play_like_people_are_answered():
