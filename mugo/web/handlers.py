@@ -164,7 +164,7 @@ class SessionSearches:
         win_rates, leads = [], []
         line = iter(position.positions())
         while (batch := list(islice(line, EVALUATION_BATCH))) and not job.preemption_point():
-            output = self.network.evaluate(batch)
+            output = self.network.for_search().evaluate(batch)
             for k, each in enumerate(batch):
                 win_rate = output.win_rate(k)
                 if win_rate is None:

@@ -267,7 +267,7 @@ async function genmove(server, position, request, control) {
 async function evaluate(server, position, request, control) {
   const { EVALUATION_BATCH } = server.engine.facts.constants.handlers;
   const line = position.positions(), winRates = [], leads = [];
-  const network = await server.network(position);
+  const network = await server.networks.forPosition(position, true);
   for (let at = 0; at < line.length && !await control.shouldStop(); at += EVALUATION_BATCH) {
     const batch = line.slice(at, at + EVALUATION_BATCH);
     const output = await network.evaluate(batch, { shouldStop: control.shouldStop });
