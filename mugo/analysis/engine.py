@@ -70,10 +70,10 @@ class AnalysisEngine:
                  jobs: int = 1, log: Callable[[str], object] = lambda text: None,
                  is_abandoned: Callable[[], bool] = lambda: False, overrides: Overrides = NO_OVERRIDES,
                  human_network=None):
-        self._network = network if network is None or settings is None else network.for_search()
+        self._network: Any = network.for_search() if network is not None and settings is not None else network
         self._size: BoardSize = MAX_SIZE                 # of the network that query_models describes
         # It answers for people, as KataGo's -human-model does; the search knows nobody in particular.
-        self._human_network = human_network or network
+        self._human_network: Any = human_network or network
         self._takes_people = self._human_network is not None and self._human_network.takes_people
         # The tree of another query would add visits to those asked for; early stop would leave some out.
         self._settings = None if settings is None else replace(settings, reuse_tree=False, early_stop=False)
