@@ -11,7 +11,7 @@ LESSON = "window.mugo.state.lesson"
 def page(page):
     """The page at its start."""
     page.evaluate("document.getElementById('home').click()")
-    page.wait_for_function(f"{SCREEN} === 'start' && {STONES} > 10", timeout=60_000)      # the first request may compile
+    page.wait_for_function(f"{SCREEN} === 'start' && {STONES} > 10", timeout=60_000)   # the first request compiles
     yield page
     page.evaluate("import('/static/controls/new_game.js').then(({ playFirstGame }) => playFirstGame())")
     page.wait_for_function(f"{SCREEN} === 'game' && {STATUS}.includes('to play')", timeout=60_000)
