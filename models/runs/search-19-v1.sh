@@ -16,6 +16,7 @@ mugo label games --network policy-19 -o own --positions 175e3 --resume
 mugo train games -o search-19-v1 --init-from policy-19 --teacher katago,own --teacher-weight 1 --size 19 \
     --positions 320e3 --batch-size 128 --learning-rate 5e-3 --decay-start 0.3 --validation-positions 3000 \
     --value-weight 1 --ownership-weight 1
+mugo quantize search-19-v1 games
 mugo match "mcts --network search-19-v1 --simulations 64 --no-early-stop" \
     "mcts --network policy-19 --simulations 64 --no-early-stop" --size 19 --games 80 --sprt 0 40 \
     --openings policy --opening-moves 6
