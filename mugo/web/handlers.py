@@ -162,9 +162,9 @@ class SessionSearches:
         """"win_rates" and "leads": Black's in every position up to this one, by the network; null without a value head,
         or without scores.  In a game of Gomoku that is over the win rate is the result."""
         win_rates, leads = [], []
-        line = iter(position.positions())
+        line, network = iter(position.positions()), self.network.for_search()
         while (batch := list(islice(line, EVALUATION_BATCH))) and not job.preemption_point():
-            output = self.network.for_search().evaluate(batch)
+            output = network.evaluate(batch)
             for k, each in enumerate(batch):
                 win_rate = output.win_rate(k)
                 if win_rate is None:
