@@ -8,7 +8,7 @@ from mugo.cli.main import main
 
 SAMPLES = Path(__file__).parents[2] / "data" / "gnugo-19x19.tar.gz"
 # Of 2,048 validation positions, float32 on two cores.
-CROSS_ENTROPY, TOLERANCE = 2.794, 0.05
+CROSS_ENTROPY, TOLERANCE = 2.849, 0.05
 
 
 @pytest.mark.slow
