@@ -7,8 +7,9 @@ import pytest
 from mugo.cli.main import main
 
 SAMPLES = Path(__file__).parents[2] / "data" / "gnugo-19x19.tar.gz"
-# Of 2,048 validation positions, float32 on two cores.
-CROSS_ENTROPY, TOLERANCE = 2.849, 0.05
+# Of 2,048 validation positions, float32 on two cores.  Runs on one machine agree in all digits, 2.849; the same program
+# had given 2.794 on another day, probably on another machine.
+CROSS_ENTROPY, TOLERANCE = 2.82, 0.06
 
 
 @pytest.mark.slow
