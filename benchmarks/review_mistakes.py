@@ -30,9 +30,10 @@ from mugo.games.board import BLACK, WHITE
 from mugo.games.coords import PASS, format_gtp, interpret_gtp, move_index
 from mugo.games.go import GoPosition
 from mugo.mcts.search import Search
+from mugo.nn.bundled import bundled_name
 from mugo.nn.inference import Network
 from mugo.players.evaluation import SearchEvaluator
-from mugo.players.registry import default_settings, open_network
+from mugo.players.registry import default_settings
 from mugo.plots.terminal import format_table
 from mugo.sgf.archives import UnreadableFile
 from mugo.sgf.parser import read_records
@@ -159,7 +160,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
-    network = open_network(options.network, threads=1)
+    network = Network(options.network or bundled_name((options.size, options.size), for_search=True), threads=1)
     settings = replace(default_settings("mcts", "go"), early_stop=False, threads=1)
     search, engine, rows = Search(settings, network), Engine(options.engine), []
     bar = progress_bar("moves", options.moves)
