@@ -18,7 +18,6 @@ from mugo.games.board import BLACK, EMPTY, WHITE
 from mugo.games.coords import PASS, move_indices
 from mugo.games.life_and_death import CLEAR_SURVIVAL
 from mugo.games.position import BasePosition
-from mugo.games.rollouts import UNIFORM
 from mugo.games.scoring import MOVE_ROLLOUTS, SETTLED, chains, judge, neighbours
 from mugo.mcts.result import MoveInfo, SearchResult
 from mugo.mcts.root import AvoidedMoves
@@ -52,11 +51,6 @@ def is_finished(position: BasePosition) -> bool:
     colour = cleared.board[0]["colour"]
     return all({BLACK, WHITE} <= {int(colour[each]) for each in neighbours(point, cleared)}
                for point in scoring.neutral_points(cleared))
-
-
-def all_chains_settled(position: BasePosition, kind: int = UNIFORM) -> bool:
-    """Whether every chain is clearly alive or clearly dead by rollouts of this kind.  A chain in seki is neither."""
-    return not _unclear_chains(position, scoring.ownership(position, kind=kind).ravel(), CLEAR_SURVIVAL)
 
 
 def _unclear_chains(position: BasePosition, owners: np.ndarray, limit: float) -> list[list[int]]:
@@ -147,7 +141,7 @@ def plan_move(position: BasePosition, cleanup: bool) -> Plan:
     if not position.may_pass or not (cleanup and position.last == PASS or finished or is_nearly_over(position)):
         return Plan(False)
     wins = position.last == PASS and _is_won(position, cleanup) and (
-        cleanup or finished or all_chains_settled(position))
+        cleanup or finished or judge(position.stones, deep=False).is_clear)
     return Plan(True, finished, position.last == PASS and not position.counts_territory, wins,
                 dead_liberties(position).tolist() if wins and cleanup else ())
 

@@ -25,7 +25,6 @@ from mugo.games import scoring
 from mugo.games.coords import MAX_MOVES, PASS, move_index
 from mugo.games.go import GoPosition
 from mugo.games.position import IllegalMove
-from mugo.games.rollouts import MOGO
 from mugo.games.rules import KOMI
 from mugo.mcts.result import PV_LENGTH, MoveInfo, distinct
 from mugo.nn.output import NetworkOutput, concatenated_outputs
@@ -233,7 +232,7 @@ def _is_harmless_pass(position: GoPosition, point: int, best: int, ends_game: bo
     after = position.play(PASS)
     score = scoring.final_score(after) * position.to_play
     neutral = 0 if after.counts_territory else neutral_points(after)
-    if score > 0 or score + neutral <= 0 and passing.all_chains_settled(position, MOGO):
+    if score > 0 or score + neutral <= 0 and scoring.judge(position.stones, deep=False).is_clear:
         return True
     return bool(np.sign(scoring.final_score(position.play(best)) * position.to_play) <= np.sign(score))
 

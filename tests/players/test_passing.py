@@ -158,6 +158,26 @@ def test_a_game_that_a_pass_wins_is_not_resigned():
         assert player_with(Recorder(), resign=0.2, resign_moves=1).select_move(position) == chosen
 
 
+# Every chain is clear, those in seki by reading only; at a, not yet finished.
+SEKI_AND_A_HOLE = """
+    O O X . O X X O O . O O
+    . O X X O X . X O O O O
+    O O X X O X X X O . O O
+    . O X X O X X . a O O O
+    O O X O O X X X O O O O
+    . O X O O X . X O O . O
+    O O X . O X X O O O O O
+"""
+
+
+def test_a_pass_is_answered_by_who_has_won_although_neutral_points_are_left_and_rollouts_do_not_see_a_seki():
+    for komi, winner in (-30, BLACK), (0.5, WHITE):
+        for to_play in BLACK, WHITE:
+            position = draw(SEKI_AND_A_HOLE, to_play=-to_play, komi=komi)[0].play(PASS)
+            assert not passing.is_finished(position)
+            assert passing.plan_move(position, cleanup=False).wins_by_pass == (to_play == winner)
+
+
 def test_without_a_limit_a_move_takes_two_seconds_and_with_several_the_least():
     for options, seconds, limits in (
             ({"simulations": None}, None, (None, SECONDS)), ({"simulations": 7}, None, (7, None)),

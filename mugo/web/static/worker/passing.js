@@ -26,8 +26,6 @@ export function isFinished(position) {
   });
 }
 
-const allChainsSettled = (position) => !unclearChains(position, ownership(position), constants(position).CLEAR_SURVIVAL).length;
-
 function unclearChains(position, owners, limit) {
   return chains(position).filter((chain) => {
     const mean = ownersAt(owners, chain, position.shape).reduce((a, b) => a + b, 0) / chain.length;
@@ -90,7 +88,7 @@ export function planMove(position, cleanup) {
   const finished = position.mayPass && isFinished(position);
   if (!position.mayPass || !((cleanup && position.last === PASS) || finished || isNearlyOver(position)))
     return { mayPass: false, movesFirst: [] };
-  const wins = position.last === PASS && isWon(position, cleanup) && (cleanup || finished || allChainsSettled(position));
+  const wins = position.last === PASS && isWon(position, cleanup) && (cleanup || finished || judge(position, false).isClear);
   return { mayPass: true, isFinished: finished, mayEndGame: position.last === PASS && !position.countsTerritory, winsByPass: wins,
     movesFirst: wins && cleanup ? deadLiberties(position) : [] };
 }
