@@ -88,13 +88,13 @@ def puzzle(page):
     page.evaluate("document.getElementById('start-puzzles').click()")
     page.wait_for_function(f"{NUMBER} === '0 / 4'")
     page.mouse.click(*screen_point(page, "E5"))
-    page.wait_for_selector("#exercise-text:text('Try again')")
+    page.wait_for_selector("#status:text('Try again')")
 
 
 def guess(page):
     _show(page, MISTAKES, 4, "review", "0")
     page.evaluate("document.getElementById('start-guess').click()")
-    page.wait_for_selector("#exercise-text:text('Move 1: where did Black play?')")
+    page.wait_for_selector("#status:text('Move 1: where did Black play?')")
 
 
 def progress(page):

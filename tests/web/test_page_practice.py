@@ -9,7 +9,6 @@ GHOSTS = "[...document.querySelectorAll('.ghosts .ghost')].map((each) => each.cl
 RINGS = "[...document.querySelectorAll('.ghosts .ring')].map((each) => each.className.baseVal.slice(5) + " \
         "each.getAttribute('cx') + each.getAttribute('cy')).join(' ')"
 DISCS = "[...document.querySelectorAll('.ghosts .note')].map((each) => each.textContent).join(' ')"
-TEXT = "document.getElementById('exercise-text').textContent"
 
 
 def set_field(page, name, value):
@@ -63,25 +62,25 @@ def test_mistakes_of_one_side(game):
 def test_puzzles_from_mistakes(game):
     page = game
     page.dispatch_event("#start-puzzles", "click")
-    page.wait_for_function(f"{TEXT}.startsWith('Puzzle 1 of 2') && {NUMBER} === '0 / 4'")
+    page.wait_for_function(f"{STATUS}.startsWith('Puzzle 1 of 2') && {NUMBER} === '0 / 4'")
     assert page.evaluate("document.getElementById('autoplay').disabled")
     assert page.evaluate("!document.querySelector('.next circle') "
                          "&& !document.getElementById('review-card').checkVisibility()")
     page.keyboard.press("ArrowRight")      # would show the move
     assert page.evaluate(NUMBER) == "0 / 4"
     answer(page, "E5")
-    page.wait_for_function(f"{TEXT} === 'E5 was played. E5 loses 4.0 points. Try again, or see the solution.' "
+    page.wait_for_function(f"{STATUS} === 'E5 was played. E5 loses 4.0 points. Try again, or see the solution.' "
                            f"&& {DISCS} === '✗'")
     page.keyboard.press("h")
     page.wait_for_function("document.querySelector('.ghosts .region')")
     answer(page, "D4")
-    page.wait_for_function(f"{TEXT} === 'Right: D4 is the best move.' && {GHOSTS} === 'black35 white53'")
+    page.wait_for_function(f"{STATUS} === 'Right: D4 is the best move.' && {GHOSTS} === 'black35 white53'")
     page.keyboard.press("j")
-    page.wait_for_function(f"{TEXT}.startsWith('Puzzle 2 of 2') && {NUMBER} === '2 / 4'")
+    page.wait_for_function(f"{STATUS}.startsWith('Puzzle 2 of 2') && {NUMBER} === '2 / 4'")
     answer(page, "C7")
-    page.wait_for_function(f"{TEXT} === 'Right. C7 loses about 1 point. The best move is G7.'")
+    page.wait_for_function(f"{STATUS} === 'Right. C7 loses about 1 point. The best move is G7.'")
     page.click("#exercise-next")
-    page.wait_for_function(f"{TEXT} === 'You solved 1 of 2 at the first try.'")
+    page.wait_for_function(f"{STATUS} === 'You solved 1 of 2 at the first try.'")
     page.click("#exercise-end")
     page.wait_for_function("document.getElementById('exercise-run').hidden")
     assert page.evaluate("window.mugo.state.game.line().length") == 5          # no answer is a move of the game
@@ -91,13 +90,13 @@ def test_guess_the_moves_of_a_record(game):
     page = game
     page.click("#sides [data-value=B]")
     page.dispatch_event("#start-guess", "click")
-    page.wait_for_function(f"{TEXT} === 'Move 1: where did Black play?'")
+    page.wait_for_function(f"{STATUS} === 'Move 1: where did Black play?'")
     answer(page, "E5")
     page.wait_for_function(f"{NUMBER} === '2 / 4' && {STATUS} === 'Yes: E5 was played. 2 points.'")
     answer(page, "A1")                     # the search before has not looked at it: another one
-    page.wait_for_function(f"{TEXT}.startsWith('Black played G3.')", timeout=30_000)
+    page.wait_for_function(f"{STATUS}.startsWith('Black played G3.')", timeout=30_000)
     page.keyboard.press("j")
-    page.wait_for_function(f"/of 4 points.*1 of 2 were the move that was played\\.$/.test({TEXT})")
+    page.wait_for_function(f"/of 4 points.*1 of 2 were the move that was played\\.$/.test({STATUS})")
 
 
 def test_the_variations_of_the_record_do_not_tell_the_move_that_is_asked_for(page):
@@ -106,7 +105,7 @@ def test_the_variations_of_the_record_do_not_tell_the_move_that_is_asked_for(pag
     shown = "document.getElementById('move-list').checkVisibility()"
     page.wait_for_function(f"{NUMBER} === '1 / 2' && {shown}")
     page.dispatch_event("#start-guess", "click")
-    page.wait_for_function(f"{TEXT} === 'Move 2: where did White play?' && !{shown}")
+    page.wait_for_function(f"{STATUS} === 'Move 2: where did White play?' && !{shown}")
     page.click("#exercise-end")
     page.wait_for_function(shown)
 
@@ -145,14 +144,14 @@ def test_mistakes_of_all_stored_games_come_again_until_they_are_solved(page):
                            "'Practise your mistakes4 puzzles')")
     page.click("#start-practice")
     for number, vertex in enumerate(["D4", "G7", "D4"], 1):
-        page.wait_for_function(f"{TEXT}.startsWith('Puzzle {number} of 4') && window.mugo.state.game.node.position")
+        page.wait_for_function(f"{STATUS}.startsWith('Puzzle {number} of 4') && window.mugo.state.game.node.position")
         answer(page, vertex)
-        page.wait_for_function(f"{TEXT}.startsWith('Right: {vertex} is the best move.')")
+        page.wait_for_function(f"{STATUS}.startsWith('Right: {vertex} is the best move.')")
         page.click("#exercise-next")
-    page.wait_for_function(f"{TEXT}.startsWith('Puzzle 4 of 4')")
+    page.wait_for_function(f"{STATUS}.startsWith('Puzzle 4 of 4')")
     page.click("#exercise-solution")       # the next day again
     page.click("#exercise-next")
-    page.wait_for_function(f"{TEXT} === 'You solved 3 of 4 at the first try.'")
+    page.wait_for_function(f"{STATUS} === 'You solved 3 of 4 at the first try.'")
     page.click("#exercise-end")
     page.evaluate("document.getElementById('home').click()")
     page.wait_for_function("document.documentElement.dataset.screen === 'start'")

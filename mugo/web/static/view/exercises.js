@@ -1,6 +1,6 @@
-// The panel of the exercises: puzzles from mistakes, and guesses of the moves that were played.
+// The panel of the exercises: puzzles from mistakes, and guesses of the moves that were played.  The status line asks.
 
-import { asked, exerciseText, isOver, puzzlesOf, scoreOf, verdict } from "../core/exercises.js";
+import { asked, isOver, puzzlesOf, scoreOf, verdict } from "../core/exercises.js";
 import { joined, t } from "../core/texts.js";
 import { byId } from "../dom.js";
 import { canExercise, lineLosses, reviewedColour } from "../queries.js";
@@ -21,12 +21,10 @@ export function renderExercises(state) {
   byId("start-guess").disabled = !isPossible || !game.root.children.length;
 }
 
-function renderRunning({ exercise, game, server }) {
+function renderRunning({ exercise }) {
   const found = verdict(exercise);
   const { points, most } = scoreOf(exercise);
   const isGuess = exercise.kind === "guess";
-  const text = exerciseText(exercise, game.printedNumber(asked(exercise) ?? game.node), server.planes.go);
-  if (byId("exercise-text").textContent !== text) byId("exercise-text").textContent = text;
   const { index, nodes: { length } } = exercise;
   byId("exercise-score").textContent = joined(t("questionOf", { index: Math.min(index + 1, length), count: length }),
     isGuess ? t("pointsOf", { points, most }) : t("solvedFirst", { points }));
