@@ -63,9 +63,8 @@ class Asked(NamedTuple):
     records: np.ndarray
 
 
-def asked_positions(positions: Positions, is_labelled: np.ndarray, count: int, kind: np.dtype) -> Iterator[Asked]:
-    """Positions to label, in random order, until `count` are labelled.  is_labelled: bool (len(positions),)."""
-    left = count - int(is_labelled.sum())
+def asked_positions(positions: Positions, is_wanted: np.ndarray, left: int, kind: np.dtype) -> Iterator[Asked]:
+    """Up to `left` positions to label, in random order.  is_wanted: bool (len(positions),)."""
     hashes = positions.games.column("content_hash")
     for start in range(0, len(positions), CHUNK):
         if left <= 0:
@@ -76,7 +75,7 @@ def asked_positions(positions: Positions, is_labelled: np.ndarray, count: int, k
         rows, moves_played = positions.locate(indices)
         komi = np.nan_to_num(positions.games.take(rows).column("white_points").astype(np.float64))
         komi = np.where(drawn < OTHER_KOMI, np.floor(komi + KOMI_STDEV * shifts) + 0.5, np.round(2 * komi) / 2)
-        new = np.flatnonzero(~is_labelled[indices])[:left]
+        new = np.flatnonzero(is_wanted[indices])[:left]
         records = np.zeros(len(new), kind)
         records["content_hash"], records["moves_played"] = hashes[rows[new]], moves_played[new]
         records["komi"], records["win_rate"] = np.clip(komi[new], -MAX_KOMI, MAX_KOMI), np.nan
@@ -405,7 +404,7 @@ def command(args: argparse.Namespace) -> int:
             raise BadInput(f"--ownership: {options.network} has no ownership")
         header = {"size": positions.size, "ownership": options.ownership, "teacher": teacher.description}
         count = label(positions, teacher, stack.enter_context(LabelWriter(path, header, options.resume)),
-                      options.positions or len(positions))
+                      options.positions, options.last)
     refused = teacher.refusals
     print(f"{path}: {count:,} positions"
           + (f", {refused.total():,} of which were refused now, for example {next(iter(refused))}" if refused
@@ -413,14 +412,20 @@ def command(args: argparse.Namespace) -> int:
     return 0
 
 
-def label(positions: Positions, teacher: Teacher, writer: LabelWriter, count: int) -> int:
-    """Have a teacher label positions until `count` are labelled; returns how many are."""
-    is_labelled = np.zeros(len(positions), bool)
+def label(positions: Positions, teacher: Teacher, writer: LabelWriter, count: int | None, last: int | None) -> int:
+    """Have a teacher label positions until `count` are labelled, None: all; returns how many are.  last: only so many
+    at the end of each game, None: all."""
+    is_wanted = np.ones(len(positions), bool)
+    if last is not None:
+        lengths = np.diff(positions.first_index)
+        is_wanted = np.arange(len(positions)) >= np.repeat(positions.first_index[1:] - last, lengths)
     found = find_positions(writer.labels.records, positions)
+    is_labelled = np.zeros(len(positions), bool)
     is_labelled[found[found >= 0]] = True
-    before, count = int(is_labelled.sum()), min(count, len(positions))
+    before, wanted = int(is_labelled.sum()), int((is_wanted | is_labelled).sum())
+    count = wanted if count is None else min(count, wanted)
     with progress_bar("positions", count, before) as bar:
-        for records in teacher.label(positions, asked_positions(positions, is_labelled, count,
+        for records in teacher.label(positions, asked_positions(positions, is_wanted & ~is_labelled, count - before,
                                                                 writer.labels.records.dtype)):
             writer.append(records)
             bar.update(len(records))

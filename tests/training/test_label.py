@@ -186,6 +186,16 @@ def test_resume_continues_and_does_not_ask_again(folder, capsys):
     assert 'was made with teacher {"version": "1.0-fake"' in capsys.readouterr().err
 
 
+def test_the_last_positions_of_each_game(folder):
+    positions = load_dataset(folder).positions(None, where="split != 'test'")
+    games = len(positions.first_index) - 1
+    assert label(folder, "--last", "2", positions=10 ** 6) == 0
+    index = find_positions(answered(folder, 2 * games), positions)
+    assert sorted(index.tolist()) == sorted(end - k for end in positions.first_index[1:].tolist() for k in (1, 2))
+    assert label(folder, "--resume", positions=2 * games + 5) == 0
+    answered(folder, 2 * games + 5)
+
+
 def test_a_damaged_record_is_found(folder, capsys):
     assert label(folder) == 0
     path = folder / "teachers" / "fake.labels"

@@ -41,7 +41,7 @@ def taught(data, tmp_path):
     path = labels_path(folder, "sure")
     path.parent.mkdir()
     with LabelWriter(path, {"size": 9, "ownership": True, "teacher": {"version": "1"}}, False) as writer:
-        for asked in asked_positions(positions, np.zeros(len(positions), bool), 600, label_type(9, True)):
+        for asked in asked_positions(positions, np.ones(len(positions), bool), 600, label_type(9, True)):
             asked.records["moves"], asked.records["win_rate"], asked.records["lead"] = -1, 0.9, 20
             asked.records["moves"][:, :2], asked.records["probabilities"][:, :2] = [81, 7], [0.5, 0.25]
             asked.records["stdev"], asked.records["ownership"] = 10, 127
