@@ -413,8 +413,8 @@ def command(args: argparse.Namespace) -> int:
 
 
 def label(positions: Positions, teacher: Teacher, writer: LabelWriter, count: int | None, last: int | None) -> int:
-    """Have a teacher label positions until `count` are labelled, None: all; returns how many are.  last: only so many
-    at the end of each game, None: all."""
+    """Have a teacher label positions until `count` are labelled, None: all; returns how many are.  last: the
+    number of positions at the end of each game that may be; None: all."""
     is_wanted = np.ones(len(positions), bool)
     if last is not None:
         lengths = np.diff(positions.first_index)

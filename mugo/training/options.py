@@ -235,7 +235,7 @@ class LabelOptions:
                          "-config analysis.cfg -model net.bin.gz\"; its own configuration says how many visits it "
                          "searches", metavar="COMMAND", common=True, shown_default="none")
     positions: int | None = option(None, "how many positions to label", least=1, shown_default="all", common=True)
-    last: int | None = option(None, "label only so many positions at the end of each game", least=1,
+    last: int | None = option(None, "label the last N positions of each game, no others", least=1,
                               shown_default="all", common=True)
     ownership: bool = option(False, "also keep who owns each point, a byte a point", common=True)
     jobs: int | None = option(None, "threads of a network, or programs that run at a time", least=1, common=True,
