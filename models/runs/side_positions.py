@@ -1,9 +1,9 @@
 """Games of people that go on otherwise, for a teacher to judge:  python models/runs/side_positions.py FOLDER GAMES ...
 
-From two positions of each game on 19x19 two moves are drawn each, of all that search-19's policy may like: at
-temperatures of 2, 4 and, in a tenth, 100.  An answer follows, and the other move, so the last three positions of each
-record are the one before the moves, and those in which a value learns what a mistake costs.  100 records/s on two cores
-of an AMD Zen 4.
+Two positions are drawn from each game on 19x19, and in each two moves of search-19's policy, at a temperature of 2, 4
+or 100.  A record has the game up to the position, one of the moves, an answer, and the other move.  So its last three
+positions are the one before the moves, the one after a move, and the one after the answer, from which a value learns
+what a mistake costs.  Two cores of an AMD Zen 4 write 100 records per second.
 """
 import argparse
 import itertools

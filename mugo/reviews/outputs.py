@@ -33,7 +33,7 @@ from mugo.reviews.review import Reviewer
 from mugo.reviews.tasks import REVIEWED_BY, ReviewTask, checksum, output_file, read_review
 
 GRAPH_SUFFIXES = (".png", ".svg")
-REVIEW_FORMAT = 17        # raised when the same options give other files
+REVIEW_FORMAT = 18        # raised when the same options give other files
 
 
 

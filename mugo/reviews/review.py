@@ -224,8 +224,8 @@ def _is_harmless_pass(position: GoPosition, point: int, best: int, ends_game: bo
     """Whether a pass has the same winner as the best move would have, in a game that ends here or is nearly over.
 
     Win rates do not tell: rollouts from a finished position give the side that has lost up to a half.  Without dead
-    stones the pass wins; or all chains are clearly alive or dead, and neutral points do not change the winner; or the
-    best move does not change it.
+    stones the pass wins; or all chains are clearly alive, dead or in seki, and neutral points do not change the winner;
+    or the best move does not change it.
     """
     if point != PASS or not (ends_game or passing.is_nearly_over(position)):
         return False

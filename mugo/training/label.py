@@ -413,12 +413,10 @@ def command(args: argparse.Namespace) -> int:
 
 
 def label(positions: Positions, teacher: Teacher, writer: LabelWriter, count: int | None, last: int | None) -> int:
-    """Have a teacher label positions until `count` are labelled, None: all; returns how many are.  last: the
-    number of positions at the end of each game that may be; None: all."""
-    is_wanted = np.ones(len(positions), bool)
-    if last is not None:
-        lengths = np.diff(positions.first_index)
-        is_wanted = np.arange(len(positions)) >= np.repeat(positions.first_index[1:] - last, lengths)
+    """Have a teacher label positions until `count` are labelled, None: all; returns how many are.  last: how
+    many positions at the end of each game are labelled; None: all."""
+    ends, lengths = positions.first_index[1:], np.diff(positions.first_index)
+    is_wanted = np.arange(len(positions)) >= np.repeat(ends - (last or len(positions)), lengths)
     found = find_positions(writer.labels.records, positions)
     is_labelled = np.zeros(len(positions), bool)
     is_labelled[found[found >= 0]] = True
